@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+# The few helpers that every folder's CMakeLists.txt uses.
+
+# Warnings are errors everywhere; sanitizers apply to everything or nothing.
+add_library(cairn_options INTERFACE)
+target_compile_options(cairn_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wno-attributes>)
+target_include_directories(cairn_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+if(CAIRN_SANITIZE)
+  target_compile_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE})
+endif()
+
+# Programs in bin/, libraries in lib/, whatever the preset.
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+macro(cairn_find_dependencies)
+  find_package(Threads REQUIRED)
+  find_package(PkgConfig REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+  find_package(nlohmann_json REQUIRED)
+  find_package(CLI11 REQUIRED)
+  find_package(PNG REQUIRED)
+  find_package(VulkanHeaders QUIET)
+  pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+  pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+  pkg_check_modules(VULKAN REQUIRED IMPORTED_TARGET vulkan)
+  pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
+endmacro()
+
+# cairn_library(NAME SOURCES ... [DEPS ...]): one folder under src/, linked statically into what uses it.
+function(cairn_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE $<BUILD_INTERFACE:cairn_options>)
+endfunction()
+
+# cairn_program(NAME SOURCES ... [DEPS ...]): a program in bin/.
+function(cairn_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
+endfunction()
+
+# cairn_test(NAME SOURCES ... [DEPS ...] [GPU] [TIMEOUT seconds]): a GoogleTest program, run by ctest.
+# GPU tests run one at a time: lavapipe is unstable when two heavy processes share the machine.
+function(cairn_test name)
+  cmake_parse_arguments(ARG "GPU" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock cairn_options)
+  target_compile_definitions(${name} PRIVATE
+    CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  if(ARG_GPU)
+    set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE LABELS gpu)
+  else()
+    set_tests_properties(${name} PROPERTIES LABELS unit)
+  endif()
+endfunction()
+
+# cairn_bench(NAME SOURCES ... [DEPS ...]): a Google Benchmark program in bench/ of the build folder.
+function(cairn_bench name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} benchmark::benchmark cairn_options)
+endfunction()
+
+# cairn_fuzzer(NAME SOURCES ... [DEPS ...]): a libFuzzer program with its corpus in fuzz/corpus/NAME.
+function(cairn_fuzzer name)
+  if(NOT CAIRN_FUZZERS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+endfunction()

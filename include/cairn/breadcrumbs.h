@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cairn breadcrumbs: which work was the GPU doing when it died? Start here.
+ *
+ * A context belongs to one device. Work is surrounded by markers while a command list is recorded;
+ * the GPU writes down how far it came, into memory that outlives the process if it runs under
+ * `cairn run` (or after cairnStartWatcher). After a device loss cairnPrintStatus gives the tree of
+ * what was done, in flight and not started; after a crash the watcher writes the same as a .cairn
+ * file that `cairn report` prints.
+ *
+ *   CairnContext* context;
+ *   cairnCreateContextVulkan(&desc, &vulkan, &context);
+ *   for each frame:
+ *     cairnBeginFrame(context);
+ *     cairnBeginCommandList(context, &list_desc, &list);   // after vkBeginCommandBuffer / Reset
+ *     cairnBeginMarker(list, CAIRN_MARKER_PASS, "Shadow", CAIRN_NAME_STATIC);
+ *     cairnBeginMarker(list, CAIRN_MARKER_DRAW_INDEXED, NULL, CAIRN_NAME_STATIC);
+ *     vkCmdDrawIndexed(...);
+ *     cairnEndMarker(list);
+ *     cairnEndMarker(list);
+ *     cairnEndCommandList(list);                           // before vkEndCommandBuffer / Close
+ *     cairnNotifySubmit(context, queue, &list, 1);         // before vkQueueSubmit / Execute...
+ *
+ * Threads: functions that take a context may be called from any thread at any time, except
+ * cairnDestroyContext, which must be the last. Functions that take a CairnCommandList follow the
+ * API's own rule: one thread at a time records one list; different lists are independent and share
+ * no lock. With CAIRN_CONTEXT_THREAD_SYNCHRONIZATION one list may be used from several threads.
+ *
+ * Errors: every function returns a CairnResult and leaves its outputs untouched unless it returns
+ * CAIRN_OK. Nothing here aborts or throws. When shared memory is used up, further events are counted
+ * as dropped and reported; recording goes on.
+ *
+ * Strings are UTF-8 and zero-terminated. Structs start with struct_size = sizeof(the struct), so
+ * that they can grow.
+ *
+ * Sources: FidelityFX Breadcrumbs (markers, frames, print flags, custom backends); the Direct3D 12
+ * and Vulkan specifications. See docs/breadcrumbs.md.
+ */
+#ifndef CAIRN_BREADCRUMBS_H_
+#define CAIRN_BREADCRUMBS_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cairn/marker_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32)
+#define CAIRN_API
+#else
+#define CAIRN_API __attribute__((visibility("default")))
+#endif
+
+#define CAIRN_VERSION_MAJOR 0
+#define CAIRN_VERSION_MINOR 1
+#define CAIRN_VERSION_PATCH 0
+
+typedef enum CairnResult {
+  CAIRN_OK = 0,
+  CAIRN_ERROR_INVALID_ARGUMENT = 1,        /* outside the documented range */
+  CAIRN_ERROR_OUT_OF_MEMORY = 2,           /* of the process or of the shared block */
+  CAIRN_ERROR_EXTENSION_NOT_SUPPORTED = 3, /* the device offers no way that works to do this */
+  CAIRN_ERROR_DEVICE_NOT_CREATED = 4,      /* no device, or the backend is missing in this build */
+  CAIRN_ERROR_DEVICE_LOST = 5,             /* the device was lost while Cairn used it */
+  CAIRN_ERROR_OPERATING_SYSTEM = 6,        /* shared memory or the watcher could not be had */
+  CAIRN_ERROR_UNBALANCED_MARKER = 7        /* cairnEndMarker without an open marker */
+} CairnResult;
+
+/* The enumerator's name, "CAIRN_OK". Never NULL. */
+CAIRN_API const char* cairnResultString(CairnResult result);
+
+/* major << 16 | minor << 8 | patch of the library, which may be newer than this header. */
+CAIRN_API uint32_t cairnGetVersion(void);
+
+/* What went wrong in the last failed call on this thread: values, reason, next step. Valid until the
+ * thread's next call of a Cairn function; "" if nothing failed yet. */
+CAIRN_API const char* cairnGetLastErrorMessage(void);
+
+typedef struct CairnContext CairnContext;
+typedef struct CairnCommandList CairnCommandList; /* one recording of one command list */
+typedef uint32_t CairnPipeline;                   /* 0 is "no pipeline" */
+
+/* ---- Context --------------------------------------------------------------------------------- */
+
+/* How much the GPU writes. Costs and what a report can tell in each: docs/breadcrumbs.md. */
+typedef enum CairnMode {
+  CAIRN_MODE_TOP = 0,  /* top of pipe at every begin; bottom only at the end of a list */
+  CAIRN_MODE_PASS = 1, /* and bottom of pipe where a CAIRN_MARKER_PASS ends */
+  CAIRN_MODE_FULL = 2  /* and bottom of pipe at every end */
+} CairnMode;
+
+/* Memory callbacks. All three or none; they may be called from any thread, and must return memory
+ * aligned for any type. `reallocate` with NULL allocates. */
+typedef struct CairnAllocationCallbacks {
+  void* (*allocate)(size_t size_bytes, void* user_data);
+  void* (*reallocate)(void* memory, size_t size_bytes, void* user_data);
+  void (*release)(void* memory, void* user_data);
+  void* user_data;
+} CairnAllocationCallbacks;
+
+enum {
+  /* One command list may be used from several threads: a lock per list. */
+  CAIRN_CONTEXT_THREAD_SYNCHRONIZATION = 1u << 0,
+  /* Leave SIGSEGV, SIGBUS, SIGILL, SIGFPE and SIGABRT alone. Without it Cairn notes the signal and
+   * brings mirrored words up to date, then passes the signal on to the previous handler. */
+  CAIRN_CONTEXT_NO_SIGNAL_HANDLER = 1u << 1,
+  /* Bottom-of-pipe write also where the outermost marker of a list ends, in every mode: for callers
+   * that never call cairnEndCommandList. */
+  CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END = 1u << 2
+};
+
+typedef struct CairnContextDesc {
+  uint32_t struct_size;
+  uint32_t flags;                 /* CAIRN_CONTEXT_... */
+  CairnMode mode;
+  uint32_t frame_history_length;  /* frames kept, 1 to 1024; 0 means 4 */
+  uint32_t max_command_lists;     /* recordings alive at once, 1 to 65536; 0 means 4096 */
+  uint32_t raw_marker_count;      /* slots for cairnWriteMarker, 0 to 1048576 */
+  CairnAllocationCallbacks allocation; /* all NULL: malloc */
+  uint64_t block_size_bytes;      /* shared memory, 8 MiB to 4 GiB, sparse; 0 means 256 MiB. Only the
+                                     first context of a process decides. */
+} CairnContextDesc;
+
+/* Vulkan handles are passed as the API declares them; this header needs no Vulkan header. */
+typedef void (*CairnVoidFunction)(void);
+typedef struct CairnVulkanDesc {
+  uint32_t struct_size;
+  void* instance;         /* VkInstance */
+  void* physical_device;  /* VkPhysicalDevice */
+  void* device;           /* VkDevice */
+  void* queue;            /* VkQueue for the self-test; used during creation only, and nobody else may
+                             use it meanwhile */
+  uint32_t queue_family;  /* of `queue` */
+  /* vkGetInstanceProcAddr */
+  CairnVoidFunction (*get_instance_proc_addr)(void* instance, const char* name);
+  /* Exactly what the application enabled at vkCreateDevice: an extension that merely exists must not
+   * be used. */
+  uint32_t enabled_extension_count;
+  const char* const* enabled_extensions;
+} CairnVulkanDesc;
+
+typedef struct CairnD3D12Desc {
+  uint32_t struct_size;
+  void* device; /* ID3D12Device*; a reference is held until the context is destroyed */
+} CairnD3D12Desc;
+
+/* A backend of your own: a console, a simulator, another API. `write` is called while a list is
+ * recorded and has to make the GPU store `value` at `location` in `buffer`: for begin when the
+ * command processor reaches it, for end once earlier work has finished. Blocks are what
+ * `allocate_block` made; they must be readable by the CPU at any time, also after a device loss. */
+typedef struct CairnCustomBlock {
+  void* memory;       /* CPU address, aligned to 8 */
+  void* buffer;       /* opaque, handed to `write` */
+  uint64_t base_address; /* GPU address of `memory`; `location` is relative to nothing but this */
+} CairnCustomBlock;
+typedef struct CairnCustomBackend {
+  uint32_t struct_size;
+  void* user_data;
+  CairnResult (*allocate_block)(void* user_data, uint64_t size_bytes, CairnCustomBlock* block);
+  void (*free_block)(void* user_data, CairnCustomBlock* block);
+  void (*write)(void* user_data, void* command_list, uint32_t value, uint64_t location, void* buffer,
+                int is_begin);
+  /* Fills `text` (`size_bytes` large) with device information; may be NULL. */
+  void (*print_device_info)(void* user_data, int extended, char* text, size_t size_bytes);
+} CairnCustomBackend;
+
+/* Creates a context and verifies, by values read back, which ways of writing markers work on this
+ * device; takes some milliseconds of GPU time. Ownership: release with cairnDestroyContext, after
+ * the GPU has finished with every list that was registered.
+ * CAIRN_ERROR_EXTENSION_NOT_SUPPORTED: no way works. */
+CAIRN_API CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc,
+                                               const CairnVulkanDesc* vulkan,
+                                               CairnContext** context);
+CAIRN_API CairnResult cairnCreateContextD3D12(const CairnContextDesc* desc,
+                                              const CairnD3D12Desc* d3d12, CairnContext** context);
+CAIRN_API CairnResult cairnCreateContextCustom(const CairnContextDesc* desc,
+                                               const CairnCustomBackend* backend,
+                                               CairnContext** context);
+CAIRN_API CairnResult cairnDestroyContext(CairnContext* context);
+
+/* Starts a frame. Lists of frames older than frame_history_length that have finished are forgotten;
+ * lists that the GPU started and did not finish are kept for as long as they run. */
+CAIRN_API CairnResult cairnBeginFrame(CairnContext* context);
+
+/* ---- Pipelines ------------------------------------------------------------------------------- */
+
+/* Names of a pipeline and its shaders; NULL where there is none. Graphics (vertex to pixel, mesh,
+ * amplification), compute and ray tracing exclude one another, and so do vertex, hull, domain,
+ * geometry and mesh, amplification. Names are copied. */
+typedef struct CairnPipelineDesc {
+  uint32_t struct_size;
+  void* native; /* VkPipeline or ID3D12PipelineState*; may be NULL */
+  const char* name;
+  const char* vertex_shader;
+  const char* hull_shader;
+  const char* domain_shader;
+  const char* geometry_shader;
+  const char* pixel_shader;
+  const char* mesh_shader;
+  const char* amplification_shader;
+  const char* compute_shader;
+  const char* ray_tracing_shader;
+} CairnPipelineDesc;
+
+/* At most 32,767 pipelines a process. */
+CAIRN_API CairnResult cairnRegisterPipeline(CairnContext* context, const CairnPipelineDesc* desc,
+                                            CairnPipeline* pipeline);
+/* Reports of earlier frames keep showing the names. */
+CAIRN_API CairnResult cairnUnregisterPipeline(CairnContext* context, CairnPipeline pipeline);
+
+/* ---- Command lists --------------------------------------------------------------------------- */
+
+typedef enum CairnQueueType {
+  CAIRN_QUEUE_DIRECT = 0, /* graphics, compute and copies */
+  CAIRN_QUEUE_COMPUTE = 1,
+  CAIRN_QUEUE_COPY = 2,
+  CAIRN_QUEUE_OTHER = 3
+} CairnQueueType;
+
+/* Names a queue, so that reports can; optional. `native` is VkQueue or ID3D12CommandQueue*, or any
+ * number of your own. */
+CAIRN_API CairnResult cairnRegisterQueue(CairnContext* context, void* native, CairnQueueType type,
+                                         const char* name);
+
+enum {
+  /* The list is recorded once and submitted many times: it belongs to no frame, lives until
+   * cairnReleaseCommandList, and its executions are counted by the GPU. Starts with a full barrier. */
+  CAIRN_LIST_REUSABLE = 1u << 0
+};
+
+typedef struct CairnCommandListDesc {
+  uint32_t struct_size;
+  uint32_t flags;            /* CAIRN_LIST_... */
+  void* native;              /* VkCommandBuffer or ID3D12GraphicsCommandList*, open for recording */
+  void* queue;               /* where it will be submitted, NULL if unknown */
+  CairnQueueType queue_type;
+  const char* name;          /* copied; may be NULL */
+  CairnPipeline pipeline;    /* bound at the start, or 0 */
+  uint64_t submission_index; /* informative, as in FidelityFX Breadcrumbs */
+} CairnCommandListDesc;
+
+/* Registers one recording of a command list. The handle is valid until its frame leaves the history
+ * (or, for a reusable list, until it is released); using it later is an error of the caller. */
+CAIRN_API CairnResult cairnBeginCommandList(CairnContext* context, const CairnCommandListDesc* desc,
+                                            CairnCommandList** list);
+/* Ends the recording; markers left open stay visible as open in reports. Optional but recommended:
+ * in CAIRN_MODE_TOP it is the only proof that a list finished. */
+CAIRN_API CairnResult cairnEndCommandList(CairnCommandList* list);
+/* For reusable lists: the GPU has finished with it and it is not submitted again. */
+CAIRN_API CairnResult cairnReleaseCommandList(CairnCommandList* list);
+
+/* The pipeline of the markers that follow; 0 resets. */
+CAIRN_API CairnResult cairnSetPipeline(CairnCommandList* list, CairnPipeline pipeline);
+
+/* Tell when the list enters and leaves a render pass (Vulkan: vkCmdBeginRenderPass, vkCmdBeginRendering):
+ * methods that cannot write inside one then skip their writes instead of recording illegal ones. */
+CAIRN_API CairnResult cairnEnterRenderPass(CairnCommandList* list);
+CAIRN_API CairnResult cairnLeaveRenderPass(CairnCommandList* list);
+
+typedef enum CairnNameKind {
+  CAIRN_NAME_STATIC = 0, /* the same bytes at this address whenever it is passed: a literal */
+  CAIRN_NAME_COPY = 1    /* copied during the call */
+} CairnNameKind;
+
+/* Surround work with markers; they nest. `name` may be NULL except for CAIRN_MARKER_PASS; at most
+ * 1,024 bytes are kept. No lock, no allocation once warm. Cost: bench BeginEnd in docs/performance.md. */
+CAIRN_API CairnResult cairnBeginMarker(CairnCommandList* list, CairnMarkerType type,
+                                       const char* name, CairnNameKind name_kind);
+CAIRN_API CairnResult cairnEndMarker(CairnCommandList* list);
+
+/* ---- Submission ------------------------------------------------------------------------------ */
+
+/* Call right before the lists are handed to the API, in order. Tells the watchdog what to wait for,
+ * the report the order, and reusable lists their executions apart. */
+CAIRN_API CairnResult cairnNotifySubmit(CairnContext* context, void* queue,
+                                        CairnCommandList* const* lists, uint32_t list_count);
+
+/* The queue's latest submission number (0 before the first), to be passed to
+ * cairnNotifyCompleted once a fence shows that it finished. Only needed where lists carry no
+ * bottom-of-pipe write. */
+CAIRN_API CairnResult cairnGetLastSubmission(CairnContext* context, void* queue, uint64_t* submission);
+CAIRN_API CairnResult cairnNotifyCompleted(CairnContext* context, void* queue, uint64_t submission);
+
+/* Tells the watcher that the device is lost: it writes the report now. `code` is the HRESULT or
+ * VkResult, `where` names the failing call; copied, may be NULL. */
+CAIRN_API CairnResult cairnReportDeviceLost(CairnContext* context, int32_t code, const char* where);
+
+/* ---- Status and watcher ---------------------------------------------------------------------- */
+
+enum {
+  CAIRN_PRINT_FINISHED_LISTS = 1u << 0,
+  CAIRN_PRINT_NOT_STARTED_LISTS = 1u << 1,
+  CAIRN_PRINT_FINISHED_NODES = 1u << 2,
+  CAIRN_PRINT_NOT_STARTED_NODES = 1u << 3,
+  CAIRN_PRINT_EXTENDED_DEVICE_INFO = 1u << 4, /* excludes SKIP_DEVICE_INFO */
+  CAIRN_PRINT_SKIP_DEVICE_INFO = 1u << 5,
+  CAIRN_PRINT_SKIP_PIPELINE_INFO = 1u << 6
+};
+
+/* Prints the tree of all kept frames, oldest first. The text is UTF-8, zero-terminated, allocated
+ * with the context's callbacks and released by the caller with them (or free()). The number of
+ * allocations does not depend on the number of markers. */
+CAIRN_API CairnResult cairnPrintStatus(CairnContext* context, uint32_t flags, char** text,
+                                       size_t* size_bytes);
+
+/* Brings mirrored progress words up to date now. Safe in a signal handler. */
+CAIRN_API void cairnRefresh(CairnContext* context);
+
+typedef struct CairnWatcherDesc {
+  uint32_t struct_size;
+  uint32_t hang_timeout_ms;  /* submitted work unfinished for so long is a hang; 0 means 10000 */
+  const char* output_path;   /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
+  const char* cairn_path;    /* the `cairn` program; NULL: beside the library or in PATH */
+} CairnWatcherDesc;
+
+/* Starts the watcher process for this process, if it has none (under `cairn run` it has: CAIRN_OK, and
+ * nothing is started). Call before the first context is created. The watcher ends with the process. */
+CAIRN_API CairnResult cairnStartWatcher(const CairnWatcherDesc* desc);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CAIRN_BREADCRUMBS_H_ */

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From progress words to what was running. Pure: plain data in, plain data out; no clock, no file,
+// no graphics API. docs/analysis.md derives the rules; command_processor_model.h is what they are
+// tested against, over all legal orders.
+#ifndef CAIRN_ANALYSIS_ANALYSIS_H_
+#define CAIRN_ANALYSIS_ANALYSIS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+// What is proven about a scope, a list or a frame.
+enum class WorkState : uint8_t {
+  kNotStarted,  // The GPU had not reached it, proven by a top-of-pipe word.
+  kInFlight,    // Reached, or not proven unreached, and not proven finished: a candidate.
+  kCompleted,   // A bottom-of-pipe word proves that it finished.
+};
+
+// One scope of a recording's tree (a begin event with its end), in begin order: parents come before
+// children, children are contiguous in depth-first order.
+struct Scope {
+  uint32_t event = 0;       // index into Snapshot::events of the kBegin
+  uint32_t end_sequence = 0;  // sequence number of its kEnd; event_count + 1 when left open
+  uint32_t parent = kNone;  // index into Analysis::scopes
+  uint32_t depth = 0;
+  uint32_t ordinal = 0;     // 1, 2, ... within a run of siblings of one type; 0: none is shown
+  bool has_children = false;
+  bool left_open = false;
+  WorkState state = WorkState::kNotStarted;
+};
+
+// One execution of a recording; a recording never submitted as far as we know has one as well.
+struct Execution {
+  uint32_t recording = kNone;
+  uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
+  uint32_t run = 1;
+  WorkState state = WorkState::kNotStarted;
+  uint32_t first_scope = 0;     // into Analysis::scopes
+  uint32_t scope_count = 0;
+};
+
+// Of one queue: the work that can be the culprit, innermost scopes only, and why.
+struct QueueVerdict {
+  uint32_t queue = kNone;  // kNone: lists registered without a queue
+  uint32_t device = kNone;
+  std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
+  bool exact = false;      // exactly one candidate, and the rules prove that it was running
+  std::string reason;      // in words, one or two sentences
+};
+
+struct Analysis {
+  std::vector<Scope> scopes;
+  std::vector<Execution> executions;   // in report order: device, frame, queue, submission
+  std::vector<QueueVerdict> verdicts;  // one for each queue that has executions
+};
+
+Analysis Analyse(const Snapshot& snapshot);
+
+}  // namespace cairn
+
+#endif  // CAIRN_ANALYSIS_ANALYSIS_H_

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/status.h"
+
+#include <cerrno>
+#include <cstring>
+
+namespace cairn {
+
+const char* StatusCodeName(StatusCode code) {
+  switch (code) {
+    case StatusCode::kOk: return "ok";
+    case StatusCode::kInvalidArgument: return "invalid argument";
+    case StatusCode::kNotFound: return "not found";
+    case StatusCode::kUnsupported: return "unsupported";
+    case StatusCode::kCorrupt: return "corrupt";
+    case StatusCode::kIo: return "input/output error";
+    case StatusCode::kOutOfMemory: return "out of memory";
+    case StatusCode::kDeviceLost: return "device lost";
+    case StatusCode::kInternal: return "internal error";
+  }
+  return "unknown status";
+}
+
+Status Status::WithContext(const std::string& context) const {
+  return ok() ? *this : Status(code_, context + ": " + message_);
+}
+
+Status StatusFromErrno(int error_number, const std::string& what) {
+  StatusCode code = StatusCode::kIo;
+  if (error_number == ENOENT) code = StatusCode::kNotFound;
+  if (error_number == ENOMEM) code = StatusCode::kOutOfMemory;
+  if (error_number == EINVAL) code = StatusCode::kInvalidArgument;
+  return Status(code, what + ": " + std::strerror(error_number));
+}
+
+}  // namespace cairn

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was seen at one moment, as plain data: the input of the analysis and of every report. It is
+// taken from a live or dead process's block (snapshot_from_block.h) or read from a .cairn file
+// (snapshot_file.h), and both check every index, so a Snapshot is always consistent: each index is
+// in range or kNone, each TextRef lies inside `text`.
+//
+// Flat on purpose: a few large vectors, no vector per list and no string per name, so that taking
+// and printing a snapshot of 100,000 markers costs a handful of allocations.
+#ifndef CAIRN_SNAPSHOT_SNAPSHOT_H_
+#define CAIRN_SNAPSHOT_SNAPSHOT_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "recorder/block.h"
+
+namespace cairn {
+
+inline constexpr uint32_t kNone = 0xFFFFFFFF;
+
+// UTF-8 text inside Snapshot::text. Untrusted: may hold control characters, never a bad offset.
+struct TextRef {
+  uint32_t offset = 0;
+  uint32_t length = 0;
+  bool empty() const { return length == 0; }
+};
+
+// Why the snapshot was taken. Several may be noticed, one after the other.
+enum class IncidentKind : uint32_t {
+  kNone = 0,
+  kRequested = 1,     // somebody asked: dump on exit, cairnPrintStatus
+  kExited = 2,        // normal exit; value = exit code
+  kSignal = 3,        // died; value = signal number
+  kDeviceLost = 4,    // reported by the application; value = HRESULT or VkResult
+  kHang = 5,          // the watchdog: submitted work did not finish; value = timeout in ms
+};
+struct Incident {
+  IncidentKind kind = IncidentKind::kNone;
+  int64_t value = 0;
+  uint64_t time_ns = 0;     // CLOCK_REALTIME
+  uint32_t queue = kNone;   // kHang: the queue that stood still
+  uint64_t address = 0;     // kSignal: faulting address where our handler saw it
+  TextRef detail;           // kDeviceLost: where the application noticed
+};
+
+struct Process {
+  uint64_t process_id = 0;
+  uint64_t start_time_ns = 0;  // CLOCK_REALTIME
+  uint64_t snapshot_time_ns = 0;
+  TextRef program;
+  TextRef command_line;        // as `cairn run` started it; empty if it did not
+  TextRef library_version;
+};
+
+struct Source {
+  TextRef name;
+  SourceState state = SourceState::kAbsent;
+  TextRef reason;
+};
+
+// One device with its breadcrumbs (a context of the library).
+struct Device {
+  Api api = Api::kNone;
+  MarkerMode mode = MarkerMode::kFull;
+  WriteMethod method = WriteMethod::kNone;
+  WordMemory memory = WordMemory::kNone;
+  uint32_t mirror_period_us = 0;
+  uint64_t frame = 0;
+  uint64_t lists_dropped = 0;
+  bool destroyed = false;
+  bool device_lost = false;
+  int32_t device_lost_code = 0;
+  TextRef name;
+  TextRef driver;
+  TextRef notes;
+  uint32_t vendor_id = 0;
+  uint32_t device_id = 0;
+  uint32_t first_source = 0;  // into Snapshot::sources
+  uint32_t source_count = 0;
+};
+
+struct Queue {
+  uint32_t device = kNone;
+  uint32_t type = 0;  // CairnQueueType
+  TextRef name;
+  uint64_t native_handle = 0;
+  uint64_t submission_count = 0;
+  uint64_t completed_submission = 0;
+};
+
+struct Pipeline {
+  uint32_t device = kNone;
+  bool unregistered = false;
+  TextRef name;
+  std::array<TextRef, kStageCount> shader_names;
+  uint64_t native_handle = 0;
+};
+
+struct Event {
+  EventKind kind = EventKind::kBegin;
+  uint8_t flags = 0;         // kEventWrites...
+  uint16_t type = 0;         // CairnMarkerType
+  uint32_t pipeline = kNone;
+  uint32_t match = 0;        // kEnd: sequence of its kBegin; kBegin: sequence of its kEnd, 0 if open
+  TextRef name;
+};
+
+// One recording of a command list, with the progress of its current execution. Events are
+// Snapshot::events[first_event .. first_event + event_count); event i has sequence number i + 1.
+struct Recording {
+  uint32_t device = kNone;
+  uint32_t queue = kNone;
+  uint64_t recording_id = 0;
+  uint64_t frame = 0;
+  uint64_t submission_index = 0;
+  uint64_t native_handle = 0;
+  TextRef name;
+  bool open = false;       // still being recorded
+  bool reusable = false;
+  uint32_t first_event = 0;
+  uint32_t event_count = 0;
+  uint32_t dropped_count = 0;
+  uint32_t reached = 0;    // sequence numbers, 0 for never; stale values are already 0
+  uint32_t passed = 0;
+  uint32_t runs = 0;       // reusable: executions begun, as the GPU counted (not modulo)
+  uint32_t submit_count = 0;  // 0 also when the application does not tell submissions
+};
+
+// One list in one submission, in the order in which the application handed them over.
+struct Submission {
+  uint64_t serial = 0;
+  uint32_t queue = kNone;
+  uint32_t recording = kNone;  // kNone when its recording was recycled since: it had finished
+  uint32_t run = 0;            // which execution of the recording, from 1
+  uint64_t number = 0;         // of the queue; equal for lists submitted together
+  uint64_t time_ns = 0;        // CLOCK_MONOTONIC
+};
+
+struct RawMarker {
+  uint32_t device = kNone;
+  uint32_t index = 0;
+  uint64_t value = 0;  // only written slots are listed
+};
+
+struct Snapshot {
+  Process process;
+  std::vector<Incident> incidents;  // in the order noticed
+  std::vector<Device> devices;
+  std::vector<Source> sources;
+  std::vector<Queue> queues;
+  std::vector<Pipeline> pipelines;
+  std::vector<Recording> recordings;    // ordered by device, frame, recording_id
+  std::vector<Event> events;
+  std::vector<Submission> submissions;  // ordered by serial
+  std::vector<RawMarker> raw_markers;
+  std::vector<TextRef> losses;          // what could not be read, one sentence each
+  std::string text;
+
+  std::string_view Text(TextRef ref) const {
+    return std::string_view(text).substr(ref.offset, ref.length);
+  }
+  TextRef AddText(std::string_view value) {
+    TextRef ref{static_cast<uint32_t>(text.size()), static_cast<uint32_t>(value.size())};
+    text.append(value);
+    return ref;
+  }
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_SNAPSHOT_SNAPSHOT_H_
