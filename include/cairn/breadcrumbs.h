@@ -114,13 +114,13 @@ enum {
 
 typedef struct CairnContextDesc {
   uint32_t struct_size;
-  uint32_t flags;                 /* CAIRN_CONTEXT_... */
+  uint32_t flags; /* CAIRN_CONTEXT_... */
   CairnMode mode;
-  uint32_t frame_history_length;  /* frames kept, 1 to 1024; 0 means 4 */
-  uint32_t max_command_lists;     /* recordings alive at once, 1 to 65536; 0 means 4096 */
-  uint32_t raw_marker_count;      /* slots for cairnWriteMarker, 0 to 1048576 */
+  uint32_t frame_history_length;       /* frames kept, 1 to 1024; 0 means 4 */
+  uint32_t max_command_lists;          /* recordings alive at once, 1 to 65536; 0 means 4096 */
+  uint32_t raw_marker_count;           /* slots for cairnWriteMarker, 0 to 1048576 */
   CairnAllocationCallbacks allocation; /* all NULL: malloc */
-  uint64_t block_size_bytes;      /* shared memory, 8 MiB to 4 GiB, sparse; 0 means 256 MiB. Only the
+  uint64_t block_size_bytes; /* shared memory, 8 MiB to 4 GiB, sparse; 0 means 256 MiB. Only the
                                      first context of a process decides. */
 } CairnContextDesc;
 
@@ -128,12 +128,12 @@ typedef struct CairnContextDesc {
 typedef void (*CairnVoidFunction)(void);
 typedef struct CairnVulkanDesc {
   uint32_t struct_size;
-  void* instance;         /* VkInstance */
-  void* physical_device;  /* VkPhysicalDevice */
-  void* device;           /* VkDevice */
-  void* queue;            /* VkQueue for the self-test; used during creation only, and nobody else may
+  void* instance;        /* VkInstance */
+  void* physical_device; /* VkPhysicalDevice */
+  void* device;          /* VkDevice */
+  void* queue; /* VkQueue for the self-test; used during creation only, and nobody else may
                              use it meanwhile */
-  uint32_t queue_family;  /* of `queue` */
+  uint32_t queue_family; /* of `queue` */
   /* vkGetInstanceProcAddr */
   CairnVoidFunction (*get_instance_proc_addr)(void* instance, const char* name);
   /* Exactly what the application enabled at vkCreateDevice: an extension that merely exists must not
@@ -152,8 +152,8 @@ typedef struct CairnD3D12Desc {
  * command processor reaches it, for end once earlier work has finished. Blocks are what
  * `allocate_block` made; they must be readable by the CPU at any time, also after a device loss. */
 typedef struct CairnCustomBlock {
-  void* memory;       /* CPU address, aligned to 8 */
-  void* buffer;       /* opaque, handed to `write` */
+  void* memory;          /* CPU address, aligned to 8 */
+  void* buffer;          /* opaque, handed to `write` */
   uint64_t base_address; /* GPU address of `memory`; `location` is relative to nothing but this */
 } CairnCustomBlock;
 typedef struct CairnCustomBackend {
@@ -161,8 +161,8 @@ typedef struct CairnCustomBackend {
   void* user_data;
   CairnResult (*allocate_block)(void* user_data, uint64_t size_bytes, CairnCustomBlock* block);
   void (*free_block)(void* user_data, CairnCustomBlock* block);
-  void (*write)(void* user_data, void* command_list, uint32_t value, uint64_t location, void* buffer,
-                int is_begin);
+  void (*write)(void* user_data, void* command_list, uint32_t value, uint64_t location,
+                void* buffer, int is_begin);
   /* Fills `text` (`size_bytes` large) with device information; may be NULL. */
   void (*print_device_info)(void* user_data, int extended, char* text, size_t size_bytes);
 } CairnCustomBackend;
@@ -233,9 +233,9 @@ enum {
 
 typedef struct CairnCommandListDesc {
   uint32_t struct_size;
-  uint32_t flags;            /* CAIRN_LIST_... */
-  void* native;              /* VkCommandBuffer or ID3D12GraphicsCommandList*, open for recording */
-  void* queue;               /* where it will be submitted, NULL if unknown */
+  uint32_t flags; /* CAIRN_LIST_... */
+  void* native;   /* VkCommandBuffer or ID3D12GraphicsCommandList*, open for recording */
+  void* queue;    /* where it will be submitted, NULL if unknown */
   CairnQueueType queue_type;
   const char* name;          /* copied; may be NULL */
   CairnPipeline pipeline;    /* bound at the start, or 0 */
@@ -281,7 +281,8 @@ CAIRN_API CairnResult cairnNotifySubmit(CairnContext* context, void* queue,
 /* The queue's latest submission number (0 before the first), to be passed to
  * cairnNotifyCompleted once a fence shows that it finished. Only needed where lists carry no
  * bottom-of-pipe write. */
-CAIRN_API CairnResult cairnGetLastSubmission(CairnContext* context, void* queue, uint64_t* submission);
+CAIRN_API CairnResult cairnGetLastSubmission(CairnContext* context, void* queue,
+                                             uint64_t* submission);
 CAIRN_API CairnResult cairnNotifyCompleted(CairnContext* context, void* queue, uint64_t submission);
 
 /* Tells the watcher that the device is lost: it writes the report now. `code` is the HRESULT or
@@ -311,9 +312,9 @@ CAIRN_API void cairnRefresh(CairnContext* context);
 
 typedef struct CairnWatcherDesc {
   uint32_t struct_size;
-  uint32_t hang_timeout_ms;  /* submitted work unfinished for so long is a hang; 0 means 10000 */
-  const char* output_path;   /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
-  const char* cairn_path;    /* the `cairn` program; NULL: beside the library or in PATH */
+  uint32_t hang_timeout_ms; /* submitted work unfinished for so long is a hang; 0 means 10000 */
+  const char* output_path;  /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
+  const char* cairn_path;   /* the `cairn` program; NULL: beside the library or in PATH */
 } CairnWatcherDesc;
 
 /* Starts the watcher process for this process, if it has none (under `cairn run` it has: CAIRN_OK, and

@@ -24,11 +24,11 @@ enum class WorkState : uint8_t {
 // One scope of a recording's tree (a begin event with its end), in begin order: parents come before
 // children, children are contiguous in depth-first order.
 struct Scope {
-  uint32_t event = 0;       // index into Snapshot::events of the kBegin
+  uint32_t event = 0;         // index into Snapshot::events of the kBegin
   uint32_t end_sequence = 0;  // sequence number of its kEnd; event_count + 1 when left open
-  uint32_t parent = kNone;  // index into Analysis::scopes
+  uint32_t parent = kNone;    // index into Analysis::scopes
   uint32_t depth = 0;
-  uint32_t ordinal = 0;     // 1, 2, ... within a run of siblings of one type; 0: none is shown
+  uint32_t ordinal = 0;  // 1, 2, ... within a run of siblings of one type; 0: none is shown
   bool has_children = false;
   bool left_open = false;
   WorkState state = WorkState::kNotStarted;
@@ -40,7 +40,7 @@ struct Execution {
   uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
   uint32_t run = 1;
   WorkState state = WorkState::kNotStarted;
-  uint32_t first_scope = 0;     // into Analysis::scopes
+  uint32_t first_scope = 0;  // into Analysis::scopes
   uint32_t scope_count = 0;
 };
 
@@ -49,8 +49,8 @@ struct QueueVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
   uint32_t device = kNone;
   std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
-  bool exact = false;      // exactly one candidate, and the rules prove that it was running
-  std::string reason;      // in words, one or two sentences
+  bool exact = false;  // exactly one candidate, and the rules prove that it was running
+  std::string reason;  // in words, one or two sentences
 };
 
 struct Analysis {

@@ -19,8 +19,8 @@ enum class StatusCode {
   kCorrupt,          // Bytes from outside contradict their format.
   kIo,               // The operating system refused a read, write, map or spawn.
   kOutOfMemory,
-  kDeviceLost,       // The graphics device stopped answering.
-  kInternal,         // A defect in Cairn.
+  kDeviceLost,  // The graphics device stopped answering.
+  kInternal,    // A defect in Cairn.
 };
 
 // "ok", "invalid argument", ... in lower case, for messages.
@@ -49,8 +49,8 @@ Status StatusFromErrno(int error_number, const std::string& what);
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}           // NOLINT: implicit
-  Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {}    // NOLINT: implicit
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}         // NOLINT: implicit
+  Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {}  // NOLINT: implicit
 
   bool ok() const { return state_.index() == 0; }
   // Ok when a value is held.
@@ -71,8 +71,8 @@ class [[nodiscard]] Result {
 }  // namespace cairn
 
 // Leaves the function with the status of `expression` unless it is Ok.
-#define CAIRN_RETURN_IF_ERROR(expression)                    \
-  do {                                                       \
+#define CAIRN_RETURN_IF_ERROR(expression)                                                        \
+  do {                                                                                           \
     if (::cairn::Status cairn_status_ = (expression); !cairn_status_.ok()) return cairn_status_; \
   } while (false)
 

@@ -27,9 +27,9 @@ enum class QueueType : uint32_t { kDirect = 0, kCompute = 1, kCopy = 2, kOther =
 // The words that the GPU writes, inside the block: the backend imports this memory if it can, and
 // otherwise keeps device-visible memory of its own and copies from it in Mirror().
 struct WordRegion {
-  std::byte* base = nullptr;     // page-aligned
-  size_t size_bytes = 0;         // whole pages
-  size_t progress_offset = 0;    // ProgressWords[recording_capacity]
+  std::byte* base = nullptr;   // page-aligned
+  size_t size_bytes = 0;       // whole pages
+  size_t progress_offset = 0;  // ProgressWords[recording_capacity]
   uint32_t recording_capacity = 0;
   size_t raw_markers_offset = 0;  // uint64_t[raw_marker_count]
   uint32_t raw_marker_count = 0;
@@ -39,10 +39,10 @@ struct WordRegion {
 struct BackendList {
   void* native = nullptr;  // VkCommandBuffer or ID3D12GraphicsCommandList*
   QueueType queue_type = QueueType::kDirect;
-  uint32_t slot = 0;       // index of its ProgressWords
+  uint32_t slot = 0;  // index of its ProgressWords
   bool reusable = false;
   bool inside_render_pass = false;
-  void* state = nullptr;   // the backend's own, created in BeginList
+  void* state = nullptr;  // the backend's own, created in BeginList
 };
 
 struct SourceFinding {

@@ -31,7 +31,8 @@ inline constexpr uint64_t kMaxBlockBytes = uint64_t{4} << 30;
 inline constexpr uint32_t kMaxContexts = 64;
 inline constexpr uint32_t kMaxQueues = 1024;
 inline constexpr uint32_t kMaxPipelines = 32768;
-inline constexpr uint32_t kSubmissionRing = 16384;  // Power of two; the oldest entry is overwritten.
+inline constexpr uint32_t kSubmissionRing =
+    16384;  // Power of two; the oldest entry is overwritten.
 
 // A name in the block: its offset divided by 8; 0 is "no name". The offset leads to a NameRecord.
 using NameRef = uint32_t;
@@ -145,16 +146,24 @@ struct QueueRecord {
   uint32_t type;  // CairnQueueType
   NameRef name;
   uint64_t native_handle;
-  std::atomic<uint64_t> submission_count;       // last submission number handed out, from 1
-  std::atomic<uint64_t> completed_submission;   // as told by the application, 0 if it never tells
+  std::atomic<uint64_t> submission_count;      // last submission number handed out, from 1
+  std::atomic<uint64_t> completed_submission;  // as told by the application, 0 if it never tells
   uint64_t reserved[3];
 };
 static_assert(sizeof(QueueRecord) == 64);
 
 // The shader stages of a pipeline, in this order everywhere.
 enum ShaderStage : uint32_t {
-  kStageVertex, kStageHull, kStageDomain, kStageGeometry, kStagePixel,
-  kStageMesh, kStageAmplification, kStageCompute, kStageRayTracing, kStageCount
+  kStageVertex,
+  kStageHull,
+  kStageDomain,
+  kStageGeometry,
+  kStagePixel,
+  kStageMesh,
+  kStageAmplification,
+  kStageCompute,
+  kStageRayTracing,
+  kStageCount
 };
 
 struct PipelineRecord {
@@ -171,12 +180,12 @@ static_assert(sizeof(PipelineRecord) == 64);
 struct SubmissionRecord {
   std::atomic<uint64_t> serial;  // 1 + position in the whole run; written last
   uint32_t queue;
-  uint32_t run;                  // which execution of the recording this is, from 1
+  uint32_t run;  // which execution of the recording this is, from 1
   uint32_t context;
   uint32_t slot;
   uint64_t recording_id;
-  uint64_t submission_number;    // of the queue, from 1; the same for lists submitted together
-  uint64_t time_ns;              // CLOCK_MONOTONIC
+  uint64_t submission_number;  // of the queue, from 1; the same for lists submitted together
+  uint64_t time_ns;            // CLOCK_MONOTONIC
   uint64_t reserved[2];
 };
 static_assert(sizeof(SubmissionRecord) == 64);
@@ -184,7 +193,7 @@ static_assert(sizeof(SubmissionRecord) == 64);
 // Something that helps to find the culprit, and whether it could be had. Shown source by source.
 enum class SourceState : uint32_t { kAbsent = 0, kPresent = 1, kFailed = 2, kSilent = 3 };
 struct SourceRecord {
-  NameRef name;    // "VK_AMD_buffer_marker"
+  NameRef name;  // "VK_AMD_buffer_marker"
   SourceState state;
   NameRef reason;  // "not enabled by the application"
 };
@@ -197,20 +206,20 @@ struct ContextRecord {
   MarkerMode mode;
   WriteMethod method;
   WordMemory memory;
-  uint32_t mirror_period_us;     // 0 unless memory is kMirrored
+  uint32_t mirror_period_us;  // 0 unless memory is kMirrored
   uint32_t recording_capacity;
   uint32_t raw_marker_count;
-  uint64_t recordings_offset;    // RecordingSlot[recording_capacity]
-  uint64_t progress_offset;      // ProgressWords[recording_capacity]; page-aligned
-  uint64_t raw_markers_offset;   // uint64_t[raw_marker_count]; page-aligned
+  uint64_t recordings_offset;   // RecordingSlot[recording_capacity]
+  uint64_t progress_offset;     // ProgressWords[recording_capacity]; page-aligned
+  uint64_t raw_markers_offset;  // uint64_t[raw_marker_count]; page-aligned
   std::atomic<uint64_t> frame;
-  std::atomic<uint64_t> lists_dropped;     // registrations that found no free recording
-  std::atomic<uint32_t> device_lost;       // 1 once reported by the application
-  std::atomic<int32_t> device_lost_code;   // HRESULT or VkResult
+  std::atomic<uint64_t> lists_dropped;    // registrations that found no free recording
+  std::atomic<uint32_t> device_lost;      // 1 once reported by the application
+  std::atomic<int32_t> device_lost_code;  // HRESULT or VkResult
   NameRef device_lost_where;
   NameRef device_name;
   NameRef driver_name;
-  NameRef device_notes;          // "a fault surfaces up to one dispatch late", "" if none
+  NameRef device_notes;  // "a fault surfaces up to one dispatch late", "" if none
   uint32_t vendor_id;
   uint32_t device_id;
   std::atomic<uint32_t> source_count;
@@ -220,9 +229,9 @@ struct ContextRecord {
 static_assert(sizeof(ContextRecord) == 384);
 
 struct BlockHeader {
-  uint64_t magic;        // kBlockMagic
-  uint32_t version;      // kBlockVersion
-  uint32_t header_bytes; // sizeof(BlockHeader) of the writer
+  uint64_t magic;         // kBlockMagic
+  uint32_t version;       // kBlockVersion
+  uint32_t header_bytes;  // sizeof(BlockHeader) of the writer
   uint64_t block_bytes;
   uint64_t process_id;
   uint64_t start_realtime_ns;
@@ -231,18 +240,18 @@ struct BlockHeader {
   uint64_t queues_offset;
   uint64_t pipelines_offset;
   uint64_t submissions_offset;
-  uint64_t first_free_page;            // where page allocation starts
-  std::atomic<uint64_t> next_page;     // first page never handed out
+  uint64_t first_free_page;         // where page allocation starts
+  std::atomic<uint64_t> next_page;  // first page never handed out
   std::atomic<uint32_t> context_count;
   std::atomic<uint32_t> queue_count;
   std::atomic<uint32_t> pipeline_count;
   std::atomic<uint32_t> pages_refused;  // allocations that found the block full
   std::atomic<uint64_t> submission_serial;
   std::atomic<uint64_t> next_recording_id;
-  std::atomic<uint32_t> crash_signal;   // seen by our own handler, 0 if none
+  std::atomic<uint32_t> crash_signal;  // seen by our own handler, 0 if none
   uint32_t crash_thread;
   uint64_t crash_address;
-  char program[256];                    // UTF-8, zero-terminated: path of the executable
+  char program[256];  // UTF-8, zero-terminated: path of the executable
   char library_version[32];
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);

@@ -32,19 +32,19 @@ struct TextRef {
 // Why the snapshot was taken. Several may be noticed, one after the other.
 enum class IncidentKind : uint32_t {
   kNone = 0,
-  kRequested = 1,     // somebody asked: dump on exit, cairnPrintStatus
-  kExited = 2,        // normal exit; value = exit code
-  kSignal = 3,        // died; value = signal number
-  kDeviceLost = 4,    // reported by the application; value = HRESULT or VkResult
-  kHang = 5,          // the watchdog: submitted work did not finish; value = timeout in ms
+  kRequested = 1,   // somebody asked: dump on exit, cairnPrintStatus
+  kExited = 2,      // normal exit; value = exit code
+  kSignal = 3,      // died; value = signal number
+  kDeviceLost = 4,  // reported by the application; value = HRESULT or VkResult
+  kHang = 5,        // the watchdog: submitted work did not finish; value = timeout in ms
 };
 struct Incident {
   IncidentKind kind = IncidentKind::kNone;
   int64_t value = 0;
-  uint64_t time_ns = 0;     // CLOCK_REALTIME
-  uint32_t queue = kNone;   // kHang: the queue that stood still
-  uint64_t address = 0;     // kSignal: faulting address where our handler saw it
-  TextRef detail;           // kDeviceLost: where the application noticed
+  uint64_t time_ns = 0;    // CLOCK_REALTIME
+  uint32_t queue = kNone;  // kHang: the queue that stood still
+  uint64_t address = 0;    // kSignal: faulting address where our handler saw it
+  TextRef detail;          // kDeviceLost: where the application noticed
 };
 
 struct Process {
@@ -52,7 +52,7 @@ struct Process {
   uint64_t start_time_ns = 0;  // CLOCK_REALTIME
   uint64_t snapshot_time_ns = 0;
   TextRef program;
-  TextRef command_line;        // as `cairn run` started it; empty if it did not
+  TextRef command_line;  // as `cairn run` started it; empty if it did not
   TextRef library_version;
 };
 
@@ -102,10 +102,10 @@ struct Pipeline {
 
 struct Event {
   EventKind kind = EventKind::kBegin;
-  uint8_t flags = 0;         // kEventWrites...
-  uint16_t type = 0;         // CairnMarkerType
+  uint8_t flags = 0;  // kEventWrites...
+  uint16_t type = 0;  // CairnMarkerType
   uint32_t pipeline = kNone;
-  uint32_t match = 0;        // kEnd: sequence of its kBegin; kBegin: sequence of its kEnd, 0 if open
+  uint32_t match = 0;  // kEnd: sequence of its kBegin; kBegin: sequence of its kEnd, 0 if open
   TextRef name;
 };
 
@@ -119,14 +119,14 @@ struct Recording {
   uint64_t submission_index = 0;
   uint64_t native_handle = 0;
   TextRef name;
-  bool open = false;       // still being recorded
+  bool open = false;  // still being recorded
   bool reusable = false;
   uint32_t first_event = 0;
   uint32_t event_count = 0;
   uint32_t dropped_count = 0;
-  uint32_t reached = 0;    // sequence numbers, 0 for never; stale values are already 0
+  uint32_t reached = 0;  // sequence numbers, 0 for never; stale values are already 0
   uint32_t passed = 0;
-  uint32_t runs = 0;       // reusable: executions begun, as the GPU counted (not modulo)
+  uint32_t runs = 0;          // reusable: executions begun, as the GPU counted (not modulo)
   uint32_t submit_count = 0;  // 0 also when the application does not tell submissions
 };
 
@@ -153,11 +153,11 @@ struct Snapshot {
   std::vector<Source> sources;
   std::vector<Queue> queues;
   std::vector<Pipeline> pipelines;
-  std::vector<Recording> recordings;    // ordered by device, frame, recording_id
+  std::vector<Recording> recordings;  // ordered by device, frame, recording_id
   std::vector<Event> events;
   std::vector<Submission> submissions;  // ordered by serial
   std::vector<RawMarker> raw_markers;
-  std::vector<TextRef> losses;          // what could not be read, one sentence each
+  std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
 
   std::string_view Text(TextRef ref) const {
