@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text that comes from applications, drivers and files: UTF-8 that nobody vouches for.
+#ifndef CAIRN_BASE_TEXT_H_
+#define CAIRN_BASE_TEXT_H_
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// UTF-8 as in RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
+bool IsValidUtf8(std::string_view text);
+
+// Code points of `text`; a byte that is not part of valid UTF-8 counts as one.
+size_t CodePointCount(std::string_view text);
+
+// The longest beginning of `text` of at most `max_bytes` bytes that does not end inside a valid
+// code point.
+std::string_view Utf8Prefix(std::string_view text, size_t max_bytes);
+
+// `text` as one line of valid UTF-8 that cannot act on a terminal: what moves the cursor, starts an
+// escape sequence, reorders the line or is not text is written out.
+//   control characters and DEL      \x1b \x0a \x7f
+//   bytes that are not UTF-8        \xff
+//   C1 controls, bidi controls, line separators, invisible format and tag characters,
+//   noncharacters                   \u{202e}
+// Everything else stays as it is, backslashes too: this is for reading, not for decoding back.
+std::string VisibleText(std::string_view text);
+// The same, added to the end of `out`.
+void AppendVisibleText(std::string_view text, std::string& out);
+
+// True when VisibleText(text) would equal `text`.
+bool IsVisibleText(std::string_view text);
+
+}  // namespace cairn
+
+#endif  // CAIRN_BASE_TEXT_H_
