@@ -10,6 +10,10 @@ if(CAIRN_SANITIZE)
   target_compile_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE})
 endif()
+if(CAIRN_FUZZERS)
+  # Coverage feedback from the code under test, not only from the fuzzer's own file.
+  target_compile_options(cairn_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 
 # Programs in bin/, libraries in lib/, whatever the preset.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)

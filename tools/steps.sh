@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What ./demo, ./test and tools/nightly share; sourced by them, from the repository's root.
+
+if [[ -t 1 ]]; then
+  bold=$'\e[1m' red=$'\e[31m' plain=$'\e[0m'
+else
+  bold="" red="" plain=""
+fi
+
+# step TEXT: says what comes next.
+step() {
+  printf '%s==> %s%s\n' "$bold" "$*" "$plain"
+}
+
+# problem TEXT: says what is wrong, without ending the script.
+problem() {
+  printf '%s%s: %s%s\n' "$red" "$(basename "$0")" "$*" "$plain" >&2
+}
+
+# quietly COMMAND...: keeps the output to itself, and shows all of it if the command fails.
+quietly() {
+  local log status=0
+  log="$(mktemp)"
+  "$@" >"$log" 2>&1 || status=$?
+  [[ $status -eq 0 ]] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
+install_packages() {
+  [[ -n ${CAIRN_SKIP_PACKAGES:-} ]] || tools/install-packages
+}
+
+# build_folder PRESET
+build_folder() {
+  if [[ $1 == release ]]; then echo build; else echo "build/$1"; fi
+}
+
+# configure PRESET: cmake, with ccache where it is installed. All scripts configure alike, so that
+# none makes another one rebuild.
+configure() {
+  local launcher
+  launcher="$(command -v ccache || true)"
+  quietly cmake --preset "$1" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" \
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"
+}
+
+# build PRESET [TARGET...]: everything, or these targets.
+build() {
+  local folder
+  folder="$(build_folder "$1")"
+  quietly ninja -C "$folder" "${@:2}"
+}
+
+# unit_tests PRESET: the names of the tests that need no device; each is a target of this name.
+unit_tests() {
+  ctest --test-dir "$(build_folder "$1")" --label-regex '^unit$' --show-only |
+    sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p'
+}
+
+# choose_lavapipe: with several Vulkan drivers installed, the tests and the demo use lavapipe: it is
+# on every machine, and a hang on it disturbs nobody. A choice that the caller made stands.
+choose_lavapipe() {
+  [[ -z ${VK_DRIVER_FILES:-}${VK_ICD_FILENAMES:-} ]] || return 0
+  local folder file
+  for folder in "${XDG_DATA_HOME:-${HOME:-/nonexistent}/.local/share}" /etc /usr/local/share \
+                /usr/share; do
+    for file in "$folder"/vulkan/icd.d/lvp_icd*.json; do
+      if [[ -r $file ]]; then
+        # The loader's name for it since 1.3.207, and the one before.
+        export VK_DRIVER_FILES="$file" VK_ICD_FILENAMES="$file"
+        return 0
+      fi
+    done
+  done
+  problem "lavapipe's lvp_icd*.json is in no vulkan/icd.d folder; run tools/install-packages"
+  return 1
+}
