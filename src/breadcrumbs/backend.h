@@ -91,6 +91,10 @@ class Backend {
   // The recording's slot will be used again: gives back what BeginList took.
   virtual void ReleaseList(BackendList& list) = 0;
 
+  // Sets the device-visible copy of a slot's words to 0, if there is one. Called when the GPU is known
+  // not to write them; the context clears the words in the block itself.
+  virtual void ClearWords(uint32_t slot) { (void)slot; }
+
   // Copies the words from device-visible memory into the block, if they are mirrored. Safe in a
   // signal handler; may run on any thread, also several at once.
   virtual void Mirror() {}

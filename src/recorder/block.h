@@ -121,7 +121,8 @@ enum class RecordingState : uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
 inline constexpr uint32_t kRecordingReusable = 1;  // may be submitted many times; `runs` counts
 inline constexpr uint32_t kNoQueue = 0xFFFFFFFF;
 
-// One recording of one command list. Its progress words have the same index as the slot.
+// One recording of one command list. Its progress words have the same index as the slot. Slots are
+// taken lowest first: where recording_id is 0, neither this slot nor a later one was ever used.
 struct alignas(128) RecordingSlot {
   std::atomic<uint32_t> state;  // RecordingState
   uint32_t generation;          // changes whenever the slot is used again

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "api/start_watcher.h"
+#include "recorder/handover.h"
+
+namespace cairn {
+namespace {
+
+constexpr int kSocketInWatcher = 3;
+
+// Beside the library (lib/../bin), beside the program, else whatever PATH has.
+std::string FindCairn(const CairnWatcherDesc& desc) {
+  if (desc.cairn_path != nullptr) return desc.cairn_path;
+  std::error_code ignored;
+  std::vector<std::filesystem::path> places;
+  Dl_info library{};
+  if (dladdr(reinterpret_cast<void*>(&cairnStartWatcher), &library) != 0 &&
+      library.dli_fname != nullptr) {
+    const auto folder = std::filesystem::absolute(library.dli_fname, ignored).parent_path();
+    places.push_back(folder.parent_path() / "bin" / "cairn");
+    places.push_back(folder / "cairn");
+  }
+  places.push_back(std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
+                   "cairn");
+  for (const std::filesystem::path& place : places) {
+    if (access(place.c_str(), X_OK) == 0) return place;
+  }
+  return "cairn";
+}
+
+std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::string& cairn) {
+  std::vector<std::string> arguments = {cairn, "watch", "--fd", std::to_string(kSocketInWatcher)};
+  if (desc.hang_timeout_ms != 0) {
+    arguments.push_back("--hang-timeout");
+    arguments.push_back(std::to_string(desc.hang_timeout_ms / 1000) + "." +
+                        std::to_string(1000 + desc.hang_timeout_ms % 1000).substr(1));
+  }
+  if (desc.output_path != nullptr) {
+    arguments.push_back("-o");
+    arguments.push_back(desc.output_path);
+  }
+  return arguments;
+}
+
+// Runs in a forked child of a process with threads: only calls that are safe there. The grandchild
+// becomes the watcher, so that the program never sees a child that it did not start.
+[[noreturn]] void BecomeWatcher(char* const* arguments, int socket, int error_pipe) {
+  if (fork() != 0) _exit(0);
+  setsid();
+  // Keep the two descriptors apart before one of them takes the number 3.
+  const int moved_pipe = fcntl(error_pipe, F_DUPFD_CLOEXEC, kSocketInWatcher + 1);
+  if (moved_pipe >= 0 && dup2(socket, kSocketInWatcher) >= 0) {
+    fcntl(kSocketInWatcher, F_SETFD, 0);
+    execvp(arguments[0], arguments);
+  }
+  const int error = errno;
+  const ssize_t written = write(moved_pipe >= 0 ? moved_pipe : error_pipe, &error, sizeof(error));
+  _exit(written == sizeof(error) ? 127 : 126);
+}
+
+// 0, or the errno with which exec failed.
+int Launch(char* const* arguments, int socket) {
+  std::array<int, 2> error_pipe{};
+  if (pipe2(error_pipe.data(), O_CLOEXEC) != 0) return errno;
+  const pid_t child = fork();
+  if (child < 0) return errno;
+  if (child == 0) BecomeWatcher(arguments, socket, error_pipe[1]);
+  close(error_pipe[1]);
+  int error = 0;
+  // End of file: exec succeeded and closed the pipe.
+  const ssize_t received = read(error_pipe[0], &error, sizeof(error));
+  close(error_pipe[0]);
+  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return received == sizeof(error) ? error : 0;
+}
+
+}  // namespace
+
+Status StartWatcher(const CairnWatcherDesc& desc) {
+  if (WatcherSocket() >= 0) return Status();
+  std::array<int, 2> sockets{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
+    return StatusFromErrno(errno, "the watcher's socket cannot be made");
+  }
+  const std::string cairn = FindCairn(desc);
+  std::vector<std::string> arguments = Arguments(desc, cairn);
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  const int error = Launch(pointers.data(), sockets[1]);
+  close(sockets[1]);
+  if (error != 0) {
+    close(sockets[0]);
+    return StatusFromErrno(
+        error, "the watcher " + cairn + " cannot be started; set CairnWatcherDesc::cairn_path");
+  }
+  // The descriptor closes with the process; the watcher takes that as its end.
+  setenv(kWatcherFdVariable, std::to_string(sockets[0]).c_str(), 1);
+  return Status();
+}
+
+}  // namespace cairn

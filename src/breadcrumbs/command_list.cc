@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "breadcrumbs/command_list.h"
+
+#include <cstring>
+#include <utility>
+
+#include "breadcrumbs/context.h"
+
+namespace cairn {
+
+CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
+                         uint32_t slot_index, RecordingSlot* slot, ProgressWords* words,
+                         std::pmr::memory_resource* memory)
+    : context_(context),
+      block_(block),
+      backend_(backend),
+      slot_(slot),
+      words_(words),
+      open_markers_(memory) {
+  backend_list_.slot = slot_index;
+  open_markers_.reserve(16);
+}
+
+Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
+                          uint64_t recording_id, MarkerMode mode, uint32_t context_flags) {
+  backend_list_.native = desc.native;
+  backend_list_.queue_type = static_cast<QueueType>(desc.queue_type);
+  backend_list_.reusable = (desc.flags & CAIRN_LIST_REUSABLE) != 0;
+  backend_list_.inside_render_pass = false;
+  mode_ = mode;
+  outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
+  synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
+  pipeline_ = desc.pipeline;
+  event_count_ = 0;
+  last_top_ = 0;
+  last_bottom_ = 0;
+  last_submission_queue = kNoQueue;
+  last_submission_number = 0;
+
+  const uint32_t generation = (slot_->generation + 1) & kGenerationMask;
+  slot_->generation = generation == 0 ? 1 : generation;
+  slot_->queue = queue;
+  slot_->flags = backend_list_.reusable ? kRecordingReusable : 0;
+  uint8_t name_flags = 0;
+  slot_->name = desc.name == nullptr ? 0 : CopyName(desc.name, &name_flags);
+  slot_->first_event_page = 0;
+  slot_->event_count.store(0, std::memory_order_relaxed);
+  slot_->dropped_count.store(0, std::memory_order_relaxed);
+  slot_->recording_id = recording_id;
+  slot_->frame = frame;
+  slot_->submission_index = desc.submission_index;
+  slot_->native_handle = reinterpret_cast<uintptr_t>(desc.native);
+  slot_->submit_count.store(0, std::memory_order_relaxed);
+  slot_->reset_run.store(0, std::memory_order_relaxed);
+  ClearWords();
+  words_->runs.store(0, std::memory_order_relaxed);
+  if (Status status = backend_->BeginList(backend_list_); !status.ok()) return status;
+  open_ = true;
+  slot_->state.store(static_cast<uint32_t>(RecordingState::kOpen), std::memory_order_release);
+  return Status();
+}
+
+std::unique_lock<std::mutex> CommandList::MaybeLock() {
+  return synchronised_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+}
+
+EventRecord* CommandList::NextEvent() {
+  if (event_count_ == kMaxSequence) return nullptr;
+  if (chunk_used_ == kEventsPerChunk) {
+    const uint32_t page = block_->AllocatePage();
+    if (page == 0) return nullptr;
+    EventChunk* next = reinterpret_cast<EventChunk*>(block_->Page(page));
+    next->next_page.store(0, std::memory_order_relaxed);
+    if (chunk_ == nullptr) {
+      slot_->first_event_page = page;
+    } else {
+      chunk_->next_page.store(page, std::memory_order_release);
+    }
+    chunk_ = next;
+    chunk_used_ = 0;
+  }
+  ++event_count_;
+  return &chunk_->events[chunk_used_++];
+}
+
+bool CommandList::Write(WordKind word, PipeLocation where, uint32_t sequence) {
+  return backend_->WriteProgress(backend_list_, word, where,
+                                 ProgressValue(slot_->generation, sequence));
+}
+
+CairnResult CommandList::Drop() {
+  slot_->dropped_count.fetch_add(1, std::memory_order_relaxed);
+  return CAIRN_ERROR_OUT_OF_MEMORY;
+}
+
+bool CommandList::WritesBottom(CairnMarkerType type) const {
+  if (mode_ == MarkerMode::kFull) return true;
+  if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
+  return outermost_end_is_list_end_ && open_markers_.empty();
+}
+
+NameRef CommandList::CopyName(const char* name, uint8_t* flags) {
+  size_t length = strnlen(name, kMaxNameBytes + 1);
+  if (length > kMaxNameBytes) {
+    length = kMaxNameBytes;
+    *flags |= kEventNameTruncated;
+  }
+  const uint32_t bytes = static_cast<uint32_t>((sizeof(uint32_t) + length + 1 + 7) / 8 * 8);
+  if (kPageBytes - name_page_used_ < bytes) {
+    const uint32_t page = block_->AllocatePage();
+    if (page == 0) return 0;
+    *reinterpret_cast<uint32_t*>(block_->Page(page)) = std::exchange(name_page_, page);
+    name_page_used_ = 8;
+  }
+  std::byte* place =
+      block_->Page(name_page_) + std::exchange(name_page_used_, name_page_used_ + bytes);
+  NameRecord* record = reinterpret_cast<NameRecord*>(place);
+  record->length_bytes = static_cast<uint32_t>(length);
+  std::memcpy(record->bytes, name, length);
+  record->bytes[length] = 0;
+  return static_cast<NameRef>((place - block_->data()) / 8);
+}
+
+CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
+                                     CairnNameKind name_kind) {
+  if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (type == CAIRN_MARKER_PASS && name == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
+  const std::unique_lock lock = MaybeLock();
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  EventRecord* event = NextEvent();
+  open_markers_.push_back({event == nullptr ? 0 : event_count_, type});
+  if (event == nullptr) return Drop();
+  uint8_t flags = 0;
+  NameRef name_ref = 0;
+  if (name != nullptr) {
+    name_ref = name_kind == CAIRN_NAME_STATIC ? block_->StaticName(name) : CopyName(name, &flags);
+  }
+  if (Write(WordKind::kReached, PipeLocation::kTop, event_count_)) {
+    flags |= kEventWritesTop;
+    last_top_ = event_count_;
+  }
+  *event =
+      EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name_ref, pipeline_, 0};
+  Publish();
+  return CAIRN_OK;
+}
+
+CairnResult CommandList::EndMarker() {
+  const std::unique_lock lock = MaybeLock();
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (open_markers_.empty()) return CAIRN_ERROR_UNBALANCED_MARKER;
+  const OpenMarker marker = open_markers_.back();
+  open_markers_.pop_back();
+  if (marker.sequence == 0) return CAIRN_OK;  // Its begin was counted as dropped.
+  EventRecord* event = NextEvent();
+  if (event == nullptr) return Drop();
+  uint8_t flags = 0;
+  if (WritesBottom(marker.type) && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    flags |= kEventWritesBottom;
+    last_bottom_ = event_count_;
+  }
+  *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, marker.sequence};
+  Publish();
+  return CAIRN_OK;
+}
+
+CairnResult CommandList::End() {
+  const std::unique_lock lock = MaybeLock();
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  // The end of the list is proven by its last event, unless that was written at the bottom already.
+  if (event_count_ != 0 && last_bottom_ != event_count_ &&
+      Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    chunk_->events[chunk_used_ - 1].flags |= kEventWritesBottom;
+    last_bottom_ = event_count_;
+  }
+  open_markers_.clear();
+  open_ = false;
+  slot_->state.store(static_cast<uint32_t>(RecordingState::kClosed), std::memory_order_release);
+  return CAIRN_OK;
+}
+
+CairnResult CommandList::SetPipeline(CairnPipeline pipeline) {
+  const std::unique_lock lock = MaybeLock();
+  pipeline_ = pipeline;
+  return CAIRN_OK;
+}
+
+CairnResult CommandList::SetInsideRenderPass(bool inside) {
+  const std::unique_lock lock = MaybeLock();
+  if (!open_ || backend_list_.inside_render_pass == inside) return CAIRN_ERROR_INVALID_ARGUMENT;
+  backend_list_.inside_render_pass = inside;
+  return CAIRN_OK;
+}
+
+bool CommandList::ReachedAnything() const {
+  const uint32_t generation = slot_->generation;
+  return ProgressSequence(words_->reached.load(std::memory_order_relaxed), generation) != 0 ||
+         ProgressSequence(words_->passed.load(std::memory_order_relaxed), generation) != 0;
+}
+
+bool CommandList::FinishedCurrentRun() const {
+  const uint32_t generation = slot_->generation;
+  return ProgressSequence(words_->reached.load(std::memory_order_acquire), generation) >=
+             last_top_ &&
+         ProgressSequence(words_->passed.load(std::memory_order_acquire), generation) >=
+             last_bottom_;
+}
+
+void CommandList::ClearWords() {
+  backend_->ClearWords(backend_list_.slot);
+  words_->reached.store(0, std::memory_order_relaxed);
+  words_->passed.store(0, std::memory_order_relaxed);
+}
+
+void CommandList::Recycle() {
+  slot_->state.store(static_cast<uint32_t>(RecordingState::kFree), std::memory_order_release);
+  slot_->event_count.store(0, std::memory_order_release);
+  backend_->ReleaseList(backend_list_);
+  for (uint32_t page = slot_->first_event_page; page != 0;) {
+    const EventChunk* chunk = reinterpret_cast<const EventChunk*>(block_->Page(page));
+    block_->FreePage(std::exchange(page, chunk->next_page.load(std::memory_order_relaxed)));
+  }
+  for (uint32_t page = name_page_; page != 0;) {
+    block_->FreePage(std::exchange(page, *reinterpret_cast<uint32_t*>(block_->Page(page))));
+  }
+  slot_->first_event_page = 0;
+  chunk_ = nullptr;
+  chunk_used_ = kEventsPerChunk;
+  name_page_ = 0;
+  name_page_used_ = kPageBytes;
+  open_markers_.clear();
+  open_ = false;
+}
+
+}  // namespace cairn

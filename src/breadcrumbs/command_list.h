@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One recording of one command list: the hot path. A begin or an end appends one EventRecord to the
+// block and asks the backend for at most one GPU write. No lock, no look-up: the handle is the state.
+#ifndef CAIRN_BREADCRUMBS_COMMAND_LIST_H_
+#define CAIRN_BREADCRUMBS_COMMAND_LIST_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory_resource>
+#include <mutex>
+#include <vector>
+
+#include "cairn/breadcrumbs.h"
+
+#include "breadcrumbs/backend.h"
+#include "recorder/block_writer.h"
+
+namespace cairn {
+
+class Context;
+
+class CommandList {
+ public:
+  CommandList(Context* context, BlockWriter* block, Backend* backend, uint32_t slot_index,
+              RecordingSlot* slot, ProgressWords* words, std::pmr::memory_resource* memory);
+
+  // Starts a recording in a free slot. The slot's generation changes, so that words that an earlier
+  // recording may still receive mean nothing to this one.
+  Status Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
+               uint64_t recording_id, MarkerMode mode, uint32_t context_flags);
+
+  CairnResult BeginMarker(CairnMarkerType type, const char* name, CairnNameKind name_kind);
+  CairnResult EndMarker();
+  CairnResult End();
+  CairnResult SetPipeline(CairnPipeline pipeline);
+  CairnResult SetInsideRenderPass(bool inside);
+
+  // What is known of the GPU's progress.
+  bool ReachedAnything() const;
+  bool FinishedCurrentRun() const;
+
+  // Clears the words for the next execution of a list recorded once (not reusable, finished).
+  void ClearWords();
+
+  // Gives the slot back: pages, the backend's state, the slot itself.
+  void Recycle();
+
+  Context* context() const { return context_; }
+  RecordingSlot* slot() const { return slot_; }
+  uint32_t slot_index() const { return backend_list_.slot; }
+  bool reusable() const { return backend_list_.reusable; }
+
+  // The last submission that held this list, as Context counts them; 0 if none.
+  uint32_t last_submission_queue = kNoQueue;
+  uint64_t last_submission_number = 0;
+
+ private:
+  struct OpenMarker {
+    uint32_t sequence;  // 0 if its begin was dropped
+    CairnMarkerType type;
+  };
+
+  // Locks only if the context was asked to synchronise.
+  std::unique_lock<std::mutex> MaybeLock();
+
+  // Room for the next event, or null when there is none left.
+  EventRecord* NextEvent();
+  void Publish() { slot_->event_count.store(event_count_, std::memory_order_release); }
+  bool Write(WordKind word, PipeLocation where, uint32_t sequence);
+  CairnResult Drop();
+  NameRef CopyName(const char* name, uint8_t* flags);
+  bool WritesBottom(CairnMarkerType type) const;
+
+  Context* context_;
+  BlockWriter* block_;
+  Backend* backend_;
+  RecordingSlot* slot_;
+  ProgressWords* words_;
+  BackendList backend_list_;
+
+  EventChunk* chunk_ = nullptr;
+  uint32_t chunk_used_ = kEventsPerChunk;
+  uint32_t event_count_ = 0;
+  uint32_t pipeline_ = 0;
+  MarkerMode mode_ = MarkerMode::kFull;
+  bool open_ = false;
+  bool outermost_end_is_list_end_ = false;
+  bool synchronised_ = false;
+  uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
+  uint32_t last_bottom_ = 0;
+
+  // Copied names: a chain of pages; each starts with the index of the page before it.
+  uint32_t name_page_ = 0;
+  uint32_t name_page_used_ = kPageBytes;
+
+  std::pmr::vector<OpenMarker> open_markers_;
+  std::mutex mutex_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_BREADCRUMBS_COMMAND_LIST_H_

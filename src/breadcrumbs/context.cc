@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "breadcrumbs/context.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "breadcrumbs/crash_signals.h"
+#include "breadcrumbs/mirror_thread.h"
+#include "recorder/handover.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t RoundUp(uint64_t value, uint64_t step) {
+  return (value + step - 1) / step * step;
+}
+
+}  // namespace
+
+Result<Context*> Context::Create(const CairnContextDesc& desc, BlockWriter* block,
+                                 std::unique_ptr<Backend> backend) {
+  CallbackMemory memory(desc.allocation);
+  void* place = memory.Allocate(sizeof(Context));
+  if (place == nullptr) return Status(StatusCode::kOutOfMemory, "the context cannot be allocated");
+  Context* context = new (place) Context(desc, block, std::move(backend));
+  if (Status status = context->Initialize(); !status.ok()) {
+    Destroy(context);
+    return status;
+  }
+  return context;
+}
+
+void Context::Destroy(Context* context) {
+  CallbackMemory memory(context->desc_.allocation);
+  context->~Context();
+  memory.Release(context);
+}
+
+Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_ptr<Backend> backend)
+    : memory_(desc.allocation),
+      block_(block),
+      backend_(std::move(backend)),
+      desc_(desc),
+      lists_(&memory_),
+      free_lists_(&memory_),
+      frames_(&memory_),
+      spare_list_vectors_(&memory_),
+      lingering_(&memory_),
+      queues_(&memory_) {}
+
+Context::~Context() {
+  ForgetContextInCrashSignals(this);
+  if (mirror_.joinable()) {
+    {
+      std::lock_guard lock(mirror_mutex_);
+      mirror_stopping_ = true;
+    }
+    mirror_stop_.notify_one();
+    mirror_.join();
+  }
+  if (record_ == nullptr) return;
+  // The caller promises that the GPU has finished. Recordings that it left unfinished stay in the
+  // block: they may be what a report is about.
+  backend_->Mirror();
+  for (CommandList& list : lists_) {
+    const bool used = list.slot()->state.load() != static_cast<uint32_t>(RecordingState::kFree);
+    if (used && (Finished(list) || !list.ReachedAnything())) list.Recycle();
+  }
+  record_->state.store(2, std::memory_order_release);
+}
+
+Status Context::Initialize() {
+  const uint32_t index = block_->AddContext();
+  if (index == BlockWriter::kTableFull) {
+    return Status(StatusCode::kOutOfMemory,
+                  fmt::format("this process has already created {} contexts", kMaxContexts));
+  }
+  index_ = index;
+  WordRegion region;
+  ContextRecord& record = block_->contexts()[index];
+  record_ = &record;
+  CAIRN_RETURN_IF_ERROR(AllocateWords(&region));
+  BackendDescription description;
+  CAIRN_RETURN_IF_ERROR(backend_->Initialize(region, &description));
+  Describe(description);
+  frames_.push_back(Frame{0, std::pmr::vector<CommandList*>(&memory_)});
+  record.state.store(1, std::memory_order_release);
+  if ((desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0) {
+    RememberContextInCrashSignals(this, block_->header());
+  }
+  if (record.mirror_period_us != 0) mirror_ = StartMirrorThread([this] { MirrorLoop(); });
+  return Status();
+}
+
+Status Context::AllocateWords(WordRegion* region) {
+  ContextRecord& record = *record_;
+  const uint32_t capacity = desc_.max_command_lists;
+  const uint64_t progress_bytes = RoundUp(uint64_t{capacity} * sizeof(ProgressWords), kPageBytes);
+  const uint64_t raw_bytes =
+      RoundUp(uint64_t{desc_.raw_marker_count} * sizeof(uint64_t), kPageBytes);
+  const uint64_t recordings = block_->AllocateRange(uint64_t{capacity} * sizeof(RecordingSlot));
+  const uint64_t words = block_->AllocateRange(progress_bytes + raw_bytes);
+  if (recordings == 0 || words == 0) {
+    return Status(StatusCode::kOutOfMemory,
+                  fmt::format("{} command lists and {} raw markers do not fit into what is left of "
+                              "the block of {} bytes; use a larger block_size_bytes",
+                              capacity, desc_.raw_marker_count, block_->size_bytes()));
+  }
+  region->base = block_->data() + words;
+  region->size_bytes = progress_bytes + raw_bytes;
+  region->progress_offset = 0;
+  region->recording_capacity = capacity;
+  region->raw_markers_offset = progress_bytes;
+  region->raw_marker_count = desc_.raw_marker_count;
+  std::memset(region->base + progress_bytes, 0xCD, desc_.raw_marker_count * sizeof(uint64_t));
+  record.recording_capacity = capacity;
+  record.raw_marker_count = desc_.raw_marker_count;
+  record.recordings_offset = recordings;
+  record.progress_offset = words;
+  record.raw_markers_offset = words + progress_bytes;
+  return Status();
+}
+
+void Context::Describe(const BackendDescription& description) {
+  ContextRecord& record = *record_;
+  record.api = description.api;
+  record.mode = static_cast<MarkerMode>(desc_.mode);
+  record.method = description.method;
+  record.memory = description.memory;
+  record.mirror_period_us = description.mirror_period_us;
+  record.vendor_id = description.vendor_id;
+  record.device_id = description.device_id;
+  record.device_name = block_->AddName(description.device_name);
+  record.driver_name = block_->AddName(description.driver_name);
+  record.device_notes = block_->AddName(description.device_notes);
+  const uint32_t count = std::min(static_cast<uint32_t>(description.sources.size()), kMaxSources);
+  for (uint32_t i = 0; i < count; ++i) {
+    const SourceFinding& source = description.sources[i];
+    record.sources[i] = {block_->AddName(source.name), source.state,
+                         block_->AddName(source.reason)};
+  }
+  record.source_count.store(count, std::memory_order_release);
+}
+
+void Context::MirrorLoop() {
+  const std::chrono::microseconds period(record_->mirror_period_us);
+  std::unique_lock lock(mirror_mutex_);
+  while (!mirror_stop_.wait_for(lock, period, [this] { return mirror_stopping_; })) {
+    backend_->Mirror();
+  }
+}
+
+void Context::BeginFrame() {
+  std::lock_guard lock(mutex_);
+  const uint64_t number = frames_.back().number + 1;
+  // The vectors of forgotten frames are used again: no allocation once warm.
+  if (spare_list_vectors_.empty()) {
+    frames_.push_back(Frame{number, std::pmr::vector<CommandList*>(&memory_)});
+  } else {
+    frames_.push_back(Frame{number, std::move(spare_list_vectors_.back())});
+    spare_list_vectors_.pop_back();
+  }
+  record_->frame.store(number, std::memory_order_relaxed);
+  RecycleOldFrames();
+}
+
+void Context::RecycleOldFrames() {
+  std::erase_if(lingering_, [this](CommandList* list) {
+    if (!MayRecycle(*list)) return false;
+    Recycle(list);
+    return true;
+  });
+  while (frames_.size() > desc_.frame_history_length) {
+    Frame frame = std::move(frames_.front());
+    frames_.pop_front();
+    for (CommandList* list : frame.lists) {
+      if (MayRecycle(*list)) {
+        Recycle(list);
+      } else {
+        lingering_.push_back(list);
+      }
+    }
+    frame.lists.clear();
+    spare_list_vectors_.push_back(std::move(frame.lists));
+  }
+}
+
+bool Context::Finished(const CommandList& list) const {
+  if (list.last_submission_queue != kNoQueue &&
+      block_->queues()[list.last_submission_queue].completed_submission.load(
+          std::memory_order_acquire) >= list.last_submission_number) {
+    return true;
+  }
+  return list.FinishedCurrentRun();
+}
+
+bool Context::MayRecycle(const CommandList& list) const {
+  if (Finished(list)) return true;
+  // A list that was never handed over, as far as we are told, and never started is forgotten with
+  // its frame; if it runs after all, its words carry an old generation and mean nothing.
+  return list.slot()->submit_count.load(std::memory_order_relaxed) == 0 && !list.ReachedAnything();
+}
+
+void Context::Recycle(CommandList* list) {
+  list->Recycle();
+  free_lists_.push_back(list);
+}
+
+CommandList* Context::FreeList() {
+  if (!free_lists_.empty()) {
+    CommandList* list = free_lists_.back();
+    free_lists_.pop_back();
+    return list;
+  }
+  const uint32_t slot = static_cast<uint32_t>(lists_.size());
+  if (slot == record_->recording_capacity) return nullptr;
+  auto* slots = reinterpret_cast<RecordingSlot*>(block_->data() + record_->recordings_offset);
+  auto* words = reinterpret_cast<ProgressWords*>(block_->data() + record_->progress_offset);
+  return &lists_.emplace_back(this, block_, backend_.get(), slot, &slots[slot], &words[slot],
+                              &memory_);
+}
+
+uint32_t Context::FindQueue(void* native, CairnQueueType type, bool add) {
+  for (uint32_t index : queues_) {
+    if (block_->queues()[index].native_handle == reinterpret_cast<uintptr_t>(native)) return index;
+  }
+  if (!add) return kNoQueue;
+  const uint32_t index = block_->AddQueue();
+  if (index == BlockWriter::kTableFull) return kNoQueue;
+  QueueRecord& queue = block_->queues()[index];
+  queue.context = index_;
+  queue.type = type;
+  queue.native_handle = reinterpret_cast<uintptr_t>(native);
+  queue.state.store(1, std::memory_order_release);
+  queues_.push_back(index);
+  return index;
+}
+
+Status Context::RegisterQueue(void* native, CairnQueueType type, const char* name) {
+  std::lock_guard lock(mutex_);
+  const uint32_t index = FindQueue(native, type, true);
+  if (index == kNoQueue) {
+    return Status(StatusCode::kOutOfMemory,
+                  fmt::format("this process has already registered {} queues", kMaxQueues));
+  }
+  block_->queues()[index].type = type;
+  if (name != nullptr) block_->queues()[index].name = block_->AddName(name);
+  return Status();
+}
+
+Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline) {
+  const uint32_t index = block_->AddPipeline();
+  if (index == BlockWriter::kTableFull) {
+    return Status(
+        StatusCode::kOutOfMemory,
+        fmt::format("this process has already registered {} pipelines", kMaxPipelines - 1));
+  }
+  const char* const shaders[kStageCount] = {
+      desc.vertex_shader,        desc.hull_shader,    desc.domain_shader,
+      desc.geometry_shader,      desc.pixel_shader,   desc.mesh_shader,
+      desc.amplification_shader, desc.compute_shader, desc.ray_tracing_shader};
+  PipelineRecord& record = block_->pipelines()[index];
+  record.context = index_;
+  record.native_handle = reinterpret_cast<uintptr_t>(desc.native);
+  record.name = desc.name == nullptr ? 0 : block_->AddName(desc.name);
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    record.shader_names[stage] = shaders[stage] == nullptr ? 0 : block_->AddName(shaders[stage]);
+  }
+  record.state.store(1, std::memory_order_release);
+  *pipeline = index + 1;
+  return Status();
+}
+
+Status Context::UnregisterPipeline(CairnPipeline pipeline) {
+  PipelineRecord* record = nullptr;
+  if (pipeline != 0 && pipeline <= block_->header()->pipeline_count.load()) {
+    record = &block_->pipelines()[pipeline - 1];
+  }
+  uint32_t registered = 1;
+  if (record == nullptr || record->context != index_ ||
+      !record->state.compare_exchange_strong(registered, 2)) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("pipeline {} is not registered in this context", pipeline));
+  }
+  return Status();
+}
+
+Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList** list) {
+  std::lock_guard lock(mutex_);
+  if (free_lists_.empty() && lists_.size() == record_->recording_capacity) RecycleOldFrames();
+  CommandList* free_list = FreeList();
+  if (free_list == nullptr) {
+    record_->lists_dropped.fetch_add(1, std::memory_order_relaxed);
+    return Status(
+        StatusCode::kOutOfMemory,
+        fmt::format("all {} command lists are in use; use a larger max_command_lists or a "
+                    "shorter frame_history_length",
+                    record_->recording_capacity));
+  }
+  const uint32_t queue =
+      desc.queue == nullptr ? kNoQueue : FindQueue(desc.queue, desc.queue_type, true);
+  const uint64_t recording_id = block_->header()->next_recording_id.fetch_add(1) + 1;
+  Status status = free_list->Start(desc, queue, frames_.back().number, recording_id,
+                                   static_cast<MarkerMode>(desc_.mode), desc_.flags);
+  if (!status.ok()) {
+    Recycle(free_list);
+    return status;
+  }
+  if (!free_list->reusable()) frames_.back().lists.push_back(free_list);
+  *list = free_list;
+  return Status();
+}
+
+Status Context::ReleaseCommandList(CommandList* list) {
+  std::lock_guard lock(mutex_);
+  if (!list->reusable() ||
+      list->slot()->state.load() == static_cast<uint32_t>(RecordingState::kFree)) {
+    return Status(StatusCode::kInvalidArgument,
+                  "only a reusable list is released; others leave with their frame");
+  }
+  Recycle(list);
+  return Status();
+}
+
+Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count) {
+  std::lock_guard lock(mutex_);
+  const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, true);
+  if (queue_index == kNoQueue) {
+    return Status(StatusCode::kOutOfMemory,
+                  fmt::format("this process has already registered {} queues", kMaxQueues));
+  }
+  for (uint32_t i = 0; i < list_count; ++i) {
+    if (lists[i] == nullptr || lists[i]->context() != this) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("list {} of {} does not belong to this context", i, list_count));
+    }
+  }
+  QueueRecord& record = block_->queues()[queue_index];
+  const uint64_t number = record.submission_count.load(std::memory_order_relaxed) + 1;
+  const uint64_t now_ns = MonotonicNs();
+  for (uint32_t i = 0; i < list_count; ++i) {
+    CommandList& list = *lists[i];
+    RecordingSlot& slot = *list.slot();
+    const uint32_t earlier_runs = slot.submit_count.load(std::memory_order_relaxed);
+    if (earlier_runs != 0 && !list.reusable() && Finished(list)) {
+      slot.reset_run.store(earlier_runs, std::memory_order_relaxed);
+      list.ClearWords();
+    }
+    if (slot.queue == kNoQueue) slot.queue = queue_index;
+    list.last_submission_queue = queue_index;
+    list.last_submission_number = number;
+    block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
+                          slot.recording_id, number, now_ns);
+    slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
+  }
+  record.submission_count.store(number, std::memory_order_release);
+  return Status();
+}
+
+Status Context::LastSubmission(void* queue, uint64_t* submission) {
+  std::lock_guard lock(mutex_);
+  const uint32_t index = FindQueue(queue, CAIRN_QUEUE_DIRECT, false);
+  *submission = index == kNoQueue ? 0 : block_->queues()[index].submission_count.load();
+  return Status();
+}
+
+Status Context::NotifyCompleted(void* queue, uint64_t submission) {
+  std::lock_guard lock(mutex_);
+  const uint32_t index = FindQueue(queue, CAIRN_QUEUE_DIRECT, false);
+  if (index == kNoQueue || submission > block_->queues()[index].submission_count.load()) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("submission {} was never made on this queue", submission));
+  }
+  std::atomic<uint64_t>& completed = block_->queues()[index].completed_submission;
+  if (submission > completed.load()) completed.store(submission, std::memory_order_release);
+  return Status();
+}
+
+Status Context::ReportDeviceLost(int32_t code, const char* where) {
+  backend_->Mirror();
+  record_->device_lost_where = where == nullptr ? 0 : block_->AddName(where);
+  record_->device_lost_code.store(code, std::memory_order_relaxed);
+  record_->device_lost.store(1, std::memory_order_release);
+  // A program without a watcher prints its own status.
+  return block_->has_watcher() ? SendDeviceLost() : Status();
+}
+
+Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value) {
+  return backend_->WriteRaw(command_buffer, where, index, value);
+}
+
+const volatile uint64_t* Context::raw_markers() const {
+  return reinterpret_cast<const volatile uint64_t*>(block_->data() + record_->raw_markers_offset);
+}
+
+}  // namespace cairn

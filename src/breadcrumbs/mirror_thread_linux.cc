@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <pthread.h>
+#include <signal.h>
+
+#include <utility>
+
+#include "breadcrumbs/mirror_thread.h"
+
+namespace cairn {
+
+std::thread StartMirrorThread(std::function<void()> loop) {
+  // The new thread inherits this thread's mask.
+  sigset_t all;
+  sigset_t previous;
+  sigfillset(&all);
+  for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&all, fault);
+  pthread_sigmask(SIG_BLOCK, &all, &previous);
+  std::thread thread([loop = std::move(loop)] {
+    pthread_setname_np(pthread_self(), "cairn-mirror");
+    loop();
+  });
+  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
+  return thread;
+}
+
+}  // namespace cairn

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "recorder/handover.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "recorder/block.h"
+
+namespace cairn {
+namespace {
+
+class Handover : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets_.data()), 0);
+    setenv(kWatcherFdVariable, std::to_string(sockets_[0]).c_str(), 1);
+  }
+  void TearDown() override {
+    unsetenv(kWatcherFdVariable);
+    close(sockets_[0]);
+    if (sockets_[1] >= 0) close(sockets_[1]);
+  }
+  std::array<int, 2> sockets_{};
+};
+
+TEST_F(Handover, TheReceiverMapsTheSameMemory) {
+  Result<SharedMemory> block = SharedMemory::Create("test", kMinBlockBytes);
+  ASSERT_TRUE(block.ok());
+  std::memcpy(block->data(), "stones", 7);
+  ASSERT_TRUE(HandOverBlock(*block).ok());
+
+  HandoverMessage message;
+  iovec data{&message, sizeof(message)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof(control);
+  ASSERT_EQ(recvmsg(sockets_[1], &header, 0), static_cast<ssize_t>(sizeof(message)));
+  EXPECT_EQ(message.magic, kHandoverMagic);
+  EXPECT_EQ(message.kind, HandoverKind::kBlock);
+  EXPECT_EQ(message.block_bytes, kMinBlockBytes);
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof(fd));
+  Result<SharedMemory> seen = SharedMemory::MapForReading(fd, message.block_bytes);
+  ASSERT_TRUE(seen.ok()) << seen.status().message();
+  EXPECT_STREQ(reinterpret_cast<const char*>(seen->data()), "stones");
+  // It stays readable without the sender.
+  *block = SharedMemory();
+  EXPECT_STREQ(reinterpret_cast<const char*>(seen->data()), "stones");
+}
+
+TEST_F(Handover, ADeadWatcherIsAnErrorNotASignal) {
+  close(sockets_[1]);
+  sockets_[1] = -1;
+  EXPECT_EQ(SendDeviceLost().code(), StatusCode::kIo);
+}
+
+TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
+  setenv(kWatcherFdVariable, "0x3", 1);
+  EXPECT_EQ(WatcherSocket(), -1);
+  const int file = open("/dev/null", O_RDONLY);
+  setenv(kWatcherFdVariable, std::to_string(file).c_str(), 1);
+  EXPECT_EQ(WatcherSocket(), -1);
+  close(file);
+  unsetenv(kWatcherFdVariable);
+  EXPECT_EQ(SendDeviceLost().code(), StatusCode::kNotFound);
+}
+
+TEST(SharedMemory, ReadersRefuseMemoryThatCouldShrink) {
+  const int fd = memfd_create("unsealed", 0);
+  ASSERT_EQ(ftruncate(fd, 4096), 0);
+  EXPECT_EQ(SharedMemory::MapForReading(fd, 4096).status().code(), StatusCode::kCorrupt);
+}
+
+TEST(SharedMemory, ReadersRefuseAnotherSizeThanAnnounced) {
+  Result<SharedMemory> memory = SharedMemory::Create("test", 8192);
+  ASSERT_TRUE(memory.ok());
+  const Result<SharedMemory> seen = SharedMemory::MapForReading(dup(memory->fd()), 4096);
+  EXPECT_EQ(seen.status().code(), StatusCode::kCorrupt);
+  EXPECT_NE(seen.status().message().find("8192"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the block's header says about the process that owns it.
+#ifndef CAIRN_RECORDER_PROCESS_FACTS_H_
+#define CAIRN_RECORDER_PROCESS_FACTS_H_
+
+#include "recorder/block.h"
+
+namespace cairn {
+
+// Fills process_id, start times, program and library_version.
+void FillProcessFacts(BlockHeader& header);
+
+}  // namespace cairn
+
+#endif  // CAIRN_RECORDER_PROCESS_FACTS_H_

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstring>
+
+#include "base/clock.h"
+#include "recorder/process_facts.h"
+
+namespace cairn {
+
+void FillProcessFacts(BlockHeader& header) {
+  header.process_id = static_cast<uint64_t>(getpid());
+  header.start_realtime_ns = RealtimeNs();
+  header.start_monotonic_ns = MonotonicNs();
+  const ssize_t length = readlink("/proc/self/exe", header.program, sizeof(header.program) - 1);
+  header.program[length > 0 ? length : 0] = 0;
+  std::strncpy(header.library_version, CAIRN_LIBRARY_VERSION, sizeof(header.library_version) - 1);
+}
+
+}  // namespace cairn
