@@ -12,7 +12,7 @@ namespace cairn {
 
 // The CRC of `bytes`, or, given the CRC of the bytes before them, of both together:
 // Crc32c(b, Crc32c(a)) is the CRC of a followed by b. Uses the CPU's CRC instruction where the CPU
-// has it (chosen at run time). Cost: "Crc32c" of base_bench.
+// has it (chosen at run time). Cost: BM_Crc32c of base_bench.
 uint32_t Crc32c(std::span<const std::byte> bytes, uint32_t crc = 0);
 
 // The same by table, on any CPU.

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+
+namespace cairn {
+namespace {
+
+// One code point in front of `text`, or one byte of what is not UTF-8.
+struct CodePoint {
+  uint32_t value = 0;
+  uint32_t size_bytes = 1;
+  bool valid = false;
+};
+
+struct LeadByte {
+  uint32_t size_bytes;
+  uint32_t min_value;  // smaller ones have a shorter form
+  uint32_t bits;       // what the lead byte contributes
+};
+
+LeadByte ClassifyLead(uint8_t lead) {
+  if (lead >= 0xC2 && lead <= 0xDF) return {2, 0x80, lead & 0x1Fu};
+  if (lead >= 0xE0 && lead <= 0xEF) return {3, 0x800, lead & 0x0Fu};
+  if (lead >= 0xF0 && lead <= 0xF4) return {4, 0x10000, lead & 0x07u};
+  return {0, 0, 0};
+}
+
+CodePoint DecodeFirst(std::string_view text) {
+  const uint8_t lead = static_cast<uint8_t>(text[0]);
+  if (lead < 0x80) return {lead, 1, true};
+  const CodePoint invalid{lead, 1, false};
+  const auto [size_bytes, min_value, bits] = ClassifyLead(lead);
+  if (size_bytes == 0 || text.size() < size_bytes) return invalid;
+  uint32_t value = bits;
+  for (uint32_t i = 1; i < size_bytes; ++i) {
+    const uint8_t next = static_cast<uint8_t>(text[i]);
+    if ((next & 0xC0) != 0x80) return invalid;
+    value = value << 6 | (next & 0x3Fu);
+  }
+  const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+  if (value < min_value || surrogate || value > 0x10FFFF) return invalid;
+  return {value, size_bytes, true};
+}
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+// Valid code points that are not shown as themselves, in order.
+constexpr std::array<Range, 14> kHidden = {{
+    {0x00, 0x1F},        // C0 controls
+    {0x7F, 0x9F},        // DEL and C1 controls: U+009B starts an escape sequence by itself
+    {0xAD, 0xAD},        // soft hyphen
+    {0x61C, 0x61C},      // Arabic letter mark (bidi)
+    {0x180E, 0x180E},    // Mongolian vowel separator
+    {0x200B, 0x200B},    // zero width space
+    {0x200E, 0x200F},    // left-to-right and right-to-left mark
+    {0x2028, 0x202E},    // line and paragraph separator, bidi embeddings and overrides
+    {0x2060, 0x206F},    // word joiner, invisible operators, bidi isolates, deprecated controls
+    {0xFDD0, 0xFDEF},    // noncharacters
+    {0xFEFF, 0xFEFF},    // byte order mark
+    {0xFFF9, 0xFFFB},    // interlinear annotation
+    {0x1D173, 0x1D17A},  // musical format controls
+    {0xE0000, 0xE0FFF},  // tags and other invisible characters
+}};
+
+bool IsHidden(uint32_t value) {
+  // The last two code points of every plane are noncharacters.
+  if ((value & 0xFFFE) == 0xFFFE) return true;
+  const auto* range = std::upper_bound(
+      kHidden.begin(), kHidden.end(), value,
+      [](uint32_t wanted, const Range& candidate) { return wanted < candidate.first; });
+  return range != kHidden.begin() && value <= std::prev(range)->last;
+}
+
+// Most text is printable ASCII: its length, so that it can be copied at once.
+size_t PlainPrefixSize(std::string_view text) {
+  const auto plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
+}
+
+}  // namespace
+
+bool IsValidUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = DecodeFirst(text);
+    if (!point.valid) return false;
+    text.remove_prefix(point.size_bytes);
+  }
+  return true;
+}
+
+size_t CodePointCount(std::string_view text) {
+  size_t count = 0;
+  for (; !text.empty(); ++count) text.remove_prefix(DecodeFirst(text).size_bytes);
+  return count;
+}
+
+std::string_view Utf8Prefix(std::string_view text, size_t max_bytes) {
+  if (text.size() <= max_bytes) return text;
+  // A code point that crosses the limit starts at most three bytes in front of it.
+  for (size_t start = max_bytes; start > 0 && max_bytes - start < 3;) {
+    --start;
+    const CodePoint point = DecodeFirst(text.substr(start));
+    if (point.valid && start + point.size_bytes > max_bytes) return text.substr(0, start);
+  }
+  return text.substr(0, max_bytes);
+}
+
+void AppendVisibleText(std::string_view text, std::string& out) {
+  while (!text.empty()) {
+    const size_t plain = PlainPrefixSize(text);
+    out.append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) return;
+    const CodePoint point = DecodeFirst(text);
+    if (!point.valid || point.value < 0x80) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", point.value);
+    } else if (IsHidden(point.value)) {
+      fmt::format_to(std::back_inserter(out), "\\u{{{:x}}}", point.value);
+    } else {
+      out.append(text.substr(0, point.size_bytes));
+    }
+    text.remove_prefix(point.size_bytes);
+  }
+}
+
+std::string VisibleText(std::string_view text) {
+  std::string visible;
+  visible.reserve(text.size());
+  AppendVisibleText(text, visible);
+  return visible;
+}
+
+bool IsVisibleText(std::string_view text) {
+  while (!text.empty()) {
+    const CodePoint point = DecodeFirst(text);
+    if (!point.valid || IsHidden(point.value)) return false;
+    text.remove_prefix(point.size_bytes);
+  }
+  return true;
+}
+
+}  // namespace cairn
