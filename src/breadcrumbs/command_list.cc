@@ -7,16 +7,35 @@
 #include "breadcrumbs/context.h"
 
 namespace cairn {
+namespace {
+
+// The recording path locks only if the context was asked to synchronise.
+class OptionalLock {
+ public:
+  explicit OptionalLock(std::mutex* mutex) : mutex_(mutex) {
+    if (mutex_ != nullptr) mutex_->lock();
+  }
+  ~OptionalLock() {
+    if (mutex_ != nullptr) mutex_->unlock();
+  }
+  OptionalLock(const OptionalLock&) = delete;
+  OptionalLock& operator=(const OptionalLock&) = delete;
+
+ private:
+  std::mutex* mutex_;
+};
+
+}  // namespace
 
 CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
                          uint32_t slot_index, RecordingSlot* slot, ProgressWords* words,
                          std::pmr::memory_resource* memory)
-    : context_(context),
-      block_(block),
-      backend_(backend),
+    : backend_(backend),
       slot_(slot),
-      words_(words),
-      open_markers_(memory) {
+      block_(block),
+      open_markers_(memory),
+      context_(context),
+      words_(words) {
   backend_list_.slot = slot_index;
   open_markers_.reserve(16);
 }
@@ -39,6 +58,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
 
   const uint32_t generation = (slot_->generation + 1) & kGenerationMask;
   slot_->generation = generation == 0 ? 1 : generation;
+  generation_bits_ = ProgressValue(slot_->generation, 0);
   slot_->queue = queue;
   slot_->flags = backend_list_.reusable ? kRecordingReusable : 0;
   uint8_t name_flags = 0;
@@ -60,32 +80,22 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   return Status();
 }
 
-std::unique_lock<std::mutex> CommandList::MaybeLock() {
-  return synchronised_ ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-}
-
-EventRecord* CommandList::NextEvent() {
-  if (event_count_ == kMaxSequence) return nullptr;
-  if (chunk_used_ == kEventsPerChunk) {
-    const uint32_t page = block_->AllocatePage();
-    if (page == 0) return nullptr;
-    EventChunk* next = reinterpret_cast<EventChunk*>(block_->Page(page));
-    next->next_page.store(0, std::memory_order_relaxed);
-    if (chunk_ == nullptr) {
-      slot_->first_event_page = page;
-    } else {
-      chunk_->next_page.store(page, std::memory_order_release);
-    }
-    chunk_ = next;
-    chunk_used_ = 0;
+bool CommandList::AddChunk() {
+  if (chunk_count_ == kMaxSequence / kEventsPerChunk) return false;
+  const uint32_t page = block_->AllocatePage();
+  if (page == 0) return false;
+  EventChunk* next = reinterpret_cast<EventChunk*>(block_->Page(page));
+  next->next_page.store(0, std::memory_order_relaxed);
+  if (chunk_ == nullptr) {
+    slot_->first_event_page = page;
+  } else {
+    chunk_->next_page.store(page, std::memory_order_release);
   }
-  ++event_count_;
-  return &chunk_->events[chunk_used_++];
-}
-
-bool CommandList::Write(WordKind word, PipeLocation where, uint32_t sequence) {
-  return backend_->WriteProgress(backend_list_, word, where,
-                                 ProgressValue(slot_->generation, sequence));
+  chunk_ = next;
+  ++chunk_count_;
+  next_event_ = chunk_->events;
+  chunk_end_ = chunk_->events + kEventsPerChunk;
+  return true;
 }
 
 CairnResult CommandList::Drop() {
@@ -125,7 +135,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
                                      CairnNameKind name_kind) {
   if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
   if (type == CAIRN_MARKER_PASS && name == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
-  const std::unique_lock lock = MaybeLock();
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   EventRecord* event = NextEvent();
   open_markers_.push_back({event == nullptr ? 0 : event_count_, type});
@@ -146,7 +156,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
 }
 
 CairnResult CommandList::EndMarker() {
-  const std::unique_lock lock = MaybeLock();
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   if (open_markers_.empty()) return CAIRN_ERROR_UNBALANCED_MARKER;
   const OpenMarker marker = open_markers_.back();
@@ -165,12 +175,12 @@ CairnResult CommandList::EndMarker() {
 }
 
 CairnResult CommandList::End() {
-  const std::unique_lock lock = MaybeLock();
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   // The end of the list is proven by its last event, unless that was written at the bottom already.
   if (event_count_ != 0 && last_bottom_ != event_count_ &&
       Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
-    chunk_->events[chunk_used_ - 1].flags |= kEventWritesBottom;
+    next_event_[-1].flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
   }
   open_markers_.clear();
@@ -180,13 +190,13 @@ CairnResult CommandList::End() {
 }
 
 CairnResult CommandList::SetPipeline(CairnPipeline pipeline) {
-  const std::unique_lock lock = MaybeLock();
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   pipeline_ = pipeline;
   return CAIRN_OK;
 }
 
 CairnResult CommandList::SetInsideRenderPass(bool inside) {
-  const std::unique_lock lock = MaybeLock();
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_ || backend_list_.inside_render_pass == inside) return CAIRN_ERROR_INVALID_ARGUMENT;
   backend_list_.inside_render_pass = inside;
   return CAIRN_OK;
@@ -225,7 +235,9 @@ void CommandList::Recycle() {
   }
   slot_->first_event_page = 0;
   chunk_ = nullptr;
-  chunk_used_ = kEventsPerChunk;
+  chunk_count_ = 0;
+  next_event_ = nullptr;
+  chunk_end_ = nullptr;
   name_page_ = 0;
   name_page_used_ = kPageBytes;
   open_markers_.clear();

@@ -61,40 +61,48 @@ class CommandList {
     CairnMarkerType type;
   };
 
-  // Locks only if the context was asked to synchronise.
-  std::unique_lock<std::mutex> MaybeLock();
-
+  // Takes a page for more events; false if there is none or the sequence numbers are used up.
+  bool AddChunk();
   // Room for the next event, or null when there is none left.
-  EventRecord* NextEvent();
+  EventRecord* NextEvent() {
+    if (next_event_ == chunk_end_ && !AddChunk()) return nullptr;
+    ++event_count_;
+    return next_event_++;
+  }
   void Publish() { slot_->event_count.store(event_count_, std::memory_order_release); }
-  bool Write(WordKind word, PipeLocation where, uint32_t sequence);
+  bool Write(WordKind word, PipeLocation where, uint32_t sequence) {
+    return backend_->WriteProgress(backend_list_, word, where, generation_bits_ | sequence);
+  }
   CairnResult Drop();
   NameRef CopyName(const char* name, uint8_t* flags);
   bool WritesBottom(CairnMarkerType type) const;
 
-  Context* context_;
-  BlockWriter* block_;
+  // The hot path's state comes first, so that it shares few cache lines.
   Backend* backend_;
   RecordingSlot* slot_;
-  ProgressWords* words_;
-  BackendList backend_list_;
-
-  EventChunk* chunk_ = nullptr;
-  uint32_t chunk_used_ = kEventsPerChunk;
+  BlockWriter* block_;
+  EventRecord* next_event_ = nullptr;
+  EventRecord* chunk_end_ = nullptr;
+  std::pmr::vector<OpenMarker> open_markers_;
   uint32_t event_count_ = 0;
+  uint32_t generation_bits_ = 0;  // ProgressValue(generation, 0)
   uint32_t pipeline_ = 0;
+  uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
+  uint32_t last_bottom_ = 0;
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool outermost_end_is_list_end_ = false;
   bool synchronised_ = false;
-  uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
-  uint32_t last_bottom_ = 0;
+  BackendList backend_list_;
 
   // Copied names: a chain of pages; each starts with the index of the page before it.
   uint32_t name_page_ = 0;
   uint32_t name_page_used_ = kPageBytes;
 
-  std::pmr::vector<OpenMarker> open_markers_;
+  Context* context_;
+  ProgressWords* words_;
+  EventChunk* chunk_ = nullptr;
+  uint32_t chunk_count_ = 0;
   std::mutex mutex_;
 };
 
