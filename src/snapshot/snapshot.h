@@ -105,7 +105,9 @@ struct Event {
   uint8_t flags = 0;  // kEventWrites...
   uint16_t type = 0;  // CairnMarkerType
   uint32_t pipeline = kNone;
-  uint32_t match = 0;  // kEnd: sequence of its kBegin; kBegin: sequence of its kEnd, 0 if open
+  // kEnd: sequence of its kBegin, 0 if it ends nothing; kBegin: sequence of its kEnd, 0 if open.
+  // Matches are mutual, lead forwards and nest properly.
+  uint32_t match = 0;
   TextRef name;
 };
 
@@ -128,6 +130,9 @@ struct Recording {
   uint32_t passed = 0;
   uint32_t runs = 0;          // reusable: executions begun, as the GPU counted (not modulo)
   uint32_t submit_count = 0;  // 0 also when the application does not tell submissions
+  // Executions proven complete before the one that the words describe: runs - 1 for a reusable list,
+  // otherwise the executions that had finished when the list was submitted again.
+  uint32_t finished_runs = 0;
 };
 
 // One list in one submission, in the order in which the application handed them over.
@@ -149,10 +154,10 @@ struct RawMarker {
 struct Snapshot {
   Process process;
   std::vector<Incident> incidents;  // in the order noticed
-  std::vector<Device> devices;
+  std::vector<Device> devices;      // same indices as the contexts of the block; never made: kNone
   std::vector<Source> sources;
-  std::vector<Queue> queues;
-  std::vector<Pipeline> pipelines;
+  std::vector<Queue> queues;          // same indices as in the block
+  std::vector<Pipeline> pipelines;    // same indices as in the block
   std::vector<Recording> recordings;  // ordered by device, frame, recording_id
   std::vector<Event> events;
   std::vector<Submission> submissions;  // ordered by serial

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/progress_probe.h"
+
+#include <algorithm>
+
+namespace cairn {
+namespace {
+
+// A chain of events may run in a circle, and any slot may claim any count; the rest of a scan is done
+// at the next poll.
+constexpr uint32_t kMaxEventsPerPoll = 1u << 20;
+
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  uint64_t mixed = hash + value + 0x9E3779B97F4A7C15;
+  mixed = (mixed ^ mixed >> 30) * 0xBF58476D1CE4E5B9;
+  mixed = (mixed ^ mixed >> 27) * 0x94D049BB133111EB;
+  return mixed ^ mixed >> 31;
+}
+
+}  // namespace
+
+Result<ProgressProbe> ProgressProbe::Open(std::span<const std::byte> block) {
+  Result<BlockReader> reader = BlockReader::Open(block);
+  if (!reader.ok()) return reader.status();
+  return ProgressProbe(*reader);
+}
+
+ProgressProbe::ProgressProbe(const BlockReader& block) : block_(block) {
+  tables_.reserve(kMaxContexts);
+  slots_.reserve(kMaxContexts);
+  groups_.resize(kMaxQueues + kMaxContexts);
+  result_.reserve(groups_.size());
+  for (uint32_t i = 0; i < groups_.size(); ++i) {
+    if (i < kMaxQueues) {
+      groups_[i].progress.queue = i;
+    } else {
+      groups_[i].progress.device = i - kMaxQueues;
+    }
+  }
+}
+
+std::span<const QueueProgress> ProgressProbe::Poll() {
+  for (Group& group : groups_) group.progress.unfinished = 0;
+  scan_budget_ = kMaxEventsPerPoll;
+  ReadQueues();
+  ReadContextTables();
+  ReadNewSubmissions();
+  for (uint32_t c = 0; c < tables_.size(); ++c) PollContext(c);
+  for (uint32_t c = 0; c < tables_.size(); ++c) CountUnproven(c);
+  result_.clear();
+  for (const Group& group : groups_) {
+    if (group.seen) result_.push_back(group.progress);
+  }
+  return result_;
+}
+
+void ProgressProbe::ReadQueues() {
+  queue_count_ = block_.QueueCount();
+  for (uint32_t i = 0; i < queue_count_; ++i) {
+    const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
+    if (block_.Load32(offset + offsetof(QueueRecord, state)) != 1) continue;
+    Group& group = groups_[i];
+    group.progress.device = block_.Load32(offset + offsetof(QueueRecord, context));
+    const uint64_t completed = block_.Load64(offset + offsetof(QueueRecord, completed_submission));
+    if (completed > group.completed_submission) {
+      group.completed_submission = completed;
+      group.progress.fingerprint = Mix(group.progress.fingerprint, completed);
+    }
+    group.finished_submission = std::max(group.finished_submission, group.completed_submission);
+  }
+}
+
+void ProgressProbe::ReadContextTables() {
+  const uint32_t context_count = block_.ContextCount();
+  for (uint32_t c = 0; c < context_count; ++c) {
+    if (c == tables_.size()) {
+      tables_.emplace_back();
+      slots_.emplace_back();
+    }
+    if (tables_[c].usable) continue;
+    const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
+    ContextRecord record;
+    block_.Copy(offset, &record);
+    tables_[c] = block_.TablesOf(record, tables_);
+  }
+}
+
+void ProgressProbe::ReadNewSubmissions() {
+  const uint64_t last = block_.Load64(offsetof(BlockHeader, submission_serial));
+  if (last >= kSubmissionRing) next_serial_ = std::max(next_serial_, last - kSubmissionRing + 1);
+  for (; next_serial_ <= last; ++next_serial_) {
+    const uint64_t offset = block_.submissions_offset() +
+                            (next_serial_ - 1) % kSubmissionRing * sizeof(SubmissionRecord);
+    const uint64_t serial = block_.Load64(offset + offsetof(SubmissionRecord, serial));
+    // Not yet written: next time. Already overwritten: a later serial will tell.
+    if (serial < next_serial_) return;
+    SubmissionRecord record;
+    block_.Copy(offset, &record);
+    if (serial > next_serial_ || record.context >= tables_.size() || record.queue >= kMaxQueues) {
+      continue;
+    }
+    const ContextTables& tables = tables_[record.context];
+    if (!tables.usable || record.slot >= tables.recording_capacity) continue;
+    std::vector<SlotMemory>& slots = slots_[record.context];
+    if (record.slot >= slots.size()) slots.resize(record.slot + 1);
+    SlotMemory& memory = slots[record.slot];
+    if (memory.recording_id != record.recording_id) {
+      memory = SlotMemory{};
+      memory.recording_id = record.recording_id;
+    }
+    memory.submission_queue = record.queue;
+    memory.submission_number = record.submission_number;
+  }
+}
+
+ProgressProbe::Group& ProgressProbe::GroupOf(uint32_t context, uint32_t queue) {
+  return groups_[queue < queue_count_ ? queue : kMaxQueues + context];
+}
+
+void ProgressProbe::PollContext(uint32_t context) {
+  const ContextTables& tables = tables_[context];
+  if (!tables.usable) return;
+  std::vector<SlotMemory>& slots = slots_[context];
+  const uint64_t record_offset = block_.contexts_offset() + context * sizeof(ContextRecord);
+  if (block_.Load32(record_offset + offsetof(ContextRecord, state)) != 1) {
+    // Destroyed: its owner knows that the GPU has finished.
+    for (SlotMemory& memory : slots) memory.group = kNone;
+    return;
+  }
+  for (uint32_t s = 0; s < tables.recording_capacity; ++s) {
+    const uint64_t offset = tables.recordings_offset + uint64_t{s} * sizeof(RecordingSlot);
+    const uint32_t state = block_.Load32(offset + offsetof(RecordingSlot, state));
+    if (s < slots.size()) slots[s].group = kNone;
+    if (state == static_cast<uint32_t>(RecordingState::kOpen) ||
+        state == static_cast<uint32_t>(RecordingState::kClosed)) {
+      if (s >= slots.size()) slots.resize(s + 1);
+      PollSlot(context, s, &slots[s]);
+    } else if (block_.Load64(offset + offsetof(RecordingSlot, recording_id)) == 0) {
+      return;  // Never used, nor any after it.
+    }
+  }
+}
+
+bool ProgressProbe::ReadWords(uint32_t context, uint32_t slot, uint32_t generation,
+                              SlotMemory* memory) {
+  const uint64_t offset = tables_[context].progress_offset + uint64_t{slot} * sizeof(ProgressWords);
+  const uint32_t runs = block_.Load32(offset + offsetof(ProgressWords, runs));
+  const uint32_t passed =
+      ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, passed)), generation);
+  const uint32_t reached =
+      ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, reached)), generation);
+  // Words are also cleared, by the CPU for the next submission: that is no progress.
+  const bool progress = runs != memory->runs || (passed != 0 && passed != memory->passed) ||
+                        (reached != 0 && reached != memory->reached);
+  memory->runs = runs;
+  memory->passed = passed;
+  memory->reached = reached;
+  return progress;
+}
+
+void ProgressProbe::ScanEvents(uint64_t slot_offset, SlotMemory* memory) {
+  const uint32_t event_count =
+      std::min(block_.Load32(slot_offset + offsetof(RecordingSlot, event_count)), kMaxSequence);
+  if (event_count == 0) return;
+  const uint64_t pages = block_.size_bytes() / kPageBytes;
+  uint32_t next = memory->scanned_events == 0 ? 0 : memory->scanned_events - 1;
+  if (memory->scanned_events == 0) {
+    memory->scan_page = block_.Load32(slot_offset + offsetof(RecordingSlot, first_event_page));
+  }
+  for (; next < event_count && scan_budget_ != 0; --scan_budget_) {
+    if (memory->scan_page == 0 || memory->scan_page >= pages) return;
+    const uint64_t chunk = uint64_t{memory->scan_page} * kPageBytes;
+    const uint64_t event =
+        chunk + offsetof(EventChunk, events) + next % kEventsPerChunk * sizeof(EventRecord);
+    // kind, flags and type share the first four bytes.
+    const uint32_t first_word = block_.Load32(event);
+    if ((first_word >> 8 & kEventWritesBottom) != 0) memory->last_bottom = next + 1;
+    memory->scanned_events = ++next;
+    if (next % kEventsPerChunk == 0 && next < event_count) {
+      memory->scan_page = block_.Load32(chunk + offsetof(EventChunk, next_page));
+    }
+  }
+}
+
+void ProgressProbe::PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory) {
+  const uint64_t offset =
+      tables_[context].recordings_offset + uint64_t{slot} * sizeof(RecordingSlot);
+  const uint64_t recording_id = block_.Load64(offset + offsetof(RecordingSlot, recording_id));
+  if (memory->recording_id != recording_id) {
+    *memory = SlotMemory{};
+    memory->recording_id = recording_id;
+  }
+  const uint32_t generation = block_.Load32(offset + offsetof(RecordingSlot, generation));
+  const uint32_t flags = block_.Load32(offset + offsetof(RecordingSlot, flags));
+  const uint32_t submit_count = block_.Load32(offset + offsetof(RecordingSlot, submit_count));
+  uint32_t queue = memory->submission_queue;
+  if (queue == kNone) queue = block_.Load32(offset + offsetof(RecordingSlot, queue));
+  Group& group = GroupOf(context, queue);
+  group.seen = true;
+  if (ReadWords(context, slot, generation, memory)) {
+    const uint64_t words = uint64_t{memory->reached} << 32 | memory->passed;
+    group.progress.fingerprint =
+        Mix(Mix(Mix(group.progress.fingerprint, recording_id), words), memory->runs);
+  }
+  if (submit_count == 0 && memory->reached == 0 && memory->passed == 0) return;
+  ScanEvents(offset, memory);
+  const uint64_t number = memory->submission_number;
+  if (number != 0 && number <= group.completed_submission) return;
+  if (memory->last_bottom == 0) {
+    if (number != 0) memory->group = static_cast<uint32_t>(&group - groups_.data());
+    return;
+  }
+  const bool all_begun = (flags & kRecordingReusable) == 0 || submit_count == 0 ||
+                         memory->runs % kRunModulus == submit_count % kRunModulus;
+  if (all_begun && memory->passed >= memory->last_bottom) {
+    group.finished_submission = std::max(group.finished_submission, number);
+  } else {
+    ++group.progress.unfinished;
+  }
+}
+
+// Rule 3, once it is known which submissions have finished.
+void ProgressProbe::CountUnproven(uint32_t context) {
+  for (const SlotMemory& memory : slots_[context]) {
+    if (memory.group == kNone) continue;
+    Group& group = groups_[memory.group];
+    if (memory.submission_number >= group.finished_submission) ++group.progress.unfinished;
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cheap question a watchdog asks many times a second: does a queue have unfinished work, and did
+// it make progress since the last look? Reads words and counts, never names, and each event once.
+//
+// A recording is unfinished when it was submitted (cairnNotifySubmit) or has started (the GPU has
+// written one of its words) and is not known to have finished. It is known to have finished when
+//   1. the application said so: completed_submission of its queue covers its last submission; or
+//   2. its last bottom-of-pipe write has arrived; a reusable list must also have begun as many
+//      executions as were submitted; or
+//   3. it has no bottom-of-pipe write, and a later submission on its queue is known to have finished
+//      by one of these rules.
+// A recording that has no bottom-of-pipe write and whose submission nobody told is never counted:
+// nothing can show that it finished, and an idle program must not look hung. Recordings of destroyed
+// contexts are not counted either: who destroys a context knows that the GPU has finished.
+#ifndef CAIRN_SNAPSHOT_PROGRESS_PROBE_H_
+#define CAIRN_SNAPSHOT_PROGRESS_PROBE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "snapshot/block_reader.h"
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+// One queue, or the recordings of one device that belong to no queue as far as is known.
+struct QueueProgress {
+  uint32_t device = kNone;  // index into Snapshot::devices
+  uint32_t queue = kNone;   // index into Snapshot::queues
+  uint32_t unfinished = 0;  // recordings
+  // Changes whenever a word of one of the queue's recordings, or the queue's completed_submission,
+  // was seen to move forward. Comparable only with earlier values of the same probe. New submissions
+  // and recycled recordings do not change it.
+  uint64_t fingerprint = 0;
+};
+
+class ProgressProbe {
+ public:
+  // `block` as in SnapshotFromBlock, with its errors; must stay mapped while the probe lives.
+  static Result<ProgressProbe> Open(std::span<const std::byte> block);
+
+  // The queues that have, or had, recordings, in the order of queue, device. Valid until the next
+  // call. Cost: one read per slot ever used, a few more per live one, each new submission and each
+  // new event once; bench ProgressProbe. Allocates only when a context has more slots in use than
+  // ever before.
+  std::span<const QueueProgress> Poll();
+
+ private:
+  // What is remembered of a slot between polls.
+  struct SlotMemory {
+    uint64_t recording_id = 0;
+    uint64_t submission_number = 0;  // of its last submission; 0 if nobody told
+    uint32_t submission_queue = kNone;
+    uint32_t reached = 0;
+    uint32_t passed = 0;
+    uint32_t runs = 0;
+    uint32_t scanned_events = 0;  // the last one is looked at again: its flags may still change
+    uint32_t scan_page = 0;
+    uint32_t last_bottom = 0;  // sequence number of the last bottom-of-pipe write so far
+    uint32_t group = kNone;    // unfinished only by rule 3: its entry in groups_
+  };
+  struct Group {
+    QueueProgress progress;
+    uint64_t completed_submission = 0;
+    uint64_t finished_submission = 0;  // the highest that is known to have finished
+    bool seen = false;
+  };
+
+  explicit ProgressProbe(const BlockReader& block);
+
+  void ReadQueues();
+  void ReadContextTables();
+  void ReadNewSubmissions();
+  void PollContext(uint32_t context);
+  void PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory);
+  void ScanEvents(uint64_t slot_offset, SlotMemory* memory);
+  // True if a word has moved forward.
+  bool ReadWords(uint32_t context, uint32_t slot, uint32_t generation, SlotMemory* memory);
+  void CountUnproven(uint32_t context);
+  Group& GroupOf(uint32_t context, uint32_t queue);
+
+  BlockReader block_;
+  std::vector<ContextTables> tables_;
+  std::vector<std::vector<SlotMemory>> slots_;  // by context
+  std::vector<Group> groups_;  // kMaxQueues queues, then kMaxContexts contexts without a queue
+  std::vector<QueueProgress> result_;
+  uint32_t queue_count_ = 0;
+  uint64_t next_serial_ = 1;
+  uint32_t scan_budget_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_SNAPSHOT_PROGRESS_PROBE_H_

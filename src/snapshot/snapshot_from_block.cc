@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/snapshot_from_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "snapshot/block_reader.h"
+#include "snapshot/name_table.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMaxTextBytes = uint64_t{1} << 30;  // TextRef counts in 32 bits.
+constexpr int kTornReadTries = 4;
+
+// A live recording, before it is read whole.
+struct FoundRecording {
+  uint32_t context;
+  uint32_t slot;
+  uint64_t recording_id;
+  uint64_t frame;
+  uint64_t event_count;
+};
+
+// How often something was left out; sentences are made of these at the end, so that a hostile block
+// cannot make a long list.
+struct LossCounts {
+  uint64_t contexts = 0;
+  uint64_t queues = 0;
+  uint64_t recordings_changed = 0;
+  uint64_t recordings_bad = 0;
+  uint64_t events_missing = 0;
+  uint64_t events_bad = 0;
+  uint64_t pipelines_bad = 0;
+  uint64_t words_bad = 0;
+  uint64_t submissions_torn = 0;
+};
+
+class SnapshotTaker {
+ public:
+  explicit SnapshotTaker(const BlockReader& block) : block_(block) {}
+
+  Snapshot Take(uint64_t snapshot_time_ns);
+
+ private:
+  void FindRecordings();
+  void ReserveMemory();
+  void ReadProcess(uint64_t snapshot_time_ns);
+  void ReadContexts();
+  void ReadSources(const ContextRecord& record, Device* device);
+  void ReadQueues();
+  void ReadPipelines();
+  void ReadRecording(const FoundRecording& found);
+  // Returns false if the slot does not hold `found` any more.
+  bool ReadSlot(const FoundRecording& found, RecordingSlot* slot, Recording* recording);
+  void ReadWords(const FoundRecording& found, uint32_t generation, Recording* recording,
+                 uint32_t* runs_word);
+  void ReadEvents(uint32_t first_page, Recording* recording);
+  Event MakeEvent(const EventRecord& record);
+  void MatchEvents(const Recording& recording);
+  void ReadSubmissions();
+  void ReadRawMarkers();
+  void ReadCrash();
+  void NoteLosses();
+  void NoteLoss(uint64_t count, const char* what);
+
+  uint64_t SlotOffset(uint32_t context, uint32_t slot) const {
+    return tables_[context].recordings_offset + uint64_t{slot} * sizeof(RecordingSlot);
+  }
+
+  const BlockReader& block_;
+  Snapshot snapshot_;
+  LossCounts losses_;
+  std::vector<ContextTables> tables_;
+  std::vector<ContextRecord> context_records_;
+  std::vector<FoundRecording> found_;
+  std::vector<std::vector<uint32_t>> recording_of_slot_;  // by context
+  std::vector<bool> page_used_;  // A page of events belongs to one recording: no chain has a cycle.
+  std::vector<uint32_t> open_events_;
+  NameTable* names_ = nullptr;
+  uint64_t total_events_ = 0;
+};
+
+Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
+  FindRecordings();
+  ReserveMemory();
+  NameTable names(block_, total_events_ / 2 + 4096,
+                  std::min(block_.size_bytes(), kMaxTextBytes - (1 << 20)), &snapshot_);
+  names_ = &names;
+  ReadProcess(snapshot_time_ns);
+  ReadContexts();
+  ReadQueues();
+  ReadPipelines();
+  for (const FoundRecording& found : found_) ReadRecording(found);
+  ReadSubmissions();
+  ReadRawMarkers();
+  ReadCrash();
+  NoteLosses();
+  names_ = nullptr;
+  return std::move(snapshot_);
+}
+
+void SnapshotTaker::FindRecordings() {
+  const uint32_t context_count = block_.ContextCount();
+  context_records_ = std::vector<ContextRecord>(context_count);
+  tables_.resize(context_count);
+  recording_of_slot_.resize(context_count);
+  for (uint32_t c = 0; c < context_count; ++c) {
+    const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
+    block_.Copy(offset, &context_records_[c]);
+    tables_[c] = block_.TablesOf(context_records_[c], std::span(tables_).first(c));
+    if (!tables_[c].usable) {
+      ++losses_.contexts;
+      continue;
+    }
+    uint32_t used_slots = 0;
+    for (uint32_t s = 0; s < tables_[c].recording_capacity; ++s) {
+      const uint64_t slot = SlotOffset(c, s);
+      const uint32_t state = block_.Load32(slot + offsetof(RecordingSlot, state));
+      const uint64_t recording_id = block_.Load64(slot + offsetof(RecordingSlot, recording_id));
+      if (recording_id == 0) break;
+      used_slots = s + 1;
+      if (state == static_cast<uint32_t>(RecordingState::kFree)) continue;
+      if (state > static_cast<uint32_t>(RecordingState::kClosed)) {
+        ++losses_.recordings_bad;
+        continue;
+      }
+      const uint32_t events = block_.Load32(slot + offsetof(RecordingSlot, event_count));
+      found_.push_back({c, s, recording_id, block_.Load64(slot + offsetof(RecordingSlot, frame)),
+                        std::min(events, kMaxSequence)});
+    }
+    recording_of_slot_[c].assign(used_slots, kNone);
+  }
+  std::sort(found_.begin(), found_.end(), [](const FoundRecording& a, const FoundRecording& b) {
+    return std::tie(a.context, a.frame, a.recording_id, a.slot) <
+           std::tie(b.context, b.frame, b.recording_id, b.slot);
+  });
+}
+
+// The number of allocations must not depend on the number of markers: everything that grows with it
+// gets its memory here.
+void SnapshotTaker::ReserveMemory() {
+  const uint64_t block_pages = block_.size_bytes() / kPageBytes;
+  uint64_t event_pages = 0;
+  for (const FoundRecording& found : found_) {
+    total_events_ += found.event_count;
+    event_pages += (found.event_count + kEventsPerChunk - 1) / kEventsPerChunk;
+  }
+  total_events_ =
+      std::min<uint64_t>({total_events_, kMaxSnapshotEvents, block_pages * kEventsPerChunk});
+  const uint64_t used_pages =
+      std::min(block_.Load64(offsetof(BlockHeader, next_page)), block_pages);
+  // Names are on pages that hold no events; untouched memory costs nothing.
+  const uint64_t name_pages = used_pages - std::min(used_pages, event_pages);
+  snapshot_.text.reserve(std::min(name_pages * kPageBytes, kMaxTextBytes) + kPageBytes);
+  snapshot_.events.reserve(total_events_);
+  snapshot_.recordings.reserve(found_.size());
+  open_events_.reserve(1024);
+  page_used_.resize(block_pages);
+}
+
+std::string_view ZeroTerminated(const char* text, size_t capacity) {
+  return std::string_view(text, strnlen(text, capacity));
+}
+
+void SnapshotTaker::ReadProcess(uint64_t snapshot_time_ns) {
+  BlockHeader header;
+  block_.Copy(0, &header);
+  Process& process = snapshot_.process;
+  process.process_id = header.process_id;
+  process.start_time_ns = header.start_realtime_ns;
+  process.snapshot_time_ns = snapshot_time_ns;
+  process.program = snapshot_.AddText(ZeroTerminated(header.program, sizeof(header.program)));
+  process.library_version =
+      snapshot_.AddText(ZeroTerminated(header.library_version, sizeof(header.library_version)));
+}
+
+void SnapshotTaker::ReadContexts() {
+  for (const ContextRecord& record : context_records_) {
+    Device& device = snapshot_.devices.emplace_back();
+    device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
+    const uint32_t state = record.state.load(std::memory_order_relaxed);
+    device.destroyed = state != 1;
+    if (state == 0) continue;  // Being created: nothing is known of it yet.
+    device.api = record.api;
+    device.mode = record.mode;
+    device.method = record.method;
+    device.memory = record.memory;
+    device.mirror_period_us = record.mirror_period_us;
+    device.frame = record.frame.load(std::memory_order_relaxed);
+    device.lists_dropped = record.lists_dropped.load(std::memory_order_relaxed);
+    device.device_lost = record.device_lost.load(std::memory_order_relaxed) != 0;
+    device.device_lost_code = record.device_lost_code.load(std::memory_order_relaxed);
+    device.name = names_->Text(record.device_name);
+    device.driver = names_->Text(record.driver_name);
+    device.notes = names_->Text(record.device_notes);
+    device.vendor_id = record.vendor_id;
+    device.device_id = record.device_id;
+    ReadSources(record, &device);
+    if (device.device_lost) {
+      Incident incident;
+      incident.kind = IncidentKind::kDeviceLost;
+      incident.value = device.device_lost_code;
+      incident.detail = names_->Text(record.device_lost_where);
+      snapshot_.incidents.push_back(incident);
+    }
+  }
+}
+
+void SnapshotTaker::ReadSources(const ContextRecord& record, Device* device) {
+  device->source_count = std::min(record.source_count.load(std::memory_order_relaxed), kMaxSources);
+  for (uint32_t i = 0; i < device->source_count; ++i) {
+    const SourceRecord& source = record.sources[i];
+    snapshot_.sources.push_back(
+        Source{names_->Text(source.name), source.state, names_->Text(source.reason)});
+  }
+}
+
+void SnapshotTaker::ReadQueues() {
+  const uint32_t count = block_.QueueCount();
+  snapshot_.queues.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
+    if (block_.Load32(offset + offsetof(QueueRecord, state)) != 1) continue;
+    QueueRecord record;
+    block_.Copy(offset, &record);
+    if (record.context >= snapshot_.devices.size()) {
+      ++losses_.queues;
+      continue;
+    }
+    Queue& queue = snapshot_.queues[i];
+    queue.device = record.context;
+    queue.type = record.type;
+    queue.name = names_->Text(record.name);
+    queue.native_handle = record.native_handle;
+    queue.submission_count = record.submission_count.load(std::memory_order_relaxed);
+    queue.completed_submission = record.completed_submission.load(std::memory_order_relaxed);
+  }
+}
+
+void SnapshotTaker::ReadPipelines() {
+  const uint32_t count = block_.PipelineCount();
+  snapshot_.pipelines.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.pipelines_offset() + i * sizeof(PipelineRecord);
+    if (block_.Load32(offset + offsetof(PipelineRecord, state)) == 0) continue;
+    PipelineRecord record;
+    block_.Copy(offset, &record);
+    Pipeline& pipeline = snapshot_.pipelines[i];
+    pipeline.device = record.context < snapshot_.devices.size() ? record.context : kNone;
+    pipeline.unregistered = record.state.load(std::memory_order_relaxed) == 2;
+    pipeline.name = names_->Text(record.name);
+    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+      pipeline.shader_names[stage] = names_->Text(record.shader_names[stage]);
+    }
+    pipeline.native_handle = record.native_handle;
+  }
+}
+
+void SnapshotTaker::ReadWords(const FoundRecording& found, uint32_t generation,
+                              Recording* recording, uint32_t* runs_word) {
+  const uint64_t offset =
+      tables_[found.context].progress_offset + uint64_t{found.slot} * sizeof(ProgressWords);
+  // A reusable list's next execution sets both words to 0 and then counts; a set of words counts as
+  // one when `runs` stood still around it.
+  for (int i = 0; i < kTornReadTries; ++i) {
+    *runs_word = block_.Load32(offset + offsetof(ProgressWords, runs));
+    recording->passed =
+        ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, passed)), generation);
+    recording->reached =
+        ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, reached)), generation);
+    if (block_.Load32(offset + offsetof(ProgressWords, runs)) == *runs_word) return;
+  }
+}
+
+// The largest count that is at most `submit_count` and equal to `word` modulo kRunModulus; the word
+// itself when submissions were not told.
+uint32_t RunsFromWord(uint32_t word, uint32_t submit_count) {
+  const uint32_t remainder = word % kRunModulus;
+  if (submit_count < remainder) return remainder;
+  return submit_count - (submit_count - remainder) % kRunModulus;
+}
+
+bool SnapshotTaker::ReadSlot(const FoundRecording& found, RecordingSlot* slot,
+                             Recording* recording) {
+  const uint64_t offset = SlotOffset(found.context, found.slot);
+  const uint32_t generation = block_.Load32(offset + offsetof(RecordingSlot, generation));
+  uint32_t runs_word = 0;
+  // Words first: the events that they speak of were published before the GPU could see them.
+  ReadWords(found, generation, recording, &runs_word);
+  block_.Copy(offset, slot);
+  const uint32_t state = slot->state.load(std::memory_order_relaxed);
+  if (slot->generation != generation || slot->recording_id != found.recording_id ||
+      (state != static_cast<uint32_t>(RecordingState::kOpen) &&
+       state != static_cast<uint32_t>(RecordingState::kClosed))) {
+    return false;
+  }
+  recording->device = found.context;
+  if (slot->queue < snapshot_.queues.size() && snapshot_.queues[slot->queue].device != kNone) {
+    recording->queue = slot->queue;
+  }
+  recording->recording_id = slot->recording_id;
+  recording->frame = found.frame;
+  recording->submission_index = slot->submission_index;
+  recording->native_handle = slot->native_handle;
+  recording->name = names_->Text(slot->name);
+  recording->open = state == static_cast<uint32_t>(RecordingState::kOpen);
+  recording->reusable = (slot->flags & kRecordingReusable) != 0;
+  recording->dropped_count = slot->dropped_count.load(std::memory_order_relaxed);
+  recording->submit_count = slot->submit_count.load(std::memory_order_relaxed);
+  if (recording->reusable) {
+    recording->runs = RunsFromWord(runs_word, recording->submit_count);
+    recording->finished_runs = recording->runs == 0 ? 0 : recording->runs - 1;
+  } else {
+    recording->finished_runs =
+        std::min(slot->reset_run.load(std::memory_order_relaxed), recording->submit_count);
+  }
+  return true;
+}
+
+void SnapshotTaker::ReadRecording(const FoundRecording& found) {
+  RecordingSlot slot;
+  Recording recording;
+  if (!ReadSlot(found, &slot, &recording)) {
+    ++losses_.recordings_changed;
+    return;
+  }
+  recording.first_event = static_cast<uint32_t>(snapshot_.events.size());
+  recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
+  ReadEvents(slot.first_event_page, &recording);
+  // A recording that ended meanwhile gave its pages back: what was read there may be another's.
+  const uint64_t offset = SlotOffset(found.context, found.slot);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const uint32_t state = block_.Load32(offset + offsetof(RecordingSlot, state));
+  if (state == static_cast<uint32_t>(RecordingState::kFree) ||
+      block_.Load64(offset + offsetof(RecordingSlot, recording_id)) != found.recording_id) {
+    snapshot_.events.resize(recording.first_event);
+    ++losses_.recordings_changed;
+    return;
+  }
+  // Words beyond the events say nothing; assume the least that is proven.
+  if (recording.reached > recording.event_count || recording.passed > recording.event_count) {
+    ++losses_.words_bad;
+    recording.reached = std::min(recording.reached, recording.event_count);
+    if (recording.passed > recording.event_count) recording.passed = 0;
+  }
+  MatchEvents(recording);
+  recording_of_slot_[found.context][found.slot] =
+      static_cast<uint32_t>(snapshot_.recordings.size());
+  snapshot_.recordings.push_back(recording);
+}
+
+Event SnapshotTaker::MakeEvent(const EventRecord& record) {
+  Event event;
+  if (record.kind != EventKind::kBegin && record.kind != EventKind::kEnd) {
+    // Its sequence number has to stay: an end that ends nothing.
+    ++losses_.events_bad;
+    event.kind = EventKind::kEnd;
+    return event;
+  }
+  event.kind = record.kind;
+  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated);
+  if (record.kind == EventKind::kEnd) {
+    event.match = record.match;
+    return event;
+  }
+  event.type = record.type;
+  event.name = names_->Text(record.name);
+  if (record.pipeline != 0) {
+    if (record.pipeline <= snapshot_.pipelines.size()) {
+      event.pipeline = record.pipeline - 1;
+    } else {
+      ++losses_.pipelines_bad;
+    }
+  }
+  return event;
+}
+
+void SnapshotTaker::ReadEvents(uint32_t first_page, Recording* recording) {
+  const uint64_t block_pages = block_.size_bytes() / kPageBytes;
+  const uint64_t first_free_page = block_.pages_offset() / kPageBytes;
+  uint32_t remaining = recording->event_count;
+  uint32_t page = first_page;
+  while (remaining != 0) {
+    const uint32_t count = std::min(remaining, kEventsPerChunk);
+    if (page < first_free_page || page >= block_pages || page_used_[page] ||
+        snapshot_.events.size() + count > kMaxSnapshotEvents) {
+      break;
+    }
+    page_used_[page] = true;
+    EventChunk chunk;
+    const uint64_t offset = uint64_t{page} * kPageBytes;
+    block_.Copy(offset, &chunk, offsetof(EventChunk, events) + count * sizeof(EventRecord));
+    for (uint32_t i = 0; i < count; ++i) snapshot_.events.push_back(MakeEvent(chunk.events[i]));
+    remaining -= count;
+    page = chunk.next_page.load(std::memory_order_relaxed);
+  }
+  losses_.events_missing += remaining;
+  recording->event_count -= remaining;
+}
+
+void SnapshotTaker::MatchEvents(const Recording& recording) {
+  Event* const events = snapshot_.events.data() + recording.first_event;
+  open_events_.clear();
+  for (uint32_t i = 0; i < recording.event_count; ++i) {
+    if (events[i].kind == EventKind::kBegin) {
+      open_events_.push_back(i + 1);
+    } else if (events[i].match != 0) {
+      // Markers nest: an end ends the innermost open one.
+      if (!open_events_.empty() && open_events_.back() == events[i].match) {
+        events[open_events_.back() - 1].match = i + 1;
+        open_events_.pop_back();
+      } else {
+        events[i].match = 0;
+        ++losses_.events_bad;
+      }
+    }
+  }
+}
+
+void SnapshotTaker::ReadSubmissions() {
+  const uint64_t made = block_.Load64(offsetof(BlockHeader, submission_serial));
+  const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made, kSubmissionRing));
+  snapshot_.submissions.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.submissions_offset() + i * sizeof(SubmissionRecord);
+    const uint64_t serial = block_.Load64(offset + offsetof(SubmissionRecord, serial));
+    SubmissionRecord record;
+    block_.Copy(offset, &record);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (serial == 0 || (serial - 1) % kSubmissionRing != i ||
+        block_.Load64(offset + offsetof(SubmissionRecord, serial)) != serial ||
+        record.queue >= snapshot_.queues.size()) {
+      ++losses_.submissions_torn;
+      continue;
+    }
+    Submission submission;
+    submission.serial = serial;
+    submission.queue = record.queue;
+    submission.run = record.run;
+    submission.number = record.submission_number;
+    submission.time_ns = record.time_ns;
+    if (record.context < recording_of_slot_.size() &&
+        record.slot < recording_of_slot_[record.context].size()) {
+      const uint32_t recording = recording_of_slot_[record.context][record.slot];
+      if (recording != kNone &&
+          snapshot_.recordings[recording].recording_id == record.recording_id) {
+        submission.recording = recording;
+      }
+    }
+    snapshot_.submissions.push_back(submission);
+  }
+  std::sort(snapshot_.submissions.begin(), snapshot_.submissions.end(),
+            [](const Submission& a, const Submission& b) { return a.serial < b.serial; });
+}
+
+void SnapshotTaker::ReadRawMarkers() {
+  for (uint32_t c = 0; c < tables_.size(); ++c) {
+    const ContextTables& tables = tables_[c];
+    if (!tables.usable) continue;
+    for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
+      const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
+      if (value != kRawMarkerUnwritten) snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+    }
+  }
+}
+
+void SnapshotTaker::ReadCrash() {
+  const uint32_t signal = block_.Load32(offsetof(BlockHeader, crash_signal));
+  if (signal == 0) return;
+  Incident incident;
+  incident.kind = IncidentKind::kSignal;
+  incident.value = signal;
+  incident.address = block_.Load64(offsetof(BlockHeader, crash_address));
+  snapshot_.incidents.push_back(incident);
+}
+
+void SnapshotTaker::NoteLoss(uint64_t count, const char* what) {
+  if (count == 0) return;
+  snapshot_.losses.push_back(snapshot_.AddText(fmt::format("{} {}", count, what)));
+}
+
+void SnapshotTaker::NoteLosses() {
+  const uint32_t refused = block_.Load32(offsetof(BlockHeader, pages_refused));
+  if (block_.is_cut()) {
+    snapshot_.losses.push_back(
+        snapshot_.AddText("The end of the shared block is missing; what lay there is left out."));
+  }
+  NoteLoss(refused,
+           "allocations found the shared block full: later markers were dropped. Use a larger "
+           "block_size_bytes.");
+  NoteLoss(losses_.contexts, "devices have tables outside the shared block; they are left out.");
+  NoteLoss(losses_.queues, "queues belong to no device; they are left out.");
+  NoteLoss(losses_.recordings_changed,
+           "command lists were recycled while they were read; they had finished.");
+  NoteLoss(losses_.recordings_bad, "command lists have an unknown state; they are left out.");
+  NoteLoss(losses_.events_missing, "markers could not be read from their command lists.");
+  NoteLoss(losses_.events_bad, "markers contradict their neighbours and are ignored.");
+  NoteLoss(losses_.pipelines_bad, "markers name a pipeline that does not exist.");
+  NoteLoss(losses_.words_bad,
+           "command lists have progress words beyond their last marker; they prove nothing.");
+  NoteLoss(losses_.submissions_torn, "submissions could not be read.");
+  NoteLoss(names_->unreadable_count(), "names could not be read and are left empty.");
+}
+
+}  // namespace
+
+Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns) {
+  Result<BlockReader> reader = BlockReader::Open(block);
+  if (!reader.ok()) return reader.status();
+  return SnapshotTaker(*reader).Take(snapshot_time_ns);
+}
+
+void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {
+  for (Incident& known : snapshot->incidents) {
+    if (known.kind != incident.kind || known.value != incident.value ||
+        known.queue != incident.queue) {
+      continue;
+    }
+    if (known.time_ns == 0) known.time_ns = incident.time_ns;
+    if (known.address == 0) known.address = incident.address;
+    if (known.detail.empty() && !detail.empty()) known.detail = snapshot->AddText(detail);
+    return;
+  }
+  incident.detail = detail.empty() ? TextRef{} : snapshot->AddText(detail);
+  snapshot->incidents.push_back(incident);
+}
+
+}  // namespace cairn

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/snapshot_from_block.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "cairn/marker_types.h"
+
+#include "snapshot/marker_type_name.h"
+#include "snapshot/test_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr uint64_t kNow = 1'700'000'005'000'000'000;
+
+Snapshot Take(const TestBlock& block) {
+  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), kNow);
+  EXPECT_TRUE(snapshot.ok()) << snapshot.status().message();
+  return snapshot.ok() ? std::move(*snapshot) : Snapshot();
+}
+
+std::vector<std::string> Losses(const Snapshot& snapshot) {
+  std::vector<std::string> losses;
+  for (TextRef loss : snapshot.losses) losses.emplace_back(snapshot.Text(loss));
+  return losses;
+}
+
+TEST(SnapshotFromBlock, ReadsEverythingThatWasWritten) {
+  TestBlock block;
+  const uint32_t context = block.AddContext(64, 8);
+  block.AddSource(context, "VK_AMD_buffer_marker", SourceState::kPresent, "verified");
+  block.AddSource(context, "VK_EXT_device_fault", SourceState::kAbsent, "not enabled");
+  const uint32_t queue = block.AddQueue(context, 1, "Async");
+  const uint32_t pipeline = block.AddPipeline(context, "Blur");
+  block.SetShader(pipeline, kStageCompute, "BlurCS");
+  const TestBlock::List list = block.AddList(context, queue, 7, "Main");
+  block.slot(list).submission_index = 3;
+  const uint32_t pass = block.Begin(list, CAIRN_MARKER_PASS, "Post");
+  const uint32_t dispatch = block.Scope(list, CAIRN_MARKER_DISPATCH, "Blur X", pipeline);
+  block.End(list, pass);
+  block.Close(list);
+  block.Submit(queue, list);
+  block.SetProgress(list, 2, 0);
+  block.raw_markers(context)[5] = 0xABCD;
+
+  const Snapshot s = Take(block);
+  EXPECT_THAT(Losses(s), IsEmpty());
+  EXPECT_EQ(s.process.process_id, 4711u);
+  EXPECT_EQ(s.process.snapshot_time_ns, kNow);
+  EXPECT_EQ(s.Text(s.process.program), "/games/demo");
+  EXPECT_EQ(s.Text(s.process.library_version), "0.1.0");
+  ASSERT_EQ(s.devices.size(), 1u);
+  EXPECT_EQ(s.Text(s.devices[0].name), "Test device");
+  EXPECT_EQ(s.devices[0].method, WriteMethod::kVulkanBufferMarker);
+  ASSERT_EQ(s.sources.size(), 2u);
+  EXPECT_EQ(s.Text(s.sources[1].name), "VK_EXT_device_fault");
+  EXPECT_EQ(s.Text(s.sources[1].reason), "not enabled");
+  ASSERT_EQ(s.queues.size(), 1u);
+  EXPECT_EQ(s.Text(s.queues[0].name), "Async");
+  EXPECT_EQ(s.queues[0].type, 1u);
+  EXPECT_EQ(s.queues[0].submission_count, 1u);
+  ASSERT_EQ(s.pipelines.size(), 1u);
+  EXPECT_EQ(s.Text(s.pipelines[0].shader_names[kStageCompute]), "BlurCS");
+  ASSERT_EQ(s.recordings.size(), 1u);
+  const Recording& recording = s.recordings[0];
+  EXPECT_EQ(recording.device, 0u);
+  EXPECT_EQ(recording.queue, 0u);
+  EXPECT_EQ(recording.frame, 7u);
+  EXPECT_EQ(recording.submission_index, 3u);
+  EXPECT_EQ(s.Text(recording.name), "Main");
+  EXPECT_FALSE(recording.open);
+  EXPECT_EQ(recording.reached, 2u);
+  EXPECT_EQ(recording.passed, 0u);
+  EXPECT_EQ(recording.submit_count, 1u);
+  ASSERT_EQ(recording.event_count, 4u);
+  EXPECT_EQ(s.events[0].match, 4u);
+  EXPECT_EQ(s.events[dispatch - 1].match, 3u);
+  EXPECT_EQ(s.events[2].match, 2u);
+  EXPECT_EQ(s.events[3].match, 1u);
+  EXPECT_EQ(s.Text(s.events[1].name), "Blur X");
+  EXPECT_EQ(s.events[1].type, CAIRN_MARKER_DISPATCH);
+  EXPECT_EQ(s.events[1].pipeline, 0u);
+  ASSERT_EQ(s.submissions.size(), 1u);
+  EXPECT_EQ(s.submissions[0].recording, 0u);
+  EXPECT_EQ(s.submissions[0].number, 1u);
+  ASSERT_EQ(s.raw_markers.size(), 1u);
+  EXPECT_EQ(s.raw_markers[0].index, 5u);
+  EXPECT_EQ(s.raw_markers[0].value, 0xABCDu);
+}
+
+TEST(SnapshotFromBlock, OrdersRecordingsByFrameAndLeavesOutFreeOnes) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  block.AddList(context, kNoQueue, 9, "late");
+  const TestBlock::List recycled = block.AddList(context, kNoQueue, 3, "recycled");
+  block.AddList(context, kNoQueue, 8, "early");
+  block.slot(recycled).state = static_cast<uint32_t>(RecordingState::kFree);
+  const Snapshot s = Take(block);
+  ASSERT_EQ(s.recordings.size(), 2u);
+  EXPECT_EQ(s.Text(s.recordings[0].name), "early");
+  EXPECT_EQ(s.Text(s.recordings[1].name), "late");
+  EXPECT_EQ(s.recordings[0].queue, kNone);
+}
+
+TEST(SnapshotFromBlock, WordsOfAnEarlierGenerationMeanNothing) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DRAW);
+  block.SetProgress(list, 2, 2);
+  block.slot(list).generation = 2;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.recordings[0].reached, 0u);
+  EXPECT_EQ(s.recordings[0].passed, 0u);
+}
+
+TEST(SnapshotFromBlock, ReadsChainsOfManyPages) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  for (int i = 0; i < 1000; ++i) block.Scope(list, CAIRN_MARKER_DRAW, i % 2 == 0 ? "a" : "b");
+  const Snapshot s = Take(block);
+  EXPECT_THAT(Losses(s), IsEmpty());
+  ASSERT_EQ(s.events.size(), 2000u);
+  EXPECT_EQ(s.Text(s.events[1998].name), "b");
+  EXPECT_EQ(s.events[1998].match, 2000u);
+}
+
+TEST(SnapshotFromBlock, CountsRunsOfReusableListsBeyondTheModulus) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Reused", kRecordingReusable);
+  for (int i = 0; i < 200; ++i) block.Submit(queue, list);
+  block.words(list).runs = 199 % kRunModulus;
+  EXPECT_EQ(Take(block).recordings[0].runs, 199u);
+  EXPECT_EQ(Take(block).recordings[0].finished_runs, 198u);
+  block.words(list).runs = 200 % kRunModulus;
+  EXPECT_EQ(Take(block).recordings[0].runs, 200u);
+  block.words(list).runs = 201 % kRunModulus;  // Not yet submitted: 64 executions ago.
+  EXPECT_EQ(Take(block).recordings[0].runs, 137u);
+}
+
+TEST(SnapshotFromBlock, SubmissionsOfRecycledListsNameNoRecording) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Main");
+  block.Submit(queue, list);
+  block.slot(list).recording_id = 77;
+  block.Submit(queue, list);
+  const Snapshot s = Take(block);
+  ASSERT_EQ(s.submissions.size(), 2u);
+  EXPECT_EQ(s.submissions[0].recording, kNone);
+  EXPECT_EQ(s.submissions[1].recording, 0u);
+}
+
+TEST(SnapshotFromBlock, NotesDeviceLossAndSignal) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  block.context(context).device_lost_code = -4;
+  block.context(context).device_lost_where = block.AddName("vkQueueSubmit");
+  block.context(context).device_lost = 1;
+  block.header().crash_signal = 11;
+  block.header().crash_address = 0x10;
+  Snapshot s = Take(block);
+  ASSERT_EQ(s.incidents.size(), 2u);
+  EXPECT_EQ(s.incidents[0].kind, IncidentKind::kDeviceLost);
+  EXPECT_EQ(s.incidents[0].value, -4);
+  EXPECT_EQ(s.Text(s.incidents[0].detail), "vkQueueSubmit");
+  EXPECT_EQ(s.incidents[1].address, 0x10u);
+
+  Incident signal;
+  signal.kind = IncidentKind::kSignal;
+  signal.value = 11;
+  signal.time_ns = 99;
+  NoteIncident(signal, "", &s);
+  ASSERT_EQ(s.incidents.size(), 2u);
+  EXPECT_EQ(s.incidents[1].time_ns, 99u);
+  EXPECT_EQ(s.incidents[1].address, 0x10u);
+  signal.value = 9;
+  NoteIncident(signal, "", &s);
+  EXPECT_EQ(s.incidents.size(), 3u);
+}
+
+// ---- What a block can get wrong ----------------------------------------------------------------
+
+TEST(SnapshotFromBlock, RefusesWhatIsNoBlock) {
+  TestBlock block;
+  block.header().magic = 0;
+  EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kNotFound);
+  block.header().magic = 42;
+  EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
+  block.header().magic = kBlockMagic;
+  block.header().version = 2;
+  EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kUnsupported);
+  block.header().version = kBlockVersion;
+  block.header().header_bytes = sizeof(BlockHeader) - 8;
+  EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
+  block.header().header_bytes = sizeof(BlockHeader) + 8;
+  EXPECT_TRUE(SnapshotFromBlock(block.bytes(), kNow).ok());
+  block.header().queues_offset = kMinBlockBytes - 64;
+  EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
+  EXPECT_EQ(SnapshotFromBlock(block.bytes().first(100), kNow).status().code(),
+            StatusCode::kCorrupt);
+  EXPECT_EQ(SnapshotFromBlock(block.bytes().subspan(8), kNow).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST(SnapshotFromBlock, ABlockThatEndsEarlyIsReadAsFarAsItGoes) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DRAW);
+  const uint64_t used = block.header().next_page * kPageBytes;
+  Result<Snapshot> cut = SnapshotFromBlock(block.bytes().first(used - kPageBytes), kNow);
+  ASSERT_TRUE(cut.ok());
+  EXPECT_EQ(cut->recordings.size(), 1u);
+  EXPECT_THAT(Losses(*cut), ::testing::Contains(HasSubstr("end of the shared block is missing")));
+}
+
+TEST(SnapshotFromBlock, AChainThatRunsInACircleEnds) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  for (int i = 0; i < 300; ++i) block.Scope(list, CAIRN_MARKER_DRAW);
+  const uint32_t first = block.slot(list).first_event_page;
+  block.chunk(block.chunk(first).next_page).next_page = first;
+  block.slot(list).event_count = 1'000'000;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.events.size(), 2u * kEventsPerChunk);
+  EXPECT_THAT(Losses(s), ElementsAre(HasSubstr("999490 markers could not be read")));
+}
+
+TEST(SnapshotFromBlock, BadReferencesAreEmptyAndCounted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DRAW, "", 99);
+  EventChunk& chunk = block.chunk(block.slot(list).first_event_page);
+  chunk.events[0].name = 0xFFFFFFFF;
+  chunk.events[1].match = 7;
+  block.slot(list).queue = 5;
+  block.SetProgress(list, 9, 8);
+  block.submission(1).serial = 5;
+  block.header().submission_serial = 1;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.recordings[0].queue, kNone);
+  EXPECT_EQ(s.recordings[0].reached, 2u);
+  EXPECT_EQ(s.recordings[0].passed, 0u);
+  EXPECT_EQ(s.events[0].match, 0u);
+  EXPECT_EQ(s.events[1].match, 0u);
+  EXPECT_EQ(s.events[0].pipeline, kNone);
+  EXPECT_EQ(Losses(s).size(), 5u);
+}
+
+TEST(SnapshotFromBlock, TablesOfTwoContextsMayNotOverlap) {
+  TestBlock block;
+  block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  const uint32_t second = block.AddContext();
+  block.context(second).recordings_offset = block.context(0).recordings_offset;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.recordings.size(), 1u);
+  EXPECT_THAT(Losses(s), ElementsAre(HasSubstr("1 devices have tables outside")));
+}
+
+TEST(SnapshotFromBlock, AnyByteMayLie) {
+  TestBlock block;
+  const uint32_t context = block.AddContext(4, 4);
+  const uint32_t queue = block.AddQueue(context, 0, "Q");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DRAW, "draw", block.AddPipeline(context, "P"));
+  block.Submit(queue, list);
+  const std::vector<std::pair<uint64_t, uint64_t>> places = {
+      {0, sizeof(BlockHeader)},
+      {block.header().contexts_offset, sizeof(ContextRecord)},
+      {block.header().queues_offset, sizeof(QueueRecord)},
+      {block.header().pipelines_offset, sizeof(PipelineRecord)},
+      {block.header().submissions_offset, sizeof(SubmissionRecord)},
+      {block.context(0).recordings_offset, sizeof(RecordingSlot)},
+      {uint64_t{block.slot(list).first_event_page} * kPageBytes, 48},
+  };
+  std::mt19937 random(1);
+  for (const auto& [offset, size] : places) {
+    for (uint64_t i = 0; i < size; ++i) {
+      std::byte& byte = block.bytes()[offset + i];
+      const std::byte good = byte;
+      for (uint32_t value : {uint32_t{0}, uint32_t{0xFF}, static_cast<uint32_t>(random() & 0xFF)}) {
+        byte = static_cast<std::byte>(value);
+        const Result<Snapshot> taken = SnapshotFromBlock(block.bytes(), kNow);
+        EXPECT_TRUE(!taken.ok() || taken->events.size() <= 2u * kEventsPerChunk);
+      }
+      byte = good;
+    }
+  }
+}
+
+TEST(MarkerTypeName, SpellsTypesAsTheHeaderDoes) {
+  EXPECT_EQ(MarkerTypeName(CAIRN_MARKER_PASS), "PASS");
+  EXPECT_EQ(MarkerTypeName(CAIRN_MARKER_DRAW_INDEXED), "DRAW_INDEXED");
+  EXPECT_EQ(MarkerTypeName(200), "");
+  EXPECT_EQ(MarkerTypeName(0xFFFFFFFF), "");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/test_block.h"
+
+#include <cstring>
+#include <new>
+
+namespace cairn {
+namespace {
+
+constexpr std::align_val_t kPageAlignment{kPageBytes};
+
+}  // namespace
+
+void TestBlock::AlignedDelete::operator()(std::byte* memory) const {
+  ::operator delete(memory, kPageAlignment);
+}
+
+TestBlock::TestBlock(uint64_t size_bytes)
+    : size_bytes_(size_bytes),
+      memory_(static_cast<std::byte*>(::operator new(size_bytes, kPageAlignment))) {
+  std::memset(memory_.get(), 0, size_bytes_);
+  BlockHeader& block = header();
+  block.magic = kBlockMagic;
+  block.version = kBlockVersion;
+  block.header_bytes = sizeof(BlockHeader);
+  block.block_bytes = size_bytes;
+  block.process_id = 4711;
+  block.start_realtime_ns = 1'700'000'000'000'000'000;
+  block.start_monotonic_ns = 1'000;
+  block.next_page = 1;
+  block.contexts_offset = AllocatePages(kMaxContexts * sizeof(ContextRecord));
+  block.queues_offset = AllocatePages(kMaxQueues * sizeof(QueueRecord));
+  block.pipelines_offset = AllocatePages(kMaxPipelines * sizeof(PipelineRecord));
+  block.submissions_offset = AllocatePages(kSubmissionRing * sizeof(SubmissionRecord));
+  block.first_free_page = block.next_page.load();
+  std::strcpy(block.program, "/games/demo");
+  std::strcpy(block.library_version, "0.1.0");
+}
+
+uint64_t TestBlock::AllocatePages(uint64_t bytes) {
+  const uint64_t pages = (bytes + kPageBytes - 1) / kPageBytes;
+  return header().next_page.fetch_add(pages) * kPageBytes;
+}
+
+NameRef TestBlock::AddName(std::string_view name) {
+  if (name.empty()) return 0;
+  const uint64_t bytes = (4 + name.size() + 1 + 7) / 8 * 8;
+  if (names_end_ - names_begin_ < bytes) {
+    names_begin_ = AllocatePages(kPageBytes);
+    names_end_ = names_begin_ + kPageBytes;
+  }
+  NameRecord* record = At<NameRecord>(names_begin_);
+  record->length_bytes = static_cast<uint32_t>(name.size());
+  std::memcpy(At<char>(names_begin_ + 4), name.data(), name.size());
+  const NameRef ref = static_cast<NameRef>(names_begin_ / 8);
+  names_begin_ += bytes;
+  return ref;
+}
+
+uint32_t TestBlock::AddContext(uint32_t recording_capacity, uint32_t raw_marker_count) {
+  const uint32_t index = header().context_count.load();
+  ContextRecord& record = context(index);
+  record.api = Api::kVulkan;
+  record.mode = MarkerMode::kFull;
+  record.method = WriteMethod::kVulkanBufferMarker;
+  record.memory = WordMemory::kImported;
+  record.recording_capacity = recording_capacity;
+  record.raw_marker_count = raw_marker_count;
+  record.recordings_offset = AllocatePages(recording_capacity * sizeof(RecordingSlot));
+  record.progress_offset = AllocatePages(recording_capacity * sizeof(ProgressWords));
+  if (raw_marker_count != 0) {
+    record.raw_markers_offset = AllocatePages(raw_marker_count * uint64_t{8});
+    std::memset(At<char>(record.raw_markers_offset), 0xCD, raw_marker_count * uint64_t{8});
+  }
+  record.device_name = AddName("Test device");
+  record.driver_name = AddName("test driver 1.2");
+  record.vendor_id = 0x10005;
+  record.state = 1;
+  header().context_count = index + 1;
+  return index;
+}
+
+uint32_t TestBlock::AddQueue(uint32_t context_index, uint32_t type, std::string_view name) {
+  const uint32_t index = header().queue_count.load();
+  QueueRecord& record = queue(index);
+  record.context = context_index;
+  record.type = type;
+  record.name = AddName(name);
+  record.native_handle = 0x1000 + index;
+  record.state = 1;
+  header().queue_count = index + 1;
+  return index;
+}
+
+uint32_t TestBlock::AddPipeline(uint32_t context_index, std::string_view name) {
+  const uint32_t index = header().pipeline_count.load();
+  PipelineRecord& record = pipeline(index);
+  record.context = context_index;
+  record.name = AddName(name);
+  record.state = 1;
+  header().pipeline_count = index + 1;
+  return index + 1;
+}
+
+void TestBlock::SetShader(uint32_t pipeline_ref, ShaderStage stage, std::string_view name) {
+  pipeline(pipeline_ref - 1).shader_names[stage] = AddName(name);
+}
+
+void TestBlock::AddSource(uint32_t context_index, std::string_view name, SourceState state,
+                          std::string_view reason) {
+  ContextRecord& record = context(context_index);
+  const uint32_t index = record.source_count.load();
+  record.sources[index] = SourceRecord{AddName(name), state, AddName(reason)};
+  record.source_count = index + 1;
+}
+
+TestBlock::List TestBlock::AddList(uint32_t context_index, uint32_t queue_index, uint64_t frame,
+                                   std::string_view name, uint32_t flags) {
+  List list{context_index, 0};
+  while (slot(list).recording_id != 0) ++list.slot;
+  RecordingSlot& recording = slot(list);
+  recording.generation = 1;
+  recording.queue = queue_index;
+  recording.flags = flags;
+  recording.name = AddName(name);
+  recording.recording_id = header().next_recording_id.fetch_add(1) + 1;
+  recording.frame = frame;
+  recording.native_handle = 0x2000 + list.slot;
+  recording.state = static_cast<uint32_t>(RecordingState::kOpen);
+  return list;
+}
+
+uint32_t TestBlock::AddEvent(List list, const EventRecord& event) {
+  RecordingSlot& recording = slot(list);
+  const uint32_t count = recording.event_count.load();
+  const uint32_t list_number = list.slot * kMaxContexts + list.context;
+  if (count == 0) {
+    recording.first_event_page = static_cast<uint32_t>(AllocatePages(kPageBytes) / kPageBytes);
+  }
+  if (count == 0 || list_number != last_list_) {
+    last_list_ = list_number;
+    last_chunk_page_ = recording.first_event_page;
+    while (chunk(last_chunk_page_).next_page != 0) {
+      last_chunk_page_ = chunk(last_chunk_page_).next_page;
+    }
+  }
+  if (count != 0 && count % kEventsPerChunk == 0) {
+    const uint32_t page = static_cast<uint32_t>(AllocatePages(kPageBytes) / kPageBytes);
+    chunk(last_chunk_page_).next_page = page;
+    last_chunk_page_ = page;
+  }
+  chunk(last_chunk_page_).events[count % kEventsPerChunk] = event;
+  recording.event_count = count + 1;
+  return count + 1;
+}
+
+uint32_t TestBlock::Begin(List list, uint16_t type, std::string_view name, uint32_t pipeline_ref) {
+  EventRecord event{EventKind::kBegin, kEventWritesTop, type, AddName(name), pipeline_ref, 0};
+  return AddEvent(list, event);
+}
+
+uint32_t TestBlock::End(List list, uint32_t begin, uint8_t flags) {
+  return AddEvent(list, EventRecord{EventKind::kEnd, flags, 0, 0, 0, begin});
+}
+
+void TestBlock::SetProgress(List list, uint32_t reached, uint32_t passed) {
+  const uint32_t generation = slot(list).generation;
+  words(list).reached = reached == 0 ? 0 : ProgressValue(generation, reached);
+  words(list).passed = passed == 0 ? 0 : ProgressValue(generation, passed);
+}
+
+uint64_t TestBlock::Submit(uint32_t queue_index, List list) {
+  RecordingSlot& recording = slot(list);
+  const uint64_t number = queue(queue_index).submission_count.fetch_add(1) + 1;
+  const uint64_t serial = header().submission_serial.fetch_add(1) + 1;
+  SubmissionRecord& record = submission(serial);
+  record.queue = queue_index;
+  record.run = recording.submit_count.fetch_add(1) + 1;
+  record.context = list.context;
+  record.slot = list.slot;
+  record.recording_id = recording.recording_id;
+  record.submission_number = number;
+  record.time_ns = 1'000'000 * serial;
+  record.serial = serial;
+  return number;
+}
+
+}  // namespace cairn

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lays out a block by hand, word by word as block.h says, for tests and for seeds of fuzzers. Knows
+// nothing of the real writer, so that a mistake in one of them shows.
+#ifndef CAIRN_SNAPSHOT_TEST_BLOCK_H_
+#define CAIRN_SNAPSHOT_TEST_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "recorder/block.h"
+
+namespace cairn {
+
+class TestBlock {
+ public:
+  // A recording as the builder hands it out.
+  struct List {
+    uint32_t context;
+    uint32_t slot;
+  };
+
+  explicit TestBlock(uint64_t size_bytes = kMinBlockBytes);
+
+  std::span<std::byte> bytes() { return std::span(memory_.get(), size_bytes_); }
+  std::span<const std::byte> bytes() const { return std::span(memory_.get(), size_bytes_); }
+
+  BlockHeader& header() { return *At<BlockHeader>(0); }
+  ContextRecord& context(uint32_t index) {
+    return At<ContextRecord>(header().contexts_offset)[index];
+  }
+  QueueRecord& queue(uint32_t index) { return At<QueueRecord>(header().queues_offset)[index]; }
+  PipelineRecord& pipeline(uint32_t index) {
+    return At<PipelineRecord>(header().pipelines_offset)[index];
+  }
+  SubmissionRecord& submission(uint64_t serial) {
+    return At<SubmissionRecord>(header().submissions_offset)[(serial - 1) % kSubmissionRing];
+  }
+  RecordingSlot& slot(List list) {
+    return At<RecordingSlot>(context(list.context).recordings_offset)[list.slot];
+  }
+  ProgressWords& words(List list) {
+    return At<ProgressWords>(context(list.context).progress_offset)[list.slot];
+  }
+  uint64_t* raw_markers(uint32_t context_index) {
+    return At<uint64_t>(context(context_index).raw_markers_offset);
+  }
+  EventChunk& chunk(uint32_t page) { return *At<EventChunk>(uint64_t{page} * kPageBytes); }
+
+  NameRef AddName(std::string_view name);
+  // Vulkan, full mode, buffer markers, imported memory.
+  uint32_t AddContext(uint32_t recording_capacity = 64, uint32_t raw_marker_count = 0);
+  uint32_t AddQueue(uint32_t context, uint32_t type, std::string_view name);
+  // Returns what events carry: index + 1.
+  uint32_t AddPipeline(uint32_t context, std::string_view name);
+  void SetShader(uint32_t pipeline, ShaderStage stage, std::string_view name);
+  void AddSource(uint32_t context, std::string_view name, SourceState state,
+                 std::string_view reason);
+
+  List AddList(uint32_t context, uint32_t queue, uint64_t frame, std::string_view name,
+               uint32_t flags = 0);
+  // Both return the event's sequence number. An end also writes the bottom, unless told otherwise.
+  uint32_t Begin(List list, uint16_t type, std::string_view name = {}, uint32_t pipeline = 0);
+  uint32_t End(List list, uint32_t begin, uint8_t flags = kEventWritesBottom);
+  // A begin and its end; returns the begin's sequence number.
+  uint32_t Scope(List list, uint16_t type, std::string_view name = {}, uint32_t pipeline = 0) {
+    const uint32_t begin = Begin(list, type, name, pipeline);
+    End(list, begin);
+    return begin;
+  }
+  void Close(List list) { slot(list).state.store(static_cast<uint32_t>(RecordingState::kClosed)); }
+  // What the GPU has written.
+  void SetProgress(List list, uint32_t reached, uint32_t passed);
+  // Submits one list alone; returns the submission number.
+  uint64_t Submit(uint32_t queue, List list);
+
+ private:
+  struct AlignedDelete {
+    void operator()(std::byte* memory) const;
+  };
+
+  template <typename T>
+  T* At(uint64_t offset) {
+    return reinterpret_cast<T*>(memory_.get() + offset);
+  }
+  uint64_t AllocatePages(uint64_t bytes);
+  uint32_t AddEvent(List list, const EventRecord& event);
+
+  uint64_t size_bytes_;
+  std::unique_ptr<std::byte, AlignedDelete> memory_;
+  uint64_t names_begin_ = 0;
+  uint64_t names_end_ = 0;
+  uint32_t last_list_ = 0;        // slot * kMaxContexts + context of the list written last
+  uint32_t last_chunk_page_ = 0;  // its last chunk
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_SNAPSHOT_TEST_BLOCK_H_
