@@ -4,6 +4,8 @@
 #ifndef CAIRN_BREADCRUMBS_ALLOCATION_H_
 #define CAIRN_BREADCRUMBS_ALLOCATION_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory_resource>
 #include <new>
@@ -31,13 +33,21 @@ class CallbackMemory final : public std::pmr::memory_resource {
   }
 
  private:
-  // The callbacks align for any fundamental type; nothing here asks for more.
-  void* do_allocate(size_t size_bytes, size_t) override {
-    void* memory = Allocate(size_bytes);
+  // The callbacks align for any fundamental type. For more, the address that they gave is kept right
+  // before the one that is handed out.
+  void* do_allocate(size_t size_bytes, size_t alignment) override {
+    const bool over_aligned = alignment > alignof(std::max_align_t);
+    void* memory = Allocate(over_aligned ? size_bytes + alignment + sizeof(void*) : size_bytes);
     if (memory == nullptr) throw std::bad_alloc();
-    return memory;
+    if (!over_aligned) return memory;
+    const uintptr_t first = reinterpret_cast<uintptr_t>(memory) + sizeof(void*);
+    void** aligned = reinterpret_cast<void**>((first + alignment - 1) / alignment * alignment);
+    aligned[-1] = memory;
+    return aligned;
   }
-  void do_deallocate(void* memory, size_t, size_t) override { Release(memory); }
+  void do_deallocate(void* memory, size_t, size_t alignment) override {
+    Release(alignment > alignof(std::max_align_t) ? static_cast<void**>(memory)[-1] : memory);
+  }
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
   CairnAllocationCallbacks callbacks_;

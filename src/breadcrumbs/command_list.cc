@@ -32,12 +32,11 @@ CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
                          std::pmr::memory_resource* memory)
     : backend_(backend),
       slot_(slot),
+      deeper_markers_(memory),
       block_(block),
-      open_markers_(memory),
       context_(context),
       words_(words) {
   backend_list_.slot = slot_index;
-  open_markers_.reserve(16);
 }
 
 Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
@@ -106,7 +105,7 @@ CairnResult CommandList::Drop() {
 bool CommandList::WritesBottom(CairnMarkerType type) const {
   if (mode_ == MarkerMode::kFull) return true;
   if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
-  return outermost_end_is_list_end_ && open_markers_.empty();
+  return outermost_end_is_list_end_ && depth_ == 0;
 }
 
 NameRef CommandList::CopyName(const char* name, uint8_t* flags) {
@@ -120,7 +119,7 @@ NameRef CommandList::CopyName(const char* name, uint8_t* flags) {
     const uint32_t page = block_->AllocatePage();
     if (page == 0) return 0;
     *reinterpret_cast<uint32_t*>(block_->Page(page)) = std::exchange(name_page_, page);
-    name_page_used_ = 8;
+    name_page_used_ = 8 + CacheColour() * kCacheLineBytes;
   }
   std::byte* place =
       block_->Page(name_page_) + std::exchange(name_page_used_, name_page_used_ + bytes);
@@ -138,7 +137,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   EventRecord* event = NextEvent();
-  open_markers_.push_back({event == nullptr ? 0 : event_count_, type});
+  Push({event == nullptr ? 0 : event_count_, type});
   if (event == nullptr) return Drop();
   uint8_t flags = 0;
   NameRef name_ref = 0;
@@ -158,9 +157,8 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
 CairnResult CommandList::EndMarker() {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
-  if (open_markers_.empty()) return CAIRN_ERROR_UNBALANCED_MARKER;
-  const OpenMarker marker = open_markers_.back();
-  open_markers_.pop_back();
+  if (depth_ == 0) return CAIRN_ERROR_UNBALANCED_MARKER;
+  const OpenMarker marker = Pop();
   if (marker.sequence == 0) return CAIRN_OK;  // Its begin was counted as dropped.
   EventRecord* event = NextEvent();
   if (event == nullptr) return Drop();
@@ -183,7 +181,8 @@ CairnResult CommandList::End() {
     next_event_[-1].flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
   }
-  open_markers_.clear();
+  depth_ = 0;
+  deeper_markers_.clear();
   open_ = false;
   slot_->state.store(static_cast<uint32_t>(RecordingState::kClosed), std::memory_order_release);
   return CAIRN_OK;
@@ -240,7 +239,8 @@ void CommandList::Recycle() {
   chunk_end_ = nullptr;
   name_page_ = 0;
   name_page_used_ = kPageBytes;
-  open_markers_.clear();
+  depth_ = 0;
+  deeper_markers_.clear();
   open_ = false;
 }
 

@@ -5,6 +5,7 @@
 #ifndef CAIRN_BREADCRUMBS_COMMAND_LIST_H_
 #define CAIRN_BREADCRUMBS_COMMAND_LIST_H_
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory_resource>
@@ -20,7 +21,7 @@ namespace cairn {
 
 class Context;
 
-class CommandList {
+class alignas(64) CommandList {
  public:
   CommandList(Context* context, BlockWriter* block, Backend* backend, uint32_t slot_index,
               RecordingSlot* slot, ProgressWords* words, std::pmr::memory_resource* memory);
@@ -61,6 +62,23 @@ class CommandList {
     CairnMarkerType type;
   };
 
+  static constexpr uint32_t kInlineDepth = 7;  // deeper nesting goes to a vector
+
+  void Push(OpenMarker marker) {
+    if (depth_ < kInlineDepth) {
+      open_markers_[depth_] = marker;
+    } else {
+      deeper_markers_.push_back(marker);
+    }
+    ++depth_;
+  }
+  OpenMarker Pop() {
+    if (--depth_ < kInlineDepth) return open_markers_[depth_];
+    const OpenMarker marker = deeper_markers_.back();
+    deeper_markers_.pop_back();
+    return marker;
+  }
+
   // Takes a page for more events; false if there is none or the sequence numbers are used up.
   bool AddChunk();
   // Room for the next event, or null when there is none left.
@@ -73,26 +91,33 @@ class CommandList {
   bool Write(WordKind word, PipeLocation where, uint32_t sequence) {
     return backend_->WriteProgress(backend_list_, word, where, generation_bits_ | sequence);
   }
+  // Lists that are recorded in turns would all use the same lines of their pages, and so the same few
+  // sets of the cache: each list starts its pages at another line.
+  static constexpr uint32_t kCacheLineBytes = 64;
+  uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
   NameRef CopyName(const char* name, uint8_t* flags);
   bool WritesBottom(CairnMarkerType type) const;
 
-  // The hot path's state comes first, so that it shares few cache lines.
+  // The hot path's state comes first: with the first open markers it fills two cache lines.
   Backend* backend_;
   RecordingSlot* slot_;
-  BlockWriter* block_;
   EventRecord* next_event_ = nullptr;
   EventRecord* chunk_end_ = nullptr;
-  std::pmr::vector<OpenMarker> open_markers_;
   uint32_t event_count_ = 0;
   uint32_t generation_bits_ = 0;  // ProgressValue(generation, 0)
   uint32_t pipeline_ = 0;
   uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
   uint32_t last_bottom_ = 0;
+  uint32_t depth_ = 0;  // open markers
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool outermost_end_is_list_end_ = false;
   bool synchronised_ = false;
+  std::array<OpenMarker, kInlineDepth> open_markers_;
+  std::pmr::vector<OpenMarker> deeper_markers_;
+
+  BlockWriter* block_;
   BackendList backend_list_;
 
   // Copied names: a chain of pages; each starts with the index of the page before it.
