@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "breadcrumbs/d3d12_backend.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "breadcrumbs/d3d12_buffers.h"
+#include "breadcrumbs/d3d12_drain.h"
+#include "breadcrumbs/d3d12_module.h"
+#include "breadcrumbs/d3d12_run_tables.h"
+#include "breadcrumbs/d3d12_selftest.h"
+#include "breadcrumbs/d3d12_value_pool.h"
+#include "breadcrumbs/mirror_words.h"
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr uint32_t kMirrorPeriodUs = 500;
+
+// Raw markers are written from a ring: nobody says when their list has finished. A value is
+// overwritten after this many more, long after any sensible number of lists in flight.
+constexpr uint32_t kRawValueCount = 65536;
+
+// What a list needs while it is recorded.
+struct ListState {
+  ID3D12GraphicsCommandList* list = nullptr;  // the application's; alive while it is recorded
+  ComPtr<ID3D12GraphicsCommandList2> list2;   // only for WriteBufferImmediate
+  D3D12_COMMAND_LIST_TYPE type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+  WriteMethod method = WriteMethod::kNone;
+  D3D12ValueChunk* chunk = nullptr;  // being filled, the full ones behind it
+  uint32_t used = 0;                 // values of `chunk`
+  D3D12RunTable* run_table = nullptr;
+};
+
+QueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type) {
+  switch (type) {
+    case D3D12_COMMAND_LIST_TYPE_DIRECT: return QueueType::kDirect;
+    case D3D12_COMMAND_LIST_TYPE_COMPUTE: return QueueType::kCompute;
+    case D3D12_COMMAND_LIST_TYPE_COPY: return QueueType::kCopy;
+    default: return QueueType::kOther;
+  }
+}
+
+// "feature level 12_1, adapter LUID 00000000:0001c3f2"
+std::string DeviceNotes(ID3D12Device* device) {
+  static constexpr D3D_FEATURE_LEVEL kLevels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
+                                                  D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
+  D3D12_FEATURE_DATA_FEATURE_LEVELS levels = {};
+  levels.NumFeatureLevels = static_cast<UINT>(std::size(kLevels));
+  levels.pFeatureLevelsRequested = kLevels;
+  std::string notes;
+  if (SUCCEEDED(
+          device->CheckFeatureSupport(D3D12_FEATURE_FEATURE_LEVELS, &levels, sizeof(levels)))) {
+    const auto level = static_cast<uint32_t>(levels.MaxSupportedFeatureLevel);
+    notes = fmt::format("feature level {}_{}, ", level >> 12, (level >> 8) & 15);
+  }
+  const LUID luid = GetAdapterLuid(device);
+  notes += fmt::format("adapter LUID {:08x}:{:08x}", static_cast<uint32_t>(luid.HighPart),
+                       static_cast<uint32_t>(luid.LowPart));
+  return notes;
+}
+
+class D3D12Backend final : public Backend {
+ public:
+  explicit D3D12Backend(ID3D12Device* device)
+      : device_(device), values_(device), run_tables_(device) {}
+
+  Status Initialize(const WordRegion& region, BackendDescription* description) override {
+    region_ = region;
+    const D3D12Module module = IdentifyD3D12Module(device_.get());
+    description->api = Api::kD3D12;
+    description->device_name = module.device_name;
+    description->driver_name = module.driver_name;
+    description->device_notes = DeviceNotes(device_.get());
+    description->vendor_id = module.vendor_id;
+    description->device_id = module.device_id;
+
+    Result<D3D12SelfTestReport> report = RunD3D12SelfTest(device_.get(), module);
+    if (!report.ok()) return report.status().WithContext("self-test of the Direct3D 12 device");
+    methods_ = report->methods;
+    description->method = report->method();
+    description->sources = std::move(report->findings);
+    if (description->method == WriteMethod::kNone) {
+      return {StatusCode::kUnsupported,
+              fmt::format("neither WriteBufferImmediate nor CopyBufferRegion writes words on {}; "
+                          "run `cairn selftest --api d3d12` for what was read back",
+                          description->device_name)};
+    }
+    CAIRN_RETURN_IF_ERROR(drain_.Initialize(device_.get()));
+    CAIRN_RETURN_IF_ERROR(ChooseMemory(description));
+    if (region.raw_marker_count == 0) return {};
+    Result<D3D12MappedBuffer> raw =
+        CreateMappedBuffer(device_.get(), MappedHeap::kUpload, kRawValueCount * sizeof(uint64_t));
+    if (!raw.ok()) return raw.status().WithContext("values of raw markers");
+    raw_values_ = std::move(*raw);
+    return {};
+  }
+
+  Status BeginList(BackendList& list) override {
+    auto* const native = static_cast<ID3D12GraphicsCommandList*>(list.native);
+    ListState* const state = TakeState();
+    state->list = native;
+    state->type = native->GetType();
+    state->method = MethodOf(state->type);
+    list.state = state;
+    if (state->method == WriteMethod::kNone) return {};  // Recorded, but its words stay unwritten.
+    if (list.inside_render_pass) {
+      ReleaseList(list);
+      return {StatusCode::kUnsupported,
+              "a command list cannot be registered inside a render pass: register it right after "
+              "its Reset()"};
+    }
+    if (state->method == WriteMethod::kD3D12WriteBufferImmediate) {
+      state->list2 = ComPtr<ID3D12GraphicsCommandList>(native).As<ID3D12GraphicsCommandList2>();
+      // The list is another implementation's than those of the self-test.
+      if (!state->list2) state->method = WriteMethod::kD3D12CopyBufferRegion;
+    }
+    if (list.reusable) {
+      state->run_table = run_tables_.Take();
+      if (state->run_table == nullptr) {
+        ReleaseList(list);
+        return {StatusCode::kOutOfMemory, "no device memory to count the runs of a reusable list"};
+      }
+      RecordRunStart(native, state->type, *state->run_table, drain_, words_.get(),
+                     ProgressOffset(list.slot));
+    } else if (state->method == WriteMethod::kD3D12CopyBufferRegion) {
+      drain_.Prepare(native);
+    }
+    return {};
+  }
+
+  bool WriteProgress(BackendList& list, WordKind word, PipeLocation where,
+                     uint32_t value) override {
+    auto* const state = static_cast<ListState*>(list.state);
+    if (state->method == WriteMethod::kNone || list.inside_render_pass) return false;
+    const uint64_t offset =
+        ProgressOffset(list.slot) + (word == WordKind::kReached ? offsetof(ProgressWords, reached)
+                                                                : offsetof(ProgressWords, passed));
+    if (state->list2) {
+      RecordImmediate(state->list2.get(), where, words_address_ + offset, value);
+      return true;
+    }
+    if ((state->chunk == nullptr || state->used == kValuesPerChunk) && !AddChunk(state)) {
+      return false;
+    }
+    const uint32_t index = state->used++;
+    state->chunk->values[index] = value;
+    if (where == PipeLocation::kBottom) drain_.Wait(state->list, state->type);
+    state->list->CopyBufferRegion(words_.get(), offset, state->chunk->buffer,
+                                  state->chunk->offset_bytes + index * sizeof(value),
+                                  sizeof(value));
+    return true;
+  }
+
+  Status WriteRaw(void* native, PipeLocation where, uint32_t index, uint64_t value) override {
+    if (index >= region_.raw_marker_count) {
+      return {StatusCode::kInvalidArgument,
+              fmt::format("raw marker {} of {}", index, region_.raw_marker_count)};
+    }
+    auto* const list = static_cast<ID3D12GraphicsCommandList*>(native);
+    const D3D12_COMMAND_LIST_TYPE type = list->GetType();
+    const WriteMethod method = MethodOf(type);
+    const uint64_t offset = region_.raw_markers_offset + index * sizeof(value);
+    if (method == WriteMethod::kNone) {
+      return {StatusCode::kUnsupported,
+              fmt::format("no way to write markers works on command lists of type {}",
+                          static_cast<int>(type))};
+    }
+    if (method == WriteMethod::kD3D12WriteBufferImmediate) {
+      if (const auto list2 =
+              ComPtr<ID3D12GraphicsCommandList>(list).As<ID3D12GraphicsCommandList2>()) {
+        const uint64_t address = words_address_ + offset;
+        RecordImmediate(list2.get(), where, address, static_cast<uint32_t>(value));
+        RecordImmediate(list2.get(), where, address + sizeof(uint32_t),
+                        static_cast<uint32_t>(value >> 32));
+        return {};
+      }
+    }
+    const uint32_t slot = next_raw_value_.fetch_add(1, std::memory_order_relaxed) % kRawValueCount;
+    reinterpret_cast<uint64_t*>(raw_values_.memory)[slot] = value;
+    if (where == PipeLocation::kBottom) {
+      drain_.Prepare(list);
+      drain_.Wait(list, type);
+    }
+    list->CopyBufferRegion(words_.get(), offset, raw_values_.resource.get(), slot * sizeof(value),
+                           sizeof(value));
+    return {};
+  }
+
+  void ReleaseList(BackendList& list) override {
+    auto* const state = static_cast<ListState*>(list.state);
+    if (state == nullptr) return;
+    list.state = nullptr;
+    values_.GiveBack(state->chunk);
+    run_tables_.GiveBack(state->run_table);
+    *state = ListState();
+    const std::lock_guard lock(states_mutex_);
+    free_states_.push_back(state);
+  }
+
+  void ClearWords(uint32_t slot) override {
+    if (readback_.memory != nullptr) {
+      ClearProgressWords(readback_.memory + region_.progress_offset, slot);
+    }
+  }
+
+  void Mirror() override {
+    if (readback_.memory != nullptr) MirrorWords(region_, readback_.memory);
+  }
+
+ private:
+  uint64_t ProgressOffset(uint32_t slot) const {
+    return region_.progress_offset + uint64_t{slot} * sizeof(ProgressWords);
+  }
+
+  WriteMethod MethodOf(D3D12_COMMAND_LIST_TYPE type) const {
+    const QueueType queue = QueueTypeOf(type);
+    return queue == QueueType::kOther ? WriteMethod::kNone : methods_[static_cast<size_t>(queue)];
+  }
+
+  ListState* TakeState() {
+    const std::lock_guard lock(states_mutex_);
+    if (free_states_.empty()) {
+      states_.push_back(std::make_unique<ListState>());
+      free_states_.reserve(states_.size());
+      return states_.back().get();
+    }
+    ListState* const state = free_states_.back();
+    free_states_.pop_back();
+    return state;
+  }
+
+  bool AddChunk(ListState* state) {
+    D3D12ValueChunk* const chunk = values_.Take();
+    if (chunk == nullptr) return false;
+    chunk->next = std::exchange(state->chunk, chunk);
+    state->used = 0;
+    return true;
+  }
+
+  Status ChooseMemory(BackendDescription* description) {
+    Result<SourceFinding> import = TryImport();
+    if (!import.ok()) return import.status();
+    const bool imported = import->state == SourceState::kPresent;
+    description->sources.push_back(std::move(*import));
+    if (imported) {
+      description->memory = WordMemory::kImported;
+      return {};
+    }
+    Result<D3D12MappedBuffer> readback =
+        CreateMappedBuffer(device_.get(), MappedHeap::kReadback, region_.size_bytes);
+    if (!readback.ok()) return readback.status().WithContext("memory for progress words");
+    readback_ = std::move(*readback);
+    // From here on the mirror shows what is in our memory: start with what the block holds.
+    std::memcpy(readback_.memory, region_.base, region_.size_bytes);
+    words_ = readback_.resource;
+    words_address_ = readback_.gpu_address;
+    description->memory = WordMemory::kMirrored;
+    description->mirror_period_us = kMirrorPeriodUs;
+    description->sources.push_back(
+        {"readback buffer", SourceState::kPresent,
+         fmt::format("mirrored into the block every {} us", kMirrorPeriodUs)});
+    return {};
+  }
+
+  // Makes the block's pages the memory of words_, if the device takes them and its writes arrive.
+  Result<SourceFinding> TryImport() {
+    const std::string name = "OpenExistingHeapFromAddress";
+    const auto device3 = device_.As<ID3D12Device3>();
+    if (!device3) {
+      return SourceFinding{name, SourceState::kAbsent, "the device has no ID3D12Device3"};
+    }
+    ComPtr<ID3D12Heap> heap;
+    HRESULT result =
+        device3->OpenExistingHeapFromAddress(region_.base, __uuidof(ID3D12Heap), heap.Receive());
+    if (FAILED(result)) {
+      return SourceFinding{name, SourceState::kAbsent, StatusFromHresult(result, name).message()};
+    }
+    const D3D12_RESOURCE_DESC desc =
+        BufferDesc(region_.size_bytes, D3D12_RESOURCE_FLAG_ALLOW_CROSS_ADAPTER);
+    ComPtr<ID3D12Resource> buffer;
+    result = device_->CreatePlacedResource(heap.get(), 0, &desc, D3D12_RESOURCE_STATE_COPY_DEST,
+                                           nullptr, __uuidof(ID3D12Resource), buffer.Receive());
+    if (FAILED(result)) {
+      return SourceFinding{name, SourceState::kFailed,
+                           StatusFromHresult(result, "CreatePlacedResource").message()};
+    }
+    uint32_t saved = 0;
+    std::memcpy(&saved, region_.base, sizeof(saved));
+    Result<SourceFinding> finding =
+        TestD3D12Memory(device_.get(), buffer.get(), region_.base, name);
+    std::memcpy(region_.base, &saved, sizeof(saved));
+    if (!finding.ok()) {
+      buffer.Detach();  // The GPU may still be writing.
+      heap.Detach();
+      return finding.status();
+    }
+    if (finding->state == SourceState::kPresent) {
+      finding->reason = "the GPU writes into the block itself";
+      words_ = buffer;
+      words_address_ = buffer->GetGPUVirtualAddress();
+    }
+    return finding;
+  }
+
+  const ComPtr<ID3D12Device> device_;  // First: everything else is destroyed before it.
+  WordRegion region_;
+  std::array<WriteMethod, kD3D12QueueTypes> methods_{};
+  ComPtr<ID3D12Resource> words_;  // the layout of region_
+  uint64_t words_address_ = 0;
+  D3D12MappedBuffer readback_;  // empty if words_ is the block itself
+  D3D12Drain drain_;
+  D3D12ValuePool values_;
+  D3D12RunTables run_tables_;
+  D3D12MappedBuffer raw_values_;
+  std::atomic<uint32_t> next_raw_value_{0};
+
+  std::mutex states_mutex_;
+  std::vector<std::unique_ptr<ListState>> states_;  // guarded by states_mutex_
+  std::vector<ListState*> free_states_;             // guarded by states_mutex_
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> CreateD3D12Backend(void* device) {
+  return std::make_unique<D3D12Backend>(static_cast<ID3D12Device*>(device));
+}
+
+}  // namespace cairn

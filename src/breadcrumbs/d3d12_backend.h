@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Direct3D 12 backend: progress words and raw markers written by WriteBufferImmediate where the
+// self-test sees it work, by CopyBufferRegion from a table of values otherwise; chosen for each queue
+// type.
+//
+//                        bottom of pipe                    while predication is set
+//   WriteBufferImmediate MARKER_OUT                        written
+//   CopyBufferRegion     barriers that drain the pipe      skipped when the predicate says so
+//
+// Neither writes inside a render pass of ID3D12GraphicsCommandList4. The words live in the block
+// itself where ID3D12Device3::OpenExistingHeapFromAddress takes it, otherwise in a readback buffer
+// that Mirror() copies into the block.
+//
+// Written against the COM interfaces only: any implementation of Direct3D 12 will do.
+#ifndef CAIRN_BREADCRUMBS_D3D12_BACKEND_H_
+#define CAIRN_BREADCRUMBS_D3D12_BACKEND_H_
+
+#include <memory>
+
+#include "breadcrumbs/backend.h"
+
+namespace cairn {
+
+// `device` is an ID3D12Device, not null; a reference is held. Does no work on the device before
+// Initialize. Destroy it after the GPU has finished with every list. No Direct3D header is needed
+// here.
+std::unique_ptr<Backend> CreateD3D12Backend(void* device);
+
+}  // namespace cairn
+
+#endif  // CAIRN_BREADCRUMBS_D3D12_BACKEND_H_

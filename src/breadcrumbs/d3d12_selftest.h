@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tries every way in which a Direct3D 12 device can write words, on queues of its own of every type,
+// and judges by the values read back: a call that succeeds proves nothing, for translation layers
+// have stubs that do.
+#ifndef CAIRN_BREADCRUMBS_D3D12_SELFTEST_H_
+#define CAIRN_BREADCRUMBS_D3D12_SELFTEST_H_
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "breadcrumbs/backend.h"
+#include "breadcrumbs/d3d12_buffers.h"
+#include "breadcrumbs/d3d12_drain.h"
+#include "breadcrumbs/d3d12_module.h"
+#include "breadcrumbs/d3d12_submitter.h"
+
+namespace cairn {
+
+// A healthy device answers within microseconds; software rasterisers on busy machines need longer.
+inline constexpr std::chrono::milliseconds kD3D12SelfTestLimit(2000);
+
+inline constexpr uint32_t kD3D12QueueTypes = 3;  // direct, compute, copy: QueueType's first values
+
+struct D3D12SelfTestReport {
+  // The best method of which both locations work, by QueueType; kNone where there is none.
+  std::array<WriteMethod, kD3D12QueueTypes> methods{};
+  std::vector<SourceFinding> findings;  // one for each method, location and queue type
+
+  // Of the first queue type that has one: what a report names as the method.
+  WriteMethod method() const;
+};
+
+// Runs all tests; some milliseconds. kDeviceLost if the device does not finish in time, anything else
+// if it refuses the buffers that the tests need.
+Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device, const D3D12Module& module);
+
+// Whether a copy into the first word of `buffer` (state COPY_DEST) arrives at `memory`, which is 0
+// afterwards: kPresent, kSilent or kFailed with the reason.
+Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buffer,
+                                      std::byte* memory, const std::string& name);
+
+D3D12_COMMAND_LIST_TYPE ListType(QueueType type);
+
+// Records the write of a 32-bit value, without any preparation.
+void RecordImmediate(ID3D12GraphicsCommandList2* list, PipeLocation where, uint64_t gpu_address,
+                     uint32_t value);
+
+}  // namespace cairn
+
+#endif  // CAIRN_BREADCRUMBS_D3D12_SELFTEST_H_

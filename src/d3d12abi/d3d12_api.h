@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Direct3D 12 for everything in Cairn: include this, never <directx/d3d12.h>.
+//
+// On Windows this is the stock header. Elsewhere Microsoft's DirectX-Headers have to be bent to the
+// ABI of the implementation, and the whole trick stands here:
+//   - The package's stubs define the calling-convention macros as nothing. libvkd3d's vtables follow
+//     the Windows convention, so that the macros become ms_abi. CAIRN_D3D12_SYSV_ABI keeps the
+//     platform's own convention, for implementations that are built that way (vkd3d-proton).
+//   - Methods that return aggregates get the address of the result as an explicit argument after
+//     `this`. The header declares them so if _WIN32 is defined, which it is around that header only.
+//   - WCHAR has 16 bits.
+// The stock header compiles as well; programs built with it crash at the first call.
+#ifndef CAIRN_D3D12ABI_D3D12_API_H_
+#define CAIRN_D3D12ABI_D3D12_API_H_
+
+#if defined(_WIN32)
+
+#include <d3d12.h>
+
+#else
+
+// What the stubs include, before wchar_t means something else.
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Wunknown-warning-option"
+#pragma GCC diagnostic ignored "-Wkeyword-macro"
+#pragma GCC diagnostic ignored "-Wignored-attributes"
+#define wchar_t char16_t
+#include <basetsd.h>
+#undef wchar_t
+
+#undef STDMETHODCALLTYPE
+#undef STDAPICALLTYPE
+#undef WINAPI
+#undef APIENTRY
+#undef __stdcall
+#if defined(CAIRN_D3D12_SYSV_ABI)
+#define CAIRN_D3D12_CALL
+#else
+#define CAIRN_D3D12_CALL __attribute__((ms_abi))
+#endif
+#define STDMETHODCALLTYPE CAIRN_D3D12_CALL
+#define STDAPICALLTYPE CAIRN_D3D12_CALL
+#define WINAPI CAIRN_D3D12_CALL
+#define APIENTRY CAIRN_D3D12_CALL
+#define __stdcall CAIRN_D3D12_CALL
+
+// Everything that d3d12.h includes comes first, so that _WIN32 reaches nothing else.
+// clang-format off
+#include <unknwn.h>
+#include <oaidl.h>
+#include <ocidl.h>
+#include <directx/dxgicommon.h>
+#include <directx/dxgiformat.h>
+#include <directx/d3dcommon.h>
+// clang-format on
+
+#define _WIN32 1
+#include <directx/d3d12.h>
+#undef _WIN32
+#include <dxguids/dxguids.h>  // __uuidof
+#pragma GCC diagnostic pop
+
+// Words that the stubs take from everybody else.
+#undef IN
+#undef OUT
+#undef CONST
+
+#endif  // _WIN32
+
+#endif  // CAIRN_D3D12ABI_D3D12_API_H_
