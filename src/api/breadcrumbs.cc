@@ -83,6 +83,19 @@ CairnResult CreateContext(const CairnContextDesc* desc, std::unique_ptr<cairn::B
   return CAIRN_OK;
 }
 
+cairn::VulkanBackendParams ToParams(const CairnVulkanDesc& desc) {
+  cairn::VulkanBackendParams params;
+  params.instance = desc.instance;
+  params.physical_device = desc.physical_device;
+  params.device = desc.device;
+  params.queue = desc.queue;
+  params.queue_family = desc.queue_family;
+  params.get_instance_proc_addr = desc.get_instance_proc_addr;
+  params.enabled_extensions.assign(desc.enabled_extensions,
+                                   desc.enabled_extensions + desc.enabled_extension_count);
+  return params;
+}
+
 // At most one of the groups may name shaders, as in the API.
 bool ShadersFitTogether(const CairnPipelineDesc& desc) {
   const bool vertex =
@@ -111,7 +124,7 @@ CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc, const CairnVu
         vulkan->device == nullptr || vulkan->queue == nullptr) {
       return Fail(CAIRN_ERROR_DEVICE_NOT_CREATED, "an instance, device or queue is missing");
     }
-    return CreateContext(desc, cairn::CreateVulkanBackend(*vulkan), context);
+    return CreateContext(desc, cairn::CreateVulkanBackend(ToParams(*vulkan)), context);
   });
 }
 

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where: programs, libraries, headers, pkg-config and CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/cairnConfig.cmake @ONLY)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+
+install(TARGETS cairn EXPORT cairnTargets)
+install(TARGETS cairn_static ARCHIVE)
+install(TARGETS cairn-cli RUNTIME)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn TYPE INCLUDE)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
