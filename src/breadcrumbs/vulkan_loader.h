@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The system's Vulkan loader, opened at run time.
+#ifndef CAIRN_BREADCRUMBS_VULKAN_LOADER_H_
+#define CAIRN_BREADCRUMBS_VULKAN_LOADER_H_
+
+#include "base/status.h"
+
+namespace cairn {
+
+using VulkanVoidFunction = void (*)();
+using VulkanGetInstanceProcAddr = VulkanVoidFunction (*)(void* instance, const char* name);
+
+// vkGetInstanceProcAddr of the system's loader, which stays loaded. kNotFound if there is none.
+Result<VulkanGetInstanceProcAddr> LoadVulkanLoader();
+
+}  // namespace cairn
+
+#endif  // CAIRN_BREADCRUMBS_VULKAN_LOADER_H_

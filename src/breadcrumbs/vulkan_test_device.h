@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Vulkan device for tests and benchmarks: command buffers, submissions, a slow draw, and the
+// validation layer listening.
+#ifndef CAIRN_BREADCRUMBS_VULKAN_TEST_DEVICE_H_
+#define CAIRN_BREADCRUMBS_VULKAN_TEST_DEVICE_H_
+
+#include <string>
+#include <vector>
+
+#include "base/shared_memory.h"
+#include "base/status.h"
+#include "breadcrumbs/backend.h"
+#include "breadcrumbs/vulkan_device_setup.h"
+
+namespace cairn {
+
+class VulkanTestDevice {
+ public:
+  // The first device of the machine, with those of `extensions` that it has. With `validation` the
+  // validation layer is loaded if it is installed, synchronization checks included.
+  Status Create(const std::vector<std::string>& extensions, bool validation);
+  ~VulkanTestDevice();
+
+  const VulkanOwnDevice& own() const { return device_; }
+  VkDevice device() const { return device_.device(); }
+  VkPhysicalDevice physical_device() const { return device_.physical_device(); }
+  VulkanBackendParams params() const { return device_.params(); }
+  uint32_t main_family() const { return device_.main_family(); }
+
+  bool validating() const { return validating_; }
+  // Warnings and errors so far.
+  const std::vector<std::string>& messages() const { return messages_; }
+  void ForgetMessages() { messages_.clear(); }
+
+  // A command buffer that is open for recording; `reusable` ones may be submitted again. Freed with
+  // the device. Null if the driver refuses.
+  VkCommandBuffer Begin(uint32_t family, bool reusable = false);
+  // Closes the command buffer, unless it is closed, and submits it `times` times without waiting.
+  VkResult Submit(uint32_t family, VkCommandBuffer commands, int times = 1);
+  VkResult End(VkCommandBuffer commands);
+  // Waits for a fence behind everything on the family's queue; VK_TIMEOUT after 30 s.
+  VkResult Wait(uint32_t family);
+
+ private:
+  friend VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                       VkDebugUtilsMessageTypeFlagsEXT,
+                                       const VkDebugUtilsMessengerCallbackDataEXT*, void*);
+
+  VulkanInstance instance_;
+  VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
+  VulkanOwnDevice device_;
+  std::vector<VkCommandPool> pools_;  // one a family
+  bool validating_ = false;
+  std::vector<std::string> messages_;
+};
+
+// A draw that takes as long as asked, into an image that the CPU can look at while the GPU works.
+class VulkanTestDraw {
+ public:
+  explicit VulkanTestDraw(VulkanTestDevice& device) : device_(device) {}
+  ~VulkanTestDraw();
+
+  // kUnsupported if the device cannot draw into an image that the CPU can read.
+  Status Create();
+
+  void BeginRenderPass(VkCommandBuffer commands);
+  void Draw(VkCommandBuffer commands, uint32_t trips);
+  void EndRenderPass(VkCommandBuffer commands);
+
+  // The pixel in the middle as the memory holds it now; kCleared before the draw has finished.
+  uint32_t MiddlePixel() const;
+  void ClearPixels();
+  static constexpr uint32_t kCleared = 0;
+  // What Draw leaves there after `trips` trips of 64 rounds.
+  static uint32_t ExpectedPixel(uint32_t trips);
+
+ private:
+  Status CreateImage();
+  Status CreateRenderPass();
+  Status CreatePipeline();
+
+  VulkanTestDevice& device_;
+  VkImage image_ = VK_NULL_HANDLE;
+  VkDeviceMemory memory_ = VK_NULL_HANDLE;
+  VkImageView view_ = VK_NULL_HANDLE;
+  VkRenderPass render_pass_ = VK_NULL_HANDLE;
+  VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
+  VkPipelineLayout layout_ = VK_NULL_HANDLE;
+  VkPipeline pipeline_ = VK_NULL_HANDLE;
+  std::byte* pixels_ = nullptr;
+  VkSubresourceLayout pixel_layout_ = {};
+};
+
+// Words as the context lays them out, in shared memory that is mapped twice.
+struct VulkanTestRegion {
+  static Result<VulkanTestRegion> Create(uint32_t recording_capacity, uint32_t raw_marker_count);
+
+  SharedMemory memory;
+  SharedMemory observed;  // what the watcher would see
+  WordRegion region;
+
+  const ProgressWords& words(uint32_t slot) const;
+  uint64_t raw(uint32_t index) const;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_BREADCRUMBS_VULKAN_TEST_DEVICE_H_
