@@ -268,14 +268,14 @@ TEST_F(VulkanBackendTest, BottomOfPipeArrivesAfterTheDraw) {
   Start(KnownVulkanExtensions());
   VulkanTestDraw draw(device_);
   if (Status status = draw.Create(); !status.ok()) GTEST_SKIP() << status.message();
-  constexpr uint32_t kTrips = 500;
+  constexpr uint32_t kTrips = 1000;
   for (uint32_t attempt = 1; attempt <= 3; ++attempt) {
     draw.ClearPixels();
     BackendList list = Begin(attempt);
     EXPECT_TRUE(Reach(list, 1));
-    draw.BeginRenderPass(Commands(list));
+    draw.BeginRendering(Commands(list));
     draw.Draw(Commands(list), kTrips);
-    draw.EndRenderPass(Commands(list));
+    draw.EndRendering(Commands(list));
     EXPECT_TRUE(Pass(list, 2));
     End(list);
     ASSERT_EQ(draw.MiddlePixel(), VulkanTestDraw::kCleared);
@@ -366,12 +366,12 @@ TEST_F(KnownFailure, 07_FallbackObeysRenderPassesQueuesAndEnabledExtensions) {
   if (Status status = draw.Create(); !status.ok()) GTEST_SKIP() << status.message();
   BackendList list = Begin(1);
   EXPECT_TRUE(Reach(list, 1));
-  draw.BeginRenderPass(Commands(list));
+  draw.BeginRendering(Commands(list));
   list.inside_render_pass = true;
   EXPECT_FALSE(Reach(list, 2));
   draw.Draw(Commands(list), 1);
   EXPECT_FALSE(Pass(list, 3));
-  draw.EndRenderPass(Commands(list));
+  draw.EndRendering(Commands(list));
   list.inside_render_pass = false;
   EXPECT_TRUE(Pass(list, 4));
   Run(list);

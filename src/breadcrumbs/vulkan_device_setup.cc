@@ -134,7 +134,8 @@ Status VulkanOwnDevice::FindExtensions(const std::vector<std::string>& wanted) {
 }
 
 Status VulkanOwnDevice::Create(const VulkanInstance& instance, VkPhysicalDevice physical_device,
-                               const std::vector<std::string>& wanted_extensions) {
+                               const std::vector<std::string>& wanted_extensions,
+                               const void* next) {
   instance_ = &instance;
   physical_device_ = physical_device;
   CAIRN_RETURN_IF_ERROR(FindFamilies());
@@ -151,6 +152,7 @@ Status VulkanOwnDevice::Create(const VulkanInstance& instance, VkPhysicalDevice 
   std::vector<const char*> names;
   for (const std::string& name : enabled_extensions_) names.push_back(name.c_str());
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+  info.pNext = next;
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<uint32_t>(names.size());

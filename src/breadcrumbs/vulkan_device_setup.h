@@ -70,9 +70,10 @@ class VulkanOwnDevice {
   VulkanOwnDevice& operator=(const VulkanOwnDevice&) = delete;
   ~VulkanOwnDevice();
 
-  // Enables those of `wanted_extensions` that the device has. `instance` must outlive the device.
+  // Enables those of `wanted_extensions` that the device has; `next` is chained to
+  // VkDeviceCreateInfo, for features. `instance` must outlive the device.
   Status Create(const VulkanInstance& instance, VkPhysicalDevice physical_device,
-                const std::vector<std::string>& wanted_extensions);
+                const std::vector<std::string>& wanted_extensions, const void* next);
 
   // For CreateVulkanBackend and OpenVulkanDevice, with the first family that takes graphics, or else
   // compute.

@@ -34,7 +34,7 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
   Result<SharedMemory> observed = MapAgain(*written);
   if (!observed.ok()) return observed.status();
   VulkanOwnDevice device;
-  CAIRN_RETURN_IF_ERROR(device.Create(instance, physical_device, KnownVulkanExtensions()));
+  CAIRN_RETURN_IF_ERROR(device.Create(instance, physical_device, KnownVulkanExtensions(), nullptr));
   Result<VulkanDevice> opened = OpenVulkanDevice(device.params());
   if (!opened.ok()) return opened.status();
   probe->driver_name = opened->driver_name;

@@ -96,7 +96,12 @@ Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool
   }
   Result<std::vector<VkPhysicalDevice>> devices = instance_.PhysicalDevices();
   if (!devices.ok()) return devices.status();
-  CAIRN_RETURN_IF_ERROR(device_.Create(instance_, devices->front(), extensions));
+  VkPhysicalDeviceVulkan13Features features_13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  renders_ = instance_.Properties(devices->front()).apiVersion >= VK_API_VERSION_1_3;
+  features_13.dynamicRendering = VK_TRUE;
+  CAIRN_RETURN_IF_ERROR(
+      device_.Create(instance_, devices->front(), extensions, renders_ ? &features_13 : nullptr));
   for (uint32_t family = 0; family < device_.families().size(); ++family) {
     VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     info.queueFamilyIndex = family;
@@ -158,7 +163,7 @@ VkResult VulkanTestDevice::Wait(uint32_t family) {
 
 Status VulkanTestDraw::Create() {
   CAIRN_RETURN_IF_ERROR(CreateImage());
-  CAIRN_RETURN_IF_ERROR(CreateRenderPass());
+  CAIRN_RETURN_IF_ERROR(PrepareLayout());
   return CreatePipeline();
 }
 
@@ -166,8 +171,6 @@ VulkanTestDraw::~VulkanTestDraw() {
   const VkDevice device = device_.device();
   vkDestroyPipeline(device, pipeline_, nullptr);
   vkDestroyPipelineLayout(device, layout_, nullptr);
-  vkDestroyFramebuffer(device, framebuffer_, nullptr);
-  vkDestroyRenderPass(device, render_pass_, nullptr);
   vkDestroyImageView(device, view_, nullptr);
   vkDestroyImage(device, image_, nullptr);
   vkFreeMemory(device, memory_, nullptr);
@@ -175,6 +178,9 @@ VulkanTestDraw::~VulkanTestDraw() {
 
 Status VulkanTestDraw::CreateImage() {
   const VkDevice device = device_.device();
+  if (!device_.renders()) {
+    return Status(StatusCode::kUnsupported, "the device has no dynamic rendering (Vulkan 1.3)");
+  }
   VkFormatProperties format = {};
   vkGetPhysicalDeviceFormatProperties(device_.physical_device(), VK_FORMAT_R8G8B8A8_UNORM, &format);
   if ((format.linearTilingFeatures & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT) == 0) {
@@ -189,7 +195,7 @@ Status VulkanTestDraw::CreateImage() {
   info.samples = VK_SAMPLE_COUNT_1_BIT;
   info.tiling = VK_IMAGE_TILING_LINEAR;
   info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-  info.initialLayout = VK_IMAGE_LAYOUT_UNDEFINED;
+  info.initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;
   CAIRN_RETURN_IF_ERROR(Check("vkCreateImage", vkCreateImage(device, &info, nullptr, &image_)));
   VkMemoryRequirements needs = {};
   vkGetImageMemoryRequirements(device, image_, &needs);
@@ -226,38 +232,24 @@ Status VulkanTestDraw::CreateImage() {
   return Check("vkCreateImageView", vkCreateImageView(device, &view, nullptr, &view_));
 }
 
-Status VulkanTestDraw::CreateRenderPass() {
-  const VkDevice device = device_.device();
-  VkAttachmentDescription attachment = {};
-  attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
-  attachment.samples = VK_SAMPLE_COUNT_1_BIT;
-  attachment.loadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE;
-  attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-  attachment.stencilLoadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE;
-  attachment.stencilStoreOp = VK_ATTACHMENT_STORE_OP_DONT_CARE;
-  attachment.initialLayout = VK_IMAGE_LAYOUT_UNDEFINED;
-  attachment.finalLayout = VK_IMAGE_LAYOUT_GENERAL;
-  const VkAttachmentReference reference = {0, VK_IMAGE_LAYOUT_GENERAL};
-  VkSubpassDescription subpass = {};
-  subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
-  subpass.colorAttachmentCount = 1;
-  subpass.pColorAttachments = &reference;
-  VkRenderPassCreateInfo info = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-  info.attachmentCount = 1;
-  info.pAttachments = &attachment;
-  info.subpassCount = 1;
-  info.pSubpasses = &subpass;
-  CAIRN_RETURN_IF_ERROR(
-      Check("vkCreateRenderPass", vkCreateRenderPass(device, &info, nullptr, &render_pass_)));
-  VkFramebufferCreateInfo framebuffer = {VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
-  framebuffer.renderPass = render_pass_;
-  framebuffer.attachmentCount = 1;
-  framebuffer.pAttachments = &view_;
-  framebuffer.width = kImageSize;
-  framebuffer.height = kImageSize;
-  framebuffer.layers = 1;
-  return Check("vkCreateFramebuffer",
-               vkCreateFramebuffer(device, &framebuffer, nullptr, &framebuffer_));
+// Keeps what the CPU wrote into the image, and leaves it in a layout in which the CPU may look.
+Status VulkanTestDraw::PrepareLayout() {
+  const VkCommandBuffer commands = device_.Begin(device_.main_family());
+  VkImageMemoryBarrier barrier = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+  barrier.srcAccessMask = VK_ACCESS_HOST_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+  barrier.oldLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;
+  barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+  barrier.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = image_;
+  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_HOST_BIT,
+                       VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, nullptr, 0, nullptr, 1,
+                       &barrier);
+  CAIRN_RETURN_IF_ERROR(Check("vkEndCommandBuffer", device_.End(commands)));
+  CAIRN_RETURN_IF_ERROR(Check("vkQueueSubmit", device_.Submit(device_.main_family(), commands)));
+  return Check("vkWaitForFences", device_.Wait(device_.main_family()));
 }
 
 Status VulkanTestDraw::CreatePipeline() {
@@ -313,7 +305,11 @@ Status VulkanTestDraw::CreatePipeline() {
   info.pMultisampleState = &samples;
   info.pColorBlendState = &blend;
   info.layout = layout_;
-  info.renderPass = render_pass_;
+  const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+  VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &format;
+  info.pNext = &rendering;
   const VkResult result =
       vkCreateGraphicsPipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline_);
   vkDestroyShaderModule(device, *vertex, nullptr);
@@ -321,12 +317,18 @@ Status VulkanTestDraw::CreatePipeline() {
   return Check("vkCreateGraphicsPipelines", result);
 }
 
-void VulkanTestDraw::BeginRenderPass(VkCommandBuffer commands) {
-  VkRenderPassBeginInfo info = {VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
-  info.renderPass = render_pass_;
-  info.framebuffer = framebuffer_;
+void VulkanTestDraw::BeginRendering(VkCommandBuffer commands) {
+  VkRenderingAttachmentInfo attachment = {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+  attachment.imageView = view_;
+  attachment.imageLayout = VK_IMAGE_LAYOUT_GENERAL;
+  attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+  attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
   info.renderArea = {{0, 0}, {kImageSize, kImageSize}};
-  vkCmdBeginRenderPass(commands, &info, VK_SUBPASS_CONTENTS_INLINE);
+  info.layerCount = 1;
+  info.colorAttachmentCount = 1;
+  info.pColorAttachments = &attachment;
+  vkCmdBeginRendering(commands, &info);
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline_);
 }
 
@@ -337,8 +339,8 @@ void VulkanTestDraw::Draw(VkCommandBuffer commands, uint32_t trips) {
   vkCmdDraw(commands, 3, 1, 0, 0);
 }
 
-void VulkanTestDraw::EndRenderPass(VkCommandBuffer commands) {
-  vkCmdEndRenderPass(commands);
+void VulkanTestDraw::EndRendering(VkCommandBuffer commands) {
+  vkCmdEndRendering(commands);
 }
 
 uint32_t VulkanTestDraw::MiddlePixel() const {
