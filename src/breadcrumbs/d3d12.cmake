@@ -12,3 +12,20 @@ cairn_library(cairn_d3d12_probe
   DEPS cairn_breadcrumbs_d3d12 ${CMAKE_DL_LIBS})
 target_include_directories(cairn_d3d12_probe SYSTEM PRIVATE
   $<TARGET_PROPERTY:PkgConfig::VKD3D_UTILS,INTERFACE_INCLUDE_DIRECTORIES>)
+
+if(BUILD_TESTING)
+  include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+  # Work of a chosen length, from the samples' shaders.
+  cairn_library(cairn_d3d12_test_gpu
+    SOURCES d3d12_test_gpu.cc
+    DEPS cairn_d3d12_probe PkgConfig::VKD3D_UTILS)
+  cairn_embed_files(cairn_d3d12_test_gpu FILES
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.cs.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.ps.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
+  cairn_test(d3d12_api_test SOURCES ${PROJECT_SOURCE_DIR}/src/d3d12abi/d3d12_api_test.cc
+    DEPS cairn_d3d12_probe GPU)
+  cairn_test(d3d12_value_pool_test SOURCES d3d12_value_pool_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_backend_test SOURCES d3d12_backend_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_bench(d3d12_bench SOURCES d3d12_bench.cc DEPS cairn_d3d12_test_gpu)
+endif()

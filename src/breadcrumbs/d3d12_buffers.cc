@@ -66,6 +66,7 @@ Result<D3D12MappedBuffer> CreateMappedBuffer(ID3D12Device* device, MappedHeap he
                                              size_t size_bytes) {
   D3D12_HEAP_PROPERTIES properties = {};
   D3D12_RESOURCE_STATES state = D3D12_RESOURCE_STATE_COMMON;
+  D3D12_RESOURCE_FLAGS flags = D3D12_RESOURCE_FLAG_NONE;
   switch (heap) {
     case MappedHeap::kUpload:
       properties.Type = D3D12_HEAP_TYPE_UPLOAD;
@@ -79,10 +80,11 @@ Result<D3D12MappedBuffer> CreateMappedBuffer(ID3D12Device* device, MappedHeap he
       properties.Type = D3D12_HEAP_TYPE_CUSTOM;
       properties.CPUPageProperty = D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
       properties.MemoryPoolPreference = D3D12_MEMORY_POOL_L0;
+      flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
       break;
   }
   Result<ComPtr<ID3D12Resource>> resource =
-      CreateBuffer(device, properties, size_bytes, D3D12_RESOURCE_FLAG_NONE, state);
+      CreateBuffer(device, properties, size_bytes, flags, state);
   if (!resource.ok()) return resource.status();
 
   D3D12MappedBuffer buffer;

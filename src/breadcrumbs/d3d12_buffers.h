@@ -21,7 +21,7 @@ Status StatusFromHresult(HRESULT result, const std::string& what);
 enum class MappedHeap {
   kUpload,     // the CPU writes values, the GPU copies from it; always readable by the GPU
   kReadback,   // the GPU copies words into it, the CPU reads them; always in state COPY_DEST
-  kWriteBack,  // both sides read and write: system memory in a custom heap; starts in COMMON
+  kWriteBack,  // both read and write, shaders too: system memory in a custom heap; starts in COMMON
 };
 
 // A buffer mapped for its whole life. Empty until created.

@@ -37,6 +37,8 @@ class D3D12Submitter {
   Status Wait(std::chrono::milliseconds limit);
 
   ID3D12CommandQueue* queue() const { return queue_.get(); }
+  // What Begin() returned last.
+  ID3D12GraphicsCommandList* list() const { return list_.get(); }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
   // Everything submitted so far has finished.
   bool Finished() const { return fence_->GetCompletedValue() >= submitted_; }

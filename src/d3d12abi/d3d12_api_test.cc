@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The declarations fit the implementation: methods that return aggregates fill them with the values
+// that they must have, and so do methods called after them.
+#include "d3d12abi/d3d12_api.h"
+
+#include <gtest/gtest.h>
+
+#include "breadcrumbs/d3d12_devices.h"
+#include "d3d12abi/aggregates.h"
+#include "d3d12abi/com_ptr.h"
+
+namespace cairn {
+namespace {
+
+class D3D12ApiTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Result<std::vector<D3D12CreatedDevice>> devices = CreateD3D12Devices();
+    ASSERT_TRUE(devices.ok()) << devices.status().message();
+    for (const D3D12CreatedDevice& created : *devices) {
+      if (created.device == nullptr) continue;
+      auto* const device = static_cast<ID3D12Device*>(created.device);
+      if (!device_) device_ = ComPtr<ID3D12Device>(device);
+      device->Release();
+    }
+    ASSERT_TRUE(device_) << (*devices)[0].status.message();
+  }
+
+  ComPtr<ID3D12DescriptorHeap> CreateDescriptorHeap(uint32_t count) {
+    D3D12_DESCRIPTOR_HEAP_DESC desc = {};
+    desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+    desc.NumDescriptors = count;
+    desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
+    ComPtr<ID3D12DescriptorHeap> heap;
+    EXPECT_EQ(device_->CreateDescriptorHeap(&desc, __uuidof(ID3D12DescriptorHeap), heap.Receive()),
+              S_OK);
+    return heap;
+  }
+
+  ComPtr<ID3D12Device> device_;
+};
+
+TEST_F(D3D12ApiTest, WideCharactersAre16Bits) {
+  static_assert(sizeof(WCHAR) == 2);
+  EXPECT_EQ(device_->SetName(u"device"), S_OK);
+}
+
+TEST_F(D3D12ApiTest, InterfacesAnswerToTheirIdentifiers) {
+  EXPECT_EQ(device_.As<ID3D12Device>().get(), device_.get());
+  EXPECT_TRUE(device_.As<IUnknown>());
+  EXPECT_FALSE(device_.As<ID3D12Resource>());
+}
+
+TEST_F(D3D12ApiTest, DescriptorHeapStarts) {
+  const auto first = CreateDescriptorHeap(5);
+  const auto second = CreateDescriptorHeap(7);
+  EXPECT_NE(GetCpuStart(first.get()).ptr, 0u);
+  EXPECT_NE(GetCpuStart(first.get()).ptr, GetCpuStart(second.get()).ptr);
+  EXPECT_NE(GetGpuStart(first.get()).ptr, 0u);
+  EXPECT_NE(GetGpuStart(first.get()).ptr, GetGpuStart(second.get()).ptr);
+  EXPECT_EQ(GetCpuStart(first.get()).ptr, GetCpuStart(first.get()).ptr);
+  EXPECT_EQ(GetDesc(first.get()).NumDescriptors, 5u);
+  EXPECT_EQ(GetDesc(second.get()).NumDescriptors, 7u);
+  EXPECT_EQ(GetDesc(second.get()).Type, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+}
+
+TEST_F(D3D12ApiTest, ResourceDescription) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_READBACK;
+  D3D12_RESOURCE_DESC wanted = {};
+  wanted.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  wanted.Width = 12345;
+  wanted.Height = 1;
+  wanted.DepthOrArraySize = 1;
+  wanted.MipLevels = 1;
+  wanted.SampleDesc.Count = 1;
+  wanted.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  ComPtr<ID3D12Resource> buffer;
+  ASSERT_EQ(device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &wanted,
+                                             D3D12_RESOURCE_STATE_COPY_DEST, nullptr,
+                                             __uuidof(ID3D12Resource), buffer.Receive()),
+            S_OK);
+  const D3D12_RESOURCE_DESC desc = GetDesc(buffer.get());
+  EXPECT_EQ(desc.Dimension, D3D12_RESOURCE_DIMENSION_BUFFER);
+  EXPECT_EQ(desc.Width, 12345u);
+  EXPECT_EQ(desc.Height, 1u);
+  EXPECT_EQ(desc.Layout, D3D12_TEXTURE_LAYOUT_ROW_MAJOR);
+  EXPECT_NE(buffer->GetGPUVirtualAddress(), 0u);
+}
+
+TEST_F(D3D12ApiTest, ResourceAllocationInfo) {
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = 100000;
+  desc.Height = 1;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_ALLOCATION_INFO info = GetAllocationInfo(device_.get(), desc);
+  EXPECT_EQ(info.SizeInBytes, 131072u);
+  EXPECT_EQ(info.Alignment, 65536u);
+}
+
+TEST_F(D3D12ApiTest, CustomHeapProperties) {
+  const D3D12_HEAP_PROPERTIES upload =
+      GetCustomHeapProperties(device_.get(), D3D12_HEAP_TYPE_UPLOAD);
+  EXPECT_EQ(upload.Type, D3D12_HEAP_TYPE_CUSTOM);
+  EXPECT_NE(upload.CPUPageProperty, D3D12_CPU_PAGE_PROPERTY_UNKNOWN);
+  const D3D12_HEAP_PROPERTIES device_memory =
+      GetCustomHeapProperties(device_.get(), D3D12_HEAP_TYPE_DEFAULT);
+  EXPECT_EQ(device_memory.Type, D3D12_HEAP_TYPE_CUSTOM);
+  EXPECT_EQ(device_memory.CPUPageProperty, D3D12_CPU_PAGE_PROPERTY_NOT_AVAILABLE);
+}
+
+TEST_F(D3D12ApiTest, QueueDescription) {
+  D3D12_COMMAND_QUEUE_DESC wanted = {};
+  wanted.Type = D3D12_COMMAND_LIST_TYPE_COPY;
+  ComPtr<ID3D12CommandQueue> queue;
+  ASSERT_EQ(device_->CreateCommandQueue(&wanted, __uuidof(ID3D12CommandQueue), queue.Receive()),
+            S_OK);
+  EXPECT_EQ(GetDesc(queue.get()).Type, D3D12_COMMAND_LIST_TYPE_COPY);
+  EXPECT_EQ(GetDesc(queue.get()).NodeMask, 1u);
+}
+
+TEST_F(D3D12ApiTest, HeapDescription) {
+  D3D12_HEAP_DESC wanted = {};
+  wanted.SizeInBytes = 131072;
+  wanted.Properties.Type = D3D12_HEAP_TYPE_UPLOAD;
+  wanted.Flags = D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
+  ComPtr<ID3D12Heap> heap;
+  ASSERT_EQ(device_->CreateHeap(&wanted, __uuidof(ID3D12Heap), heap.Receive()), S_OK);
+  EXPECT_EQ(GetDesc(heap.get()).SizeInBytes, 131072u);
+  EXPECT_EQ(GetDesc(heap.get()).Properties.Type, D3D12_HEAP_TYPE_UPLOAD);
+}
+
+TEST(ComPtrTest, CountsReferences) {
+  Result<std::vector<D3D12CreatedDevice>> devices = CreateD3D12Devices();
+  ASSERT_TRUE(devices.ok()) << devices.status().message();
+  auto* const device = static_cast<ID3D12Device*>((*devices)[0].device);
+  ASSERT_NE(device, nullptr);
+  const auto count = [&] {
+    device->AddRef();
+    return device->Release();
+  };
+  const uint32_t before = count();
+  {
+    const ComPtr<ID3D12Device> one(device);
+    EXPECT_EQ(count(), before + 1);
+    ComPtr<ID3D12Device> two = one;
+    EXPECT_EQ(count(), before + 2);
+    const ComPtr<ID3D12Device> three = std::move(two);
+    EXPECT_EQ(count(), before + 2);
+    EXPECT_FALSE(two);  // NOLINT: moved from on purpose
+    ComPtr<ID3D12Device> four = one.As<ID3D12Device>();
+    EXPECT_EQ(count(), before + 3);
+    four = ComPtr<ID3D12Device>();
+    EXPECT_EQ(count(), before + 2);
+  }
+  EXPECT_EQ(count(), before);
+  ComPtr<ID3D12Device> detached(device);
+  EXPECT_EQ(detached.Detach(), device);
+  EXPECT_EQ(count(), before + 1);
+  device->Release();
+  for (const D3D12CreatedDevice& created : *devices) {
+    if (created.device != nullptr) static_cast<ID3D12Device*>(created.device)->Release();
+  }
+}
+
+}  // namespace
+}  // namespace cairn
