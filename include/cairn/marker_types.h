@@ -142,7 +142,6 @@
   X(SET_PERFORMANCE_STREAM_MARKER, 129)                                                            \
   X(SET_VIEWPORT_SHADING_RATE_PALETTE, 130)                                                        \
   X(WRITE_BUFFER_MARKER, 131)
-/* clang-format on */
 
 typedef enum CairnMarkerType {
 #define CAIRN_MARKER_TYPE_ENUMERATOR(name, value) CAIRN_MARKER_##name = value,
@@ -150,5 +149,6 @@ typedef enum CairnMarkerType {
 #undef CAIRN_MARKER_TYPE_ENUMERATOR
   CAIRN_MARKER_TYPE_LIMIT = 1024 /* every value, also of later versions, is smaller */
 } CairnMarkerType;
+/* clang-format on */
 
 #endif /* CAIRN_MARKER_TYPES_H_ */

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The original's path, for code that is recompiled against Cairn unchanged.
+ */
+#ifndef CAIRN_COMPAT_FIDELITYFX_INTERFACE_H_
+#define CAIRN_COMPAT_FIDELITYFX_INTERFACE_H_
+
+#include "cairn/compat/ffx_types.h"
+
+#endif /* CAIRN_COMPAT_FIDELITYFX_INTERFACE_H_ */

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a FfxInterface to a context of Cairn: which backend it stands for, and the callbacks of a
+// custom one.
+#ifndef CAIRN_API_COMPAT_FFX_BACKENDS_H_
+#define CAIRN_API_COMPAT_FFX_BACKENDS_H_
+
+#include <cstdint>
+
+#include "cairn/breadcrumbs.h"
+#include "cairn/compat/ffx_types.h"
+
+namespace cairn {
+
+enum class FfxApi { kCustom, kD3D12, kVulkan };
+
+// What the callbacks of a custom backend need; lives as long as the context that was made with it.
+struct FfxBackend {
+  FfxInterface interface {};
+  FfxAllocationCallbacks allocation{};  // all three set
+  FfxBreadcrumbsBlockData block{};
+};
+
+FfxApi FfxApiOf(const FfxInterface& interface);
+
+FfxErrorCode ToFfx(CairnResult result);
+
+// What a queueType of FidelityFX means with this backend.
+CairnQueueType FfxQueueKind(FfxApi api, uint32_t queue_type);
+
+// FFX_ERROR_INCOMPLETE_INTERFACE or FFX_ERROR_NULL_DEVICE where something is missing.
+FfxErrorCode CreateFfxBackendContext(FfxBackend* backend, const CairnContextDesc& desc,
+                                     CairnContext** context);
+
+}  // namespace cairn
+
+#endif  // CAIRN_API_COMPAT_FFX_BACKENDS_H_
