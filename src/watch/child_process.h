@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting the program under watch, and seeing processes end without polling.
+#ifndef CAIRN_WATCH_CHILD_PROCESS_H_
+#define CAIRN_WATCH_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <csignal>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "watch/watcher.h"
+
+namespace cairn {
+
+// A file descriptor that closes itself.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { Close(); }
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+
+  int get() const { return fd_; }
+  bool valid() const { return fd_ >= 0; }
+  void Close();
+  int Release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_ = -1;
+};
+
+// A process by descriptor: readable once it ended, and never confused with a later process of the
+// same number.
+struct ProcessHandle {
+  pid_t pid = -1;
+  FileDescriptor pidfd;
+};
+
+struct SpawnRequest {
+  std::vector<std::string> arguments;  // [0] is looked up in PATH
+  int inherited_fd = -1;               // stays open in the program
+  std::string environment;             // one "NAME=value", set for the program
+  sigset_t signal_mask;                // the program's
+  bool ignores_broken_pipes = false;   // whether it starts with SIGPIPE ignored
+};
+
+// Starts the program as a child that the kernel kills when the calling thread's process ends.
+// kNotFound: there is no such program. kUnsupported: it cannot be executed. kIo: anything else.
+Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
+
+// A handle of any process. kNotFound if it is gone.
+Result<ProcessHandle> OpenProcess(pid_t pid);
+
+// How an ended process ended; a child is reaped by this. kUnknown where the kernel does not tell.
+ProcessEnd CollectEnd(const ProcessHandle& process);
+
+// True while a debugger or job control holds the process.
+bool IsStopped(pid_t pid);
+
+Status SendSignal(const ProcessHandle& process, int signal_number);
+
+// "/proc/PID/cmdline" with spaces between the arguments; "" if it cannot be read.
+std::string CommandLineOf(pid_t pid);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_CHILD_PROCESS_H_

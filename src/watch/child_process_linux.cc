@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "watch/child_process.h"
+
+extern char** environ;
+
+namespace cairn {
+namespace {
+
+// waitid's type for process descriptors; older C libraries lack the name.
+constexpr auto kWaitByPidfd = static_cast<idtype_t>(3);
+
+// PIDFD_GET_INFO, Linux 6.13; the exit status since 6.15. Headers of the distributions we build on
+// do not have it yet, the kernels that users run may.
+struct PidfdInfo {
+  uint64_t mask;
+  uint64_t cgroup_id;
+  uint32_t ids[12];
+  int32_t exit_code;
+  uint32_t reserved;
+};
+static_assert(sizeof(PidfdInfo) == 72);
+constexpr uint64_t kPidfdInfoExit = uint64_t{1} << 3;
+constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
+
+int OpenPidfd(pid_t pid) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
+ProcessEnd FromWaitStatus(int status) {
+  if (WIFSIGNALED(status)) return {EndKind::kSignalled, WTERMSIG(status)};
+  return {EndKind::kExited, WEXITSTATUS(status)};
+}
+
+// The field of /proc/PID/stat with this number, counted from 1 as in proc(5), from 3 on; "" if
+// there is none. The program's name (field 2) may itself contain spaces and parentheses.
+std::string StatField(pid_t pid, int number) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return "";
+  size_t start = name_end + 2;
+  for (int field = 3; field < number; ++field) {
+    start = line.find(' ', start);
+    if (start == std::string::npos) return "";
+    ++start;
+  }
+  if (start >= line.size()) return "";
+  return line.substr(start, line.find_first_of(" \n", start) - start);
+}
+
+// Runs between fork and exec: only calls that are safe there.
+[[noreturn]] void ExecuteProgram(const SpawnRequest& request, pid_t watcher, int error_pipe,
+                                 char** arguments, char** environment) {
+  // The program must not outlive a watcher that is killed: nobody would see it crash or hang.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != watcher) _exit(125);
+  if (request.inherited_fd >= 0) fcntl(request.inherited_fd, F_SETFD, 0);
+  signal(SIGPIPE, request.ignores_broken_pipes ? SIG_IGN : SIG_DFL);
+  sigprocmask(SIG_SETMASK, &request.signal_mask, nullptr);
+  execvpe(arguments[0], arguments, environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(error_pipe, &error, sizeof(error));
+  _exit(127);
+}
+
+Status ExecError(int error, const std::string& program) {
+  if (error != ENOENT && error != ENOTDIR) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("'{}' cannot be executed: {}", program, strerror(error)));
+  }
+  struct stat info {};
+  if (program.find('/') != std::string::npos && stat(program.c_str(), &info) == 0) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("'{}' cannot be executed: its interpreter is missing", program));
+  }
+  return Status(
+      StatusCode::kNotFound,
+      fmt::format("program '{}' was not found; give its path, or a name in PATH", program));
+}
+
+// The environment with one variable replaced. The strings stay those of `environ`.
+std::vector<char*> EnvironmentWith(const std::string& setting) {
+  const std::string_view prefix = std::string_view(setting).substr(0, setting.find('=') + 1);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (prefix.empty() || !std::string_view(*entry).starts_with(prefix))
+      environment.push_back(*entry);
+  }
+  if (!prefix.empty()) environment.push_back(const_cast<char*>(setting.c_str()));
+  environment.push_back(nullptr);
+  return environment;
+}
+
+}  // namespace
+
+void FileDescriptor::Close() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : request.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  std::vector<char*> environment = EnvironmentWith(request.environment);
+
+  // Closes by itself when exec succeeds, and carries its error otherwise.
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return StatusFromErrno(errno, "a pipe cannot be created");
+  FileDescriptor error_reader(ends[0]);
+  FileDescriptor error_writer(ends[1]);
+
+  const pid_t watcher = getpid();
+  ProcessHandle child;
+  child.pid = fork();
+  if (child.pid < 0) return StatusFromErrno(errno, "no process can be started");
+  if (child.pid == 0) {
+    ExecuteProgram(request, watcher, error_writer.get(), arguments.data(), environment.data());
+  }
+  error_writer.Close();
+  child.pidfd = FileDescriptor(OpenPidfd(child.pid));
+  const int pidfd_error = errno;
+
+  int exec_error = 0;
+  ssize_t received = 0;
+  do {
+    received = read(error_reader.get(), &exec_error, sizeof(exec_error));
+  } while (received < 0 && errno == EINTR);
+  if (received == sizeof(exec_error)) {
+    waitpid(child.pid, nullptr, 0);
+    return ExecError(exec_error, request.arguments[0]);
+  }
+  if (!child.pidfd.valid()) {
+    kill(child.pid, SIGKILL);
+    waitpid(child.pid, nullptr, 0);
+    return StatusFromErrno(pidfd_error,
+                           "the program cannot be watched (Linux 5.3 or newer needed)");
+  }
+  return child;
+}
+
+Result<ProcessHandle> OpenProcess(pid_t pid) {
+  ProcessHandle process;
+  process.pid = pid;
+  process.pidfd = FileDescriptor(OpenPidfd(pid));
+  if (process.pidfd.valid()) return process;
+  if (errno == ESRCH) return Status(StatusCode::kNotFound, fmt::format("process {} is gone", pid));
+  return StatusFromErrno(errno, fmt::format("process {} cannot be watched", pid));
+}
+
+ProcessEnd CollectEnd(const ProcessHandle& process) {
+  siginfo_t info{};
+  if (waitid(kWaitByPidfd, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
+      info.si_pid != 0) {
+    if (info.si_code == CLD_EXITED) return {EndKind::kExited, info.si_status};
+    return {EndKind::kSignalled, info.si_status};
+  }
+  PidfdInfo details{};
+  details.mask = kPidfdInfoExit;
+  if (ioctl(process.pidfd.get(), kPidfdGetInfo, &details) == 0 &&
+      (details.mask & kPidfdInfoExit) != 0) {
+    return FromWaitStatus(details.exit_code);
+  }
+  // Until its parent takes note of it, an ended process still shows its status.
+  const std::string status = StatField(process.pid, 52);
+  int value = 0;
+  if (StatField(process.pid, 3) == "Z" &&
+      std::from_chars(status.data(), status.data() + status.size(), value).ec == std::errc()) {
+    return FromWaitStatus(value);
+  }
+  return {EndKind::kUnknown, 0};
+}
+
+bool IsStopped(pid_t pid) {
+  const std::string state = StatField(pid, 3);
+  return state == "T" || state == "t";
+}
+
+Status SendSignal(const ProcessHandle& process, int signal_number) {
+  if (syscall(SYS_pidfd_send_signal, process.pidfd.get(), signal_number, nullptr, 0) == 0) {
+    return Status();
+  }
+  return StatusFromErrno(errno, fmt::format("signal {} cannot be sent", signal_number));
+}
+
+std::string CommandLineOf(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
+  std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!line.empty() && line.back() == '\0') line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  return line;
+}
+
+}  // namespace cairn

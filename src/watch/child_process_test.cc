@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/child_process.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace cairn {
+namespace {
+
+SpawnRequest Request(std::vector<std::string> arguments) {
+  SpawnRequest request;
+  request.arguments = std::move(arguments);
+  sigemptyset(&request.signal_mask);
+  return request;
+}
+
+ProcessEnd EndOf(const ProcessHandle& process) {
+  pollfd wait{process.pidfd.get(), POLLIN, 0};
+  EXPECT_EQ(poll(&wait, 1, 20000), 1);
+  return CollectEnd(process);
+}
+
+TEST(SpawnProgram, TellsHowTheProgramEnded) {
+  Result<ProcessHandle> program = SpawnProgram(Request({"sh", "-c", "exit 7"}));
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  ProcessEnd end = EndOf(*program);
+  EXPECT_EQ(end.kind, EndKind::kExited);
+  EXPECT_EQ(end.value, 7);
+
+  program = SpawnProgram(Request({"sh", "-c", "kill -SEGV $$"}));
+  ASSERT_TRUE(program.ok());
+  end = EndOf(*program);
+  EXPECT_EQ(end.kind, EndKind::kSignalled);
+  EXPECT_EQ(end.value, SIGSEGV);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was not reaped";
+}
+
+TEST(SpawnProgram, SetsOneVariableAndKeepsOneDescriptor) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  SpawnRequest request =
+      Request({"sh", "-c", "echo \"$CAIRN_SPAWN_TEST\" >&$0 && test -n \"$PATH\"",
+               std::to_string(ends[1])});
+  request.inherited_fd = ends[1];
+  request.environment = "CAIRN_SPAWN_TEST=value=1";
+  Result<ProcessHandle> program = SpawnProgram(request);
+  ASSERT_TRUE(program.ok());
+  EXPECT_EQ(EndOf(*program).value, 0);
+  char text[32] = {};
+  EXPECT_EQ(read(ends[0], text, sizeof(text) - 1), 8);
+  EXPECT_STREQ(text, "value=1\n");
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(SpawnProgram, SaysWhyNothingStarted) {
+  const Status missing = SpawnProgram(Request({"/nonexistent/game"})).status();
+  EXPECT_EQ(missing.code(), StatusCode::kNotFound);
+  EXPECT_EQ(missing.message(),
+            "program '/nonexistent/game' was not found; give its path, or a name in PATH");
+  const Status folder = SpawnProgram(Request({"/tmp"})).status();
+  EXPECT_EQ(folder.code(), StatusCode::kUnsupported);
+  EXPECT_EQ(folder.message(), "'/tmp' cannot be executed: Permission denied");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was not reaped";
+}
+
+TEST(CollectEnd, SeesTheStatusOfAProcessThatIsNotItsChild) {
+  // The child starts a grandchild and stays its parent without taking note of its end.
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  Result<ProcessHandle> parent = SpawnProgram(Request(
+      {"bash", "-c", "bash -c 'read -t 20; exit 9' & echo $! >&$0; read -t 20 < <(sleep 20)",
+       std::to_string(ends[1])}));
+  ASSERT_TRUE(parent.ok());
+  char text[32] = {};
+  ASSERT_GT(read(ends[0], text, sizeof(text) - 1), 0);
+  Result<ProcessHandle> grandchild = OpenProcess(static_cast<pid_t>(atoi(text)));
+  ASSERT_TRUE(grandchild.ok()) << grandchild.status().message();
+  ASSERT_TRUE(SendSignal(*grandchild, SIGKILL).ok());
+  const ProcessEnd end = EndOf(*grandchild);
+  EXPECT_EQ(end.kind, EndKind::kSignalled);
+  EXPECT_EQ(end.value, SIGKILL);
+  ASSERT_TRUE(SendSignal(*parent, SIGKILL).ok());
+  (void)EndOf(*parent);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(IsStopped, FollowsJobControl) {
+  Result<ProcessHandle> program = SpawnProgram(Request({"sleep", "60"}));
+  ASSERT_TRUE(program.ok());
+  EXPECT_FALSE(IsStopped(program->pid));
+  ASSERT_TRUE(SendSignal(*program, SIGSTOP).ok());
+  siginfo_t info{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program->pid), &info, WSTOPPED), 0);
+  EXPECT_TRUE(IsStopped(program->pid));
+  EXPECT_EQ(CommandLineOf(program->pid), "sleep 60");
+  ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
+  EXPECT_EQ(EndOf(*program).value, SIGKILL);
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where dumps go.
+#ifndef CAIRN_WATCH_OUTPUT_PATH_H_
+#define CAIRN_WATCH_OUTPUT_PATH_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace cairn {
+
+// "build/bin/game" -> "game.cairn", in the working directory.
+std::string DefaultOutputPath(const std::string& program);
+
+// The dump of another process of the same run: "out/game.cairn", 71 -> "out/game-71.cairn".
+std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id);
+
+// As one word of a shell's command line: unchanged if it is harmless, else in single quotes.
+std::string ShellQuoted(const std::string& word);
+
+// Ok if a dump can be written there; leaves nothing behind. The message says what is in the way.
+Status CheckOutputPath(const std::string& output_path);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_OUTPUT_PATH_H_

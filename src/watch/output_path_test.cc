@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/output_path.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace cairn {
+namespace {
+
+class OutputPathTest : public testing::Test {
+ protected:
+  OutputPathTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("output_path_test." + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+  }
+  ~OutputPathTest() override { std::filesystem::remove_all(folder_); }
+
+  std::string In(const std::string& name) const { return (folder_ / name).string(); }
+
+  std::filesystem::path folder_;
+};
+
+TEST(OutputPath, DefaultIsTheProgramsNameInTheWorkingDirectory) {
+  EXPECT_EQ(DefaultOutputPath("build/bin/sample-hang-vulkan"), "sample-hang-vulkan.cairn");
+  EXPECT_EQ(DefaultOutputPath("game"), "game.cairn");
+  EXPECT_EQ(DefaultOutputPath("game.x86_64"), "game.x86_64.cairn");
+  EXPECT_EQ(DefaultOutputPath("folder/"), "program.cairn");
+}
+
+TEST(OutputPath, OtherProcessesGetTheirNumber) {
+  EXPECT_EQ(OutputPathOfProcess("out/game.cairn", 71), "out/game-71.cairn");
+  EXPECT_EQ(OutputPathOfProcess("game", 71), "game-71");
+  EXPECT_EQ(OutputPathOfProcess("v1.2/game", 71), "v1.2/game-71");
+  EXPECT_EQ(OutputPathOfProcess("out/.hidden", 71), "out/.hidden-71");
+}
+
+TEST(OutputPath, ShellQuotedOnlyWhereNeeded) {
+  EXPECT_EQ(ShellQuoted("out/a-b_c.cairn"), "out/a-b_c.cairn");
+  EXPECT_EQ(ShellQuoted("my game.cairn"), "'my game.cairn'");
+  EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellQuoted(""), "''");
+}
+
+TEST_F(OutputPathTest, AWritableFolderIsLeftAsItWas) {
+  EXPECT_TRUE(CheckOutputPath(In("a.cairn")).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
+TEST_F(OutputPathTest, AnExistingFileIsNotTouched) {
+  std::ofstream(In("a.cairn")) << "before";
+  EXPECT_TRUE(CheckOutputPath(In("a.cairn")).ok());
+  EXPECT_EQ(std::filesystem::file_size(In("a.cairn")), 6u);
+}
+
+TEST_F(OutputPathTest, SaysWhatIsInTheWay) {
+  EXPECT_EQ(CheckOutputPath("").message(), "'' names no file; give a file with -o FILE");
+  EXPECT_EQ(CheckOutputPath(folder_.string()).message(),
+            "'" + folder_.string() + "' is a directory; give a file with -o FILE");
+  EXPECT_EQ(CheckOutputPath("/dev/null").message(),
+            "'/dev/null' is not a regular file; give a file with -o FILE");
+  EXPECT_EQ(CheckOutputPath(In("none/a.cairn")).message(),
+            "no file can be written in directory '" + In("none") +
+                "' (No such file or directory); give another with -o FILE");
+  std::ofstream(In("file")) << "x";
+  EXPECT_EQ(CheckOutputPath(In("file/a.cairn")).message(),
+            "no file can be written in directory '" + In("file") +
+                "' (Not a directory); give another with -o FILE");
+  EXPECT_FALSE(CheckOutputPath("/proc/a.cairn").ok());
+}
+
+}  // namespace
+}  // namespace cairn

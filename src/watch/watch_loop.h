@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The watcher: waits for what happens to the watched processes, asks ProcessWatch what to do about
+// it, and writes the dumps. It sleeps in the kernel between events; only while GPU work is
+// unfinished does it look at the progress words every hang_timeout / 10 (at most every 200 ms).
+#ifndef CAIRN_WATCH_WATCH_LOOP_H_
+#define CAIRN_WATCH_WATCH_LOOP_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "watch/watcher.h"
+
+namespace cairn {
+
+// Exit codes of `cairn run` that are not the program's own; those of timeout(1) and env(1).
+inline constexpr int kExitKilledForHang = 124;
+inline constexpr int kExitCairnFailed = 125;
+inline constexpr int kExitCannotExecute = 126;
+inline constexpr int kExitNotFound = 127;
+
+struct WatchSettings {
+  WatchPolicy policy;
+  // The dump of the first process with breadcrumbs. A second process's goes to NAME-PID.cairn. May
+  // be empty for WatchOverSocket: PROGRAM.cairn in the working directory then.
+  std::string output_path;
+  // Takes one line (without its end) per incident.
+  std::function<void(const std::string& line)> say;
+};
+
+// Starts arguments[0] with the watcher's socket in its environment, and returns its exit code (128 +
+// signal number if a signal ended it, kExitKilledForHang if the watcher killed it) once it and every
+// other process that handed over a block have ended. SIGTERM and SIGHUP of this process are passed
+// on to the program; the program is killed if this process dies. Fails, with nothing started and
+// nothing written, with kNotFound (no such program), kUnsupported (it cannot be executed) or another
+// code. Call from the only thread.
+Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments);
+
+// Watches the process that made the other end of `socket_fd` (see recorder/handover.h), and returns
+// when it ended. Takes ownership of `socket_fd`, and closes every other descriptor that the process
+// inherited except the standard ones.
+Status WatchOverSocket(const WatchSettings& settings, int socket_fd);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_WATCH_LOOP_H_

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the watcher reads in one process's block, and the dump it makes of it. Works the same while
+// the process lives and after its death; trusts nothing in the block.
+#ifndef CAIRN_WATCH_WATCHED_BLOCK_H_
+#define CAIRN_WATCH_WATCHED_BLOCK_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/shared_memory.h"
+#include "base/status.h"
+#include "snapshot/progress_probe.h"
+#include "watch/watcher.h"
+
+namespace cairn {
+
+// A device that the application reported as lost.
+struct LostDevice {
+  uint32_t device = kNone;  // context index
+  int32_t code = 0;
+};
+
+class WatchedBlock {
+ public:
+  WatchedBlock() = default;  // of a process that handed none over
+  explicit WatchedBlock(SharedMemory memory) : memory_(std::move(memory)) {}
+
+  bool present() const { return memory_.data() != nullptr; }
+
+  // Not const: the probe remembers what it saw the last time.
+  std::vector<QueueObservation> ObserveQueues();
+  std::vector<LostDevice> LostDevices() const;
+  EndEvidence Evidence();
+
+  std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }
+
+ private:
+  SharedMemory memory_;
+  std::optional<ProgressProbe> probe_;
+};
+
+// Who a dump is about.
+struct DumpSubject {
+  int64_t process_id = 0;
+  std::string program;
+  std::string command_line;
+  std::span<const NoticedIncident> incidents;
+};
+
+// Writes `path` (first as `path`.part: its beginning is in the file system before the block is
+// read). On an error nothing is left at `path`, and what was there before is untouched. Cost: bench
+// Dump in docs/performance.md.
+Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_WATCHED_BLOCK_H_
