@@ -30,11 +30,13 @@ struct Scope {
   uint32_t depth = 0;
   uint32_t ordinal = 0;  // 1, 2, ... within a run of siblings of one type; 0: none is shown
   bool has_children = false;
-  bool left_open = false;
+  bool left_open = false;  // it has no kEnd of its own
   WorkState state = WorkState::kNotStarted;
 };
 
 // One execution of a recording; a recording never submitted as far as we know has one as well.
+// Executions of one recording about which the same is known share their scopes, so that a list
+// submitted ten thousand times does not cost ten thousand trees.
 struct Execution {
   uint32_t recording = kNone;
   uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
@@ -49,8 +51,15 @@ struct QueueVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
   uint32_t device = kNone;
   std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
+  // For each candidate its execution, into Analysis::executions.
+  std::vector<uint32_t> candidate_executions;
+  // Executions in flight of which no scope is a candidate: work outside any scope, a list without
+  // events, or a further execution of a list whose executions cannot be told apart.
+  std::vector<uint32_t> list_candidates;
   bool exact = false;  // exactly one candidate, and the rules prove that it was running
-  std::string reason;  // in words, one or two sentences
+  // In words: where the GPU stood, what follows, and what limits the conclusion. Names no scope, list
+  // or shader, so that a redacted report can print it; "event 7" is the sequence number.
+  std::string reason;
 };
 
 struct Analysis {
@@ -59,6 +68,9 @@ struct Analysis {
   std::vector<QueueVerdict> verdicts;  // one for each queue that has executions
 };
 
+// Judges every scope, list and queue of `snapshot`. Time is linear in the number of events plus the
+// sorting of executions; the number of allocations does not depend on the number of events (bench
+// Analyse). Any snapshot whose indices are in range is safe, however its events nest or its words read.
 Analysis Analyse(const Snapshot& snapshot);
 
 }  // namespace cairn
