@@ -400,6 +400,9 @@ FfxErrorCode ffxBreadcrumbsBeginMarker(FfxBreadcrumbsContext* pContext, FfxComma
   if (static_cast<uint32_t>(type) >= CAIRN_FFX_BREADCRUMBS_MARKER_COUNT) {
     return FFX_ERROR_INVALID_ENUM;
   }
+  if (type == FFX_BREADCRUMBS_MARKER_PASS && (pName->pName == nullptr || pName->pName[0] == 0)) {
+    return FFX_ERROR_INVALID_ARGUMENT;
+  }
   return GuardedFfx([&] {
     CairnCommandList* list = breadcrumbs->FindList(commandList);
     if (list == nullptr) return FFX_ERROR_INVALID_ARGUMENT;

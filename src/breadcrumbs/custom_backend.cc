@@ -71,7 +71,11 @@ class CustomBackend final : public Backend {
     ClearProgressWords(static_cast<std::byte*>(block_.memory) + region_.progress_offset, slot);
   }
 
-  void Mirror() override { MirrorWords(region_, static_cast<const std::byte*>(block_.memory)); }
+  void Mirror() override {
+    if (block_.memory != nullptr) {
+      MirrorWords(region_, static_cast<const std::byte*>(block_.memory));
+    }
+  }
 
  private:
   void Write(void* native, uint32_t value, uint64_t offset, PipeLocation where) {
