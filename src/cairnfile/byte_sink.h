@@ -30,9 +30,9 @@ class ByteSink {
 
 // Writes to "`path`.part" and renames to `path` in Commit, replacing what is there. A .part file
 // left by a writer that died is kept as "`path`.part.old"; one that is being written by another
-// process is refused (kInvalidArgument). A `path` that exists and is neither a regular file nor a
-// directory (a device, a pipe) is written directly.
-// Errors: kIo, kNotFound, with path, reason and next step.
+// process is refused. A `path` that is a character device, such as /dev/null, is written directly.
+// Errors: kInvalidArgument (being written by another process; a directory, pipe, socket or disk),
+// kNotFound, kIo, each with path, reason and next step.
 Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path);
 
 }  // namespace cairn

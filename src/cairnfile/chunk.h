@@ -80,6 +80,8 @@ std::array<std::byte, kTrailerBytes> EncodeTrailer(const Trailer& trailer);
 
 // Each takes exactly the bytes of its structure (fewer give nullopt) and checks magic and CRC. The
 // sizes in a decoded ChunkInfo are within kMaxChunkBytes; nothing else about them is checked.
+//
+// True for the magic, and for the beginning of it when that is all there is.
 bool HasFileMagic(std::span<const std::byte> bytes);
 std::optional<FileVersion> DecodeFileHeader(std::span<const std::byte> bytes);
 // `offset` is where the bytes stand in the file: a header that names another place is refused.

@@ -25,16 +25,9 @@
 #include "base/status.h"
 #include "cairnfile/byte_source.h"
 #include "cairnfile/chunk.h"
+#include "cairnfile/layout.h"
 
 namespace cairn {
-
-// Something that is not as it was written. `reason` is one sentence without a full stop, fit for
-// a terminal: it repeats no bytes of the file unescaped.
-struct Loss {
-  uint64_t offset = 0;
-  uint64_t size_bytes = 0;  // 0 when only the place is known
-  std::string reason;
-};
 
 // How much Open reads.
 enum class Check {
@@ -44,8 +37,9 @@ enum class Check {
 
 class FileReader {
  public:
-  // Errors: kNotFound; kIo (not permitted, a directory, not a regular file); kCorrupt (empty, not
-  // a .cairn file, or nothing readable in it); kUnsupported (written by a newer major version).
+  // Errors: kNotFound; kIo (not permitted, disk error); kInvalidArgument (a directory, a device);
+  // kCorrupt (empty, not a .cairn file, or nothing readable in it); kUnsupported (written by a
+  // newer major version).
   // A truncated or damaged file opens, with losses.
   static Result<FileReader> Open(const std::string& path, Check check = Check::kPayloads);
 

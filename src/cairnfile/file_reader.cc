@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cairnfile/file_reader.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "cairnfile/payload.h"
+
+namespace cairn {
+
+struct FileReader::State {
+  void DropDamagedChunks(LossList& list);
+
+  std::unique_ptr<ByteSource> source;
+  FileVersion version;
+  bool has_index = false;
+  std::vector<ChunkInfo> chunks;
+  std::vector<Loss> losses;
+};
+
+void FileReader::State::DropDamagedChunks(LossList& list) {
+  std::vector<ChunkInfo> good;
+  good.reserve(chunks.size());
+  for (const ChunkInfo& chunk : chunks) {
+    const Status status = CheckPayload(*source, chunk);
+    if (status.ok()) {
+      good.push_back(chunk);
+    } else {
+      list.Add(chunk.offset, chunk.payload_offset() + chunk.stored_bytes - chunk.offset,
+               fmt::format("a chunk of type {} is lost: {}", ChunkTypeName(chunk.type),
+                           status.message()));
+    }
+  }
+  chunks = std::move(good);
+}
+
+FileReader::FileReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileReader::FileReader(FileReader&&) noexcept = default;
+FileReader& FileReader::operator=(FileReader&&) noexcept = default;
+FileReader::~FileReader() = default;
+
+Result<FileReader> FileReader::Open(const std::string& path, Check check) {
+  Result<std::unique_ptr<ByteSource>> source = OpenFileSource(path);
+  if (!source.ok()) return source.status();
+  Result<FileReader> reader = FromSource(std::move(source).value(), check);
+  if (!reader.ok()) return reader.status().WithContext(VisibleText(path));
+  return reader;
+}
+
+Result<FileReader> FileReader::FromBytes(std::span<const std::byte> bytes, Check check) {
+  return FromSource(MakeMemorySource(bytes), check);
+}
+
+Result<FileReader> FileReader::FromSource(std::unique_ptr<ByteSource> source, Check check) {
+  Result<Layout> layout = FindChunks(*source);
+  if (!layout.ok()) return layout.status();
+  auto state = std::make_unique<State>();
+  state->source = std::move(source);
+  state->version = layout->version;
+  state->has_index = layout->has_index;
+  state->chunks = std::move(layout->chunks);
+  if (check == Check::kPayloads) state->DropDamagedChunks(layout->losses);
+  state->losses = layout->losses.Take();
+  return FileReader(std::move(state));
+}
+
+FileVersion FileReader::version() const {
+  return state_->version;
+}
+
+const std::vector<ChunkInfo>& FileReader::chunks() const {
+  return state_->chunks;
+}
+
+const std::vector<Loss>& FileReader::losses() const {
+  return state_->losses;
+}
+
+bool FileReader::has_index() const {
+  return state_->has_index;
+}
+
+Result<std::vector<std::byte>> FileReader::Read(size_t index) const {
+  if (index >= state_->chunks.size()) {
+    return Status(StatusCode::kInvalidArgument, fmt::format("there is no chunk {}: the file has {}",
+                                                            index, state_->chunks.size()));
+  }
+  const ChunkInfo& chunk = state_->chunks[index];
+  Result<std::vector<std::byte>> payload = ReadPayload(*state_->source, chunk);
+  if (payload.ok()) return payload;
+  return payload.status().WithContext(
+      fmt::format("chunk {} at offset {}", ChunkTypeName(chunk.type), chunk.offset));
+}
+
+}  // namespace cairn
