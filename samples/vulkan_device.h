@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every Vulkan sample needs before it gets to its point: a device with the extensions that Cairn
+// can use, a Cairn context, buffers, and lists that are registered with Cairn while they are recorded.
+//
+// A sample ends with 0 when it did what it is for, with 1 after the device was lost or did not answer
+// in time (Cairn has been told), and with 2 and one line on stderr when it could not start.
+#ifndef CAIRN_SAMPLES_VULKAN_DEVICE_H_
+#define CAIRN_SAMPLES_VULKAN_DEVICE_H_
+
+#include <cairn/breadcrumbs.h>
+#include <vulkan/vulkan.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sample {
+
+// Prints "PROGRAM: message" and ends the program with 2.
+[[noreturn]] void Fail(const std::string& message);
+void Check(VkResult result, const char* call);
+void Check(CairnResult result, const char* call);
+
+struct Options {
+  CairnMode mode = CAIRN_MODE_FULL;
+};
+// --mode top|pass|full, which all samples have.
+void AddOptions(CLI::App& app, Options* options);
+
+struct Queue {
+  VkQueue queue = VK_NULL_HANDLE;
+  uint32_t family = 0;
+  CairnQueueType type = CAIRN_QUEUE_DIRECT;
+  VkCommandPool pool = VK_NULL_HANDLE;
+};
+
+// Memory that both the CPU and the GPU see.
+struct Buffer {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceAddress address = 0;
+  uint32_t* words = nullptr;
+  uint32_t word_count = 0;
+};
+
+// A command buffer and its registration.
+struct List {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  CairnCommandList* cairn = nullptr;
+};
+
+// A marker around the work recorded while it lives, if the list is registered. `name` is a literal, or
+// null.
+class Scope {
+ public:
+  Scope(const List& list, CairnMarkerType type, const char* name);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  CairnCommandList* list_;
+};
+
+class Device {
+ public:
+  // The device whose name contains the environment variable CAIRN_SAMPLE_DEVICE; without it the first
+  // GPU, or else the first device.
+  Device(const char* program, const Options& options);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  VkDevice device() const { return device_; }
+  CairnContext* cairn() const { return cairn_; }
+  bool on_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
+  const Queue& graphics() const { return graphics_; }
+  // Another queue for compute work where the device has one, or else the same.
+  const Queue& compute() const { return compute_; }
+
+  Buffer CreateBuffer(uint32_t word_count);
+  uint32_t FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed) const;
+
+  // Without a name the list is not registered: work that no report needs to know.
+  List BeginList(const Queue& queue, const char* name);
+  void EndList(const List& list);
+  // Submits and returns a fence that Wait takes.
+  VkFence Submit(const Queue& queue, const std::vector<List>& lists);
+  // Returns true once the fence is signalled, false if that takes longer than `timeout_s`. A device
+  // that is lost is reported to Cairn and ends the program with 1.
+  bool Wait(VkFence fence, double timeout_s);
+  // The same, and a timeout is a loss, too.
+  void WaitOrReportLoss(VkFence fence, double timeout_s);
+
+  // Runs `destroy` when the device is destroyed, last come first served.
+  void Own(std::function<void()> destroy) { owned_.push_back(std::move(destroy)); }
+
+ private:
+  void CreateInstance();
+  void ChoosePhysicalDevice();
+  void ChooseQueues();
+  void CreateDevice();
+  void CreateContext(const Options& options);
+  [[noreturn]] void ReportLoss(VkResult result, const char* call);
+
+  VkInstance instance_ = VK_NULL_HANDLE;
+  VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
+  VkPhysicalDeviceProperties properties_ = {};
+  VkDevice device_ = VK_NULL_HANDLE;
+  std::vector<const char*> extensions_;
+  Queue graphics_;
+  Queue compute_;
+  uint32_t compute_index_ = 0;  // of the queue in its family
+  CairnContext* cairn_ = nullptr;
+  std::vector<std::function<void()>> owned_;
+};
+
+}  // namespace sample
+
+#endif  // CAIRN_SAMPLES_VULKAN_DEVICE_H_
