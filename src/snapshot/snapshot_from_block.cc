@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "snapshot/block_reader.h"
+#include "snapshot/event_matching.h"
 #include "snapshot/name_table.h"
 
 namespace cairn {
@@ -60,7 +61,6 @@ class SnapshotTaker {
                  uint32_t* runs_word);
   void ReadEvents(uint32_t first_page, Recording* recording);
   Event MakeEvent(const EventRecord& record);
-  void MatchEvents(const Recording& recording);
   void ReadSubmissions();
   void ReadRawMarkers();
   void ReadCrash();
@@ -348,7 +348,8 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
     recording.reached = std::min(recording.reached, recording.event_count);
     if (recording.passed > recording.event_count) recording.passed = 0;
   }
-  MatchEvents(recording);
+  losses_.events_bad +=
+      MatchEvents(std::span(snapshot_.events).subspan(recording.first_event), open_events_);
   recording_of_slot_[found.context][found.slot] =
       static_cast<uint32_t>(snapshot_.recordings.size());
   snapshot_.recordings.push_back(recording);
@@ -401,25 +402,6 @@ void SnapshotTaker::ReadEvents(uint32_t first_page, Recording* recording) {
   }
   losses_.events_missing += remaining;
   recording->event_count -= remaining;
-}
-
-void SnapshotTaker::MatchEvents(const Recording& recording) {
-  Event* const events = snapshot_.events.data() + recording.first_event;
-  open_events_.clear();
-  for (uint32_t i = 0; i < recording.event_count; ++i) {
-    if (events[i].kind == EventKind::kBegin) {
-      open_events_.push_back(i + 1);
-    } else if (events[i].match != 0) {
-      // Markers nest: an end ends the innermost open one.
-      if (!open_events_.empty() && open_events_.back() == events[i].match) {
-        events[open_events_.back() - 1].match = i + 1;
-        open_events_.pop_back();
-      } else {
-        events[i].match = 0;
-        ++losses_.events_bad;
-      }
-    }
-  }
 }
 
 void SnapshotTaker::ReadSubmissions() {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report as JSON: everything that the text says, for programs. docs/report.schema.json is its
+// schema, docs/report.md its description.
+#ifndef CAIRN_REPORT_JSON_H_
+#define CAIRN_REPORT_JSON_H_
+
+#include <string>
+
+#include "analysis/analysis.h"
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+// One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
+// `analysis` is that of `snapshot`. Cost: bench JsonReport.
+std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPORT_JSON_H_

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+
+namespace cairn {
+namespace {
+
+// The outer levels get a line each, so that a person finds the parts; scopes stay on one line.
+constexpr int kDeepestOwnLine = 5;
+
+bool NeedsNoEscape(char c) {
+  return c >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
+}
+
+void AppendEscaped(std::string_view text, std::string* out) {
+  while (!text.empty()) {
+    const size_t plain = static_cast<size_t>(
+        std::find_if_not(text.begin(), text.end(), NeedsNoEscape) - text.begin());
+    out->append(text.substr(0, plain));
+    text.remove_prefix(plain);
+    if (text.empty()) return;
+    const uint8_t byte = static_cast<uint8_t>(text[0]);
+    // The first code point or bad byte of what is not plain ASCII.
+    size_t size = 1;
+    while (size < 4 && size < text.size() && !IsValidUtf8(text.substr(0, size))) ++size;
+    if (byte < 0x80) {
+      if (byte == '"' || byte == '\\') {
+        *out += '\\';
+        *out += text[0];
+      } else {
+        fmt::format_to(std::back_inserter(*out), "\\u{:04x}", byte);
+      }
+      size = 1;
+    } else if (IsValidUtf8(text.substr(0, size))) {
+      out->append(text.substr(0, size));
+    } else {
+      *out += "\xEF\xBF\xBD";
+      size = 1;
+    }
+    text.remove_prefix(size);
+  }
+}
+
+}  // namespace
+
+void JsonWriter::Separate() {
+  if (after_key_) {
+    after_key_ = false;
+    return;
+  }
+  if (!first_) *out_ += ',';
+  first_ = false;
+  if (depth_ != 0 && depth_ <= kDeepestOwnLine) {
+    *out_ += '\n';
+    out_->append(static_cast<size_t>(depth_), ' ');
+  }
+}
+
+void JsonWriter::Open(char bracket) {
+  Separate();
+  *out_ += bracket;
+  ++depth_;
+  first_ = true;
+}
+
+void JsonWriter::Close(char bracket) {
+  --depth_;
+  if (!first_ && depth_ < kDeepestOwnLine) {
+    *out_ += '\n';
+    out_->append(static_cast<size_t>(depth_), ' ');
+  }
+  *out_ += bracket;
+  first_ = false;
+}
+
+void JsonWriter::BeginObject() {
+  Open('{');
+}
+void JsonWriter::EndObject() {
+  Close('}');
+}
+void JsonWriter::BeginArray() {
+  Open('[');
+}
+void JsonWriter::EndArray() {
+  Close(']');
+}
+
+void JsonWriter::Key(std::string_view key) {
+  Separate();
+  *out_ += '"';
+  *out_ += key;
+  *out_ += "\": ";
+  after_key_ = true;
+}
+
+void JsonWriter::String(std::string_view value) {
+  Separate();
+  *out_ += '"';
+  AppendEscaped(value, out_);
+  *out_ += '"';
+}
+
+void JsonWriter::Number(uint64_t value) {
+  Separate();
+  fmt::format_to(std::back_inserter(*out_), "{}", value);
+}
+
+void JsonWriter::SignedNumber(int64_t value) {
+  Separate();
+  fmt::format_to(std::back_inserter(*out_), "{}", value);
+}
+
+void JsonWriter::Hex(uint64_t value) {
+  Separate();
+  fmt::format_to(std::back_inserter(*out_), "\"{:#x}\"", value);
+}
+
+void JsonWriter::Bool(bool value) {
+  Separate();
+  *out_ += value ? "true" : "false";
+}
+
+void JsonWriter::Null() {
+  Separate();
+  *out_ += "null";
+}
+
+}  // namespace cairn

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "report/describe.h"
+#include "report/line_sink.h"
+#include "report/tree.h"
+#include "report/words.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kCandidatesShown = 16;
+constexpr size_t kRawMarkersShown = 256;
+constexpr size_t kPathScopesShown = 12;
+
+class TextReporter {
+ public:
+  TextReporter(const Snapshot& snapshot, const Analysis& analysis, const TextOptions& options)
+      : snapshot_(snapshot),
+        analysis_(analysis),
+        options_(options),
+        extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
+        tree_(snapshot, analysis, options) {
+    text_.reserve(16384);
+  }
+
+  void Print(LineSink& sink) {
+    PrintIncidents(sink);
+    PrintProcess(sink);
+    if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
+      PrintDevices(sink);
+    }
+    PrintVerdicts(sink);
+    sink.Blank();
+    sink.Heading("Progress ([X] finished, [>] in flight, [ ] not started)");
+    tree_.Print(sink);
+    PrintRawMarkers(sink);
+    PrintLosses(sink);
+  }
+
+ private:
+  bool IsShown(uint32_t device) const {
+    return options_.only_device == kNone || device == options_.only_device;
+  }
+  template <typename... Arguments>
+  void Format(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(text_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  void PrintIncidents(LineSink& sink);
+  void PrintProcess(LineSink& sink);
+  void PrintDevices(LineSink& sink);
+  void PrintDevice(LineSink& sink, uint32_t index);
+  void PrintSources(LineSink& sink, const Device& device);
+  void PrintVerdicts(LineSink& sink);
+  void PrintVerdict(LineSink& sink, const QueueVerdict& verdict);
+  void PrintCandidate(LineSink& sink, uint32_t scope, uint32_t execution);
+  // Frame 3 > "Main", to text_.
+  void AppendListPath(const Execution& execution);
+  void AppendScopePath(const Scope& scope);
+  void PrintRawMarkers(LineSink& sink);
+  void PrintLosses(LineSink& sink);
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  const TextOptions& options_;
+  bool extended_;
+  TreePrinter tree_;
+  std::string text_;  // the sentence being built
+};
+
+void TextReporter::PrintIncidents(LineSink& sink) {
+  sink.Heading("What happened");
+  for (const Incident& incident : snapshot_.incidents) {
+    sink.Prose(" - ", IncidentSentence(snapshot_, incident));
+  }
+  if (snapshot_.incidents.empty()) {
+    sink.Prose(" - ", "No incident was noticed; this is the state when the status was asked for.");
+  }
+}
+
+void TextReporter::PrintProcess(LineSink& sink) {
+  const Process& process = snapshot_.process;
+  sink.Blank();
+  sink.Heading("Process");
+  text_.clear();
+  Format("{}, process {}", snapshot_.Text(process.program), process.process_id);
+  if (!process.library_version.empty()) {
+    Format(", libcairn {}", snapshot_.Text(process.library_version));
+  }
+  sink.Prose("   ", text_);
+  if (!process.command_line.empty()) {
+    text_.clear();
+    Format("command line: {}", snapshot_.Text(process.command_line));
+    sink.Prose("   ", text_);
+  }
+  text_.clear();
+  if (process.start_time_ns != 0) Format("started {}, ", TimeInWords(process.start_time_ns));
+  Format("seen {}", TimeInWords(process.snapshot_time_ns));
+  sink.Prose("   ", text_);
+}
+
+void TextReporter::PrintDevices(LineSink& sink) {
+  for (uint32_t i = 0; i < snapshot_.devices.size(); ++i) {
+    if (snapshot_.devices[i].api != Api::kNone && IsShown(i)) PrintDevice(sink, i);
+  }
+}
+
+void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
+  const Device& device = snapshot_.devices[index];
+  sink.Blank();
+  text_.clear();
+  Format("Device {}: ", index);
+  AppendVisibleText(snapshot_.Text(device.name), text_);
+  sink.Heading(text_);
+  text_.clear();
+  Format("{}", ApiName(device.api));
+  if (!device.driver.empty()) Format(", driver {}", snapshot_.Text(device.driver));
+  if (extended_) {
+    Format(", vendor {:#06x}, device {:#06x}, frame {}", device.vendor_id, device.device_id,
+           device.frame);
+  }
+  if (device.destroyed) Format(", context destroyed");
+  sink.Prose("   ", text_);
+  text_.clear();
+  Format("Marker mode {}, written with {}, {} memory.", ModeWord(device.mode),
+         MethodName(device.method), MemoryWord(device.memory));
+  sink.Prose("   ", text_);
+  sink.Prose("   ", ModeSentence(device.mode));
+  sink.Prose("   ", MemorySentence(device));
+  if (!device.notes.empty()) {
+    text_.clear();
+    Format("Known of this device: {}.", snapshot_.Text(device.notes));
+    sink.Prose("   ", text_);
+  }
+  if (device.device_lost) {
+    text_.clear();
+    Format("The program reported it lost: {}.", DeviceLostCodeInWords(device.device_lost_code));
+    sink.Prose("   ", text_);
+  }
+  if (device.lists_dropped != 0) {
+    text_.clear();
+    Format(
+        "{} command lists found no room and are not in this report: use a larger "
+        "max_command_lists.",
+        device.lists_dropped);
+    sink.Prose("   ", text_);
+  }
+  PrintSources(sink, device);
+}
+
+void TextReporter::PrintSources(LineSink& sink, const Device& device) {
+  if (device.source_count == 0) return;
+  sink.Prose("   ", "Data sources:");
+  for (uint32_t i = 0; i < device.source_count; ++i) {
+    const Source& source = snapshot_.sources[device.first_source + i];
+    text_.clear();
+    Format("{:<7} {}", SourceStateWord(source.state), snapshot_.Text(source.name));
+    if (!source.reason.empty()) Format(": {}", snapshot_.Text(source.reason));
+    sink.Prose("    - ", text_);
+  }
+}
+
+void TextReporter::PrintVerdicts(LineSink& sink) {
+  sink.Blank();
+  sink.Heading("Which work was running");
+  bool any = false;
+  for (const QueueVerdict& verdict : analysis_.verdicts) {
+    if (!IsShown(verdict.device)) continue;
+    PrintVerdict(sink, verdict);
+    any = true;
+  }
+  if (!any) sink.Prose(" - ", "Nothing is known: no command list is registered.");
+}
+
+void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
+  text_.clear();
+  AppendQueue(snapshot_, verdict.queue, text_);
+  const size_t count = verdict.candidates.size() + verdict.list_candidates.size();
+  if (count == 0) {
+    Format(": nothing was running");
+  } else if (verdict.exact) {
+    Format(": this was running");
+  } else {
+    Format(": {} candidate{}", count, count == 1 ? "" : "s");
+  }
+  sink.Prose(" - ", text_);
+  const size_t shown = std::min(verdict.candidates.size(), kCandidatesShown);
+  for (size_t i = 0; i < shown; ++i) {
+    PrintCandidate(sink, verdict.candidates[i], verdict.candidate_executions[i]);
+  }
+  const size_t lists_shown = std::min(verdict.list_candidates.size(), kCandidatesShown - shown);
+  for (size_t i = 0; i < lists_shown; ++i) {
+    text_.clear();
+    AppendListPath(analysis_.executions[verdict.list_candidates[i]]);
+    Format(" > (work outside of markers)");
+    sink.Prose("    [>] ", text_);
+  }
+  if (shown + lists_shown < count) {
+    text_.clear();
+    Format("… {} more candidates", count - shown - lists_shown);
+    sink.Prose("        ", text_);
+  }
+  sink.Prose("    ", verdict.reason);
+}
+
+void TextReporter::AppendListPath(const Execution& execution) {
+  const Recording& recording = snapshot_.recordings[execution.recording];
+  Format("Frame {} > ", recording.frame);
+  if (recording.name.empty()) {
+    Format("command list {}", recording.recording_id);
+  } else {
+    Format("\"{}\"", snapshot_.Text(recording.name));
+  }
+  AppendExecutionNotes(snapshot_, execution, text_);
+}
+
+void TextReporter::AppendScopePath(const Scope& scope) {
+  // From the inside out; of a very deep path only the innermost scopes.
+  const Scope* path[kPathScopesShown];
+  size_t length = 0;
+  const Scope* current = &scope;
+  while (true) {
+    path[length++] = current;
+    if (current->parent == kNone || length == kPathScopesShown) break;
+    current = &analysis_.scopes[current->parent];
+  }
+  if (current->parent != kNone) Format(" > …");
+  while (length-- > 0) {
+    Format(" > ");
+    AppendScope(snapshot_, *path[length], false, text_);
+  }
+}
+
+void TextReporter::PrintCandidate(LineSink& sink, uint32_t scope_index, uint32_t execution) {
+  const Scope& scope = analysis_.scopes[scope_index];
+  text_.clear();
+  AppendListPath(analysis_.executions[execution]);
+  AppendScopePath(scope);
+  sink.Prose("    [>] ", text_);
+  const Event& event = snapshot_.events[scope.event];
+  if (event.pipeline == kNone || (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) != 0) {
+    return;
+  }
+  text_.clear();
+  AppendPipeline(snapshot_, event.pipeline, text_);
+  sink.Prose("        ", text_);
+}
+
+void TextReporter::PrintRawMarkers(LineSink& sink) {
+  const std::vector<RawMarker>& markers = snapshot_.raw_markers;
+  const size_t count = static_cast<size_t>(
+      std::count_if(markers.begin(), markers.end(),
+                    [this](const RawMarker& marker) { return IsShown(marker.device); }));
+  if (count == 0) return;
+  sink.Blank();
+  sink.Heading("Raw markers (slots that were written)");
+  size_t shown = 0;
+  for (const RawMarker& marker : markers) {
+    if (!IsShown(marker.device) || shown == kRawMarkersShown) continue;
+    ++shown;
+    std::string& line = sink.line();
+    line += " - ";
+    if (snapshot_.devices.size() > 1 && marker.device != kNone) {
+      fmt::format_to(std::back_inserter(line), "device {}, ", marker.device);
+    }
+    fmt::format_to(std::back_inserter(line), "slot {}: {:#018x} ({})", marker.index, marker.value,
+                   marker.value);
+    sink.EndLine();
+  }
+  if (shown == count) return;
+  fmt::format_to(std::back_inserter(sink.line()), "   … {} more; --json has all of them",
+                 count - shown);
+  sink.EndLine();
+}
+
+void TextReporter::PrintLosses(LineSink& sink) {
+  if (snapshot_.losses.empty()) return;
+  sink.Blank();
+  sink.Heading("What is missing from this report");
+  for (const TextRef& loss : snapshot_.losses) sink.Prose(" - ", snapshot_.Text(loss));
+}
+
+}  // namespace
+
+std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
+                       const TextOptions& options) {
+  TextReporter reporter(snapshot, analysis, options);
+  // Twice: once to count, so that the memory is allocated at once.
+  LineSink counter(options.width, options.colour, nullptr);
+  reporter.Print(counter);
+  std::string text;
+  text.reserve(counter.size_bytes());
+  LineSink writer(options.width, options.colour, &text);
+  reporter.Print(writer);
+  return text;
+}
+
+}  // namespace cairn

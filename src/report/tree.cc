@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "report/describe.h"
+#include "report/words.h"
+
+namespace cairn {
+namespace {
+
+// Deeper scopes are not indented further: a hostile list may nest 100,000 deep.
+constexpr uint32_t kDeepestIndent = 64;
+// Of more collapsed siblings in a row only the first and the last few are shown.
+constexpr uint32_t kLongestRun = 12;
+constexpr uint32_t kShownOfRun = 4;
+
+std::string_view CollapsedWord(WorkState state) {
+  return state == WorkState::kCompleted ? "finished" : "not started";
+}
+
+}  // namespace
+
+TreePrinter::TreePrinter(const Snapshot& snapshot, const Analysis& analysis,
+                         const TextOptions& options)
+    : snapshot_(snapshot), analysis_(analysis), options_(options) {
+  subtree_size_.assign(analysis.scopes.size(), 1);
+  for (size_t i = analysis.scopes.size(); i-- > 0;) {
+    const uint32_t parent = analysis.scopes[i].parent;
+    if (parent != kNone) subtree_size_[parent] += subtree_size_[i];
+  }
+  more_siblings_.resize(kDeepestIndent);
+  const size_t devices = static_cast<size_t>(
+      std::count_if(snapshot.devices.begin(), snapshot.devices.end(),
+                    [](const Device& device) { return device.api != Api::kNone; }));
+  several_devices_ = devices > 1 && options.only_device == kNone;
+}
+
+TreePrinter::ListGroup TreePrinter::GroupOf(const Execution& execution) const {
+  const Recording& recording = snapshot_.recordings[execution.recording];
+  return ListGroup{recording.device, recording.frame, QueueOfExecution(snapshot_, execution),
+                   recording.submission_index};
+}
+
+bool TreePrinter::IsShown(const Execution& execution) const {
+  return options_.only_device == kNone ||
+         snapshot_.recordings[execution.recording].device == options_.only_device;
+}
+
+bool TreePrinter::IsExpanded(const Execution& execution) const {
+  switch (execution.state) {
+    case WorkState::kNotStarted: return (options_.print_flags & CAIRN_PRINT_NOT_STARTED_LISTS) != 0;
+    case WorkState::kCompleted: return (options_.print_flags & CAIRN_PRINT_FINISHED_LISTS) != 0;
+    case WorkState::kInFlight: break;
+  }
+  return true;
+}
+
+bool TreePrinter::IsExpanded(const Scope& scope) const {
+  switch (scope.state) {
+    case WorkState::kNotStarted: return (options_.print_flags & CAIRN_PRINT_NOT_STARTED_NODES) != 0;
+    case WorkState::kCompleted: return (options_.print_flags & CAIRN_PRINT_FINISHED_NODES) != 0;
+    case WorkState::kInFlight: break;
+  }
+  return true;
+}
+
+uint32_t TreePrinter::CollapsedLists(uint32_t first) const {
+  const std::vector<Execution>& executions = analysis_.executions;
+  const Recording& recording = snapshot_.recordings[executions[first].recording];
+  uint32_t end = first;
+  while (end < executions.size() && executions[end].state == executions[first].state &&
+         !IsExpanded(executions[end]) &&
+         snapshot_.recordings[executions[end].recording].device == recording.device &&
+         snapshot_.recordings[executions[end].recording].frame == recording.frame) {
+    ++end;
+  }
+  return end - first;
+}
+
+uint32_t TreePrinter::CollapsedScopes(uint32_t first, uint32_t end) const {
+  uint32_t count = 0;
+  for (uint32_t i = first; i < end; i += subtree_size_[i]) {
+    const Scope& scope = analysis_.scopes[i];
+    if (scope.state != analysis_.scopes[first].state || IsExpanded(scope)) break;
+    ++count;
+  }
+  return count;
+}
+
+void TreePrinter::Print(LineSink& sink) {
+  printed_.assign(analysis_.scopes.size(), false);
+  const uint32_t count = static_cast<uint32_t>(analysis_.executions.size());
+  bool any = false;
+  ListGroup before;
+  uint32_t number = 0;
+  uint32_t run_end = 0;    // of the collapsed lists around the current one
+  uint32_t skip_from = 0;  // of them those are left out
+  uint32_t skip_to = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Execution& execution = analysis_.executions[i];
+    if (!IsShown(execution)) continue;
+    const ListGroup group = GroupOf(execution);
+    if (!any || group.device != before.device || group.frame != before.frame) {
+      PrintFrameHeading(sink, group);
+    }
+    number = any && group == before ? number + 1 : 1;
+    before = group;
+    any = true;
+    if (i >= run_end) {
+      const uint32_t run = CollapsedLists(i);
+      run_end = i + std::max(run, 1u);
+      skip_from = run > kLongestRun ? i + kShownOfRun : run_end;
+      skip_to = run > kLongestRun ? run_end - kShownOfRun : run_end;
+    }
+    if (i == skip_from && skip_from < skip_to) {
+      fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists {}",
+                     skip_to - skip_from, CollapsedWord(execution.state));
+      sink.EndLine();
+    }
+    if (i < skip_from || i >= skip_to) PrintList(sink, i, number);
+  }
+  if (!any) sink.Prose("  ", "No command list is registered.");
+}
+
+void TreePrinter::PrintFrameHeading(LineSink& sink, const ListGroup& group) {
+  fmt::format_to(std::back_inserter(sink.line()), "<Frame {}>", group.frame);
+  if (several_devices_ && group.device != kNone) {
+    fmt::format_to(std::back_inserter(sink.line()), " of device {}", group.device);
+  }
+  sink.EndLine();
+}
+
+void TreePrinter::PrintList(LineSink& sink, uint32_t index, uint32_t number) {
+  const Execution& execution = analysis_.executions[index];
+  const Recording& recording = snapshot_.recordings[execution.recording];
+  const uint32_t queue = QueueOfExecution(snapshot_, execution);
+  std::string& line = sink.line();
+  line += " - ";
+  line += StateMark(execution.state);
+  if (queue == kNone) {
+    line += " No queue";
+  } else {
+    fmt::format_to(std::back_inserter(line), " Queue type <{}>", snapshot_.queues[queue].type);
+    if (!snapshot_.queues[queue].name.empty()) {
+      line += " \"";
+      AppendVisibleText(snapshot_.Text(snapshot_.queues[queue].name), line);
+      line += '"';
+    }
+  }
+  fmt::format_to(std::back_inserter(line), ", submission no. {}, command list {}",
+                 recording.submission_index, number);
+  if (!recording.name.empty()) {
+    line += ": \"";
+    AppendVisibleText(snapshot_.Text(recording.name), line);
+    line += '"';
+  }
+  AppendExecutionNotes(snapshot_, execution, line);
+  const bool expanded = IsExpanded(execution) && execution.scope_count != 0;
+  const bool shown_before = expanded && printed_[execution.first_scope];
+  if (execution.scope_count != 0 && (!expanded || shown_before)) {
+    fmt::format_to(std::back_inserter(line), " ({} scope{}{})", execution.scope_count,
+                   execution.scope_count == 1 ? "" : "s", shown_before ? ", as above" : "");
+  }
+  sink.EndLine(execution.state, 3, 3);
+  if (!expanded || shown_before) return;
+  printed_[execution.first_scope] = true;
+  PrintScopes(sink, execution);
+}
+
+void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
+  const uint32_t list_end = execution.first_scope + execution.scope_count;
+  for (uint32_t i = execution.first_scope; i < list_end;) {
+    const Scope& scope = analysis_.scopes[i];
+    const uint32_t end =
+        scope.parent == kNone ? list_end : scope.parent + subtree_size_[scope.parent];
+    // The first of a row of collapsed siblings decides for the row.
+    const uint32_t run = CollapsedScopes(i, end);
+    const uint32_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
+    uint32_t position = 0;
+    do {
+      if (hidden != 0 && position == kShownOfRun) {
+        for (uint32_t skipped = 0; skipped < hidden; ++skipped) i += subtree_size_[i];
+        position += hidden;
+        AppendIndent(scope.depth, false, sink.line());
+        fmt::format_to(std::back_inserter(sink.line()), "… {} more {}", hidden,
+                       CollapsedWord(scope.state));
+        sink.EndLine();
+      }
+      PrintScope(sink, i, i + subtree_size_[i] >= end);
+      // Children follow their parent unless it is collapsed.
+      i += IsExpanded(analysis_.scopes[i]) ? 1 : subtree_size_[i];
+      ++position;
+    } while (position < run);
+  }
+}
+
+void TreePrinter::AppendIndent(uint32_t depth, bool is_last, std::string& line) const {
+  line += "    ";
+  const uint32_t levels = std::min(depth, kDeepestIndent);
+  for (uint32_t i = 0; i < levels; ++i) line += more_siblings_[i] != 0 ? "│  " : "   ";
+  line += is_last ? "└─" : "├─";
+}
+
+void TreePrinter::PrintScope(LineSink& sink, uint32_t index, bool is_last) {
+  const Scope& scope = analysis_.scopes[index];
+  std::string& line = sink.line();
+  AppendIndent(scope.depth, is_last, line);
+  if (scope.depth < kDeepestIndent) more_siblings_[scope.depth] = is_last ? 0 : 1;
+  const size_t mark_offset = line.size();
+  line += StateMark(scope.state);
+  line += ' ';
+  if (scope.depth > kDeepestIndent) {
+    fmt::format_to(std::back_inserter(line), "(depth {}) ", scope.depth);
+  }
+  AppendScope(snapshot_, scope, (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0, line);
+  const uint32_t inside = subtree_size_[index] - 1;
+  if (inside != 0 && !IsExpanded(scope)) {
+    fmt::format_to(std::back_inserter(line), " ({} scope{})", inside, inside == 1 ? "" : "s");
+  }
+  sink.EndLine(scope.state, mark_offset, 3);
+}
+
+}  // namespace cairn

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers and enumerators in words, for every form of the report. Values may come from a file: each
+// function has an answer for any number.
+#ifndef CAIRN_REPORT_WORDS_H_
+#define CAIRN_REPORT_WORDS_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "analysis/analysis.h"
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+// One word each, in lower case; "unknown" for values that this version does not know.
+std::string_view ApiWord(Api api);
+std::string_view ModeWord(MarkerMode mode);
+std::string_view MemoryWord(WordMemory memory);
+std::string_view SourceStateWord(SourceState state);
+std::string_view QueueTypeWord(uint32_t type);
+std::string_view WorkStateWord(WorkState state);
+std::string_view IncidentWord(IncidentKind kind);
+// "VK_AMD_buffer_marker"
+std::string_view MethodName(WriteMethod method);
+// "Vulkan"
+std::string_view ApiName(Api api);
+
+// "SIGSEGV"; empty if unknown.
+std::string_view SignalName(int64_t signal);
+// "VK_ERROR_DEVICE_LOST", "DXGI_ERROR_DEVICE_HUNG"; empty if unknown.
+std::string_view DeviceLostCodeName(int64_t code);
+// "VK_ERROR_DEVICE_LOST (-4)", "DXGI_ERROR_DEVICE_HUNG (0x887a0006)"
+std::string DeviceLostCodeInWords(int64_t code);
+
+// "2023-11-14 22:13:25.000 UTC"
+std::string TimeInWords(uint64_t realtime_ns);
+// "2.5 s"
+std::string MillisecondsInWords(int64_t milliseconds);
+
+// What happened and how it was noticed, one sentence. Names are as they came: untrusted.
+std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident);
+
+// What a marker mode, and the memory of the words, can tell and what not: one or two sentences.
+std::string_view ModeSentence(MarkerMode mode);
+std::string MemorySentence(const Device& device);
+
+// "graphics", "compute", "ray tracing", "" when it has no named shader.
+std::string_view PipelineKind(const Pipeline& pipeline);
+// "VS"
+std::string_view ShaderStageWord(uint32_t stage);
+
+// The queue that an execution ran on: of its submission, else of its recording; kNone if unknown.
+uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPORT_WORDS_H_

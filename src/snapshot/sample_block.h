@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A block with a little of everything, the same at each call: for golden files, corruption tests and
+// seeds of fuzzers.
+#ifndef CAIRN_SNAPSHOT_SAMPLE_BLOCK_H_
+#define CAIRN_SNAPSHOT_SAMPLE_BLOCK_H_
+
+#include "snapshot/test_block.h"
+
+namespace cairn {
+
+// Two frames, two queues, nested passes, a reusable list, an open list, pipelines, hostile names,
+// raw markers, a lost device.
+void FillSampleBlock(TestBlock* block);
+
+// One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
+void FillLargeBlock(TestBlock* block, uint32_t scope_count);
+
+}  // namespace cairn
+
+#endif  // CAIRN_SNAPSHOT_SAMPLE_BLOCK_H_

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/snapshot_dump.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cairnfile/byte_sink.h"
+#include "snapshot/snapshot_file.h"
+
+namespace cairn {
+namespace {
+
+class MemorySink : public ByteSink {
+ public:
+  explicit MemorySink(std::vector<std::byte>* bytes) : bytes_(bytes) {}
+  Status Write(std::span<const std::byte> bytes) override {
+    bytes_->insert(bytes_->end(), bytes.begin(), bytes.end());
+    return Status();
+  }
+  void CutBack(uint64_t size_bytes) override { bytes_->resize(size_bytes); }
+  Status Sync() override { return Status(); }
+  Status Commit() override { return Status(); }
+
+ private:
+  std::vector<std::byte>* bytes_;
+};
+
+bool IndexIsGood(uint32_t index, size_t limit) {
+  return index == kNone || index < limit;
+}
+
+bool MatchIsGood(std::span<const Event> events, uint32_t index) {
+  const Event& event = events[index];
+  if (event.match == 0) return true;
+  if (event.match > events.size()) return false;
+  const Event& other = events[event.match - 1];
+  const bool forwards =
+      event.kind == EventKind::kBegin ? event.match > index + 1 : event.match < index + 1;
+  return forwards && other.kind != event.kind && other.match == index + 1;
+}
+
+std::string FindBadRecording(const Snapshot& s) {
+  for (const Recording& recording : s.recordings) {
+    const std::string name = fmt::format("recording {}", recording.recording_id);
+    if (!IndexIsGood(recording.device, s.devices.size())) return name + ": device";
+    if (!IndexIsGood(recording.queue, s.queues.size())) return name + ": queue";
+    if (uint64_t{recording.first_event} + recording.event_count > s.events.size()) {
+      return name + ": events";
+    }
+    const std::span<const Event> events =
+        std::span(s.events).subspan(recording.first_event, recording.event_count);
+    for (uint32_t i = 0; i < events.size(); ++i) {
+      if (!MatchIsGood(events, i)) return fmt::format("{}: match of event {}", name, i);
+      if (!IndexIsGood(events[i].pipeline, s.pipelines.size())) return name + ": pipeline";
+    }
+  }
+  return "";
+}
+
+std::string FindBadText(const Snapshot& s) {
+  std::vector<TextRef> refs = s.losses;
+  refs.insert(refs.end(), {s.process.program, s.process.command_line, s.process.library_version});
+  for (const Incident& incident : s.incidents) refs.push_back(incident.detail);
+  for (const Device& device : s.devices) {
+    refs.insert(refs.end(), {device.name, device.driver, device.notes});
+  }
+  for (const Source& source : s.sources) refs.insert(refs.end(), {source.name, source.reason});
+  for (const Queue& queue : s.queues) refs.push_back(queue.name);
+  for (const Pipeline& pipeline : s.pipelines) {
+    refs.push_back(pipeline.name);
+    refs.insert(refs.end(), pipeline.shader_names.begin(), pipeline.shader_names.end());
+  }
+  for (const Recording& recording : s.recordings) refs.push_back(recording.name);
+  for (const Event& event : s.events) refs.push_back(event.name);
+  for (const TextRef& ref : refs) {
+    if (uint64_t{ref.offset} + ref.length > s.text.size()) return "text out of range";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string FindInconsistency(const Snapshot& s) {
+  for (const Device& device : s.devices) {
+    if (uint64_t{device.first_source} + device.source_count > s.sources.size()) return "sources";
+  }
+  for (const Queue& queue : s.queues) {
+    if (!IndexIsGood(queue.device, s.devices.size())) return "device of a queue";
+  }
+  for (const Pipeline& pipeline : s.pipelines) {
+    if (!IndexIsGood(pipeline.device, s.devices.size())) return "device of a pipeline";
+  }
+  for (const Incident& incident : s.incidents) {
+    if (!IndexIsGood(incident.queue, s.queues.size())) return "queue of an incident";
+  }
+  for (size_t i = 0; i < s.submissions.size(); ++i) {
+    const Submission& submission = s.submissions[i];
+    if (!IndexIsGood(submission.queue, s.queues.size())) return "queue of a submission";
+    if (!IndexIsGood(submission.recording, s.recordings.size())) return "submission";
+    if (i != 0 && submission.serial < s.submissions[i - 1].serial) return "order of submissions";
+  }
+  for (const RawMarker& marker : s.raw_markers) {
+    if (!IndexIsGood(marker.device, s.devices.size())) return "device of a raw marker";
+  }
+  if (std::string bad = FindBadText(s); !bad.empty()) return bad;
+  return FindBadRecording(s);
+}
+
+std::string DumpSnapshot(const Snapshot& s) {
+  const auto text = [&s](TextRef ref) { return VisibleText(s.Text(ref)); };
+  std::string out =
+      fmt::format("process {} {} {} '{}' '{}' '{}'\n", s.process.process_id,
+                  s.process.start_time_ns, s.process.snapshot_time_ns, text(s.process.program),
+                  text(s.process.command_line), text(s.process.library_version));
+  for (const Incident& i : s.incidents) {
+    out += fmt::format("incident {} {} {} {} {:#x} '{}'\n", static_cast<uint32_t>(i.kind), i.value,
+                       i.time_ns, i.queue, i.address, text(i.detail));
+  }
+  for (const Device& d : s.devices) {
+    out += fmt::format(
+        "device {} {} {} {} {} frame {} dropped {} {} {} {} '{}' '{}' '{}' {:#x} {:#x}\n",
+        static_cast<uint32_t>(d.api), static_cast<uint32_t>(d.mode),
+        static_cast<uint32_t>(d.method), static_cast<uint32_t>(d.memory), d.mirror_period_us,
+        d.frame, d.lists_dropped, d.destroyed, d.device_lost, d.device_lost_code, text(d.name),
+        text(d.driver), text(d.notes), d.vendor_id, d.device_id);
+    for (uint32_t i = 0; i < d.source_count; ++i) {
+      const Source& source = s.sources[d.first_source + i];
+      out += fmt::format("  source '{}' {} '{}'\n", text(source.name),
+                         static_cast<uint32_t>(source.state), text(source.reason));
+    }
+  }
+  for (const Queue& q : s.queues) {
+    out += fmt::format("queue {} {} '{}' {:#x} {} {}\n", q.device, q.type, text(q.name),
+                       q.native_handle, q.submission_count, q.completed_submission);
+  }
+  for (const Pipeline& p : s.pipelines) {
+    out += fmt::format("pipeline {} {} '{}' {:#x}", p.device, p.unregistered, text(p.name),
+                       p.native_handle);
+    for (const TextRef& shader : p.shader_names) out += fmt::format(" '{}'", text(shader));
+    out += "\n";
+  }
+  for (const Recording& r : s.recordings) {
+    out += fmt::format(
+        "recording {} device {} queue {} frame {} index {} {:#x} '{}' open {} reusable {} dropped "
+        "{} words {} {} runs {} {} {}\n",
+        r.recording_id, r.device, r.queue, r.frame, r.submission_index, r.native_handle,
+        text(r.name), r.open, r.reusable, r.dropped_count, r.reached, r.passed, r.runs,
+        r.submit_count, r.finished_runs);
+    for (uint32_t i = r.first_event; i < r.first_event + r.event_count; ++i) {
+      const Event& e = s.events[i];
+      out += fmt::format("  {} {} type {} pipeline {} match {} '{}'\n",
+                         e.kind == EventKind::kBegin ? "begin" : "end", e.flags, e.type, e.pipeline,
+                         e.match, text(e.name));
+    }
+  }
+  for (const Submission& b : s.submissions) {
+    out += fmt::format("submission {} {} {} {} {} {}\n", b.serial, b.queue, b.recording, b.run,
+                       b.number, b.time_ns);
+  }
+  for (const RawMarker& m : s.raw_markers) {
+    out += fmt::format("raw {} {} {:#x}\n", m.device, m.index, m.value);
+  }
+  for (const TextRef& loss : s.losses) out += fmt::format("loss '{}'\n", text(loss));
+  return out;
+}
+
+std::vector<std::byte> SnapshotFileBytes(const Snapshot& snapshot, Compression compression) {
+  std::vector<std::byte> bytes;
+  Result<FileWriter> writer =
+      FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes), compression);
+  if (!writer.ok() || !WriteSnapshot(snapshot, &*writer).ok() || !writer->Finish().ok()) return {};
+  return bytes;
+}
+
+}  // namespace cairn

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A Snapshot as chunks of a .cairn file. The payloads are specified in docs/cairn-file.md, "Snapshot
+// chunks".
+#ifndef CAIRN_SNAPSHOT_SNAPSHOT_FILE_H_
+#define CAIRN_SNAPSHOT_SNAPSHOT_FILE_H_
+
+#include "base/status.h"
+#include "cairnfile/chunk.h"
+#include "cairnfile/file_reader.h"
+#include "cairnfile/file_writer.h"
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+inline constexpr ChunkType kProcessChunk = MakeChunkType("PROC");
+inline constexpr ChunkType kTextChunk = MakeChunkType("TEXT");
+inline constexpr ChunkType kDeviceChunk = MakeChunkType("DEVS");
+inline constexpr ChunkType kQueueChunk = MakeChunkType("QUEU");
+inline constexpr ChunkType kPipelineChunk = MakeChunkType("PIPE");
+inline constexpr ChunkType kRecordingChunk = MakeChunkType("RECS");
+inline constexpr ChunkType kEventChunk = MakeChunkType("EVNT");
+inline constexpr ChunkType kSubmissionChunk = MakeChunkType("SUBM");
+inline constexpr ChunkType kRawMarkerChunk = MakeChunkType("RAWM");
+inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
+
+// Limits of what is read back, against payloads that decode to far more than they hold.
+inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
+
+// Writes the process and the incidents, and syncs: a few hundred bytes that say what happened, on
+// disk before anything that takes time. Uses only `process`, `incidents` and `text`, so the caller
+// need not have read the block yet. Errors: those of FileWriter.
+Status WriteSnapshotHead(const Snapshot& snapshot, FileWriter* writer);
+
+// Writes everything, process and incidents once more (what is read last counts). Neither syncs nor
+// finishes. Errors: those of FileWriter. Cost: bench WriteSnapshot.
+Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer);
+
+// Head, then body.
+Status WriteSnapshot(const Snapshot& snapshot, FileWriter* writer);
+
+// Reads the snapshot of a file. What is missing, damaged or contradicts itself is left out and named
+// in Snapshot::losses, together with what the reader had lost already. The result is as consistent
+// as one that was taken from a block, whatever the payloads say.
+// Errors: kNotFound when the file holds no process chunk: it may be fine, but holds no snapshot.
+Result<Snapshot> ReadSnapshot(const FileReader& reader);
+
+}  // namespace cairn
+
+#endif  // CAIRN_SNAPSHOT_SNAPSHOT_FILE_H_

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "base/byte_reader.h"
+#include "base/text.h"
+#include "snapshot/event_matching.h"
+#include "snapshot/snapshot_file.h"
+#include "snapshot/snapshot_from_block.h"
+#include "snapshot/text_pool.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kLongestText = 1u << 16;
+
+// Events of the file that follow one another, and where they are in the snapshot.
+struct EventRun {
+  uint64_t first_in_file;
+  uint64_t count;
+  uint64_t first;
+};
+
+class SnapshotFileReader {
+ public:
+  explicit SnapshotFileReader(const FileReader& file) : file_(file) {}
+
+  Result<Snapshot> Read();
+
+ private:
+  using Decoder = bool (SnapshotFileReader::*)(ByteReader&);
+
+  void ReadTexts();
+  // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
+  void ReadChunks(ChunkType type, Decoder decode, bool exactly_one);
+  void NoteLoss(const std::string& sentence) {
+    snapshot_.losses.push_back(snapshot_.AddText(sentence));
+  }
+
+  bool DecodeProcess(ByteReader& reader);
+  bool DecodeDevices(ByteReader& reader);
+  bool DecodeQueues(ByteReader& reader);
+  bool DecodePipelines(ByteReader& reader);
+  bool DecodeRecordings(ByteReader& reader);
+  bool DecodeEvents(ByteReader& reader);
+  bool DecodeSubmissions(ByteReader& reader);
+  bool DecodeRawMarkers(ByteReader& reader);
+  bool DecodeLosses(ByteReader& reader);
+
+  bool ReadOwnText(ByteReader& reader, TextRef* text);
+  TextRef ReadText(ByteReader& reader);
+  // A one-based index below `limit`; 0, and what is out of range (counted), becomes kNone.
+  uint32_t ReadIndex(ByteReader& reader, size_t limit);
+  // Finds the recording's events; without them it keeps its words, which then prove nothing.
+  void PlaceEvents(uint64_t first_in_file, Recording* recording);
+  void CheckIncidents();
+
+  const FileReader& file_;
+  Snapshot snapshot_;
+  TextPoolReader texts_;
+  uint64_t text_budget_bytes_ = kMaxFileTextBytes;
+  std::vector<EventRun> event_runs_;
+  std::vector<uint32_t> open_events_;
+  bool process_found_ = false;
+  uint64_t bad_indices_ = 0;
+  uint64_t bad_matches_ = 0;
+  uint64_t events_missing_ = 0;
+};
+
+Result<Snapshot> SnapshotFileReader::Read() {
+  ReadChunks(kProcessChunk, &SnapshotFileReader::DecodeProcess, false);
+  if (!process_found_) {
+    return Status(StatusCode::kNotFound,
+                  "the file holds no snapshot: no readable chunk PROC is in it");
+  }
+  ReadTexts();
+  ReadChunks(kDeviceChunk, &SnapshotFileReader::DecodeDevices, true);
+  ReadChunks(kQueueChunk, &SnapshotFileReader::DecodeQueues, true);
+  ReadChunks(kPipelineChunk, &SnapshotFileReader::DecodePipelines, true);
+  ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, false);
+  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, true);
+  ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, true);
+  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, true);
+  ReadChunks(kLossChunk, &SnapshotFileReader::DecodeLosses, true);
+  CheckIncidents();
+  const auto note_count = [this](uint64_t count, const char* what) {
+    if (count != 0) NoteLoss(fmt::format("{} {}", count, what));
+  };
+  note_count(events_missing_, "markers are missing from the file.");
+  note_count(bad_matches_, "markers contradict their neighbours and are ignored.");
+  note_count(bad_indices_, "references lead nowhere and are ignored.");
+  note_count(texts_.unknown_count(), "names are missing from the file.");
+  for (const Loss& loss : file_.losses()) {
+    NoteLoss(fmt::format("The file is damaged at byte {}: {}.", loss.offset, loss.reason));
+  }
+  return std::move(snapshot_);
+}
+
+void SnapshotFileReader::ReadTexts() {
+  for (size_t i = 0; i < file_.chunks().size(); ++i) {
+    if (file_.chunks()[i].type != kTextChunk) continue;
+    const Result<std::vector<std::byte>> payload = file_.Read(i);
+    if (!payload.ok() || !texts_.AddPayload(*payload, &text_budget_bytes_, &snapshot_)) {
+      NoteLoss("A part of the names is damaged.");
+    }
+  }
+}
+
+void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, bool exactly_one) {
+  bool found = false;
+  for (size_t i = 0; i < file_.chunks().size(); ++i) {
+    if (file_.chunks()[i].type != type || (found && exactly_one)) continue;
+    found = true;
+    const Result<std::vector<std::byte>> payload = file_.Read(i);
+    bool good = payload.ok();
+    if (good) {
+      ByteReader reader(*payload);
+      good = (this->*decode)(reader);
+    }
+    if (!good) NoteLoss(fmt::format("A chunk {} is damaged.", ChunkTypeName(type)));
+  }
+  if (!found && exactly_one) {
+    NoteLoss(fmt::format("The chunk {} is missing from the file.", ChunkTypeName(type)));
+  }
+}
+
+bool SnapshotFileReader::ReadOwnText(ByteReader& reader, TextRef* text) {
+  std::string_view value;
+  if (!reader.ReadString(kLongestText, value) || value.size() > text_budget_bytes_) return false;
+  text_budget_bytes_ -= value.size();
+  *text = snapshot_.AddText(value);
+  return true;
+}
+
+TextRef SnapshotFileReader::ReadText(ByteReader& reader) {
+  uint64_t number = 0;
+  reader.ReadVarint(number);
+  return texts_.Text(number);
+}
+
+uint32_t SnapshotFileReader::ReadIndex(ByteReader& reader, size_t limit) {
+  uint64_t value = 0;
+  reader.ReadVarint(value);
+  if (value == 0) return kNone;
+  if (value > limit) {
+    ++bad_indices_;
+    return kNone;
+  }
+  return static_cast<uint32_t>(value - 1);
+}
+
+bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
+  Process process;
+  reader.ReadVarint(process.process_id);
+  reader.ReadU64(process.start_time_ns);
+  reader.ReadU64(process.snapshot_time_ns);
+  uint32_t count = 0;
+  if (!ReadOwnText(reader, &process.program) || !ReadOwnText(reader, &process.command_line) ||
+      !ReadOwnText(reader, &process.library_version) || !reader.ReadCount(20, count)) {
+    return false;
+  }
+  std::vector<Incident> incidents(count);
+  for (Incident& incident : incidents) {
+    uint32_t kind = 0;
+    reader.ReadVarint32(kind);
+    incident.kind = static_cast<IncidentKind>(kind);
+    reader.ReadSignedVarint(incident.value);
+    reader.ReadU64(incident.time_ns);
+    // Checked in the end: queues are read later.
+    incident.queue = ReadIndex(reader, kNone - 1);
+    reader.ReadU64(incident.address);
+    if (!ReadOwnText(reader, &incident.detail)) return false;
+  }
+  snapshot_.process = process;
+  snapshot_.incidents = std::move(incidents);
+  process_found_ = true;
+  return true;
+}
+
+bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(15, count)) return false;
+  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    Device device;
+    uint32_t api = 0, mode = 0, method = 0, memory = 0, flags = 0;
+    int64_t lost_code = 0;
+    reader.ReadVarint32(api);
+    reader.ReadVarint32(mode);
+    reader.ReadVarint32(method);
+    reader.ReadVarint32(memory);
+    device.api = static_cast<Api>(api);
+    device.mode = static_cast<MarkerMode>(mode);
+    device.method = static_cast<WriteMethod>(method);
+    device.memory = static_cast<WordMemory>(memory);
+    reader.ReadVarint32(device.mirror_period_us);
+    reader.ReadVarint(device.frame);
+    reader.ReadVarint(device.lists_dropped);
+    reader.ReadVarint32(flags);
+    device.destroyed = (flags & 1) != 0;
+    device.device_lost = (flags & 2) != 0;
+    reader.ReadSignedVarint(lost_code);
+    device.device_lost_code = static_cast<int32_t>(lost_code);
+    device.name = ReadText(reader);
+    device.driver = ReadText(reader);
+    device.notes = ReadText(reader);
+    reader.ReadVarint32(device.vendor_id);
+    reader.ReadVarint32(device.device_id);
+    device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
+    if (!reader.ReadCount(3, device.source_count)) return false;
+    for (uint32_t s = 0; s < device.source_count; ++s) {
+      Source source;
+      uint32_t state = 0;
+      source.name = ReadText(reader);
+      reader.ReadVarint32(state);
+      source.state = static_cast<SourceState>(state);
+      source.reason = ReadText(reader);
+      snapshot_.sources.push_back(source);
+    }
+    if (reader.ok()) snapshot_.devices.push_back(device);
+  }
+  return reader.ok();
+}
+
+bool SnapshotFileReader::DecodeQueues(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(6, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    Queue queue;
+    queue.device = ReadIndex(reader, snapshot_.devices.size());
+    reader.ReadVarint32(queue.type);
+    queue.name = ReadText(reader);
+    reader.ReadVarint(queue.native_handle);
+    reader.ReadVarint(queue.submission_count);
+    reader.ReadVarint(queue.completed_submission);
+    if (!reader.ok()) return false;
+    snapshot_.queues.push_back(queue);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(4 + kStageCount, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    Pipeline pipeline;
+    uint32_t flags = 0;
+    pipeline.device = ReadIndex(reader, snapshot_.devices.size());
+    reader.ReadVarint32(flags);
+    pipeline.unregistered = (flags & 1) != 0;
+    pipeline.name = ReadText(reader);
+    for (TextRef& shader : pipeline.shader_names) shader = ReadText(reader);
+    reader.ReadVarint(pipeline.native_handle);
+    if (!reader.ok()) return false;
+    snapshot_.pipelines.push_back(pipeline);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
+  uint64_t first = 0;
+  uint32_t count = 0;
+  reader.ReadVarint(first);
+  const uint64_t end_before =
+      event_runs_.empty() ? 0 : event_runs_.back().first_in_file + event_runs_.back().count;
+  if (!reader.ReadCount(1, count) || first < end_before ||
+      snapshot_.events.size() + count > kMaxSnapshotEvents || first > kMaxSnapshotEvents) {
+    return false;
+  }
+  const size_t begin = snapshot_.events.size();
+  snapshot_.events.resize(begin + count);
+  const std::span<Event> events = std::span(snapshot_.events).subspan(begin);
+  for (Event& event : events) {
+    uint8_t bits = 0;
+    reader.ReadU8(bits);
+    event.kind = (bits & 1) != 0 ? EventKind::kEnd : EventKind::kBegin;
+    event.match = (bits & 3) == 3 ? kMatchInnermost : 0;
+    event.flags = static_cast<uint8_t>(
+        bits >> 2 & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated));
+  }
+  for (Event& event : events) {
+    uint32_t type = 0;
+    if (event.kind == EventKind::kBegin) reader.ReadVarint32(type);
+    event.type = static_cast<uint16_t>(std::min(type, 0xFFFFu));
+  }
+  for (Event& event : events) {
+    if (event.kind == EventKind::kBegin) {
+      event.pipeline = ReadIndex(reader, snapshot_.pipelines.size());
+    }
+  }
+  uint64_t number = 0;
+  for (Event& event : events) {
+    if (event.kind != EventKind::kBegin) continue;
+    int64_t step = 0;
+    reader.ReadSignedVarint(step);
+    number += static_cast<uint64_t>(step);
+    event.name = texts_.Text(number);
+  }
+  if (!reader.ok()) {
+    snapshot_.events.resize(begin);
+    return false;
+  }
+  if (!event_runs_.empty() && first == end_before) {
+    event_runs_.back().count += count;
+  } else {
+    event_runs_.push_back({first, count, begin});
+  }
+  return true;
+}
+
+void SnapshotFileReader::PlaceEvents(uint64_t first_in_file, Recording* recording) {
+  const auto after = std::upper_bound(
+      event_runs_.begin(), event_runs_.end(), first_in_file,
+      [](uint64_t wanted, const EventRun& run) { return wanted < run.first_in_file; });
+  if (recording->event_count != 0 && after != event_runs_.begin()) {
+    const EventRun& run = *std::prev(after);
+    const uint64_t skip = first_in_file - run.first_in_file;
+    if (skip <= run.count && recording->event_count <= run.count - skip) {
+      recording->first_event = static_cast<uint32_t>(run.first + skip);
+      bad_matches_ += MatchEvents(
+          std::span(snapshot_.events).subspan(recording->first_event, recording->event_count),
+          open_events_);
+      return;
+    }
+  }
+  events_missing_ += recording->event_count;
+  recording->first_event = 0;
+  recording->event_count = 0;
+}
+
+bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(16, count)) return false;
+  uint64_t recording_id = 0;
+  uint64_t frame = 0;
+  uint64_t expected_event = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Recording recording;
+    int64_t id_step = 0, frame_step = 0, event_step = 0;
+    uint32_t flags = 0;
+    recording.device = ReadIndex(reader, snapshot_.devices.size());
+    recording.queue = ReadIndex(reader, snapshot_.queues.size());
+    reader.ReadSignedVarint(id_step);
+    reader.ReadSignedVarint(frame_step);
+    recording.recording_id = recording_id += static_cast<uint64_t>(id_step);
+    recording.frame = frame += static_cast<uint64_t>(frame_step);
+    reader.ReadVarint(recording.submission_index);
+    reader.ReadVarint(recording.native_handle);
+    recording.name = ReadText(reader);
+    reader.ReadVarint32(flags);
+    recording.open = (flags & 1) != 0;
+    recording.reusable = (flags & 2) != 0;
+    reader.ReadSignedVarint(event_step);
+    reader.ReadVarint32(recording.event_count);
+    reader.ReadVarint32(recording.dropped_count);
+    reader.ReadVarint32(recording.reached);
+    reader.ReadVarint32(recording.passed);
+    reader.ReadVarint32(recording.runs);
+    reader.ReadVarint32(recording.submit_count);
+    reader.ReadVarint32(recording.finished_runs);
+    const uint64_t first_event = expected_event + static_cast<uint64_t>(event_step);
+    // Two recordings never share events, or a small file could stand for endless ones.
+    if (!reader.ok() || first_event < expected_event) return false;
+    expected_event = first_event + recording.event_count;
+    PlaceEvents(first_event, &recording);
+    if (!snapshot_.recordings.empty()) {
+      const Recording& before = snapshot_.recordings.back();
+      if (std::tie(recording.device, recording.frame, recording.recording_id) <
+          std::tie(before.device, before.frame, before.recording_id)) {
+        return false;
+      }
+    }
+    snapshot_.recordings.push_back(recording);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(6, count)) return false;
+  Submission submission;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint64_t serial_step = 0;
+    int64_t number_step = 0, time_step = 0;
+    reader.ReadVarint(serial_step);
+    submission.queue = ReadIndex(reader, snapshot_.queues.size());
+    submission.recording = ReadIndex(reader, snapshot_.recordings.size());
+    reader.ReadVarint32(submission.run);
+    reader.ReadSignedVarint(number_step);
+    reader.ReadSignedVarint(time_step);
+    const uint64_t serial = submission.serial + serial_step;
+    if (!reader.ok() || serial < submission.serial) return false;
+    submission.serial = serial;
+    submission.number += static_cast<uint64_t>(number_step);
+    submission.time_ns += static_cast<uint64_t>(time_step);
+    snapshot_.submissions.push_back(submission);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(10, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    RawMarker marker;
+    marker.device = ReadIndex(reader, snapshot_.devices.size());
+    reader.ReadVarint32(marker.index);
+    reader.ReadU64(marker.value);
+    if (!reader.ok()) return false;
+    snapshot_.raw_markers.push_back(marker);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(1, count)) return false;
+  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    snapshot_.losses.push_back(ReadText(reader));
+  }
+  return reader.ok();
+}
+
+void SnapshotFileReader::CheckIncidents() {
+  for (Incident& incident : snapshot_.incidents) {
+    if (incident.queue == kNone || incident.queue < snapshot_.queues.size()) continue;
+    incident.queue = kNone;
+    ++bad_indices_;
+  }
+}
+
+}  // namespace
+
+Result<Snapshot> ReadSnapshot(const FileReader& reader) {
+  return SnapshotFileReader(reader).Read();
+}
+
+}  // namespace cairn

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "snapshot/snapshot_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "snapshot/sample_block.h"
+#include "snapshot/snapshot_dump.h"
+#include "snapshot/snapshot_from_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr uint64_t kSampleTime = 1'700'000'005'000'000'000;
+
+Snapshot SampleSnapshot() {
+  TestBlock block;
+  FillSampleBlock(&block);
+  return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+}
+
+Result<Snapshot> ReadBytes(std::span<const std::byte> bytes) {
+  const Result<FileReader> reader = FileReader::FromBytes(bytes);
+  if (!reader.ok()) return reader.status();
+  return ReadSnapshot(*reader);
+}
+
+std::vector<std::string> Losses(const Snapshot& snapshot) {
+  std::vector<std::string> losses;
+  for (TextRef loss : snapshot.losses) losses.emplace_back(snapshot.Text(loss));
+  return losses;
+}
+
+// The sample's file without the chunks of one type, sealed anew.
+std::vector<std::byte> WithoutChunk(ChunkType type) {
+  std::vector<std::byte> bytes = SnapshotFileBytes(SampleSnapshot(), Compression::kNone);
+  const Result<FileReader> reader = FileReader::FromBytes(bytes);
+  for (const ChunkInfo& chunk : reader->chunks()) {
+    // A damaged header is passed over by the scan that a damaged trailer causes.
+    if (chunk.type == type) bytes[chunk.offset] ^= std::byte{1};
+  }
+  bytes.resize(bytes.size() - kTrailerBytes);
+  return bytes;
+}
+
+TEST(SnapshotFile, RoundTripKeepsEverything) {
+  const Snapshot snapshot = SampleSnapshot();
+  for (Compression compression : {Compression::kNone, Compression::kZstd}) {
+    const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, compression));
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+    EXPECT_EQ(FindInconsistency(*read), "");
+  }
+}
+
+TEST(SnapshotFile, AnEmptySnapshotRoundTrips) {
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(Snapshot()));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(Snapshot()));
+}
+
+TEST(SnapshotFile, IncidentsAndCommandLineAreKept) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.process.command_line = snapshot.AddText("./demo --fast");
+  Incident hang;
+  hang.kind = IncidentKind::kHang;
+  hang.value = 2000;
+  hang.time_ns = 5;
+  hang.queue = 1;
+  NoteIncident(hang, "", &snapshot);
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->incidents.size(), 2u);
+  EXPECT_EQ(read->incidents[1].queue, 1u);
+  EXPECT_EQ(read->Text(read->process.command_line), "./demo --fast");
+}
+
+TEST(SnapshotFile, TheHeadAloneIsASnapshot) {
+  const std::vector<std::byte> whole = SnapshotFileBytes(SampleSnapshot(), Compression::kNone);
+  const Result<FileReader> reader = FileReader::FromBytes(whole);
+  const uint64_t head_end = reader->chunks()[0].end_offset();
+  EXPECT_LT(head_end, 512u);
+  const Result<Snapshot> read = ReadBytes(std::span(whole).first(head_end));
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_EQ(read->incidents.size(), 1u);
+  EXPECT_EQ(read->incidents[0].kind, IncidentKind::kDeviceLost);
+  EXPECT_EQ(read->Text(read->process.program), "/games/demo");
+  EXPECT_THAT(Losses(*read), Contains(HasSubstr("The chunk EVNT")).Times(0));
+  EXPECT_THAT(Losses(*read), Contains("The chunk RECS is missing from the file."));
+}
+
+TEST(SnapshotFile, LargeSnapshotsStaySmallOnDisk) {
+  TestBlock block(64 << 20);
+  FillLargeBlock(&block, 100'000);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+  ASSERT_EQ(snapshot.events.size(), 200'000u);
+  const std::vector<std::byte> bytes = SnapshotFileBytes(snapshot);
+  EXPECT_LT(bytes.size(), 1u << 20);
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+}
+
+TEST(SnapshotFile, AFileWithoutProcessHoldsNoSnapshot) {
+  EXPECT_EQ(ReadBytes(WithoutChunk(kProcessChunk)).status().code(), StatusCode::kNotFound);
+}
+
+TEST(SnapshotFile, EveryLostChunkIsNamedAndTheRestIsRead) {
+  const Snapshot whole = SampleSnapshot();
+  for (ChunkType type : {kTextChunk, kDeviceChunk, kQueueChunk, kPipelineChunk, kRecordingChunk,
+                         kEventChunk, kSubmissionChunk, kRawMarkerChunk}) {
+    const Result<Snapshot> read = ReadBytes(WithoutChunk(type));
+    ASSERT_TRUE(read.ok()) << ChunkTypeName(type);
+    EXPECT_EQ(FindInconsistency(*read), "") << ChunkTypeName(type);
+    EXPECT_FALSE(read->losses.empty()) << ChunkTypeName(type);
+    EXPECT_EQ(read->recordings.size(), type == kRecordingChunk ? 0 : whole.recordings.size());
+    EXPECT_EQ(read->devices.size(), type == kDeviceChunk ? 0 : whole.devices.size());
+  }
+}
+
+TEST(SnapshotFile, WithoutItsEventsARecordingKeepsItsWords) {
+  const Result<Snapshot> read = ReadBytes(WithoutChunk(kEventChunk));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->recordings[1].event_count, 0u);
+  EXPECT_EQ(read->recordings[1].reached, 8u);
+  EXPECT_THAT(Losses(*read), Contains(HasSubstr("markers are missing from the file")));
+}
+
+// Every byte flipped: the content is equal, or the damage is reported.
+TEST(SnapshotFile, NoFlippedByteGoesUnnoticed) {
+  const Snapshot snapshot = SampleSnapshot();
+  const std::string expected = DumpSnapshot(snapshot);
+  std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
+  for (std::byte& byte : bytes) {
+    byte ^= std::byte{0x5A};
+    const Result<Snapshot> read = ReadBytes(bytes);
+    byte ^= std::byte{0x5A};
+    if (!read.ok() || DumpSnapshot(*read) == expected) continue;
+    EXPECT_FALSE(read->losses.empty());
+    EXPECT_EQ(FindInconsistency(*read), "");
+  }
+}
+
+// Truncated anywhere behind its head, the file tells what happened and what is missing.
+TEST(SnapshotFile, TruncatedFilesKeepWhatIsComplete) {
+  const Snapshot snapshot = SampleSnapshot();
+  const std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
+  const Result<FileReader> whole = FileReader::FromBytes(bytes);
+  const ChunkInfo head = whole->chunks()[0];
+  for (uint64_t size = head.payload_offset() + head.stored_bytes; size < bytes.size(); ++size) {
+    const Result<Snapshot> read = ReadBytes(std::span(bytes).first(size));
+    ASSERT_TRUE(read.ok()) << size;
+    EXPECT_EQ(read->incidents.size(), 1u) << size;
+    EXPECT_FALSE(read->losses.empty()) << size;
+    size_t recordings = 0;
+    for (const ChunkInfo& chunk : whole->chunks()) {
+      const bool complete = chunk.payload_offset() + chunk.stored_bytes <= size;
+      if (chunk.type == kRecordingChunk && complete) recordings = snapshot.recordings.size();
+    }
+    EXPECT_EQ(read->recordings.size(), recordings) << size;
+  }
+}
+
+// The golden file was written by the first release of the format and never changes.
+TEST(SnapshotFile, ReadsTheGoldenFile) {
+  std::ifstream file(CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn", std::ios::binary);
+  ASSERT_TRUE(file.good());
+  const std::string golden((std::istreambuf_iterator<char>(file)), {});
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(golden));
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const Snapshot sample = SampleSnapshot();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone), bytes))
+      << "the writer's bytes have changed: is a new chunk type due?";
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "base/byte_writer.h"
+#include "snapshot/snapshot_file.h"
+#include "snapshot/text_pool.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint32_t kEventsPerPayload = 1u << 18;
+constexpr size_t kLongestText = 1u << 16;
+
+// kNone becomes 0, and small indices stay small.
+uint64_t OneBased(uint32_t index) {
+  return index == kNone ? 0 : uint64_t{index} + 1;
+}
+
+void WriteProcessPayload(const Snapshot& snapshot, ByteWriter* out) {
+  const Process& process = snapshot.process;
+  out->WriteVarint(process.process_id);
+  out->WriteU64(process.start_time_ns);
+  out->WriteU64(process.snapshot_time_ns);
+  out->WriteString(snapshot.Text(process.program), kLongestText);
+  out->WriteString(snapshot.Text(process.command_line), kLongestText);
+  out->WriteString(snapshot.Text(process.library_version), kLongestText);
+  out->WriteVarint(snapshot.incidents.size());
+  for (const Incident& incident : snapshot.incidents) {
+    out->WriteVarint(static_cast<uint32_t>(incident.kind));
+    out->WriteSignedVarint(incident.value);
+    out->WriteU64(incident.time_ns);
+    out->WriteVarint(OneBased(incident.queue));
+    out->WriteU64(incident.address);
+    out->WriteString(snapshot.Text(incident.detail), kLongestText);
+  }
+}
+
+// Makes the payloads that refer to texts by number; afterwards `texts` holds those texts.
+class PayloadWriter {
+ public:
+  explicit PayloadWriter(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  void Devices(ByteWriter* out);
+  void Queues(ByteWriter* out);
+  void Pipelines(ByteWriter* out);
+  void Recordings(ByteWriter* out);
+  void Events(uint32_t first, uint32_t count, ByteWriter* out);
+  void Submissions(ByteWriter* out);
+  void RawMarkers(ByteWriter* out);
+  void Losses(ByteWriter* out);
+
+  TextPoolWriter& texts() { return texts_; }
+
+ private:
+  void WriteText(TextRef text, ByteWriter* out) {
+    out->WriteVarint(texts_.NumberOf(snapshot_.Text(text)));
+  }
+
+  const Snapshot& snapshot_;
+  TextPoolWriter texts_;
+};
+
+void PayloadWriter::Devices(ByteWriter* out) {
+  out->WriteVarint(snapshot_.devices.size());
+  for (const Device& device : snapshot_.devices) {
+    out->WriteVarint(static_cast<uint32_t>(device.api));
+    out->WriteVarint(static_cast<uint32_t>(device.mode));
+    out->WriteVarint(static_cast<uint32_t>(device.method));
+    out->WriteVarint(static_cast<uint32_t>(device.memory));
+    out->WriteVarint(device.mirror_period_us);
+    out->WriteVarint(device.frame);
+    out->WriteVarint(device.lists_dropped);
+    out->WriteVarint((device.destroyed ? 1u : 0u) | (device.device_lost ? 2u : 0u));
+    out->WriteSignedVarint(device.device_lost_code);
+    WriteText(device.name, out);
+    WriteText(device.driver, out);
+    WriteText(device.notes, out);
+    out->WriteVarint(device.vendor_id);
+    out->WriteVarint(device.device_id);
+    out->WriteVarint(device.source_count);
+    for (uint32_t i = 0; i < device.source_count; ++i) {
+      const Source& source = snapshot_.sources[device.first_source + i];
+      WriteText(source.name, out);
+      out->WriteVarint(static_cast<uint32_t>(source.state));
+      WriteText(source.reason, out);
+    }
+  }
+}
+
+void PayloadWriter::Queues(ByteWriter* out) {
+  out->WriteVarint(snapshot_.queues.size());
+  for (const Queue& queue : snapshot_.queues) {
+    out->WriteVarint(OneBased(queue.device));
+    out->WriteVarint(queue.type);
+    WriteText(queue.name, out);
+    out->WriteVarint(queue.native_handle);
+    out->WriteVarint(queue.submission_count);
+    out->WriteVarint(queue.completed_submission);
+  }
+}
+
+void PayloadWriter::Pipelines(ByteWriter* out) {
+  out->WriteVarint(snapshot_.pipelines.size());
+  for (const Pipeline& pipeline : snapshot_.pipelines) {
+    out->WriteVarint(OneBased(pipeline.device));
+    out->WriteVarint(pipeline.unregistered ? 1 : 0);
+    WriteText(pipeline.name, out);
+    for (const TextRef& shader : pipeline.shader_names) WriteText(shader, out);
+    out->WriteVarint(pipeline.native_handle);
+  }
+}
+
+void PayloadWriter::Recordings(ByteWriter* out) {
+  out->WriteVarint(snapshot_.recordings.size());
+  uint64_t id_before = 0;
+  uint64_t frame_before = 0;
+  uint64_t expected_event = 0;
+  for (const Recording& recording : snapshot_.recordings) {
+    out->WriteVarint(OneBased(recording.device));
+    out->WriteVarint(OneBased(recording.queue));
+    out->WriteSignedVarint(static_cast<int64_t>(recording.recording_id - id_before));
+    out->WriteSignedVarint(static_cast<int64_t>(recording.frame - frame_before));
+    out->WriteVarint(recording.submission_index);
+    out->WriteVarint(recording.native_handle);
+    WriteText(recording.name, out);
+    out->WriteVarint((recording.open ? 1u : 0u) | (recording.reusable ? 2u : 0u));
+    out->WriteSignedVarint(static_cast<int64_t>(recording.first_event - expected_event));
+    out->WriteVarint(recording.event_count);
+    out->WriteVarint(recording.dropped_count);
+    out->WriteVarint(recording.reached);
+    out->WriteVarint(recording.passed);
+    out->WriteVarint(recording.runs);
+    out->WriteVarint(recording.submit_count);
+    out->WriteVarint(recording.finished_runs);
+    id_before = recording.recording_id;
+    frame_before = recording.frame;
+    expected_event = uint64_t{recording.first_event} + recording.event_count;
+  }
+}
+
+// Columns compress better than records: in most of them one value repeats or rises evenly.
+void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
+  const std::span<const Event> events = std::span(snapshot_.events).subspan(first, count);
+  out->WriteVarint(first);
+  out->WriteVarint(count);
+  for (const Event& event : events) {
+    const uint8_t is_end = event.kind == EventKind::kEnd ? 1 : 0;
+    const uint8_t ends_something = is_end != 0 && event.match != 0 ? 2 : 0;
+    out->WriteU8(static_cast<uint8_t>(is_end | ends_something | event.flags << 2));
+  }
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kBegin) out->WriteVarint(event.type);
+  }
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kBegin) out->WriteVarint(OneBased(event.pipeline));
+  }
+  int64_t before = 0;
+  for (const Event& event : events) {
+    if (event.kind != EventKind::kBegin) continue;
+    const int64_t number = static_cast<int64_t>(texts_.NumberOf(snapshot_.Text(event.name)));
+    out->WriteSignedVarint(number - before);
+    before = number;
+  }
+}
+
+void PayloadWriter::Submissions(ByteWriter* out) {
+  out->WriteVarint(snapshot_.submissions.size());
+  Submission before;
+  for (const Submission& submission : snapshot_.submissions) {
+    out->WriteVarint(submission.serial - before.serial);
+    out->WriteVarint(OneBased(submission.queue));
+    out->WriteVarint(OneBased(submission.recording));
+    out->WriteVarint(submission.run);
+    out->WriteSignedVarint(static_cast<int64_t>(submission.number - before.number));
+    out->WriteSignedVarint(static_cast<int64_t>(submission.time_ns - before.time_ns));
+    before = submission;
+  }
+}
+
+void PayloadWriter::RawMarkers(ByteWriter* out) {
+  out->WriteVarint(snapshot_.raw_markers.size());
+  for (const RawMarker& marker : snapshot_.raw_markers) {
+    out->WriteVarint(OneBased(marker.device));
+    out->WriteVarint(marker.index);
+    out->WriteU64(marker.value);
+  }
+}
+
+void PayloadWriter::Losses(ByteWriter* out) {
+  out->WriteVarint(snapshot_.losses.size());
+  for (const TextRef& loss : snapshot_.losses) WriteText(loss, out);
+}
+
+struct PendingChunk {
+  ChunkType type;
+  std::vector<std::byte> payload;
+};
+
+}  // namespace
+
+Status WriteSnapshotHead(const Snapshot& snapshot, FileWriter* writer) {
+  ByteWriter payload;
+  WriteProcessPayload(snapshot, &payload);
+  CAIRN_RETURN_IF_ERROR(writer->Append(kProcessChunk, payload.bytes()));
+  return writer->Sync();
+}
+
+Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
+  PayloadWriter payloads(snapshot);
+  std::vector<PendingChunk> chunks;
+  ByteWriter out;
+  const auto add = [&](ChunkType type, void (PayloadWriter::*write)(ByteWriter*)) {
+    (payloads.*write)(&out);
+    chunks.push_back({type, out.Take()});
+  };
+  WriteProcessPayload(snapshot, &out);
+  chunks.push_back({kProcessChunk, out.Take()});
+  add(kDeviceChunk, &PayloadWriter::Devices);
+  add(kQueueChunk, &PayloadWriter::Queues);
+  add(kPipelineChunk, &PayloadWriter::Pipelines);
+  add(kRecordingChunk, &PayloadWriter::Recordings);
+  const uint32_t event_count = static_cast<uint32_t>(snapshot.events.size());
+  for (uint32_t first = 0; first < event_count; first += kEventsPerPayload) {
+    payloads.Events(first, std::min(kEventsPerPayload, event_count - first), &out);
+    chunks.push_back({kEventChunk, out.Take()});
+  }
+  add(kSubmissionChunk, &PayloadWriter::Submissions);
+  add(kRawMarkerChunk, &PayloadWriter::RawMarkers);
+  add(kLossChunk, &PayloadWriter::Losses);
+  // Names first: a file that is cut then still says what the rest of it speaks of.
+  while (payloads.texts().NextPayload(&out)) {
+    CAIRN_RETURN_IF_ERROR(writer->Append(kTextChunk, out.bytes()));
+  }
+  for (const PendingChunk& chunk : chunks) {
+    CAIRN_RETURN_IF_ERROR(writer->Append(chunk.type, chunk.payload));
+  }
+  return Status();
+}
+
+Status WriteSnapshot(const Snapshot& snapshot, FileWriter* writer) {
+  CAIRN_RETURN_IF_ERROR(WriteSnapshotHead(snapshot, writer));
+  return WriteSnapshotBody(snapshot, writer);
+}
+
+}  // namespace cairn
