@@ -54,11 +54,12 @@ void AddOptions(CLI::App& app, Options* options) {
 }
 
 Scope::Scope(const List& list, CairnMarkerType type, const char* name) : list_(list.cairn) {
+  if (list_ == nullptr) return;
   Check(cairnBeginMarker(list_, type, name, CAIRN_NAME_STATIC), "cairnBeginMarker");
 }
 
 Scope::~Scope() {
-  Check(cairnEndMarker(list_), "cairnEndMarker");
+  if (list_ != nullptr) Check(cairnEndMarker(list_), "cairnEndMarker");
 }
 
 Device::Device(const char* program, const Options& options) {
