@@ -212,7 +212,7 @@ class QueueJudge {
   void ExplainMode() {
     if (verdict_.device == kNone || verdict_.exact) return;
     const MarkerMode mode = snapshot_.devices[verdict_.device].mode;
-    if (mode == MarkerMode::kTop) {
+    if (mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
       Say(
           fmt::format("Mode top writes at the top of the pipe only, so that finished and running "
                       "work look alike: any of the {} reached scopes may be the culprit.",
