@@ -22,3 +22,7 @@ cairn_test(vulkan_backend_test
 cairn_test(vulkan_probe_test
   SOURCES vulkan_probe_test.cc
   DEPS cairn_vulkan_probe GPU)
+
+cairn_bench(vulkan_bench
+  SOURCES vulkan_bench.cc
+  DEPS cairn_vulkan_testing)

@@ -41,7 +41,20 @@ Status Check(const char* call, VkResult result) {
                 fmt::format("{} returned {}", call, VulkanResultName(result)));
 }
 
-Result<VkShaderModule> LoadShader(VkDevice device, const char* name) {
+VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(VulkanTestDevice* device) {
+  VkDebugUtilsMessengerCreateInfoEXT info = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
+                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+  info.pfnUserCallback = OnMessage;
+  info.pUserData = device;
+  return info;
+}
+
+}  // namespace
+
+Result<VkShaderModule> LoadTestShader(VkDevice device, const char* name) {
   std::ifstream file(fmt::format("{}/samples/shaders/vulkan/{}", CAIRN_SOURCE_DIR, name),
                      std::ios::binary);
   const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -58,19 +71,6 @@ Result<VkShaderModule> LoadShader(VkDevice device, const char* name) {
   if (result != VK_SUCCESS) return Check("vkCreateShaderModule", result);
   return module;
 }
-
-VkDebugUtilsMessengerCreateInfoEXT MessengerInfo(VulkanTestDevice* device) {
-  VkDebugUtilsMessengerCreateInfoEXT info = {
-      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
-  info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT |
-                         VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-  info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
-  info.pfnUserCallback = OnMessage;
-  info.pUserData = device;
-  return info;
-}
-
-}  // namespace
 
 Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool validation) {
   validating_ = validation && ValidationLayerInstalled();
@@ -104,6 +104,7 @@ Status VulkanTestDevice::Create(const std::vector<std::string>& extensions, bool
       device_.Create(instance_, devices->front(), extensions, renders_ ? &features_13 : nullptr));
   for (uint32_t family = 0; family < device_.families().size(); ++family) {
     VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     info.queueFamilyIndex = family;
     VkCommandPool pool = VK_NULL_HANDLE;
     CAIRN_RETURN_IF_ERROR(
@@ -136,6 +137,11 @@ VkCommandBuffer VulkanTestDevice::Begin(uint32_t family, bool reusable) {
 
 VkResult VulkanTestDevice::End(VkCommandBuffer commands) {
   return vkEndCommandBuffer(commands);
+}
+
+VkResult VulkanTestDevice::Restart(VkCommandBuffer commands) {
+  const VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+  return vkBeginCommandBuffer(commands, &begin);
 }
 
 VkResult VulkanTestDevice::Submit(uint32_t family, VkCommandBuffer commands, int times) {
@@ -260,9 +266,9 @@ Status VulkanTestDraw::CreatePipeline() {
   layout.pPushConstantRanges = &range;
   CAIRN_RETURN_IF_ERROR(
       Check("vkCreatePipelineLayout", vkCreatePipelineLayout(device, &layout, nullptr, &layout_)));
-  Result<VkShaderModule> vertex = LoadShader(device, "triangle.vert.spv");
+  Result<VkShaderModule> vertex = LoadTestShader(device, "triangle.vert.spv");
   if (!vertex.ok()) return vertex.status();
-  Result<VkShaderModule> fragment = LoadShader(device, "hang.frag.spv");
+  Result<VkShaderModule> fragment = LoadTestShader(device, "hang.frag.spv");
   if (!fragment.ok()) return fragment.status();
   VkPipelineShaderStageCreateInfo stages[2] = {};
   stages[0].sType = stages[1].sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;

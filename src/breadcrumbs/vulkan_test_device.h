@@ -39,9 +39,11 @@ class VulkanTestDevice {
   // A command buffer that is open for recording; `reusable` ones may be submitted again. Freed with
   // the device. Null if the driver refuses.
   VkCommandBuffer Begin(uint32_t family, bool reusable = false);
-  // Closes the command buffer, unless it is closed, and submits it `times` times without waiting.
-  VkResult Submit(uint32_t family, VkCommandBuffer commands, int times = 1);
   VkResult End(VkCommandBuffer commands);
+  // Empties a command buffer that the GPU has finished with and opens it again.
+  VkResult Restart(VkCommandBuffer commands);
+  // Submits `times` times without waiting.
+  VkResult Submit(uint32_t family, VkCommandBuffer commands, int times = 1);
   // Waits for a fence behind everything on the family's queue; VK_TIMEOUT after 30 s.
   VkResult Wait(uint32_t family);
 
@@ -95,6 +97,9 @@ class VulkanTestDraw {
   std::byte* pixels_ = nullptr;
   VkSubresourceLayout pixel_layout_ = {};
 };
+
+// SPIR-V of samples/shaders/vulkan; the caller destroys it.
+Result<VkShaderModule> LoadTestShader(VkDevice device, const char* name);
 
 // Words as the context lays them out, in shared memory that is mapped twice.
 struct VulkanTestRegion {
