@@ -12,8 +12,8 @@ std::string WritePng(const std::string& path, uint32_t width, uint32_t height, s
   image.width = width;
   image.height = height;
   image.format = PNG_FORMAT_RGBA;
-  if (png_image_write_to_file(&image, path.c_str(), 0, pixels,
-                              static_cast<png_int_32>(row_bytes), nullptr) != 0) {
+  if (png_image_write_to_file(&image, path.c_str(), 0, pixels, static_cast<png_int_32>(row_bytes),
+                              nullptr) != 0) {
     return "";
   }
   std::remove(path.c_str());

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12_device.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "d3d12abi/aggregates.h"
+#include "png_file.h"
+
+namespace sample {
+
+namespace {
+
+const char* g_program = "sample";
+
+constexpr int32_t kDeviceHung = static_cast<int32_t>(0x887A0006);  // DXGI_ERROR_DEVICE_HUNG
+
+D3D12_COMMAND_LIST_TYPE ListType(CairnQueueType type) {
+  switch (type) {
+    case CAIRN_QUEUE_COMPUTE: return D3D12_COMMAND_LIST_TYPE_COMPUTE;
+    case CAIRN_QUEUE_COPY: return D3D12_COMMAND_LIST_TYPE_COPY;
+    default: return D3D12_COMMAND_LIST_TYPE_DIRECT;
+  }
+}
+
+Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& heap,
+                          uint32_t word_count, D3D12_RESOURCE_FLAGS flags,
+                          D3D12_RESOURCE_STATES state) {
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = uint64_t{word_count} * sizeof(uint32_t);
+  desc.Height = 1;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  desc.Flags = flags;
+  Buffer buffer;
+  buffer.word_count = word_count;
+  Check(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr,
+                                        __uuidof(ID3D12Resource), buffer.resource.Receive()),
+        "CreateCommittedResource");
+  void* words = nullptr;
+  Check(buffer.resource->Map(0, nullptr, &words), "ID3D12Resource::Map");
+  buffer.words = static_cast<uint32_t*>(words);
+  return buffer;
+}
+
+// Constants b0 in parameter 0 and, for compute, the output u0 in parameter 1.
+ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
+                                                const Output* output) {
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameters[0].Constants.Num32BitValues = constant_count;
+  D3D12_DESCRIPTOR_RANGE range = {};
+  range.RangeType = D3D12_DESCRIPTOR_RANGE_TYPE_UAV;
+  range.NumDescriptors = 1;
+  if (output != nullptr && *output == Output::kTyped) {
+    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
+    parameters[1].DescriptorTable.NumDescriptorRanges = 1;
+    parameters[1].DescriptorTable.pDescriptorRanges = &range;
+  } else {
+    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
+  }
+  // A pipeline without constants has no parameters at all: only triangles do without.
+  D3D12_ROOT_SIGNATURE_DESC desc = {};
+  desc.NumParameters = constant_count == 0 ? 0 : output == nullptr ? 1 : 2;
+  desc.pParameters = parameters;
+  ComPtr<ID3DBlob> blob;
+  ComPtr<ID3DBlob> error;
+  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
+                                    reinterpret_cast<ID3DBlob**>(blob.Receive()),
+                                    reinterpret_cast<ID3DBlob**>(error.Receive())),
+        "D3D12SerializeRootSignature");
+  ComPtr<ID3D12RootSignature> signature;
+  Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
+                                    __uuidof(ID3D12RootSignature), signature.Receive()),
+        "CreateRootSignature");
+  return signature;
+}
+
+CairnPipeline RegisterPipeline(Gpu& gpu, const char* name, ID3D12PipelineState* state,
+                               const char* vertex, const char* pixel, const char* compute) {
+  CairnPipelineDesc desc = {};
+  desc.struct_size = sizeof(desc);
+  desc.native = state;
+  desc.name = name;
+  desc.vertex_shader = vertex;
+  desc.pixel_shader = pixel;
+  desc.compute_shader = compute;
+  CairnPipeline pipeline = 0;
+  Check(cairnRegisterPipeline(gpu.context(), &desc, &pipeline), "cairnRegisterPipeline");
+  return pipeline;
+}
+
+// The device is gone or does not answer. Nothing is destroyed: that could wait for it forever.
+[[noreturn]] void ReportLoss(CairnContext* context, HRESULT code, const char* where) {
+  cairnReportDeviceLost(context, code, where);
+  fmt::print(stderr, "{}: device lost (0x{:08X}), noticed in {}\n", g_program,
+             static_cast<uint32_t>(code), where);
+  std::_Exit(1);
+}
+
+}  // namespace
+
+void Fail(const std::string& message) {
+  fmt::print(stderr, "{}: {}\n", g_program, message);
+  std::exit(2);
+}
+
+void Check(HRESULT result, const char* what) {
+  if (FAILED(result)) {
+    Fail(fmt::format("{} failed with HRESULT 0x{:08X}", what, static_cast<uint32_t>(result)));
+  }
+}
+
+void Check(CairnResult result, const char* what) {
+  if (result != CAIRN_OK) {
+    Fail(fmt::format("{}: {}: {}", what, cairnResultString(result), cairnGetLastErrorMessage()));
+  }
+}
+
+void AddOptions(CLI::App& app, Options* options) {
+  static const std::map<std::string, CairnMode> kModes = {
+      {"top", CAIRN_MODE_TOP}, {"pass", CAIRN_MODE_PASS}, {"full", CAIRN_MODE_FULL}};
+  app.add_option("--mode", options->mode, "how much the GPU writes: top, pass or full")
+      ->transform(CLI::CheckedTransformer(kModes, CLI::ignore_case))
+      ->default_str("full");
+}
+
+Gpu::Gpu(const char* program, const Options& options) {
+  g_program = program;
+  device_ = CreateDevice();
+  CairnContextDesc desc = {};
+  desc.struct_size = sizeof(desc);
+  desc.mode = options.mode;
+  desc.raw_marker_count = options.raw_marker_count;
+  CairnD3D12Desc d3d12 = {};
+  d3d12.struct_size = sizeof(d3d12);
+  d3d12.device = device_.get();
+  Check(cairnCreateContextD3D12(&desc, &d3d12, &context_), "cairnCreateContextD3D12");
+  Check(cairnBeginFrame(context_), "cairnBeginFrame");
+}
+
+Gpu::~Gpu() {
+  cairnDestroyContext(context_);
+}
+
+Buffer Gpu::CreateBuffer(uint32_t word_count) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_CUSTOM;
+  heap.CPUPageProperty = D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
+  heap.MemoryPoolPreference = D3D12_MEMORY_POOL_L0;
+  return CreateMappedBuffer(device(), heap, word_count, D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
+                            D3D12_RESOURCE_STATE_COMMON);
+}
+
+Buffer Gpu::CreateReadbackBuffer(uint32_t word_count) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_READBACK;
+  return CreateMappedBuffer(device(), heap, word_count, D3D12_RESOURCE_FLAG_NONE,
+                            D3D12_RESOURCE_STATE_COPY_DEST);
+}
+
+Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
+                               uint32_t constant_count, Output output) {
+  Pipeline pipeline;
+  pipeline.compute = true;
+  pipeline.root_signature = CreateRootSignature(gpu.device(), constant_count, &output);
+  D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  desc.pRootSignature = pipeline.root_signature.get();
+  desc.CS = {shader.bytes, shader.size_bytes};
+  Check(gpu.device()->CreateComputePipelineState(&desc, __uuidof(ID3D12PipelineState),
+                                                 pipeline.state.Receive()),
+        "CreateComputePipelineState");
+  pipeline.cairn = RegisterPipeline(gpu, name, pipeline.state.get(), nullptr, nullptr, shader.name);
+  return pipeline;
+}
+
+Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
+                                const Shader& pixel, uint32_t constant_count) {
+  Pipeline pipeline;
+  pipeline.root_signature = CreateRootSignature(gpu.device(), constant_count, nullptr);
+  D3D12_GRAPHICS_PIPELINE_STATE_DESC desc = {};
+  desc.pRootSignature = pipeline.root_signature.get();
+  desc.VS = {vertex.bytes, vertex.size_bytes};
+  desc.PS = {pixel.bytes, pixel.size_bytes};
+  desc.BlendState.RenderTarget[0].RenderTargetWriteMask = D3D12_COLOR_WRITE_ENABLE_ALL;
+  desc.SampleMask = UINT_MAX;
+  desc.RasterizerState.FillMode = D3D12_FILL_MODE_SOLID;
+  desc.RasterizerState.CullMode = D3D12_CULL_MODE_BACK;
+  desc.RasterizerState.DepthClipEnable = TRUE;
+  desc.PrimitiveTopologyType = D3D12_PRIMITIVE_TOPOLOGY_TYPE_TRIANGLE;
+  desc.NumRenderTargets = 1;
+  desc.RTVFormats[0] = DXGI_FORMAT_R8G8B8A8_UNORM;
+  desc.SampleDesc.Count = 1;
+  Check(gpu.device()->CreateGraphicsPipelineState(&desc, __uuidof(ID3D12PipelineState),
+                                                  pipeline.state.Receive()),
+        "CreateGraphicsPipelineState");
+  pipeline.cairn =
+      RegisterPipeline(gpu, name, pipeline.state.get(), vertex.name, pixel.name, nullptr);
+  return pipeline;
+}
+
+Queue::Queue(Gpu& gpu, CairnQueueType type, const char* name) : gpu_(gpu), type_(type) {
+  D3D12_COMMAND_QUEUE_DESC desc = {};
+  desc.Type = ListType(type);
+  Check(gpu.device()->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue_.Receive()),
+        "CreateCommandQueue");
+  Check(
+      gpu.device()->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence_.Receive()),
+      "CreateFence");
+  Check(cairnRegisterQueue(gpu.context(), queue_.get(), type, name), "cairnRegisterQueue");
+}
+
+void Queue::Execute(std::initializer_list<List*> lists) {
+  std::vector<CairnCommandList*> cairn_lists;
+  std::vector<ID3D12CommandList*> d3d12_lists;
+  for (const List* list : lists) {
+    cairn_lists.push_back(list->cairn());
+    d3d12_lists.push_back(list->d3d12());
+  }
+  const auto count = static_cast<uint32_t>(lists.size());
+  Check(cairnNotifySubmit(gpu_.context(), queue_.get(), cairn_lists.data(), count),
+        "cairnNotifySubmit");
+  queue_->ExecuteCommandLists(count, d3d12_lists.data());
+  Check(queue_->Signal(fence_.get(), ++submitted_), "ID3D12CommandQueue::Signal");
+}
+
+void Queue::WaitOrReportLoss(double timeout_s) const {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
+  while (true) {
+    const uint64_t completed = fence_->GetCompletedValue();
+    if (completed == UINT64_MAX) {
+      ReportLoss(gpu_.context(), gpu_.device()->GetDeviceRemovedReason(),
+                 "ID3D12Fence::GetCompletedValue");
+    }
+    if (completed >= submitted_) return;
+    if (std::chrono::steady_clock::now() >= deadline) {
+      ReportLoss(gpu_.context(), kDeviceHung, "a wait for ID3D12Fence");
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+  }
+}
+
+List::List(Gpu& gpu, const Queue& queue, const char* name) : gpu_(gpu), queue_(queue), name_(name) {
+  const D3D12_COMMAND_LIST_TYPE type = ListType(queue.type());
+  Check(gpu.device()->CreateCommandAllocator(type, __uuidof(ID3D12CommandAllocator),
+                                             allocator_.Receive()),
+        "CreateCommandAllocator");
+  Check(gpu.device()->CreateCommandList(0, type, allocator_.get(), nullptr,
+                                        __uuidof(ID3D12GraphicsCommandList), list_.Receive()),
+        "CreateCommandList");
+  Check(list_->Close(), "ID3D12GraphicsCommandList::Close");
+}
+
+void List::Begin() {
+  Check(allocator_->Reset(), "ID3D12CommandAllocator::Reset");
+  Check(list_->Reset(allocator_.get(), nullptr), "ID3D12GraphicsCommandList::Reset");
+  CairnCommandListDesc desc = {};
+  desc.struct_size = sizeof(desc);
+  desc.native = list_.get();
+  desc.queue = queue_.d3d12();
+  desc.queue_type = queue_.type();
+  desc.name = name_;
+  Check(cairnBeginCommandList(gpu_.context(), &desc, &cairn_), "cairnBeginCommandList");
+}
+
+void List::End() {
+  Check(cairnEndCommandList(cairn_), "cairnEndCommandList");
+  Check(list_->Close(), "ID3D12GraphicsCommandList::Close");
+}
+
+void List::SetPipeline(const Pipeline& pipeline) {
+  list_->SetPipelineState(pipeline.state.get());
+  if (pipeline.compute) {
+    list_->SetComputeRootSignature(pipeline.root_signature.get());
+  } else {
+    list_->SetGraphicsRootSignature(pipeline.root_signature.get());
+    list_->IASetPrimitiveTopology(D3D_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
+  }
+  Check(cairnSetPipeline(cairn_, pipeline.cairn), "cairnSetPipeline");
+}
+
+void List::Barrier() {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_UAV;
+  list_->ResourceBarrier(1, &barrier);
+}
+
+Scope::Scope(const List& list, CairnMarkerType type, const char* name) : list_(list.cairn()) {
+  Check(cairnBeginMarker(list_, type, name, CAIRN_NAME_STATIC), "cairnBeginMarker");
+}
+
+Scope::~Scope() {
+  Check(cairnEndMarker(list_), "cairnEndMarker");
+}
+
+Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height) : width_(width), height_(height) {
+  constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
+  row_words_ = (width + kAlignment - 1) / kAlignment * kAlignment;
+  pixels_ = gpu.CreateReadbackBuffer(row_words_ * height);
+  D3D12_HEAP_PROPERTIES properties = {};
+  properties.Type = D3D12_HEAP_TYPE_DEFAULT;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
+  desc.Width = width;
+  desc.Height = height;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+  desc.SampleDesc.Count = 1;
+  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
+  Check(gpu.device()->CreateCommittedResource(&properties, D3D12_HEAP_FLAG_NONE, &desc,
+                                              D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
+                                              __uuidof(ID3D12Resource), image_.Receive()),
+        "CreateCommittedResource");
+  D3D12_DESCRIPTOR_HEAP_DESC heap = {};
+  heap.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
+  heap.NumDescriptors = 1;
+  Check(gpu.device()->CreateDescriptorHeap(&heap, __uuidof(ID3D12DescriptorHeap), views_.Receive()),
+        "CreateDescriptorHeap");
+  gpu.device()->CreateRenderTargetView(image_.get(), nullptr, cairn::GetCpuStart(views_.get()));
+}
+
+void Picture::Begin(const List& list) {
+  constexpr float kBlack[4] = {0, 0, 0, 1};
+  const D3D12_VIEWPORT viewport = {0, 0, static_cast<float>(width_), static_cast<float>(height_),
+                                   0, 1};
+  const D3D12_RECT scissor = {0, 0, static_cast<LONG>(width_), static_cast<LONG>(height_)};
+  const D3D12_CPU_DESCRIPTOR_HANDLE view = cairn::GetCpuStart(views_.get());
+  list->RSSetViewports(1, &viewport);
+  list->RSSetScissorRects(1, &scissor);
+  list->OMSetRenderTargets(1, &view, FALSE, nullptr);
+  const Scope clear(list, CAIRN_MARKER_CLEAR_RENDER_TARGET);
+  list->ClearRenderTargetView(view, kBlack, 0, nullptr);
+}
+
+void Picture::CopyToCpu(const List& list) {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition.pResource = image_.get();
+  barrier.Transition.StateBefore = D3D12_RESOURCE_STATE_RENDER_TARGET;
+  barrier.Transition.StateAfter = D3D12_RESOURCE_STATE_COPY_SOURCE;
+  list->ResourceBarrier(1, &barrier);
+  D3D12_TEXTURE_COPY_LOCATION from = {};
+  from.pResource = image_.get();
+  from.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;
+  D3D12_TEXTURE_COPY_LOCATION to = {};
+  to.pResource = pixels_.resource.get();
+  to.Type = D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT;
+  to.PlacedFootprint.Footprint = {DXGI_FORMAT_R8G8B8A8_UNORM, width_, height_, 1,
+                                  static_cast<UINT>(row_words_ * sizeof(uint32_t))};
+  const Scope copy(list, CAIRN_MARKER_COPY_TEXTURE_REGION, "Picture to CPU");
+  list->CopyTextureRegion(&to, 0, 0, 0, &from, nullptr);
+}
+
+std::string Picture::WritePng(const std::string& path) const {
+  return ::WritePng(path, width_, height_, row_words_ * sizeof(uint32_t),
+                    reinterpret_cast<const std::byte*>(pixels_.words));
+}
+
+}  // namespace sample

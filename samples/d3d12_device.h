@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What every Direct3D 12 sample needs and none is about: device, queues, lists and pipelines, each
+// with its name told to Cairn. Look here for where the calls of cairn/breadcrumbs.h go in a program.
+//
+// A sample ends with 0 when it did what it is for, with 1 after the device was lost or did not answer
+// in time (Cairn has been told), and with 2 and one line on stderr when it could not start.
+#ifndef CAIRN_SAMPLES_D3D12_DEVICE_H_
+#define CAIRN_SAMPLES_D3D12_DEVICE_H_
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include "cairn/breadcrumbs.h"
+
+#include "d3d12abi/com_ptr.h"
+
+namespace sample {
+
+using cairn::ComPtr;
+
+// Prints "PROGRAM: message" and ends the program with 2.
+[[noreturn]] void Fail(const std::string& message);
+void Check(HRESULT result, const char* what);
+void Check(CairnResult result, const char* what);
+
+struct Options {
+  CairnMode mode = CAIRN_MODE_FULL;
+  uint32_t raw_marker_count = 0;  // not on the command line
+};
+// --mode top|pass|full, which all samples have.
+void AddOptions(CLI::App& app, Options* options);
+
+// The machine's first Direct3D 12 device. In a file named for the operating system.
+ComPtr<ID3D12Device> CreateDevice();
+
+// Memory that both the CPU and shaders see. The GPU's writes are there once its queue has finished.
+struct Buffer {
+  ComPtr<ID3D12Resource> resource;
+  uint32_t* words = nullptr;
+  uint32_t word_count = 0;
+};
+
+// A device and its breadcrumbs.
+class Gpu {
+ public:
+  Gpu(const char* program, const Options& options);
+  ~Gpu();  // After the GPU has finished with everything.
+  Gpu(const Gpu&) = delete;
+  Gpu& operator=(const Gpu&) = delete;
+
+  ID3D12Device* device() const { return device_.get(); }
+  CairnContext* context() const { return context_; }
+
+  Buffer CreateBuffer(uint32_t word_count);
+  // Memory for the GPU to copy into.
+  Buffer CreateReadbackBuffer(uint32_t word_count);
+
+ private:
+  ComPtr<ID3D12Device> device_;
+  CairnContext* context_ = nullptr;
+};
+
+struct Shader {
+  const char* name;
+  const unsigned char* bytes;
+  size_t size_bytes;
+};
+
+struct Pipeline {
+  ComPtr<ID3D12RootSignature> root_signature;
+  ComPtr<ID3D12PipelineState> state;
+  CairnPipeline cairn = 0;
+  bool compute = false;
+};
+
+// How a compute shader finds its buffer u0.
+enum class Output {
+  kRaw,    // by address: SetComputeRootUnorderedAccessView(1, ...)
+  kTyped,  // by a view in a descriptor heap: SetComputeRootDescriptorTable(1, ...)
+};
+
+// Root parameter 0 holds the constants b0, parameter 1 the output of a compute pipeline.
+Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
+                               uint32_t constant_count, Output output);
+Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,
+                                const Shader& pixel, uint32_t constant_count);
+
+class List;
+
+class Queue {
+ public:
+  Queue(Gpu& gpu, CairnQueueType type, const char* name);
+
+  // Executes the lists, in order.
+  void Execute(std::initializer_list<List*> lists);
+  // Everything executed so far has finished.
+  bool Finished() const { return fence_->GetCompletedValue() >= submitted_; }
+  // Waits until it has. A device that is lost, or not done after `timeout_s` seconds, is reported to
+  // Cairn, and the program ends with 1.
+  void WaitOrReportLoss(double timeout_s) const;
+
+  CairnQueueType type() const { return type_; }
+  ID3D12CommandQueue* d3d12() const { return queue_.get(); }
+
+ private:
+  Gpu& gpu_;
+  CairnQueueType type_;
+  ComPtr<ID3D12CommandQueue> queue_;
+  ComPtr<ID3D12Fence> fence_;
+  uint64_t submitted_ = 0;
+};
+
+class List {
+ public:
+  // To be executed on `queue`; `name` is what reports call it.
+  List(Gpu& gpu, const Queue& queue, const char* name);
+
+  // Starts a recording. The GPU must have finished with the one before.
+  void Begin();
+  void End();
+
+  void SetPipeline(const Pipeline& pipeline);
+  // Waits between dispatches: what the one before wrote is there for the next.
+  void Barrier();
+
+  ID3D12GraphicsCommandList* operator->() const { return list_.get(); }
+  ID3D12GraphicsCommandList* d3d12() const { return list_.get(); }
+  CairnCommandList* cairn() const { return cairn_; }
+
+ private:
+  Gpu& gpu_;
+  const Queue& queue_;
+  const char* name_;
+  ComPtr<ID3D12CommandAllocator> allocator_;
+  ComPtr<ID3D12GraphicsCommandList> list_;
+  CairnCommandList* cairn_ = nullptr;
+};
+
+// A marker around the work recorded while it lives. `name` is a literal.
+class Scope {
+ public:
+  Scope(const List& list, CairnMarkerType type, const char* name = nullptr);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+ private:
+  CairnCommandList* list_;
+};
+
+// A picture of 8-bit RGBA that is drawn into and copied to the CPU.
+class Picture {
+ public:
+  Picture(Gpu& gpu, uint32_t width, uint32_t height);
+
+  // Makes it the list's only target, black.
+  void Begin(const List& list);
+  // Records the copy to the CPU, inside a marker; the last thing a list does with it.
+  void CopyToCpu(const List& list);
+
+  // Valid once the copy was executed. Row by row, red in the lowest byte.
+  uint32_t Pixel(uint32_t x, uint32_t y) const { return pixels_.words[y * row_words_ + x]; }
+  // Returns "" or what went wrong.
+  std::string WritePng(const std::string& path) const;
+
+ private:
+  uint32_t width_;
+  uint32_t height_;
+  uint32_t row_words_;
+  ComPtr<ID3D12Resource> image_;
+  ComPtr<ID3D12DescriptorHeap> views_;
+  Buffer pixels_;
+};
+
+}  // namespace sample
+
+#endif  // CAIRN_SAMPLES_D3D12_DEVICE_H_

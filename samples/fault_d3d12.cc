@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One dispatch stores far outside of its buffer, through a view that claims more elements than the
+// buffer has. On lavapipe that is a SIGSEGV in a thread of the driver; on a GPU a page fault, or
+// nothing where views are checked.
+#include <fmt/format.h>
+
+#include "d3d12_work.h"
+#include "d3d12abi/aggregates.h"
+#include "embedded/fault.cs.dxbc.h"
+
+namespace {
+
+constexpr uint32_t kWords = 1024;
+// What the view claims: far more than any neighbour of the buffer in memory is large.
+constexpr uint32_t kClaimedWords = 1u << 27;
+
+struct FaultConstants {
+  uint32_t index;
+  uint32_t value;
+};
+
+// The heap with the view that is too large, for the shader's u0.
+sample::ComPtr<ID3D12DescriptorHeap> CreateView(const sample::Gpu& gpu,
+                                                const sample::Buffer& buffer) {
+  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
+  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+  heap_desc.NumDescriptors = 1;
+  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
+  sample::ComPtr<ID3D12DescriptorHeap> heap;
+  sample::Check(gpu.device()->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap),
+                                                   heap.Receive()),
+                "CreateDescriptorHeap");
+  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
+  view.Format = DXGI_FORMAT_R32_UINT;
+  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
+  view.Buffer.NumElements = kClaimedWords;
+  gpu.device()->CreateUnorderedAccessView(buffer.resource.get(), nullptr, &view,
+                                          cairn::GetCpuStart(heap.get()));
+  return heap;
+}
+
+void Scatter(sample::List& list, const char* name, const sample::Pipeline& pipeline,
+             ID3D12DescriptorHeap* views, const FaultConstants& constants) {
+  list->SetDescriptorHeaps(1, &views);
+  list.SetPipeline(pipeline);
+  list->SetComputeRoot32BitConstants(0, 2, &constants, 0);
+  list->SetComputeRootDescriptorTable(1, cairn::GetGpuStart(views));
+  {
+    const sample::Scope dispatch(list, CAIRN_MARKER_DISPATCH, name);
+    list->Dispatch(1, 1, 1);
+  }
+  list.Barrier();
+}
+
+void Run(const sample::Options& options, uint32_t index) {
+  sample::Gpu gpu("sample-fault-d3d12", options);
+  sample::Queue queue(gpu, CAIRN_QUEUE_DIRECT, "Graphics");
+  const sample::Buffer buffer = gpu.CreateBuffer(kWords);
+  const sample::Pipeline fill = sample::CreateFillPipeline(gpu);
+  const sample::Pipeline scatter = sample::CreateComputePipeline(
+      gpu, "Scatter", {"ScatterCS", kFaultCsDxbc, sizeof(kFaultCsDxbc)}, 2, sample::Output::kTyped);
+  const auto views = CreateView(gpu, buffer);
+
+  sample::List list(gpu, queue, "Main");
+  list.Begin();
+  {
+    const sample::Scope frame(list, CAIRN_MARKER_PASS, "Frame");
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Prepare");
+      sample::DispatchFill(list, "Clear", fill, buffer, {0, 0, kWords});
+    }
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Particles");
+      Scatter(list, "Scatter to a buffer", scatter, views.get(), {0, 7});
+      Scatter(list, "Scatter to nowhere", scatter, views.get(), {index, 7});
+    }
+    {
+      const sample::Scope pass(list, CAIRN_MARKER_PASS, "Resolve");
+      sample::DispatchFill(list, "Resolve", fill, buffer, {1, 0, kWords});
+    }
+  }
+  list.End();
+  fmt::print("sample-fault-d3d12: dispatch \"Scatter to nowhere\" stores at word {} of {}\n", index,
+             kWords);
+  std::fflush(stdout);
+  queue.Execute({&list});
+  queue.WaitOrReportLoss(10);
+  fmt::print("sample-fault-d3d12: this device ignored the store\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Dispatches a store far outside of its buffer.");
+  sample::Options options;
+  sample::AddOptions(app, &options);
+  uint32_t index = kClaimedWords - 1;
+  app.add_option("--index", index, "where to store, in 32-bit words")
+      ->check(CLI::Range(0u, kClaimedWords - 1))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  Run(options, index);
+  return 0;
+}
