@@ -59,7 +59,8 @@ Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
 // A handle of any process. kNotFound if it is gone.
 Result<ProcessHandle> OpenProcess(pid_t pid);
 
-// How an ended process ended; a child is reaped by this. kUnknown where the kernel does not tell.
+// How an ended process ended; a child is reaped by this. kUnknown where the kernel does not tell, or
+// the handle has no descriptor.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
 // True while a debugger or job control holds the process.

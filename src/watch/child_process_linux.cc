@@ -32,11 +32,10 @@ constexpr auto kWaitByPidfd = static_cast<idtype_t>(3);
 struct PidfdInfo {
   uint64_t mask;
   uint64_t cgroup_id;
-  uint32_t ids[12];
-  int32_t exit_code;
-  uint32_t reserved;
+  uint32_t ids[11];
+  int32_t exit_code;  // as from waitpid
 };
-static_assert(sizeof(PidfdInfo) == 72);
+static_assert(sizeof(PidfdInfo) == 64);
 constexpr uint64_t kPidfdInfoExit = uint64_t{1} << 3;
 constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
@@ -168,6 +167,7 @@ Result<ProcessHandle> OpenProcess(pid_t pid) {
 }
 
 ProcessEnd CollectEnd(const ProcessHandle& process) {
+  if (!process.pidfd.valid()) return {EndKind::kUnknown, 0};
   siginfo_t info{};
   if (waitid(kWaitByPidfd, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
       info.si_pid != 0) {

@@ -73,7 +73,8 @@ void TakeAttachments(msghdr& header, ReceivedMessage& received) {
     if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
       ucred credentials{};
       std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
-      received.sender = credentials.pid;
+      // 0: sent before this end asked for credentials, so by the process that made the socket.
+      if (credentials.pid > 0) received.sender = credentials.pid;
     } else if (part->cmsg_type == SCM_RIGHTS) {
       const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
       for (size_t i = 0; i < count; ++i) {
@@ -85,7 +86,8 @@ void TakeAttachments(msghdr& header, ReceivedMessage& received) {
   }
 }
 
-ReceiveResult Receive(int socket, ReceivedMessage& received) {
+// `maker`: the process that made the socket.
+ReceiveResult Receive(int socket, pid_t maker, ReceivedMessage& received) {
   iovec data{&received.message, sizeof(received.message)};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(8 * sizeof(int))];
   msghdr header{};
@@ -98,13 +100,13 @@ ReceiveResult Receive(int socket, ReceivedMessage& received) {
     size = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size < 0) return errno == EAGAIN ? ReceiveResult::kEmpty : ReceiveResult::kClosed;
+  received.sender = maker;
   TakeAttachments(header, received);
-  // An empty message and the end of the stream look alike, except that the kernel knows no sender
-  // of the latter.
-  if (size == 0 && received.sender <= 0) return ReceiveResult::kClosed;
+  // The end of the stream. An empty message looks the same but comes with credentials.
+  if (size == 0 && header.msg_controllen == 0) return ReceiveResult::kClosed;
   const bool usable = size == sizeof(received.message) && (header.msg_flags & MSG_TRUNC) == 0 &&
                       received.message.magic == kHandoverMagic &&
-                      received.message.version == kHandoverVersion && received.sender > 0;
+                      received.message.version == kHandoverVersion;
   return usable ? ReceiveResult::kMessage : ReceiveResult::kUnusable;
 }
 
@@ -119,6 +121,7 @@ class WatchLoop {
 
   // `forwarded`: signals of this process that are passed on to the program; all four are blocked.
   Status Prepare(FileDescriptor socket, bool forward_signals);
+  // A process without a descriptor ended before it could be opened.
   Status AddMainProcess(ProcessHandle process, std::string program, std::string command_line);
   Status Run();
 
@@ -189,10 +192,9 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
 }
 
 WatchedProcess* WatchLoop::AddProcess(ProcessHandle process) {
-  if (processes_.size() >= kMaxWatched ||
-      !Listen(process.pidfd.get(), kFirstProcess + processes_.size()).ok()) {
-    return nullptr;
-  }
+  if (processes_.size() >= kMaxWatched) return nullptr;
+  const uint64_t tag = kFirstProcess + processes_.size();
+  if (process.pidfd.valid() && !Listen(process.pidfd.get(), tag).ok()) return nullptr;
   processes_.push_back(std::make_unique<WatchedProcess>(std::move(process), settings_.policy));
   return processes_.back().get();
 }
@@ -218,6 +220,7 @@ bool WatchLoop::killed_for_hang() const {
 }
 
 Status WatchLoop::Run() {
+  if (!main_process().handle.pidfd.valid()) OnEnded(*processes_.front());
   while (!Finished()) {
     ArmTimer();
     epoll_event events[16];
@@ -259,7 +262,7 @@ void WatchLoop::OnSocket() {
   if (!socket_.valid()) return;
   for (;;) {
     ReceivedMessage received;
-    switch (Receive(socket_.get(), received)) {
+    switch (Receive(socket_.get(), main_process().handle.pid, received)) {
       case ReceiveResult::kMessage: OnMessage(received); break;
       case ReceiveResult::kUnusable: break;  // somebody else's message: not ours to judge
       case ReceiveResult::kEmpty: return;
@@ -452,7 +455,12 @@ Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
   if (socket_fd > 3) syscall(SYS_close_range, 3u, static_cast<unsigned>(socket_fd - 1), 0u);
   syscall(SYS_close_range, static_cast<unsigned>(socket_fd + 1), ~0u, 0u);
   Result<ProcessHandle> program = OpenProcess(peer.pid);
-  if (program.status().code() == StatusCode::kNotFound) return Status();
+  if (program.status().code() == StatusCode::kNotFound) {
+    // It died while its watcher started: what it handed over is still in the socket.
+    ProcessHandle gone;
+    gone.pid = peer.pid;
+    program = std::move(gone);
+  }
   if (!program.ok()) return program.status();
 
   const std::string command_line = CommandLineOf(peer.pid);

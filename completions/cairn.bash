@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+# Completion of the `cairn` command for bash: source it, or install it as
+# share/bash-completion/completions/cairn.
+
+_cairn() {
+  local word=${COMP_WORDS[COMP_CWORD]}
+  local previous=${COMP_WORDS[COMP_CWORD - 1]}
+  local verb=${COMP_WORDS[1]}
+  COMPREPLY=()
+
+  if ((COMP_CWORD == 1)); then
+    mapfile -t COMPREPLY < <(compgen -W "run report info selftest --help --version" -- "$word")
+    return
+  fi
+
+  case $verb in
+    run)
+      # What follows the first word that is no option, or "--", belongs to the program.
+      local i
+      for ((i = 2; i < COMP_CWORD; ++i)); do
+        case ${COMP_WORDS[i]} in
+          --) ((++i)) ;;
+          -o | --output | --hang-timeout) ((++i)); continue ;;
+          -*) continue ;;
+        esac
+        if ((i < COMP_CWORD)); then
+          mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        else
+          mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+        fi
+        return
+      done
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        --hang-timeout) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --hang-timeout --kill-on-hang --dump-on-exit --quiet --help --" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    report)
+      case $previous in
+        --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word") ;;
+        --width) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--json --redact --all --width --color --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    info)
+      if [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "--help" -- "$word")
+      else
+        mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+      fi
+      ;;
+    selftest)
+      case $previous in
+        --api) mapfile -t COMPREPLY < <(compgen -W "vulkan d3d12" -- "$word") ;;
+        *) mapfile -t COMPREPLY < <(compgen -W "--api --json --help" -- "$word") ;;
+      esac
+      ;;
+  esac
+}
+
+complete -o filenames -F _cairn cairn

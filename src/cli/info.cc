@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn info: what a .cairn file consists of.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <ctime>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/dump_file.h"
+#include "cli/verb.h"
+#include "snapshot/snapshot_file.h"
+#include "watch/watcher.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn info game.cairn    size and chunks of the file, its process, incidents and counts";
+
+using Text = fmt::memory_buffer;
+
+template <typename... Arguments>
+void Add(Text& text, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+}
+
+std::string Grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t i = digits.size(); i > 3;) digits.insert(i -= 3, ",");
+  return digits;
+}
+
+std::string TimeInWords(uint64_t realtime_ns) {
+  if (realtime_ns == 0) return "at an unknown time";
+  const auto seconds = static_cast<std::time_t>(realtime_ns / 1'000'000'000);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} UTC", fmt::gmtime(seconds),
+                     realtime_ns / 1'000'000 % 1000);
+}
+
+std::string IncidentInWords(const Incident& incident) {
+  switch (incident.kind) {
+    case IncidentKind::kRequested: return "somebody asked for this file";
+    case IncidentKind::kExited: return fmt::format("exited with code {}", incident.value);
+    case IncidentKind::kSignal:
+      return incident.value == 0 ? "ended with GPU work unfinished"
+                                 : "died with " + SignalInWords(static_cast<int>(incident.value));
+    case IncidentKind::kDeviceLost: return fmt::format("lost its device, code {}", incident.value);
+    case IncidentKind::kHang:
+      return fmt::format("hang: no progress for {}",
+                         SecondsInWords(static_cast<uint64_t>(incident.value) * 1'000'000));
+    case IncidentKind::kNone: break;
+  }
+  return "unknown incident";
+}
+
+struct ChunkTotal {
+  ChunkType type = 0;
+  uint64_t count = 0;
+  uint64_t stored_bytes = 0;
+  uint64_t raw_bytes = 0;
+};
+
+std::vector<ChunkTotal> TotalsByType(const std::vector<ChunkInfo>& chunks) {
+  std::vector<ChunkTotal> totals;
+  for (const ChunkInfo& chunk : chunks) {
+    auto total = std::find_if(totals.begin(), totals.end(),
+                              [&](const ChunkTotal& known) { return known.type == chunk.type; });
+    if (total == totals.end()) total = totals.insert(totals.end(), ChunkTotal{chunk.type});
+    ++total->count;
+    total->stored_bytes += chunk.stored_bytes;
+    total->raw_bytes += chunk.raw_bytes;
+  }
+  return totals;
+}
+
+void AddChunkLine(Text& text, const std::string& name, const ChunkTotal& total) {
+  const double ratio = total.stored_bytes == 0 ? 1.0
+                                               : static_cast<double>(total.raw_bytes) /
+                                                     static_cast<double>(total.stored_bytes);
+  Add(text, "  {:<8} {:>8} {:>14} {:>14} {:>7.2f}\n", name, Grouped(total.count),
+      Grouped(total.stored_bytes), Grouped(total.raw_bytes), ratio);
+}
+
+void AddContainer(Text& text, const std::string& path, const FileReader& reader) {
+  const FileVersion version = reader.version();
+  Add(text, "File      {}\n", VisibleText(path));
+  Add(text, "Format    {}.{}, {}\n\n", version.major, version.minor,
+      reader.has_index() ? "finished"
+                         : "not finished, or cut off: its chunks were found by scanning");
+  Add(text, "  {:<8} {:>8} {:>14} {:>14} {:>7}\n", "chunk", "count", "stored bytes", "raw bytes",
+      "ratio");
+  ChunkTotal all;
+  for (const ChunkTotal& total : TotalsByType(reader.chunks())) {
+    AddChunkLine(text, VisibleText(ChunkTypeName(total.type)), total);
+    all.count += total.count;
+    all.stored_bytes += total.stored_bytes;
+    all.raw_bytes += total.raw_bytes;
+  }
+  AddChunkLine(text, "all", all);
+}
+
+void AddSnapshot(Text& text, const Snapshot& snapshot) {
+  const Process& process = snapshot.process;
+  Add(text, "\nProcess   {} (PID {})\n", VisibleText(snapshot.Text(process.program)),
+      process.process_id);
+  if (!process.command_line.empty()) {
+    Add(text, "Command   {}\n", VisibleText(snapshot.Text(process.command_line)));
+  }
+  if (process.start_time_ns != 0) Add(text, "Started   {}\n", TimeInWords(process.start_time_ns));
+  if (!process.library_version.empty()) {
+    Add(text, "libcairn  {}\n", VisibleText(snapshot.Text(process.library_version)));
+  }
+  for (const Incident& incident : snapshot.incidents) {
+    Add(text, "Incident  {}, {}\n", IncidentInWords(incident), TimeInWords(incident.time_ns));
+  }
+  for (const Device& device : snapshot.devices) {
+    if (device.api == Api::kNone) continue;
+    Add(text, "Device    {}\n", VisibleText(snapshot.Text(device.name)));
+  }
+  Add(text, "\n");
+  const std::pair<const char*, size_t> counts[] = {{"queues", snapshot.queues.size()},
+                                                   {"pipelines", snapshot.pipelines.size()},
+                                                   {"command lists", snapshot.recordings.size()},
+                                                   {"marker events", snapshot.events.size()},
+                                                   {"submissions", snapshot.submissions.size()},
+                                                   {"raw markers", snapshot.raw_markers.size()}};
+  for (const auto& [name, count] : counts) Add(text, "  {:<14} {:>12}\n", name, Grouped(count));
+}
+
+void AddLosses(Text& text, const FileReader& reader, const Snapshot* snapshot) {
+  // The snapshot's losses include those of the file.
+  std::vector<std::string> losses;
+  if (snapshot != nullptr) {
+    for (const TextRef loss : snapshot->losses) losses.emplace_back(snapshot->Text(loss));
+  } else {
+    for (const Loss& loss : reader.losses()) losses.push_back(loss.reason);
+  }
+  Add(text, "\n{}\n", losses.empty() ? "Nothing is lost." : "Lost:");
+  for (const std::string& loss : losses) Add(text, "  {}\n", VisibleText(loss));
+}
+
+int Run(const std::string& path) {
+  const std::optional<FileReader> reader = OpenDumpFile("info", path);
+  if (!reader.has_value()) return path.empty() ? kExitUsage : kExitFailed;
+  // A file without a snapshot is still a file that can be described.
+  const Result<Snapshot> snapshot = ReadSnapshot(*reader);
+  Text text;
+  AddContainer(text, path, *reader);
+  if (snapshot.ok()) {
+    AddSnapshot(text, *snapshot);
+  } else {
+    Add(text, "\nNo snapshot: {}\n", VisibleText(snapshot.status().message()));
+  }
+  AddLosses(text, *reader, snapshot.ok() ? &*snapshot : nullptr);
+  return PrintOutput("info", std::string_view(text.data(), text.size())) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddInfoVerb(CLI::App& root) {
+  auto path = std::make_shared<std::string>();
+  CLI::App* app = root.add_subcommand("info", "Shows what a .cairn file consists of.");
+  app->add_option("file", *path, "The .cairn file")->type_name("FILE");
+  SetHelp(*app, "cairn info FILE", kExamples);
+  return {app, [path] { return Run(*path); }};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `cairn` command: finds the verb, lets CLI11 read its options, and turns what is wrong with a
+// command line into one line that says what to do.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
+    "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn selftest             what this machine's devices can record\n"
+    "\n"
+    "cairn VERB --help explains a verb.";
+
+std::vector<std::string> VisibleVerbs(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : root.get_subcommands(nullptr)) {
+    if (!verb->get_group().empty()) names.push_back(verb->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string Suggestion(const std::string& closest) {
+  return closest.empty() ? "" : fmt::format("; did you mean {}?", closest);
+}
+
+int UnknownVerb(const CLI::App& root, const std::string& word) {
+  const std::vector<std::string> verbs = VisibleVerbs(root);
+  const std::string closest = ClosestWord(word, verbs);
+  PrintError("",
+             closest.empty()
+                 ? fmt::format("unknown verb '{}'; the verbs are {}", word, fmt::join(verbs, ", "))
+                 : fmt::format("unknown verb '{}'; did you mean '{}'?", word, closest));
+  return kExitUsage;
+}
+
+void PrintUnknownArgument(const CLI::App& app, const std::string& verb, const std::string& word) {
+  const std::string next_step =
+      fmt::format("cairn{}{} --help lists what there is", verb.empty() ? "" : " ", verb);
+  if (!word.starts_with('-')) {
+    PrintError(verb, fmt::format("'{}' is one argument too many; {}", word, next_step));
+    return;
+  }
+  const std::string name = word.substr(0, word.find('='));
+  const std::string closest = ClosestWord(name, OptionNames(app));
+  PrintError(verb, fmt::format("unknown option '{}'{}", name,
+                               closest.empty() ? "; " + next_step : Suggestion(closest)));
+}
+
+// What CLI11 found wrong, as one line.
+int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* verb) {
+  const std::string name = verb == nullptr ? "" : verb->app->get_name();
+  const CLI::App& app = verb == nullptr ? root : *verb->app;
+  const int exit_code = verb == nullptr ? kExitUsage : verb->usage_exit_code;
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    // --help and --version
+    const bool is_version = dynamic_cast<const CLI::CallForVersion*>(&error) != nullptr;
+    const std::string text = is_version ? std::string(error.what()) + "\n" : app.help();
+    return PrintOutput(name, text) ? 0 : kExitFailed;
+  }
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !app.remaining().empty()) {
+    PrintUnknownArgument(app, name, app.remaining().front());
+    return exit_code;
+  }
+  PrintError(name,
+             fmt::format("{}; see cairn{}{} --help", error.what(), name.empty() ? "" : " ", name));
+  return exit_code;
+}
+
+// Takes the words that belong to a program out of `words`, which start with the verb. CLI11 has no way
+// to stop at the first of them that also tells a misspelt option from a program.
+std::vector<std::string> TakeProgram(const CLI::App& verb, std::vector<std::string>* words) {
+  size_t end = 1;
+  while (end < words->size() && (*words)[end].starts_with('-') && (*words)[end] != "--") {
+    const CLI::Option* option = verb.get_option_no_throw((*words)[end]);
+    const bool has_value = option != nullptr && option->get_items_expected_max() > 0;
+    end = std::min(words->size(), end + (has_value ? 2 : 1));
+  }
+  const size_t start = end < words->size() && (*words)[end] == "--" ? end + 1 : end;
+  std::vector<std::string> program(words->begin() + static_cast<std::ptrdiff_t>(start),
+                                   words->end());
+  words->resize(end);
+  return program;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App root("Finds the draw that killed the GPU.", "cairn");
+  root.set_version_flag("--version", "cairn " CAIRN_VERSION);
+  SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
+  root.require_subcommand(0, 1);
+  const std::vector<Verb> verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root),
+                                   AddSelftestVerb(root), AddWatchVerb(root)};
+
+  const std::string word = argc > 1 ? argv[1] : "";
+  if (word.empty()) {
+    PrintError("", fmt::format("no verb is given; the verbs are {}; cairn --help explains them",
+                               fmt::join(VisibleVerbs(root), ", ")));
+    return kExitUsage;
+  }
+  const Verb* chosen = nullptr;
+  for (const Verb& verb : verbs) {
+    if (verb.app->get_name() == word) chosen = &verb;
+  }
+  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  if (chosen != nullptr && chosen->program != nullptr) {
+    *chosen->program = TakeProgram(*chosen->app, &words);
+  }
+  try {
+    std::reverse(words.begin(), words.end());  // the order that CLI11 wants
+    root.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    return ParseFailed(error, root, chosen);
+  }
+  if (chosen == nullptr) return UnknownVerb(root, word);
+  return chosen->run();
+}
+
+}  // namespace
+}  // namespace cairn::cli
+
+int main(int argc, char** argv) {
+  try {
+    return cairn::cli::Main(argc, argv);
+  } catch (const std::exception& error) {
+    // Only the standard library throws here: out of memory, or a defect.
+    cairn::cli::PrintError("", fmt::format("failed: {}", error.what()));
+    return cairn::cli::kExitFailed;
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn report: which GPU work was running.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <string>
+
+#include "cairn/breadcrumbs.h"
+
+#include "analysis/analysis.h"
+#include "cli/dump_file.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "report/json.h"
+#include "report/redact.h"
+#include "report/text.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr uint32_t kMinWidth = 40;
+constexpr uint32_t kMaxWidth = 10'000;
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn report game.cairn                   what was running, and why that is concluded\n"
+    "  cairn report --all game.cairn | less      finished and unstarted work as well\n"
+    "  cairn report --json game.cairn            for programs; the schema is "
+    "docs/report.schema.json\n"
+    "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere";
+
+struct ReportOptions {
+  std::string path;
+  std::string width;
+  std::string color = "auto";
+  bool json = false;
+  bool redact = false;
+  bool all = false;
+};
+
+// 0 means "no limit" to the report.
+Result<uint32_t> ParseWidth(const std::string& text) {
+  if (text.empty()) return StdoutColumns();
+  uint32_t width = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, width);
+  if (error != std::errc() || rest != end ||
+      (width != 0 && (width < kMinWidth || width > kMaxWidth))) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--width: '{}' is not a number from {} to {} (0: no limit)", text,
+                              kMinWidth, kMaxWidth));
+  }
+  return width;
+}
+
+Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
+  const Result<uint32_t> width = ParseWidth(options.width);
+  if (!width.ok()) return width.status();
+  if (options.color != "auto" && options.color != "always" && options.color != "never") {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--color: '{}' is none of 'auto', 'always', 'never'", options.color));
+  }
+  TextOptions text;
+  text.width = *width;
+  text.colour = options.color == "always" || (options.color == "auto" && StdoutShowsColour());
+  if (options.all) {
+    text.print_flags = CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_NOT_STARTED_LISTS |
+                       CAIRN_PRINT_FINISHED_NODES | CAIRN_PRINT_NOT_STARTED_NODES |
+                       CAIRN_PRINT_EXTENDED_DEVICE_INFO;
+  }
+  return text;
+}
+
+int Run(const ReportOptions& options) {
+  const Result<TextOptions> text_options = TextOptionsOf(options);
+  if (!text_options.ok()) {
+    PrintError("report", text_options.status().message());
+    return kExitUsage;
+  }
+  const std::optional<FileReader> reader = OpenDumpFile("report", options.path);
+  if (!reader.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  std::optional<Snapshot> snapshot = ReadDump("report", options.path, *reader);
+  if (!snapshot.has_value()) return kExitFailed;
+  if (options.redact) snapshot = Redact(*snapshot);
+  const Analysis analysis = Analyse(*snapshot);
+  const std::string report = options.json ? JsonReport(*snapshot, analysis)
+                                          : TextReport(*snapshot, analysis, *text_options);
+  return PrintOutput("report", report) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddReportVerb(CLI::App& root) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* app = root.add_subcommand(
+      "report", "Says which GPU work was running when a .cairn file was written.");
+  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
+  app->add_flag("--json", options->json, "Print JSON");
+  app->add_flag("--redact", options->redact, "Replace names by hashes");
+  app->add_flag("--all", options->all, "Show finished and unstarted work and all device details");
+  app->add_option("--width", options->width,
+                  "Columns to use, 0 for no limit; those of the terminal if not given")
+      ->type_name("N");
+  app->add_option("--color", options->color, "Colours: auto, always or never")
+      ->type_name("WHEN")
+      ->capture_default_str();
+  SetHelp(*app, "cairn report FILE [OPTIONS]", kExamples);
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

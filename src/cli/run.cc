@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn run: starts a program under the watcher.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/verb.h"
+#include "watch/output_path.h"
+#include "watch/watch_loop.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn run -- ./game --level 3            run it; a crash or hang writes game.cairn\n"
+    "  cairn run -o out/crash.cairn -- ./game   write somewhere else\n"
+    "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
+    "                                           for machines without a person in front of them\n"
+    "\n"
+    "Exit code: the program's own, 128 + N when signal N ended it, 124 after --kill-on-hang,\n"
+    "125 when cairn failed, 126 when the program cannot be executed, 127 when it was not found.";
+
+struct RunOptions {
+  std::string output_path;
+  std::string hang_timeout = "10";
+  bool kill_on_hang = false;
+  bool dump_on_exit = false;
+  bool quiet = false;
+};
+
+int ExitCodeFor(const Status& status) {
+  switch (status.code()) {
+    case StatusCode::kNotFound: return kExitNotFound;
+    case StatusCode::kUnsupported: return kExitCannotExecute;
+    default: return kExitCairnFailed;
+  }
+}
+
+int Run(const RunOptions& options, const std::vector<std::string>& program) {
+  if (program.empty()) {
+    PrintError("run", "no program is given; say cairn run -- PROGRAM ARGUMENTS");
+    return kExitCairnFailed;
+  }
+  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  if (!hang_timeout_ns.ok()) {
+    PrintError("run", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
+    return kExitCairnFailed;
+  }
+  WatchSettings settings;
+  settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
+                     .kill_on_hang = options.kill_on_hang,
+                     .dump_on_exit = options.dump_on_exit};
+  settings.output_path =
+      options.output_path.empty() ? DefaultOutputPath(program[0]) : options.output_path;
+  settings.say = [quiet = options.quiet](const std::string& line) {
+    if (!quiet) fmt::print(stderr, "{}\n", line);
+  };
+  const Result<int> exit_code = RunWatched(settings, program);
+  if (exit_code.ok()) return *exit_code;
+  PrintError("run", exit_code.status().message());
+  return ExitCodeFor(exit_code.status());
+}
+
+}  // namespace
+
+Verb AddRunVerb(CLI::App& root) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* app = root.add_subcommand(
+      "run", "Runs a program; writes a .cairn file if it crashes, hangs or loses its GPU device.");
+  app->add_option("-o,--output", options->output_path,
+                  "File to write; PROGRAM.cairn in the working directory if not given")
+      ->type_name("FILE");
+  app->add_option("--hang-timeout", options->hang_timeout,
+                  "Report a hang when submitted GPU work makes no progress for so long; "
+                  "fractions allowed, 0: never")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_flag("--kill-on-hang", options->kill_on_hang, "Kill the program after reporting a hang");
+  app->add_flag("--dump-on-exit", options->dump_on_exit,
+                "Write the file also when the program exits normally");
+  app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
+  SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
+  auto program = std::make_shared<std::vector<std::string>>();
+  return {app, [options, program] { return Run(*options, *program); }, kExitCairnFailed, program};
+}
+
+}  // namespace cairn::cli

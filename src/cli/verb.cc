@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+#include "base/text.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr double kLongestSeconds = 1'000'000;
+constexpr double kShortestSeconds = 0.001;
+
+// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before_last(b.size() + 1);
+  std::vector<size_t> last(b.size() + 1);
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
+    }
+    before_last.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+// CLI11 writes a usage line of its own, which knows nothing of what may follow the options.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+}  // namespace
+
+void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples) {
+  app.formatter(std::make_shared<HelpFormatter>(usage));
+  app.footer(examples);
+}
+
+void PrintError(std::string_view verb, std::string_view message) {
+  const std::string line =
+      fmt::format("cairn{}{}: {}\n", verb.empty() ? "" : " ", verb, VisibleText(message));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void PrintWarning(std::string_view verb, std::string_view message) {
+  PrintError(verb, fmt::format("warning: {}", message));
+}
+
+bool PrintOutput(std::string_view verb, std::string_view text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  // `cairn report FILE | head`: the reader has seen enough.
+  if (!written && errno != EPIPE) {
+    PrintError(verb, fmt::format("the output cannot be written: {}", strerror(errno)));
+  }
+  return written;
+}
+
+Result<uint64_t> ParseSeconds(const std::string& text) {
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
+  const bool in_range = seconds == 0 || (seconds >= kShortestSeconds && seconds <= kLongestSeconds);
+  if (error != std::errc() || rest != end || !in_range) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("'{}' is not a time in seconds from 0.001 to 1000000 (0: never)", text));
+  }
+  return static_cast<uint64_t>(std::llround(seconds * 1e9));
+}
+
+std::string ClosestWord(const std::string& word, const std::vector<std::string>& known) {
+  std::string closest;
+  // A third of the letters may be wrong; more would be a guess.
+  size_t closest_distance = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    const size_t distance = EditDistance(word, candidate);
+    if (distance < closest_distance) {
+      closest = candidate;
+      closest_distance = distance;
+    }
+  }
+  return closest;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the verbs of the `cairn` command share: one file a verb, one function a verb.
+#ifndef CAIRN_CLI_VERB_H_
+#define CAIRN_CLI_VERB_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace CLI {
+class App;
+}
+
+namespace cairn::cli {
+
+inline constexpr int kExitFailed = 1;
+inline constexpr int kExitUsage = 2;
+
+// What a verb needs to run: filled by the function that declares it.
+struct Verb {
+  CLI::App* app = nullptr;
+  // Runs after parsing; returns the exit code.
+  std::function<int()> run;
+  // The exit code when the command line is wrong.
+  int usage_exit_code = kExitUsage;
+  // For verbs that start a program: where its words go, which are those after "--" or from the first
+  // one on that is no option. They are not parsed.
+  std::shared_ptr<std::vector<std::string>> program = nullptr;
+};
+
+Verb AddRunVerb(CLI::App& root);
+Verb AddReportVerb(CLI::App& root);
+Verb AddInfoVerb(CLI::App& root);
+Verb AddSelftestVerb(CLI::App& root);
+Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
+
+// The text of --help: "Usage: `usage`", the options, and `examples`.
+void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
+
+// "cairn VERB: message" as one line on stderr; control characters in the message are made visible.
+void PrintError(std::string_view verb, std::string_view message);
+void PrintWarning(std::string_view verb, std::string_view message);
+
+// Writes to stdout. False if that failed, with the reason printed, unless the reader just went away.
+bool PrintOutput(std::string_view verb, std::string_view text);
+
+// Reads "2", "0.25": seconds from 0.001 to 1,000,000, or 0 for "never". In nanoseconds.
+Result<uint64_t> ParseSeconds(const std::string& text);
+
+// The entry of `known` that `word` is most likely meant to be, "" if none is close.
+std::string ClosestWord(const std::string& word, const std::vector<std::string>& known);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_VERB_H_

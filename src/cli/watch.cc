@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn watch: the watcher of a program that was started without `cairn run`. Not for people:
+// cairnStartWatcher starts it with its end of the socket.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "cli/verb.h"
+#include "watch/watch_loop.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn watch --fd 3 -o game.cairn   as cairnStartWatcher starts it, with its socket as 3";
+
+struct WatchOptions {
+  int fd = -1;
+  std::string output_path;
+  std::string hang_timeout = "10";
+};
+
+int Run(const WatchOptions& options) {
+  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  if (!hang_timeout_ns.ok()) {
+    PrintError("watch", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
+    return kExitUsage;
+  }
+  if (options.fd <= STDERR_FILENO) {
+    PrintError("watch",
+               "--fd must name the watcher's socket; programs call cairnStartWatcher, "
+               "people say cairn run -- PROGRAM");
+    return kExitUsage;
+  }
+  WatchSettings settings;
+  settings.policy.hang_timeout_ns = *hang_timeout_ns;
+  settings.output_path = options.output_path;
+  settings.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  const Status status = WatchOverSocket(settings, options.fd);
+  if (status.ok()) return 0;
+  PrintError("watch", status.message());
+  return kExitFailed;
+}
+
+}  // namespace
+
+Verb AddWatchVerb(CLI::App& root) {
+  auto options = std::make_shared<WatchOptions>();
+  CLI::App* app = root.add_subcommand("watch", "Watches the process at the other end of a socket.");
+  app->group("");  // hidden
+  app->add_option("--fd", options->fd, "The inherited socket")->type_name("N");
+  app->add_option("-o,--output", options->output_path,
+                  "File to write; PROGRAM.cairn in the working directory if not given")
+      ->type_name("FILE");
+  app->add_option("--hang-timeout", options->hang_timeout,
+                  "Report a hang when submitted GPU work makes no progress for so long; "
+                  "fractions allowed, 0: never")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  SetHelp(*app, "cairn watch --fd N [OPTIONS]", kExamples);
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <sstream>
+#include <thread>
+
+extern char** environ;
+
+namespace cairn::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Looks every few milliseconds until `condition` holds; false when the time is up.
+bool Poll(int timeout_s, const std::function<bool()>& condition) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(timeout_s);
+  while (!condition()) {
+    if (Clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
+
+struct ProcessFacts {
+  pid_t parent = 0;
+  char state = ' ';
+};
+
+// Of every process that can be seen.
+std::map<pid_t, ProcessFacts> AllProcesses() {
+  std::map<pid_t, ProcessFacts> all;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid <= 0) continue;
+    const std::string stat = ReadFile(entry.path() / "stat");
+    const size_t name_end = stat.rfind(')');
+    if (name_end == std::string::npos) continue;
+    std::istringstream fields(stat.substr(name_end + 1));
+    ProcessFacts facts;
+    fields >> facts.state >> facts.parent;
+    all[pid] = facts;
+  }
+  return all;
+}
+
+// Orphans of a command come to this process, because Command made it their reaper.
+std::vector<pid_t> LiveChildren() {
+  std::vector<pid_t> children;
+  for (const auto& [pid, facts] : AllProcesses()) {
+    if (facts.parent == getpid() && facts.state != 'Z') children.push_back(pid);
+  }
+  return children;
+}
+
+void ReapEnded() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+}
+
+void Redirect(const std::filesystem::path& path, int flags, int target) {
+  const int fd = open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (fd < 0 || dup2(fd, target) < 0) _exit(121);
+}
+
+void ApplyEnvironment(const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const size_t equals = setting.find('=');
+    if (equals == std::string::npos) {
+      unsetenv(setting.c_str());
+    } else {
+      setenv(setting.substr(0, equals).c_str(), setting.substr(equals + 1).c_str(), 1);
+    }
+  }
+}
+
+}  // namespace
+
+std::string Program(const std::string& name) {
+  return CAIRN_BINARY_DIR "/bin/" + name;
+}
+
+std::string CommandResult::Summary() const {
+  return "exit code " + std::to_string(exit_code) + (timed_out ? " (timed out)" : "") +
+         "\nstdout:\n" + output + "\nstderr:\n" + errors;
+}
+
+Command::Command(const std::vector<std::string>& arguments, const Options& options)
+    : options_(options) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "cairn-command-XXXXXX").string();
+  files_ = mkdtemp(pattern.data());
+  std::ofstream(files_ / "input") << options_.input;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  pointers.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ != 0) return;
+  Redirect(files_ / "input", O_RDONLY, STDIN_FILENO);
+  Redirect(files_ / "output", O_WRONLY | O_CREAT | O_APPEND, STDOUT_FILENO);
+  Redirect(files_ / "errors", O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
+  if (!options_.folder.empty() && chdir(options_.folder.c_str()) != 0) _exit(122);
+  // The tests themselves may run under a watcher, or with settings that change messages.
+  unsetenv("CAIRN_WATCHER_FD");
+  setenv("LC_ALL", "C.UTF-8", 1);
+  ApplyEnvironment(options_.environment);
+  execvp(pointers[0], pointers.data());
+  _exit(123);
+}
+
+Command::~Command() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  for (const pid_t child : LiveChildren()) kill(child, SIGKILL);
+  ReapEnded();
+  std::error_code ignored;
+  std::filesystem::remove_all(files_, ignored);
+}
+
+std::string Command::output() const {
+  return ReadFile(files_ / "output");
+}
+
+pid_t Command::WaitUntilReady() {
+  pid_t ready = -1;
+  Poll(options_.timeout_s, [&] {
+    const std::string text = output();
+    const size_t line = text.find("ready ");
+    if (line != std::string::npos && text.find('\n', line) != std::string::npos) {
+      ready = std::atoi(text.c_str() + line + 6);
+    }
+    return ready > 0 || !IsRunning(pid_);
+  });
+  return ready;
+}
+
+CommandResult Command::Wait() {
+  CommandResult result;
+  int status = 0;
+  result.timed_out =
+      !Poll(options_.timeout_s, [&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
+  if (result.timed_out) {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, &status, 0);
+  }
+  pid_ = -1;
+  result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  // Processes that end by themselves right after the command (a watcher after its program) may.
+  Poll(5, [] {
+    ReapEnded();
+    return LiveChildren().empty();
+  });
+  result.left_behind = LiveChildren();
+  result.output = output();
+  result.errors = ReadFile(files_ / "errors");
+  return result;
+}
+
+CommandResult RunCommand(const std::vector<std::string>& arguments,
+                         const Command::Options& options) {
+  Command command(arguments, options);
+  return command.Wait();
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "cairn-test-XXXXXX").string();
+  path_ = mkdtemp(pattern.data());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::vector<std::string> TemporaryFolder::Contents() const {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string ReadFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+}
+
+bool IsRunning(pid_t pid) {
+  const std::map<pid_t, ProcessFacts> all = AllProcesses();
+  const auto found = all.find(pid);
+  return found != all.end() && found->second.state != 'Z';
+}
+
+bool WaitForEnd(pid_t pid, int timeout_s) {
+  return Poll(timeout_s, [pid] { return !IsRunning(pid); });
+}
+
+bool WaitForFile(const std::filesystem::path& path, int timeout_s) {
+  return Poll(timeout_s, [&path] { return std::filesystem::exists(path); });
+}
+
+}  // namespace cairn::testing

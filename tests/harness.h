@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the cross-process tests share: a folder of their own, running commands with a time limit and
+// seeing what they leave behind.
+#ifndef CAIRN_TESTS_HARNESS_H_
+#define CAIRN_TESTS_HARNESS_H_
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace cairn::testing {
+
+// build/bin/NAME.
+std::string Program(const std::string& name);
+
+struct CommandResult {
+  int exit_code = -1;  // 128 + signal number if a signal ended it
+  bool timed_out = false;
+  std::string output;
+  std::string errors;
+  std::vector<pid_t> left_behind;  // descendants that outlived the command; they were killed
+
+  // For messages of failed tests.
+  std::string Summary() const;
+};
+
+// A running command, its output collected in files.
+class Command {
+ public:
+  struct Options {
+    std::filesystem::path folder;          // working directory
+    std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes
+    std::string input;                     // becomes stdin
+    int timeout_s = 60;
+  };
+  Command(const std::vector<std::string>& arguments, const Options& options);
+  // Kills what is left.
+  ~Command();
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  pid_t pid() const { return pid_; }
+  // Waits until the output has a line "ready PID", and returns that PID; -1 if the command ends or
+  // the time is up before.
+  pid_t WaitUntilReady();
+  // Waits for its end and for the end of every process that it has started.
+  CommandResult Wait();
+  std::string output() const;
+
+ private:
+  Options options_;
+  std::filesystem::path files_;
+  pid_t pid_ = -1;
+};
+
+// Runs it to its end.
+CommandResult RunCommand(const std::vector<std::string>& arguments,
+                         const Command::Options& options);
+
+// A folder that exists during one test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+
+  const std::filesystem::path& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // Names of what is in it, sorted.
+  std::vector<std::string> Contents() const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string ReadFile(const std::filesystem::path& path);
+
+// True while the process exists and is not merely waiting for its parent to take note of its end.
+bool IsRunning(pid_t pid);
+// Waits until the process has ended; false after `timeout_s`.
+bool WaitForEnd(pid_t pid, int timeout_s = 20);
+// Waits until the file exists; false after `timeout_s`.
+bool WaitForFile(const std::filesystem::path& path, int timeout_s = 20);
+
+}  // namespace cairn::testing
+
+#endif  // CAIRN_TESTS_HARNESS_H_

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program that ends badly on request: misbehave MODE [ARGUMENT]. Every mode first records one
+// frame and lets the simulated GPU stand still inside the dispatch "Blur".
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include "programs/simulated_device.h"
+
+extern char** environ;
+
+namespace {
+
+// Writes of the frame below up to and including the beginning of "Blur".
+constexpr size_t kWritesIntoBlur = 8;
+
+void Draw(CairnCommandList* list, CairnMarkerType type, const char* name) {
+  Must(cairnBeginMarker(list, type, name, CAIRN_NAME_STATIC), "cairnBeginMarker");
+  Must(cairnEndMarker(list), "cairnEndMarker");
+}
+
+CairnPipeline RegisterPipeline(SimulatedDevice& device, const char* name, const char* compute) {
+  CairnPipelineDesc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.name = name;
+  if (compute != nullptr) {
+    desc.compute_shader = compute;
+  } else {
+    desc.vertex_shader = "MainVS";
+    desc.pixel_shader = "MainPS";
+  }
+  CairnPipeline pipeline = 0;
+  Must(cairnRegisterPipeline(device.context(), &desc, &pipeline), "cairnRegisterPipeline");
+  return pipeline;
+}
+
+void RecordFrame(SimulatedDevice& device, SimulatedCommandList& native) {
+  const CairnPipeline graphics = RegisterPipeline(device, "Basic", nullptr);
+  const CairnPipeline compute = RegisterPipeline(device, "Blur", "BlurCS");
+  Must(cairnBeginFrame(device.context()), "cairnBeginFrame");
+  CairnCommandListDesc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.native = &native;
+  desc.queue = device.queue();
+  desc.name = "Main";
+  desc.pipeline = graphics;
+  CairnCommandList* list = nullptr;
+  Must(cairnBeginCommandList(device.context(), &desc, &list), "cairnBeginCommandList");
+  Must(cairnBeginMarker(list, CAIRN_MARKER_PASS, "Frame", CAIRN_NAME_STATIC), "cairnBeginMarker");
+  Must(cairnBeginMarker(list, CAIRN_MARKER_PASS, "Opaque", CAIRN_NAME_STATIC), "cairnBeginMarker");
+  Draw(list, CAIRN_MARKER_DRAW_INDEXED, nullptr);
+  Draw(list, CAIRN_MARKER_DRAW_INDEXED, nullptr);
+  Must(cairnEndMarker(list), "cairnEndMarker");
+  Must(cairnSetPipeline(list, compute), "cairnSetPipeline");
+  Draw(list, CAIRN_MARKER_DISPATCH, "Blur");
+  Draw(list, CAIRN_MARKER_DISPATCH, nullptr);
+  Must(cairnEndMarker(list), "cairnEndMarker");
+  Must(cairnEndCommandList(list), "cairnEndCommandList");
+  Must(cairnNotifySubmit(device.context(), device.queue(), &list, 1), "cairnNotifySubmit");
+}
+
+void WaitForFile(const char* path) {
+  const timespec pause{0, 5'000'000};
+  while (access(path, R_OK) != 0) nanosleep(&pause, nullptr);
+}
+
+void WaitForEver() {
+  for (;;) pause();
+}
+
+// Runs this program again with another mode, and returns its wait status.
+int RunAnother(const char* self, const char* mode) {
+  char* arguments[] = {const_cast<char*>(self), const_cast<char*>(mode), nullptr};
+  pid_t child = 0;
+  if (posix_spawn(&child, self, nullptr, nullptr, arguments, environ) != 0) std::exit(71);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+int KillsItsChild() {
+  const pid_t child = fork();
+  if (child == 0) WaitForEver();
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return 0;
+}
+
+// Never returns a value that the mode does not promise.
+int Misbehave(const std::string& mode, const char* argument, const char* self,
+              SimulatedDevice& device, SimulatedCommandList& native) {
+  if (mode == "exit") {
+    device.Finish(native);
+    Must(cairnDestroyContext(device.context()), "cairnDestroyContext");
+    return argument == nullptr ? 0 : std::atoi(argument);
+  }
+  if (mode == "kill") raise(SIGKILL);
+  if (mode == "abort") std::abort();
+  if (mode == "segv-in-thread") {
+    std::thread([] { *reinterpret_cast<volatile int*>(0xdead000) = 1; }).join();
+  }
+  if (mode == "device-lost") {
+    Must(cairnReportDeviceLost(device.context(), -4, "vkQueueSubmit"), "cairnReportDeviceLost");
+    return 3;
+  }
+  if (mode == "hang") WaitForEver();
+  if (mode == "hang-then-finish" || mode == "hang-then-kill") {
+    WaitForFile(argument);
+    if (mode == "hang-then-kill") raise(SIGKILL);
+    device.Finish(native);
+    cairnRefresh(device.context());
+    return 0;
+  }
+  if (mode == "idle") {
+    device.Finish(native);
+    const timespec time{std::atoi(argument) / 1000, std::atoi(argument) % 1000 * 1'000'000};
+    nanosleep(&time, nullptr);
+    return 0;
+  }
+  if (mode == "fork") {
+    device.Finish(native);
+    return KillsItsChild();
+  }
+  if (mode == "two") {
+    const int status = RunAnother(self, "kill");
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return 72;
+    raise(SIGKILL);
+  }
+  if (mode == "start-watcher") raise(SIGKILL);
+  return 73;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  const char* argument = argc > 2 ? argv[2] : nullptr;
+  if (mode == "start-watcher") {
+    CairnWatcherDesc watcher{};
+    watcher.struct_size = sizeof(watcher);
+    watcher.output_path = argument;
+    watcher.cairn_path = argc > 3 ? argv[3] : nullptr;
+    Must(cairnStartWatcher(&watcher), "cairnStartWatcher");
+  }
+  SimulatedDevice device;
+  SimulatedCommandList native;
+  RecordFrame(device, native);
+  device.Execute(native, kWritesIntoBlur);
+  cairnRefresh(device.context());
+  // Tests wait for this line before they kill the program.
+  std::printf("ready %d\n", getpid());
+  std::fflush(stdout);
+  return Misbehave(mode, argument, argv[0], device, native);
+}
