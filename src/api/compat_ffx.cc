@@ -13,6 +13,8 @@
 #include <mutex>
 #include <new>
 #include <shared_mutex>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -125,8 +127,12 @@ class FfxBreadcrumbs {
     const FfxErrorCode error = CreateFfxBackendContext(&backend_, desc, &context_);
     if (error != FFX_OK) return error;
     for (uint32_t queue : queues_) {
-      const CairnResult result = cairnRegisterQueue(context_, QueueKey(queue), QueueKind(queue),
-                                                    fmt::format("queue type {}", queue).c_str());
+      // Reports give the kind as a number; the application's own is said where it is another.
+      const CairnQueueType kind = QueueKind(queue);
+      const std::string name = fmt::format("queue type {}", queue);
+      const CairnResult result =
+          cairnRegisterQueue(context_, QueueKey(queue), kind,
+                             static_cast<uint32_t>(kind) == queue ? nullptr : name.c_str());
       if (result != CAIRN_OK) return ToFfx(result);
     }
     return FFX_OK;

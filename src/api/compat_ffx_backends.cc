@@ -143,8 +143,8 @@ FfxErrorCode ToFfx(CairnResult result) {
 }
 
 CairnQueueType FfxQueueKind(FfxApi api, uint32_t queue_type) {
-  // With Vulkan and custom backends the number is the application's own.
-  if (api != FfxApi::kD3D12) return CAIRN_QUEUE_OTHER;
+  // With Vulkan the number is a queue family, of which we know nothing.
+  if (api == FfxApi::kVulkan) return CAIRN_QUEUE_OTHER;
   switch (queue_type) {  // D3D12_COMMAND_LIST_TYPE
     case 0: return CAIRN_QUEUE_DIRECT;
     case 2: return CAIRN_QUEUE_COMPUTE;

@@ -75,7 +75,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   words_->runs.store(0, std::memory_order_relaxed);
   if (Status status = backend_->BeginList(backend_list_); !status.ok()) return status;
   open_ = true;
-  slot_->state.store(static_cast<uint32_t>(RecordingState::kOpen), std::memory_order_release);
+  SetState(RecordingState::kOpen);
   return Status();
 }
 
@@ -139,6 +139,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
   EventRecord* event = NextEvent();
   Push({event == nullptr ? 0 : event_count_, type});
   if (event == nullptr) return Drop();
+  if (outermost_end_is_list_end_ && depth_ == 1) SetState(RecordingState::kOpen);
   uint8_t flags = 0;
   NameRef name_ref = 0;
   if (name != nullptr) {
@@ -169,6 +170,8 @@ CairnResult CommandList::EndMarker() {
   }
   *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, marker.sequence};
   Publish();
+  // Until another marker begins: nobody will call End().
+  if (outermost_end_is_list_end_ && depth_ == 0) SetState(RecordingState::kClosed);
   return CAIRN_OK;
 }
 
@@ -184,7 +187,7 @@ CairnResult CommandList::End() {
   depth_ = 0;
   deeper_markers_.clear();
   open_ = false;
-  slot_->state.store(static_cast<uint32_t>(RecordingState::kClosed), std::memory_order_release);
+  SetState(RecordingState::kClosed);
   return CAIRN_OK;
 }
 
@@ -207,12 +210,16 @@ bool CommandList::ReachedAnything() const {
          ProgressSequence(words_->passed.load(std::memory_order_relaxed), generation) != 0;
 }
 
-bool CommandList::FinishedCurrentRun() const {
+bool CommandList::ProvenFinished() const {
+  return last_bottom_ == event_count_ && NothingMoreToCome();
+}
+
+bool CommandList::NothingMoreToCome() const {
   const uint32_t generation = slot_->generation;
-  return ProgressSequence(words_->reached.load(std::memory_order_acquire), generation) >=
-             last_top_ &&
-         ProgressSequence(words_->passed.load(std::memory_order_acquire), generation) >=
-             last_bottom_;
+  const uint32_t reached = words_->reached.load(std::memory_order_acquire);
+  const uint32_t passed = words_->passed.load(std::memory_order_acquire);
+  return ProgressSequence(reached, generation) >= last_top_ &&
+         ProgressSequence(passed, generation) >= last_bottom_;
 }
 
 void CommandList::ClearWords() {

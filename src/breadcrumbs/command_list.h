@@ -39,7 +39,10 @@ class alignas(64) CommandList {
 
   // What is known of the GPU's progress.
   bool ReachedAnything() const;
-  bool FinishedCurrentRun() const;
+  // A write at the bottom of the pipe behind its last event arrived.
+  bool ProvenFinished() const;
+  // Every write that was asked for arrived; work behind the last one may still run.
+  bool NothingMoreToCome() const;
 
   // Clears the words for the next execution of a list recorded once (not reusable, finished).
   void ClearWords();
@@ -86,6 +89,9 @@ class alignas(64) CommandList {
     if (next_event_ == chunk_end_ && !AddChunk()) return nullptr;
     ++event_count_;
     return next_event_++;
+  }
+  void SetState(RecordingState state) {
+    slot_->state.store(static_cast<uint32_t>(state), std::memory_order_release);
   }
   void Publish() { slot_->event_count.store(event_count_, std::memory_order_release); }
   bool Write(WordKind word, PipeLocation where, uint32_t sequence) {

@@ -11,7 +11,8 @@
  *   call cairnFfxNotifySubmit (below) before submitting.
  * - maxMarkersPerMemoryBlock is checked and otherwise without meaning: there is one block, and it
  *   cannot overflow. frameHistoryLength above 1,024 counts as 1,024.
- * - queueType has to be in pUsedGpuQueues. With Direct3D 12 it is a D3D12_COMMAND_LIST_TYPE.
+ * - queueType has to be in pUsedGpuQueues. It is a queue family with Vulkan, and
+ *   a D3D12_COMMAND_LIST_TYPE otherwise.
  * - Vulkan needs cairnFfxSetVulkan: ffx_vk.h.
  * - Markers of type FFX_BREADCRUMBS_MARKER_NAME are printed as NAME, without a vendor's suffix.
  * - After a failure cairnGetLastErrorMessage says what, why and what next.

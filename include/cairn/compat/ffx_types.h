@@ -118,7 +118,7 @@ typedef void (*FfxBreadcrumbsPrintDeviceInfoFunc)(FfxInterface* backendInterface
  * of your own sets the three fpBreadcrumbs functions AllocBlock, FreeBlock and Write, and whatever
  * else it wants. The callbacks get a pointer to the context's copy. */
 struct FfxInterface {
-  FfxGetSDKVersionFunc fpGetSDKVersion;                           /* not called */
+  FfxGetSDKVersionFunc fpGetSDKVersion;                 /* not called */
   FfxCreateBackendContextFunc fpCreateBackendContext;   /* may be NULL */
   FfxDestroyBackendContextFunc fpDestroyBackendContext; /* may be NULL */
   FfxBreadcrumbsAllocBlockFunc fpBreadcrumbsAllocBlock; /* called once a context */
