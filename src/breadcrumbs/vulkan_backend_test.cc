@@ -93,7 +93,7 @@ class VulkanBackendTest : public testing::Test {
 };
 
 TEST_F(VulkanBackendTest, DescribesTheDeviceAndEverySource) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   EXPECT_EQ(description_.api, Api::kVulkan);
   EXPECT_NE(description_.device_name, "");
   EXPECT_NE(description_.driver_name, "");
@@ -112,7 +112,7 @@ TEST_F(VulkanBackendTest, DescribesTheDeviceAndEverySource) {
 }
 
 TEST_F(VulkanBackendTest, SelfTestLeavesNothingBehindInTheBlock) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   backend_->Mirror();
   for (uint32_t slot = 0; slot < kLists; ++slot) {
     EXPECT_EQ(region_.words(slot).reached.load(), 0u);
@@ -123,7 +123,7 @@ TEST_F(VulkanBackendTest, SelfTestLeavesNothingBehindInTheBlock) {
 }
 
 TEST_F(VulkanBackendTest, ImportedWordsAreSeenThroughASecondMapping) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   if (Find(description_.sources, "VK_EXT_external_memory_host")->state == SourceState::kAbsent) {
     GTEST_SKIP() << "the device does not have VK_EXT_external_memory_host";
   }
@@ -140,7 +140,7 @@ TEST_F(VulkanBackendTest, ImportedWordsAreSeenThroughASecondMapping) {
 }
 
 TEST_F(VulkanBackendTest, WithoutTheExtensionWordsAreMirrored) {
-  Start({});
+  ASSERT_NO_FATAL_FAILURE(Start({}));
   EXPECT_EQ(description_.method, WriteMethod::kVulkanFillBuffer);
   EXPECT_EQ(description_.memory, WordMemory::kMirrored);
   EXPECT_EQ(description_.mirror_period_us, 500u);
@@ -166,7 +166,7 @@ TEST_F(VulkanBackendTest, WithoutTheExtensionWordsAreMirrored) {
 }
 
 TEST_F(VulkanBackendTest, TheLastWriteOfManyWins) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   BackendList list = Begin(0);
   for (uint32_t value = 1; value <= 1000; ++value) {
     EXPECT_TRUE(Reach(list, value));
@@ -179,7 +179,7 @@ TEST_F(VulkanBackendTest, TheLastWriteOfManyWins) {
 }
 
 TEST_F(VulkanBackendTest, RawMarkersCarry64BitsAtBothLocations) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   BackendList list = Begin(0);
   EXPECT_TRUE(backend_->WriteRaw(list.native, PipeLocation::kTop, 0, 0xfedcba9876543210).ok());
   EXPECT_TRUE(backend_->WriteRaw(list.native, PipeLocation::kBottom, 1, UINT64_MAX).ok());
@@ -193,7 +193,7 @@ TEST_F(VulkanBackendTest, RawMarkersCarry64BitsAtBothLocations) {
 }
 
 TEST_F(VulkanBackendTest, ReusableListCountsItsExecutions) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   BackendList list = Begin(3, /*reusable=*/true);
   EXPECT_TRUE(Reach(list, 1));
   EXPECT_TRUE(Pass(list, 2));
@@ -219,7 +219,7 @@ TEST_F(VulkanBackendTest, ReusableListCountsItsExecutions) {
 }
 
 TEST_F(VulkanBackendTest, ReusableListClearsTheWordsOfTheExecutionBefore) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   BackendList writer = Begin(3);
   EXPECT_TRUE(Reach(writer, 77));
   EXPECT_TRUE(Pass(writer, 78));
@@ -234,7 +234,7 @@ TEST_F(VulkanBackendTest, ReusableListClearsTheWordsOfTheExecutionBefore) {
 }
 
 TEST_F(VulkanBackendTest, ManyReusableListsCountSeparately) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   std::vector<BackendList> lists;
   for (uint32_t slot = 0; slot < kLists; ++slot) {
     lists.push_back(Begin(slot, /*reusable=*/true));
@@ -250,7 +250,7 @@ TEST_F(VulkanBackendTest, ManyReusableListsCountSeparately) {
 }
 
 TEST_F(VulkanBackendTest, ARunTableThatIsUsedAgainStartsAtZero) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   for (int user = 0; user < 2; ++user) {
     BackendList list = Begin(1, /*reusable=*/true);
     End(list);
@@ -265,7 +265,7 @@ TEST_F(VulkanBackendTest, ARunTableThatIsUsedAgainStartsAtZero) {
 // Lavapipe rasterises while later commands run: without its barrier a bottom-of-pipe fill would show
 // a draw as finished that has not begun. The pixel is read the moment the word arrives.
 TEST_F(VulkanBackendTest, BottomOfPipeArrivesAfterTheDraw) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   VulkanTestDraw draw(device_);
   if (Status status = draw.Create(); !status.ok()) GTEST_SKIP() << status.message();
   constexpr uint32_t kTrips = 1000;
@@ -289,7 +289,7 @@ TEST_F(VulkanBackendTest, BottomOfPipeArrivesAfterTheDraw) {
 }
 
 TEST_F(VulkanBackendTest, EveryQueueFamilyWrites) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   uint32_t slot = 10;
   for (uint32_t i = 0; i < device_.own().families().size(); ++i) {
     const VkQueueFlags flags = device_.own().families()[i].flags;
@@ -311,7 +311,7 @@ TEST_F(VulkanBackendTest, EveryQueueFamilyWrites) {
 }
 
 TEST_F(VulkanBackendTest, RefusesAReusableListInsideARenderPass) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   BackendList list;
   list.reusable = true;
   list.inside_render_pass = true;
@@ -335,7 +335,7 @@ TEST_F(VulkanBackendTest, RefusesBadParametersWithTheirName) {
 }
 
 TEST_F(VulkanBackendTest, TheValidationLayerListened) {
-  Start(KnownVulkanExtensions());
+  ASSERT_NO_FATAL_FAILURE(Start(KnownVulkanExtensions()));
   if (!device_.validating()) GTEST_SKIP() << "VK_LAYER_KHRONOS_validation is not installed";
   // What the other tests rely on: the layer does report what it must.
   VkBufferCreateInfo nonsense = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
@@ -353,7 +353,7 @@ class KnownFailure : public VulkanBackendTest {};
 
 TEST_F(KnownFailure, 07_FallbackObeysRenderPassesQueuesAndEnabledExtensions) {
   // No extension is enabled, whatever the device has.
-  Start({});
+  ASSERT_NO_FATAL_FAILURE(Start({}));
   EXPECT_EQ(description_.method, WriteMethod::kVulkanFillBuffer);
   EXPECT_EQ(description_.memory, WordMemory::kMirrored);
   const SourceFinding* marker = Find(description_.sources, "VK_AMD_buffer_marker");
@@ -394,7 +394,7 @@ TEST_F(KnownFailure, 07_AnExtensionThatTheDriverDoesNotHaveIsNotUsed) {
   ASSERT_EQ(device_.Create({}, true).message(), "");
   VulkanBackendParams params = device_.params();
   params.enabled_extensions = {"VK_AMD_buffer_marker"};  // an application that errs
-  StartBackend(params);
+  ASSERT_NO_FATAL_FAILURE(StartBackend(params));
   EXPECT_EQ(description_.method, WriteMethod::kVulkanFillBuffer);
   const SourceFinding* marker = Find(description_.sources, "VK_AMD_buffer_marker");
   ASSERT_NE(marker, nullptr);
