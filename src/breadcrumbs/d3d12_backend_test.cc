@@ -16,6 +16,7 @@ namespace {
 constexpr uint32_t kGeneration = 3;
 constexpr uint32_t kLists = 8;
 constexpr uint32_t kRawMarkers = 64;
+constexpr uint32_t kMaxTrips = 32768;  // of SlowWork
 
 uint32_t Value(uint32_t sequence) {
   return ProgressValue(kGeneration, sequence);
@@ -178,20 +179,21 @@ TEST_F(D3D12BackendTest, BottomOfPipeWaitsForADispatch) {
   for (D3D12Submitter* submitter : {&direct_, &compute_}) {
     // Longer and longer, until the work is long enough to be caught in flight.
     Observation seen;
-    for (uint32_t iterations = 1u << 26; !seen.in_flight && iterations != 0; iterations *= 2) {
+    for (uint32_t trips = 1024; !seen.in_flight && trips <= kMaxTrips; trips *= 2) {
       backend_->ClearWords(0);
       backend_->Mirror();
       work.ClearResult();
       BackendList list = Begin(*submitter, 0);
       Top(list, 1);
-      work.RecordDispatch(submitter->list(), iterations);
+      work.RecordDispatch(submitter->list(), trips);
       Bottom(list, 1);
       ASSERT_TRUE(submitter->Submit().ok());
-      seen = Observe(*backend_, words_.progress(0), *submitter, [&] { return work.result() != 0; });
+      seen = Observe(*backend_, words_.progress(0), *submitter,
+                     [&] { return work.DispatchFinished(); });
       ASSERT_TRUE(submitter->Wait(kTestLimit).ok());
       backend_->Mirror();
       EXPECT_FALSE(seen.passed_early);
-      EXPECT_NE(work.result(), 0u);
+      EXPECT_TRUE(work.DispatchFinished());
       EXPECT_EQ(Passed(0), Value(1));
       backend_->ReleaseList(list);
     }
@@ -202,12 +204,12 @@ TEST_F(D3D12BackendTest, BottomOfPipeWaitsForADispatch) {
 TEST_F(D3D12BackendTest, BottomOfPipeWaitsForADraw) {
   SlowWork work(device_.get());
   Observation seen;
-  for (uint32_t iterations = 1u << 18; !seen.in_flight && iterations != 0; iterations *= 2) {
+  for (uint32_t trips = 1024; !seen.in_flight && trips <= kMaxTrips; trips *= 2) {
     backend_->ClearWords(0);
     backend_->Mirror();
     BackendList list = Begin(direct_, 0);
     Top(list, 1);
-    work.RecordDraw(direct_.list(), iterations);
+    work.RecordDraw(direct_.list(), trips);
     Bottom(list, 1);
     ASSERT_TRUE(direct_.Submit().ok());
     seen = Observe(*backend_, words_.progress(0), direct_, [] { return true; });

@@ -19,6 +19,8 @@ namespace {
 
 constexpr uint32_t kTargetSize = 64;
 constexpr uint32_t kSeed = 1;
+constexpr uint32_t kGroups = 16;
+constexpr uint32_t kThreads = kGroups * 64;
 constexpr size_t kWordAlignment = 65536;
 
 [[noreturn]] void Die(const Status& status) {
@@ -163,28 +165,29 @@ SlowWork::SlowWork(ID3D12Device* device)
       "CreateDescriptorHeap");
   device->CreateRenderTargetView(target_.get(), nullptr, GetCpuStart(target_views_.get()));
   // Mapped and written by the GPU, so that the CPU sees the moment.
-  Result<D3D12MappedBuffer> result = CreateMappedBuffer(device, MappedHeap::kWriteBack, kPageBytes);
+  Result<D3D12MappedBuffer> result =
+      CreateMappedBuffer(device, MappedHeap::kWriteBack, kThreads * sizeof(uint32_t));
   if (!result.ok()) Die(result.status());
   result_ = std::move(*result);
   ClearResult();
 }
 
-void SlowWork::RecordDispatch(ID3D12GraphicsCommandList* list, uint32_t iterations) {
+void SlowWork::RecordDispatch(ID3D12GraphicsCommandList* list, uint32_t trips) {
   list->SetComputeRootSignature(root_signature_.get());
   list->SetPipelineState(compute_.get());
-  list->SetComputeRoot32BitConstant(0, iterations, 0);
+  list->SetComputeRoot32BitConstant(0, trips, 0);
   list->SetComputeRoot32BitConstant(0, kSeed, 1);
   list->SetComputeRootUnorderedAccessView(1, result_.gpu_address);
-  list->Dispatch(1, 1, 1);
+  list->Dispatch(kGroups, 1, 1);
 }
 
-void SlowWork::RecordDraw(ID3D12GraphicsCommandList* list, uint32_t iterations) {
+void SlowWork::RecordDraw(ID3D12GraphicsCommandList* list, uint32_t trips) {
   const D3D12_VIEWPORT viewport = {0, 0, kTargetSize, kTargetSize, 0, 1};
   const D3D12_RECT scissor = {0, 0, kTargetSize, kTargetSize};
   const D3D12_CPU_DESCRIPTOR_HANDLE target = GetCpuStart(target_views_.get());
   list->SetGraphicsRootSignature(root_signature_.get());
   list->SetPipelineState(graphics_.get());
-  list->SetGraphicsRoot32BitConstant(0, iterations, 0);
+  list->SetGraphicsRoot32BitConstant(0, trips, 0);
   list->SetGraphicsRoot32BitConstant(0, kSeed, 1);
   list->SetGraphicsRootUnorderedAccessView(1, result_.gpu_address);
   list->IASetPrimitiveTopology(D3D_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
@@ -194,13 +197,16 @@ void SlowWork::RecordDraw(ID3D12GraphicsCommandList* list, uint32_t iterations) 
   list->DrawInstanced(3, 1, 0, 0);
 }
 
-uint32_t SlowWork::result() const {
-  return reinterpret_cast<const std::atomic<uint32_t>*>(result_.memory)
-      ->load(std::memory_order_acquire);
+bool SlowWork::DispatchFinished() const {
+  const auto* results = reinterpret_cast<const std::atomic<uint32_t>*>(result_.memory);
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    if (results[i].load(std::memory_order_acquire) == 0) return false;
+  }
+  return true;
 }
 
 void SlowWork::ClearResult() {
-  reinterpret_cast<std::atomic<uint32_t>*>(result_.memory)->store(0, std::memory_order_release);
+  std::memset(result_.memory, 0, kThreads * sizeof(uint32_t));
 }
 
 }  // namespace cairn

@@ -39,18 +39,19 @@ class TestWords {
   WordRegion region_;
 };
 
-// Work of a chosen length: the shaders hang.cs and hang.ps of the samples.
+// Work of a chosen length: the shaders hang.cs and hang.ps of the samples. `trips` is at most 65,535,
+// because lavapipe ends longer loops early.
 class SlowWork {
  public:
   explicit SlowWork(ID3D12Device* device);
 
-  // One thread that runs `iterations` rounds and then stores a number that is not 0.
-  void RecordDispatch(ID3D12GraphicsCommandList* list, uint32_t iterations);
-  // A triangle into a small target, `iterations` rounds a pixel.
-  void RecordDraw(ID3D12GraphicsCommandList* list, uint32_t iterations);
+  // Every thread runs `trips` trips and then stores a number that is not 0.
+  void RecordDispatch(ID3D12GraphicsCommandList* list, uint32_t trips);
+  // A triangle into a small target, `trips` trips a pixel.
+  void RecordDraw(ID3D12GraphicsCommandList* list, uint32_t trips);
 
-  // The number that the dispatch stored; 0 while it has not.
-  uint32_t result() const;
+  // Every thread of the dispatch has stored its number.
+  bool DispatchFinished() const;
   void ClearResult();
 
  private:
