@@ -109,7 +109,7 @@ std::array<std::byte, kTrailerBytes> EncodeTrailer(const Trailer& trailer) {
 }
 
 bool HasFileMagic(std::span<const std::byte> bytes) {
-  return StartsWith(bytes, kMagic);
+  return !bytes.empty() && StartsWith(bytes, kMagic.substr(0, bytes.size()));
 }
 
 std::optional<FileVersion> DecodeFileHeader(std::span<const std::byte> bytes) {

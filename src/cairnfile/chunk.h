@@ -78,11 +78,11 @@ std::array<std::byte, kChunkHeaderBytes> EncodeChunkHeader(const ChunkHeader& he
 std::array<std::byte, kIndexEntryBytes> EncodeIndexEntry(const ChunkInfo& info);
 std::array<std::byte, kTrailerBytes> EncodeTrailer(const Trailer& trailer);
 
-// Each takes exactly the bytes of its structure (fewer give nullopt) and checks magic and CRC. The
-// sizes in a decoded ChunkInfo are within kMaxChunkBytes; nothing else about them is checked.
-//
 // True for the magic, and for the beginning of it when that is all there is.
 bool HasFileMagic(std::span<const std::byte> bytes);
+
+// Each decodes the structure that `bytes` begin with (fewer bytes give nullopt) and checks magic and
+// CRC; an index entry has neither. The sizes in a decoded ChunkInfo are within kMaxChunkBytes; nothing else about them is checked.
 std::optional<FileVersion> DecodeFileHeader(std::span<const std::byte> bytes);
 // `offset` is where the bytes stand in the file: a header that names another place is refused.
 std::optional<ChunkHeader> DecodeChunkHeader(std::span<const std::byte> bytes, uint64_t offset);

@@ -52,7 +52,7 @@ class FileWriter {
   // Errors: kInvalidArgument (type, size, after Finish) leaves the file as it was; kUnsupported
   // when the file has kMaxChunkCount chunks; kIo when the bytes could not be written: the chunk is
   // cut off again where possible, and this and every later call return that same error.
-  // Cost: the "Append" benchmarks of cairnfile_bench.
+  // Cost: BM_Append of cairnfile_bench.
   Status Append(ChunkType type, std::span<const std::byte> payload);
 
   // Returns once all appended chunks survive a crash of the machine.
