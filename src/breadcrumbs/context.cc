@@ -198,11 +198,12 @@ bool Context::Finished(const CommandList& list) const {
           std::memory_order_acquire) >= list.last_submission_number) {
     return true;
   }
-  return list.FinishedCurrentRun();
+  return list.ProvenFinished();
 }
 
 bool Context::MayRecycle(const CommandList& list) const {
-  if (Finished(list)) return true;
+  // Where its end cannot be proven, all that can ever be known of a list that old is known.
+  if (Finished(list) || list.NothingMoreToCome()) return true;
   // A list that was never handed over, as far as we are told, and never started is forgotten with
   // its frame; if it runs after all, its words carry an old generation and mean nothing.
   return list.slot()->submit_count.load(std::memory_order_relaxed) == 0 && !list.ReachedAnything();

@@ -123,10 +123,10 @@ TEST_F(ContextTest, FullModeWritesAroundEverything) {
   SimulatedGpu::Execute(native, 3);
   EXPECT_EQ(Reached(*list), 2u);
   EXPECT_EQ(Passed(*list), 3u);
-  EXPECT_FALSE(list->FinishedCurrentRun());
+  EXPECT_FALSE(list->ProvenFinished());
   SimulatedGpu::Execute(native);
   EXPECT_EQ(Passed(*list), 4u);
-  EXPECT_TRUE(list->FinishedCurrentRun());
+  EXPECT_TRUE(list->ProvenFinished());
 }
 
 TEST_F(ContextTest, PassModeWritesTheBottomWherePassesEnd) {
@@ -162,7 +162,7 @@ TEST_F(ContextTest, TopModeWritesTheBottomOnlyAtTheEndOfTheList) {
   for (const SeenEvent& event : Events(*list)) flags.push_back(event.flags);
   EXPECT_THAT(flags, ElementsAre(kTop, 0, kTop, kBottom));
   SimulatedGpu::Execute(native);
-  EXPECT_TRUE(list->FinishedCurrentRun());
+  EXPECT_TRUE(list->ProvenFinished());
 }
 
 TEST_F(ContextTest, WritesThatTheBackendRefusesAreNotClaimed) {
@@ -264,7 +264,7 @@ TEST_F(ContextTest, KnownFailure02_ARecycledSlotShowsNothingOfItsFormerList) {
   EXPECT_EQ(Reached(*recycled), 0u);
   EXPECT_EQ(Passed(*recycled), 0u);
   SimulatedGpu::Execute(second);
-  EXPECT_TRUE(recycled->FinishedCurrentRun());
+  EXPECT_TRUE(recycled->ProvenFinished());
 }
 
 TEST_F(ContextTest, KnownFailure04_ListsThatNeverRanHaveReachedNothing) {
@@ -313,7 +313,7 @@ TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions
   int queue = 0;
   ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
   SimulatedGpu::Execute(native);
-  EXPECT_TRUE(list->FinishedCurrentRun());
+  EXPECT_TRUE(list->ProvenFinished());
   // The second execution starts from clean words, not from those of the first.
   ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
   EXPECT_EQ(list->slot()->submit_count.load(), 2u);
@@ -322,7 +322,7 @@ TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions
   SimulatedGpu::ExecuteAgain(native, 1);
   EXPECT_EQ(Reached(*list), 1u);
   EXPECT_EQ(Passed(*list), 0u);
-  EXPECT_FALSE(list->FinishedCurrentRun());
+  EXPECT_FALSE(list->ProvenFinished());
   const auto* ring = reinterpret_cast<const SubmissionRecord*>(
       block_->data() + block_->header()->submissions_offset);
   EXPECT_EQ(ring[0].run, 1u);
@@ -363,6 +363,30 @@ TEST_F(ContextTest, ASubmittedListIsKeptUntilItFinishesOrIsToldComplete) {
   ASSERT_TRUE(context_->NotifyCompleted(&queue, submission).ok());
   context_->BeginFrame();
   EXPECT_EQ(list->slot()->state.load(), static_cast<uint32_t>(RecordingState::kFree));
+}
+
+// Without a write behind its last event, a list's end is not proven: its words are not cleared for
+// another submission as if it had finished.
+TEST_F(ContextTest, AListWhoseEndIsNotProvenIsNotCleared) {
+  CairnContextDesc desc = Desc();
+  desc.mode = CAIRN_MODE_TOP;
+  Make(desc);
+  SimulatedList native;
+  CommandList* list = Begin(native);
+  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
+  list->EndMarker();
+  int queue = 0;
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  SimulatedGpu::Execute(native);
+  EXPECT_TRUE(list->NothingMoreToCome());
+  EXPECT_FALSE(list->ProvenFinished());
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  EXPECT_EQ(list->slot()->reset_run.load(), 0u);
+  EXPECT_EQ(Reached(*list), 1u);
+  ASSERT_TRUE(context_->NotifyCompleted(&queue, 2).ok());
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  EXPECT_EQ(list->slot()->reset_run.load(), 2u);
+  EXPECT_EQ(Reached(*list), 0u);
 }
 
 TEST_F(ContextTest, ReusableListsBelongToNoFrame) {
