@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@ namespace cairn {
 namespace {
 
 constexpr int kSocketInWatcher = 3;
+constexpr int kStartTimeoutMs = 10'000;
 
 // Beside the library (lib/../bin), beside the program, else whatever PATH has.
 std::string FindCairn(const CairnWatcherDesc& desc) {
@@ -88,6 +90,22 @@ int Launch(char* const* arguments, int socket) {
   return received == sizeof(error) ? error : 0;
 }
 
+// Waits for the watcher's word that it watches this process.
+Status AwaitWatcher(int socket) {
+  HandoverMessage message;
+  pollfd readable{socket, POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&readable, 1, kStartTimeoutMs);
+  } while (ready < 0 && errno == EINTR);
+  if (ready == 1 && recv(socket, &message, sizeof(message), MSG_DONTWAIT) == sizeof(message) &&
+      message.magic == kHandoverMagic && message.kind == HandoverKind::kWatching) {
+    return Status();
+  }
+  return Status(StatusCode::kIo, ready == 0 ? "the watcher does not answer"
+                                            : "the watcher ended at once; it says why on stderr");
+}
+
 }  // namespace
 
 Status StartWatcher(const CairnWatcherDesc& desc) {
@@ -107,6 +125,10 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
     close(sockets[0]);
     return StatusFromErrno(
         error, "the watcher " + cairn + " cannot be started; set CairnWatcherDesc::cairn_path");
+  }
+  if (Status status = AwaitWatcher(sockets[0]); !status.ok()) {
+    close(sockets[0]);
+    return status;
   }
   // The descriptor closes with the process; the watcher takes that as its end.
   setenv(kWatcherFdVariable, std::to_string(sockets[0]).c_str(), 1);

@@ -2,7 +2,8 @@
 //
 // How a process gives its block to the watcher: one message over a socket that it inherited, with
 // the block's file descriptor attached. There is no reply, and nothing afterwards depends on the
-// socket or on the watcher being alive.
+// socket or on the watcher being alive. (Only a watcher that the process itself has started says once
+// that it is there: a program that dies right after that shall not die unseen.)
 #ifndef CAIRN_RECORDER_HANDOVER_H_
 #define CAIRN_RECORDER_HANDOVER_H_
 
@@ -22,6 +23,7 @@ inline constexpr uint32_t kHandoverVersion = 1;
 enum class HandoverKind : uint32_t {
   kBlock = 1,       // a block; its descriptor is attached (SCM_RIGHTS, exactly one)
   kDeviceLost = 2,  // the sender's block says that a device is lost: write the report now
+  kWatching = 3,    // from the watcher: the process that made the socket is watched from now on
 };
 
 struct HandoverMessage {

@@ -143,6 +143,7 @@ class WatchLoop {
   void Probe(WatchedProcess& process, uint64_t now_ns);
   void NoticeLostDevices(WatchedProcess& process);
   void CarryOut(WatchedProcess& process, const Decision& decision);
+  void ChooseOutputPath(WatchedProcess& process);
   void GiveUpOn(WatchedProcess& process);
   void ArmTimer();
 
@@ -304,12 +305,18 @@ void WatchLoop::OnMessage(ReceivedMessage& received) {
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? MonotonicNs() : kNever;
-  if (process->output_path.empty()) {
-    process->output_path = output_path_taken_
-                               ? OutputPathOfProcess(settings_.output_path, received.sender)
-                               : settings_.output_path;
-    output_path_taken_ = true;
-  }
+  // Its command line cannot be read any more if it died at once.
+  if (process->command_line.empty()) process->program = ProgramName(process->block.Program());
+  ChooseOutputPath(*process);
+}
+
+// The first process with breadcrumbs, or with an incident, gets the path that the user gave.
+void WatchLoop::ChooseOutputPath(WatchedProcess& process) {
+  if (!process.output_path.empty()) return;
+  const std::string path =
+      settings_.output_path.empty() ? DefaultOutputPath(process.program) : settings_.output_path;
+  process.output_path = output_path_taken_ ? OutputPathOfProcess(path, process.handle.pid) : path;
+  output_path_taken_ = true;
 }
 
 void WatchLoop::NoticeLostDevices(WatchedProcess& process) {
@@ -353,12 +360,7 @@ void WatchLoop::Probe(WatchedProcess& process, uint64_t now_ns) {
 
 void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
   if (decision.dump) {
-    if (process.output_path.empty()) {
-      process.output_path = output_path_taken_
-                                ? OutputPathOfProcess(settings_.output_path, process.handle.pid)
-                                : settings_.output_path;
-      output_path_taken_ = true;
-    }
+    ChooseOutputPath(process);
     const DumpSubject subject{process.handle.pid, process.program, process.command_line,
                               process.watch.incidents()};
     const Status written = WriteDump(process.output_path, subject, process.block);
@@ -465,13 +467,16 @@ Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
 
   const std::string command_line = CommandLineOf(peer.pid);
   const std::string command = command_line.substr(0, command_line.find(' '));
-  WatchSettings complete = settings;
-  if (complete.output_path.empty()) complete.output_path = DefaultOutputPath(command);
-  CAIRN_RETURN_IF_ERROR(CheckOutputPath(complete.output_path));
-  WatchLoop loop(complete);
+  CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
+                                                                     : settings.output_path));
+  WatchLoop loop(settings);
   CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(socket), false));
   CAIRN_RETURN_IF_ERROR(
       loop.AddMainProcess(std::move(*program), ProgramName(command), command_line));
+  HandoverMessage watching;
+  watching.kind = HandoverKind::kWatching;
+  // Nobody may be there to hear it; that the loop finds out.
+  (void)send(socket_fd, &watching, sizeof(watching), MSG_NOSIGNAL | MSG_DONTWAIT);
   return loop.Run();
 }
 

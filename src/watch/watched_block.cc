@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "base/clock.h"
 #include "cairnfile/file_writer.h"
@@ -114,6 +115,15 @@ EndEvidence WatchedBlock::Evidence() {
   evidence.work_unfinished = std::any_of(
       queues.begin(), queues.end(), [](const QueueObservation& queue) { return queue.unfinished; });
   return evidence;
+}
+
+std::string WatchedBlock::Program() const {
+  if (!present()) return "";
+  const Result<BlockReader> block = BlockReader::Open(bytes());
+  if (!block.ok()) return "";
+  char program[sizeof(BlockHeader::program)];
+  block->Copy(offsetof(BlockHeader, program), program, sizeof(program));
+  return std::string(program, strnlen(program, sizeof(program)));
 }
 
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block) {

@@ -37,6 +37,9 @@ class WatchedBlock {
   std::vector<LostDevice> LostDevices() const;
   EndEvidence Evidence();
 
+  // Path of the executable, as the process gave it; untrusted text.
+  std::string Program() const;
+
   std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }
 
  private:
