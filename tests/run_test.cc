@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn run` and the programs under it: what is noticed, what is written, and that nothing stays
+// behind, whoever dies first.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "harness.h"
+#include "report_reading.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// Where misbehave lets its GPU stand still.
+constexpr char kTreeInBlur[] = R"(<Frame 1>
+ - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Opaque
+       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       ├─[>] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
+       └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
+)";
+
+std::string Misbehave() {
+  return CAIRN_BINARY_DIR "/tests/programs/misbehave";
+}
+std::string Plain() {
+  return CAIRN_BINARY_DIR "/tests/programs/plain";
+}
+
+std::vector<std::string> UnderCairn(const std::vector<std::string>& options,
+                                    const std::vector<std::string>& program) {
+  std::vector<std::string> arguments = {Program("cairn"), "run"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  arguments.push_back("--");
+  arguments.insert(arguments.end(), program.begin(), program.end());
+  return arguments;
+}
+
+class RunTest : public ::testing::Test {
+ protected:
+  // `cairn run OPTIONS -- misbehave MODE`, in the test's folder; checks what every run must keep.
+  CommandResult Run(const std::vector<std::string>& options,
+                    const std::vector<std::string>& program, const std::string& input = "") {
+    CommandResult result =
+        RunCommand(UnderCairn(options, program), {.folder = folder_.path(), .input = input});
+    EXPECT_FALSE(result.timed_out) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
+    for (const std::string& name : folder_.Contents()) {
+      EXPECT_FALSE(name.ends_with(".part") || name.ends_with(".old")) << name;
+    }
+    return result;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RunTest, NormalExitWritesNothing) {
+  const CommandResult result = Run({}, {Misbehave(), "exit"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, ExitCodeIsTheProgramsOwn) {
+  EXPECT_EQ(Run({}, {Misbehave(), "exit", "7"}).exit_code, 7);
+  EXPECT_EQ(Run({}, {Misbehave(), "exit", "255"}).exit_code, 255);
+}
+
+TEST_F(RunTest, StandardStreamsAreTheProgramsOwn) {
+  const CommandResult result = Run({}, {Plain(), "cat"}, "some\ninput");
+  EXPECT_EQ(result.output, "some\ninput");
+  EXPECT_EQ(result.errors, "on stderr\n");
+}
+
+TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
+  const CommandResult result = Run({"--dump-on-exit"}, {Misbehave(), "idle", "0"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave exited with code 0; report: cairn report misbehave.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"exited", 0, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), R"(<Frame 1>
+ - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+    └─[X] Frame
+       ├─[X] Opaque
+       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
+       ├─[X] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
+       └─[X] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
+)");
+}
+
+TEST_F(RunTest, Sigkill) {
+  const CommandResult result = Run({}, {Misbehave(), "kill"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_EQ(
+      result.errors,
+      "cairn: misbehave died with signal 9 (SIGKILL); report: cairn report misbehave.cairn\n");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.cairn"));
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+  EXPECT_THAT(ReadReportedWork(folder_ / "misbehave.cairn").candidates,
+              ElementsAre("DISPATCH Blur"));
+}
+
+TEST_F(RunTest, SegmentationFaultInAnotherThread) {
+  const CommandResult result = Run({}, {Misbehave(), "segv-in-thread"});
+  EXPECT_EQ(result.exit_code, 128 + SIGSEGV);
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+  // Seen by the library's own handler.
+  EXPECT_THAT(
+      RunCommand({Program("cairn"), "report", "--json", folder_ / "misbehave.cairn"}, {}).output,
+      HasSubstr("\"address\": \"0xdead000\""));
+}
+
+TEST_F(RunTest, Abort) {
+  const CommandResult result = Run({"-o", "sub.cairn"}, {Misbehave(), "abort"});
+  EXPECT_EQ(result.exit_code, 128 + SIGABRT);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave died with signal 6 (SIGABRT); report: cairn report sub.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "sub.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGABRT, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "sub.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, DeviceLostReportedByTheProgram) {
+  const CommandResult result = Run({}, {Misbehave(), "device-lost"});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave lost its device (code -4, 0xfffffffc); "
+            "report: cairn report misbehave.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"device lost", -4, "", "vkQueueSubmit"}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, HangIsKilledOnRequest) {
+  const CommandResult result =
+      Run({"--hang-timeout", "0.3", "--kill-on-hang"}, {Misbehave(), "hang"});
+  EXPECT_EQ(result.exit_code, 124);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave hangs: GPU work made no progress for 0.3 s; killed it; "
+            "report: cairn report misbehave.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, HangThatFinishesLaterKeepsItsReport) {
+  const CommandResult result =
+      Run({"--hang-timeout", "0.3"}, {Misbehave(), "hang-then-finish", "misbehave.cairn"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave hangs: GPU work made no progress for 0.3 s; "
+            "report: cairn report misbehave.cairn\n");
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, HangThenDeathGivesOneFileWithBoth) {
+  const CommandResult result =
+      Run({"--hang-timeout", "0.3"}, {Misbehave(), "hang-then-kill", "misbehave.cairn"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.cairn"));
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""},
+                          ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, AnIdleProgramNeverTriggersTheWatchdog) {
+  // Idle for many times the time-out.
+  const CommandResult result =
+      Run({"--hang-timeout", "0.1", "--kill-on-hang"}, {Misbehave(), "idle", "1500"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, QuietSaysNothingAndWritesAllTheSame) {
+  const CommandResult result = Run({"--quiet"}, {Misbehave(), "kill"});
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.cairn"));
+}
+
+TEST_F(RunTest, TheProgramDoesNotSurviveItsWatcher) {
+  Command command(UnderCairn({}, {Misbehave(), "hang"}), {.folder = folder_.path()});
+  const pid_t program = command.WaitUntilReady();
+  ASSERT_GT(program, 0);
+  kill(command.pid(), SIGKILL);
+  EXPECT_TRUE(WaitForEnd(program));
+  const CommandResult result = command.Wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, SignalsAreForwarded) {
+  for (const int number : {SIGTERM, SIGHUP, SIGINT}) {
+    Command command(UnderCairn({}, {Misbehave(), "hang"}), {.folder = folder_.path()});
+    const pid_t program = command.WaitUntilReady();
+    ASSERT_GT(program, 0);
+    kill(command.pid(), number);
+    const CommandResult result = command.Wait();
+    EXPECT_EQ(result.exit_code, 128 + number) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty());
+    EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+                ElementsAre(ReportedIncident{"signal", number, "", ""}));
+  }
+}
+
+TEST_F(RunTest, AProgramThatForksIsOneProgram) {
+  const CommandResult result = Run({}, {Misbehave(), "fork"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, AProgramStartedByTheProgramIsWatched) {
+  const CommandResult result = Run({}, {"sh", "-c", Misbehave() + " kill; exit 4"});
+  EXPECT_EQ(result.exit_code, 4);
+  EXPECT_THAT(folder_.Contents(), ElementsAre("sh.cairn"));
+  EXPECT_EQ(ReportTree(folder_ / "sh.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, TwoProcessesGetAFileEach) {
+  const CommandResult result = Run({}, {Misbehave(), "two"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  const std::vector<std::string> files = folder_.Contents();
+  ASSERT_EQ(files.size(), 2u) << result.Summary();
+  EXPECT_THAT(files[0], ::testing::MatchesRegex("misbehave-[0-9]+\\.cairn"));
+  EXPECT_EQ(files[1], "misbehave.cairn");
+  for (const std::string& file : files) {
+    EXPECT_EQ(ReportTree(folder_ / file, true), kTreeInBlur) << file;
+  }
+}
+
+TEST_F(RunTest, AProgramWithoutLibcairnGetsAReportThatSaysSo) {
+  EXPECT_EQ(Run({}, {Plain(), "9"}).exit_code, 9);
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+  const CommandResult result = Run({}, {Plain(), "kill"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(ReportedIncidents(folder_ / "plain.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_THAT(ReadReportedWork(folder_ / "plain.cairn").losses,
+              ElementsAre("The program never created a Cairn context: it does not use libcairn, or "
+                          "ended before."));
+}
+
+TEST_F(RunTest, AProgramMayStartItsOwnWatcher) {
+  const CommandResult result = RunCommand(
+      {Misbehave(), "start-watcher", "own.cairn", Program("cairn")}, {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(folder_.Contents(), ElementsAre("own.cairn"));
+  EXPECT_EQ(ReportTree(folder_ / "own.cairn", true), kTreeInBlur);
+  EXPECT_EQ(result.errors.find("cairn: misbehave "), 0u) << result.errors;
+}
+
+TEST_F(RunTest, UnderCairnRunNoSecondWatcherIsStarted) {
+  const CommandResult result =
+      Run({}, {Misbehave(), "start-watcher", "own.cairn", "/nonexistent/cairn"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.cairn"));
+}
+
+TEST_F(RunTest, AWatcherThatCannotWriteIsAnErrorOfTheCall) {
+  const CommandResult result =
+      RunCommand({Misbehave(), "start-watcher", "missing/own.cairn", Program("cairn")},
+                 {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 70);
+  EXPECT_THAT(result.errors,
+              StartsWith("cairn watch: no file can be written in directory 'missing' (No such file "
+                         "or directory); give another with -o FILE\n"
+                         "cairnStartWatcher: CAIRN_ERROR_OPERATING_SYSTEM: "));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, AnUnwritablePlaceIsNoticedBeforeTheProgramStarts) {
+  const CommandResult result =
+      Run({"-o", "missing/a.cairn"}, {"sh", "-c", "echo started > started"});
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_EQ(result.errors,
+            "cairn run: no file can be written in directory 'missing' (No such file or directory); "
+            "give another with -o FILE\n");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(RunTest, AnOlderReportIsReplacedOnlyByANewOne) {
+  std::ofstream(folder_ / "misbehave.cairn") << "older";
+  EXPECT_EQ(Run({}, {Misbehave(), "exit"}).exit_code, 0);
+  EXPECT_EQ(ReadFile(folder_ / "misbehave.cairn"), "older");
+  EXPECT_EQ(Run({}, {Misbehave(), "kill"}).exit_code, 128 + SIGKILL);
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+TEST_F(RunTest, NoSharedMemoryHasAName) {
+  Command command(UnderCairn({}, {Misbehave(), "hang"}), {.folder = folder_.path()});
+  ASSERT_GT(command.WaitUntilReady(), 0);
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    EXPECT_THAT(entry.path().filename().string(), ::testing::Not(HasSubstr("cairn")));
+  }
+}
+
+}  // namespace
+}  // namespace cairn::testing
