@@ -82,7 +82,7 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, bool with_pipelin
     out += ", ";
     AppendPipeline(snapshot, event.pipeline, out);
   }
-  if (scope.left_open) out += ", never ended";
+  if (scope.left_open) out += ", left open";
 }
 
 void AppendQueue(const Snapshot& snapshot, uint32_t queue_index, std::string& out) {

@@ -125,7 +125,10 @@ void PayloadWriter::Recordings(ByteWriter* out) {
     out->WriteVarint(recording.native_handle);
     WriteText(recording.name, out);
     out->WriteVarint((recording.open ? 1u : 0u) | (recording.reusable ? 2u : 0u));
-    out->WriteSignedVarint(static_cast<int64_t>(recording.first_event - expected_event));
+    // Where no events stand says nothing.
+    const uint64_t first_event =
+        recording.event_count == 0 ? expected_event : recording.first_event;
+    out->WriteSignedVarint(static_cast<int64_t>(first_event - expected_event));
     out->WriteVarint(recording.event_count);
     out->WriteVarint(recording.dropped_count);
     out->WriteVarint(recording.reached);
@@ -135,7 +138,7 @@ void PayloadWriter::Recordings(ByteWriter* out) {
     out->WriteVarint(recording.finished_runs);
     id_before = recording.recording_id;
     frame_before = recording.frame;
-    expected_event = uint64_t{recording.first_event} + recording.event_count;
+    expected_event = first_event + recording.event_count;
   }
 }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include "cairn/marker_types.h"
+
+#include "report/json_writer.h"
+#include "snapshot/sample_block.h"
+#include "snapshot/snapshot_from_block.h"
+
+namespace cairn {
+namespace {
+
+using Json = nlohmann::json;
+
+Snapshot Take(const TestBlock& block) {
+  return std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
+}
+
+Json Parse(const Snapshot& snapshot) {
+  return Json::parse(JsonReport(snapshot, Analyse(snapshot)));
+}
+
+bool HasType(const Json& value, const std::string& type) {
+  if (type == "object") return value.is_object();
+  if (type == "array") return value.is_array();
+  if (type == "string") return value.is_string();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "integer") return value.is_number_integer();
+  return type == "null" && value.is_null();
+}
+
+bool HasOneOf(const Json& value, const Json& types) {
+  if (types.is_string()) return HasType(value, types);
+  return std::any_of(types.begin(), types.end(),
+                     [&](const Json& type) { return HasType(value, type); });
+}
+
+// The part of JSON Schema that our schema uses. Returns the first violation, empty if there is none.
+std::string Violation(const Json& schema, const Json& value, const std::string& at) {
+  if (schema.contains("type") && !HasOneOf(value, schema["type"])) return at + ": type";
+  if (schema.contains("const") && value != schema["const"]) return at + ": const";
+  if (schema.contains("enum") &&
+      std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
+    return at + ": enum";
+  }
+  if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) {
+    return at + ": minimum";
+  }
+  if (schema.contains("pattern") &&
+      !std::regex_search(value.get<std::string>(),
+                         std::regex(schema["pattern"].get<std::string>()))) {
+    return at + ": pattern";
+  }
+  if (value.is_array() && schema.contains("items")) {
+    for (size_t i = 0; i < value.size(); ++i) {
+      std::string found = Violation(schema["items"], value[i], at + "/" + std::to_string(i));
+      if (!found.empty()) return found;
+    }
+  }
+  if (!value.is_object()) return "";
+  for (const Json& key : schema.value("required", Json::array())) {
+    if (!value.contains(key.get<std::string>())) return at + ": lacks " + key.get<std::string>();
+  }
+  for (const auto& [key, child] : value.items()) {
+    const Json properties = schema.value("properties", Json::object());
+    const Json& other = schema["additionalProperties"];
+    if (!properties.contains(key) && other.is_boolean()) return at + ": unknown key " + key;
+    std::string found =
+        Violation(properties.contains(key) ? properties[key] : other, child, at + "/" + key);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+Json Schema() {
+  std::ifstream file(CAIRN_SOURCE_DIR "/docs/report.schema.json");
+  return Json::parse(file);
+}
+
+TEST(JsonReport, FollowsItsSchema) {
+  const Json schema = Schema();
+  TestBlock block;
+  FillSampleBlock(&block);
+  EXPECT_EQ(Violation(schema, Parse(Take(block)), ""), "");
+  EXPECT_EQ(Violation(schema, Parse(Snapshot()), ""), "");
+  // The check itself can fail.
+  Json wrong = Parse(Take(block));
+  wrong["executions"][0].erase("state");
+  EXPECT_EQ(Violation(schema, wrong, ""), "/executions/0: lacks state");
+}
+
+TEST(JsonReport, CarriesTreeStatesAndCandidates) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["process"]["program"], "/games/demo");
+  EXPECT_EQ(report["incidents"][0]["kind"], "device lost");
+  EXPECT_EQ(report["incidents"][0]["name"], "VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(report["devices"][0]["sources"][2]["state"], "silent");
+  EXPECT_EQ(report["pipelines"][0]["shaders"]["VS"], "EndlessLoopVS");
+  EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
+  const Json& verdict = report["verdicts"][0];
+  EXPECT_TRUE(verdict["exact"].get<bool>());
+  ASSERT_EQ(verdict["candidates"].size(), 1u);
+  const Json& candidate = verdict["candidates"][0];
+  EXPECT_EQ(candidate["type"], "DISPATCH");
+  EXPECT_EQ(candidate["name"], "Blur");
+  EXPECT_EQ(report["pipelines"][candidate["pipeline"].get<size_t>()]["shaders"]["CS"], "BlurCS");
+  const Json& scope = report["scopes"][candidate["scope"].get<size_t>()];
+  EXPECT_EQ(scope["state"], "in flight");
+  EXPECT_EQ(scope["begin"], 8);
+  EXPECT_EQ(scope["end"], 9);
+  EXPECT_EQ(report["scopes"][scope["parent"].get<size_t>()]["name"], "Frame");
+  const Json& execution = report["executions"][candidate["execution"].get<size_t>()];
+  EXPECT_EQ(execution["name"], "Main");
+  EXPECT_EQ(execution["state"], "in flight");
+  EXPECT_EQ(execution["scope_count"], 6);
+}
+
+TEST(JsonReport, TheSameSnapshotGivesTheSameBytes) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const Snapshot snapshot = Take(block);
+  EXPECT_EQ(JsonReport(snapshot, Analyse(snapshot)), JsonReport(snapshot, Analyse(snapshot)));
+}
+
+TEST(JsonReport, AnyNameIsValidJson) {
+  TestBlock block;
+  const TestBlock::List list =
+      block.AddList(block.AddContext(), kNoQueue, 0, "\"quoted\\\" \x01\x1f\x7f\n");
+  block.Begin(list, CAIRN_MARKER_PASS, "bad \xff\xc3( end \xe2\x82");
+  block.Begin(list, CAIRN_MARKER_PASS, "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
+  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  const Json report = Json::parse(text);
+  EXPECT_EQ(report["executions"][0]["name"], "\"quoted\\\" \x01\x1f\x7f\n");
+  EXPECT_EQ(report["scopes"][0]["name"],
+            "bad \xEF\xBF\xBD\xEF\xBF\xBD( end \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(report["scopes"][1]["name"], "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
+  EXPECT_EQ(text.find('\x7f'), std::string::npos);
+}
+
+TEST(JsonWriter, NestsAndSeparates) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject();
+  json.Key("empty");
+  json.BeginArray();
+  json.EndArray();
+  json.Key("values");
+  json.BeginArray();
+  json.SignedNumber(-1);
+  json.Number(UINT64_MAX);
+  json.Bool(true);
+  json.Null();
+  json.Hex(42);
+  json.BeginObject();
+  json.EndObject();
+  json.EndArray();
+  json.EndObject();
+  EXPECT_EQ(Json::parse(out),
+            Json::parse(
+                R"({"empty": [], "values": [-1, 18446744073709551615, true, null, "0x2a", {}]})"));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/redact.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/json.h"
+#include "report/text.h"
+#include "snapshot/sample_block.h"
+#include "snapshot/snapshot_dump.h"
+#include "snapshot/snapshot_from_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+Snapshot SampleSnapshot() {
+  TestBlock block;
+  FillSampleBlock(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  snapshot.process.command_line = snapshot.AddText("./demo --user=alice");
+  return snapshot;
+}
+
+TEST(Redact, ReplacesEveryNameOfTheApplication) {
+  const Snapshot snapshot = SampleSnapshot();
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  const std::string json = JsonReport(redacted, Analyse(redacted));
+  for (const char* name : {"/games/demo", "alice", "Graphics", "Basic pipeline", "EndlessLoopVS",
+                           "SolidColorPS", "BlurCS", "Main", "Frame\"", "Opaque", "Blur", "Culling",
+                           "evil", "vkQueueSubmit", "0x2001", "left open"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+  }
+}
+
+TEST(Redact, KeepsWhatIsNotTheApplications) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  EXPECT_EQ(redacted.Text(redacted.devices[0].name), "Test device");
+  EXPECT_EQ(redacted.Text(redacted.sources[0].name), "VK_AMD_buffer_marker");
+  EXPECT_EQ(redacted.events.size(), SampleSnapshot().events.size());
+  EXPECT_EQ(redacted.recordings[1].reached, 8u);
+  EXPECT_THAT(TextReport(redacted, Analyse(redacted), {}), HasSubstr("[>] DISPATCH 1: \"name-"));
+}
+
+TEST(Redact, TheSameNameHasTheSameHash) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  const std::string_view first = redacted.Text(redacted.recordings[0].name);  // "Main"
+  const std::string_view second = redacted.Text(redacted.recordings[1].name);
+  EXPECT_EQ(first, second);
+  EXPECT_THAT(std::string(first), MatchesRegex("name-[0-9a-f]+"));
+  EXPECT_EQ(first.size(), 21u);
+  EXPECT_NE(first, redacted.Text(redacted.recordings[2].name));
+  // Stable from release to release: reports are compared with older ones.
+  EXPECT_EQ(first, "name-b0000ec1c8d5f383");
+}
+
+TEST(Redact, EmptyNamesStayEmpty) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  EXPECT_TRUE(redacted.queues[1].name.empty());
+  EXPECT_EQ(DumpSnapshot(Redact(Snapshot())), DumpSnapshot(Snapshot()));
+}
+
+}  // namespace
+}  // namespace cairn
