@@ -77,3 +77,13 @@ choose_lavapipe() {
   problem "lavapipe's lvp_icd*.json is in no vulkan/icd.d folder; run tools/install-packages"
   return 1
 }
+
+# without_address_randomisation COMMAND...: ThreadSanitizer refuses the address-space layouts of
+# kernels that randomise with many bits. Where that cannot be switched off, tries it as it is.
+without_address_randomisation() {
+  if setarch "$(uname -m)" -R true 2>/dev/null; then
+    setarch "$(uname -m)" -R "$@"
+  else
+    "$@"
+  fi
+}
