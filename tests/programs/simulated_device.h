@@ -24,6 +24,7 @@ struct SimulatedCommandList {
   struct Write {
     uint64_t address;
     uint32_t value;
+    bool is_begin;  // at the top of the pipe, else at its bottom
   };
   std::vector<Write> writes;
   size_t executed = 0;
@@ -69,8 +70,8 @@ class SimulatedDevice {
     return block->memory == nullptr ? CAIRN_ERROR_OUT_OF_MEMORY : CAIRN_OK;
   }
   static void FreeBlock(void*, CairnCustomBlock* block) { std::free(block->memory); }
-  static void Write(void*, void* list, uint32_t value, uint64_t location, void*, int) {
-    static_cast<SimulatedCommandList*>(list)->writes.push_back({location, value});
+  static void Write(void*, void* list, uint32_t value, uint64_t location, void*, int is_begin) {
+    static_cast<SimulatedCommandList*>(list)->writes.push_back({location, value, is_begin != 0});
   }
 
   CairnContext* context_ = nullptr;
