@@ -10,34 +10,53 @@
 
 namespace cairn::cli {
 
+namespace {
+
+const char* NextStep(StatusCode code) {
+  switch (code) {
+    case StatusCode::kNotFound: return "; cairn run -- PROGRAM writes one when PROGRAM crashes";
+    case StatusCode::kCorrupt: return "; give a file that cairn run has written";
+    default: return "";
+  }
+}
+
+std::string FirstLoss(const FileReader& reader) {
+  const std::vector<Loss>& losses = reader.losses();
+  if (losses.empty()) return "";
+  const std::string others =
+      losses.size() == 1 ? ""
+                         : fmt::format(" (and {} more; cairn info lists them)", losses.size() - 1);
+  return losses.front().reason + others;
+}
+
+}  // namespace
+
 std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string& path) {
   if (path.empty()) {
     PrintError(verb, fmt::format("no file is given; say cairn {} FILE.cairn", verb));
     return std::nullopt;
   }
   Result<FileReader> reader = FileReader::Open(path);
-  if (!reader.ok()) {
-    PrintError(verb, reader.status().message());
-    return std::nullopt;
-  }
-  const std::vector<Loss>& losses = reader->losses();
-  if (!losses.empty()) {
-    PrintWarning(
-        verb, fmt::format("'{}' is damaged, and what is left of it is shown: {}{}", path,
-                          losses.front().reason,
-                          losses.size() == 1 ? ""
-                                             : fmt::format(" (and {} more; cairn info lists them)",
-                                                           losses.size() - 1)));
-  }
-  return std::move(reader).value();
+  if (reader.ok()) return std::move(reader).value();
+  PrintError(verb, reader.status().message() + NextStep(reader.status().code()));
+  return std::nullopt;
 }
 
 std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
                                  const FileReader& reader) {
   Result<Snapshot> snapshot = ReadSnapshot(reader);
-  if (snapshot.ok()) return std::move(snapshot).value();
-  PrintError(verb, fmt::format("'{}': {}", path, snapshot.status().message()));
-  return std::nullopt;
+  if (!snapshot.ok()) {
+    PrintError(verb, reader.losses().empty()
+                         ? fmt::format("{}: {}", path, snapshot.status().message())
+                         : fmt::format("{}: too little of the file is left for a report: {}", path,
+                                       FirstLoss(reader)));
+    return std::nullopt;
+  }
+  if (!reader.losses().empty()) {
+    PrintWarning(verb, fmt::format("{} is damaged, and what is left of it is shown: {}", path,
+                                   FirstLoss(reader)));
+  }
+  return std::move(snapshot).value();
 }
 
 }  // namespace cairn::cli

@@ -13,11 +13,12 @@
 
 namespace cairn::cli {
 
-// Opens the file. Prints what is wrong (one line) and returns nothing if nothing of it can be read;
-// warns (one line) if something is lost. `path` may be empty: the argument is missing then.
+// Opens the file. If nothing of it can be read, prints one line that says why and returns nothing.
+// `path` may be empty: the argument is missing then.
 std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string& path);
 
-// The snapshot in the file, or one line that says that it holds none.
+// The snapshot in the file; warns with one line if something is lost. Prints one line and returns
+// nothing if no snapshot is left.
 std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
                                  const FileReader& reader);
 

@@ -150,6 +150,9 @@ void AddLosses(Text& text, const FileReader& reader, const Snapshot* snapshot) {
 int Run(const std::string& path) {
   const std::optional<FileReader> reader = OpenDumpFile("info", path);
   if (!reader.has_value()) return path.empty() ? kExitUsage : kExitFailed;
+  if (!reader->losses().empty()) {
+    PrintWarning("info", fmt::format("{} is damaged; what is lost stands at the end", path));
+  }
   // A file without a snapshot is still a file that can be described.
   const Result<Snapshot> snapshot = ReadSnapshot(*reader);
   Text text;

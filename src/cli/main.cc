@@ -83,8 +83,12 @@ int ParseFailed(const CLI::ParseError& error, const CLI::App& root, const Verb* 
     PrintUnknownArgument(app, name, app.remaining().front());
     return exit_code;
   }
-  PrintError(name,
-             fmt::format("{}; see cairn{}{} --help", error.what(), name.empty() ? "" : " ", name));
+  std::string problem = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr &&
+      problem.ends_with(" missing")) {
+    problem = problem.substr(0, problem.find(':')) + " needs a value";
+  }
+  PrintError(name, fmt::format("{}; see cairn{}{} --help", problem, name.empty() ? "" : " ", name));
   return exit_code;
 }
 

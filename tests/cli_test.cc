@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `cairn` command as people meet it: help, bad input, damaged files, pipes and terminals.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+class CliTest : public ::testing::Test {
+ protected:
+  // `cairn ARGUMENTS` in the test's folder.
+  CommandResult Cairn(std::vector<std::string> arguments,
+                      std::vector<std::string> environment = {}) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return RunCommand(arguments, {.folder = folder_.path(), .environment = environment});
+  }
+
+  // The command must fail with this one line and leave nothing on stdout or in the folder.
+  void ExpectRefused(const std::vector<std::string>& arguments, int exit_code,
+                     const std::string& line, const std::vector<std::string>& environment = {}) {
+    const std::vector<std::string> before = folder_.Contents();
+    const CommandResult result = Cairn(arguments, environment);
+    EXPECT_EQ(result.errors, line + "\n");
+    EXPECT_EQ(result.exit_code, exit_code);
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(folder_.Contents(), before);
+  }
+
+  // A small whole file, "whole.cairn".
+  void WriteFile() {
+    const std::string program = CAIRN_BINARY_DIR "/tests/programs/misbehave";
+    ASSERT_EQ(Cairn({"run", "--quiet", "-o", "whole.cairn", "--", program, "kill"}).exit_code,
+              128 + SIGKILL);
+  }
+  void WriteBeginning(const std::string& name, size_t size) {
+    std::ofstream(folder_ / name) << ReadFile(folder_ / "whole.cairn").substr(0, size);
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CliTest, Version) {
+  const CommandResult result = Cairn({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "cairn " CAIRN_VERSION "\n");
+}
+
+TEST_F(CliTest, EveryHelpHasExamples) {
+  const std::vector<std::vector<std::string>> commands = {
+      {"--help"},         {"run", "--help"},      {"report", "--help"},
+      {"info", "--help"}, {"selftest", "--help"}, {"watch", "--help"}};
+  for (const std::vector<std::string>& command : commands) {
+    const CommandResult result = Cairn(command);
+    EXPECT_EQ(result.exit_code, 0) << command[0];
+    EXPECT_EQ(result.errors, "") << command[0];
+    EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  cairn ")) << command[0];
+    EXPECT_THAT(result.output, HasSubstr("Usage: cairn ")) << command[0];
+  }
+  EXPECT_THAT(Cairn({"--help"}).output, Not(HasSubstr("watch")));
+}
+
+TEST_F(CliTest, UnknownVerbsAndOptions) {
+  ExpectRefused({}, 2,
+                "cairn: no verb is given; the verbs are run, report, info, selftest; cairn --help "
+                "explains them");
+  ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
+  ExpectRefused({"explode"}, 2,
+                "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest");
+  ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
+  ExpectRefused({"report", "--jason", "x"}, 2,
+                "cairn report: unknown option '--jason'; did you mean --json?");
+  ExpectRefused(
+      {"report", "--explode", "x"}, 2,
+      "cairn report: unknown option '--explode'; cairn report --help lists what there is");
+  ExpectRefused({"info", "a", "b"}, 2,
+                "cairn info: 'b' is one argument too many; cairn info --help lists what there is");
+  ExpectRefused({"run", "--kill-on-hnag", "--", "true"}, 125,
+                "cairn run: unknown option '--kill-on-hnag'; did you mean --kill-on-hang?");
+}
+
+TEST_F(CliTest, ValuesOutOfRange) {
+  ExpectRefused({"report", "x", "--color", "pink"}, 2,
+                "cairn report: --color: 'pink' is none of 'auto', 'always', 'never'");
+  ExpectRefused({"report", "x", "--width", "3"}, 2,
+                "cairn report: --width: '3' is not a number from 40 to 10000 (0: no limit)");
+  ExpectRefused({"report", "x", "--width"}, 2,
+                "cairn report: --width needs a value; see cairn report --help");
+  ExpectRefused({"selftest", "--api", "metal"}, 2,
+                "cairn selftest: --api: 'metal' is neither 'vulkan' nor 'd3d12'");
+  for (const std::string bad : {"-1", "abc", "1s", "nan", "1e9", "0.0001", ""}) {
+    ExpectRefused({"run", "--hang-timeout=" + bad, "--", "true"}, 125,
+                  bad.empty() ? "cairn run: --hang-timeout needs a value; see cairn run --help"
+                              : "cairn run: --hang-timeout: '" + bad +
+                                    "' is not a time in seconds from 0.001 to 1000000 (0: never)");
+  }
+}
+
+TEST_F(CliTest, ProgramsThatCannotBeStarted) {
+  ExpectRefused({"run"}, 125, "cairn run: no program is given; say cairn run -- PROGRAM ARGUMENTS");
+  ExpectRefused({"run", "--"}, 125,
+                "cairn run: no program is given; say cairn run -- PROGRAM ARGUMENTS");
+  ExpectRefused(
+      {"run", "--", "no-such-game"}, 127,
+      "cairn run: program 'no-such-game' was not found; give its path, or a name in PATH");
+  ExpectRefused({"run", "--", "./no-such-game"}, 127,
+                "cairn run: program './no-such-game' was not found; give its path, or a name in "
+                "PATH");
+  std::ofstream(folder_ / "data") << "x";
+  ExpectRefused({"run", "--", "./data"}, 126,
+                "cairn run: './data' cannot be executed: Permission denied");
+  std::ofstream(folder_ / "script") << "#!/no/such/interpreter\n";
+  std::filesystem::permissions(folder_ / "script", std::filesystem::perms::owner_all);
+  ExpectRefused({"run", "--", "./script"}, 126,
+                "cairn run: './script' cannot be executed: its interpreter is missing");
+}
+
+TEST_F(CliTest, PlacesThatCannotBeWritten) {
+  ExpectRefused({"run", "-o", "missing/a.cairn", "--", "true"}, 125,
+                "cairn run: no file can be written in directory 'missing' (No such file or "
+                "directory); give another with -o FILE");
+  ExpectRefused({"run", "-o", ".", "--", "true"}, 125,
+                "cairn run: '.' is a directory; give a file with -o FILE");
+  ExpectRefused({"run", "-o", "/dev/null", "--", "true"}, 125,
+                "cairn run: '/dev/null' is not a regular file; give a file with -o FILE");
+  const CommandResult result = Cairn({"run", "-o", "/proc/a.cairn", "--", "true"});
+  EXPECT_EQ(result.exit_code, 125);
+  EXPECT_THAT(result.errors,
+              StartsWith("cairn run: no file can be written in directory '/proc' ("));
+}
+
+TEST_F(CliTest, OptionsOfTheProgramAreNotOurs) {
+  // Without "--" the first word that is no option starts the program.
+  EXPECT_EQ(Cairn({"run", "sh", "-c", "exit 6", "--quiet"}).exit_code, 6);
+  EXPECT_EQ(Cairn({"run", "--quiet", "sh", "-c", "exit 6"}).exit_code, 6);
+  EXPECT_EQ(Cairn({"run", "--hang-timeout", "5", "sh", "-c", "exit 6"}).exit_code, 6);
+  EXPECT_EQ(Cairn({"run", "--", "echo", "--", "--help"}).output, "-- --help\n");
+}
+
+TEST_F(CliTest, FilesThatAreNoCairnFiles) {
+  std::ofstream(folder_ / "text") << "hello, world\n";
+  std::ofstream(folder_ / "empty") << "";
+  for (const std::string verb : {"report", "info"}) {
+    const std::string start = "cairn " + verb + ": ";
+    ExpectRefused({verb}, 2, start + "no file is given; say cairn " + verb + " FILE.cairn");
+    ExpectRefused({verb, "none"}, 1,
+                  start +
+                      "cannot open none: No such file or directory; cairn run -- PROGRAM writes "
+                      "one when PROGRAM crashes");
+    ExpectRefused({verb, "text"}, 1,
+                  start +
+                      "text: not a .cairn file: it starts with 68 65 6c 6c 6f 2c 20 77, and a "
+                      ".cairn file with 89 43 41 49 52 4e 0d 0a; give a file that cairn run "
+                      "has written");
+    ExpectRefused({verb, "empty"}, 1,
+                  start +
+                      "empty: the file is empty: its writer was stopped before it wrote "
+                      "anything, or a copy of it failed; give a file that cairn run has "
+                      "written");
+    ExpectRefused({verb, "."}, 1, start + "cannot open .: it is a directory, not a .cairn file");
+  }
+}
+
+TEST_F(CliTest, ATruncatedFileGivesWhatIsLeft) {
+  WriteFile();
+  const size_t size = ReadFile(folder_ / "whole.cairn").size();
+  const std::string whole = Cairn({"report", "whole.cairn"}).output;
+  size_t readable = 0;
+  for (size_t cut = 0; cut < size; cut += 7) {
+    WriteBeginning("cut.cairn", cut);
+    const CommandResult result = Cairn({"report", "cut.cairn"});
+    SCOPED_TRACE("cut after " + std::to_string(cut) + " bytes: " + result.Summary());
+    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1);
+    if (result.exit_code == 0) {
+      ++readable;
+      EXPECT_THAT(result.errors, StartsWith("cairn report: warning: cut.cairn is damaged, and what "
+                                            "is left of it is shown: "));
+      // What happened is known from the first bytes on; what is lost is said.
+      EXPECT_THAT(result.output, HasSubstr("signal 9 (SIGKILL)"));
+      EXPECT_THAT(result.output, HasSubstr("What is missing from this report"));
+    } else {
+      EXPECT_EQ(result.exit_code, 1);
+      EXPECT_EQ(result.output, "");
+    }
+  }
+  EXPECT_GT(readable, size / 7 / 2);
+  WriteBeginning("all.cairn", size);
+  EXPECT_EQ(Cairn({"report", "all.cairn"}).output, whole);
+}
+
+TEST_F(CliTest, InfoDescribesTheFile) {
+  WriteFile();
+  const CommandResult result = Cairn({"info", "whole.cairn"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(result.output, StartsWith("File      whole.cairn\nFormat    1.0, finished\n"));
+  EXPECT_THAT(result.output, HasSubstr("\nIncident  died with signal 9 (SIGKILL), 2"));
+  EXPECT_THAT(result.output, HasSubstr("\nDevice    custom backend\n"));
+  EXPECT_THAT(result.output, HasSubstr("\n  queues                    1\n"));
+  EXPECT_THAT(result.output, HasSubstr("\n  marker events            12\n"));
+  EXPECT_THAT(result.output, HasSubstr("\nNothing is lost.\n"));
+
+  WriteBeginning("cut.cairn", ReadFile(folder_ / "whole.cairn").size() - 1);
+  const CommandResult cut = Cairn({"info", "cut.cairn"});
+  EXPECT_EQ(cut.exit_code, 0);
+  EXPECT_EQ(cut.errors,
+            "cairn info: warning: cut.cairn is damaged; what is lost stands at the end\n");
+  EXPECT_THAT(cut.output, HasSubstr("\nLost:\n  "));
+}
+
+TEST_F(CliTest, JsonAndRedactedReports) {
+  WriteFile();
+  const CommandResult json = Cairn({"report", "--json", "whole.cairn"});
+  EXPECT_EQ(nlohmann::json::parse(json.output).at("executions").at(0).at("name"), "Main");
+  for (const char* form : {"--json", "--all"}) {
+    const CommandResult redacted = Cairn({"report", form, "--redact", "whole.cairn"});
+    EXPECT_EQ(redacted.exit_code, 0);
+    EXPECT_THAT(redacted.output, HasSubstr("name-"));
+    for (const char* name : {"Main", "Blur", "MainVS", "misbehave", "Graphics"}) {
+      EXPECT_THAT(redacted.output, Not(HasSubstr(name))) << form;
+    }
+  }
+}
+
+TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
+  WriteFile();
+  const std::string cairn = Program("cairn");
+  for (const std::string trap : {"", "trap '' PIPE; "}) {
+    const CommandResult result = RunCommand(
+        {"bash", "-c", trap + cairn + " report whole.cairn | true"}, {.folder = folder_.path()});
+    EXPECT_EQ(result.exit_code, 0);
+    EXPECT_EQ(result.errors, "");
+  }
+  const CommandResult full = RunCommand({"bash", "-c", cairn + " report whole.cairn > /dev/full"},
+                                        {.folder = folder_.path()});
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_EQ(full.errors, "cairn report: the output cannot be written: No space left on device\n");
+}
+
+// What `cairn report` prints to a terminal of 60 columns.
+std::string OnTerminal(const std::string& file, const std::vector<std::string>& environment) {
+  const int master = posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_EQ(grantpt(master), 0);
+  EXPECT_EQ(unlockpt(master), 0);
+  const winsize size{24, 60, 0, 0};
+  const int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+  ioctl(slave, TIOCSWINSZ, &size);
+  const pid_t child = fork();
+  if (child == 0) {
+    dup2(slave, STDOUT_FILENO);
+    unsetenv("NO_COLOR");
+    setenv("TERM", "xterm", 1);
+    for (const std::string& setting : environment) putenv(const_cast<char*>(setting.c_str()));
+    execl(Program("cairn").c_str(), "cairn", "report", file.c_str(), nullptr);
+    _exit(1);
+  }
+  close(slave);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(master, buffer, sizeof(buffer))) > 0;) {
+    text.append(buffer, static_cast<size_t>(got));
+  }
+  waitpid(child, nullptr, 0);
+  close(master);
+  return text;
+}
+
+TEST_F(CliTest, ColoursOnlyOnTerminalsThatWantThem) {
+  WriteFile();
+  const std::string file = folder_ / "whole.cairn";
+  EXPECT_THAT(OnTerminal(file, {}), HasSubstr("\x1b["));
+  EXPECT_THAT(OnTerminal(file, {"NO_COLOR=1"}), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(OnTerminal(file, {"TERM=dumb"}), Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(Cairn({"report", "whole.cairn"}, {"TERM=xterm"}).output, Not(HasSubstr("\x1b[")));
+  EXPECT_THAT(Cairn({"report", "whole.cairn", "--color", "always"}).output, HasSubstr("\x1b["));
+  EXPECT_THAT(Cairn({"report", "whole.cairn", "--color=never"}).output, Not(HasSubstr("\x1b[")));
+}
+
+TEST_F(CliTest, NoVulkanDevice) {
+  const CommandResult result =
+      Cairn({"selftest", "--api", "vulkan"},
+            {"VK_ICD_FILENAMES=/nonexistent", "VK_DRIVER_FILES=/nonexistent"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.errors,
+            "cairn selftest: vulkan: no Vulkan device: the loader found none; install the package "
+            "mesa-vulkan-drivers (a device on the CPU) or the driver of your GPU\n");
+}
+
+TEST_F(CliTest, LibrariesThatAreMissing) {
+  // An empty file in place of each library is as good as none.
+  std::filesystem::create_directory(folder_ / "lib");
+  std::ofstream(folder_ / "lib/libvulkan.so.1") << "";
+  std::ofstream(folder_ / "lib/libvkd3d-utils.so.1") << "";
+  const std::vector<std::string> environment = {"LD_LIBRARY_PATH=" + (folder_ / "lib")};
+  const CommandResult vulkan = Cairn({"selftest", "--api", "vulkan"}, environment);
+  EXPECT_EQ(vulkan.exit_code, 1);
+  EXPECT_EQ(vulkan.output, "");
+  EXPECT_THAT(vulkan.errors, StartsWith("cairn selftest: vulkan: no Vulkan loader ("));
+  EXPECT_THAT(vulkan.errors, ::testing::EndsWith("install the package libvulkan1\n"));
+  ExpectRefused({"selftest", "--api", "d3d12"}, 1,
+                "cairn selftest: d3d12: Direct3D 12 is not available: libvkd3d-utils.so.1 was not "
+                "found; install libvkd3d1 libvkd3d-utils1",
+                environment);
+  const CommandResult json = Cairn({"selftest", "--json"}, environment);
+  EXPECT_EQ(json.exit_code, 1);
+  const nlohmann::json document = nlohmann::json::parse(json.output);
+  EXPECT_THAT(document.at("devices"), IsEmpty());
+  EXPECT_EQ(document.at("errors").size(), 2u);
+}
+
+TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
+  const std::string script =
+      "source " CAIRN_SOURCE_DIR
+      "/completions/cairn.bash; "
+      "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _cairn; echo \"${COMPREPLY[*]}\"; }; "
+      "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
+      "try cairn report --color a";
+  const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
+  EXPECT_EQ(result.errors, "");
+  EXPECT_EQ(result.output, "report\n--json\n--kill-on-hang\nvulkan\nauto always\n");
+}
+
+}  // namespace
+}  // namespace cairn::testing
