@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <vector>
 
@@ -37,7 +38,9 @@ struct Gpu {
   }
   void Execute(const std::vector<Write>& commands) {
     for (const Write& write : commands) {
-      reinterpret_cast<uint32_t*>(memory.data())[write.offset / 4] = write.value;
+      // The context's thread reads the words meanwhile.
+      uint32_t* words = reinterpret_cast<uint32_t*>(memory.data());
+      std::atomic_ref<uint32_t>(words[write.offset / 4]).store(write.value);
     }
   }
 };
