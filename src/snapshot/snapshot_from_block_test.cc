@@ -4,12 +4,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <random>
 #include <string>
+#include <thread>
 
 #include "cairn/marker_types.h"
 
 #include "snapshot/marker_type_name.h"
+#include "snapshot/sample_block.h"
+#include "snapshot/snapshot_dump.h"
 #include "snapshot/test_block.h"
 
 namespace cairn {
@@ -298,6 +302,33 @@ TEST(SnapshotFromBlock, AnyByteMayLie) {
       byte = good;
     }
   }
+}
+
+// The program runs on while its block is read.
+TEST(SnapshotFromBlock, ABlockThatChangesMeanwhileGivesConsistentSnapshots) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const std::span<std::byte> bytes = block.bytes();
+  const uint64_t used_words = block.header().next_page * kPageBytes / 8;
+  const uint64_t first_word = block.context(0).recordings_offset / 8;
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    std::mt19937_64 random(7);
+    auto* const words = reinterpret_cast<uint64_t*>(bytes.data());
+    while (!stop.load(std::memory_order_relaxed)) {
+      const uint64_t index = first_word + random() % (used_words - first_word);
+      const uint64_t small = random() % 512;
+      __atomic_store_n(&words[index], random() % 2 == 0 ? small << 32 | small : random(),
+                       __ATOMIC_RELAXED);
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const Result<Snapshot> snapshot = SnapshotFromBlock(bytes, kNow);
+    ASSERT_TRUE(snapshot.ok());
+    ASSERT_EQ(FindInconsistency(*snapshot), "");
+  }
+  stop = true;
+  writer.join();
 }
 
 TEST(MarkerTypeName, SpellsTypesAsTheHeaderDoes) {
