@@ -14,6 +14,7 @@
 #include "breadcrumbs/d3d12_run_tables.h"
 #include "breadcrumbs/d3d12_selftest.h"
 #include "breadcrumbs/d3d12_value_pool.h"
+#include "breadcrumbs/device_notes.h"
 #include "breadcrumbs/mirror_words.h"
 #include "d3d12abi/aggregates.h"
 
@@ -47,23 +48,26 @@ QueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type) {
   }
 }
 
-// "feature level 12_1, adapter LUID 00000000:0001c3f2"
-std::string DeviceNotes(ID3D12Device* device) {
+// ", feature level 12_1, adapter LUID 00000000:0001c3f2", as far as known.
+std::string AdapterFacts(ID3D12Device* device) {
   static constexpr D3D_FEATURE_LEVEL kLevels[] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_11_1,
                                                   D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_12_1};
   D3D12_FEATURE_DATA_FEATURE_LEVELS levels = {};
   levels.NumFeatureLevels = static_cast<UINT>(std::size(kLevels));
   levels.pFeatureLevelsRequested = kLevels;
-  std::string notes;
+  std::string facts;
   if (SUCCEEDED(
           device->CheckFeatureSupport(D3D12_FEATURE_FEATURE_LEVELS, &levels, sizeof(levels)))) {
     const auto level = static_cast<uint32_t>(levels.MaxSupportedFeatureLevel);
-    notes = fmt::format("feature level {}_{}, ", level >> 12, (level >> 8) & 15);
+    facts = fmt::format(", feature level {}_{}", level >> 12, (level >> 8) & 15);
   }
+  // Translation layers without adapters report none.
   const LUID luid = GetAdapterLuid(device);
-  notes += fmt::format("adapter LUID {:08x}:{:08x}", static_cast<uint32_t>(luid.HighPart),
-                       static_cast<uint32_t>(luid.LowPart));
-  return notes;
+  if (luid.HighPart != 0 || luid.LowPart != 0) {
+    facts += fmt::format(", adapter LUID {:08x}:{:08x}", static_cast<uint32_t>(luid.HighPart),
+                         static_cast<uint32_t>(luid.LowPart));
+  }
+  return facts;
 }
 
 class D3D12Backend final : public Backend {
@@ -76,8 +80,8 @@ class D3D12Backend final : public Backend {
     const D3D12Module module = IdentifyD3D12Module(device_.get());
     description->api = Api::kD3D12;
     description->device_name = module.device_name;
-    description->driver_name = module.driver_name;
-    description->device_notes = DeviceNotes(device_.get());
+    description->driver_name = module.driver_name + AdapterFacts(device_.get());
+    description->device_notes = DeviceNotes(module.vendor_id);
     description->vendor_id = module.vendor_id;
     description->device_id = module.device_id;
 

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <stdlib.h>
 #include <vulkan/vulkan_core.h>
 
 // Last, because it defines min and max as macros.
@@ -92,7 +93,7 @@ Result<vkd3d_instance*> CreateInstance(const Functions& functions) {
 }
 
 D3D12CreatedDevice CreateDevice(const Functions& functions, vkd3d_instance* instance,
-                                VkPhysicalDevice physical_device, uint32_t index) {
+                                VkPhysicalDevice physical_device) {
   D3D12CreatedDevice created;
   VkPhysicalDeviceProperties properties = {};
   functions.get_properties(physical_device, &properties);
@@ -103,7 +104,6 @@ D3D12CreatedDevice CreateDevice(const Functions& functions, vkd3d_instance* inst
   info.minimum_feature_level = D3D_FEATURE_LEVEL_11_0;
   info.instance = instance;
   info.vk_physical_device = physical_device;
-  info.adapter_luid.LowPart = index;
   const HRESULT result = functions.create_device(&info, kDeviceIid, &created.device);
   if (FAILED(result)) {
     created.device = nullptr;
@@ -119,6 +119,8 @@ D3D12CreatedDevice CreateDevice(const Functions& functions, vkd3d_instance* inst
 }  // namespace
 
 Result<std::vector<D3D12CreatedDevice>> CreateD3D12Devices() {
+  // The self-test calls stubs on purpose; libvkd3d would print a line for each. Errors still show.
+  setenv("VKD3D_DEBUG", "err", /*overwrite=*/0);
   Result<Functions> functions = LoadFunctions();
   if (!functions.ok()) return functions.status();
   Result<vkd3d_instance*> instance = CreateInstance(*functions);
@@ -130,8 +132,8 @@ Result<std::vector<D3D12CreatedDevice>> CreateD3D12Devices() {
   std::vector<VkPhysicalDevice> physical_devices(count);
   functions->enumerate_physical_devices(vulkan, &count, physical_devices.data());
   std::vector<D3D12CreatedDevice> devices;
-  for (uint32_t i = 0; i < count; ++i) {
-    devices.push_back(CreateDevice(*functions, *instance, physical_devices[i], i));
+  for (const VkPhysicalDevice physical_device : physical_devices) {
+    devices.push_back(CreateDevice(*functions, *instance, physical_device));
   }
   functions->instance_decref(*instance);  // The devices hold references of their own.
   if (devices.empty()) {

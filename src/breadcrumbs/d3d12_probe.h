@@ -16,8 +16,8 @@ namespace cairn {
 
 struct D3D12Probe {
   std::string device_name;
-  std::string driver_name;  // the library that implements Direct3D 12, and the driver below it
-  std::string notes;        // feature level, adapter LUID
+  std::string driver_name;  // the library, the driver below it, feature level, adapter
+  std::string notes;        // "" if nothing special is known
   uint32_t vendor_id = 0;
   uint32_t device_id = 0;
   Status status;  // not Ok: the device could not be tested; `findings` is what came before

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "breadcrumbs/device_notes.h"
 #include "breadcrumbs/vulkan_writes.h"
 
 namespace cairn {
@@ -312,12 +313,7 @@ Result<VulkanSelfTestReport> SelfTestVulkanDevice(const VulkanDevice& device,
 }
 
 std::string VulkanDeviceNotes(const VulkanDevice& device) {
-  constexpr uint32_t kNvidia = 0x10de;
-  if (device.properties.vendorID == kNvidia) {
-    return "on this vendor's devices a fault surfaces up to one dispatch late: the dispatch before "
-           "the one in flight may be the culprit";
-  }
-  return "";
+  return DeviceNotes(device.properties.vendorID);
 }
 
 }  // namespace cairn
