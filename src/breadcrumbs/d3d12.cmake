@@ -23,8 +23,6 @@ if(BUILD_TESTING)
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.cs.dxbc
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.ps.dxbc
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
-  cairn_test(d3d12_api_test SOURCES ${PROJECT_SOURCE_DIR}/src/d3d12abi/d3d12_api_test.cc
-    DEPS cairn_d3d12_probe GPU)
   cairn_test(d3d12_value_pool_test SOURCES d3d12_value_pool_test.cc DEPS cairn_d3d12_test_gpu GPU)
   cairn_test(d3d12_backend_test SOURCES d3d12_backend_test.cc DEPS cairn_d3d12_test_gpu GPU)
   cairn_bench(d3d12_bench SOURCES d3d12_bench.cc DEPS cairn_d3d12_test_gpu)
