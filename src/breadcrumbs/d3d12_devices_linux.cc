@@ -80,7 +80,7 @@ Result<vkd3d_instance*> CreateInstance(const Functions& functions) {
   vkd3d_instance_create_info info = {};
   info.type = VKD3D_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pfn_signal_event = IgnoreEvent;
-  info.wchar_size = sizeof(char16_t);
+  info.wchar_size = sizeof(wchar_t);
   vkd3d_instance* instance = nullptr;
   const HRESULT result = functions.create_instance(&info, &instance);
   if (FAILED(result)) {

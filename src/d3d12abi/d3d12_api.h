@@ -9,7 +9,8 @@
 //     platform's own convention, for implementations that are built that way (vkd3d-proton).
 //   - Methods that return aggregates get the address of the result as an explicit argument after
 //     `this`. The header declares them so if _WIN32 is defined, which it is around that header only.
-//   - WCHAR has 16 bits.
+// WCHAR stays wchar_t, 32 bits on Linux: so it is for devices of libvkd3d-utils. Who calls
+// vkd3d_create_device directly chooses the size, and passes sizeof(WCHAR).
 // The stock header compiles as well; programs built with it crash at the first call.
 #ifndef CAIRN_D3D12ABI_D3D12_API_H_
 #define CAIRN_D3D12ABI_D3D12_API_H_
@@ -20,21 +21,9 @@
 
 #else
 
-// What the stubs include, before wchar_t means something else.
-#include <limits.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpragmas"
-#pragma GCC diagnostic ignored "-Wunknown-warning-option"
-#pragma GCC diagnostic ignored "-Wkeyword-macro"
 #pragma GCC diagnostic ignored "-Wignored-attributes"
-#define wchar_t char16_t
 #include <basetsd.h>
-#undef wchar_t
 
 #undef STDMETHODCALLTYPE
 #undef STDAPICALLTYPE
