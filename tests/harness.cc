@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -199,8 +198,15 @@ std::vector<std::string> TemporaryFolder::Contents() const {
 }
 
 std::string ReadFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return std::string((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  // Not a stream: those throw when a process ends while its file in /proc is read.
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  std::string content;
+  char buffer[65536];
+  for (ssize_t size = 0; (size = read(file, buffer, sizeof(buffer))) > 0;) {
+    content.append(buffer, static_cast<size_t>(size));
+  }
+  if (file >= 0) close(file);
+  return content;
 }
 
 bool IsRunning(pid_t pid) {

@@ -13,8 +13,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <string>
 #include <string_view>
 
 #include "watch/child_process.h"
@@ -48,11 +47,21 @@ ProcessEnd FromWaitStatus(int status) {
   return {EndKind::kExited, WEXITSTATUS(status)};
 }
 
+// The beginning of a file of /proc; "" if the process is gone. Not a stream: those throw when the
+// process ends between open and read.
+std::string ReadProcessFile(pid_t pid, const char* name) {
+  const FileDescriptor file(
+      open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string content(16384, '\0');
+  const ssize_t size = file.valid() ? read(file.get(), content.data(), content.size()) : 0;
+  content.resize(size > 0 ? static_cast<size_t>(size) : 0);
+  return content;
+}
+
 // The field of /proc/PID/stat with this number, counted from 1 as in proc(5), from 3 on; "" if
 // there is none. The program's name (field 2) may itself contain spaces and parentheses.
 std::string StatField(pid_t pid, int number) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  const std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string line = ReadProcessFile(pid, "stat");
   const size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return "";
   size_t start = name_end + 2;
@@ -203,8 +212,7 @@ Status SendSignal(const ProcessHandle& process, int signal_number) {
 }
 
 std::string CommandLineOf(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
-  std::string line((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::string line = ReadProcessFile(pid, "cmdline");
   if (!line.empty() && line.back() == '\0') line.pop_back();
   std::replace(line.begin(), line.end(), '\0', ' ');
   return line;

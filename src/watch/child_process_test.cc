@@ -74,8 +74,9 @@ class CollectEndTest : public testing::Test {
   void Start(const std::string& then) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    Result<ProcessHandle> parent = SpawnProgram(
-        Request({"bash", "-c", "sleep 60 & echo $! >&$0; " + then, std::to_string(ends[1])}));
+    Result<ProcessHandle> parent =
+        SpawnProgram(Request({"bash", "-c", "exec 2>/dev/null; sleep 60 & echo $! >&$0; " + then,
+                              std::to_string(ends[1])}));
     ASSERT_TRUE(parent.ok());
     parent_ = std::move(parent).value();
     char text[32] = {};

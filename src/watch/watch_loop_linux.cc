@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -35,6 +36,10 @@ constexpr size_t kMaxWatched = 512;
 // A process that survives SIGKILL for so long is stuck inside a driver; nobody can end it.
 constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+// Linux 6.5; headers of the distributions we build on lack the names.
+constexpr int kPassPidfd = 76;        // SO_PASSPIDFD
+constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
 
 // epoll tags; those from kFirstProcess on are kFirstProcess + index into processes_.
 enum : uint64_t { kTagSignals, kTagTimer, kTagSocket, kFirstProcess };
@@ -63,6 +68,7 @@ struct ReceivedMessage {
   HandoverMessage message;
   FileDescriptor attached;
   pid_t sender = -1;
+  FileDescriptor sender_pidfd;  // where the kernel attaches it: right even if the sender is gone
 };
 
 enum class ReceiveResult { kMessage, kUnusable, kEmpty, kClosed };
@@ -75,6 +81,10 @@ void TakeAttachments(msghdr& header, ReceivedMessage& received) {
       std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
       // 0: sent before this end asked for credentials, so by the process that made the socket.
       if (credentials.pid > 0) received.sender = credentials.pid;
+    } else if (part->cmsg_type == kAttachedPidfd && part->cmsg_len >= CMSG_LEN(sizeof(int))) {
+      int fd = -1;  // or an error, negative
+      std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+      received.sender_pidfd = FileDescriptor(fd);
     } else if (part->cmsg_type == SCM_RIGHTS) {
       const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
       for (size_t i = 0; i < count; ++i) {
@@ -89,7 +99,8 @@ void TakeAttachments(msghdr& header, ReceivedMessage& received) {
 // `maker`: the process that made the socket.
 ReceiveResult Receive(int socket, pid_t maker, ReceivedMessage& received) {
   iovec data{&received.message, sizeof(received.message)};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(8 * sizeof(int))];
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(8 * sizeof(int))];
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;
@@ -110,9 +121,28 @@ ReceiveResult Receive(int socket, pid_t maker, ReceivedMessage& received) {
   return usable ? ReceiveResult::kMessage : ReceiveResult::kUnusable;
 }
 
+// Without a descriptor if the sender is gone.
+ProcessHandle HandleOfSender(ReceivedMessage& received) {
+  if (!received.sender_pidfd.valid()) {
+    Result<ProcessHandle> opened = OpenProcess(received.sender);
+    if (opened.ok()) return std::move(opened).value();
+  }
+  return {received.sender, std::move(received.sender_pidfd)};
+}
+
 std::string ProgramName(const std::string& command) {
   const std::string name = command.substr(command.rfind('/') + 1);
   return VisibleText(name.empty() ? "program" : name);
+}
+
+// The watcher outlives a report that takes more memory than there is.
+Status TryWriteDump(const std::string& path, const DumpSubject& subject,
+                    const WatchedBlock& block) {
+  try {
+    return WriteDump(path, subject, block);
+  } catch (const std::exception& error) {
+    return Status(StatusCode::kOutOfMemory, error.what());
+  }
 }
 
 class WatchLoop {
@@ -187,6 +217,8 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
   if (setsockopt(socket_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0) {
     return StatusFromErrno(errno, "the watcher's socket cannot be used");
   }
+  // Best effort: OnMessage has another way.
+  (void)setsockopt(socket_.get(), SOL_SOCKET, kPassPidfd, &on, sizeof(on));
   CAIRN_RETURN_IF_ERROR(Listen(signals_.get(), kTagSignals));
   CAIRN_RETURN_IF_ERROR(Listen(timer_.get(), kTagTimer));
   return Listen(socket_.get(), kTagSocket);
@@ -294,9 +326,7 @@ void WatchLoop::OnMessage(ReceivedMessage& received) {
       SharedMemory::MapForReading(received.attached.Release(), block_bytes);
   if (!memory.ok()) return;
   if (process == nullptr) {
-    Result<ProcessHandle> handle = OpenProcess(received.sender);
-    if (!handle.ok()) return;
-    process = AddProcess(std::move(*handle));
+    process = AddProcess(HandleOfSender(received));
     if (process == nullptr) return;
     process->command_line = CommandLineOf(received.sender);
     process->program =
@@ -308,6 +338,7 @@ void WatchLoop::OnMessage(ReceivedMessage& received) {
   // Its command line cannot be read any more if it died at once.
   if (process->command_line.empty()) process->program = ProgramName(process->block.Program());
   ChooseOutputPath(*process);
+  if (!process->handle.pidfd.valid()) OnEnded(*process);
 }
 
 // The first process with breadcrumbs, or with an incident, gets the path that the user gave.
@@ -329,6 +360,7 @@ void WatchLoop::OnEnded(WatchedProcess& process) {
   if (process.ended) return;
   // What it sent before it died is still in the socket.
   OnSocket();
+  if (process.ended) return;  // One without a descriptor ends with its block's arrival.
   process.ended = true;
   process.end = CollectEnd(process.handle);
   process.handle.pidfd.Close();
@@ -363,7 +395,7 @@ void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
     ChooseOutputPath(process);
     const DumpSubject subject{process.handle.pid, process.program, process.command_line,
                               process.watch.incidents()};
-    const Status written = WriteDump(process.output_path, subject, process.block);
+    const Status written = TryWriteDump(process.output_path, subject, process.block);
     const std::string happened = fmt::format("cairn: {} {}", process.program, decision.what);
     settings_.say(written.ok() ? fmt::format("{}; report: cairn report {}", happened,
                                              ShellQuoted(process.output_path))

@@ -121,12 +121,14 @@ int Misbehave(const std::string& mode, const char* argument, const char* self,
   }
   if (mode == "idle") {
     device.Finish(native);
+    cairnRefresh(device.context());
     const timespec time{std::atoi(argument) / 1000, std::atoi(argument) % 1000 * 1'000'000};
     nanosleep(&time, nullptr);
     return 0;
   }
   if (mode == "fork") {
     device.Finish(native);
+    cairnRefresh(device.context());
     return KillsItsChild();
   }
   if (mode == "two") {
