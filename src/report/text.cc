@@ -31,16 +31,17 @@ class TextReporter {
   }
 
   void Print(LineSink& sink) {
+    // The answer first: who reads this has just crashed.
     PrintIncidents(sink);
-    PrintProcess(sink);
-    if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
-      PrintDevices(sink);
-    }
     PrintVerdicts(sink);
     sink.Blank();
     sink.Heading("Progress ([X] finished, [>] in flight, [ ] not started)");
     tree_.Print(sink);
     PrintRawMarkers(sink);
+    PrintProcess(sink);
+    if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
+      PrintDevices(sink);
+    }
     PrintLosses(sink);
   }
 
