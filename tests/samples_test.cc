@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn run -- SAMPLE` for every sample, on both APIs: the report names the work that each sample
+// lets hang, fault or be killed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <string>
+
+#include "harness.h"
+#include "report_reading.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// The device on the CPU, where there is a choice: what a sample's misdeed leads to differs.
+std::vector<std::string> Environment() {
+  std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
+  for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      if (!entry.path().filename().string().starts_with("lvp_icd")) continue;
+      environment.push_back("VK_ICD_FILENAMES=" + entry.path().string());
+      environment.push_back("VK_DRIVER_FILES=" + entry.path().string());
+      return environment;
+    }
+  }
+  return environment;
+}
+
+class SamplesTest : public ::testing::TestWithParam<std::string> {
+ protected:
+  CommandResult Run(const std::string& sample, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), {Program("cairn"), "run", "-o", "a.cairn"});
+    options.insert(options.end(), {"--", Program("sample-" + sample + "-" + GetParam())});
+    CommandResult result =
+        RunCommand(options, {.folder = folder_.path(), .environment = Environment()});
+    EXPECT_FALSE(result.timed_out);
+    EXPECT_THAT(result.left_behind, IsEmpty());
+    return result;
+  }
+
+  // Of the last frame, without the line that numbers it: the Direct3D samples measure how fast the
+  // device is in a frame before.
+  std::string LastFrame() {
+    const std::string tree = ReportTree(folder_ / "a.cairn", true);
+    const size_t start = tree.rfind("<Frame");
+    if (start == std::string::npos) return tree;
+    return tree.substr(tree.find('\n', start) + 1);
+  }
+  std::vector<std::string> Candidates() { return ReadReportedWork(folder_ / "a.cairn").candidates; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_P(SamplesTest, TriangleEndsWellAndLeavesNoReport) {
+  const CommandResult result = Run("triangle");
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("triangle.png"));
+  EXPECT_EQ(ReadFile(folder_ / "triangle.png").substr(1, 3), "PNG");
+}
+
+TEST_P(SamplesTest, PassesEndsWellAndLeavesAReportOnlyOnRequest) {
+  CommandResult result = Run("passes");
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(result.output, HasSubstr("256 draws and 150 dispatches on "));
+  EXPECT_THAT(result.output, HasSubstr(" are done and correct\n"));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+
+  result = Run("passes", {"--dump-on-exit"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
+              ElementsAre(ReportedIncident{"exited", 0, "", ""}));
+  const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
+  EXPECT_TRUE(work.valid);
+  EXPECT_THAT(work.candidates, IsEmpty());
+  EXPECT_THAT(work.losses, IsEmpty());
+}
+
+TEST_P(SamplesTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
+  const CommandResult result = Run("hang", {"--hang-timeout", "2", "--kill-on-hang"});
+  EXPECT_EQ(result.exit_code, 124) << result.Summary();
+  EXPECT_EQ(result.errors, "cairn: sample-hang-" + GetParam() +
+                               " hangs: GPU work made no progress for 2 s; killed it; report: "
+                               "cairn report a.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
+              ElementsAre(ReportedIncident{"hang", 2000, "Graphics", ""}));
+  EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Integrate"));
+  EXPECT_EQ(LastFrame(),
+            R"( - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Prepare
+       │  ├─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
+       │  └─[X] DISPATCH 2: "Upload", compute pipeline "Fill" [ CS: FillCS ]
+       ├─[>] Simulate
+       │  ├─[X] DISPATCH 1: "Forces", compute pipeline "Fill" [ CS: FillCS ]
+       │  ├─[X] DISPATCH 2: "Collisions", compute pipeline "Fill" [ CS: FillCS ]
+       │  └─[>] DISPATCH 3: "Integrate", compute pipeline "Integrate" [ CS: SlowCS ]
+       └─[ ] Resolve
+          └─[ ] DISPATCH 1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
+)");
+}
+
+TEST_P(SamplesTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
+  const CommandResult result = Run("killed");
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Global illumination"));
+  EXPECT_EQ(LastFrame(),
+            R"( - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Shadows"
+    └─[X] Cascades
+       ├─[X] DISPATCH 1, compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH 2, compute pipeline "Fill" [ CS: FillCS ]
+       ├─[X] DISPATCH 3, compute pipeline "Fill" [ CS: FillCS ]
+       └─[X] DISPATCH 4, compute pipeline "Fill" [ CS: FillCS ]
+ - [>] Queue type <0> "Graphics", submission no. 0, command list 2: "Main"
+    └─[>] Lighting
+       ├─[X] DISPATCH 1: "Tiles", compute pipeline "Fill" [ CS: FillCS ]
+       ├─[>] DISPATCH 2: "Global illumination", compute pipeline "Global illumination" [ CS: SlowCS ]
+       └─[ ] DISPATCH 3: "Tone mapping", compute pipeline "Fill" [ CS: FillCS ]
+)");
+}
+
+TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
+  const CommandResult result = Run("fault");
+  // On lavapipe the shader runs in a thread of the program, so that it is the program that dies.
+  EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", ""}));
+  EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Scatter to nowhere"));
+  EXPECT_EQ(LastFrame(),
+            R"( - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Prepare
+       │  └─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
+       ├─[>] Particles
+       │  ├─[X] DISPATCH 1: "Scatter to a buffer", compute pipeline "Scatter" [ CS: ScatterCS ]
+       │  └─[>] DISPATCH 2: "Scatter to nowhere", compute pipeline "Scatter" [ CS: ScatterCS ]
+       └─[ ] Resolve
+          └─[ ] DISPATCH 1: "Resolve", compute pipeline "Fill" [ CS: FillCS ]
+)");
+}
+
+INSTANTIATE_TEST_SUITE_P(Apis, SamplesTest, ::testing::Values("vulkan", "d3d12"),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace cairn::testing
