@@ -300,6 +300,19 @@ TEST_F(RunTest, AnUnwritablePlaceIsNoticedBeforeTheProgramStarts) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+TEST_F(RunTest, AHostileProgramIsNotBelieved) {
+  const std::string hostile = CAIRN_BINARY_DIR "/tests/programs/hostile";
+  const CommandResult lie = Run({}, {hostile, "lie"});
+  EXPECT_EQ(lie.exit_code, 0) << lie.Summary();
+  EXPECT_EQ(lie.errors, "");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+
+  const CommandResult kill = Run({}, {hostile, "kill"});
+  EXPECT_EQ(kill.exit_code, 128 + SIGKILL) << kill.Summary();
+  EXPECT_THAT(folder_.Contents(), ElementsAre("hostile.cairn"));
+  EXPECT_TRUE(ReadReportedWork(folder_ / "hostile.cairn").valid);
+}
+
 TEST_F(RunTest, AnOlderReportIsReplacedOnlyByANewOne) {
   std::ofstream(folder_ / "misbehave.cairn") << "older";
   EXPECT_EQ(Run({}, {Misbehave(), "exit"}).exit_code, 0);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tells the watcher everything that it must not believe, over the socket that `cairn run` handed it:
+//   hostile lie    messages that are no messages, memory that is no block; then exits
+//   hostile kill   a block whose every byte is a lie; then dies
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <random>
+#include <span>
+#include <vector>
+
+namespace {
+
+constexpr uint32_t kMagic = 0x4e524143;
+constexpr uint64_t kBlockBytes = uint64_t{8} << 20;
+
+struct Message {
+  uint32_t magic = kMagic;
+  uint32_t version = 1;
+  uint32_t kind = 1;
+  uint32_t reserved = 0;
+  uint64_t block_bytes = kBlockBytes;
+};
+
+int Socket() {
+  const char* number = std::getenv("CAIRN_WATCHER_FD");
+  return number == nullptr ? -1 : std::atoi(number);
+}
+
+void SendBytes(const void* bytes, size_t size, std::span<const int> descriptors = {}) {
+  iovec data{const_cast<void*>(bytes), size};
+  std::vector<char> control(CMSG_SPACE(descriptors.size_bytes()));
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  if (!descriptors.empty()) {
+    header.msg_control = control.data();
+    header.msg_controllen = control.size();
+    cmsghdr* part = CMSG_FIRSTHDR(&header);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(part), descriptors.data(), descriptors.size_bytes());
+  }
+  // A watcher that went away would be the defect that the test looks for.
+  if (sendmsg(Socket(), &header, MSG_NOSIGNAL) < 0) std::exit(75);
+}
+
+void Send(const Message& message, std::span<const int> descriptors = {}) {
+  SendBytes(&message, sizeof(message), descriptors);
+}
+
+int Memory(uint64_t size, bool sealed) {
+  const int fd = memfd_create("hostile", MFD_ALLOW_SEALING | MFD_CLOEXEC);
+  if (ftruncate(fd, static_cast<off_t>(size)) != 0) std::exit(76);
+  if (sealed) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  return fd;
+}
+
+void Lie() {
+  const int unsealed[] = {Memory(kBlockBytes, false)};
+  const int small[] = {Memory(4096, true)};
+  const int several[] = {Memory(kBlockBytes, true), Memory(kBlockBytes, true), STDIN_FILENO};
+  const int no_memory[] = {open("/dev/null", O_RDWR)};
+  Send({});                            // no descriptor
+  Send({}, unsealed);                  // could shrink under the reader
+  Send({}, small);                     // smaller than it says
+  Send({.block_bytes = 4096}, small);  // smaller than any block
+  Send({.block_bytes = ~uint64_t{0}}, small);
+  Send({}, no_memory);
+  Send({.magic = 1}, small);
+  Send({.version = 99}, small);
+  Send({.kind = 99});
+  Send({.kind = 2});  // a lost device without a block
+  Send({.kind = 3});  // what only a watcher says
+  SendBytes("", 0);
+  SendBytes("short", 5);
+  SendBytes(std::vector<char>(4096, 'x').data(), 4096);
+  Send({.kind = 99}, several);
+}
+
+// A plausible header, so that the reader goes on, and noise behind it.
+void HandOverNoise() {
+  const int memory[] = {Memory(kBlockBytes, true)};
+  auto* words = static_cast<uint64_t*>(
+      mmap(nullptr, kBlockBytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory[0], 0));
+  std::mt19937_64 random(1);
+  for (uint64_t i = 0; i < kBlockBytes / 8; ++i) words[i] = random();
+  words[0] = 0x314b4c424e524143;        // magic
+  words[1] = uint64_t{4096} << 32 | 1;  // version and size of the header
+  words[2] = kBlockBytes;
+  for (uint64_t i = 6; i < 10; ++i) words[i] = (i - 5) * 0x100000;  // tables, inside the block
+  Send({}, memory);
+  for (int i = 0; i < 100; ++i) Send({.kind = 2});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2 || Socket() < 0) return 77;
+  if (std::strcmp(argv[1], "lie") == 0) {
+    Lie();
+    return 0;
+  }
+  HandOverNoise();
+  raise(SIGKILL);
+}
