@@ -46,8 +46,14 @@ void RecordPairs(benchmark::State& state, D3D12Submitter& submitter, const Begin
   (*list)->Close();
 }
 
+// One device for the whole run: drivers do not load and unload without end.
+const ComPtr<ID3D12Device>& BenchDevice() {
+  static const ComPtr<ID3D12Device> device = TestDevice();
+  return device;
+}
+
 struct Setup {
-  Setup() : device(TestDevice()), words(1, 0), backend(CreateD3D12Backend(device.get())) {
+  Setup() : device(BenchDevice()), words(1, 0), backend(CreateD3D12Backend(device.get())) {
     BackendDescription description;
     Require(backend->Initialize(words.region(), &description));
     Require(submitter.Create(device.get(), D3D12_COMMAND_LIST_TYPE_DIRECT));
