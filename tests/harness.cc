@@ -117,6 +117,13 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   // The tests themselves may run under a watcher, or with settings that change messages.
   unsetenv("CAIRN_WATCHER_FD");
   setenv("LC_ALL", "C.UTF-8", 1);
+  // Under the sanitizer a program that crashes shall still die of its signal.
+  const char* sanitizer = std::getenv("ASAN_OPTIONS");
+  setenv("ASAN_OPTIONS",
+         (std::string(sanitizer == nullptr ? "" : sanitizer) +
+          ":handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_abort=0")
+             .c_str(),
+         1);
   ApplyEnvironment(options_.environment);
   execvp(pointers[0], pointers.data());
   _exit(123);
