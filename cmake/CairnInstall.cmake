@@ -10,7 +10,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
 
 install(TARGETS cairn EXPORT cairnTargets)
 install(TARGETS cairn_static ARCHIVE)
-install(TARGETS cairn-cli RUNTIME)
+install(TARGETS cairn_command RUNTIME)
+install(FILES ${PROJECT_SOURCE_DIR}/completions/cairn.bash
+  DESTINATION share/bash-completion/completions RENAME cairn)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn TYPE INCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)

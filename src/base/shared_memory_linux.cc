@@ -23,8 +23,8 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
   if (memory.fd_ < 0) return StatusFromErrno(errno, "shared memory cannot be created");
   if (ftruncate(memory.fd_, static_cast<off_t>(size_bytes)) != 0 ||
       fcntl(memory.fd_, F_ADD_SEALS, kSeals) != 0) {
-    return StatusFromErrno(errno, "shared memory of " + std::to_string(size_bytes) +
-                                      " bytes cannot be reserved");
+    return StatusFromErrno(
+        errno, "shared memory of " + std::to_string(size_bytes) + " bytes cannot be reserved");
   }
   void* data = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.fd_, 0);
   if (data == MAP_FAILED) {
@@ -43,7 +43,7 @@ Result<SharedMemory> SharedMemory::MapForReading(int fd, uint64_t size_bytes) {
   if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW)) {
     return Status(StatusCode::kCorrupt, "the memory handed over is not sealed against resizing");
   }
-  struct stat info{};
+  struct stat info {};
   if (fstat(fd, &info) != 0) return StatusFromErrno(errno, "the memory handed over is unreadable");
   if (size_bytes == 0 || static_cast<uint64_t>(info.st_size) != size_bytes) {
     return Status(StatusCode::kCorrupt, "the memory handed over has " +
