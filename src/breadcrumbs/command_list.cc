@@ -73,6 +73,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   slot_->reset_run.store(0, std::memory_order_relaxed);
   ClearWords();
   words_->runs.store(0, std::memory_order_relaxed);
+  in_use_ = true;
   if (Status status = backend_->BeginList(backend_list_); !status.ok()) return status;
   open_ = true;
   SetState(RecordingState::kOpen);
@@ -228,10 +229,17 @@ void CommandList::ClearWords() {
   words_->passed.store(0, std::memory_order_relaxed);
 }
 
+void CommandList::Detach() {
+  if (!in_use_) return;
+  backend_->ReleaseList(backend_list_);
+  in_use_ = false;
+}
+
 void CommandList::Recycle() {
   slot_->state.store(static_cast<uint32_t>(RecordingState::kFree), std::memory_order_release);
   slot_->event_count.store(0, std::memory_order_release);
   backend_->ReleaseList(backend_list_);
+  in_use_ = false;
   for (uint32_t page = slot_->first_event_page; page != 0;) {
     const EventChunk* chunk = reinterpret_cast<const EventChunk*>(block_->Page(page));
     block_->FreePage(std::exchange(page, chunk->next_page.load(std::memory_order_relaxed)));

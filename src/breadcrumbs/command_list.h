@@ -50,6 +50,9 @@ class alignas(64) CommandList {
   // Gives the slot back: pages, the backend's state, the slot itself.
   void Recycle();
 
+  // Gives back the backend's state only; what is in the block stays. The end of the context.
+  void Detach();
+
   Context* context() const { return context_; }
   RecordingSlot* slot() const { return slot_; }
   uint32_t slot_index() const { return backend_list_.slot; }
@@ -125,6 +128,7 @@ class alignas(64) CommandList {
 
   BlockWriter* block_;
   BackendList backend_list_;
+  bool in_use_ = false;  // between Start and Recycle or Detach
 
   // Copied names: a chain of pages; each starts with the index of the page before it.
   uint32_t name_page_ = 0;

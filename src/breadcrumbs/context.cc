@@ -66,14 +66,12 @@ Context::~Context() {
     mirror_.join();
   }
   if (record_ == nullptr) return;
-  // The caller promises that the GPU has finished. Recordings that it left unfinished stay in the
-  // block: they may be what a report is about.
+  // The last frames stay in the block: they may be what a report is about.
   backend_->Mirror();
-  for (CommandList& list : lists_) {
-    const bool used = list.slot()->state.load() != static_cast<uint32_t>(RecordingState::kFree);
-    if (used && (Finished(list) || !list.ReachedAnything())) list.Recycle();
-  }
-  record_->state.store(2, std::memory_order_release);
+  for (CommandList& list : lists_) list.Detach();
+  // A context that could not be initialised was never published, and stays so.
+  uint32_t published = 1;
+  record_->state.compare_exchange_strong(published, 2, std::memory_order_release);
 }
 
 Status Context::Initialize() {

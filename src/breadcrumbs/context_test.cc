@@ -330,6 +330,35 @@ TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions
   EXPECT_EQ(ring[1].submission_number, 2u);
 }
 
+TEST_F(ContextTest, TheLastFramesStayReadableAfterTheContext) {
+  Make();
+  SimulatedList native;
+  CommandList* list = Begin(native);
+  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
+  list->EndMarker();
+  list->End();
+  SimulatedGpu::Execute(native);
+  const RecordingSlot* slot = list->slot();
+  Context::Destroy(context_);
+  context_ = nullptr;
+  EXPECT_EQ(live_lists_, 0);
+  EXPECT_EQ(block_->contexts()[0].state.load(), 2u);
+  EXPECT_EQ(slot->state.load(), static_cast<uint32_t>(RecordingState::kClosed));
+  EXPECT_EQ(slot->event_count.load(), 2u);
+}
+
+TEST_F(ContextTest, AContextThatCannotBeInitialisedIsNeverPublished) {
+  Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kMinBlockBytes);
+  ASSERT_TRUE(block.ok());
+  CairnContextDesc desc = Desc();
+  desc.max_command_lists = 65536;
+  desc.raw_marker_count = 1048576;
+  const Result<Context*> context =
+      Context::Create(desc, block->get(), std::make_unique<SimulatedBackend>());
+  EXPECT_EQ(context.status().code(), StatusCode::kOutOfMemory);
+  EXPECT_EQ((*block)->contexts()[0].state.load(), 0u);
+}
+
 TEST_F(ContextTest, AListThatTheGpuStillRunsOutlivesItsFrame) {
   Make();
   SimulatedList native;
