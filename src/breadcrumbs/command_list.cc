@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "breadcrumbs/command_list.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <utility>
 
@@ -80,7 +82,15 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   return Status();
 }
 
-bool CommandList::AddChunk() {
+bool CommandList::ContinueEvents() {
+  // The second part of a chunk lies in front of the first: EventPosition in block.h.
+  EventRecord* first =
+      chunk_ == nullptr ? nullptr : chunk_->events + FirstEventPosition(slot_index());
+  if (chunk_ != nullptr && chunk_end_ != first && first != chunk_->events) {
+    next_event_ = chunk_->events;
+    chunk_end_ = first;
+    return true;
+  }
   if (chunk_count_ == kMaxSequence / kEventsPerChunk) return false;
   const uint32_t page = block_->AllocatePage();
   if (page == 0) return false;
@@ -93,7 +103,7 @@ bool CommandList::AddChunk() {
   }
   chunk_ = next;
   ++chunk_count_;
-  next_event_ = chunk_->events;
+  next_event_ = chunk_->events + FirstEventPosition(slot_index());
   chunk_end_ = chunk_->events + kEventsPerChunk;
   return true;
 }
@@ -109,26 +119,38 @@ bool CommandList::WritesBottom(CairnMarkerType type) const {
   return outermost_end_is_list_end_ && depth_ == 0;
 }
 
+bool CommandList::AddNamePage() {
+  const uint32_t page = block_->AllocatePage();
+  if (page == 0) return false;
+  *reinterpret_cast<uint32_t*>(block_->Page(page)) = std::exchange(name_page_, page);
+  name_page_used_ = 8 + CacheColour() * kCacheLineBytes;
+  return true;
+}
+
 NameRef CommandList::CopyName(const char* name, uint8_t* flags) {
-  size_t length = strnlen(name, kMaxNameBytes + 1);
-  if (length > kMaxNameBytes) {
-    length = kMaxNameBytes;
-    *flags |= kEventNameTruncated;
+  // One pass over the name: it is copied while its end is looked for, and once more into a new page
+  // if it does not fit into the rest of this one.
+  for (;;) {
+    const uint32_t room = kPageBytes - name_page_used_;
+    if (room > sizeof(NameRecord)) {
+      std::byte* place = block_->Page(name_page_) + name_page_used_;
+      char* text = reinterpret_cast<char*>(place) + offsetof(NameRecord, bytes);
+      const size_t limit = std::min<size_t>(room - offsetof(NameRecord, bytes), kMaxNameBytes + 1);
+      char* end = static_cast<char*>(memccpy(text, name, 0, limit));
+      if (end == nullptr && limit == kMaxNameBytes + 1) {
+        end = text + limit;
+        end[-1] = 0;
+        *flags |= kEventNameTruncated;
+      }
+      if (end != nullptr) {
+        reinterpret_cast<NameRecord*>(place)->length_bytes = static_cast<uint32_t>(end - text - 1);
+        const size_t bytes = static_cast<size_t>(end - reinterpret_cast<char*>(place));
+        name_page_used_ += static_cast<uint32_t>((bytes + 7) / 8 * 8);
+        return static_cast<NameRef>((place - block_->data()) / 8);
+      }
+    }
+    if (!AddNamePage()) return 0;
   }
-  const uint32_t bytes = static_cast<uint32_t>((sizeof(uint32_t) + length + 1 + 7) / 8 * 8);
-  if (kPageBytes - name_page_used_ < bytes) {
-    const uint32_t page = block_->AllocatePage();
-    if (page == 0) return 0;
-    *reinterpret_cast<uint32_t*>(block_->Page(page)) = std::exchange(name_page_, page);
-    name_page_used_ = 8 + CacheColour() * kCacheLineBytes;
-  }
-  std::byte* place =
-      block_->Page(name_page_) + std::exchange(name_page_used_, name_page_used_ + bytes);
-  NameRecord* record = reinterpret_cast<NameRecord*>(place);
-  record->length_bytes = static_cast<uint32_t>(length);
-  std::memcpy(record->bytes, name, length);
-  record->bytes[length] = 0;
-  return static_cast<NameRef>((place - block_->data()) / 8);
 }
 
 CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,

@@ -85,11 +85,12 @@ class alignas(64) CommandList {
     return marker;
   }
 
-  // Takes a page for more events; false if there is none or the sequence numbers are used up.
-  bool AddChunk();
+  // Moves on to the rest of the chunk or to a new page; false if there is none or the sequence
+  // numbers are used up.
+  bool ContinueEvents();
   // Room for the next event, or null when there is none left.
   EventRecord* NextEvent() {
-    if (next_event_ == chunk_end_ && !AddChunk()) return nullptr;
+    if (next_event_ == chunk_end_ && !ContinueEvents()) return nullptr;
     ++event_count_;
     return next_event_++;
   }
@@ -100,11 +101,11 @@ class alignas(64) CommandList {
   bool Write(WordKind word, PipeLocation where, uint32_t sequence) {
     return backend_->WriteProgress(backend_list_, word, where, generation_bits_ | sequence);
   }
-  // Lists that are recorded in turns would all use the same lines of their pages, and so the same few
-  // sets of the cache: each list starts its pages at another line.
+  // Each list starts its pages of names at another line, for the reason given at EventPosition.
   static constexpr uint32_t kCacheLineBytes = 64;
   uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
+  bool AddNamePage();
   NameRef CopyName(const char* name, uint8_t* flags);
   bool WritesBottom(CairnMarkerType type) const;
 

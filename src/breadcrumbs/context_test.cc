@@ -75,7 +75,7 @@ class ContextTest : public testing::Test {
     uint32_t page = list.slot()->first_event_page;
     for (uint32_t i = 0; i < list.slot()->event_count.load(); ++i) {
       if (i != 0 && i % kEventsPerChunk == 0) page = Chunk(page)->next_page.load();
-      const EventRecord& event = Chunk(page)->events[i % kEventsPerChunk];
+      const EventRecord& event = Chunk(page)->events[EventPosition(list.slot_index(), i)];
       events.push_back({event.kind, event.flags, event.type, Name(event.name), event.match});
     }
     return events;

@@ -116,6 +116,17 @@ struct EventChunk {
 };
 static_assert(sizeof(EventChunk) == kPageBytes);
 
+// Where event number i (from 0, of the recording in `slot`) stands in its chunk. Chunks are filled in
+// a circle from a place that depends on the slot: lists that are recorded in turns would otherwise
+// all write to the same line of their pages, and so to the same few sets of the cache.
+constexpr uint32_t FirstEventPosition(uint32_t slot) {
+  constexpr uint32_t kEventsPerCacheLine = 64 / sizeof(EventRecord);
+  return slot % (kEventsPerChunk / kEventsPerCacheLine) * kEventsPerCacheLine;
+}
+constexpr uint32_t EventPosition(uint32_t slot, uint32_t event) {
+  return (FirstEventPosition(slot) + event) % kEventsPerChunk;
+}
+
 enum class RecordingState : uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
 
 inline constexpr uint32_t kRecordingReusable = 1;  // may be submitted many times; `runs` counts

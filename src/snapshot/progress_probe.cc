@@ -159,7 +159,7 @@ bool ProgressProbe::ReadWords(uint32_t context, uint32_t slot, uint32_t generati
   return progress;
 }
 
-void ProgressProbe::ScanEvents(uint64_t slot_offset, SlotMemory* memory) {
+void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* memory) {
   const uint32_t event_count =
       std::min(block_.Load32(slot_offset + offsetof(RecordingSlot, event_count)), kMaxSequence);
   if (event_count == 0) return;
@@ -172,7 +172,7 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, SlotMemory* memory) {
     if (memory->scan_page == 0 || memory->scan_page >= pages) return;
     const uint64_t chunk = uint64_t{memory->scan_page} * kPageBytes;
     const uint64_t event =
-        chunk + offsetof(EventChunk, events) + next % kEventsPerChunk * sizeof(EventRecord);
+        chunk + offsetof(EventChunk, events) + EventPosition(slot, next) * sizeof(EventRecord);
     // kind, flags and type share the first four bytes.
     const uint32_t first_word = block_.Load32(event);
     if ((first_word >> 8 & kEventWritesBottom) != 0) memory->last_bottom = next + 1;
@@ -204,7 +204,7 @@ void ProgressProbe::PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory
         Mix(Mix(Mix(group.progress.fingerprint, recording_id), words), memory->runs);
   }
   if (submit_count == 0 && memory->reached == 0 && memory->passed == 0) return;
-  ScanEvents(offset, memory);
+  ScanEvents(offset, slot, memory);
   const uint64_t number = memory->submission_number;
   if (number != 0 && number <= group.completed_submission) return;
   if (memory->last_bottom == 0) {

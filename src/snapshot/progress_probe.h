@@ -77,7 +77,7 @@ class ProgressProbe {
   void ReadNewSubmissions();
   void PollContext(uint32_t context);
   void PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory);
-  void ScanEvents(uint64_t slot_offset, SlotMemory* memory);
+  void ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* memory);
   // True if a word has moved forward.
   bool ReadWords(uint32_t context, uint32_t slot, uint32_t generation, SlotMemory* memory);
   void CountUnproven(uint32_t context);

@@ -59,7 +59,7 @@ class SnapshotTaker {
   bool ReadSlot(const FoundRecording& found, RecordingSlot* slot, Recording* recording);
   void ReadWords(const FoundRecording& found, uint32_t generation, Recording* recording,
                  uint32_t* runs_word);
-  void ReadEvents(uint32_t first_page, Recording* recording);
+  void ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording);
   Event MakeEvent(const EventRecord& record);
   void ReadSubmissions();
   void ReadRawMarkers();
@@ -331,7 +331,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   }
   recording.first_event = static_cast<uint32_t>(snapshot_.events.size());
   recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
-  ReadEvents(slot.first_event_page, &recording);
+  ReadEvents(slot.first_event_page, found.slot, &recording);
   // A recording that ended meanwhile gave its pages back: what was read there may be another's.
   const uint64_t offset = SlotOffset(found.context, found.slot);
   std::atomic_thread_fence(std::memory_order_acquire);
@@ -381,7 +381,7 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
   return event;
 }
 
-void SnapshotTaker::ReadEvents(uint32_t first_page, Recording* recording) {
+void SnapshotTaker::ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording) {
   const uint64_t block_pages = block_.size_bytes() / kPageBytes;
   const uint64_t first_free_page = block_.pages_offset() / kPageBytes;
   uint32_t remaining = recording->event_count;
@@ -395,8 +395,10 @@ void SnapshotTaker::ReadEvents(uint32_t first_page, Recording* recording) {
     page_used_[page] = true;
     EventChunk chunk;
     const uint64_t offset = uint64_t{page} * kPageBytes;
-    block_.Copy(offset, &chunk, offsetof(EventChunk, events) + count * sizeof(EventRecord));
-    for (uint32_t i = 0; i < count; ++i) snapshot_.events.push_back(MakeEvent(chunk.events[i]));
+    block_.Copy(offset, &chunk, sizeof(chunk));
+    for (uint32_t i = 0; i < count; ++i) {
+      snapshot_.events.push_back(MakeEvent(chunk.events[EventPosition(slot, i)]));
+    }
     remaining -= count;
     page = chunk.next_page.load(std::memory_order_relaxed);
   }

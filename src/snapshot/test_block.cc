@@ -149,7 +149,7 @@ uint32_t TestBlock::AddEvent(List list, const EventRecord& event) {
     chunk(last_chunk_page_).next_page = page;
     last_chunk_page_ = page;
   }
-  chunk(last_chunk_page_).events[count % kEventsPerChunk] = event;
+  chunk(last_chunk_page_).events[EventPosition(list.slot, count)] = event;
   recording.event_count = count + 1;
   return count + 1;
 }
