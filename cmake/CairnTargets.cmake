@@ -56,10 +56,11 @@ function(cairn_program name)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
 endfunction()
 
-# cairn_test(NAME SOURCES ... [DEPS ...] [GPU] [TIMEOUT seconds]): a GoogleTest program, run by ctest.
+# cairn_test(NAME SOURCES ... [DEPS ...] [GPU | THREADS] [TIMEOUT seconds]): a GoogleTest program, run by
+# ctest. THREADS: worth a run with ThreadSanitizer.
 # GPU tests run one at a time: lavapipe is unstable when two heavy processes share the machine.
 function(cairn_test name)
-  cmake_parse_arguments(ARG "GPU" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "GPU;THREADS" "TIMEOUT" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock cairn_options)
@@ -72,6 +73,8 @@ function(cairn_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_GPU)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE LABELS gpu)
+  elseif(ARG_THREADS)
+    set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
   else()
     set_tests_properties(${name} PROPERTIES LABELS unit)
   endif()

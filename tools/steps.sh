@@ -53,9 +53,9 @@ build() {
   quietly ninja -C "$folder" "${@:2}"
 }
 
-# unit_tests PRESET: the names of the tests that need no device; each is a target of this name.
-unit_tests() {
-  ctest --test-dir "$(build_folder "$1")" --label-regex '^unit$' --show-only |
+# tests_with_label PRESET LABEL: the names of these tests; each is a target of this name.
+tests_with_label() {
+  ctest --test-dir "$(build_folder "$1")" --label-regex "^$2\$" --show-only |
     sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p'
 }
 

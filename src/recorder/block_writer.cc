@@ -104,10 +104,14 @@ uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
 }
 
 NameRef BlockWriter::AddName(std::string_view name) {
+  std::lock_guard lock(names_mutex_);
+  return AddNameLocked(name);
+}
+
+NameRef BlockWriter::AddNameLocked(std::string_view name) {
   if (name.empty()) return 0;
   name = name.substr(0, kMaxNameBytes);
   const uint64_t bytes = (sizeof(uint32_t) + name.size() + 1 + 7) / 8 * 8;
-  std::lock_guard lock(names_mutex_);
   if (names_end_ - names_begin_ < bytes) {
     const uint64_t page = AllocateRange(kPageBytes);
     if (page == 0) return 0;
@@ -122,15 +126,20 @@ NameRef BlockWriter::AddName(std::string_view name) {
   return static_cast<NameRef>(offset / 8);
 }
 
+// The comparison is what makes a reused address harmless.
+bool BlockWriter::IsName(NameRef ref, const char* name) const {
+  return ref != 0 && std::strncmp(Name(ref)->bytes, name, kMaxNameBytes) == 0;
+}
+
 NameRef BlockWriter::StaticName(const char* name) {
   const NameRef known = static_names_.Find(name);
-  // The comparison is what makes a reused address harmless.
-  if (known != 0 && std::strncmp(Name(known)->bytes, name, kMaxNameBytes) == 0) return known;
-  const NameRef added = AddName(std::string_view(name, strnlen(name, kMaxNameBytes)));
-  if (added != 0) {
-    std::lock_guard lock(names_mutex_);
-    static_names_.Set(name, added);
-  }
+  if (IsName(known, name)) return known;
+  std::lock_guard lock(names_mutex_);
+  // Another thread may have been first.
+  const NameRef added_meanwhile = static_names_.Find(name);
+  if (IsName(added_meanwhile, name)) return added_meanwhile;
+  const NameRef added = AddNameLocked(std::string_view(name, strnlen(name, kMaxNameBytes)));
+  if (added != 0) static_names_.Set(name, added);
   return added;
 }
 

@@ -79,6 +79,8 @@ class BlockWriter {
     return reinterpret_cast<T*>(data() + offset);
   }
   void LayOut();
+  bool IsName(NameRef ref, const char* name) const;
+  NameRef AddNameLocked(std::string_view name);  // names_mutex_ is held
 
   SharedMemory memory_;
   BlockHeader* header_;

@@ -23,7 +23,7 @@ class StaticNames {
     if (entries == nullptr) return 0;
     for (uint32_t i = Hash(address);; i = (i + 1) % kCapacity) {
       const char* key = entries[i].address.load(std::memory_order_acquire);
-      if (key == address) return entries[i].name.load(std::memory_order_relaxed);
+      if (key == address) return entries[i].name.load(std::memory_order_acquire);
       if (key == nullptr) return 0;
     }
   }
@@ -39,7 +39,7 @@ class StaticNames {
       const char* key = entry.address.load(std::memory_order_relaxed);
       if (key != address && key != nullptr) continue;
       if (key == nullptr && count_ >= kCapacity / 4 * 3) return false;
-      entry.name.store(name, std::memory_order_relaxed);
+      entry.name.store(name, std::memory_order_release);
       if (key == nullptr) {
         ++count_;
         entry.address.store(address, std::memory_order_release);
