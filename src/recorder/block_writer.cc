@@ -21,7 +21,8 @@ Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
   static std::mutex mutex;
   static BlockWriter* block = nullptr;
   std::lock_guard lock(mutex);
-  if (block != nullptr) return block;
+  // What a forked child inherits is its parent's block; it stays mapped for the contexts in it.
+  if (block != nullptr && block->BelongsToThisProcess()) return block;
   Result<std::unique_ptr<BlockWriter>> created = Create(size_bytes);
   if (!created.ok()) return created.status();
   // Without a watcher the block still serves cairnPrintStatus.
@@ -46,6 +47,10 @@ BlockWriter::BlockWriter(SharedMemory memory)
       header_(reinterpret_cast<BlockHeader*>(memory_.data())),
       next_free_(new std::atomic<uint32_t>[memory_.size_bytes() / kPageBytes]) {
   LayOut();
+}
+
+bool BlockWriter::BelongsToThisProcess() const {
+  return header_->process_id == CurrentProcessId();
 }
 
 void BlockWriter::LayOut() {

@@ -35,6 +35,8 @@ class BlockWriter {
   std::byte* data() const { return memory_.data(); }
   uint64_t size_bytes() const { return memory_.size_bytes(); }
   bool has_watcher() const { return has_watcher_; }
+  // False in a forked child of its owner.
+  bool BelongsToThisProcess() const;
 
   // One page for events or names; 0 when the block is full (counted). Lock-free. The contents are
   // those of its last use.

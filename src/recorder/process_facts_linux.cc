@@ -8,8 +8,12 @@
 
 namespace cairn {
 
+uint64_t CurrentProcessId() {
+  return static_cast<uint64_t>(getpid());
+}
+
 void FillProcessFacts(BlockHeader& header) {
-  header.process_id = static_cast<uint64_t>(getpid());
+  header.process_id = CurrentProcessId();
   header.start_realtime_ns = RealtimeNs();
   header.start_monotonic_ns = MonotonicNs();
   const ssize_t length = readlink("/proc/self/exe", header.program, sizeof(header.program) - 1);
