@@ -227,6 +227,13 @@ CairnResult CommandList::SetInsideRenderPass(bool inside) {
   return CAIRN_OK;
 }
 
+bool CommandList::MayBeRecorded() const {
+  return !outermost_end_is_list_end_ &&
+         slot_->state.load(std::memory_order_acquire) ==
+             static_cast<uint32_t>(RecordingState::kOpen) &&
+         slot_->submit_count.load(std::memory_order_relaxed) == 0 && !ReachedAnything();
+}
+
 bool CommandList::ReachedAnything() const {
   const uint32_t generation = slot_->generation;
   return ProgressSequence(words_->reached.load(std::memory_order_relaxed), generation) != 0 ||
@@ -258,6 +265,7 @@ void CommandList::Detach() {
 }
 
 void CommandList::Recycle() {
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   slot_->state.store(static_cast<uint32_t>(RecordingState::kFree), std::memory_order_release);
   slot_->event_count.store(0, std::memory_order_release);
   backend_->ReleaseList(backend_list_);

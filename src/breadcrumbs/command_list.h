@@ -37,6 +37,10 @@ class alignas(64) CommandList {
   CairnResult SetPipeline(CairnPipeline pipeline);
   CairnResult SetInsideRenderPass(bool inside);
 
+  // Somebody may be recording: it was not ended, and neither the application nor the GPU says that it
+  // was submitted. (Without ends it is known by its frame only.)
+  bool MayBeRecorded() const;
+
   // What is known of the GPU's progress.
   bool ReachedAnything() const;
   // A write at the bottom of the pipe behind its last event arrived.
@@ -57,6 +61,8 @@ class alignas(64) CommandList {
   RecordingSlot* slot() const { return slot_; }
   uint32_t slot_index() const { return backend_list_.slot; }
   bool reusable() const { return backend_list_.reusable; }
+  bool in_use() const { return in_use_; }
+  const void* native() const { return backend_list_.native; }
 
   // The last submission that held this list, as Context counts them; 0 if none.
   uint32_t last_submission_queue = kNoQueue;

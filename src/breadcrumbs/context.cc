@@ -30,14 +30,21 @@ Result<Context*> Context::Create(const CairnContextDesc& desc, BlockWriter* bloc
   void* place = memory.Allocate(sizeof(Context));
   if (place == nullptr) return Status(StatusCode::kOutOfMemory, "the context cannot be allocated");
   Context* context = new (place) Context(desc, block, std::move(backend));
-  if (Status status = context->Initialize(); !status.ok()) {
+  try {
+    Status status = context->Initialize();
+    if (status.ok()) return context;
     Destroy(context);
     return status;
+  } catch (...) {
+    Destroy(context);
+    throw;
   }
-  return context;
 }
 
 void Context::Destroy(Context* context) {
+  // A forked child has neither the mirror's thread to wait for nor the device, and the block is its
+  // parent's: it can only leave everything alone.
+  if (!context->block_->BelongsToThisProcess()) return;
   CallbackMemory memory(context->desc_.allocation);
   context->~Context();
   memory.Release(context);
@@ -190,6 +197,14 @@ void Context::RecycleOldFrames() {
   }
 }
 
+void Context::ForgetAbandoned(const void* native) {
+  std::erase_if(lingering_, [this, native](CommandList* list) {
+    if (list->native() != native || !list->MayBeRecorded()) return false;
+    Recycle(list);
+    return true;
+  });
+}
+
 bool Context::Finished(const CommandList& list) const {
   if (list.last_submission_queue != kNoQueue &&
       block_->queues()[list.last_submission_queue].completed_submission.load(
@@ -200,6 +215,7 @@ bool Context::Finished(const CommandList& list) const {
 }
 
 bool Context::MayRecycle(const CommandList& list) const {
+  if (list.MayBeRecorded()) return false;
   // Where its end cannot be proven, all that can ever be known of a list that old is known.
   if (Finished(list) || list.NothingMoreToCome()) return true;
   // A list that was never handed over, as far as we are told, and never started is forgotten with
@@ -293,6 +309,7 @@ Status Context::UnregisterPipeline(CairnPipeline pipeline) {
 
 Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList** list) {
   std::lock_guard lock(mutex_);
+  ForgetAbandoned(desc.native);
   if (free_lists_.empty() && lists_.size() == record_->recording_capacity) RecycleOldFrames();
   CommandList* free_list = FreeList();
   if (free_list == nullptr) {
@@ -336,9 +353,11 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
                   fmt::format("this process has already registered {} queues", kMaxQueues));
   }
   for (uint32_t i = 0; i < list_count; ++i) {
-    if (lists[i] == nullptr || lists[i]->context() != this) {
+    if (lists[i] == nullptr || lists[i]->context() != this || !lists[i]->in_use()) {
       return Status(StatusCode::kInvalidArgument,
-                    fmt::format("list {} of {} does not belong to this context", i, list_count));
+                    fmt::format("list {} of {} does not belong to this context, or was forgotten "
+                                "with its frame",
+                                i, list_count));
     }
   }
   QueueRecord& record = block_->queues()[queue_index];

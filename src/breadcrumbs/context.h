@@ -75,6 +75,8 @@ class Context {
   bool MayRecycle(const CommandList& list) const;
   void Recycle(CommandList* list);
   void RecycleOldFrames();
+  // A native list that is recorded anew was not ended before: nobody records into the old one.
+  void ForgetAbandoned(const void* native);
   CommandList* FreeList();
 
   CallbackMemory memory_;

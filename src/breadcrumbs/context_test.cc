@@ -303,6 +303,41 @@ TEST_F(ContextTest, KnownFailure06_NothingGrowsWithFramesAndLists) {
   EXPECT_EQ(live_lists_, 0);
 }
 
+TEST_F(ContextTest, AListThatIsStillRecordedOutlivesItsFrame) {
+  Make();
+  SimulatedList slow;
+  SimulatedList empty;
+  CommandList* recorded = Begin(slow);
+  CommandList* nothing_yet = Begin(empty);
+  recorded->BeginMarker(CAIRN_MARKER_PASS, "outer", CAIRN_NAME_STATIC);
+  for (int i = 0; i < 10; ++i) context_->BeginFrame();
+  SimulatedList other;
+  CommandList* another = Begin(other);
+  EXPECT_NE(another, recorded);
+  EXPECT_NE(another, nothing_yet);
+  EXPECT_EQ(recorded->EndMarker(), CAIRN_OK);
+  EXPECT_EQ(nothing_yet->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC), CAIRN_OK);
+  EXPECT_EQ(recorded->End(), CAIRN_OK);
+  context_->BeginFrame();
+  EXPECT_FALSE(recorded->in_use());
+  EXPECT_TRUE(nothing_yet->in_use());
+  // Its native list is recorded anew: the old recording was given up.
+  CommandList* anew = Begin(empty);
+  EXPECT_EQ(context_->block()->contexts()[0].lists_dropped.load(), 0u);
+  EXPECT_TRUE(anew == nothing_yet || !nothing_yet->in_use());
+}
+
+TEST_F(ContextTest, AForgottenListIsNotSubmitted) {
+  Make();
+  SimulatedList native;
+  CommandList* list = Begin(native);
+  list->End();
+  for (int i = 0; i < 3; ++i) context_->BeginFrame();
+  int queue = 0;
+  EXPECT_EQ(context_->NotifySubmit(&queue, &list, 1).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(block_->header()->submission_serial.load(), 0u);
+}
+
 TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions) {
   Make();
   SimulatedList native;
