@@ -15,12 +15,15 @@ std::thread StartMirrorThread(std::function<void()> loop) {
   sigfillset(&all);
   for (int fault : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) sigdelset(&all, fault);
   pthread_sigmask(SIG_BLOCK, &all, &previous);
-  std::thread thread([loop = std::move(loop)] {
+  // Put back also if no thread can be had: the caller's signals must not stay blocked.
+  struct RestoreMask {
+    const sigset_t& mask;
+    ~RestoreMask() { pthread_sigmask(SIG_SETMASK, &mask, nullptr); }
+  } const restore{previous};
+  return std::thread([loop = std::move(loop)] {
     pthread_setname_np(pthread_self(), "cairn-mirror");
     loop();
   });
-  pthread_sigmask(SIG_SETMASK, &previous, nullptr);
-  return thread;
 }
 
 }  // namespace cairn

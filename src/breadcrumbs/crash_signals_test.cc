@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "breadcrumbs/context.h"
+#include "breadcrumbs/simulated_gpu.h"
+
+namespace cairn {
+namespace {
+
+// The page that the application's own handler makes writable, as write tracking does.
+void* guarded_page = nullptr;
+uint32_t noted_during_repair = 0;
+const BlockHeader* noted_in = nullptr;
+
+void Repair(int, siginfo_t*, void*) {
+  noted_during_repair = noted_in->crash_signal.load();
+  mprotect(guarded_page, kPageBytes, PROT_READ | PROT_WRITE);
+}
+
+// One process, in this order: the handlers are installed once, over those of the application.
+class CrashSignalsTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    struct sigaction action {};
+    action.sa_sigaction = Repair;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGSEGV, &action, nullptr);
+  }
+  void SetUp() override {
+    Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(kMinBlockBytes);
+    ASSERT_TRUE(block.ok());
+    block_ = std::move(*block);
+    CairnContextDesc desc{};
+    desc.frame_history_length = 2;
+    desc.max_command_lists = 4;
+    Result<Context*> context =
+        Context::Create(desc, block_.get(), std::make_unique<SimulatedBackend>(&live_lists_));
+    ASSERT_TRUE(context.ok());
+    context_ = *context;
+    noted_in = block_->header();
+  }
+  void TearDown() override { Context::Destroy(context_); }
+
+  // Runs `body` in a forked child; the wait status.
+  template <typename Body>
+  static int InChild(Body body) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(10);  // A child that waits for a thread of its parent does not wait for ever.
+      body();
+      _exit(0);
+    }
+    int status = -1;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return status;
+  }
+
+  int live_lists_ = 0;
+  std::unique_ptr<BlockWriter> block_;
+  Context* context_ = nullptr;
+};
+
+TEST_F(CrashSignalsTest, AFaultThatTheApplicationRepairsIsNoCrash) {
+  guarded_page = mmap(nullptr, kPageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(guarded_page, MAP_FAILED);
+  *static_cast<volatile int*>(guarded_page) = 1;
+  EXPECT_EQ(noted_during_repair, static_cast<uint32_t>(SIGSEGV));
+  EXPECT_EQ(block_->header()->crash_signal.load(), 0u);
+  munmap(guarded_page, kPageBytes);
+}
+
+TEST_F(CrashSignalsTest, TheCrashOfAForkedChildIsNotItsParents) {
+  const int status = InChild([] { std::abort(); });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGABRT);
+  EXPECT_EQ(block_->header()->crash_signal.load(), 0u);
+}
+
+TEST_F(CrashSignalsTest, AForkedChildLeavesItsParentsContextAlone) {
+  EXPECT_EQ(InChild([this] { Context::Destroy(context_); }), 0);
+  EXPECT_EQ(block_->contexts()[context_->index()].state.load(), 1u);
+}
+
+TEST_F(CrashSignalsTest, AForkedChildGetsABlockOfItsOwn) {
+  Result<BlockWriter*> ours = BlockWriter::OfThisProcess(kMinBlockBytes);
+  ASSERT_TRUE(ours.ok());
+  const int status = InChild([parents = *ours] {
+    Result<BlockWriter*> own = BlockWriter::OfThisProcess(kMinBlockBytes);
+    const bool good = own.ok() && *own != parents && (*own)->BelongsToThisProcess();
+    _exit(good ? 0 : 1);
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*BlockWriter::OfThisProcess(kMinBlockBytes), *ours);
+}
+
+}  // namespace
+}  // namespace cairn
