@@ -35,6 +35,9 @@ namespace {
 constexpr size_t kMaxWatched = 512;
 // A process that survives SIGKILL for so long is stuck inside a driver; nobody can end it.
 constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
+// More than a socket's buffer holds: a program that never stops sending does not keep the watcher from
+// seeing it hang or end.
+constexpr int kMessagesAtOnce = 1024;
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
 // Linux 6.5; headers of the distributions we build on lack the names.
@@ -293,7 +296,7 @@ void WatchLoop::OnSignals() {
 
 void WatchLoop::OnSocket() {
   if (!socket_.valid()) return;
-  for (;;) {
+  for (int i = 0; i < kMessagesAtOnce; ++i) {
     ReceivedMessage received;
     switch (Receive(socket_.get(), main_process().handle.pid, received)) {
       case ReceiveResult::kMessage: OnMessage(received); break;
@@ -366,6 +369,8 @@ void WatchLoop::OnEnded(WatchedProcess& process) {
   process.handle.pidfd.Close();
   NoticeLostDevices(process);
   CarryOut(process, process.watch.OnEnd(RealtimeNs(), process.end, process.block.Evidence()));
+  // All that will be said of it is in its file; its memory goes.
+  process.block = WatchedBlock();
 }
 
 void WatchLoop::OnTimer() {
