@@ -57,10 +57,18 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
   return arguments;
 }
 
+[[noreturn]] void FailToStart(int error_pipe) {
+  const int error = errno;
+  const ssize_t written = write(error_pipe, &error, sizeof(error));
+  _exit(written == sizeof(error) ? 127 : 126);
+}
+
 // Runs in a forked child of a process with threads: only calls that are safe there. The grandchild
 // becomes the watcher, so that the program never sees a child that it did not start.
 [[noreturn]] void BecomeWatcher(char* const* arguments, int socket, int error_pipe) {
-  if (fork() != 0) _exit(0);
+  const pid_t watcher = fork();
+  if (watcher > 0) _exit(0);
+  if (watcher < 0) FailToStart(error_pipe);
   setsid();
   // Keep the two descriptors apart before one of them takes the number 3.
   const int moved_pipe = fcntl(error_pipe, F_DUPFD_CLOEXEC, kSocketInWatcher + 1);
@@ -68,9 +76,7 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
     fcntl(kSocketInWatcher, F_SETFD, 0);
     execvp(arguments[0], arguments);
   }
-  const int error = errno;
-  const ssize_t written = write(moved_pipe >= 0 ? moved_pipe : error_pipe, &error, sizeof(error));
-  _exit(written == sizeof(error) ? 127 : 126);
+  FailToStart(moved_pipe >= 0 ? moved_pipe : error_pipe);
 }
 
 // 0, or the errno with which exec failed.
@@ -78,12 +84,20 @@ int Launch(char* const* arguments, int socket) {
   std::array<int, 2> error_pipe{};
   if (pipe2(error_pipe.data(), O_CLOEXEC) != 0) return errno;
   const pid_t child = fork();
-  if (child < 0) return errno;
+  if (child < 0) {
+    const int fork_error = errno;
+    close(error_pipe[0]);
+    close(error_pipe[1]);
+    return fork_error;
+  }
   if (child == 0) BecomeWatcher(arguments, socket, error_pipe[1]);
   close(error_pipe[1]);
   int error = 0;
+  ssize_t received = 0;
   // End of file: exec succeeded and closed the pipe.
-  const ssize_t received = read(error_pipe[0], &error, sizeof(error));
+  do {
+    received = read(error_pipe[0], &error, sizeof(error));
+  } while (received < 0 && errno == EINTR);
   close(error_pipe[0]);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
