@@ -166,7 +166,8 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
   uint8_t flags = 0;
   NameRef name_ref = 0;
   if (name != nullptr) {
-    name_ref = name_kind == CAIRN_NAME_STATIC ? block_->StaticName(name) : CopyName(name, &flags);
+    if (name_kind == CAIRN_NAME_STATIC) name_ref = block_->StaticName(name);
+    if (name_ref == 0 && name[0] != 0) name_ref = CopyName(name, &flags);
   }
   if (Write(WordKind::kReached, PipeLocation::kTop, event_count_)) {
     flags |= kEventWritesTop;

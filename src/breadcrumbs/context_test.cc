@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -215,6 +216,25 @@ TEST_F(ContextTest, CopiedNamesMayChangeAtOnceAndLongOnesAreCut) {
 }
 
 // The original's second memory block started with an uninitialised cursor.
+TEST_F(ContextTest, StaticNamesThatChangeAreCopiedAndFillNothing) {
+  Make();
+  char name[16] = "first";
+  uint64_t pages_after_warm_up = 0;
+  for (int frame = 0; frame < 2000; ++frame) {
+    context_->BeginFrame();
+    SimulatedList native;
+    CommandList* list = Begin(native);
+    list->BeginMarker(CAIRN_MARKER_PASS, name, CAIRN_NAME_STATIC);
+    list->EndMarker();
+    list->End();
+    EXPECT_EQ(Events(*list)[0].name, name);
+    SimulatedGpu::Execute(native);
+    std::snprintf(name, sizeof(name), "%d", frame);
+    if (frame == 10) pages_after_warm_up = block_->header()->next_page.load();
+  }
+  EXPECT_EQ(block_->header()->next_page.load(), pages_after_warm_up);
+}
+
 TEST_F(ContextTest, KnownFailure01_MoreMarkersThanOneBlockHolds) {
   Make();
   SimulatedList native;

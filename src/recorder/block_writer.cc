@@ -138,11 +138,14 @@ bool BlockWriter::IsName(NameRef ref, const char* name) const {
 
 NameRef BlockWriter::StaticName(const char* name) {
   const NameRef known = static_names_.Find(name);
-  if (IsName(known, name)) return known;
+  // Only the first text of an address is kept: texts that change would fill the block, which never
+  // gives one of these back.
+  if (known != 0) return IsName(known, name) ? known : 0;
+  if (!static_names_.HasRoom()) return 0;
   std::lock_guard lock(names_mutex_);
   // Another thread may have been first.
   const NameRef added_meanwhile = static_names_.Find(name);
-  if (IsName(added_meanwhile, name)) return added_meanwhile;
+  if (added_meanwhile != 0) return IsName(added_meanwhile, name) ? added_meanwhile : 0;
   const NameRef added = AddNameLocked(std::string_view(name, strnlen(name, kMaxNameBytes)));
   if (added != 0) static_names_.Set(name, added);
   return added;

@@ -53,6 +53,8 @@ class BlockWriter {
   NameRef AddName(std::string_view name);
 
   // The name of a static string: copied once for each address, then found again. No lock once known.
+  // 0 for an empty name, when there is no more room, and for an address that held another text
+  // before: the caller copies such a name like any other.
   NameRef StaticName(const char* name);
 
   NameRecord* Name(NameRef ref) const {

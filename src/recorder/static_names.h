@@ -28,6 +28,8 @@ class StaticNames {
     }
   }
 
+  bool HasRoom() const { return count_.load(std::memory_order_relaxed) < kCapacity / 4 * 3; }
+
   // Adds or replaces; one thread at a time. False when the table is full.
   bool Set(const char* address, NameRef name) {
     if (storage_ == nullptr) {
@@ -38,10 +40,10 @@ class StaticNames {
       Entry& entry = storage_[i];
       const char* key = entry.address.load(std::memory_order_relaxed);
       if (key != address && key != nullptr) continue;
-      if (key == nullptr && count_ >= kCapacity / 4 * 3) return false;
+      if (key == nullptr && !HasRoom()) return false;
       entry.name.store(name, std::memory_order_release);
       if (key == nullptr) {
-        ++count_;
+        count_.fetch_add(1, std::memory_order_relaxed);
         entry.address.store(address, std::memory_order_release);
       }
       return true;
@@ -61,7 +63,7 @@ class StaticNames {
 
   std::unique_ptr<Entry[]> storage_;
   std::atomic<const Entry*> entries_{nullptr};
-  uint32_t count_ = 0;
+  std::atomic<uint32_t> count_{0};
 };
 
 }  // namespace cairn
