@@ -18,7 +18,9 @@ void D3D12ValuePool::GiveBack(D3D12ValueChunk* first) {
   D3D12ValueChunk* last = first;
   while (last->next != nullptr) last = last->next;
   const std::lock_guard lock(mutex_);
-  last->next = std::exchange(free_, first);
+  last->next = nullptr;
+  (free_ == nullptr ? free_ : free_last_->next) = first;
+  free_last_ = last;
 }
 
 bool D3D12ValuePool::AddBlock() {
@@ -34,6 +36,7 @@ bool D3D12ValuePool::AddBlock() {
     chunk.offset_bytes = i * kValueChunkBytes;
     chunk.values = reinterpret_cast<uint32_t*>(block->buffer.memory + chunk.offset_bytes);
     chunk.next = std::exchange(free_, &chunk);
+    if (chunk.next == nullptr) free_last_ = &chunk;
   }
   blocks_.push_back(std::move(block));
   block_count_.store(blocks_.size(), std::memory_order_relaxed);

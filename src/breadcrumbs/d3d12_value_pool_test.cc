@@ -49,5 +49,16 @@ TEST(D3D12ValuePoolTest, ChunksGivenBackAreUsedAgain) {
   pool.GiveBack(nullptr);
 }
 
+TEST(D3D12ValuePoolTest, WhatWasGivenBackLastIsUsedLast) {
+  const ComPtr<ID3D12Device> device = TestDevice();
+  D3D12ValuePool pool(device.get());
+  D3D12ValueChunk* const late = pool.Take();
+  ASSERT_NE(late, nullptr);
+  pool.GiveBack(late);
+  for (size_t i = 0; i + 1 < kChunksPerBlock; ++i) EXPECT_NE(pool.Take(), late);
+  EXPECT_EQ(pool.Take(), late);
+  EXPECT_EQ(pool.block_count(), 1u);
+}
+
 }  // namespace
 }  // namespace cairn
