@@ -177,7 +177,8 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
     const uint32_t first_word = block_.Load32(event);
     if ((first_word >> 8 & kEventWritesBottom) != 0) memory->last_bottom = next + 1;
     memory->scanned_events = ++next;
-    if (next % kEventsPerChunk == 0 && next < event_count) {
+    // Not with the last of the budget: the next scan starts with this event, on this page.
+    if (next % kEventsPerChunk == 0 && next < event_count && scan_budget_ > 1) {
       memory->scan_page = block_.Load32(chunk + offsetof(EventChunk, next_page));
     }
   }
