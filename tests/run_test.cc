@@ -268,6 +268,15 @@ TEST_F(RunTest, AProgramMayStartItsOwnWatcher) {
   EXPECT_EQ(result.errors.find("cairn: misbehave "), 0u) << result.errors;
 }
 
+TEST_F(RunTest, AWatcherStartedAfterTheFirstContextSeesItAsWell) {
+  const CommandResult result =
+      RunCommand({Misbehave(), "start-watcher-late", "own.cairn", Program("cairn")},
+                 {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_EQ(ReportTree(folder_ / "own.cairn", true), kTreeInBlur);
+}
+
 TEST_F(RunTest, UnderCairnRunNoSecondWatcherIsStarted) {
   const CommandResult result =
       Run({}, {Misbehave(), "start-watcher", "own.cairn", "/nonexistent/cairn"});

@@ -43,7 +43,17 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
         RunCommand(options, {.folder = folder_.path(), .environment = Environment()});
     EXPECT_FALSE(result.timed_out);
     EXPECT_THAT(result.left_behind, IsEmpty());
+    KeepReport(sample);
     return result;
+  }
+
+  // Beside those of ./demo, for whoever wants to look at them after the tests.
+  void KeepReport(const std::string& sample) {
+    const std::filesystem::path kept = std::filesystem::path(CAIRN_BINARY_DIR) / "out";
+    std::error_code none;
+    std::filesystem::create_directories(kept, none);
+    std::filesystem::copy_file(folder_ / "a.cairn", kept / (sample + "-" + GetParam() + ".cairn"),
+                               std::filesystem::copy_options::overwrite_existing, none);
   }
 
   // Of the last frame, without the line that numbers it: the Direct3D samples measure how fast the

@@ -26,12 +26,13 @@
  * API's own rule: one thread at a time records one list; different lists are independent and share
  * no lock. With CAIRN_CONTEXT_THREAD_SYNCHRONIZATION one list may be used from several threads.
  *
- * Errors: every function returns a CairnResult and leaves its outputs untouched unless it returns
- * CAIRN_OK. Nothing here aborts or throws. When shared memory is used up, further events are counted
+ * Errors: functions that can fail return a CairnResult and leave their outputs untouched unless it is
+ * CAIRN_OK. All check their pointers, struct sizes and enumerators: CAIRN_ERROR_INVALID_ARGUMENT.
+ * Unknown bits in flags are ignored. Nothing here aborts or throws. When shared memory is used up, further events are counted
  * as dropped and reported; recording goes on.
  *
- * Strings are UTF-8 and zero-terminated. Structs start with struct_size = sizeof(the struct), so
- * that they can grow.
+ * Strings are UTF-8 and zero-terminated. Structs start with struct_size = sizeof(the struct), so that
+ * a later library can tell which version of a struct it is given; this one knows one size of each.
  *
  * Sources: FidelityFX Breadcrumbs (markers, frames, print flags, custom backends); the Direct3D 12
  * and Vulkan specifications. See docs/breadcrumbs.md.
@@ -76,7 +77,8 @@ CAIRN_API const char* cairnResultString(CairnResult result);
 CAIRN_API uint32_t cairnGetVersion(void);
 
 /* What went wrong in the last failed call on this thread: values, reason, next step. Valid until the
- * thread's next call of a Cairn function; "" if nothing failed yet. */
+ * thread's next call of a Cairn function; "" if nothing failed yet. Functions that take a
+ * CairnCommandList, except cairnReleaseCommandList, leave no message: their code says everything. */
 CAIRN_API const char* cairnGetLastErrorMessage(void);
 
 typedef struct CairnContext CairnContext;
@@ -154,7 +156,7 @@ typedef struct CairnD3D12Desc {
 typedef struct CairnCustomBlock {
   void* memory;          /* CPU address, aligned to 8 */
   void* buffer;          /* opaque, handed to `write` */
-  uint64_t base_address; /* GPU address of `memory`; `location` is relative to nothing but this */
+  uint64_t base_address; /* added to the offset in `memory` to make the `location` of a write */
 } CairnCustomBlock;
 typedef struct CairnCustomBackend {
   uint32_t struct_size;
@@ -252,11 +254,13 @@ CAIRN_API CairnResult cairnEndCommandList(CairnCommandList* list);
 /* For reusable lists: the GPU has finished with it and it is not submitted again. */
 CAIRN_API CairnResult cairnReleaseCommandList(CairnCommandList* list);
 
-/* The pipeline of the markers that follow; 0 resets. */
+/* The pipeline of the markers that follow; 0 resets. A number that names no pipeline is not checked
+ * here; reports leave it out. */
 CAIRN_API CairnResult cairnSetPipeline(CairnCommandList* list, CairnPipeline pipeline);
 
 /* Tell when the list enters and leaves a render pass (Vulkan: vkCmdBeginRenderPass, vkCmdBeginRendering):
- * methods that cannot write inside one then skip their writes instead of recording illegal ones. */
+ * methods that cannot write inside one then skip their writes instead of recording illegal ones.
+ * CAIRN_ERROR_INVALID_ARGUMENT when the list is there already, or has ended. */
 CAIRN_API CairnResult cairnEnterRenderPass(CairnCommandList* list);
 CAIRN_API CairnResult cairnLeaveRenderPass(CairnCommandList* list);
 
@@ -266,7 +270,10 @@ typedef enum CairnNameKind {
 } CairnNameKind;
 
 /* Surround work with markers; they nest. `name` may be NULL except for CAIRN_MARKER_PASS; at most
- * 1,024 bytes are kept. No lock, no allocation once warm. Cost: bench BeginEnd in docs/performance.md. */
+ * 1,024 bytes are kept. No lock, no allocation once warm. Cost: bench BeginEnd in docs/performance.md.
+ * CAIRN_ERROR_INVALID_ARGUMENT: an unknown type, a PASS without a name, or a list that has ended.
+ * CAIRN_ERROR_OUT_OF_MEMORY: counted as dropped; its end is to be called all the same.
+ * CAIRN_ERROR_UNBALANCED_MARKER: an end without a begin. */
 CAIRN_API CairnResult cairnBeginMarker(CairnCommandList* list, CairnMarkerType type,
                                        const char* name, CairnNameKind name_kind);
 CAIRN_API CairnResult cairnEndMarker(CairnCommandList* list);
@@ -312,13 +319,17 @@ CAIRN_API void cairnRefresh(CairnContext* context);
 
 typedef struct CairnWatcherDesc {
   uint32_t struct_size;
-  uint32_t hang_timeout_ms; /* submitted work unfinished for so long is a hang; 0 means 10000 */
+  uint32_t hang_timeout_ms; /* submitted work unfinished for so long is a hang: 1 to 1,000,000,000;
+                               0 means 10000 */
   const char* output_path;  /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
   const char* cairn_path;   /* the `cairn` program; NULL: beside the library or in PATH */
 } CairnWatcherDesc;
 
 /* Starts the watcher process for this process, if it has none (under `cairn run` it has: CAIRN_OK, and
- * nothing is started). Call before the first context is created. The watcher ends with the process. */
+ * nothing is started). Contexts that exist already are watched as well. The watcher ends with the
+ * process. CAIRN_ERROR_OPERATING_SYSTEM: `cairn` was not found, did not start, or cannot write the
+ * output. Threads: one at a time, and no other thread may read or change the environment meanwhile.
+ * Cost: starting a process, some milliseconds. */
 CAIRN_API CairnResult cairnStartWatcher(const CairnWatcherDesc* desc);
 
 #ifdef __cplusplus

@@ -33,12 +33,14 @@ typedef enum CairnPipe { CAIRN_TOP_OF_PIPE = 0, CAIRN_BOTTOM_OF_PIPE = 1 } Cairn
  * Errors: CAIRN_ERROR_INVALID_ARGUMENT (NULL, index or pipe out of range),
  * CAIRN_ERROR_EXTENSION_NOT_SUPPORTED (raw_marker_count was 0 or this command buffer cannot carry the
  * write), CAIRN_ERROR_OUT_OF_MEMORY, CAIRN_ERROR_DEVICE_NOT_CREATED (context is NULL).
- * Threads: any, one at a time for one command buffer. Cost: bench RawMarker. */
+ * Threads: any, one at a time for one command buffer. Cost: the benchmarks
+ * VulkanRecordPair/.../raw in docs/performance.md. */
 CAIRN_API CairnResult cairnWriteMarker(CairnContext* context, void* command_buffer, CairnPipe pipe,
                                        uint32_t index, uint64_t data);
 
 /* The slots, readable at any time, also after a device loss; `*count` is raw_marker_count. Owned by
- * the context. The GPU writes them concurrently. */
+ * the context. The GPU writes them concurrently, most methods as two halves of 32 bits: a value may be
+ * seen half written. */
 CAIRN_API CairnResult cairnGetMarkers(CairnContext* context, const volatile uint64_t** slots,
                                       uint32_t* count);
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/start_watcher.h"
+#include "recorder/block_writer.h"
 #include "recorder/handover.h"
 
 namespace cairn {
@@ -146,7 +147,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
   }
   // The descriptor closes with the process; the watcher takes that as its end.
   setenv(kWatcherFdVariable, std::to_string(sockets[0]).c_str(), 1);
-  return Status();
+  return BlockWriter::HandOverToNewWatcher();
 }
 
 }  // namespace cairn

@@ -293,13 +293,15 @@ Status TestRunCounter(const VulkanDevice& device, const VulkanTestWords& words,
 void DescribeLossSources(const VulkanDevice& device, std::vector<SourceFinding>* findings) {
   const std::pair<const char*, const char*> sources[] = {
       {VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME,
-       "enabled; the driver hands its checkpoints out after a device loss only"},
+       "enabled, but not used by this version: the driver hands its checkpoints out after a device "
+       "loss only"},
       {VK_EXT_DEVICE_FAULT_EXTENSION_NAME,
-       "enabled; the driver describes faults after a device loss only"}};
+       "enabled, but not used by this version: the driver describes faults after a device loss "
+       "only"}};
   for (const auto& [name, reason] : sources) {
     const bool enabled = device.Enabled(name);
-    findings->push_back({name, enabled ? SourceState::kPresent : SourceState::kAbsent,
-                         enabled ? reason : "not enabled by the application"});
+    findings->push_back(
+        {name, SourceState::kAbsent, enabled ? reason : "not enabled by the application"});
   }
 }
 

@@ -15,20 +15,29 @@ constexpr uint64_t RoundUpToPage(uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
+std::mutex process_block_mutex;
+BlockWriter* process_block = nullptr;  // never freed
+
 }  // namespace
 
 Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
-  static std::mutex mutex;
-  static BlockWriter* block = nullptr;
-  std::lock_guard lock(mutex);
+  std::lock_guard lock(process_block_mutex);
   // What a forked child inherits is its parent's block; it stays mapped for the contexts in it.
-  if (block != nullptr && block->BelongsToThisProcess()) return block;
+  if (process_block != nullptr && process_block->BelongsToThisProcess()) return process_block;
   Result<std::unique_ptr<BlockWriter>> created = Create(size_bytes);
   if (!created.ok()) return created.status();
   // Without a watcher the block still serves cairnPrintStatus.
   (*created)->has_watcher_ = HandOverBlock((*created)->memory_).ok();
-  block = created->release();
-  return block;
+  process_block = created->release();
+  return process_block;
+}
+
+Status BlockWriter::HandOverToNewWatcher() {
+  std::lock_guard lock(process_block_mutex);
+  if (process_block == nullptr || !process_block->BelongsToThisProcess()) return Status();
+  CAIRN_RETURN_IF_ERROR(HandOverBlock(process_block->memory_));
+  process_block->has_watcher_ = true;
+  return Status();
 }
 
 Result<std::unique_ptr<BlockWriter>> BlockWriter::Create(uint64_t size_bytes) {

@@ -25,6 +25,9 @@ class BlockWriter {
   // at any moment of its life.
   static Result<BlockWriter*> OfThisProcess(uint64_t size_bytes);
 
+  // Gives the block of this process, if it has been made, to a watcher that was started after it.
+  static Status HandOverToNewWatcher();
+
   // A block of its own, known to nobody: for tests and benchmarks.
   static Result<std::unique_ptr<BlockWriter>> Create(uint64_t size_bytes);
 
@@ -88,7 +91,7 @@ class BlockWriter {
 
   SharedMemory memory_;
   BlockHeader* header_;
-  bool has_watcher_ = false;
+  std::atomic<bool> has_watcher_ = false;
 
   // Free pages: a stack of page indices; the upper half of the head counts changes (ABA).
   std::unique_ptr<std::atomic<uint32_t>[]> next_free_;

@@ -136,7 +136,7 @@ int Misbehave(const std::string& mode, const char* argument, const char* self,
     if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL) return 72;
     raise(SIGKILL);
   }
-  if (mode == "start-watcher") raise(SIGKILL);
+  if (mode == "start-watcher" || mode == "start-watcher-late") raise(SIGKILL);
   return 73;
 }
 
@@ -145,16 +145,15 @@ int Misbehave(const std::string& mode, const char* argument, const char* self,
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   const char* argument = argc > 2 ? argv[2] : nullptr;
-  if (mode == "start-watcher") {
-    CairnWatcherDesc watcher{};
-    watcher.struct_size = sizeof(watcher);
-    watcher.output_path = argument;
-    watcher.cairn_path = argc > 3 ? argv[3] : nullptr;
-    Must(cairnStartWatcher(&watcher), "cairnStartWatcher");
-  }
+  CairnWatcherDesc watcher{};
+  watcher.struct_size = sizeof(watcher);
+  watcher.output_path = argument;
+  watcher.cairn_path = argc > 3 ? argv[3] : nullptr;
+  if (mode == "start-watcher") Must(cairnStartWatcher(&watcher), "cairnStartWatcher");
   SimulatedDevice device;
   SimulatedCommandList native;
   RecordFrame(device, native);
+  if (mode == "start-watcher-late") Must(cairnStartWatcher(&watcher), "cairnStartWatcher");
   device.Execute(native, kWritesIntoBlur);
   cairnRefresh(device.context());
   // Tests wait for this line before they kill the program.
