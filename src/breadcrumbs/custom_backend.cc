@@ -24,8 +24,9 @@ class CustomBackend final : public Backend {
     region_ = region;
     const CairnResult result =
         callbacks_.allocate_block(callbacks_.user_data, region.size_bytes, &block_);
-    if (result != CAIRN_OK || block_.memory == nullptr ||
-        reinterpret_cast<uintptr_t>(block_.memory) % 8 != 0) {
+    const bool aligned = reinterpret_cast<uintptr_t>(block_.memory) % 8 == 0;
+    if (result != CAIRN_OK || block_.memory == nullptr || !aligned) {
+      if (result == CAIRN_OK && !aligned) callbacks_.free_block(callbacks_.user_data, &block_);
       block_.memory = nullptr;
       return Status(StatusCode::kOutOfMemory, "allocate_block gave no memory aligned to 8 for " +
                                                   std::to_string(region.size_bytes) + " bytes");
