@@ -202,7 +202,7 @@ TEST(SnapshotFromBlock, RefusesWhatIsNoBlock) {
   block.header().magic = 42;
   EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
   block.header().magic = kBlockMagic;
-  block.header().version = 2;
+  block.header().version = kBlockVersion + 1;
   EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kUnsupported);
   block.header().version = kBlockVersion;
   block.header().header_bytes = sizeof(BlockHeader) - 8;
