@@ -21,7 +21,9 @@ namespace cairn {
 
 class Context;
 
-class alignas(64) CommandList {
+// Aligned to the pair of cache lines that processors fetch together: lists that two threads record
+// stand side by side in memory.
+class alignas(128) CommandList {
  public:
   CommandList(Context* context, BlockWriter* block, Backend* backend, uint32_t slot_index,
               RecordingSlot* slot, ProgressWords* words, std::pmr::memory_resource* memory);

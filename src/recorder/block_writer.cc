@@ -15,6 +15,13 @@ constexpr uint64_t RoundUpToPage(uint64_t bytes) {
   return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
 }
 
+// Threads are numbered as they come.
+uint32_t ThreadNumber() {
+  static std::atomic<uint32_t> threads{0};
+  thread_local const uint32_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
 std::mutex process_block_mutex;
 BlockWriter* process_block = nullptr;  // never freed
 
@@ -83,24 +90,34 @@ void BlockWriter::LayOut() {
   header.magic = kBlockMagic;
 }
 
-uint32_t BlockWriter::AllocatePage() {
-  uint64_t head = free_head_.load(std::memory_order_acquire);
+uint32_t BlockWriter::PopPage(FreeStack& stack) {
+  uint64_t head = stack.head.load(std::memory_order_acquire);
   while (static_cast<uint32_t>(head) != 0) {
     const uint32_t page = static_cast<uint32_t>(head);
     const uint32_t next = next_free_[page].load(std::memory_order_relaxed);
     const uint64_t changed = ((head >> 32) + 1) << 32 | next;
-    if (free_head_.compare_exchange_weak(head, changed, std::memory_order_acquire)) return page;
+    if (stack.head.compare_exchange_weak(head, changed, std::memory_order_acquire)) return page;
+  }
+  return 0;
+}
+
+uint32_t BlockWriter::AllocatePage() {
+  const uint32_t own = ThreadNumber();
+  for (uint32_t i = 0; i < kFreeStacks; ++i) {
+    const uint32_t page = PopPage(free_stacks_[(own + i) % kFreeStacks]);
+    if (page != 0) return page;
   }
   return static_cast<uint32_t>(AllocateRange(kPageBytes) / kPageBytes);
 }
 
 void BlockWriter::FreePage(uint32_t page) {
-  uint64_t head = free_head_.load(std::memory_order_relaxed);
+  std::atomic<uint64_t>& stack = free_stacks_[ThreadNumber() % kFreeStacks].head;
+  uint64_t head = stack.load(std::memory_order_relaxed);
   uint64_t changed;
   do {
     next_free_[page].store(static_cast<uint32_t>(head), std::memory_order_relaxed);
     changed = ((head >> 32) + 1) << 32 | page;
-  } while (!free_head_.compare_exchange_weak(head, changed, std::memory_order_release));
+  } while (!stack.compare_exchange_weak(head, changed, std::memory_order_release));
 }
 
 uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {

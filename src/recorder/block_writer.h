@@ -5,6 +5,8 @@
 #ifndef CAIRN_RECORDER_BLOCK_WRITER_H_
 #define CAIRN_RECORDER_BLOCK_WRITER_H_
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -93,9 +95,16 @@ class BlockWriter {
   BlockHeader* header_;
   std::atomic<bool> has_watcher_ = false;
 
-  // Free pages: a stack of page indices; the upper half of the head counts changes (ABA).
+  // Free pages: stacks of page indices; the upper half of a head counts changes (ABA). A thread gives
+  // pages to the stack of its number and looks there first: what it wrote to last is in its cache.
+  static constexpr uint32_t kFreeStacks = 8;
+  struct alignas(64) FreeStack {
+    std::atomic<uint64_t> head{0};
+  };
+  uint32_t PopPage(FreeStack& stack);
+
   std::unique_ptr<std::atomic<uint32_t>[]> next_free_;
-  std::atomic<uint64_t> free_head_{0};
+  std::array<FreeStack, kFreeStacks> free_stacks_;
 
   std::mutex tables_mutex_;
 

@@ -89,6 +89,20 @@ TEST(BlockWriter, ThreadsNeverShareAPage) {
   EXPECT_EQ(shared.load(), 0);
 }
 
+// Pages that one thread gives back are not lost to the others.
+TEST(BlockWriter, PagesOfOtherThreadsAreTakenBeforeNewOnes) {
+  const auto block = MakeBlock();
+  std::set<uint32_t> given_back;
+  std::thread other([&] {
+    for (int i = 0; i < 10; ++i) given_back.insert(block->AllocatePage());
+    for (uint32_t page : given_back) block->FreePage(page);
+  });
+  other.join();
+  std::set<uint32_t> taken;
+  for (int i = 0; i < 10; ++i) taken.insert(block->AllocatePage());
+  EXPECT_EQ(taken, given_back);
+}
+
 TEST(BlockWriter, NamesAreCopiedAndCut) {
   const auto block = MakeBlock();
   EXPECT_EQ(NameOf(*block, block->AddName("Shadow")), "Shadow");
