@@ -71,6 +71,15 @@ class ContextTest : public testing::Test {
     return list;
   }
 
+  // A whole list with one draw: writes 1 at the top, then 2 at the bottom.
+  CommandList* RecordOneDraw(SimulatedList& native, uint32_t flags = 0) {
+    CommandList* list = Begin(native, flags);
+    EXPECT_EQ(list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC), CAIRN_OK);
+    EXPECT_EQ(list->EndMarker(), CAIRN_OK);
+    EXPECT_EQ(list->End(), CAIRN_OK);
+    return list;
+  }
+
   std::vector<SeenEvent> Events(const CommandList& list) const {
     std::vector<SeenEvent> events;
     uint32_t page = list.slot()->first_event_page;
@@ -361,10 +370,7 @@ TEST_F(ContextTest, AForgottenListIsNotSubmitted) {
 TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions) {
   Make();
   SimulatedList native;
-  CommandList* list = Begin(native);
-  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
-  list->EndMarker();
-  list->End();
+  CommandList* list = RecordOneDraw(native);
   int queue = 0;
   ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
   SimulatedGpu::Execute(native);
@@ -388,10 +394,7 @@ TEST_F(ContextTest, KnownFailure09_APrerecordedListSubmittedTwiceIsTwoExecutions
 TEST_F(ContextTest, TheLastFramesStayReadableAfterTheContext) {
   Make();
   SimulatedList native;
-  CommandList* list = Begin(native);
-  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
-  list->EndMarker();
-  list->End();
+  CommandList* list = RecordOneDraw(native);
   SimulatedGpu::Execute(native);
   const RecordingSlot* slot = list->slot();
   Context::Destroy(context_);
@@ -417,10 +420,7 @@ TEST_F(ContextTest, AContextThatCannotBeInitialisedIsNeverPublished) {
 TEST_F(ContextTest, AListThatTheGpuStillRunsOutlivesItsFrame) {
   Make();
   SimulatedList native;
-  CommandList* list = Begin(native);
-  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
-  list->EndMarker();
-  list->End();
+  CommandList* list = RecordOneDraw(native);
   SimulatedGpu::Execute(native, 1);
   for (int i = 0; i < 10; ++i) context_->BeginFrame();
   EXPECT_EQ(list->slot()->state.load(), static_cast<uint32_t>(RecordingState::kClosed));
@@ -432,10 +432,7 @@ TEST_F(ContextTest, AListThatTheGpuStillRunsOutlivesItsFrame) {
 TEST_F(ContextTest, ASubmittedListIsKeptUntilItFinishesOrIsToldComplete) {
   Make();
   SimulatedList native;
-  CommandList* list = Begin(native);
-  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
-  list->EndMarker();
-  list->End();
+  CommandList* list = RecordOneDraw(native);
   int queue = 0;
   ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
   for (int i = 0; i < 10; ++i) context_->BeginFrame();
@@ -476,10 +473,7 @@ TEST_F(ContextTest, AListWhoseEndIsNotProvenIsNotCleared) {
 TEST_F(ContextTest, ReusableListsBelongToNoFrame) {
   Make();
   SimulatedList native;
-  CommandList* list = Begin(native, CAIRN_LIST_REUSABLE);
-  list->BeginMarker(CAIRN_MARKER_DRAW, nullptr, CAIRN_NAME_STATIC);
-  list->EndMarker();
-  list->End();
+  CommandList* list = RecordOneDraw(native, CAIRN_LIST_REUSABLE);
   for (int i = 0; i < 10; ++i) context_->BeginFrame();
   EXPECT_EQ(list->slot()->state.load(), static_cast<uint32_t>(RecordingState::kClosed));
   EXPECT_TRUE(context_->ReleaseCommandList(list).ok());
