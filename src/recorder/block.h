@@ -7,8 +7,9 @@
 //
 // Layout, in pages of 4,096 bytes:
 //   page 0            BlockHeader
-//   the fixed tables  contexts, queues, pipelines, submissions (offsets in the header)
-//   the rest          handed out page by page: recordings, GPU-written words, event chunks, names
+//   the fixed tables  contexts, queues, pipelines, submissions, objects, threads, functions, marker
+//                     arenas, driver reports (offsets in the header)
+//   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers
 //
 // Threads: tables are append-only; an entry is published by a release store of its `state` or of
 // its table's count. A reader that sees the published value sees the whole entry.
@@ -22,7 +23,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 2;
+inline constexpr uint32_t kBlockVersion = 3;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
@@ -33,6 +34,10 @@ inline constexpr uint32_t kMaxQueues = 1024;
 inline constexpr uint32_t kMaxPipelines = 32768;
 inline constexpr uint32_t kSubmissionRing =
     16384;  // Power of two; the oldest entry is overwritten.
+inline constexpr uint32_t kMaxObjects = 65536;
+inline constexpr uint32_t kMaxThreads = 512;
+inline constexpr uint32_t kMaxFunctions = 2048;
+inline constexpr uint32_t kMaxArenas = 65536;
 
 // A name in the block: its offset divided by 8; 0 is "no name". The offset leads to a NameRecord.
 using NameRef = uint32_t;
@@ -46,7 +51,8 @@ struct NameRecord {
 enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3 };
 
 // How much the GPU is asked to write. See docs/breadcrumbs.md.
-enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2 };
+// kOff: lists, events and submissions are noted, the GPU writes nothing.
+enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2, kOff = 3 };
 
 // How the GPU writes progress words. The order is that of preference.
 enum class WriteMethod : uint32_t {
@@ -89,21 +95,50 @@ constexpr uint32_t ProgressSequence(uint32_t value, uint32_t generation) {
 // Raw markers (markers.h) are 64-bit words; a slot never written holds this.
 inline constexpr uint64_t kRawMarkerUnwritten = 0xCDCDCDCDCDCDCDCD;
 
-enum class EventKind : uint8_t { kBegin = 1, kEnd = 2 };
+// kBind: what the commands that follow use; it is no work of its own, and writes no word.
+enum class EventKind : uint8_t { kBegin = 1, kEnd = 2, kBind = 3 };
 
 // Which words the GPU was asked to write at an event.
 inline constexpr uint8_t kEventWritesTop = 1;      // reached = this event's sequence number
 inline constexpr uint8_t kEventWritesBottom = 2;   // passed = this event's sequence number
 inline constexpr uint8_t kEventNameTruncated = 4;  // the name was longer than kMaxNameBytes
+// kBegin: the name's bytes are an AnnotationHeader and the payload as the application gave it: the
+// application never formats text, who reads the block decodes it.
+inline constexpr uint8_t kEventNameIsAnnotation = 8;
+// kBind: the value is a GPU virtual address, otherwise 1 + an index into the object table.
+inline constexpr uint8_t kEventBindsAddress = 16;
+
+struct AnnotationHeader {
+  uint64_t event_id;  // 0: none was given out
+  uint32_t metadata;  // as passed to BeginEvent or SetMarker
+  uint32_t size;      // of the payload as passed; what follows may be cut
+};
+static_assert(sizeof(AnnotationHeader) == 16);
+
+// What a kBind event is about, in EventRecord::type.
+enum class BindPoint : uint16_t {
+  kRenderTarget = 1,
+  kDepthStencil = 2,
+  kVertexBuffer = 3,
+  kIndexBuffer = 4,
+  kRootConstantBuffer = 5,
+  kRootShaderResource = 6,
+  kRootUnorderedAccess = 7,
+  kStreamOutput = 8,
+  kIndirectArguments = 9,
+  kSource = 10,       // of the next copy, resolve, or similar command
+  kDestination = 11,  // of the next copy, resolve, clear, or similar command
+};
 
 // Event number i (from 0) of a recording has sequence number i + 1.
 struct EventRecord {
   EventKind kind;
   uint8_t flags;
-  uint16_t type;      // CairnMarkerType of include/cairn/marker_types.h; 0 for kEnd
-  NameRef name;       // kBegin
-  uint32_t pipeline;  // kBegin: index into the pipeline table + 1, 0 for none
-  uint32_t match;     // kEnd: the sequence number of the kBegin that it ends
+  uint16_t type;  // CairnMarkerType of include/cairn/marker_types.h; 0 for kEnd
+  NameRef name;   // kBegin; kBind: the slot (render target number, root parameter index, ...)
+  uint32_t
+      pipeline;    // kBegin: index into the pipeline table + 1, 0 for none; kBind: value, low half
+  uint32_t match;  // kEnd: the sequence number of the kBegin that it ends; kBind: value, high half
 };
 static_assert(sizeof(EventRecord) == 16);
 
@@ -211,6 +246,89 @@ struct SourceRecord {
 };
 inline constexpr uint32_t kMaxSources = 16;
 
+// An object of the API. Entries of destroyed objects are used again, the oldest first.
+enum class ObjectState : uint32_t { kFree = 0, kAlive = 1, kDestroyed = 2 };
+inline constexpr uint32_t kObjectNameBytes = 144;
+struct ObjectRecord {
+  std::atomic<uint32_t> state;  // ObjectState
+  uint32_t kind;                // D3D12_DRED_ALLOCATION_TYPE; 0 unknown
+  uint32_t context;
+  std::atomic<uint32_t> name_length;  // bytes of UTF-8 in `name`; kObjectNameCut if there were more
+  uint64_t native_handle;             // the pointer that the application holds
+  uint64_t serial;                    // in order of creation, from 1
+  uint64_t created_ns;                // CLOCK_MONOTONIC
+  std::atomic<uint64_t> destroyed_ns;
+  uint64_t gpu_address;  // buffers: GPU virtual address, otherwise 0
+  uint64_t size_bytes;   // buffers and heaps, otherwise 0
+  // Fences: the largest value that a queue or the CPU was told to signal, that a queue or the CPU was
+  // told to wait for, and that the application read or set as completed.
+  std::atomic<uint64_t> signalled;
+  std::atomic<uint64_t> waited;
+  std::atomic<uint64_t> completed;
+  uint64_t reserved;
+  char name[kObjectNameBytes + 16];
+};
+inline constexpr uint32_t kObjectNameCut = 0x80000000;  // bit of name_length
+static_assert(sizeof(ObjectRecord) == 256);
+
+// The last calls of a thread into the API, a ring: call number i (from 1) stands at i % kCallsPerThread.
+inline constexpr uint32_t kCallsPerThread = 64;
+struct CallRecord {
+  std::atomic<uint64_t> number;    // 0: never used; written last at the begin of a call
+  std::atomic<uint64_t> object;    // the pointer that the application holds
+  std::atomic<uint32_t> function;  // index into the table of function names
+  std::atomic<uint32_t> returned;  // 1 once the call has returned
+};
+static_assert(sizeof(CallRecord) == 24);
+struct alignas(128) ThreadRecord {
+  std::atomic<uint32_t> state;  // 1 running, 2 ended: the oldest ended entry is used again
+  uint32_t thread_id;           // of the operating system
+  char name[16];                // zero-terminated
+  std::atomic<uint64_t> ended_ns;
+  uint64_t reserved;
+  CallRecord calls[kCallsPerThread];
+};
+
+// The table of function names: "ID3D12Device::CreateFence".
+struct FunctionTable {
+  std::atomic<uint32_t> count;  // published entries
+  NameRef names[kMaxFunctions];
+};
+
+// An EventID names one marker of one arena, and resolving it needs no map. 0 is no EventID.
+inline constexpr uint32_t kEventIdArenaBits = 16;
+inline constexpr uint32_t kEventIdGenerationBits = 24;
+inline constexpr uint32_t kEventIdIndexBits = 24;
+constexpr uint64_t MakeEventId(uint32_t arena, uint32_t generation, uint32_t index) {
+  return uint64_t{arena} << (kEventIdGenerationBits + kEventIdIndexBits) |
+         uint64_t{generation} << kEventIdIndexBits | index;
+}
+
+// The markers that a command allocator or a command queue keeps: a stream of bytes over a chain of
+// pages, and a chain of directory pages that says where each marker starts. Written by
+// annotations/marker_arena.h, read by snapshot/marker_arena_reader.h.
+struct ArenaRecord {
+  std::atomic<uint32_t> state;  // 0 free, 1 in use
+  // From 1; changes at every reset. Whose generation has passed is expired. Never starts again: an
+  // entry whose generations are used up is used no more.
+  std::atomic<uint32_t> generation;
+  std::atomic<uint32_t> first_directory_page;
+  std::atomic<uint32_t> first_index;  // the oldest that is kept; others are expired
+  std::atomic<uint32_t> end_index;    // markers given out in this generation
+  uint32_t is_queue;
+  std::atomic<uint64_t> dropped;     // found no memory, or were dropped by the queue's policy
+  std::atomic<uint64_t> live_bytes;  // of payloads kept
+  uint64_t native_handle;            // of the command allocator or queue
+  uint64_t reserved[2];
+};
+static_assert(sizeof(ArenaRecord) == 64);
+
+// Where a driver says which EventIDs it knows to be involved in a crash; 0 for none. One a context.
+inline constexpr uint32_t kDriverReportCount = 64;
+struct DriverReport {
+  std::atomic<uint64_t> event_ids[kDriverReportCount];
+};
+
 // One device with its breadcrumbs.
 struct ContextRecord {
   std::atomic<uint32_t> state;  // 1 when published, 2 once destroyed
@@ -235,7 +353,10 @@ struct ContextRecord {
   uint32_t vendor_id;
   uint32_t device_id;
   std::atomic<uint32_t> source_count;
-  uint32_t reserved[21];
+  NameRef annotation_driver;    // "breadcrumb", "logging", "none" or the path of a library
+  uint32_t annotations_forced;  // 1: ForceDriverRetailAnnotations was in effect at creation
+  NameRef application;          // as the application names itself and its engine to the API
+  uint32_t reserved[18];
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);
@@ -252,12 +373,22 @@ struct BlockHeader {
   uint64_t queues_offset;
   uint64_t pipelines_offset;
   uint64_t submissions_offset;
+  uint64_t objects_offset;          // ObjectRecord[kMaxObjects]
+  uint64_t threads_offset;          // ThreadRecord[kMaxThreads]
+  uint64_t functions_offset;        // FunctionTable
+  uint64_t arenas_offset;           // ArenaRecord[kMaxArenas]
+  uint64_t driver_reports_offset;   // DriverReport[kMaxContexts]
   uint64_t first_free_page;         // where page allocation starts
   std::atomic<uint64_t> next_page;  // first page never handed out
   std::atomic<uint32_t> context_count;
   std::atomic<uint32_t> queue_count;
   std::atomic<uint32_t> pipeline_count;
-  std::atomic<uint32_t> pages_refused;  // allocations that found the block full
+  std::atomic<uint32_t> pages_refused;    // allocations that found the block full
+  std::atomic<uint32_t> object_count;     // entries of the object table ever used
+  std::atomic<uint32_t> thread_count;     // entries of the thread table ever used
+  std::atomic<uint32_t> arena_count;      // entries of the arena table ever used
+  std::atomic<uint32_t> objects_dropped;  // creations that found no free entry
+  std::atomic<uint64_t> object_serial;
   std::atomic<uint64_t> submission_serial;
   std::atomic<uint64_t> next_recording_id;
   std::atomic<uint32_t> crash_signal;  // seen by our own handler, 0 if none
