@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint32_t kMaxRecordings = 65536;     // CairnContextDesc::max_command_lists
 constexpr uint32_t kMaxRawMarkers = 1u << 20;  // CairnContextDesc::raw_marker_count
+// Rounded up, because blocks are copied eight bytes at a time.
+constexpr uint64_t kFunctionTableBytes = (sizeof(FunctionTable) + 7) / 8 * 8;
 
 struct Range {
   uint64_t begin;
@@ -70,15 +72,22 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
     const char* name;
     uint64_t offset;
     uint64_t bytes;
+    bool may_be_absent = false;
   };
   const Table tables[] = {
       {"contexts", header.contexts_offset, kMaxContexts * sizeof(ContextRecord)},
       {"queues", header.queues_offset, kMaxQueues * sizeof(QueueRecord)},
       {"pipelines", header.pipelines_offset, kMaxPipelines * sizeof(PipelineRecord)},
       {"submissions", header.submissions_offset, kSubmissionRing * sizeof(SubmissionRecord)},
+      {"objects", header.objects_offset, kMaxObjects * sizeof(ObjectRecord), true},
+      {"threads", header.threads_offset, kMaxThreads * sizeof(ThreadRecord), true},
+      {"functions", header.functions_offset, kFunctionTableBytes, true},
+      {"marker arenas", header.arenas_offset, kMaxArenas * sizeof(ArenaRecord), true},
+      {"driver reports", header.driver_reports_offset, kMaxContexts * sizeof(DriverReport), true},
   };
   reader.pages_offset_ = kPageBytes;
   for (const Table& table : tables) {
+    if (table.offset == 0 && table.may_be_absent) continue;
     if (table.offset % 64 != 0 || table.offset < sizeof(BlockHeader) ||
         !reader.Contains(table.offset, table.bytes)) {
       return Status(StatusCode::kCorrupt,
@@ -92,6 +101,11 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
   reader.queues_offset_ = header.queues_offset;
   reader.pipelines_offset_ = header.pipelines_offset;
   reader.submissions_offset_ = header.submissions_offset;
+  reader.objects_offset_ = header.objects_offset;
+  reader.threads_offset_ = header.threads_offset;
+  reader.functions_offset_ = header.functions_offset;
+  reader.arenas_offset_ = header.arenas_offset;
+  reader.driver_reports_offset_ = header.driver_reports_offset;
   return reader;
 }
 
@@ -103,6 +117,22 @@ uint32_t BlockReader::QueueCount() const {
 }
 uint32_t BlockReader::PipelineCount() const {
   return std::min(Load32(offsetof(BlockHeader, pipeline_count)), kMaxPipelines);
+}
+uint32_t BlockReader::ObjectCount() const {
+  if (objects_offset_ == 0) return 0;
+  return std::min(Load32(offsetof(BlockHeader, object_count)), kMaxObjects);
+}
+uint32_t BlockReader::ThreadCount() const {
+  if (threads_offset_ == 0) return 0;
+  return std::min(Load32(offsetof(BlockHeader, thread_count)), kMaxThreads);
+}
+uint32_t BlockReader::FunctionCount() const {
+  if (functions_offset_ == 0) return 0;
+  return std::min(Load32(functions_offset_ + offsetof(FunctionTable, count)), kMaxFunctions);
+}
+uint32_t BlockReader::ArenaCount() const {
+  if (arenas_offset_ == 0) return 0;
+  return std::min(Load32(offsetof(BlockHeader, arena_count)), kMaxArenas);
 }
 
 ContextTables BlockReader::TablesOf(const ContextRecord& record,

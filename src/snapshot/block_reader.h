@@ -42,6 +42,12 @@ class BlockReader {
   uint64_t queues_offset() const { return queues_offset_; }
   uint64_t pipelines_offset() const { return pipelines_offset_; }
   uint64_t submissions_offset() const { return submissions_offset_; }
+  // The same; 0 where the writer laid out no such table, and then its count is 0.
+  uint64_t objects_offset() const { return objects_offset_; }
+  uint64_t threads_offset() const { return threads_offset_; }
+  uint64_t functions_offset() const { return functions_offset_; }
+  uint64_t arenas_offset() const { return arenas_offset_; }
+  uint64_t driver_reports_offset() const { return driver_reports_offset_; }
   // Where pages for recordings, names and events begin, in bytes.
   uint64_t pages_offset() const { return pages_offset_; }
 
@@ -77,6 +83,10 @@ class BlockReader {
   uint32_t ContextCount() const;
   uint32_t QueueCount() const;
   uint32_t PipelineCount() const;
+  uint32_t ObjectCount() const;
+  uint32_t ThreadCount() const;
+  uint32_t FunctionCount() const;
+  uint32_t ArenaCount() const;
 
   // The tables of a context whose record was copied to `record`. Two contexts whose tables overlap
   // are both read from the first only: pass those already accepted.
@@ -92,6 +102,11 @@ class BlockReader {
   uint64_t queues_offset_ = 0;
   uint64_t pipelines_offset_ = 0;
   uint64_t submissions_offset_ = 0;
+  uint64_t objects_offset_ = 0;
+  uint64_t threads_offset_ = 0;
+  uint64_t functions_offset_ = 0;
+  uint64_t arenas_offset_ = 0;
+  uint64_t driver_reports_offset_ = 0;
   uint64_t pages_offset_ = 0;
 };
 
