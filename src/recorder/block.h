@@ -105,7 +105,8 @@ inline constexpr uint8_t kEventNameTruncated = 4;  // the name was longer than k
 // kBegin: the name's bytes are an AnnotationHeader and the payload as the application gave it: the
 // application never formats text, who reads the block decodes it.
 inline constexpr uint8_t kEventNameIsAnnotation = 8;
-// kBind: the value is a GPU virtual address, otherwise 1 + an index into the object table.
+// kBind: the value is a GPU virtual address, otherwise 1 + an index into the object table. 0: nothing
+// is bound there any more.
 inline constexpr uint8_t kEventBindsAddress = 16;
 
 struct AnnotationHeader {
@@ -129,6 +130,8 @@ enum class BindPoint : uint16_t {
   kSource = 10,       // of the next copy, resolve, or similar command
   kDestination = 11,  // of the next copy, resolve, clear, or similar command
 };
+// In the slot of a kBind event: a root parameter of dispatches. Without it, of draws.
+inline constexpr uint32_t kBindSlotOfCompute = 0x80000000;
 
 // Event number i (from 0) of a recording has sequence number i + 1.
 struct EventRecord {
