@@ -39,6 +39,7 @@ macro(cairn_find_dependencies)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
   pkg_check_modules(VULKAN REQUIRED IMPORTED_TARGET vulkan)
+  pkg_check_modules(VKD3D REQUIRED IMPORTED_TARGET libvkd3d)
   pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
 endmacro()
 
