@@ -20,7 +20,7 @@ _cairn() {
       for ((i = 2; i < COMP_CWORD; ++i)); do
         case ${COMP_WORDS[i]} in
           --) ((++i)) ;;
-          -o | --output | --hang-timeout) ((++i)); continue ;;
+          -o | --output | --hang-timeout | --breadcrumbs) ((++i)); continue ;;
           -*) continue ;;
         esac
         if ((i < COMP_CWORD)); then
@@ -33,9 +33,10 @@ _cairn() {
       case $previous in
         -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         --hang-timeout) ;;
+        --breadcrumbs) mapfile -t COMPREPLY < <(compgen -W "off top pass full" -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --hang-timeout --kill-on-hang --dump-on-exit --quiet --help --" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --hang-timeout --breadcrumbs --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
           fi

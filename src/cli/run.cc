@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/output_path.h"
 #include "watch/watch_loop.h"
@@ -20,6 +21,7 @@ constexpr char kExamples[] =
     "  cairn run -o out/crash.cairn -- ./game   write somewhere else\n"
     "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
     "                                           for machines without a person in front of them\n"
+    "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
     "\n"
     "Exit code: the program's own, 128 + N when signal N ended it, 124 after --kill-on-hang,\n"
     "125 when cairn failed, 126 when the program cannot be executed, 127 when it was not found.";
@@ -30,6 +32,8 @@ struct RunOptions {
   bool kill_on_hang = false;
   bool dump_on_exit = false;
   bool quiet = false;
+  bool no_layer = false;
+  std::string breadcrumbs;
 };
 
 int ExitCodeFor(const Status& status) {
@@ -38,6 +42,22 @@ int ExitCodeFor(const Status& status) {
     case StatusCode::kUnsupported: return kExitCannotExecute;
     default: return kExitCairnFailed;
   }
+}
+
+// What makes the program's Direct3D 12 calls come to the layer.
+std::vector<std::string> LayerEnvironment(const RunOptions& options) {
+  std::vector<std::string> environment;
+  if (!options.breadcrumbs.empty())
+    environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
+  if (options.no_layer) return environment;
+  const Result<std::string> preload = LayerPreload();
+  if (preload.ok()) {
+    if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
+  } else {
+    PrintWarning("run",
+                 fmt::format("Direct3D 12 calls are not followed: {}", preload.status().message()));
+  }
+  return environment;
 }
 
 int Run(const RunOptions& options, const std::vector<std::string>& program) {
@@ -56,6 +76,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
                      .dump_on_exit = options.dump_on_exit};
   settings.output_path =
       options.output_path.empty() ? DefaultOutputPath(program[0]) : options.output_path;
+  settings.environment = LayerEnvironment(options);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
@@ -82,6 +103,13 @@ Verb AddRunVerb(CLI::App& root) {
   app->add_flag("--kill-on-hang", options->kill_on_hang, "Kill the program after reporting a hang");
   app->add_flag("--dump-on-exit", options->dump_on_exit,
                 "Write the file also when the program exits normally");
+  app->add_option("--breadcrumbs", options->breadcrumbs,
+                  "How much the GPU writes for a Direct3D 12 program: off, top (where work begins; "
+                  "the default), pass (and where passes end) or full (and where all work ends)")
+      ->type_name("MODE")
+      ->check(CLI::IsMember({"off", "top", "pass", "full"}));
+  app->add_flag("--no-layer", options->no_layer,
+                "Leave Direct3D 12 calls alone: libcairn-d3d12.so is not preloaded");
   app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
   SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
   auto program = std::make_shared<std::vector<std::string>>();

@@ -45,11 +45,11 @@ struct ProcessHandle {
 };
 
 struct SpawnRequest {
-  std::vector<std::string> arguments;  // [0] is looked up in PATH
-  int inherited_fd = -1;               // stays open in the program
-  std::string environment;             // one "NAME=value", set for the program
-  sigset_t signal_mask;                // the program's
-  bool ignores_broken_pipes = false;   // whether it starts with SIGPIPE ignored
+  std::vector<std::string> arguments;    // [0] is looked up in PATH
+  int inherited_fd = -1;                 // stays open in the program
+  std::vector<std::string> environment;  // "NAME=value", each set for the program
+  sigset_t signal_mask;                  // the program's
+  bool ignores_broken_pipes = false;     // whether it starts with SIGPIPE ignored
 };
 
 // Starts the program as a child that the kernel kills when the calling thread's process ends.

@@ -104,15 +104,20 @@ Status ExecError(int error, const std::string& program) {
       fmt::format("program '{}' was not found; give its path, or a name in PATH", program));
 }
 
-// The environment with one variable replaced. The strings stay those of `environ`.
-std::vector<char*> EnvironmentWith(const std::string& setting) {
-  const std::string_view prefix = std::string_view(setting).substr(0, setting.find('=') + 1);
+// The environment with some variables replaced. The strings stay those of `environ` and `settings`.
+std::vector<char*> EnvironmentWith(const std::vector<std::string>& settings) {
+  const auto replaced = [&settings](std::string_view entry) {
+    return std::any_of(settings.begin(), settings.end(), [entry](std::string_view setting) {
+      return entry.starts_with(setting.substr(0, setting.find('=') + 1));
+    });
+  };
   std::vector<char*> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (prefix.empty() || !std::string_view(*entry).starts_with(prefix))
-      environment.push_back(*entry);
+    if (!replaced(*entry)) environment.push_back(*entry);
   }
-  if (!prefix.empty()) environment.push_back(const_cast<char*>(setting.c_str()));
+  for (const std::string& setting : settings) {
+    environment.push_back(const_cast<char*>(setting.c_str()));
+  }
   environment.push_back(nullptr);
   return environment;
 }

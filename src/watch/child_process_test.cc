@@ -46,7 +46,7 @@ TEST(SpawnProgram, SetsOneVariableAndKeepsOneDescriptor) {
       Request({"sh", "-c", "echo \"$CAIRN_SPAWN_TEST\" >&$0 && test -n \"$PATH\"",
                std::to_string(ends[1])});
   request.inherited_fd = ends[1];
-  request.environment = "CAIRN_SPAWN_TEST=value=1";
+  request.environment = {"CAIRN_SPAWN_TEST=value=1"};
   Result<ProcessHandle> program = SpawnProgram(request);
   ASSERT_TRUE(program.ok());
   EXPECT_EQ(EndOf(*program).value, 0);

@@ -26,6 +26,8 @@ struct WatchSettings {
   // The dump of the first process with breadcrumbs. A second process's goes to NAME-PID.cairn. May
   // be empty for WatchOverSocket: PROGRAM.cairn in the working directory then.
   std::string output_path;
+  // For RunWatched: "NAME=value", each set for the program.
+  std::vector<std::string> environment;
   // Takes one line (without its end) per incident.
   std::function<void(const std::string& line)> say;
 };

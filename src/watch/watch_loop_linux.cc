@@ -470,7 +470,8 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   SpawnRequest request;
   request.arguments = arguments;
   request.inherited_fd = program_end.get();
-  request.environment = fmt::format("{}={}", kWatcherFdVariable, program_end.get());
+  request.environment = settings.environment;
+  request.environment.push_back(fmt::format("{}={}", kWatcherFdVariable, program_end.get()));
   request.signal_mask = loop.previous_mask();
   request.ignores_broken_pipes = loop.ignored_broken_pipes();
   Result<ProcessHandle> program = SpawnProgram(request);
