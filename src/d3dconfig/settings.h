@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Settings of D3DConfig: what a person asks of every Direct3D 12 device of a user, or of the machine,
+// without touching the programs. The command `d3dconfig` writes them; the layer reads them once per
+// device, when it creates the device. docs/d3dconfig.md is the page for people.
+//
+// A setting may stand in two places: the user's and the machine's (`--system`). The user's wins,
+// setting by setting; what stands nowhere has its default.
+//   Linux    $XDG_CONFIG_HOME/cairn/d3dconfig (~/.config/cairn/d3dconfig), /etc/cairn/d3dconfig
+//   Windows  HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE, Software\Cairn\D3DConfig
+#ifndef CAIRN_D3DCONFIG_SETTINGS_H_
+#define CAIRN_D3DCONFIG_SETTINGS_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace cairn {
+
+struct D3DConfigSettings {
+  // Every device starts in DRIVER_RETAIL and stays there, whatever the program sets. There is no
+  // force in the other direction.
+  bool force_driver_retail_annotations = false;
+};
+
+// The settings in effect now. A place that is damaged or cannot be read counts as empty, and
+// `warnings` (may be null) gets a line for people that names it; the result is an error only if the
+// system refuses what it never should (out of memory). Reads two small files (registry keys); keeps
+// nothing. Any thread.
+Result<D3DConfigSettings> ReadD3DConfig(std::vector<std::string>* warnings = nullptr);
+
+// What stands in one place: absent settings are not set there.
+struct D3DConfigPlace {
+  std::optional<bool> force_driver_retail_annotations;
+  bool operator==(const D3DConfigPlace&) const = default;
+};
+
+enum class D3DConfigScope { kUser, kSystem };
+
+// For messages: the file or the registry key.
+Result<std::string> D3DConfigPlaceName(D3DConfigScope scope);
+
+// Empty if nothing was ever set there. kCorrupt if it is damaged.
+Result<D3DConfigPlace> ReadD3DConfigPlace(D3DConfigScope scope);
+
+// Reads the place, lets `change` change it, and writes it back, all or nothing: a reader sees what
+// stood there before or after, and of two writers at once none is lost. A damaged place is replaced,
+// and `warnings` (may be null) says so.
+Status ChangeD3DConfigPlace(D3DConfigScope scope,
+                            const std::function<void(D3DConfigPlace&)>& change,
+                            std::vector<std::string>* warnings = nullptr);
+
+// What the user's place says, else what the machine's says, else the default.
+D3DConfigSettings CombineD3DConfig(const D3DConfigPlace& user, const D3DConfigPlace& system);
+
+// The file's text, and back. kCorrupt, with the line, for anything that Format never writes; names
+// that are not known are accepted, since a newer version may have set them, and are dropped.
+std::string FormatD3DConfig(const D3DConfigPlace& place);
+Result<D3DConfigPlace> ParseD3DConfig(std::string_view text);
+
+// "on", "off", "true", "false", in any case.
+std::optional<bool> ParseD3DConfigSwitch(std::string_view word);
+
+}  // namespace cairn
+
+#endif  // CAIRN_D3DCONFIG_SETTINGS_H_
