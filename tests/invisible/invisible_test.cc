@@ -94,8 +94,8 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sections, Invisible,
-                         ::testing::Values("device", "children", "private", "lists", "work",
-                                           "draws", "queues", "threads", "vkd3d"),
+                         ::testing::Values("device", "children", "private", "arguments", "lists",
+                                           "work", "draws", "queues", "threads", "vkd3d"),
                          [](const auto& section) { return std::string(section.param); });
 
 }  // namespace

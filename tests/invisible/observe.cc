@@ -14,10 +14,10 @@ struct SectionEntry {
 
 constexpr SectionEntry kSections[] = {
     {"device", observe::ObserveDevice},       {"children", observe::ObserveChildren},
-    {"private", observe::ObservePrivateData}, {"lists", observe::ObserveLists},
-    {"work", observe::ObserveWork},           {"draws", observe::ObserveDraws},
-    {"queues", observe::ObserveQueues},       {"threads", observe::ObserveThreads},
-    {"vkd3d", observe::ObserveVkd3d},
+    {"private", observe::ObservePrivateData}, {"arguments", observe::ObserveArguments},
+    {"lists", observe::ObserveLists},         {"work", observe::ObserveWork},
+    {"draws", observe::ObserveDraws},         {"queues", observe::ObserveQueues},
+    {"threads", observe::ObserveThreads},     {"vkd3d", observe::ObserveVkd3d},
 };
 
 }  // namespace

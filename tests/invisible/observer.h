@@ -86,6 +86,7 @@ ComPtr<ID3D12Device> CreateDevice();
 void ObserveDevice(Observer& out);
 void ObserveChildren(Observer& out);
 void ObservePrivateData(Observer& out);
+void ObserveArguments(Observer& out);
 void ObserveLists(Observer& out);
 void ObserveWork(Observer& out);
 void ObserveDraws(Observer& out);
