@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12/entry.h"
+
+#include "d3d12/layer.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+namespace {
+
+static_assert(sizeof(EntryGuid) == sizeof(GUID) && sizeof(ULONG) == sizeof(uint32_t));
+
+const IID& InterfaceId(const EntryGuid& guid) {
+  return reinterpret_cast<const IID&>(guid);
+}
+
+int32_t WrapCreatedDevice(void* real, uint32_t wchar_bytes, const char* application,
+                          const EntryGuid& iid, void** device) {
+  DeviceOrigin origin;
+  origin.wchar_bytes = wchar_bytes;
+  origin.application = application;
+  ID3D12Device* const wrapper = WrapDevice(static_cast<ID3D12Device*>(real), origin);
+  const HRESULT result = wrapper->QueryInterface(InterfaceId(iid), device);
+  wrapper->Release();
+  return result;
+}
+
+void* Real(void* object) {
+  return RealObject(static_cast<IUnknown*>(object));
+}
+
+void* WrapImage(void* device, void* real) {
+  return WrapResource(static_cast<ID3D12Device*>(device), static_cast<ID3D12Resource*>(real));
+}
+
+bool Hold(void* resource, uint32_t* count) {
+  ULONG held = 0;
+  if (!HoldResource(static_cast<ID3D12Resource*>(resource), &held)) return false;
+  *count = held;
+  return true;
+}
+
+bool Drop(void* resource, uint32_t* count) {
+  ULONG held = 0;
+  if (!DropResource(static_cast<ID3D12Resource*>(resource), &held)) return false;
+  *count = held;
+  return true;
+}
+
+const EntryBridge& Bridge() {
+  static const EntryBridge bridge = {
+      .device_iid = reinterpret_cast<const EntryGuid*>(&__uuidof(ID3D12Device)),
+      .wrap_device = WrapCreatedDevice,
+      .real_object = Real,
+      .wrap_resource = WrapImage,
+      .hold_resource = Hold,
+      .drop_resource = Drop,
+      .end_frame = EndFrame,
+  };
+  return bridge;
+}
+
+}  // namespace
+}  // namespace CAIRN_D3D12_NAMESPACE
+
+#if defined(CAIRN_D3D12_SYSV_ABI)
+const EntryBridge& SysvBridge() {
+  return Bridge();
+}
+#else
+const EntryBridge& MsBridge() {
+  return Bridge();
+}
+#endif
+
+}  // namespace cairn
