@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <iterator>
 
 namespace cairn {
@@ -146,6 +147,99 @@ bool IsVisibleText(std::string_view text) {
     text.remove_prefix(point.size_bytes);
   }
   return true;
+}
+
+namespace {
+
+class WideReader {
+ public:
+  explicit WideReader(const WideText& text)
+      : at_(static_cast<const char*>(text.characters)),
+        bytes_(text.character_bytes),
+        left_(text.characters == nullptr ? 0 : text.max_characters) {}
+
+  // The next code point, 0 at the end.
+  uint32_t Next() {
+    constexpr uint32_t kReplacement = 0xFFFD;
+    const uint32_t unit = Take();
+    if (bytes_ == 2 && unit >= 0xD800 && unit <= 0xDBFF) {
+      const uint32_t low = Peek();
+      if (low < 0xDC00 || low > 0xDFFF) return kReplacement;
+      Take();
+      return 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
+    }
+    const bool surrogate = unit >= 0xD800 && unit <= 0xDFFF;
+    return surrogate || unit > 0x10FFFF ? kReplacement : unit;
+  }
+
+ private:
+  uint32_t Peek() const {
+    if (left_ == 0) return 0;
+    if (bytes_ == 2) {
+      uint16_t unit;
+      std::memcpy(&unit, at_, sizeof(unit));
+      return unit;
+    }
+    uint32_t unit;
+    std::memcpy(&unit, at_, sizeof(unit));
+    return unit;
+  }
+  uint32_t Take() {
+    const uint32_t unit = Peek();
+    if (unit == 0) {
+      left_ = 0;  // Nothing behind the terminator is looked at.
+    } else {
+      at_ += bytes_;
+      --left_;
+    }
+    return unit;
+  }
+
+  const char* at_;
+  size_t bytes_;
+  size_t left_;
+};
+
+// At most four bytes; returns how many.
+size_t EncodeUtf8(uint32_t point, char* out) {
+  const auto tail = [point](int shift) {
+    return static_cast<char>(0x80 | ((point >> shift) & 0x3F));
+  };
+  if (point < 0x80) {
+    out[0] = static_cast<char>(point);
+    return 1;
+  }
+  if (point < 0x800) {
+    out[0] = static_cast<char>(0xC0 | point >> 6);
+    out[1] = tail(0);
+    return 2;
+  }
+  if (point < 0x10000) {
+    out[0] = static_cast<char>(0xE0 | point >> 12);
+    out[1] = tail(6);
+    out[2] = tail(0);
+    return 3;
+  }
+  out[0] = static_cast<char>(0xF0 | point >> 18);
+  out[1] = tail(12);
+  out[2] = tail(6);
+  out[3] = tail(0);
+  return 4;
+}
+
+}  // namespace
+
+WrittenUtf8 WriteUtf8(const WideText& text, std::span<char> out) {
+  WideReader reader(text);
+  size_t size = 0;
+  for (uint32_t point = reader.Next(); point != 0; point = reader.Next()) {
+    char bytes[4];
+    const size_t count = EncodeUtf8(point, bytes);
+    if (count > out.size() - size) return {std::string_view(out.data(), size), true};
+    std::memcpy(out.data() + size, bytes, count);
+    size += count;
+  }
+  return {std::string_view(out.data(), size), false};
 }
 
 }  // namespace cairn

@@ -5,6 +5,7 @@
 #define CAIRN_BASE_TEXT_H_
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,22 @@ void AppendVisibleText(std::string_view text, std::string& out);
 
 // True when VisibleText(text) would equal `text`.
 bool IsVisibleText(std::string_view text);
+
+// Wide text as UTF-8. The characters have 2 bytes (UTF-16) or 4 (UTF-32), which programs on Linux choose
+// for themselves, and need not be aligned; what is no character becomes U+FFFD. The text ends at its
+// first zero or after `max_characters` of them.
+struct WideText {
+  const void* characters = nullptr;
+  size_t character_bytes = 2;
+  size_t max_characters = static_cast<size_t>(-1);
+};
+// Fills the beginning of `out`, without a terminator; `cut` if not everything found room. Never ends
+// inside a code point.
+struct WrittenUtf8 {
+  std::string_view text;
+  bool cut = false;
+};
+WrittenUtf8 WriteUtf8(const WideText& text, std::span<char> out);
 
 }  // namespace cairn
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -134,6 +135,48 @@ TEST(VisibleText, AppendsToWhatIsThere) {
   std::string out = "name: ";
   AppendVisibleText("a\x01", out);
   EXPECT_EQ(out, "name: a\\x01");
+}
+
+std::string FromWide(const void* characters, size_t character_bytes,
+                     size_t max_characters = SIZE_MAX) {
+  char out[64];
+  const WrittenUtf8 written = WriteUtf8({characters, character_bytes, max_characters}, out);
+  EXPECT_FALSE(written.cut);
+  return std::string(written.text);
+}
+
+TEST(WriteUtf8, BothSizesOfWideCharacters) {
+  EXPECT_EQ(FromWide(u"a\u00e4\u20ac\U0001F600", 2), "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  EXPECT_EQ(FromWide(U"a\u00e4\u20ac\U0001F600", 4), "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80");
+  EXPECT_EQ(FromWide(u"", 2), "");
+  EXPECT_EQ(FromWide(nullptr, 2), "");
+  EXPECT_EQ(FromWide(u"abcdef", 2, 3), "abc");
+}
+
+TEST(WriteUtf8, WhatIsNoCharacterIsReplaced) {
+  const char16_t alone[] = {0xD800, u'x', 0xDC00, 0xDBFF, 0};
+  EXPECT_EQ(FromWide(alone, 2), "\xEF\xBF\xBDx\xEF\xBF\xBD\xEF\xBF\xBD");
+  const char32_t wrong[] = {0xD800, 0x110000, 0xFFFFFFFF, U'x', 0};
+  EXPECT_EQ(FromWide(wrong, 4), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDx");
+  const char16_t cut_pair[] = {u'a', 0xD83D, 0xDE00};
+  EXPECT_EQ(FromWide(cut_pair, 2, 2), "a\xEF\xBF\xBD");
+}
+
+TEST(WriteUtf8, NeverEndsInsideACodePoint) {
+  char out[4];
+  const WrittenUtf8 written = WriteUtf8({u"abc\u00e4d", 2}, out);
+  EXPECT_TRUE(written.cut);
+  EXPECT_EQ(written.text, "abc");
+  EXPECT_TRUE(IsValidUtf8(written.text));
+  const WrittenUtf8 full = WriteUtf8({u"abcd", 2}, out);
+  EXPECT_FALSE(full.cut);
+  EXPECT_EQ(full.text, "abcd");
+}
+
+TEST(WriteUtf8, ReadsTextThatIsNotAligned) {
+  char bytes[1 + sizeof(u"name")];
+  std::memcpy(bytes + 1, u"name", sizeof(u"name"));
+  EXPECT_EQ(FromWide(bytes + 1, 2), "name");
 }
 
 }  // namespace

@@ -11,8 +11,9 @@
 //                     arenas, driver reports (offsets in the header)
 //   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers
 //
-// Threads: tables are append-only; an entry is published by a release store of its `state` or of
-// its table's count. A reader that sees the published value sees the whole entry.
+// Threads: an entry is published by a release store of its `state` or of its table's count. A reader
+// that sees the published value sees the whole entry. Where all entries of a table have been used,
+// those whose owner has ended are used again, the oldest first: `state` is 0 meanwhile.
 #ifndef CAIRN_RECORDER_BLOCK_H_
 #define CAIRN_RECORDER_BLOCK_H_
 
@@ -28,6 +29,9 @@ inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{4} << 30;
+// Smaller blocks have no tables of objects, threads, functions, marker arenas and driver reports: their
+// offsets are 0.
+inline constexpr uint64_t kMinLayerBlockBytes = uint64_t{64} << 20;
 
 inline constexpr uint32_t kMaxContexts = 64;
 inline constexpr uint32_t kMaxQueues = 1024;

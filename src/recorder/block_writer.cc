@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
+#include "base/clock.h"
 #include "recorder/handover.h"
 #include "recorder/process_facts.h"
 
@@ -60,34 +62,41 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::Create(uint64_t size_bytes) {
 
 BlockWriter::BlockWriter(SharedMemory memory)
     : memory_(std::move(memory)),
-      header_(reinterpret_cast<BlockHeader*>(memory_.data())),
-      next_free_(new std::atomic<uint32_t>[memory_.size_bytes() / kPageBytes]) {
-  LayOut();
-}
+      header_(LayOut(memory_)),
+      next_free_(new std::atomic<uint32_t>[memory_.size_bytes() / kPageBytes]),
+      objects_(header_) {}
 
 bool BlockWriter::BelongsToThisProcess() const {
   return header_->process_id == CurrentProcessId();
 }
 
-void BlockWriter::LayOut() {
-  BlockHeader& header = *header_;
+BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
+  BlockHeader& header = *reinterpret_cast<BlockHeader*>(memory.data());
   uint64_t offset = kPageBytes;
   const auto place = [&offset](uint64_t bytes) {
     return std::exchange(offset, offset + RoundUpToPage(bytes));
   };
   header.version = kBlockVersion;
   header.header_bytes = sizeof(BlockHeader);
-  header.block_bytes = memory_.size_bytes();
+  header.block_bytes = memory.size_bytes();
   header.contexts_offset = place(kMaxContexts * sizeof(ContextRecord));
   header.queues_offset = place(kMaxQueues * sizeof(QueueRecord));
   header.pipelines_offset = place(kMaxPipelines * sizeof(PipelineRecord));
   header.submissions_offset = place(kSubmissionRing * sizeof(SubmissionRecord));
+  if (memory.size_bytes() >= kMinLayerBlockBytes) {
+    header.objects_offset = place(kMaxObjects * sizeof(ObjectRecord));
+    header.threads_offset = place(kMaxThreads * sizeof(ThreadRecord));
+    header.functions_offset = place(sizeof(FunctionTable));
+    header.arenas_offset = place(kMaxArenas * sizeof(ArenaRecord));
+    header.driver_reports_offset = place(kMaxContexts * sizeof(DriverReport));
+  }
   header.first_free_page = offset / kPageBytes;
   header.next_page = header.first_free_page;
   FillProcessFacts(header);
   // The magic comes last: a reader that finds it finds the rest.
   std::atomic_thread_fence(std::memory_order_release);
   header.magic = kBlockMagic;
+  return &header;
 }
 
 uint32_t BlockWriter::PopPage(FreeStack& stack) {
@@ -107,6 +116,8 @@ uint32_t BlockWriter::AllocatePage() {
     const uint32_t page = PopPage(free_stacks_[(own + i) % kFreeStacks]);
     if (page != 0) return page;
   }
+  const uint64_t page = BumpPages(1);
+  if (page != 0) return static_cast<uint32_t>(page);
   return static_cast<uint32_t>(AllocateRange(kPageBytes) / kPageBytes);
 }
 
@@ -120,19 +131,65 @@ void BlockWriter::FreePage(uint32_t page) {
   } while (!stack.compare_exchange_weak(head, changed, std::memory_order_release));
 }
 
-uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
-  const uint64_t page_count = RoundUpToPage(size_bytes) / kPageBytes;
+uint64_t BlockWriter::BumpPages(uint64_t count) {
   const uint64_t limit = memory_.size_bytes() / kPageBytes;
   uint64_t page = header_->next_page.load(std::memory_order_relaxed);
   do {
-    if (page_count > limit - page) {
-      header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
-      return 0;
-    }
-  } while (!header_->next_page.compare_exchange_weak(page, page + page_count,
-                                                     std::memory_order_relaxed));
+    if (count > limit - page) return 0;
+  } while (
+      !header_->next_page.compare_exchange_weak(page, page + count, std::memory_order_relaxed));
+  return page;
+}
+
+uint64_t BlockWriter::TakeFreeRange(uint64_t page_count) {
+  std::lock_guard lock(ranges_mutex_);
+  const auto found =
+      std::find_if(free_ranges_.begin(), free_ranges_.end(),
+                   [page_count](const auto& range) { return range.second >= page_count; });
+  if (found == free_ranges_.end()) return 0;
+  const auto [first, count] = *found;
+  free_ranges_.erase(found);
+  if (count > page_count) free_ranges_.emplace(first + page_count, count - page_count);
+  return first;
+}
+
+uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
+  const uint64_t page_count = RoundUpToPage(size_bytes) / kPageBytes;
+  if (const uint64_t page = TakeFreeRange(page_count); page != 0) {
+    std::memset(data() + page * kPageBytes, 0, page_count * kPageBytes);
+    return page * kPageBytes;
+  }
+  const uint64_t page = BumpPages(page_count);
+  if (page == 0) header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
   return page * kPageBytes;
 }
+
+void BlockWriter::FreeRange(Range range) {
+  uint64_t first = range.offset / kPageBytes;
+  uint64_t count = RoundUpToPage(range.size_bytes) / kPageBytes;
+  std::lock_guard lock(ranges_mutex_);
+  auto after = free_ranges_.lower_bound(first);
+  if (after != free_ranges_.end() && after->first == first + count) {
+    count += after->second;
+    after = free_ranges_.erase(after);
+  }
+  if (after != free_ranges_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == first) {
+      before->second += count;
+      return;
+    }
+  }
+  free_ranges_.emplace(first, count);
+}
+
+namespace {
+
+constexpr uint64_t NameBytes(uint64_t length_bytes) {
+  return (sizeof(uint32_t) + length_bytes + 1 + 7) / 8 * 8;
+}
+
+}  // namespace
 
 NameRef BlockWriter::AddName(std::string_view name) {
   std::lock_guard lock(names_mutex_);
@@ -142,19 +199,31 @@ NameRef BlockWriter::AddName(std::string_view name) {
 NameRef BlockWriter::AddNameLocked(std::string_view name) {
   if (name.empty()) return 0;
   name = name.substr(0, kMaxNameBytes);
-  const uint64_t bytes = (sizeof(uint32_t) + name.size() + 1 + 7) / 8 * 8;
-  if (names_end_ - names_begin_ < bytes) {
-    const uint64_t page = AllocateRange(kPageBytes);
-    if (page == 0) return 0;
-    names_begin_ = page;
-    names_end_ = page + kPageBytes;
+  const uint64_t bytes = NameBytes(name.size());
+  uint64_t offset = 0;
+  if (std::vector<NameRef>& given_back = free_names_[bytes / 8]; !given_back.empty()) {
+    offset = uint64_t{given_back.back()} * 8;
+    given_back.pop_back();
+  } else {
+    if (names_end_ - names_begin_ < bytes) {
+      const uint64_t page = AllocateRange(kPageBytes);
+      if (page == 0) return 0;
+      names_begin_ = page;
+      names_end_ = page + kPageBytes;
+    }
+    offset = std::exchange(names_begin_, names_begin_ + bytes);
   }
-  const uint64_t offset = std::exchange(names_begin_, names_begin_ + bytes);
   NameRecord* record = At<NameRecord>(offset);
   record->length_bytes = static_cast<uint32_t>(name.size());
   std::memcpy(record->bytes, name.data(), name.size());
   record->bytes[name.size()] = 0;
   return static_cast<NameRef>(offset / 8);
+}
+
+void BlockWriter::FreeName(NameRef name) {
+  if (name == 0) return;
+  std::lock_guard lock(names_mutex_);
+  free_names_[NameBytes(Name(name)->length_bytes) / 8].push_back(name);
 }
 
 // The comparison is what makes a reused address harmless.
@@ -177,28 +246,132 @@ NameRef BlockWriter::StaticName(const char* name) {
   return added;
 }
 
+namespace {
+
+// The next entry that was never used, or the one that was retired first; BlockWriter::kTableFull if
+// there is neither. The caller holds the lock of the tables.
+uint32_t TakeEntry(std::atomic<uint32_t>& used, uint32_t capacity, IndexQueue& retired) {
+  const uint32_t count = used.load(std::memory_order_relaxed);
+  if (count == capacity) return retired.Pop().value_or(BlockWriter::kTableFull);
+  used.store(count + 1, std::memory_order_release);
+  return count;
+}
+
+// An entry that was used before: whoever reads it sees that it is not published.
+template <typename Record>
+void Unpublish(Record& record) {
+  record.state.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+}
+
+}  // namespace
+
 uint32_t BlockWriter::AddContext() {
   std::lock_guard lock(tables_mutex_);
-  const uint32_t count = header_->context_count.load(std::memory_order_relaxed);
-  if (count == kMaxContexts) return kTableFull;
-  header_->context_count.store(count + 1, std::memory_order_release);
-  return count;
+  const uint32_t index = TakeEntry(header_->context_count, kMaxContexts, retired_contexts_);
+  if (index == kTableFull) return kTableFull;
+  ContextRecord& record = contexts()[index];
+  Unpublish(record);
+  FreeContextNames(record);
+  ReleaseRemains(index);
+  std::memset(static_cast<void*>(&record), 0, sizeof(record));
+  if (DriverReport* const reports = driver_reports(); reports != nullptr) {
+    for (std::atomic<uint64_t>& id : reports[index].event_ids) id.store(0);
+  }
+  return index;
+}
+
+void BlockWriter::FreeContextNames(ContextRecord& record) {
+  for (NameRef name : {record.device_name, record.driver_name, record.device_notes,
+                       record.device_lost_where, record.annotation_driver, record.application}) {
+    FreeName(name);
+  }
+  const uint32_t sources = std::min(record.source_count.load(), kMaxSources);
+  for (uint32_t i = 0; i < sources; ++i) {
+    FreeName(record.sources[i].name);
+    FreeName(record.sources[i].reason);
+  }
+}
+
+void BlockWriter::ReleaseRemains(uint32_t context) {
+  const ContextRemains remains = std::exchange(remains_[context], {});
+  for (const Range& range : remains.ranges) FreeRange(range);
+  for (uint32_t page : remains.pages) FreePage(page);
+}
+
+void BlockWriter::RetireContext(uint32_t context, ContextRemains remains) {
+  std::lock_guard lock(tables_mutex_);
+  remains_[context] = std::move(remains);
+  retired_contexts_.Push(context);
 }
 
 uint32_t BlockWriter::AddQueue() {
   std::lock_guard lock(tables_mutex_);
-  const uint32_t count = header_->queue_count.load(std::memory_order_relaxed);
-  if (count == kMaxQueues) return kTableFull;
-  header_->queue_count.store(count + 1, std::memory_order_release);
-  return count;
+  const uint32_t index = TakeEntry(header_->queue_count, kMaxQueues, retired_queues_);
+  if (index == kTableFull) return kTableFull;
+  QueueRecord& record = queues()[index];
+  Unpublish(record);
+  FreeName(record.name);
+  std::memset(static_cast<void*>(&record), 0, sizeof(record));
+  return index;
+}
+
+void BlockWriter::RetireQueue(uint32_t queue) {
+  retired_queues_.Push(queue);
 }
 
 uint32_t BlockWriter::AddPipeline() {
   std::lock_guard lock(tables_mutex_);
-  const uint32_t count = header_->pipeline_count.load(std::memory_order_relaxed);
-  if (count == kMaxPipelines - 1) return kTableFull;
-  header_->pipeline_count.store(count + 1, std::memory_order_release);
-  return count;
+  const uint32_t index = TakeEntry(header_->pipeline_count, kMaxPipelines - 1, retired_pipelines_);
+  if (index == kTableFull) return kTableFull;
+  PipelineRecord& record = pipelines()[index];
+  Unpublish(record);
+  FreeName(record.name);
+  for (NameRef name : record.shader_names) FreeName(name);
+  std::memset(static_cast<void*>(&record), 0, sizeof(record));
+  return index;
+}
+
+void BlockWriter::RetirePipeline(uint32_t pipeline) {
+  retired_pipelines_.Push(pipeline);
+}
+
+ThreadRecord* BlockWriter::AddThread() {
+  if (threads() == nullptr) return nullptr;
+  std::lock_guard lock(tables_mutex_);
+  const uint32_t index = TakeEntry(header_->thread_count, kMaxThreads, retired_threads_);
+  if (index == kTableFull) return nullptr;
+  ThreadRecord& record = threads()[index];
+  Unpublish(record);
+  record.ended_ns.store(0, std::memory_order_relaxed);
+  for (CallRecord& call : record.calls) call.number.store(0, std::memory_order_relaxed);
+  return &record;
+}
+
+void BlockWriter::RetireThread(ThreadRecord* thread) {
+  thread->ended_ns.store(MonotonicNs(), std::memory_order_relaxed);
+  thread->state.store(2, std::memory_order_release);
+  retired_threads_.Push(static_cast<uint32_t>(thread - threads()));
+}
+
+uint32_t BlockWriter::RegisterFunctions(std::span<const char* const> names) {
+  FunctionTable* const table = functions();
+  if (table == nullptr || names.size() > kMaxFunctions) return kTableFull;
+  std::lock_guard lock(tables_mutex_);
+  const uint32_t used = table->count.load(std::memory_order_relaxed);
+  const auto is_here = [&](uint32_t first) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (!IsName(table->names[first + i], names[i])) return false;
+    }
+    return true;
+  };
+  for (uint32_t first = 0; first + names.size() <= used; ++first) {
+    if (is_here(first)) return first;
+  }
+  if (names.size() > kMaxFunctions - used) return kTableFull;
+  for (size_t i = 0; i < names.size(); ++i) table->names[used + i] = AddName(names[i]);
+  table->count.store(used + static_cast<uint32_t>(names.size()), std::memory_order_release);
+  return used;
 }
 
 void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,

@@ -9,13 +9,18 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/shared_memory.h"
 #include "base/status.h"
 #include "recorder/block.h"
+#include "recorder/index_queue.h"
+#include "recorder/object_table.h"
 #include "recorder/static_names.h"
 
 namespace cairn {
@@ -49,13 +54,15 @@ class BlockWriter {
   void FreePage(uint32_t page);
   std::byte* Page(uint32_t page) const { return data() + uint64_t{page} * kPageBytes; }
 
-  // Zeroed contiguous pages that are never given back: tables and GPU-written words. Returns the
-  // offset, 0 when the block is full.
+  // Zeroed contiguous pages: tables and GPU-written words. Returns the offset, 0 when the block is
+  // full. Takes a lock.
   uint64_t AllocateRange(uint64_t size_bytes);
 
-  // Copies a name for the life of the block; 0 for an empty name or when the block is full. Cut at
+  // Copies a name until it is given back; 0 for an empty name or when the block is full. Cut at
   // kMaxNameBytes. Takes a lock.
   NameRef AddName(std::string_view name);
+  // For names of AddName only; 0 is nothing. Its memory serves a name of the same length again.
+  void FreeName(NameRef name);
 
   // The name of a static string: copied once for each address, then found again. No lock once known.
   // 0 for an empty name, when there is no more room, and for an address that held another text
@@ -66,15 +73,52 @@ class BlockWriter {
     return reinterpret_cast<NameRecord*>(data() + uint64_t{ref} * 8);
   }
 
-  // Append-only tables. Each returns the new index, or kTableFull.
+  // Tables. Each returns the index of an unpublished, zeroed entry, or kTableFull: fill it, then
+  // store state = 1. Entries that were never used come first, so that what has ended stays for a
+  // report; then those that were retired, the oldest first, with their names given back. All lock.
   static constexpr uint32_t kTableFull = 0xFFFFFFFF;
-  uint32_t AddContext();   // unpublished: fill, then store state = 1
-  uint32_t AddQueue();     // unpublished
-  uint32_t AddPipeline();  // unpublished
+  uint32_t AddContext();
+  uint32_t AddQueue();
+  uint32_t AddPipeline();
+
+  // Memory of a context that has ended; given back when its entry is used again.
+  struct Range {
+    uint64_t offset;
+    uint64_t size_bytes;
+  };
+  struct ContextRemains {
+    std::vector<Range> ranges;    // of AllocateRange
+    std::vector<uint32_t> pages;  // of AllocatePage
+  };
+  // The entry is of no more use to its owner. Its queues and pipelines are to be retired as well.
+  void RetireContext(uint32_t context, ContextRemains remains);
+  void RetireQueue(uint32_t queue);
+  void RetirePipeline(uint32_t pipeline);
+
+  // The entry of a thread (call_ring.h): unpublished, or null if the block has no room. An ended
+  // thread's entry is published as ended, and used again, the oldest first, when there is no other.
+  ThreadRecord* AddThread();
+  void RetireThread(ThreadRecord* thread);
+  bool Owns(const void* address) const {
+    return address >= data() && address < data() + size_bytes();
+  }
+
+  // Adds the names to the table of functions and returns the index of the first; kTableFull if there is
+  // no room. The same names once more get the same indices.
+  uint32_t RegisterFunctions(std::span<const char* const> names);
+
+  ObjectTable& objects() { return objects_; }
 
   ContextRecord* contexts() const { return At<ContextRecord>(header_->contexts_offset); }
   QueueRecord* queues() const { return At<QueueRecord>(header_->queues_offset); }
   PipelineRecord* pipelines() const { return At<PipelineRecord>(header_->pipelines_offset); }
+  // Null in a block without these tables: kMinLayerBlockBytes.
+  ThreadRecord* threads() const { return AtOrNull<ThreadRecord>(header_->threads_offset); }
+  FunctionTable* functions() const { return AtOrNull<FunctionTable>(header_->functions_offset); }
+  ArenaRecord* arenas() const { return AtOrNull<ArenaRecord>(header_->arenas_offset); }
+  DriverReport* driver_reports() const {
+    return AtOrNull<DriverReport>(header_->driver_reports_offset);
+  }
 
   // Appends to the ring; every field but `serial` is taken from the arguments.
   void AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
@@ -87,7 +131,17 @@ class BlockWriter {
   T* At(uint64_t offset) const {
     return reinterpret_cast<T*>(data() + offset);
   }
-  void LayOut();
+  template <typename T>
+  T* AtOrNull(uint64_t offset) const {
+    return offset == 0 ? nullptr : At<T>(offset);
+  }
+  static BlockHeader* LayOut(const SharedMemory& memory);
+  // `count` never used pages; 0 when there are none. Lock-free.
+  uint64_t BumpPages(uint64_t count);
+  uint64_t TakeFreeRange(uint64_t page_count);
+  void FreeRange(Range range);
+  void FreeContextNames(ContextRecord& record);
+  void ReleaseRemains(uint32_t context);
   bool IsName(NameRef ref, const char* name) const;
   NameRef AddNameLocked(std::string_view name);  // names_mutex_ is held
 
@@ -106,11 +160,22 @@ class BlockWriter {
   std::unique_ptr<std::atomic<uint32_t>[]> next_free_;
   std::array<FreeStack, kFreeStacks> free_stacks_;
 
+  std::mutex ranges_mutex_;
+  std::map<uint64_t, uint64_t> free_ranges_;  // first page, number of pages; never side by side
+
   std::mutex tables_mutex_;
+  IndexQueue retired_contexts_{kMaxContexts};
+  IndexQueue retired_queues_{kMaxQueues};
+  IndexQueue retired_pipelines_{kMaxPipelines};
+  IndexQueue retired_threads_{kMaxThreads};
+  std::array<ContextRemains, kMaxContexts> remains_;  // guarded by tables_mutex_
+  ObjectTable objects_;
 
   std::mutex names_mutex_;
   uint64_t names_begin_ = 0;  // unused rest of the current page of names
   uint64_t names_end_ = 0;
+  // Names given back, by size in units of 8 bytes.
+  std::array<std::vector<NameRef>, (sizeof(NameRecord) + kMaxNameBytes + 8) / 8 + 1> free_names_;
   StaticNames static_names_;
 };
 

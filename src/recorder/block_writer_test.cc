@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <set>
 #include <string>
 #include <thread>
@@ -149,6 +150,107 @@ TEST(StaticNames, AFullTableRefusesAndStillFinds) {
   EXPECT_EQ(accepted, StaticNames::kCapacity / 4 * 3);
   EXPECT_EQ(names.Find(&addresses.front()), 7u);
   EXPECT_EQ(names.Find(&addresses.back()), 0u);
+}
+
+TEST(BlockWriter, TablesOfTheLayerDoNotOverlap) {
+  const auto block = MakeBlock(kMinLayerBlockBytes);
+  const BlockHeader& header = *block->header();
+  EXPECT_GE(header.objects_offset,
+            header.submissions_offset + kSubmissionRing * sizeof(SubmissionRecord));
+  EXPECT_GE(header.threads_offset, header.objects_offset + kMaxObjects * sizeof(ObjectRecord));
+  EXPECT_GE(header.functions_offset, header.threads_offset + kMaxThreads * sizeof(ThreadRecord));
+  EXPECT_GE(header.arenas_offset, header.functions_offset + sizeof(FunctionTable));
+  EXPECT_GE(header.driver_reports_offset, header.arenas_offset + kMaxArenas * sizeof(ArenaRecord));
+  EXPECT_GE(header.first_free_page * kPageBytes,
+            header.driver_reports_offset + kMaxContexts * sizeof(DriverReport));
+  const auto small = MakeBlock(kMinLayerBlockBytes - kPageBytes);
+  EXPECT_EQ(small->header()->objects_offset, 0u);
+  EXPECT_EQ(small->arenas(), nullptr);
+  EXPECT_EQ(small->driver_reports(), nullptr);
+}
+
+TEST(BlockWriter, RangesOfEndedContextsAreUsedAgainAndZeroed) {
+  const auto block = MakeBlock();
+  std::vector<uint64_t> offsets;
+  for (uint32_t i = 0; i < kMaxContexts; ++i) {
+    const uint32_t context = block->AddContext();
+    EXPECT_EQ(context, i);
+    block->contexts()[context].device_name = block->AddName("device " + std::to_string(i));
+    block->contexts()[context].state = 2;
+    offsets.push_back(block->AllocateRange(2 * kPageBytes));
+    std::memset(block->data() + offsets.back(), 0xAB, 2 * kPageBytes);
+    block->RetireContext(context, {{{offsets.back(), 2 * kPageBytes}}, {}});
+  }
+  const uint64_t next_page = block->header()->next_page;
+  // The oldest two: their ranges lie side by side and become one.
+  EXPECT_EQ(block->AddContext(), 0u);
+  EXPECT_EQ(block->AddContext(), 1u);
+  EXPECT_EQ(block->contexts()[0].state.load(), 0u);
+  EXPECT_EQ(block->contexts()[0].device_name, 0u);
+  const uint64_t range = block->AllocateRange(4 * kPageBytes);
+  EXPECT_EQ(range, offsets[0]);
+  for (uint64_t i = 0; i < 4 * kPageBytes; ++i) ASSERT_EQ(block->data()[range + i], std::byte{0});
+  EXPECT_EQ(block->header()->next_page, next_page);
+  EXPECT_EQ(NameOf(*block, block->contexts()[2].device_name), "device 2");
+}
+
+TEST(BlockWriter, QueuesAndPipelinesOfEndedContextsAreUsedAgainOldestFirst) {
+  const auto block = MakeBlock();
+  const uint32_t alive = block->AddQueue();
+  for (uint32_t i = 1; i < kMaxQueues; ++i) EXPECT_EQ(block->AddQueue(), i);
+  EXPECT_EQ(block->AddQueue(), BlockWriter::kTableFull);
+  block->queues()[9].name = block->AddName("ended");
+  block->queues()[9].state = 1;
+  block->RetireQueue(9);
+  block->RetireQueue(4);
+  EXPECT_EQ(block->AddQueue(), 9u);
+  EXPECT_EQ(block->queues()[9].state.load(), 0u);
+  EXPECT_EQ(block->queues()[9].name, 0u);
+  EXPECT_EQ(block->AddQueue(), 4u);
+  EXPECT_EQ(block->AddQueue(), BlockWriter::kTableFull);
+  EXPECT_EQ(alive, 0u);
+
+  for (uint32_t i = 0; i < kMaxPipelines - 1; ++i) ASSERT_EQ(block->AddPipeline(), i);
+  EXPECT_EQ(block->AddPipeline(), BlockWriter::kTableFull);
+  block->RetirePipeline(100);
+  block->RetirePipeline(7);
+  EXPECT_EQ(block->AddPipeline(), 100u);
+  EXPECT_EQ(block->AddPipeline(), 7u);
+}
+
+TEST(BlockWriter, NamesGivenBackServeAgain) {
+  const auto block = MakeBlock();
+  const NameRef first = block->AddName("vertex shader 1");
+  block->FreeName(first);
+  const NameRef second = block->AddName("vertex shader 2");
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(NameOf(*block, second), "vertex shader 2");
+  block->FreeName(0);
+  // Names of every length, one after the other: no page more than the first round takes.
+  const auto round = [&block] {
+    for (uint32_t length = 1; length <= kMaxNameBytes; length += 13) {
+      block->FreeName(block->AddName(std::string(length, 'x')));
+    }
+  };
+  round();
+  const uint64_t next_page = block->header()->next_page;
+  for (int i = 0; i < 10; ++i) round();
+  EXPECT_EQ(block->header()->next_page, next_page);
+}
+
+TEST(BlockWriter, FunctionsAreRegisteredOnce) {
+  const auto block = MakeBlock(kMinLayerBlockBytes);
+  const char* const methods[] = {"ID3D12Device::CreateFence", "ID3D12Fence::Signal"};
+  const char* const entries[] = {"D3D12CreateDevice"};
+  EXPECT_EQ(block->RegisterFunctions(methods), 0u);
+  EXPECT_EQ(block->RegisterFunctions(entries), 2u);
+  EXPECT_EQ(block->RegisterFunctions(methods), 0u);
+  EXPECT_EQ(block->RegisterFunctions(entries), 2u);
+  EXPECT_EQ(block->functions()->count.load(), 3u);
+  EXPECT_EQ(NameOf(*block, block->functions()->names[1]), "ID3D12Fence::Signal");
+  const std::vector<const char*> too_many(kMaxFunctions, "x");
+  EXPECT_EQ(block->RegisterFunctions(too_many), BlockWriter::kTableFull);
+  EXPECT_EQ(MakeBlock()->RegisterFunctions(methods), BlockWriter::kTableFull);
 }
 
 }  // namespace
