@@ -13,32 +13,59 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
+#include "d3d12/check.h"
 #include "d3d12/scratch.h"
 #include "d3d12abi/d3d12_video_api.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/interface_traits.h"
+#include "d3d12gen/interfaces.h"
+#include "recorder/object_table.h"
 
 namespace cairn {
+
+class AnnotatedChild;
+
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 class ListBreadcrumbs;
+class WrappedID3D12Device;
 
+// Counting. An object starts with one reference, which is the application's; it holds one of the real
+// object. A child holds one of its device's wrapper while it has any itself: so a device counts its
+// live children, as Direct3D 12 does. The layer's own objects are made on the real device and count
+// nowhere.
+//
+// A resource may be held apart from its references (vkd3d_resource_incref): it then outlives them, and
+// AddRef may bring it back. `lives_` counts the holds, and 1 for all references together; the wrapper
+// ends with it. Everybody else just has 1 there.
+//
+// Threads: all of it, from any thread.
 class Wrapper {
  public:
   Wrapper(const Wrapper&) = delete;
   Wrapper& operator=(const Wrapper&) = delete;
+  virtual ~Wrapper() = default;
 
   Chain chain() const { return chain_; }
   // The implementation's object, as the chain's interface.
   void* real_pointer() const { return real_; }
+  IUnknown* real_unknown() const { return static_cast<IUnknown*>(real_); }
   // What the application holds.
   void* interface_pointer() const {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this)) - sizeof(void*);
   }
+  IUnknown* interface_unknown() const { return static_cast<IUnknown*>(interface_pointer()); }
   // The object that counts: itself, or for a tear-off the one that it belongs to.
   Wrapper& owner() const { return *owner_; }
+  // The device that this is a child of; the device itself for a device, and for its tear-offs. Null for
+  // objects that belong to no device.
+  WrappedID3D12Device* device() const { return owner_->device_; }
+  // In the block's table of objects; ObjectTable::kNone if it found no room.
+  uint32_t object_index() const { return object_index_; }
   // Of command lists, otherwise null.
   ListBreadcrumbs* breadcrumbs() const { return breadcrumbs_; }
 
@@ -52,16 +79,64 @@ class Wrapper {
   HRESULT Query(REFIID riid, void** object);
   ULONG AddReference();
   ULONG ReleaseReference();
+  // False, and nothing happens, if the last reference is gone.
+  bool AddReferenceIfAlive();
+  // The count of vkd3d_resource_incref and vkd3d_resource_decref, as they return it.
+  ULONG Hold();
+  ULONG Drop();
+
+  // What every ID3D12Object does.
+  HRESULT SetObjectName(const WCHAR* name);
+  HRESULT SetObjectData(REFGUID guid, UINT size_bytes, const void* data);
+  // What every ID3D12DeviceChild does.
+  HRESULT GetChildDevice(REFIID riid, void** device);
+
+  // The name, for people; "" if there is none.
+  std::string Name() const;
 
  protected:
   Wrapper(Chain chain, void* real, Wrapper* owner = nullptr)
       : real_(real), owner_(owner != nullptr ? owner : this), chain_(chain) {}
-  virtual ~Wrapper() = default;
+
+  // The last line of the constructor of a final class that is a child: from here on the object is known
+  // to the device, to the registry, to the block, and to Unwrap. `facts`: what is special about it; kind,
+  // context and handle are filled in.
+  void Join(WrappedID3D12Device& device, ObjectTable::Object facts = {});
+  // The same for a device itself, which has filled in its own facts, and for objects without a device.
+  void JoinAlone(WrappedID3D12Device* self, const ObjectTable::Object& facts);
+
+  // Interfaces that the class adds to those of the real object. True if `riid` is one: then `object` is
+  // its pointer, without a reference.
+  virtual bool QueryOwn(REFIID riid, void** object);
+  // The class's state of annotations; null for devices and for objects that have none.
+  virtual AnnotatedChild* annotated() { return nullptr; }
+  // The name has changed; UTF-8, "" for none.
+  virtual void OnNamed(std::string_view name) { static_cast<void>(name); }
+  // The last reference is gone, and the real object is about to be released.
+  virtual void OnEnd() {}
 
   void* real_;
   Wrapper* owner_;
   ListBreadcrumbs* breadcrumbs_ = nullptr;
+  WrappedID3D12Device* device_ = nullptr;
+  uint32_t object_index_ = ObjectTable::kNone;
+  std::atomic<uint32_t> references_{1};
+  std::atomic<uint32_t> lives_{1};
   Chain chain_;
+
+ private:
+  friend class WrapperTests;
+
+  HRESULT QueryReal(REFIID riid, void** object);
+  HRESULT GiveTearOff(const InterfaceInfo& wanted, void* real, void** object);
+  void NoteName(std::string_view name, bool cut);
+  void LastReferenceGone();
+  void End();
+  void ReleaseTearOffs();
+
+  // The first of the tear-offs made so far, and the next one of the same owner.
+  std::atomic<Wrapper*> tear_offs_{nullptr};
+  Wrapper* next_tear_off_ = nullptr;
 };
 
 // The table of methods of our class for each chain: it tells our objects from others. Known once the
@@ -96,7 +171,10 @@ Wrapper* AsWrapper(T* object) {
 template <typename T>
 T* Unwrap(T* object) {
   const Wrapper* const wrapper = AsWrapper(object);
-  return wrapper != nullptr ? static_cast<T*>(wrapper->real_pointer()) : object;
+  if (wrapper == nullptr) return object;
+  if (SelfCheckIsOn()) [[unlikely]]
+    CheckUnwrap(*wrapper);
+  return static_cast<T*>(wrapper->real_pointer());
 }
 
 // The same for arrays of objects, which are copied. Null and empty ones stay.
