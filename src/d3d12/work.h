@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ListBreadcrumbs: what the layer notes of one command list while the application records it. It is
+// the state of the list's wrapper, and knows no Direct3D: the recording lies in the device's Context,
+// the GPU's writes are made by the context's backend on the real list.
+//
+//   state      from                                to
+//   none       construction, Release               Start
+//   open       Start (created, or reset)           End (Close)
+//   ended      End                                 Release (reset, or destroyed)
+//
+// In all states but `open` everything but Start and Release does nothing, so that a list behaves as
+// the real one whatever the application does with it. Also with an open recording nothing here can
+// fail the application's call: what finds no room is counted in the block and missing in the report.
+//
+// Writes are left out where they could change what the application's commands do:
+//   - inside a render pass of BeginRenderPass, and between passes that suspend and resume;
+//   - while a query counts what the pipeline does: a driver may implement copies with shaders, and
+//     would count those;
+// Bundles and video lists have no writes at all: the backend has no method for their types. The events
+// are noted all the same.
+//
+// Threads: like the list itself, one at a time. Cost: d3d12_layer_bench.
+#ifndef CAIRN_D3D12_WORK_H_
+#define CAIRN_D3D12_WORK_H_
+
+#include <array>
+#include <cstdint>
+
+#include "cairn/breadcrumbs.h"
+
+#include "breadcrumbs/command_list.h"
+#include "d3d12abi/d3d12_api.h"
+#include "recorder/block.h"
+
+namespace cairn {
+
+class Context;
+
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// A recording that begins.
+struct ListStart {
+  void* real = nullptr;         // the real list, which the GPU's writes are recorded on
+  void* application = nullptr;  // the pointer that the application holds
+  D3D12_COMMAND_LIST_TYPE type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+  const char* name = nullptr;  // UTF-8; copied
+  CairnPipeline pipeline = 0;
+};
+
+class ListBreadcrumbs {
+ public:
+  // Slots that exist; what is said of others is ignored.
+  static constexpr uint32_t kVertexBuffers = D3D12_IA_VERTEX_INPUT_RESOURCE_SLOT_COUNT;
+  static constexpr uint32_t kRenderTargets = D3D12_SIMULTANEOUS_RENDER_TARGET_COUNT;
+  static constexpr uint32_t kStreams = D3D12_SO_BUFFER_SLOT_COUNT;
+
+  ListBreadcrumbs() = default;
+  ~ListBreadcrumbs() { Release(); }
+  ListBreadcrumbs(const ListBreadcrumbs&) = delete;
+  ListBreadcrumbs& operator=(const ListBreadcrumbs&) = delete;
+
+  // The real list is open and empty. What was recorded before is released first. Nothing happens if
+  // `context` is null: breadcrumbs are off.
+  void Start(Context* context, const ListStart& start);
+
+  // The real list is about to be closed.
+  void End();
+
+  // The recording is never executed again, apart from executions that the GPU has not finished yet.
+  void Release();
+
+  bool open() const { return open_ != nullptr; }
+  // What was recorded last, open or ended; null for none. For submissions, and for the application's
+  // own use of libcairn on this list.
+  CommandList* recording() const { return recording_; }
+
+  // One command of the GPU's, around the call of the real list.
+  void BeginWork(CairnMarkerType type) {
+    if (open_ != nullptr) open_->BeginMarker(type, nullptr, CAIRN_NAME_STATIC);
+  }
+  void EndWork() {
+    if (open_ != nullptr) open_->EndMarker();
+  }
+  // The same with a name: that of the bundle, say. The name is copied.
+  void BeginNamedWork(CairnMarkerType type, const char* name) {
+    if (open_ != nullptr) open_->BeginMarker(type, name, CAIRN_NAME_COPY);
+  }
+
+  // The application's annotations, as passed. `event_id` is 0 where none was given out. An end without
+  // a begin is ignored; begins that are still open at the end of the list end there.
+  void BeginEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+  void EndEvent();
+  void SetMarker(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+
+  void SetPipeline(CairnPipeline pipeline) {
+    if (open_ != nullptr) open_->SetPipeline(pipeline);
+  }
+
+  // `object` is 1 + an index into the block's object table, 0 for nothing. What is bound already is
+  // not noted again.
+  void SetRenderTarget(uint32_t slot, uint32_t object);
+  // Slots from `count` on hold nothing any more.
+  void EndRenderTargets(uint32_t count);
+  void SetDepthStencil(uint32_t object);
+  // GPU virtual addresses, 0 for nothing.
+  void SetVertexBuffer(uint32_t slot, uint64_t address);
+  void SetIndexBuffer(uint64_t address);
+  void SetStreamOutput(uint32_t slot, uint64_t address);
+  // A root parameter; the point is one of the three kRoot... ones.
+  void SetRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address);
+  // Another root signature: root parameters hold nothing. `signature` only tells them apart.
+  void SetRootSignature(bool compute, const void* signature);
+  // ClearState: nothing is bound.
+  void UnbindEverything();
+
+  // What the next command reads or writes; holds for that command only.
+  void UseObject(BindPoint point, uint32_t slot, uint32_t object) {
+    if (open_ != nullptr && object != 0) open_->Bind(point, slot, object, false);
+  }
+  void UseAddress(BindPoint point, uint32_t slot, uint64_t address) {
+    if (open_ != nullptr && address != 0) open_->Bind(point, slot, address, true);
+  }
+
+  // BeginRenderPass: begins its work, and the silence. EndWork follows as for other work.
+  void BeginRenderPassWork(bool resumes, bool suspends);
+  // EndRenderPass: after the real call, between its BeginWork and EndWork.
+  void EndRenderPass();
+  // Queries between whose begin and end nothing may be written.
+  void BeginStatisticsQuery();
+  void EndStatisticsQuery();
+  void SetPredicated(bool predicated) { predicated_ = predicated; }
+  // Of a list that is open: its writes may be skipped until predication is ended.
+  bool predicated() const { return open_ != nullptr && predicated_; }
+
+ private:
+  static constexpr uint32_t kMaxRootParameters = 64;
+
+  struct RootParameters {
+    const void* signature = nullptr;
+    // The BindPoint of the parameters that hold an address, 0 for the others.
+    std::array<uint8_t, kMaxRootParameters> points{};
+    uint32_t used = 0;  // parameters from here on hold nothing
+  };
+
+  void ForgetState();
+  void BindObject(BindPoint point, uint32_t slot, uint32_t object, uint32_t& bound) {
+    if (open_ == nullptr || bound == object) return;
+    bound = object;
+    open_->Bind(point, slot, object, false);
+  }
+  void BindAddress(BindPoint point, uint32_t slot, uint64_t address, uint64_t& bound) {
+    if (open_ == nullptr || bound == address) return;
+    bound = address;
+    open_->Bind(point, slot, address, true);
+  }
+  void UnbindRootParameters(bool compute);
+  void UpdateSilence();
+
+  // First what every call looks at.
+  CommandList* open_ = nullptr;
+  CommandList* recording_ = nullptr;
+  Context* context_ = nullptr;
+  uint32_t open_events_ = 0;
+  uint32_t statistics_queries_ = 0;
+  bool inside_render_pass_ = false;
+  bool pass_suspends_ = false;
+  bool silent_ = false;  // as the recording was told last
+  bool predicated_ = false;
+  uint32_t render_target_count_ = 0;  // slots from here on hold nothing
+  std::array<uint32_t, kRenderTargets> render_targets_{};
+  uint32_t depth_stencil_ = 0;
+  uint32_t vertex_buffer_count_ = 0;
+  uint64_t index_buffer_ = 0;
+  std::array<uint64_t, kVertexBuffers> vertex_buffers_{};
+  std::array<uint64_t, kStreams> streams_{};
+  RootParameters roots_[2];  // of draws, of dispatches
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_D3D12_WORK_H_
