@@ -6,7 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -85,23 +85,9 @@ ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t c
   return signature;
 }
 
-CairnPipeline RegisterPipeline(Gpu& gpu, const char* name, ID3D12PipelineState* state,
-                               const char* vertex, const char* pixel, const char* compute) {
-  CairnPipelineDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.native = state;
-  desc.name = name;
-  desc.vertex_shader = vertex;
-  desc.pixel_shader = pixel;
-  desc.compute_shader = compute;
-  CairnPipeline pipeline = 0;
-  Check(cairnRegisterPipeline(gpu.context(), &desc, &pipeline), "cairnRegisterPipeline");
-  return pipeline;
-}
-
 // The device is gone or does not answer. Nothing is destroyed: that could wait for it forever.
-[[noreturn]] void ReportLoss(CairnContext* context, HRESULT code, const char* where) {
-  cairnReportDeviceLost(context, code, where);
+[[noreturn]] void ReportLoss(const Telling& telling, HRESULT code, const char* where) {
+  telling.DeviceLost(code, where);
   fmt::print(stderr, "{}: device lost (0x{:08X}), noticed in {}\n", g_program,
              static_cast<uint32_t>(code), where);
   std::_Exit(1);
@@ -120,37 +106,19 @@ void Check(HRESULT result, const char* what) {
   }
 }
 
-void Check(CairnResult result, const char* what) {
-  if (result != CAIRN_OK) {
-    Fail(fmt::format("{}: {}: {}", what, cairnResultString(result), cairnGetLastErrorMessage()));
-  }
-}
-
-void AddOptions(CLI::App& app, Options* options) {
-  static const std::map<std::string, CairnMode> kModes = {
-      {"top", CAIRN_MODE_TOP}, {"pass", CAIRN_MODE_PASS}, {"full", CAIRN_MODE_FULL}};
-  app.add_option("--mode", options->mode, "how much the GPU writes: top, pass or full")
-      ->transform(CLI::CheckedTransformer(kModes, CLI::ignore_case))
-      ->default_str("full");
+void SetName(ID3D12Object* object, const char* name) {
+  Check(object->SetName(std::wstring(name, name + std::strlen(name)).c_str()),
+        "ID3D12Object::SetName");
 }
 
 Gpu::Gpu(const char* program, const Options& options) {
   g_program = program;
   device_ = CreateDevice();
-  CairnContextDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.mode = options.mode;
-  desc.raw_marker_count = options.raw_marker_count;
-  CairnD3D12Desc d3d12 = {};
-  d3d12.struct_size = sizeof(d3d12);
-  d3d12.device = device_.get();
-  Check(cairnCreateContextD3D12(&desc, &d3d12, &context_), "cairnCreateContextD3D12");
-  Check(cairnBeginFrame(context_), "cairnBeginFrame");
+  telling_ = Telling::Start(device_.get(), options);
+  telling_->BeginFrame();
 }
 
-Gpu::~Gpu() {
-  cairnDestroyContext(context_);
-}
+Gpu::~Gpu() = default;
 
 Buffer Gpu::CreateBuffer(uint32_t word_count) {
   D3D12_HEAP_PROPERTIES heap = {};
@@ -179,7 +147,7 @@ Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
   Check(gpu.device()->CreateComputePipelineState(&desc, __uuidof(ID3D12PipelineState),
                                                  pipeline.state.Receive()),
         "CreateComputePipelineState");
-  pipeline.cairn = RegisterPipeline(gpu, name, pipeline.state.get(), nullptr, nullptr, shader.name);
+  pipeline.told = gpu.telling().Name(pipeline.state.get(), name, {.compute = shader.name});
   return pipeline;
 }
 
@@ -203,8 +171,8 @@ Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex
   Check(gpu.device()->CreateGraphicsPipelineState(&desc, __uuidof(ID3D12PipelineState),
                                                   pipeline.state.Receive()),
         "CreateGraphicsPipelineState");
-  pipeline.cairn =
-      RegisterPipeline(gpu, name, pipeline.state.get(), vertex.name, pixel.name, nullptr);
+  pipeline.told =
+      gpu.telling().Name(pipeline.state.get(), name, {.vertex = vertex.name, .pixel = pixel.name});
   return pipeline;
 }
 
@@ -216,19 +184,18 @@ Queue::Queue(Gpu& gpu, CairnQueueType type, const char* name) : gpu_(gpu), type_
   Check(
       gpu.device()->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence_.Receive()),
       "CreateFence");
-  Check(cairnRegisterQueue(gpu.context(), queue_.get(), type, name), "cairnRegisterQueue");
+  gpu.telling().Name(queue_.get(), type, name);
 }
 
 void Queue::Execute(std::initializer_list<List*> lists) {
-  std::vector<CairnCommandList*> cairn_lists;
+  std::vector<Telling::Recording> told;
   std::vector<ID3D12CommandList*> d3d12_lists;
   for (const List* list : lists) {
-    cairn_lists.push_back(list->cairn());
+    told.push_back(list->told());
     d3d12_lists.push_back(list->d3d12());
   }
   const auto count = static_cast<uint32_t>(lists.size());
-  Check(cairnNotifySubmit(gpu_.context(), queue_.get(), cairn_lists.data(), count),
-        "cairnNotifySubmit");
+  gpu_.telling().Submit(queue_.get(), told.data(), count);
   queue_->ExecuteCommandLists(count, d3d12_lists.data());
   Check(queue_->Signal(fence_.get(), ++submitted_), "ID3D12CommandQueue::Signal");
 }
@@ -238,12 +205,12 @@ void Queue::WaitOrReportLoss(double timeout_s) const {
   while (true) {
     const uint64_t completed = fence_->GetCompletedValue();
     if (completed == UINT64_MAX) {
-      ReportLoss(gpu_.context(), gpu_.device()->GetDeviceRemovedReason(),
+      ReportLoss(gpu_.telling(), gpu_.device()->GetDeviceRemovedReason(),
                  "ID3D12Fence::GetCompletedValue");
     }
     if (completed >= submitted_) return;
     if (std::chrono::steady_clock::now() >= deadline) {
-      ReportLoss(gpu_.context(), kDeviceHung, "a wait for ID3D12Fence");
+      ReportLoss(gpu_.telling(), kDeviceHung, "a wait for ID3D12Fence");
     }
     std::this_thread::sleep_for(std::chrono::microseconds(200));
   }
@@ -263,17 +230,11 @@ List::List(Gpu& gpu, const Queue& queue, const char* name) : gpu_(gpu), queue_(q
 void List::Begin() {
   Check(allocator_->Reset(), "ID3D12CommandAllocator::Reset");
   Check(list_->Reset(allocator_.get(), nullptr), "ID3D12GraphicsCommandList::Reset");
-  CairnCommandListDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.native = list_.get();
-  desc.queue = queue_.d3d12();
-  desc.queue_type = queue_.type();
-  desc.name = name_;
-  Check(cairnBeginCommandList(gpu_.context(), &desc, &cairn_), "cairnBeginCommandList");
+  told_ = gpu_.telling().BeginList(list_.get(), queue_.d3d12(), queue_.type(), name_);
 }
 
 void List::End() {
-  Check(cairnEndCommandList(cairn_), "cairnEndCommandList");
+  gpu_.telling().EndList(told_);
   Check(list_->Close(), "ID3D12GraphicsCommandList::Close");
 }
 
@@ -285,7 +246,7 @@ void List::SetPipeline(const Pipeline& pipeline) {
     list_->SetGraphicsRootSignature(pipeline.root_signature.get());
     list_->IASetPrimitiveTopology(D3D_PRIMITIVE_TOPOLOGY_TRIANGLELIST);
   }
-  Check(cairnSetPipeline(cairn_, pipeline.cairn), "cairnSetPipeline");
+  gpu_.telling().UsePipeline(told_, pipeline.told);
 }
 
 void List::Barrier() {
@@ -294,15 +255,15 @@ void List::Barrier() {
   list_->ResourceBarrier(1, &barrier);
 }
 
-Scope::Scope(const List& list, CairnMarkerType type, const char* name) : list_(list.cairn()) {
-  Check(cairnBeginMarker(list_, type, name, CAIRN_NAME_STATIC), "cairnBeginMarker");
-}
+Scope::Scope(const List& list, CairnMarkerType type, const char* name)
+    : list_(list), told_(list.gpu().telling().Begin(list.told(), list.d3d12(), type, name)) {}
 
 Scope::~Scope() {
-  Check(cairnEndMarker(list_), "cairnEndMarker");
+  if (told_) list_.gpu().telling().End(list_.told(), list_.d3d12());
 }
 
-Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height) : width_(width), height_(height) {
+Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name)
+    : width_(width), height_(height) {
   constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
   row_words_ = (width + kAlignment - 1) / kAlignment * kAlignment;
   pixels_ = gpu.CreateReadbackBuffer(row_words_ * height);
@@ -321,6 +282,7 @@ Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height) : width_(width), hei
                                               D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
                                               __uuidof(ID3D12Resource), image_.Receive()),
         "CreateCommittedResource");
+  SetName(image_.get(), name);
   D3D12_DESCRIPTOR_HEAP_DESC heap = {};
   heap.Type = D3D12_DESCRIPTOR_HEAP_TYPE_RTV;
   heap.NumDescriptors = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every Direct3D 12 sample needs and none is about: device, queues, lists and pipelines, each
-// with its name told to Cairn. Look here for where the calls of cairn/breadcrumbs.h go in a program.
+// with its name told to Cairn (d3d12_telling.h). Look here for where the calls go in a program.
 //
 // A sample ends with 0 when it did what it is for, with 1 after the device was lost or did not answer
 // in time (Cairn has been told), and with 2 and one line on stderr when it could not start.
@@ -12,10 +12,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <memory>
 #include <string>
 
-#include "cairn/breadcrumbs.h"
-
+#include "d3d12_telling.h"
 #include "d3d12abi/com_ptr.h"
 
 namespace sample {
@@ -25,14 +25,9 @@ using cairn::ComPtr;
 // Prints "PROGRAM: message" and ends the program with 2.
 [[noreturn]] void Fail(const std::string& message);
 void Check(HRESULT result, const char* what);
-void Check(CairnResult result, const char* what);
 
-struct Options {
-  CairnMode mode = CAIRN_MODE_FULL;
-  uint32_t raw_marker_count = 0;  // not on the command line
-};
-// --mode top|pass|full, which all samples have.
-void AddOptions(CLI::App& app, Options* options);
+// ID3D12Object::SetName; `name` is ASCII.
+void SetName(ID3D12Object* object, const char* name);
 
 // The machine's first Direct3D 12 device. In a file named for the operating system.
 ComPtr<ID3D12Device> CreateDevice();
@@ -53,7 +48,7 @@ class Gpu {
   Gpu& operator=(const Gpu&) = delete;
 
   ID3D12Device* device() const { return device_.get(); }
-  CairnContext* context() const { return context_; }
+  const Telling& telling() const { return *telling_; }
 
   Buffer CreateBuffer(uint32_t word_count);
   // Memory for the GPU to copy into.
@@ -61,7 +56,7 @@ class Gpu {
 
  private:
   ComPtr<ID3D12Device> device_;
-  CairnContext* context_ = nullptr;
+  std::unique_ptr<Telling> telling_;
 };
 
 struct Shader {
@@ -73,7 +68,7 @@ struct Shader {
 struct Pipeline {
   ComPtr<ID3D12RootSignature> root_signature;
   ComPtr<ID3D12PipelineState> state;
-  CairnPipeline cairn = 0;
+  Telling::Pipeline told = 0;
   bool compute = false;
 };
 
@@ -129,7 +124,8 @@ class List {
 
   ID3D12GraphicsCommandList* operator->() const { return list_.get(); }
   ID3D12GraphicsCommandList* d3d12() const { return list_.get(); }
-  CairnCommandList* cairn() const { return cairn_; }
+  const Gpu& gpu() const { return gpu_; }
+  Telling::Recording told() const { return told_; }
 
  private:
   Gpu& gpu_;
@@ -137,7 +133,7 @@ class List {
   const char* name_;
   ComPtr<ID3D12CommandAllocator> allocator_;
   ComPtr<ID3D12GraphicsCommandList> list_;
-  CairnCommandList* cairn_ = nullptr;
+  Telling::Recording told_ = nullptr;
 };
 
 // A marker around the work recorded while it lives. `name` is a literal.
@@ -149,13 +145,15 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
  private:
-  CairnCommandList* list_;
+  const List& list_;
+  bool told_;
 };
 
 // A picture of 8-bit RGBA that is drawn into and copied to the CPU.
 class Picture {
  public:
-  Picture(Gpu& gpu, uint32_t width, uint32_t height);
+  // `name` is what reports call the image.
+  Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name = "Picture");
 
   // Makes it the list's only target, black.
   void Begin(const List& list);

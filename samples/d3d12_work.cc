@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 
 #include "embedded/fill.cs.dxbc.h"
 #include "embedded/hang.cs.dxbc.h"
@@ -57,7 +58,7 @@ SlowWork::SlowWork(Gpu& gpu, Queue& queue, const char* name, double seconds)
     amount *= 2;
   }
   size_ = SizeOf(amount * seconds / measured_s);
-  Check(cairnBeginFrame(gpu.context()), "cairnBeginFrame");
+  gpu.telling().BeginFrame();
 }
 
 // More groups until a GPU is full of them, then more trips. Software drivers end long loops early;
@@ -81,6 +82,18 @@ double SlowWork::Measure(Gpu& gpu, Queue& queue) {
   queue.Execute({&list});
   queue.WaitOrReportLoss(60);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void SlowWork::ForgetResults() const {
+  std::memset(buffer_.words, 0, buffer_.word_count * sizeof(uint32_t));
+}
+
+bool SlowWork::Started() const {
+  const volatile uint32_t* const words = buffer_.words;
+  for (uint32_t i = 0; i < kWordsPerGroup; ++i) {
+    if (words[i] != 0) return true;
+  }
+  return false;
 }
 
 void SlowWork::Bind(List& list) const {

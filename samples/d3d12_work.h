@@ -33,6 +33,11 @@ class SlowWork {
   void Bind(List& list) const;
   void Dispatch(List& list) const;
 
+  // To see a dispatch begin: forgets the results so far, before it is executed; then true as soon as
+  // the first results are there. Needs memory that shows the GPU's writes at once, as most does.
+  void ForgetResults() const;
+  bool Started() const;
+
  private:
   // The two numbers that make a dispatch longer.
   struct Size {

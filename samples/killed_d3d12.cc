@@ -8,8 +8,6 @@
 #include <chrono>
 #include <thread>
 
-#include "cairn/markers.h"
-
 #include "d3d12_work.h"
 
 namespace {
@@ -39,9 +37,7 @@ void RecordSecond(const sample::Gpu& gpu, sample::List& list, const sample::Pipe
     slow.Bind(list);
     {
       const sample::Scope dispatch(list, CAIRN_MARKER_DISPATCH, "Global illumination");
-      sample::Check(
-          cairnWriteMarker(gpu.context(), list.d3d12(), CAIRN_TOP_OF_PIPE, kSlot, kReached),
-          "cairnWriteMarker");
+      gpu.telling().WriteMarker(list.d3d12(), kSlot, kReached);
       slow.Dispatch(list);
     }
     list.Barrier();
@@ -50,19 +46,11 @@ void RecordSecond(const sample::Gpu& gpu, sample::List& list, const sample::Pipe
   list.End();
 }
 
-// True once the GPU has written the raw marker; false if that takes more than ten seconds.
-bool WaitUntilReached(const sample::Gpu& gpu) {
-  const volatile uint64_t* slots = nullptr;
-  uint32_t count = 0;
-  sample::Check(cairnGetMarkers(gpu.context(), &slots, &count), "cairnGetMarkers");
+// True once the GPU is at work in the second dispatch; false if that takes more than ten seconds.
+bool WaitUntilReached(const sample::Gpu& gpu, const sample::SlowWork& slow) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::chrono::steady_clock::now() < deadline) {
-    cairnRefresh(gpu.context());
-    if (slots[kSlot] == kReached) {
-      // Once more: the breadcrumb was copied before the marker, and may have been missed.
-      cairnRefresh(gpu.context());
-      return true;
-    }
+    if (slow.Started() && gpu.telling().MarkerArrived(kSlot, kReached)) return true;
     std::this_thread::yield();
   }
   return false;
@@ -81,8 +69,9 @@ void Run(sample::Options options, double seconds) {
   RecordSecond(gpu, second, fill, buffer, slow);
   queue.Execute({&first});
   queue.WaitOrReportLoss(20);
+  slow.ForgetResults();
   queue.Execute({&second});
-  if (!WaitUntilReached(gpu)) sample::Fail("the second submission was not reached in 10 s");
+  if (!WaitUntilReached(gpu, slow)) sample::Fail("the second submission was not reached in 10 s");
   if (queue.Finished()) {
     sample::Fail("the second submission finished before the kill; use more --seconds");
   }
