@@ -26,7 +26,8 @@ Status PrintStatus(Context& context, uint32_t print_flags, char** text, size_t* 
   options.print_flags = print_flags;
   options.only_device = context.index();
   const std::string report = TextReport(*snapshot, analysis, options);
-  char* copy = static_cast<char*>(context.memory().Allocate(report.size() + 1));
+  CallbackMemory memory = context.TextMemory();
+  char* copy = static_cast<char*>(memory.Allocate(report.size() + 1));
   if (copy == nullptr) {
     return Status(StatusCode::kOutOfMemory,
                   "the allocation callback gave no memory for a status of " +

@@ -69,6 +69,10 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
+  // What is known without any work of the GPU's: API, names and numbers of the device. May be called
+  // before Initialize, which fills in the same again.
+  virtual void Identify(BackendDescription* description) { (void)description; }
+
   // Called once, before anything else: verifies the write methods on the device by values read
   // back, chooses one and makes the words of `region` writable by the GPU. Fails if none works.
   virtual Status Initialize(const WordRegion& region, BackendDescription* description) = 0;

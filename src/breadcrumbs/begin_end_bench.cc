@@ -75,7 +75,8 @@ void DropScene(const benchmark::State&) {
 
 // Round robin over the lists, one pair each: the worst case for caches. Then a new frame starts with
 // new lists; that is not counted.
-void BeginEnd(benchmark::State& state, Scene& scene, CairnNameKind kind, const char* name) {
+template <typename Pair>
+void RecordPairs(benchmark::State& state, Scene& scene, Pair pair) {
   const size_t list_count = static_cast<size_t>(state.range(0));
   const int pairs_per_list = kPairsPerFrame / static_cast<int>(list_count);
   std::vector<CommandList*> lists(list_count);
@@ -83,8 +84,7 @@ void BeginEnd(benchmark::State& state, Scene& scene, CairnNameKind kind, const c
   int pairs = 0;
   for (auto _ : state) {
     for (CommandList* list : lists) {
-      benchmark::DoNotOptimize(list->BeginMarker(CAIRN_MARKER_DRAW_INDEXED, name, kind));
-      benchmark::DoNotOptimize(list->EndMarker());
+      pair(list);
     }
     if (++pairs == pairs_per_list) {
       state.PauseTiming();
@@ -100,6 +100,29 @@ void BeginEnd(benchmark::State& state, Scene& scene, CairnNameKind kind, const c
     if (!scene.context->ReleaseCommandList(list).ok()) std::abort();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(list_count));
+}
+
+void BeginEnd(benchmark::State& state, Scene& scene, CairnNameKind kind, const char* name) {
+  RecordPairs(state, scene, [kind, name](CommandList* list) {
+    benchmark::DoNotOptimize(list->BeginMarker(CAIRN_MARKER_DRAW_INDEXED, name, kind));
+    benchmark::DoNotOptimize(list->EndMarker());
+  });
+}
+
+// What the Direct3D 12 layer adds to a draw.
+void BM_Work(benchmark::State& state) {
+  RecordPairs(state, *scene, [](CommandList* list) {
+    list->BeginWork(CAIRN_MARKER_DRAW_INDEXED);
+    list->EndWork();
+  });
+}
+// And to a marker: 32 bytes of payload.
+void BM_Annotation(benchmark::State& state) {
+  static constexpr char kPayload[33] = "0123456789abcdef0123456789abcdef";
+  RecordPairs(state, *scene, [](CommandList* list) {
+    list->BeginAnnotation(1, 2, kPayload, 32, CAIRN_MARKER_SET_MARKER);
+    list->EndMarker();
+  });
 }
 
 void BM_BeginEndStatic(benchmark::State& state) {
@@ -150,6 +173,8 @@ BENCHMARK(BM_BeginEndCopied)
     ->Arg(16)
     ->Arg(256)
     ->Arg(1000);
+BENCHMARK(BM_Work)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
+BENCHMARK(BM_Annotation)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
 BENCHMARK(BM_BeginEndNameless)->Setup(MakeScene)->Teardown(DropScene)->Arg(1)->Arg(1000);
 BENCHMARK(BM_BeginEndStatic)
     ->Setup(MakeScene)

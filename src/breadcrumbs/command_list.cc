@@ -42,11 +42,15 @@ CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
 }
 
 Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
-                          uint64_t recording_id, MarkerMode mode, uint32_t context_flags) {
+                          uint64_t recording_id, MarkerMode mode, uint32_t context_flags,
+                          const void* application_handle) {
   backend_list_.native = desc.native;
   backend_list_.queue_type = static_cast<QueueType>(desc.queue_type);
   backend_list_.reusable = (desc.flags & CAIRN_LIST_REUSABLE) != 0;
   backend_list_.inside_render_pass = false;
+  held_ = (desc.flags & CAIRN_LIST_HELD) != 0;
+  released_ = false;
+  work_ = 0;
   mode_ = mode;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
@@ -70,7 +74,8 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   slot_->recording_id = recording_id;
   slot_->frame = frame;
   slot_->submission_index = desc.submission_index;
-  slot_->native_handle = reinterpret_cast<uintptr_t>(desc.native);
+  slot_->native_handle =
+      reinterpret_cast<uintptr_t>(application_handle != nullptr ? application_handle : desc.native);
   slot_->submit_count.store(0, std::memory_order_relaxed);
   slot_->reset_run.store(0, std::memory_order_relaxed);
   ClearWords();
@@ -113,6 +118,11 @@ CairnResult CommandList::Drop() {
   return CAIRN_ERROR_OUT_OF_MEMORY;
 }
 
+void CommandList::DropWork() {
+  work_ = 0;
+  if (open_) Drop();
+}
+
 bool CommandList::WritesBottom(CairnMarkerType type) const {
   if (mode_ == MarkerMode::kFull) return true;
   if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
@@ -153,30 +163,90 @@ NameRef CommandList::CopyName(const char* name, uint8_t* flags) {
   }
 }
 
+NameRef CommandList::CopyAnnotation(const AnnotationHeader& header, const void* data,
+                                    uint8_t* flags) {
+  constexpr uint32_t kMaxPayload = kMaxNameBytes - sizeof(AnnotationHeader);
+  const uint32_t kept = data == nullptr ? 0 : std::min(header.size, kMaxPayload);
+  const uint32_t length = sizeof(AnnotationHeader) + kept;
+  const uint32_t record_bytes = (offsetof(NameRecord, bytes) + length + 1 + 7) / 8 * 8;
+  if (kPageBytes - name_page_used_ < record_bytes && !AddNamePage()) return 0;
+  std::byte* const place = block_->Page(name_page_) + name_page_used_;
+  char* const bytes = reinterpret_cast<char*>(place) + offsetof(NameRecord, bytes);
+  reinterpret_cast<NameRecord*>(place)->length_bytes = length;
+  std::memcpy(bytes, &header, sizeof(header));
+  if (kept != 0) std::memcpy(bytes + sizeof(header), data, kept);
+  bytes[length] = 0;
+  name_page_used_ += record_bytes;
+  *flags |= kEventNameIsAnnotation;
+  if (kept < header.size) *flags |= kEventNameTruncated;
+  return static_cast<NameRef>((place - block_->data()) / 8);
+}
+
 CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
                                      CairnNameKind name_kind) {
   if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
   if (type == CAIRN_MARKER_PASS && name == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
-  EventRecord* event = NextEvent();
-  Push({event == nullptr ? 0 : event_count_, type});
-  if (event == nullptr) return Drop();
-  if (outermost_end_is_list_end_ && depth_ == 1) SetState(RecordingState::kOpen);
   uint8_t flags = 0;
   NameRef name_ref = 0;
   if (name != nullptr) {
     if (name_kind == CAIRN_NAME_STATIC) name_ref = block_->StaticName(name);
     if (name_ref == 0 && name[0] != 0) name_ref = CopyName(name, &flags);
   }
+  return BeginNamed(type, name_ref, flags);
+}
+
+CairnResult CommandList::BeginAnnotation(uint64_t event_id, uint32_t metadata, const void* data,
+                                         uint32_t size, CairnMarkerType type) {
+  if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  uint8_t flags = 0;
+  const NameRef name_ref = CopyAnnotation({event_id, metadata, size}, data, &flags);
+  return BeginNamed(type, name_ref, flags);
+}
+
+CairnResult CommandList::BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags) {
+  EventRecord* event = NextEvent();
+  Push({event == nullptr ? 0 : event_count_, type});
+  if (event == nullptr) return Drop();
+  if (outermost_end_is_list_end_ && depth_ == 1) SetState(RecordingState::kOpen);
   if (Write(WordKind::kReached, PipeLocation::kTop, event_count_)) {
     flags |= kEventWritesTop;
     last_top_ = event_count_;
   }
-  *event =
-      EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name_ref, pipeline_, 0};
+  *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name, pipeline_, 0};
   Publish();
   return CAIRN_OK;
+}
+
+CairnResult CommandList::Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address) {
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  EventRecord* const event = NextEvent();
+  if (event == nullptr) return Drop();
+  *event = EventRecord{EventKind::kBind,
+                       is_address ? kEventBindsAddress : uint8_t{0},
+                       static_cast<uint16_t>(point),
+                       slot,
+                       static_cast<uint32_t>(value),
+                       static_cast<uint32_t>(value >> 32)};
+  Publish();
+  return CAIRN_OK;
+}
+
+void CommandList::Adopt(const CairnCommandListDesc& desc) {
+  if (desc.pipeline != 0) pipeline_ = desc.pipeline;
+  slot_->submission_index = desc.submission_index;
+  uint8_t flags = 0;
+  if (desc.name != nullptr && desc.name[0] != 0) slot_->name = CopyName(desc.name, &flags);
+}
+
+void CommandList::EndHold() {
+  released_ = true;
+  open_ = false;
+  SetState(RecordingState::kClosed);
 }
 
 CairnResult CommandList::EndMarker() {
@@ -263,6 +333,17 @@ void CommandList::Detach() {
   if (!in_use_) return;
   backend_->ReleaseList(backend_list_);
   in_use_ = false;
+}
+
+void CommandList::CollectPages(std::vector<uint32_t>* pages) const {
+  for (uint32_t page = slot_->first_event_page; page != 0;) {
+    pages->push_back(page);
+    page = reinterpret_cast<const EventChunk*>(block_->Page(page))->next_page.load();
+  }
+  for (uint32_t page = name_page_; page != 0;) {
+    pages->push_back(page);
+    page = *reinterpret_cast<const uint32_t*>(block_->Page(page));
+  }
 }
 
 void CommandList::Recycle() {

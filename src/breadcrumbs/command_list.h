@@ -21,6 +21,11 @@ namespace cairn {
 
 class Context;
 
+// CairnCommandListDesc::flags, for those who see every use of a list (the Direct3D 12 layer): the
+// recording belongs to no frame, and lives until ReleaseCommandList says that the list is never
+// submitted again; then it stays until the GPU has finished. Not for applications.
+inline constexpr uint32_t CAIRN_LIST_HELD = 1u << 31;
+
 // Aligned to the pair of cache lines that processors fetch together: lists that two threads record
 // stand side by side in memory.
 class alignas(128) CommandList {
@@ -31,11 +36,66 @@ class alignas(128) CommandList {
   // Starts a recording in a free slot. The slot's generation changes, so that words that an earlier
   // recording may still receive mean nothing to this one.
   Status Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
-               uint64_t recording_id, MarkerMode mode, uint32_t context_flags);
+               uint64_t recording_id, MarkerMode mode, uint32_t context_flags,
+               const void* application_handle);
 
   CairnResult BeginMarker(CairnMarkerType type, const char* name, CairnNameKind name_kind);
   CairnResult EndMarker();
   CairnResult End();
+
+  // Like BeginMarker, named by an annotation: an AnnotationHeader and the payload, cut where the record
+  // has kMaxNameBytes. `data` may be null: then only its size is kept.
+  CairnResult BeginAnnotation(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size,
+                              CairnMarkerType type);
+
+  // What the commands that follow use (block.h): an address, or 1 + an index into the object table. No
+  // write of the GPU's.
+  CairnResult Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address);
+
+  // One command, without a name and with no marker in it; cheaper than BeginMarker and EndMarker. Not
+  // for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
+  // Cost: bench BM_Work.
+  void BeginWork(CairnMarkerType type) {
+    EventRecord* const event = open_ ? NextEvent() : nullptr;
+    if (event == nullptr) [[unlikely]] {
+      DropWork();
+      return;
+    }
+    uint8_t flags = 0;
+    if (Write(WordKind::kReached, PipeLocation::kTop, event_count_)) {
+      flags = kEventWritesTop;
+      last_top_ = event_count_;
+    }
+    *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline_, 0};
+    work_ = event_count_;
+    Publish();
+  }
+  void EndWork() {
+    if (work_ == 0) [[unlikely]]
+      return;  // Its begin was counted as dropped.
+    EventRecord* const event = NextEvent();
+    if (event == nullptr) [[unlikely]] {
+      DropWork();
+      return;
+    }
+    uint8_t flags = 0;
+    if (mode_ == MarkerMode::kFull &&
+        Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+      flags = kEventWritesBottom;
+      last_bottom_ = event_count_;
+    }
+    *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
+    Publish();
+  }
+
+  // For a recording that the application shares with the layer: what its CairnCommandListDesc says more
+  // than the layer knew.
+  void Adopt(const CairnCommandListDesc& desc);
+  // Whether it is still recorded.
+  bool open() const { return open_; }
+
+  // ReleaseCommandList of a held list: nothing is recorded any more.
+  void EndHold();
   CairnResult SetPipeline(CairnPipeline pipeline);
   CairnResult SetInsideRenderPass(bool inside);
 
@@ -58,11 +118,15 @@ class alignas(128) CommandList {
 
   // Gives back the backend's state only; what is in the block stays. The end of the context.
   void Detach();
+  // After Detach: adds the pages that hold what stays.
+  void CollectPages(std::vector<uint32_t>* pages) const;
 
   Context* context() const { return context_; }
   RecordingSlot* slot() const { return slot_; }
   uint32_t slot_index() const { return backend_list_.slot; }
   bool reusable() const { return backend_list_.reusable; }
+  bool held() const { return held_; }
+  bool released() const { return released_; }
   bool in_use() const { return in_use_; }
   const void* native() const { return backend_list_.native; }
 
@@ -113,7 +177,10 @@ class alignas(128) CommandList {
   static constexpr uint32_t kCacheLineBytes = 64;
   uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
+  void DropWork();
   bool AddNamePage();
+  CairnResult BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags);
+  NameRef CopyAnnotation(const AnnotationHeader& header, const void* data, uint8_t* flags);
   NameRef CopyName(const char* name, uint8_t* flags);
   bool WritesBottom(CairnMarkerType type) const;
 
@@ -128,6 +195,7 @@ class alignas(128) CommandList {
   uint32_t last_top_ = 0;  // the last sequence number that the GPU was asked to write
   uint32_t last_bottom_ = 0;
   uint32_t depth_ = 0;  // open markers
+  uint32_t work_ = 0;   // the sequence number of the last BeginWork, 0 if it was dropped
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool outermost_end_is_list_end_ = false;
@@ -138,6 +206,8 @@ class alignas(128) CommandList {
   BlockWriter* block_;
   BackendList backend_list_;
   bool in_use_ = false;  // between Start and Recycle or Detach
+  bool held_ = false;    // CAIRN_LIST_HELD
+  bool released_ = false;
 
   // Copied names: a chain of pages; each starts with the index of the page before it.
   uint32_t name_page_ = 0;

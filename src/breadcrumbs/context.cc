@@ -18,6 +18,18 @@
 namespace cairn {
 namespace {
 
+// CAIRN_MODE_OFF.
+class NoWrites final : public Backend {
+ public:
+  Status Initialize(const WordRegion&, BackendDescription*) override { return Status(); }
+  Status BeginList(BackendList&) override { return Status(); }
+  bool WriteProgress(BackendList&, WordKind, PipeLocation, uint32_t) override { return false; }
+  Status WriteRaw(void*, PipeLocation, uint32_t, uint64_t) override {
+    return Status(StatusCode::kUnsupported, "breadcrumbs are off: the GPU writes nothing");
+  }
+  void ReleaseList(BackendList&) override {}
+};
+
 constexpr uint64_t RoundUp(uint64_t value, uint64_t step) {
   return (value + step - 1) / step * step;
 }
@@ -26,12 +38,23 @@ constexpr uint64_t RoundUp(uint64_t value, uint64_t step) {
 
 Result<Context*> Context::Create(const CairnContextDesc& desc, BlockWriter* block,
                                  std::unique_ptr<Backend> backend) {
+  return Make(desc, block, std::move(backend), false);
+}
+
+Result<Context*> Context::CreateDeferred(const CairnContextDesc& desc, BlockWriter* block,
+                                         std::unique_ptr<Backend> backend) {
+  return Make(desc, block, std::move(backend), true);
+}
+
+Result<Context*> Context::Make(const CairnContextDesc& desc, BlockWriter* block,
+                               std::unique_ptr<Backend> backend, bool deferred) {
   CallbackMemory memory(desc.allocation);
   void* place = memory.Allocate(sizeof(Context));
   if (place == nullptr) return Status(StatusCode::kOutOfMemory, "the context cannot be allocated");
-  Context* context = new (place) Context(desc, block, std::move(backend));
+  Context* context = new (place) Context(desc, block, std::move(backend), deferred);
   try {
-    Status status = context->Initialize();
+    Status status = context->TakeRecord();
+    if (status.ok() && !deferred) status = context->EnsureStarted();
     if (status.ok()) return context;
     Destroy(context);
     return status;
@@ -50,11 +73,14 @@ void Context::Destroy(Context* context) {
   memory.Release(context);
 }
 
-Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_ptr<Backend> backend)
+Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_ptr<Backend> backend,
+                 bool deferred)
     : memory_(desc.allocation),
       block_(block),
       backend_(std::move(backend)),
       desc_(desc),
+      deferred_(deferred),
+      text_memory_(desc.allocation),
       lists_(&memory_),
       free_lists_(&memory_),
       frames_(&memory_),
@@ -63,6 +89,7 @@ Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_p
       queues_(&memory_) {}
 
 Context::~Context() {
+  if (record_ == nullptr) return;
   ForgetContextInCrashSignals(this);
   if (mirror_.joinable()) {
     {
@@ -72,30 +99,101 @@ Context::~Context() {
     mirror_stop_.notify_one();
     mirror_.join();
   }
-  if (record_ == nullptr) return;
   // The last frames stay in the block: they may be what a report is about.
   backend_->Mirror();
-  for (CommandList& list : lists_) list.Detach();
+  for (CommandList& list : lists_) {
+    list.Detach();
+    list.CollectPages(&remains_.pages);
+  }
   // A context that could not be initialised was never published, and stays so.
   uint32_t published = 1;
   record_->state.compare_exchange_strong(published, 2, std::memory_order_release);
+  // Nothing of the backend may write into the block once another context may have its memory. After a
+  // device loss the GPU itself is not to be trusted: that memory is nobody's from then on.
+  backend_.reset();
+  if (record_->device_lost.load() != 0 || failure_.code() == StatusCode::kDeviceLost) {
+    remains_.ranges.clear();
+  }
+  for (uint32_t queue : queues_) block_->RetireQueue(queue);
+  RetirePipelines();
+  block_->RetireContext(index_, std::move(remains_));
 }
 
-Status Context::Initialize() {
+void Context::RetirePipelines() {
+  if (live_pipelines_.load() == 0) return;
+  const uint32_t count = block_->header()->pipeline_count.load();
+  for (uint32_t i = 0; i < count; ++i) {
+    PipelineRecord& record = block_->pipelines()[i];
+    uint32_t registered = 1;
+    if (record.context == index_ && record.state.compare_exchange_strong(registered, 2)) {
+      block_->RetirePipeline(i);
+    }
+  }
+}
+
+Status Context::TakeRecord() {
   const uint32_t index = block_->AddContext();
   if (index == BlockWriter::kTableFull) {
     return Status(StatusCode::kOutOfMemory,
-                  fmt::format("this process has already created {} contexts", kMaxContexts));
+                  fmt::format("this process has {} contexts already", kMaxContexts));
   }
   index_ = index;
+  record_ = &block_->contexts()[index];
+  record_->mode = static_cast<MarkerMode>(desc_.mode);
+  frames_.push_back(Frame{0, std::pmr::vector<CommandList*>(&memory_)});
+  if (!deferred_) return Status();
+  BackendDescription description;
+  backend_->Identify(&description);
+  DescribeDevice(description);
+  // From here on it needs no device.
+  if (desc_.mode == CAIRN_MODE_OFF) backend_ = std::make_unique<NoWrites>();
+  record_->state.store(1, std::memory_order_release);
+  return Status();
+}
+
+Status Context::EnsureStarted() {
+  if (start_.load(std::memory_order_acquire) == Start::kDone) return Status();
+  std::lock_guard lock(start_mutex_);
+  if (start_.load() == Start::kDone) return Status();
+  if (start_.load() == Start::kFailed) return failure_;
+  Status status = StartLocked();
+  if (!status.ok()) {
+    failure_ = status;
+    if (deferred_) NoteFailure();
+  }
+  start_.store(status.ok() ? Start::kDone : Start::kFailed, std::memory_order_release);
+  return status;
+}
+
+Status Context::StartLocked() {
+  try {
+    return Initialize();
+  } catch (const std::bad_alloc&) {
+    if (!deferred_) throw;
+    return Status(StatusCode::kOutOfMemory, "no memory to start breadcrumbs");
+  }
+}
+
+void Context::NoteFailure() {
+  record_->sources[0] = {block_->AddName("breadcrumbs"), SourceState::kFailed,
+                         block_->AddName(failure_.message())};
+  record_->source_count.store(1, std::memory_order_release);
+}
+
+Status Context::Initialize() {
   WordRegion region;
-  ContextRecord& record = block_->contexts()[index];
-  record_ = &record;
+  ContextRecord& record = *record_;
   CAIRN_RETURN_IF_ERROR(AllocateWords(&region));
   BackendDescription description;
   CAIRN_RETURN_IF_ERROR(backend_->Initialize(region, &description));
-  Describe(description);
-  frames_.push_back(Frame{0, std::pmr::vector<CommandList*>(&memory_)});
+  if (!deferred_) DescribeDevice(description);
+  DescribeMethods(description);
+  // The number of recordings says last that they are there: the record of a deferred context is
+  // published already.
+  std::atomic_ref<uint32_t>(record.raw_marker_count)
+      .store(desc_.raw_marker_count, std::memory_order_release);
+  std::atomic_ref<uint32_t>(record.recording_capacity)
+      .store(desc_.max_command_lists, std::memory_order_release);
   record.state.store(1, std::memory_order_release);
   if ((desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0) {
     RememberContextInCrashSignals(this, block_->header());
@@ -110,8 +208,11 @@ Status Context::AllocateWords(WordRegion* region) {
   const uint64_t progress_bytes = RoundUp(uint64_t{capacity} * sizeof(ProgressWords), kPageBytes);
   const uint64_t raw_bytes =
       RoundUp(uint64_t{desc_.raw_marker_count} * sizeof(uint64_t), kPageBytes);
-  const uint64_t recordings = block_->AllocateRange(uint64_t{capacity} * sizeof(RecordingSlot));
+  const uint64_t recordings_bytes = uint64_t{capacity} * sizeof(RecordingSlot);
+  const uint64_t recordings = block_->AllocateRange(recordings_bytes);
   const uint64_t words = block_->AllocateRange(progress_bytes + raw_bytes);
+  if (recordings != 0) remains_.ranges.push_back({recordings, recordings_bytes});
+  if (words != 0) remains_.ranges.push_back({words, progress_bytes + raw_bytes});
   if (recordings == 0 || words == 0) {
     return Status(StatusCode::kOutOfMemory,
                   fmt::format("{} command lists and {} raw markers do not fit into what is left of "
@@ -125,26 +226,28 @@ Status Context::AllocateWords(WordRegion* region) {
   region->raw_markers_offset = progress_bytes;
   region->raw_marker_count = desc_.raw_marker_count;
   std::memset(region->base + progress_bytes, 0xCD, desc_.raw_marker_count * sizeof(uint64_t));
-  record.recording_capacity = capacity;
-  record.raw_marker_count = desc_.raw_marker_count;
   record.recordings_offset = recordings;
   record.progress_offset = words;
   record.raw_markers_offset = words + progress_bytes;
   return Status();
 }
 
-void Context::Describe(const BackendDescription& description) {
+void Context::DescribeDevice(const BackendDescription& description) {
   ContextRecord& record = *record_;
   record.api = description.api;
-  record.mode = static_cast<MarkerMode>(desc_.mode);
-  record.method = description.method;
-  record.memory = description.memory;
-  record.mirror_period_us = description.mirror_period_us;
   record.vendor_id = description.vendor_id;
   record.device_id = description.device_id;
   record.device_name = block_->AddName(description.device_name);
   record.driver_name = block_->AddName(description.driver_name);
   record.device_notes = block_->AddName(description.device_notes);
+}
+
+void Context::DescribeMethods(const BackendDescription& description) {
+  ContextRecord& record = *record_;
+  record.mode = static_cast<MarkerMode>(desc_.mode);
+  record.method = description.method;
+  record.memory = description.memory;
+  record.mirror_period_us = description.mirror_period_us;
   const uint32_t count = std::min(static_cast<uint32_t>(description.sources.size()), kMaxSources);
   for (uint32_t i = 0; i < count; ++i) {
     const SourceFinding& source = description.sources[i];
@@ -163,6 +266,14 @@ void Context::MirrorLoop() {
 }
 
 void Context::BeginFrame() {
+  {
+    std::lock_guard lock(mutex_);
+    application_counts_frames_ = !holds_.empty();
+  }
+  AdvanceFrame();
+}
+
+void Context::AdvanceFrame() {
   std::lock_guard lock(mutex_);
   const uint64_t number = frames_.back().number + 1;
   // The vectors of forgotten frames are used again: no allocation once warm.
@@ -174,6 +285,55 @@ void Context::BeginFrame() {
   }
   record_->frame.store(number, std::memory_order_relaxed);
   RecycleOldFrames();
+}
+
+void Context::BeginLayerFrame() {
+  {
+    std::lock_guard lock(mutex_);
+    if (application_counts_frames_) return;
+  }
+  AdvanceFrame();
+}
+
+void Context::Share(const CairnContextDesc& desc, Hold hold) {
+  std::lock_guard start_lock(start_mutex_);
+  std::lock_guard lock(mutex_);
+  holds_.push_back(hold);
+  text_memory_ = desc.allocation;
+  if (start_.load() != Start::kNotYet) return;
+  desc_.max_command_lists = std::max(desc_.max_command_lists, desc.max_command_lists);
+  desc_.raw_marker_count = std::max(desc_.raw_marker_count, desc.raw_marker_count);
+  desc_.frame_history_length = std::max(desc_.frame_history_length, desc.frame_history_length);
+  if (desc_.mode != CAIRN_MODE_OFF) desc_.mode = std::max(desc_.mode, desc.mode);
+  record_->mode = static_cast<MarkerMode>(desc_.mode);
+}
+
+bool Context::Unshare(Hold* hold) {
+  std::lock_guard lock(mutex_);
+  if (holds_.empty()) return false;
+  *hold = holds_.back();
+  holds_.pop_back();
+  if (holds_.empty()) {
+    application_counts_frames_ = false;
+    text_memory_ = {};
+  }
+  return true;
+}
+
+CallbackMemory Context::TextMemory() {
+  std::lock_guard lock(mutex_);
+  return CallbackMemory(text_memory_);
+}
+
+void Context::RecycleReleased() {
+  const size_t wanted = desc_.max_command_lists / 4 + 1;
+  for (Frame& frame : frames_) {
+    std::erase_if(frame.lists, [this, wanted](CommandList* list) {
+      if (!list->held() || free_lists_.size() >= wanted || !MayRecycle(*list)) return false;
+      Recycle(list);
+      return true;
+    });
+  }
 }
 
 void Context::RecycleOldFrames() {
@@ -263,11 +423,22 @@ Status Context::RegisterQueue(void* native, CairnQueueType type, const char* nam
   const uint32_t index = FindQueue(native, type, true);
   if (index == kNoQueue) {
     return Status(StatusCode::kOutOfMemory,
-                  fmt::format("this process has already registered {} queues", kMaxQueues));
+                  fmt::format("this process has {} queues in use already", kMaxQueues));
   }
   block_->queues()[index].type = type;
-  if (name != nullptr) block_->queues()[index].name = block_->AddName(name);
+  if (name != nullptr) {
+    NameRef& known = block_->queues()[index].name;
+    block_->FreeName(std::exchange(known, block_->AddName(name)));
+  }
   return Status();
+}
+
+void Context::ForgetQueue(void* native) {
+  std::lock_guard lock(mutex_);
+  const uint32_t index = FindQueue(native, CAIRN_QUEUE_DIRECT, false);
+  if (index == kNoQueue) return;
+  std::erase(queues_, index);
+  block_->RetireQueue(index);
 }
 
 Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline) {
@@ -275,7 +446,7 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* p
   if (index == BlockWriter::kTableFull) {
     return Status(
         StatusCode::kOutOfMemory,
-        fmt::format("this process has already registered {} pipelines", kMaxPipelines - 1));
+        fmt::format("this process has {} pipelines registered already", kMaxPipelines - 1));
   }
   const char* const shaders[kStageCount] = {
       desc.vertex_shader,        desc.hull_shader,    desc.domain_shader,
@@ -289,6 +460,7 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* p
     record.shader_names[stage] = shaders[stage] == nullptr ? 0 : block_->AddName(shaders[stage]);
   }
   record.state.store(1, std::memory_order_release);
+  live_pipelines_.fetch_add(1);
   *pipeline = index + 1;
   return Status();
 }
@@ -304,13 +476,18 @@ Status Context::UnregisterPipeline(CairnPipeline pipeline) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("pipeline {} is not registered in this context", pipeline));
   }
+  live_pipelines_.fetch_sub(1);
+  block_->RetirePipeline(pipeline - 1);
   return Status();
 }
 
-Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList** list) {
+Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList** list,
+                                 const void* application_handle) {
+  CAIRN_RETURN_IF_ERROR(EnsureStarted());
   std::lock_guard lock(mutex_);
   ForgetAbandoned(desc.native);
   if (free_lists_.empty() && lists_.size() == record_->recording_capacity) RecycleOldFrames();
+  if (free_lists_.empty() && lists_.size() == record_->recording_capacity) RecycleReleased();
   CommandList* free_list = FreeList();
   if (free_list == nullptr) {
     record_->lists_dropped.fetch_add(1, std::memory_order_relaxed);
@@ -323,23 +500,30 @@ Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList**
   const uint32_t queue =
       desc.queue == nullptr ? kNoQueue : FindQueue(desc.queue, desc.queue_type, true);
   const uint64_t recording_id = block_->header()->next_recording_id.fetch_add(1) + 1;
-  Status status = free_list->Start(desc, queue, frames_.back().number, recording_id,
-                                   static_cast<MarkerMode>(desc_.mode), desc_.flags);
+  Status status =
+      free_list->Start(desc, queue, frames_.back().number, recording_id,
+                       static_cast<MarkerMode>(desc_.mode), desc_.flags, application_handle);
   if (!status.ok()) {
     Recycle(free_list);
     return status;
   }
-  if (!free_list->reusable()) frames_.back().lists.push_back(free_list);
+  if (!free_list->reusable() && !free_list->held()) frames_.back().lists.push_back(free_list);
   *list = free_list;
   return Status();
 }
 
 Status Context::ReleaseCommandList(CommandList* list) {
   std::lock_guard lock(mutex_);
-  if (!list->reusable() ||
-      list->slot()->state.load() == static_cast<uint32_t>(RecordingState::kFree)) {
+  const bool in_use = list->slot()->state.load() != static_cast<uint32_t>(RecordingState::kFree);
+  if (!in_use || list->released() || (!list->reusable() && !list->held())) {
     return Status(StatusCode::kInvalidArgument,
                   "only a reusable list is released; others leave with their frame");
+  }
+  if (list->held() && list->slot()->submit_count.load(std::memory_order_relaxed) != 0) {
+    // It ages with the lists of this frame, and stays for as long as it runs.
+    list->EndHold();
+    frames_.back().lists.push_back(list);
+    return Status();
   }
   Recycle(list);
   return Status();
@@ -350,7 +534,7 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
   const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, true);
   if (queue_index == kNoQueue) {
     return Status(StatusCode::kOutOfMemory,
-                  fmt::format("this process has already registered {} queues", kMaxQueues));
+                  fmt::format("this process has {} queues in use already", kMaxQueues));
   }
   for (uint32_t i = 0; i < list_count; ++i) {
     if (lists[i] == nullptr || lists[i]->context() != this || !lists[i]->in_use()) {
@@ -403,7 +587,8 @@ Status Context::NotifyCompleted(void* queue, uint64_t submission) {
 
 Status Context::ReportDeviceLost(int32_t code, const char* where) {
   backend_->Mirror();
-  record_->device_lost_where = where == nullptr ? 0 : block_->AddName(where);
+  const NameRef name = where == nullptr ? 0 : block_->AddName(where);
+  block_->FreeName(std::exchange(record_->device_lost_where, name));
   record_->device_lost_code.store(code, std::memory_order_relaxed);
   record_->device_lost.store(1, std::memory_order_release);
   // A program without a watcher prints its own status.
@@ -411,6 +596,7 @@ Status Context::ReportDeviceLost(int32_t code, const char* where) {
 }
 
 Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value) {
+  CAIRN_RETURN_IF_ERROR(EnsureStarted());
   return backend_->WriteRaw(command_buffer, where, index, value);
 }
 

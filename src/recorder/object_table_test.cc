@@ -104,6 +104,7 @@ TEST_F(ObjectTableTest, EntriesOfDestroyedObjectsAreUsedAgainOldestFirst) {
   EXPECT_EQ(again, 0u);
   EXPECT_EQ(NameOf(again), "");
   EXPECT_EQ(At(again).destroyed_ns.load(), 0u);
+  table().Destroy(again);
   EXPECT_EQ(table().Add({}), 1u);
   EXPECT_EQ(block_->header()->object_count.load(), ObjectTable::kKeptDestroyed + 1);
 }
