@@ -16,6 +16,9 @@
 
 namespace cairn {
 
+// For a marker that no arena keeps: unique in the process, of generation 0.
+uint64_t NextUnkeptEventId();
+
 class MarkerArena {
  public:
   enum class Lifetime { kAllocator, kQueue };
@@ -58,6 +61,8 @@ class MarkerArena {
   bool AddDataPage();
   void MakeRoom(uint32_t bytes);  // queues: drops the oldest until `bytes` fit
   void DropOldest();
+  void SkipPassedDirectoryPages();
+  uint32_t FirstNeededDataPage() const;
   void FreePagesBefore(uint32_t page);
   void FreeChain(uint32_t first_page);
   uint64_t Drop();

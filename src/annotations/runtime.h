@@ -20,10 +20,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "annotations/driver.h"
 #include "annotations/marker_arena.h"
+#include "annotations/open_events.h"
 #include "recorder/block_writer.h"
 
 namespace cairn {
@@ -81,10 +81,12 @@ class AnnotationRuntime {
 
  private:
   friend struct DriverHostFunctions;
-  static AnnotationOptions Checked(AnnotationOptions options);
-  void NoteInContext();
+  explicit AnnotationRuntime(const AnnotationOptions& options);
+  void UseDriver(Driver driver);
+  bool HasContext() const;
 
   const AnnotationOptions options_;
+  std::string driver_name_;  // as the log shows it
   CairnDriverHost host_ = {};
   Driver driver_;
   std::atomic<uint32_t> mode_;
@@ -109,11 +111,11 @@ class AnnotatedChild {
   const DriverObject& object() const { return object_; }
 
  protected:
-  AnnotationRuntime& runtime_;
   const D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121& functions_;
   DriverObject object_;
   const AnnotationMode mode_;
   const bool forwards_;
+  const bool records_breadcrumbs_;
 };
 
 struct AnnotationCall {
@@ -150,7 +152,7 @@ class AnnotatedList : public AnnotatedChild {
   D3D12DDI_HCOMMANDLIST handle() { return {&object_}; }
 
   std::shared_ptr<MarkerArena> arena_;
-  std::vector<uint64_t> open_events_;
+  OpenEvents open_events_;
 };
 
 // Any thread: a lock for each queue, taken in DRIVER_RETAIL only.
@@ -174,7 +176,7 @@ class AnnotatedQueue : public AnnotatedChild {
 
   std::mutex mutex_;
   MarkerArena arena_;
-  std::vector<uint64_t> open_events_;
+  OpenEvents open_events_;
   std::atomic<uint32_t> submission_{0};
 };
 

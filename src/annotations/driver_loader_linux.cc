@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
+#include <string>
+
+#include "annotations/driver.h"
+
+namespace cairn {
+namespace {
+
+Status Problem(StatusCode code, const std::string& path, const std::string& what) {
+  return Status(code, "CAIRN_DRIVER=" + path + ": " + what);
+}
+
+// The first function of the table that is missing; null if all are there.
+const char* MissingFunction(const D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121& functions) {
+  if (functions.pfnCmdQueueBeginEvent == nullptr) return "pfnCmdQueueBeginEvent";
+  if (functions.pfnCmdQueueEndEvent == nullptr) return "pfnCmdQueueEndEvent";
+  if (functions.pfnCmdQueueSetMarker == nullptr) return "pfnCmdQueueSetMarker";
+  if (functions.pfnCmdListBeginEvent == nullptr) return "pfnCmdListBeginEvent";
+  if (functions.pfnCmdListEndEvent == nullptr) return "pfnCmdListEndEvent";
+  if (functions.pfnCmdListSetMarker == nullptr) return "pfnCmdListSetMarker";
+  if (functions.pfnSetName == nullptr) return "pfnSetName";
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Driver> LoadDriver(const std::string& path, const CairnDriverHost& host) {
+  // Never closed: its code may stand in handlers that outlive the device.
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    return Problem(StatusCode::kNotFound, path, std::string("cannot be loaded: ") + dlerror());
+  }
+  const auto open =
+      reinterpret_cast<CairnOpenDriverFunction>(dlsym(library, CAIRN_OPEN_DRIVER_NAME));
+  if (open == nullptr) {
+    return Problem(StatusCode::kUnsupported, path,
+                   "exports no " CAIRN_OPEN_DRIVER_NAME
+                   ": it is no driver library, see cairn/annotations.h");
+  }
+  CairnDriver answer = {};
+  answer.struct_size = sizeof(answer);
+  const CairnResult result = open(&host, &answer);
+  if (result != CAIRN_OK) {
+    return Problem(StatusCode::kUnsupported, path,
+                   CAIRN_OPEN_DRIVER_NAME " refused the device with error " +
+                       std::to_string(static_cast<int>(result)) + " of CairnResult");
+  }
+  const char* missing = answer.supports_0121 != 0 ? MissingFunction(answer.functions) : nullptr;
+  if (missing != nullptr) {
+    if (answer.close != nullptr) answer.close(answer.driver);
+    return Problem(
+        StatusCode::kInvalidArgument, path,
+        std::string("says that it supports feature 0121, but leaves ") + missing + " empty");
+  }
+  Driver driver;
+  driver.name = answer.name != nullptr && answer.name[0] != 0 ? answer.name : path;
+  driver.supported = answer.supports_0121 != 0;
+  driver.functions = answer.functions;
+  driver.state = answer.driver;
+  driver.close = answer.close;
+  return driver;
+}
+
+}  // namespace cairn
