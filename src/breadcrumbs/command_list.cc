@@ -312,7 +312,10 @@ bool CommandList::ReachedAnything() const {
 }
 
 bool CommandList::ProvenFinished() const {
-  return last_bottom_ == event_count_ && NothingMoreToCome();
+  // Writes at the top may be missing: predication skips them with the work that they announce.
+  return last_bottom_ == event_count_ &&
+         ProgressSequence(words_->passed.load(std::memory_order_acquire), slot_->generation) >=
+             last_bottom_;
 }
 
 bool CommandList::NothingMoreToCome() const {

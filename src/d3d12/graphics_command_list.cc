@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/graphics_command_list.h"
 
+#include <algorithm>
+#include <string>
+
 #include "d3d12/device.h"
 #include "recorder/block.h"
 
@@ -18,7 +21,10 @@ bool CountsThePipeline(D3D12_QUERY_TYPE type) {
 
 WrappedID3D12GraphicsCommandList::WrappedID3D12GraphicsCommandList(WrappedID3D12Device& device,
                                                                    void* real)
-    : Thin(device, real), work_(device, *this, Thin::real()) {}
+    : Thin(real), work_(device, *this, Thin::real()) {
+  breadcrumbs_ = work_.notes_if_on();
+  Join(device);
+}
 
 HRESULT WrappedID3D12GraphicsCommandList::Close() {
   // The last write must not be skipped: everything before it is proven by it. Predication ends with
@@ -36,7 +42,7 @@ HRESULT WrappedID3D12GraphicsCommandList::Reset(ID3D12CommandAllocator* allocato
                                                 ID3D12PipelineState* initial_state) {
   const HRESULT result = Thin::Reset(allocator, initial_state);
   // A list that refuses stays what it was: open, or closed and still to be executed.
-  if (SUCCEEDED(result)) work_.Opened(allocator, initial_state);
+  if (SUCCEEDED(result)) work_.Opened(allocator, AsWrapper(initial_state));
   return result;
 }
 
@@ -44,27 +50,28 @@ void WrappedID3D12GraphicsCommandList::ClearState(ID3D12PipelineState* state) {
   Thin::ClearState(state);
   notes().UnbindEverything();
   notes().SetPredicated(false);
-  work_.SetPipeline(state);
+  work_.SetPipeline(AsWrapper(state));
 }
 
 void WrappedID3D12GraphicsCommandList::SetPipelineState(ID3D12PipelineState* state) {
-  work_.SetPipeline(state);
+  work_.SetPipeline(AsWrapper(state));
   Thin::SetPipelineState(state);
 }
 
 void WrappedID3D12GraphicsCommandList::SetPipelineState1(ID3D12StateObject* state_object) {
-  work_.SetPipeline(state_object);
+  work_.SetPipeline(AsWrapper(state_object));
   Thin::SetPipelineState1(state_object);
 }
 
 void WrappedID3D12GraphicsCommandList::ExecuteBundle(ID3D12GraphicsCommandList* bundle) {
-  char name[kObjectNameBytes + 1] = "";
-  if (const Wrapper* const wrapper = AsWrapper(bundle); wrapper != nullptr && notes().open()) {
-    CopyNotedName(*wrapper, name, sizeof(name));
+  if (notes().open()) {
+    const Wrapper* const wrapper = AsWrapper(bundle);
+    const std::string name = wrapper == nullptr ? std::string() : wrapper->Name();
+    notes().UseObject(BindPoint::kSource, 0, NotedObject(wrapper));
+    notes().BeginNamedWork(CAIRN_MARKER_EXECUTE_BUNDLE, name.c_str());
   }
-  notes().BeginNamedWork(CAIRN_MARKER_EXECUTE_BUNDLE, name);
   Thin::ExecuteBundle(bundle);
-  notes().EndWork();
+  notes().EndNamedWork();
 }
 
 void WrappedID3D12GraphicsCommandList::BeginEvent(UINT metadata, const void* data, UINT size) {
@@ -110,8 +117,8 @@ void WrappedID3D12GraphicsCommandList::BeginRenderPass(
       notes().SetRenderTarget(slot, ObjectBehind(targets[slot].cpuDescriptor));
     }
     notes().EndRenderTargets(noted);
-    notes().SetDepthStencil(
-        depth_stencil == nullptr ? 0 : ObjectBehind(depth_stencil->cpuDescriptor));
+    notes().SetDepthStencil(depth_stencil == nullptr ? 0
+                                                     : ObjectBehind(depth_stencil->cpuDescriptor));
   }
   notes().BeginRenderPassWork((flags & D3D12_RENDER_PASS_FLAG_RESUMING_PASS) != 0,
                               (flags & D3D12_RENDER_PASS_FLAG_SUSPENDING_PASS) != 0);

@@ -131,6 +131,11 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
 
   WorkList& work() { return work_; }
 
+ protected:
+  AnnotatedChild* annotated() override { return &work_.annotations(); }
+  void OnNamed(std::string_view name) override { work_.SetName(name); }
+  void OnEnd() override { work_.notes().Release(); }
+
  private:
   using Thin = ThinID3D12GraphicsCommandList;
 
@@ -138,7 +143,6 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   uint32_t ObjectBehind(D3D12_CPU_DESCRIPTOR_HANDLE view) const;
   // Notes source and destination of the next command.
   void Use(ID3D12Resource* to, ID3D12Resource* from);
-  void SetPipeline(IUnknown* pipeline);
 
   WorkList work_;
 };

@@ -2,6 +2,8 @@
 //
 // What draws, dispatches, copies and clears use. Nothing is looked up unless breadcrumbs are on and the
 // list is open.
+#include <algorithm>
+
 #include "d3d12/device.h"
 #include "d3d12/graphics_command_list.h"
 

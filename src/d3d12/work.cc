@@ -2,13 +2,13 @@
 #include "d3d12/work.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "breadcrumbs/context.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
-namespace {
 
 CairnQueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type) {
   switch (type) {
@@ -19,7 +19,60 @@ CairnQueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type) {
   }
 }
 
-}  // namespace
+void PipelineNote::SetStage(ShaderStage stage, const void* bytecode, size_t bytes) {
+  stages_ |= 1u << stage;
+  // "DXBC", then 16 bytes of hash.
+  constexpr size_t kHashOffset = 4;
+  if (bytecode == nullptr || bytes < kHashOffset + sizeof(uint64_t) ||
+      std::memcmp(bytecode, "DXBC", kHashOffset) != 0) {
+    return;
+  }
+  std::memcpy(&hashes_[stage], static_cast<const char*>(bytecode) + kHashOffset, sizeof(uint64_t));
+}
+
+CairnPipeline PipelineNote::Register(Context& context, const void* application, const char* name) {
+  // The hash as people see it in tools, by bytes; "shader" where there is none.
+  char texts[kStageCount][2 * sizeof(uint64_t) + 1];
+  const char* shaders[kStageCount] = {};
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    if ((stages_ & 1u << stage) == 0) continue;
+    shaders[stage] = "shader";
+    if (hashes_[stage] == 0) continue;
+    unsigned char bytes[sizeof(uint64_t)];
+    std::memcpy(bytes, &hashes_[stage], sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); ++i) {
+      texts[stage][2 * i] = "0123456789abcdef"[bytes[i] >> 4];
+      texts[stage][2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
+    }
+    texts[stage][2 * sizeof(bytes)] = 0;
+    shaders[stage] = texts[stage];
+  }
+  CairnPipelineDesc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.native = const_cast<void*>(application);
+  desc.name = name == nullptr || name[0] == 0 ? nullptr : name;
+  desc.vertex_shader = shaders[kStageVertex];
+  desc.hull_shader = shaders[kStageHull];
+  desc.domain_shader = shaders[kStageDomain];
+  desc.geometry_shader = shaders[kStageGeometry];
+  desc.pixel_shader = shaders[kStagePixel];
+  desc.mesh_shader = shaders[kStageMesh];
+  desc.amplification_shader = shaders[kStageAmplification];
+  desc.compute_shader = shaders[kStageCompute];
+  desc.ray_tracing_shader = shaders[kStageRayTracing];
+  CairnPipeline number = 0;
+  if (!context.RegisterPipeline(desc, &number).ok()) return 0;
+  CairnPipeline earlier = 0;
+  if (number_.compare_exchange_strong(earlier, number)) return number;
+  // Another thread was first.
+  static_cast<void>(context.UnregisterPipeline(number).ok());
+  return earlier;
+}
+
+void PipelineNote::End(Context& context) {
+  const CairnPipeline number = number_.exchange(0);
+  if (number != 0) static_cast<void>(context.UnregisterPipeline(number).ok());
+}
 
 void ListBreadcrumbs::Start(Context* context, const ListStart& start) {
   Release();
@@ -34,7 +87,7 @@ void ListBreadcrumbs::Start(Context* context, const ListStart& start) {
   desc.pipeline = start.pipeline;
   CommandList* list = nullptr;
   // Without room the list is counted as dropped, and recorded without breadcrumbs.
-  if (!context->BeginCommandList(desc, &list).ok()) return;
+  if (!context->BeginCommandList(desc, &list, start.application).ok()) return;
   context_ = context;
   recording_ = list;
   open_ = list;

@@ -25,6 +25,8 @@
 #define CAIRN_D3D12_WORK_H_
 
 #include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include "cairn/breadcrumbs.h"
@@ -38,6 +40,39 @@ namespace cairn {
 class Context;
 
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// The queue type that a list or queue of this type counts as.
+CairnQueueType QueueTypeOf(D3D12_COMMAND_LIST_TYPE type);
+
+// What a pipeline's wrapper keeps for reports: a member of the wrappers of pipeline states and state
+// objects. The pipeline is registered with the context when a list first uses it, so that the thousands
+// that are created and never used cost nothing there.
+class PipelineNote {
+ public:
+  PipelineNote() = default;
+  PipelineNote(const PipelineNote&) = delete;
+  PipelineNote& operator=(const PipelineNote&) = delete;
+
+  // While the pipeline is created: it has this stage. A DXBC or DXIL container names itself by the hash
+  // in its header; `bytecode` may be null.
+  void SetStage(ShaderStage stage, const void* bytecode, size_t bytes);
+
+  // The pipeline's number in the context; registers it at the first call. `application` is the pointer
+  // that the application holds, `name` in UTF-8. 0 where the context has no room. Any thread.
+  CairnPipeline Use(Context& context, const void* application, const char* name) {
+    const CairnPipeline number = number_.load(std::memory_order_acquire);
+    return number != 0 ? number : Register(context, application, name);
+  }
+  // The pipeline is destroyed. (Its present name is found by the pointer: no need to tell of others.)
+  void End(Context& context);
+
+ private:
+  CairnPipeline Register(Context& context, const void* application, const char* name);
+
+  std::atomic<CairnPipeline> number_{0};
+  uint32_t stages_ = 0;                         // bits
+  std::array<uint64_t, kStageCount> hashes_{};  // 0: unknown
+};
 
 // A recording that begins.
 struct ListStart {
@@ -75,16 +110,19 @@ class ListBreadcrumbs {
   // own use of libcairn on this list.
   CommandList* recording() const { return recording_; }
 
-  // One command of the GPU's, around the call of the real list.
+  // One command of the GPU's, around the call of the real list. There is nothing in it.
   void BeginWork(CairnMarkerType type) {
-    if (open_ != nullptr) open_->BeginMarker(type, nullptr, CAIRN_NAME_STATIC);
+    if (open_ != nullptr) open_->BeginWork(type);
   }
   void EndWork() {
-    if (open_ != nullptr) open_->EndMarker();
+    if (open_ != nullptr) open_->EndWork();
   }
-  // The same with a name: that of the bundle, say. The name is copied.
+  // The same with a name, that of the bundle, say; "" for none. The name is copied.
   void BeginNamedWork(CairnMarkerType type, const char* name) {
     if (open_ != nullptr) open_->BeginMarker(type, name, CAIRN_NAME_COPY);
+  }
+  void EndNamedWork() {
+    if (open_ != nullptr) open_->EndMarker();
   }
 
   // The application's annotations, as passed. `event_id` is 0 where none was given out. An end without

@@ -6,7 +6,9 @@
 #define CAIRN_D3D12_WORK_LIST_H_
 
 #include <cstdint>
-#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
 
 #include "annotations/runtime.h"
 #include "d3d12/work.h"
@@ -27,9 +29,12 @@ class WorkList {
   AnnotatedList& annotations() { return annotations_; }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
 
-  // A recording begins: the list was created open, or Reset succeeded. `allocator` and `pipeline` as
-  // the application passed them.
-  void Opened(ID3D12CommandAllocator* allocator, IUnknown* pipeline);
+  // What the wrapper's calls ask first: null where breadcrumbs are off.
+  ListBreadcrumbs* notes_if_on() { return context_ != nullptr ? &notes_ : nullptr; }
+
+  // A recording begins: the list was created open, or Reset succeeded. `allocator` as the application
+  // passed it; `pipeline` is null for none.
+  void Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline);
   // Around the real Close().
   void Closing() { notes_.End(); }
   void Closed(HRESULT result) {
@@ -37,27 +42,43 @@ class WorkList {
   }
 
   // The pipeline state or state object for the work that follows; null for none.
-  void SetPipeline(IUnknown* pipeline);
+  void SetPipeline(Wrapper* pipeline) {
+    if (notes_.open()) notes_.SetPipeline(NumberOf(pipeline));
+  }
+
+  // The list got a name, for its next recordings; reports find the present one by the list itself.
+  void SetName(std::string_view name);
 
   void BeginEvent(UINT metadata, const void* data, UINT size) {
-    const AnnotationCall call = annotations_.BeginEvent(metadata, data, size);
+    AnnotationCall call = {};
+    if (events_are_annotations_) call = annotations_.BeginEvent(metadata, data, size);
     if (!call.recorded) notes_.BeginEvent(call.event_id, metadata, data, size);
   }
   void EndEvent() {
-    if (!annotations_.EndEvent().recorded) notes_.EndEvent();
+    AnnotationCall call = {};
+    if (events_are_annotations_) call = annotations_.EndEvent();
+    if (!call.recorded) notes_.EndEvent();
   }
   void SetMarker(UINT metadata, const void* data, UINT size) {
-    const AnnotationCall call = annotations_.SetMarker(metadata, data, size);
+    AnnotationCall call = {};
+    if (events_are_annotations_) call = annotations_.SetMarker(metadata, data, size);
     if (!call.recorded) notes_.SetMarker(call.event_id, metadata, data, size);
   }
 
  private:
+  CairnPipeline NumberOf(Wrapper* pipeline);
+
   WrappedID3D12Device& device_;
   Wrapper& list_;
   ID3D12CommandList* const real_;
   const D3D12_COMMAND_LIST_TYPE type_;
+  // Drivers are told of events in graphics and video process lists only.
+  const bool events_are_annotations_;
+  Context* const context_;  // null: breadcrumbs are off
   ListBreadcrumbs notes_;
   AnnotatedList annotations_;
+  std::mutex name_mutex_;
+  std::string name_;
 };
 
 // The number under which an object's record is noted with a command: 1 + its index in the block's
@@ -68,13 +89,10 @@ uint32_t NotedObject(T* object) {
   return NotedObject(AsWrapper(object));
 }
 
-// Copies the name that the application gave to an object: "" if none. At most `bytes` with the zero
-// that ends it.
-void CopyNotedName(const Wrapper& object, char* name, size_t bytes);
-
 // What the device does after it created a list: the first recording begins, unless the list was
 // created closed (CreateCommandList1), when this is not called.
-void NoteListCreatedOpen(IUnknown* list, ID3D12CommandAllocator* allocator, IUnknown* pipeline);
+void NoteListCreatedOpen(Wrapper& list, ID3D12CommandAllocator* allocator,
+                         ID3D12PipelineState* pipeline);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -130,8 +130,7 @@ void WorkScene::CreatePipelines() {
   draw.NumRenderTargets = 1;
   draw.RTVFormats[0] = DXGI_FORMAT_R8G8B8A8_UNORM;
   draw.SampleDesc.Count = 1;
-  Check(device_->CreateGraphicsPipelineState(&draw, __uuidof(ID3D12PipelineState),
-                                             draw_.Receive()),
+  Check(device_->CreateGraphicsPipelineState(&draw, __uuidof(ID3D12PipelineState), draw_.Receive()),
         "CreateGraphicsPipelineState");
 
   static constexpr D3D12_SO_DECLARATION_ENTRY kEntries[] = {{0, "SV_Position", 0, 0, 4, 0},
@@ -146,9 +145,8 @@ void WorkScene::CreatePipelines() {
   D3D12_COMPUTE_PIPELINE_STATE_DESC fill = {};
   fill.pRootSignature = compute_signature_.get();
   fill.CS = {kFillCsDxbc, sizeof(kFillCsDxbc)};
-  Check(
-      device_->CreateComputePipelineState(&fill, __uuidof(ID3D12PipelineState), fill_.Receive()),
-      "CreateComputePipelineState");
+  Check(device_->CreateComputePipelineState(&fill, __uuidof(ID3D12PipelineState), fill_.Receive()),
+        "CreateComputePipelineState");
 
   D3D12_INDIRECT_ARGUMENT_DESC argument = {};
   argument.Type = D3D12_INDIRECT_ARGUMENT_TYPE_DRAW;
@@ -316,8 +314,7 @@ void WorkScene::RecordReadback(ID3D12GraphicsCommandList* list) {
   list->ResolveQueryData(occlusion_.get(), D3D12_QUERY_TYPE_OCCLUSION, 0, 1, to, kOcclusionAt);
   list->ResolveQueryData(occlusion_.get(), D3D12_QUERY_TYPE_BINARY_OCCLUSION, 1, 1, to,
                          kOcclusionAt + 8);
-  list->ResolveQueryData(occlusion_.get(), D3D12_QUERY_TYPE_OCCLUSION, 2, 1, to,
-                         kOcclusionAt + 16);
+  list->ResolveQueryData(occlusion_.get(), D3D12_QUERY_TYPE_OCCLUSION, 2, 1, to, kOcclusionAt + 16);
   list->ResolveQueryData(timestamps_.get(), D3D12_QUERY_TYPE_TIMESTAMP, 0, 2, to, kTimestampsAt);
   list->ResolveQueryData(statistics_.get(), D3D12_QUERY_TYPE_PIPELINE_STATISTICS, 0, 1, to,
                          kStatisticsAt);

@@ -167,10 +167,9 @@ TEST_F(WorkTest, AnnotationsCarryTheirBytes) {
   breadcrumbs_.EndEvent();
   breadcrumbs_.End();
   using std::string_literals::operator""s;
-  EXPECT_THAT(Events(),
-              ElementsAre("begin 0 id 77 meta 2 size 3 '\x01\0\x02' T"s,
-                          "begin 52 id 78 meta 1 size 4 'Here' T", "end 2 B",
-                          "begin 52 id 0 meta 0 size 0 '' T", "end 4 B", "end 1 B"));
+  EXPECT_THAT(Events(), ElementsAre("begin 0 id 77 meta 2 size 3 '\x01\0\x02' T"s,
+                                    "begin 52 id 78 meta 1 size 4 'Here' T", "end 2 B",
+                                    "begin 52 id 0 meta 0 size 0 '' T", "end 4 B", "end 1 B"));
 }
 
 TEST_F(WorkTest, EventsMayStayOpenAndEndWithoutABegin) {
@@ -257,6 +256,53 @@ TEST_F(WorkTest, ResetWhileTheGpuStillExecutesKeepsTheOldRecording) {
   EXPECT_TRUE(running->ProvenFinished());
 }
 
+TEST_F(WorkTest, AListWhoseTopWritesWereSkippedIsFinishedAllTheSame) {
+  Make(CAIRN_MODE_TOP);
+  Start();
+  breadcrumbs_.SetPredicated(true);
+  EXPECT_TRUE(breadcrumbs_.predicated());
+  Draw();
+  Draw();
+  breadcrumbs_.End();
+  EXPECT_FALSE(breadcrumbs_.predicated());
+  CommandList* const list = breadcrumbs_.recording();
+  int queue = 0;
+  ASSERT_TRUE(context_->NotifySubmit(&queue, &list, 1).ok());
+  native_.writes.erase(native_.writes.begin(), native_.writes.end() - 1);
+  EXPECT_FALSE(list->ProvenFinished());
+  SimulatedGpu::Execute(native_);
+  EXPECT_TRUE(list->ProvenFinished());
+}
+
+TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
+  Make(CAIRN_MODE_TOP);
+  PipelineNote note;
+  const unsigned char vertex[] = {'D',  'X',  'B',  'C',  0x01, 0x23,
+                                  0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
+  note.SetStage(kStageVertex, vertex, sizeof(vertex));
+  note.SetStage(kStagePixel, "garbage that is no shader", 25);
+  note.SetStage(kStageHull, nullptr, 100);
+  EXPECT_EQ(block_->header()->pipeline_count.load(), 0u);
+  std::vector<CairnPipeline> numbers(8);
+  std::vector<std::thread> threads;
+  for (CairnPipeline& number : numbers) {
+    threads.emplace_back([&] { number = note.Use(*context_, &note, "Opaque"); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(numbers, testing::Each(numbers[0]));
+  const PipelineRecord& record = block_->pipelines()[numbers[0] - 1];
+  EXPECT_EQ(record.state.load(), 1u);
+  EXPECT_EQ(record.native_handle, reinterpret_cast<uintptr_t>(&note));
+  const auto name = [&](NameRef ref) { return std::string(block_->Name(ref)->bytes); };
+  EXPECT_EQ(name(record.name), "Opaque");
+  EXPECT_EQ(name(record.shader_names[kStageVertex]), "0123456789abcdef");
+  EXPECT_EQ(name(record.shader_names[kStagePixel]), "shader");
+  EXPECT_EQ(name(record.shader_names[kStageHull]), "shader");
+  EXPECT_EQ(record.shader_names[kStageCompute], 0u);
+  note.End(*context_);
+  EXPECT_EQ(record.state.load(), 2u);
+}
+
 TEST_F(WorkTest, BindingsAreNotedOnceAndUnboundOnes) {
   Make(CAIRN_MODE_TOP);
   Start();
@@ -301,8 +347,8 @@ TEST_F(WorkTest, AnotherRootSignatureUnbindsItsParameters) {
   breadcrumbs_.SetRootAddress(true, BindPoint::kRootUnorderedAccess, 1, 0x2000);
   breadcrumbs_.SetRootSignature(false, &first);
   breadcrumbs_.SetRootSignature(true, &second);
-  EXPECT_THAT(Events(), ElementsAre("bind 5[2]@4096", "bind 7 compute[1]@8192",
-                                    "bind 7 compute[1]@0"));
+  EXPECT_THAT(Events(),
+              ElementsAre("bind 5[2]@4096", "bind 7 compute[1]@8192", "bind 7 compute[1]@0"));
 }
 
 TEST_F(WorkTest, ClearStateUnbindsEverything) {
@@ -335,9 +381,9 @@ TEST_F(WorkTest, OperandsBelongToTheNextCommand) {
     breadcrumbs_.BeginWork(CAIRN_MARKER_COPY_RESOURCE);
     breadcrumbs_.EndWork();
   }
-  EXPECT_THAT(Events(), ElementsAre("bind 11[0]=4", "bind 10[0]=5", "bind 10[1]@4096",
-                                    "begin 10 T", "end 4", "bind 11[0]=4", "bind 10[0]=5",
-                                    "bind 10[1]@4096", "begin 10 T", "end 9"));
+  EXPECT_THAT(Events(), ElementsAre("bind 11[0]=4", "bind 10[0]=5", "bind 10[1]@4096", "begin 10 T",
+                                    "end 4", "bind 11[0]=4", "bind 10[0]=5", "bind 10[1]@4096",
+                                    "begin 10 T", "end 9"));
 }
 
 TEST_F(WorkTest, PipelinesAreThoseOfTheMoment) {
@@ -404,8 +450,8 @@ TEST_F(WorkTest, NothingIsWrittenWhileStatisticsAreCounted) {
   breadcrumbs_.EndStatisticsQuery();
   breadcrumbs_.EndStatisticsQuery();
   Draw();
-  EXPECT_THAT(Events(), ElementsAre("begin 16", "end 1", "begin 16", "end 3", "begin 16 T",
-                                    "end 5 B"));
+  EXPECT_THAT(Events(),
+              ElementsAre("begin 16", "end 1", "begin 16", "end 3", "begin 16 T", "end 5 B"));
 }
 
 TEST_F(WorkTest, ThreadsRecordTheirOwnLists) {

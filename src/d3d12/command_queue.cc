@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12/command_queue.h"
+
+#include "breadcrumbs/context.h"
+#include "d3d12/scratch.h"
+#include "d3d12/work.h"
+#include "d3d12abi/aggregates.h"
+#include "recorder/block_writer.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+uint32_t WrappedID3D12CommandQueue::FenceIndex(ID3D12Fence* fence) const {
+  const Wrapper* const wrapper = AsWrapper(fence);
+  if (wrapper == nullptr || device()->block() == nullptr) return ObjectTable::kNone;
+  return wrapper->object_index();
+}
+
+WrappedID3D12CommandQueue::WrappedID3D12CommandQueue(WrappedID3D12Device& device, void* real)
+    : Thin(real),
+      type_(QueueTypeOf(GetDesc(Thin::real()).Type)),
+      annotations_(device.annotations(), real) {
+  if (Context* const context = device.context(); context != nullptr) {
+    // Without room in the table its submissions are not noted; everything else works.
+    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
+  }
+  Join(device);
+}
+
+void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
+  if (Context* const context = device()->context(); context != nullptr) {
+    const std::string text(name);
+    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, text.c_str()).ok());
+  }
+}
+
+void WrappedID3D12CommandQueue::OnEnd() {
+  if (Context* const context = device()->context(); context != nullptr) {
+    context->ForgetQueue(interface_pointer());
+  }
+}
+
+void WrappedID3D12CommandQueue::NoteSubmission(UINT count, ID3D12CommandList* const* lists) {
+  Context* const context = device()->context();
+  if (context == nullptr || lists == nullptr) return;
+  Scratch scratch;
+  auto** const recordings = scratch.Allocate<CommandList*>(count);
+  if (recordings == nullptr) return;
+  uint32_t recorded = 0;
+  for (UINT i = 0; i < count; ++i) {
+    const Wrapper* const wrapper = AsWrapper(lists[i]);
+    if (wrapper == nullptr || wrapper->breadcrumbs() == nullptr) continue;
+    CommandList* const recording = wrapper->breadcrumbs()->recording();
+    if (recording != nullptr && recording->context() == context) recordings[recorded++] = recording;
+  }
+  if (recorded == 0) return;
+  if (!context->NotifySubmit(interface_pointer(), recordings, recorded).ok()) return;
+  uint64_t number = 0;
+  if (context->LastSubmission(interface_pointer(), &number).ok()) annotations_.OnSubmit(number);
+}
+
+void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
+  NoteSubmission(count, lists);
+  Thin::ExecuteCommandLists(count, lists);
+  if (count != 0) device()->CountSubmission();
+}
+
+void WrappedID3D12CommandQueue::BeginEvent(UINT metadata, const void* data, UINT size) {
+  annotations_.BeginEvent(metadata, data, size);
+  Thin::BeginEvent(metadata, data, size);
+}
+
+void WrappedID3D12CommandQueue::EndEvent() {
+  Thin::EndEvent();
+  annotations_.EndEvent();
+}
+
+void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT size) {
+  annotations_.SetMarker(metadata, data, size);
+  Thin::SetMarker(metadata, data, size);
+}
+
+HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
+  const uint32_t noted = FenceIndex(fence);
+  const HRESULT result = Thin::Signal(fence, value);
+  if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
+    device()->block()->objects().NoteSignalled(noted, value);
+  }
+  device()->NoteResult(result, "ID3D12CommandQueue::Signal");
+  return result;
+}
+
+HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
+  // Before the call: a queue that waits for ever is what a report is about.
+  if (const uint32_t noted = FenceIndex(fence); noted != ObjectTable::kNone) {
+    device()->block()->objects().NoteWaited(noted, value);
+  }
+  const HRESULT result = Thin::Wait(fence, value);
+  device()->NoteResult(result, "ID3D12CommandQueue::Wait");
+  return result;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

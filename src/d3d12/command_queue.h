@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wrapper of command queues. Submissions are noted before the real call, so that what the GPU then
+// does can be told, whatever happens in between; values of fences that the queue signals or waits for
+// are noted with the fence.
+#ifndef CAIRN_D3D12_COMMAND_QUEUE_H_
+#define CAIRN_D3D12_COMMAND_QUEUE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "annotations/runtime.h"
+#include "d3d12/device.h"
+#include "d3d12gen/thin.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
+ public:
+  WrappedID3D12CommandQueue(WrappedID3D12Device& device, void* real);
+
+  void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override;
+  void STDMETHODCALLTYPE BeginEvent(UINT metadata, const void* data, UINT size) override;
+  void STDMETHODCALLTYPE EndEvent() override;
+  void STDMETHODCALLTYPE SetMarker(UINT metadata, const void* data, UINT size) override;
+  HRESULT STDMETHODCALLTYPE Signal(ID3D12Fence* fence, UINT64 value) override;
+  HRESULT STDMETHODCALLTYPE Wait(ID3D12Fence* fence, UINT64 value) override;
+
+ protected:
+  AnnotatedChild* annotated() override { return &annotations_; }
+  void OnNamed(std::string_view name) override;
+  void OnEnd() override;
+
+ private:
+  using Thin = ThinID3D12CommandQueue;
+
+  // In the block's table; ObjectTable::kNone if it is not there.
+  uint32_t FenceIndex(ID3D12Fence* fence) const;
+  void NoteSubmission(UINT count, ID3D12CommandList* const* lists);
+
+  const CairnQueueType type_;
+  AnnotatedQueue annotations_;
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_D3D12_COMMAND_QUEUE_H_
