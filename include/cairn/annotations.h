@@ -228,6 +228,13 @@ typedef CairnResult (*CairnOpenDriverFunction)(const CairnDriverHost* host, Cair
 #define CAIRN_ANNOTATIONS_D3D12_
 
 #if defined(__GNUC__)
+#pragma GCC diagnostic push
+#if defined(__cplusplus)
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+#endif
+#endif
+
+#if defined(__GNUC__)
 #define CAIRN_IID_UNUSED __attribute__((unused))
 #else
 #define CAIRN_IID_UNUSED
@@ -358,5 +365,9 @@ struct ID3D12DeviceTools2 {
 };
 #endif
 #endif /* __ID3D12DeviceTools2_INTERFACE_DEFINED__ */
+
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif /* CAIRN_ANNOTATIONS_D3D12_ */
