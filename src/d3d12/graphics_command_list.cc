@@ -67,7 +67,7 @@ void WrappedID3D12GraphicsCommandList::ExecuteBundle(ID3D12GraphicsCommandList* 
   if (notes().open()) {
     const Wrapper* const wrapper = AsWrapper(bundle);
     const std::string name = wrapper == nullptr ? std::string() : wrapper->Name();
-    notes().UseObject(BindPoint::kSource, 0, NotedObject(wrapper));
+    notes().UseObject(BindPoint::kSource, 0, NotedWrapper(wrapper));
     notes().BeginNamedWork(CAIRN_MARKER_EXECUTE_BUNDLE, name.c_str());
   }
   Thin::ExecuteBundle(bundle);

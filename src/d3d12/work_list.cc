@@ -16,7 +16,7 @@ WorkList::WorkList(WrappedID3D12Device& device, Wrapper& list, ID3D12CommandList
       events_are_annotations_(type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE &&
                               type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE),
       context_(device.StartBreadcrumbs()),
-      annotations_(device.annotations(), kCommandListKind, real) {}
+      annotations_(device.annotations(), D3D12DDI_HT_COMMAND_LIST, real) {}
 
 void WorkList::Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline) {
   if (context_ != nullptr) {
@@ -42,7 +42,7 @@ CairnPipeline WorkList::NumberOf(Wrapper* pipeline) {
   return UsePipeline(*context_, *pipeline);
 }
 
-uint32_t NotedObject(const Wrapper* object) {
+uint32_t NotedWrapper(const Wrapper* object) {
   // Entries are numbered from 0, what is bound from 1: an object without an entry becomes 0.
   return object == nullptr ? 0 : object->object_index() + 1;
 }

@@ -83,10 +83,10 @@ class WorkList {
 
 // The number under which an object's record is noted with a command: 1 + its index in the block's
 // table; 0 for null, for objects that are not ours, and where the table was full.
-uint32_t NotedObject(const Wrapper* object);
+uint32_t NotedWrapper(const Wrapper* object);
 template <typename T>
 uint32_t NotedObject(T* object) {
-  return NotedObject(AsWrapper(object));
+  return NotedWrapper(AsWrapper(object));
 }
 
 // What the device does after it created a list: the first recording begins, unless the list was
