@@ -19,6 +19,7 @@
 #include "d3d12abi/aggregates.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
@@ -75,8 +76,7 @@ class D3D12Backend final : public Backend {
   explicit D3D12Backend(ID3D12Device* device)
       : device_(device), values_(device), run_tables_(device) {}
 
-  Status Initialize(const WordRegion& region, BackendDescription* description) override {
-    region_ = region;
+  void Identify(BackendDescription* description) override {
     const D3D12Module module = IdentifyD3D12Module(device_.get());
     description->api = Api::kD3D12;
     description->device_name = module.device_name;
@@ -84,8 +84,14 @@ class D3D12Backend final : public Backend {
     description->device_notes = DeviceNotes(module.vendor_id);
     description->vendor_id = module.vendor_id;
     description->device_id = module.device_id;
+  }
 
-    Result<D3D12SelfTestReport> report = RunD3D12SelfTest(device_.get(), module);
+  Status Initialize(const WordRegion& region, BackendDescription* description) override {
+    region_ = region;
+    Identify(description);
+    adapter_ = description->device_name + "\n" + description->driver_name;
+    Result<D3D12SelfTestReport> report =
+        SelfTestOfAdapter(device_.get(), IdentifyD3D12Module(device_.get()), adapter_);
     if (!report.ok()) return report.status().WithContext("self-test of the Direct3D 12 device");
     methods_ = report->methods;
     description->method = report->method();
@@ -273,6 +279,19 @@ class D3D12Backend final : public Backend {
     return {};
   }
 
+  // Whether writes arrive in the block. Once an adapter: they do for the next context as well.
+  Result<SourceFinding> TestImport(ID3D12Resource* buffer, const std::string& name) {
+    if (std::optional<SourceFinding> known = MemoryTestOfAdapter(adapter_)) {
+      return std::move(*known);
+    }
+    uint32_t saved = 0;
+    std::memcpy(&saved, region_.base, sizeof(saved));
+    Result<SourceFinding> finding = TestD3D12Memory(device_.get(), buffer, region_.base, name);
+    std::memcpy(region_.base, &saved, sizeof(saved));
+    if (finding.ok()) RememberMemoryTest(adapter_, *finding);
+    return finding;
+  }
+
   // Makes the block's pages the memory of words_, if the device takes them and its writes arrive.
   Result<SourceFinding> TryImport() {
     const std::string name = "OpenExistingHeapFromAddress";
@@ -295,11 +314,7 @@ class D3D12Backend final : public Backend {
       return SourceFinding{name, SourceState::kFailed,
                            StatusFromHresult(result, "CreatePlacedResource").message()};
     }
-    uint32_t saved = 0;
-    std::memcpy(&saved, region_.base, sizeof(saved));
-    Result<SourceFinding> finding =
-        TestD3D12Memory(device_.get(), buffer.get(), region_.base, name);
-    std::memcpy(region_.base, &saved, sizeof(saved));
+    Result<SourceFinding> finding = TestImport(buffer.get(), name);
     if (!finding.ok()) {
       buffer.Detach();  // The GPU may still be writing.
       heap.Detach();
@@ -315,6 +330,7 @@ class D3D12Backend final : public Backend {
 
   const ComPtr<ID3D12Device> device_;  // First: everything else is destroyed before it.
   WordRegion region_;
+  std::string adapter_;  // what self-tests are remembered by
   std::array<WriteMethod, kD3D12QueueTypes> methods_{};
   ComPtr<ID3D12Resource> words_;  // the layout of region_
   uint64_t words_address_ = 0;
@@ -332,8 +348,9 @@ class D3D12Backend final : public Backend {
 
 }  // namespace
 
-std::unique_ptr<Backend> CreateD3D12Backend(void* device) {
+std::unique_ptr<Backend> CreateBackend(void* device) {
   return std::make_unique<D3D12Backend>(static_cast<ID3D12Device*>(device));
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -22,9 +22,9 @@
 
 namespace cairn {
 
-// `device` is an ID3D12Device, not null; a reference is held. Does no work on the device before
-// Initialize. Destroy it after the GPU has finished with every list. No Direct3D header is needed
-// here.
+// `device` is an ID3D12Device, not null, of either calling convention (AbiOfDevice); a reference is
+// held. Does no work on the device before Initialize. Destroy it after the GPU has finished with every
+// list. No Direct3D header is needed here.
 std::unique_ptr<Backend> CreateD3D12Backend(void* device);
 
 }  // namespace cairn

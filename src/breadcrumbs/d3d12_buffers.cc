@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
@@ -109,4 +110,5 @@ Result<ComPtr<ID3D12Resource>> CreateDeviceBuffer(ID3D12Device* device, size_t s
                       D3D12_RESOURCE_STATE_COMMON);
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

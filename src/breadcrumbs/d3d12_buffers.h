@@ -13,6 +13,7 @@
 #include "d3d12abi/com_ptr.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 // kDeviceLost for removed, hung and reset devices, else by meaning; the message is `what` and the code.
 Status StatusFromHresult(HRESULT result, const std::string& what);
@@ -41,6 +42,7 @@ Result<ComPtr<ID3D12Resource>> CreateDeviceBuffer(ID3D12Device* device, size_t s
 // A buffer's description with the given flags, for placing one in an existing heap.
 D3D12_RESOURCE_DESC BufferDesc(size_t size_bytes, D3D12_RESOURCE_FLAGS flags);
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_BUFFERS_H_

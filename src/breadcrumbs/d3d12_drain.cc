@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 constexpr size_t kZeroBytes = 256;
@@ -58,4 +59,5 @@ void D3D12Drain::Wait(ID3D12GraphicsCommandList* list, D3D12_COMMAND_LIST_TYPE t
   list->ResourceBarrier(1, &back);
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -13,6 +13,7 @@
 #include "breadcrumbs/d3d12_buffers.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 class D3D12Drain {
  public:
@@ -38,6 +39,7 @@ class D3D12Drain {
 D3D12_RESOURCE_BARRIER BufferTransition(ID3D12Resource* buffer, D3D12_RESOURCE_STATES before,
                                         D3D12_RESOURCE_STATES after);
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_DRAIN_H_

@@ -10,6 +10,7 @@
 #include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 struct D3D12Module {
   std::string device_name;  // never empty: "Direct3D 12 device" if nothing is known
@@ -23,6 +24,7 @@ struct D3D12Module {
 
 D3D12Module IdentifyD3D12Module(ID3D12Device* device);
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_MODULE_H_

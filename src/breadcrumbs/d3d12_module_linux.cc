@@ -8,6 +8,7 @@
 #include "breadcrumbs/d3d12_module.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
@@ -79,4 +80,5 @@ D3D12Module IdentifyD3D12Module(ID3D12Device* device) {
   return module;
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

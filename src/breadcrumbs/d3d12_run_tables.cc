@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 D3D12RunTable* D3D12RunTables::Take() {
   const std::lock_guard lock(mutex_);
@@ -73,4 +74,5 @@ void RecordRunStart(ID3D12GraphicsCommandList* list, D3D12_COMMAND_LIST_TYPE typ
   drain.Wait(list, type);
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

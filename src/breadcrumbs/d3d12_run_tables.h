@@ -19,6 +19,7 @@
 #include "recorder/block.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 inline constexpr size_t kRunTableBytes = kRunModulus * sizeof(uint32_t);
 
@@ -65,6 +66,7 @@ void RecordRunStart(ID3D12GraphicsCommandList* list, D3D12_COMMAND_LIST_TYPE typ
                     const D3D12RunTable& table, const D3D12Drain& drain, ID3D12Resource* words,
                     uint64_t words_offset);
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_RUN_TABLES_H_

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
@@ -180,6 +183,18 @@ class QueueTest {
   D3D12Submitter submitter_;  // Last: destroyed first.
 };
 
+// What is known of the adapters; as few entries as the machine has.
+struct AdapterResults {
+  std::mutex mutex;
+  std::map<std::string, D3D12SelfTestReport> reports;
+  std::map<std::string, SourceFinding> memory;
+};
+AdapterResults& Results() {
+  static auto* const results = new AdapterResults;  // Also there while the program ends.
+  return *results;
+}
+std::atomic<uint32_t> self_test_count{0};
+
 }  // namespace
 
 D3D12_COMMAND_LIST_TYPE ListType(QueueType type) {
@@ -206,7 +221,42 @@ WriteMethod D3D12SelfTestReport::method() const {
   return WriteMethod::kNone;
 }
 
+Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const D3D12Module& module,
+                                              const std::string& adapter) {
+  AdapterResults& results = Results();
+  {
+    std::lock_guard lock(results.mutex);
+    if (const auto found = results.reports.find(adapter); found != results.reports.end()) {
+      return found->second;
+    }
+  }
+  Result<D3D12SelfTestReport> report = RunD3D12SelfTest(device, module);
+  // What failed may have failed for this device alone.
+  if (report.ok() && report->method() != WriteMethod::kNone) {
+    std::lock_guard lock(results.mutex);
+    results.reports.emplace(adapter, *report);
+  }
+  return report;
+}
+
+uint32_t D3D12SelfTestCount() {
+  return self_test_count.load();
+}
+
+std::optional<SourceFinding> MemoryTestOfAdapter(const std::string& adapter) {
+  std::lock_guard lock(Results().mutex);
+  const auto found = Results().memory.find(adapter);
+  if (found == Results().memory.end()) return std::nullopt;
+  return found->second;
+}
+
+void RememberMemoryTest(const std::string& adapter, const SourceFinding& finding) {
+  std::lock_guard lock(Results().mutex);
+  Results().memory.emplace(adapter, finding);
+}
+
 Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device, const D3D12Module& module) {
+  self_test_count.fetch_add(1);
   D3D12SelfTestReport report;
   for (const QueueType queue : {QueueType::kDirect, QueueType::kCompute, QueueType::kCopy}) {
     auto test = std::make_unique<QueueTest>(device, module, queue, &report);
@@ -244,4 +294,5 @@ Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buff
   return finding;
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

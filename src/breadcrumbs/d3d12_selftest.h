@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "breadcrumbs/d3d12_submitter.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 // A healthy device answers within microseconds; software rasterisers on busy machines need longer.
 inline constexpr std::chrono::milliseconds kD3D12SelfTestLimit(2000);
@@ -39,6 +41,17 @@ struct D3D12SelfTestReport {
 // if it refuses the buffers that the tests need.
 Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device, const D3D12Module& module);
 
+// The same, remembered: an adapter's first device is tested, and what was found holds for all later ones
+// of the process. `adapter` tells adapters and implementations apart.
+Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const D3D12Module& module,
+                                              const std::string& adapter);
+// How many self-tests have really been run.
+uint32_t D3D12SelfTestCount();
+
+// Whether memory that the application brings works on this adapter, once it was tested.
+std::optional<SourceFinding> MemoryTestOfAdapter(const std::string& adapter);
+void RememberMemoryTest(const std::string& adapter, const SourceFinding& finding);
+
 // Whether a copy into the first word of `buffer` (state COPY_DEST) arrives at `memory`, which is 0
 // afterwards: kPresent, kSilent or kFailed with the reason.
 Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buffer,
@@ -50,6 +63,7 @@ D3D12_COMMAND_LIST_TYPE ListType(QueueType type);
 void RecordImmediate(ID3D12GraphicsCommandList2* list, PipeLocation where, uint64_t gpu_address,
                      uint32_t value);
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_SELFTEST_H_

@@ -8,6 +8,7 @@
 #include "breadcrumbs/d3d12_buffers.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 Status WaitForFence(ID3D12Device* device, ID3D12Fence* fence, uint64_t value,
                     std::chrono::milliseconds limit) {
@@ -81,4 +82,5 @@ Status D3D12Submitter::Wait(std::chrono::milliseconds limit) {
   return status;
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -12,6 +12,7 @@
 #include "d3d12abi/com_ptr.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 // Waits until the fence's value is at least `value`, looking at it again and again: an event handle
 // would be something of the operating system. kDeviceLost if the limit passes or the device says so.
@@ -54,6 +55,7 @@ class D3D12Submitter {
   bool abandoned_ = false;
 };
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_SUBMITTER_H_

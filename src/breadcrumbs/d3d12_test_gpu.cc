@@ -14,6 +14,7 @@
 #include "embedded/triangle.vs.dxbc.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
@@ -209,4 +210,5 @@ void SlowWork::ClearResult() {
   std::memset(result_.memory, 0, kThreads * sizeof(uint32_t));
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -15,6 +15,7 @@
 #include "breadcrumbs/d3d12_submitter.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 // Longer than any test needs on the slowest machine: a limit, not an expectation.
 inline constexpr std::chrono::milliseconds kTestLimit(60000);
@@ -63,6 +64,7 @@ class SlowWork {
   D3D12MappedBuffer result_;
 };
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_TEST_GPU_H_

@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 D3D12ValueChunk* D3D12ValuePool::Take() {
   const std::lock_guard lock(mutex_);
@@ -43,4 +44,5 @@ bool D3D12ValuePool::AddBlock() {
   return true;
 }
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

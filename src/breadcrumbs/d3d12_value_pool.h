@@ -18,6 +18,7 @@
 #include "breadcrumbs/d3d12_buffers.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 inline constexpr uint32_t kValuesPerChunk = 1024;
 inline constexpr size_t kValueChunkBytes = kValuesPerChunk * sizeof(uint32_t);
@@ -65,6 +66,7 @@ class D3D12ValuePool {
   std::atomic<size_t> block_count_{0};
 };
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_D3D12_VALUE_POOL_H_

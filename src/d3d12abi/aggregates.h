@@ -8,6 +8,7 @@
 #include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 #if defined(_MSC_VER)
 #define CAIRN_D3D12_AGGREGATE(type, call) return call()
@@ -56,6 +57,7 @@ inline D3D12_HEAP_PROPERTIES GetCustomHeapProperties(ID3D12Device* device, D3D12
 #undef CAIRN_D3D12_AGGREGATE
 #undef CAIRN_D3D12_AGGREGATE_ARGS
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_D3D12ABI_AGGREGATES_H_

@@ -10,6 +10,7 @@
 #include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
 
 template <typename T>
 class ComPtr {
@@ -57,6 +58,7 @@ class ComPtr {
   T* object_ = nullptr;
 };
 
+}  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
 #endif  // CAIRN_D3D12ABI_COM_PTR_H_

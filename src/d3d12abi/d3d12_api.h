@@ -9,11 +9,20 @@
 //     platform's own convention, for implementations that are built that way (vkd3d-proton).
 //   - Methods that return aggregates get the address of the result as an explicit argument after
 //     `this`. The header declares them so if _WIN32 is defined, which it is around that header only.
+// Both can meet in one program: everything that has linkage and depends on the convention lies in
+// cairn::CAIRN_D3D12_NAMESPACE, an inline namespace, and its sources are compiled once for each. No
+// template of the headers that calls methods may be used: QueryInterface takes its two arguments.
 // WCHAR stays wchar_t, 32 bits on Linux: so it is for devices of libvkd3d-utils. Who calls
 // vkd3d_create_device directly chooses the size, and passes sizeof(WCHAR).
 // The stock header compiles as well; programs built with it crash at the first call.
 #ifndef CAIRN_D3D12ABI_D3D12_API_H_
 #define CAIRN_D3D12ABI_D3D12_API_H_
+
+#if defined(CAIRN_D3D12_SYSV_ABI)
+#define CAIRN_D3D12_NAMESPACE d3d12_sysv
+#else
+#define CAIRN_D3D12_NAMESPACE d3d12_ms
+#endif
 
 #if defined(_WIN32)
 
