@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the sources below d3d12gen/ from Microsoft's interface definitions and overrides.toml.
+
+Usage: generate.py --idl FOLDER --overrides FILE --out FOLDER [--list | --check]
+
+  --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl and
+               dxgiformat.idl are
+  --list       only prints the names of the files, separated by semicolons
+  --check      only reads everything and prints what it is about
+
+A file whose text stays the same is not written. Exits 1 and says why if the overrides do not fit the
+definitions. docs/codegen.md explains the rest.
+"""
+import argparse
+import pathlib
+import sys
+
+import emit_tables
+import emit_thin
+import emit_unwrap
+import idl
+import model as model_module
+
+IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "d3d12.idl", "d3d12sdklayers.idl",
+             "d3d12video.idl"]
+
+
+def build_model(idl_folder, overrides_path):
+    paths = [pathlib.Path(idl_folder) / name for name in IDL_FILES]
+    api = idl.parse_files([path for path in paths if path.exists()])
+    return model_module.Model(api, model_module.load_overrides(overrides_path))
+
+
+def all_files(model):
+    result = {}
+    for emitter in (emit_thin, emit_unwrap, emit_tables):
+        result.update(emitter.files(model))
+    return result
+
+
+def write(path, text):
+    if path.exists() and path.read_text(encoding="utf-8") == text:
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--idl", required=True)
+    parser.add_argument("--overrides", required=True)
+    parser.add_argument("--out")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    try:
+        model = build_model(options.idl, options.overrides)
+        files = all_files(model)
+    except (idl.IdlError, model_module.ModelError) as error:
+        print(f"generate.py: {error}", file=sys.stderr)
+        return 1
+    if options.list:
+        print(";".join(sorted(files)))
+        return 0
+    for warning in model.warnings:
+        print(f"generate.py: warning: {warning}", file=sys.stderr)
+    if options.check:
+        print(f"{len(model.chains)} classes, {len(list(model.methods()))} methods, {len(model.reached)} "
+              "structs with objects")
+        return 0
+    for name, text in files.items():
+        write(pathlib.Path(options.out) / "d3d12gen" / name, text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

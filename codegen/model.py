@@ -1,0 +1,510 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the IDL and overrides.toml say together: chains of interfaces, kinds of parameters and fields,
+counts, layouts. The emitters (emit_*.py) only write it down."""
+import dataclasses
+import re
+import tomllib
+
+# Types of the Windows SDK: (kind, size, alignment). Pointers in disguise have no size of their own.
+SCALARS = {
+    "BOOL": ("bool", 4), "BYTE": ("unsigned", 1), "UCHAR": ("unsigned", 1), "UINT8": ("unsigned", 1),
+    "INT8": ("signed", 1), "UINT16": ("unsigned", 2), "INT16": ("signed", 2), "USHORT": ("unsigned", 2),
+    "WORD": ("unsigned", 2), "UINT": ("unsigned", 4), "UINT32": ("unsigned", 4), "DWORD": ("unsigned", 4),
+    "INT": ("signed", 4), "INT32": ("signed", 4), "int": ("signed", 4), "LONG": ("signed", 4),
+    "HRESULT": ("signed", 4), "FLOAT": ("float", 4), "float": ("float", 4), "double": ("float", 8),
+    "UINT64": ("unsigned", 8), "INT64": ("signed", 8), "SIZE_T": ("unsigned", 8),
+    "LONG_PTR": ("signed", 8), "ULONG": ("unsigned", 4), "char": ("signed", 1),
+}
+# Structs of the Windows SDK that fields and parameters use: (size, alignment).
+SDK_STRUCTS = {"GUID": (16, 4), "IID": (16, 4), "RECT": (16, 4), "SECURITY_ATTRIBUTES": (24, 8),
+               "LARGE_INTEGER": (8, 8)}
+STRINGS = {"LPCSTR": "string", "LPCWSTR": "wide_string"}
+GUID_REFERENCES = {"REFIID", "REFGUID", "REFCLSID"}
+HANDLES = {"HANDLE", "HWND"}
+
+
+class ModelError(Exception):
+    """Overrides that do not fit the IDL."""
+
+
+@dataclasses.dataclass
+class Chain:
+    name: str  # of its first interface
+    members: list  # interface names, oldest first
+    kind: str  # "wrapped", "tear_off"
+    owner: str = ""  # of tear-offs
+
+    @property
+    def newest(self):
+        return self.members[-1]
+
+
+@dataclasses.dataclass
+class Count:
+    """factors: names of parameters or fields, "*name" through a pointer, or numbers. bytes: of bytes,
+    not of elements."""
+    factors: tuple = ()
+    bytes: bool = False
+    text: str = ""
+
+
+@dataclasses.dataclass
+class Kind:
+    """What a parameter or a field is.
+
+    kind      scalar: bool, unsigned, signed, float; enum, flags, struct, union, object, guid, string,
+              wide_string, handle, gpu_address, cpu_descriptor, gpu_descriptor, callback, bytes (void)
+    depth     pointers around it, those hidden in names such as LPCWSTR not counted
+    """
+    kind: str
+    type: str
+    depth: int = 0
+    size: int = 0
+    direction: str = "in"  # in, out, inout
+    optional: bool = False
+    count: Count | None = None
+    dims: tuple = ()
+    handle_kind: str = ""
+
+
+class Model:
+    def __init__(self, api, overrides):
+        self.api = api
+        self.overrides = overrides
+        self.warnings = []
+        self.optional = set(overrides.get("optional", {}).get("names", ()))
+        self.check_names()
+        self.chains = self.find_chains()
+        self.chain_of = {name: chain for chain in self.chains for name in chain.members}
+        self.layouts = {}
+        self.reached = self.find_reached_structs()
+
+    # Overrides against the IDL.
+    def complain(self, table, name, known_names, what):
+        """A name that is not in this IDL: an error, unless another version of the headers has it."""
+        stem = name.rstrip("0123456789")
+        if name in self.optional or any(known.rstrip("0123456789") == stem for known in known_names):
+            self.warnings.append(f"overrides.toml: [{table}]: these headers have no {what} {name}")
+            return
+        raise ModelError(f"overrides.toml: [{table}]: there is no {what} {name}; if other versions of "
+                         "the headers have it, list it in [optional]")
+
+    def find_method(self, table, key):
+        """(interface, method) of "Interface::Method", or None after a warning."""
+        interface, _, method = key.partition("::")
+        if interface not in self.api.interfaces:
+            self.complain(table, interface, self.api.interfaces, "interface")
+            return None
+        for candidate in self.api.interfaces[interface].methods:
+            if candidate.name == method:
+                return interface, candidate
+        # An interface never changes once it is published.
+        raise ModelError(f"overrides.toml: [{table}]: {interface} has no method {method}")
+
+    def check_names(self):
+        for table in ("creates", "returns", "manual", "policies", "work"):
+            for key in self.overrides.get(table, {}):
+                self.find_method(table, key)
+        for table in ("as_is", "handles"):
+            for key in self.overrides.get(table, {}):
+                self.find_member(table, key)
+        for table in ("counts", "addresses"):
+            for key in self.overrides.get(table, {}):
+                self.find_member(table, key)
+        for key in self.overrides.get("unions", {}):
+            self.check_union(key)
+        types = dict(self.api.enums["D3D12_PIPELINE_STATE_SUBOBJECT_TYPE"].enumerators)
+        for key in self.overrides["pipeline_subobjects"]:
+            if key not in types:
+                self.complain("pipeline_subobjects", key, (), "enumerator")
+        for key in self.overrides.get("special", {}):
+            if key not in self.api.structs:
+                self.complain("special", key, self.api.structs, "struct")
+
+    def find_member(self, table, key):
+        """"Interface::Method.parameter" or "STRUCT.field"."""
+        path, _, name = key.partition(".")
+        if "::" in path:
+            found = self.find_method(table, path)
+            if found and name not in [p.name for p in found[1].parameters]:
+                raise ModelError(f"overrides.toml: [{table}]: {path} has no parameter {name}")
+        elif path not in self.api.structs:
+            self.complain(table, path, self.api.structs, "struct")
+        elif name not in [f.name for f in flat_fields(self.api.structs[path].fields)]:
+            raise ModelError(f"overrides.toml: [{table}]: {path} has no field {name}")
+
+    def check_union(self, name):
+        if name not in self.api.structs:
+            self.complain("unions", name, self.api.structs, "struct")
+            return
+        rule = self.overrides["unions"][name]
+        fields = self.api.structs[name].fields
+        union = next((f for f in fields if f.type is None and f.is_union), None)
+        if union is None:
+            raise ModelError(f"overrides.toml: [unions]: {name} has no union")
+        if not rule.get("tag"):
+            return
+        tag = next((f for f in fields if f.name == rule["tag"]), None)
+        if tag is None:
+            raise ModelError(f"overrides.toml: [unions]: {name} has no field {rule['tag']}")
+        names = {n for n, _ in self.api.enums[self.resolve(tag.type.base)].enumerators}
+        for member, values in rule["members"].items():
+            if member not in [f.name for f in union.fields]:
+                self.complain("unions", f"{name}.{member}", (), "member") if f"{name}.{member}" \
+                    not in self.optional else None
+            for value in values:
+                if value not in names:
+                    self.complain("unions", value, names, "enumerator")
+
+    # Types.
+    def resolve(self, name):
+        """Through typedefs that name another type and add no pointer."""
+        while name in self.api.typedefs and name not in self.api.structs and name not in self.api.enums:
+            target = self.api.typedefs[name]
+            if target.depth or name in ("D3D12_GPU_VIRTUAL_ADDRESS",):
+                break
+            name = target.base
+        return name
+
+    def is_interface(self, name):
+        return name == "IUnknown" or self.resolve(name) in self.api.interfaces
+
+    def base_kind(self, name):
+        """(kind, resolved name) of what a pointer or value of this type is about."""
+        resolved = self.resolve(name)
+        if name == "D3D12_GPU_VIRTUAL_ADDRESS":
+            return "gpu_address", name
+        if name == "D3D12_CPU_DESCRIPTOR_HANDLE":
+            return "cpu_descriptor", name
+        if name == "D3D12_GPU_DESCRIPTOR_HANDLE":
+            return "gpu_descriptor", name
+        if resolved in self.api.enums:
+            return ("flags" if self.api.enums[resolved].flags else "enum"), resolved
+        if resolved in self.api.structs:
+            return ("union" if self.api.structs[resolved].is_union else "struct"), resolved
+        if self.is_interface(name):
+            return "object", resolved
+        if name in SCALARS:
+            return SCALARS[name][0], name
+        if name in STRINGS:
+            return STRINGS[name], name
+        if name in GUID_REFERENCES or resolved in ("GUID", "IID"):
+            return "guid", resolved
+        if name in HANDLES:
+            return "handle", name
+        if name in self.api.callbacks:
+            return "callback", name
+        if name in ("void", "LPVOID", "LPCVOID"):
+            return "bytes", "void"
+        if name == "wchar_t":
+            return "wide_string", name
+        if resolved in SDK_STRUCTS:
+            return "struct", resolved
+        raise ModelError(f"unknown type {name}")
+
+    def size_of_type(self, name):
+        """(size, alignment) of a value."""
+        resolved = self.resolve(name)
+        if name == "D3D12_GPU_VIRTUAL_ADDRESS":
+            return 8, 8
+        if resolved in self.api.enums:
+            return 4, 4
+        if resolved in self.api.structs:
+            layout = self.layout(resolved)
+            return layout.size, layout.alignment
+        if resolved in SDK_STRUCTS:
+            return SDK_STRUCTS[resolved]
+        if name in SCALARS:
+            return SCALARS[name][1], SCALARS[name][1]
+        return 8, 8  # pointers of all kinds
+
+    def array_length(self, dims):
+        total = 1
+        for dim in dims:
+            if dim in self.api.constants:
+                total *= int(self.api.constants[dim])
+            elif dim.isdigit():
+                total *= int(dim)
+            else:
+                raise ModelError(f"array of unknown length {dim}")
+        return total
+
+    def layout(self, name):
+        if name not in self.layouts:
+            struct = self.api.structs[name]
+            self.layouts[name] = self.lay_out(struct.fields, struct.is_union)
+        return self.layouts[name]
+
+    def lay_out(self, fields, is_union):
+        layout = Layout()
+        end, bit_unit_end, bits_used = 0, 0, 0
+        for field in fields:
+            if field.type is None:
+                inner = self.lay_out(field.fields, field.is_union)
+                size, alignment, length = inner.size, inner.alignment, 1
+            else:
+                inner = None
+                size, alignment = (8, 8) if field.type.depth else self.size_of_type(field.type.base)
+                length = self.array_length(field.dims)
+            if field.bits:
+                if bits_used and bits_used + field.bits <= size * 8 and bit_unit_end == end:
+                    offset = end - size
+                else:
+                    offset = -(-end // alignment) * alignment
+                    bits_used = 0
+                    end = bit_unit_end = offset + size
+                layout.fields.append(Placed(field, offset, size, bits_used, None))
+                bits_used += field.bits
+            else:
+                bits_used = 0
+                offset = 0 if is_union else -(-end // alignment) * alignment
+                layout.fields.append(Placed(field, offset, size, 0, inner))
+                end = max(end, offset + size * length)
+            layout.alignment = max(layout.alignment, alignment)
+        layout.size = max(-(-end // layout.alignment) * layout.alignment, 1)
+        return layout
+
+    # Chains.
+    def find_chains(self):
+        rules = self.overrides["interfaces"]
+        self.shared = [name for name in rules["shared"] if self.known_interface("interfaces", name)]
+        self.passed = {}
+        roots = []
+        for name in rules["wrapped"]:
+            if self.known_interface("interfaces", name):
+                roots.append((name, "wrapped", ""))
+        for name, owner in rules["tear_offs"].items():
+            if self.known_interface("interfaces.tear_offs", name):
+                roots.append((name, "tear_off", owner))
+        for name, why in rules["passed"].items():
+            if self.known_interface("interfaces.passed", name):
+                self.passed[name] = why
+        starts = {name for name, _, _ in roots} | set(self.passed) | set(self.shared)
+        chains = [Chain(name, self.line_of_versions(name, starts), kind, owner)
+                  for name, kind, owner in roots]
+        covered = {member for chain in chains for member in chain.members} | set(self.shared)
+        for name in self.passed:
+            covered.update(self.line_of_versions(name, starts))
+        for name in self.api.interfaces:
+            if name not in covered:
+                self.warnings.append(f"{name} is in no table of [interfaces]: programs are refused it")
+        for chain in chains:
+            self.cut(chain)
+        return chains
+
+    def known_interface(self, table, name):
+        if name in self.api.interfaces:
+            return True
+        self.complain(table, name, self.api.interfaces, "interface")
+        return False
+
+    def line_of_versions(self, first, starts):
+        line = [first]
+        while True:
+            derived = [name for name, interface in self.api.interfaces.items()
+                       if interface.base == line[-1] and name not in starts]
+            if not derived:
+                return line
+            if len(derived) > 1:
+                self.warnings.append(f"{line[-1]} has several successors: {', '.join(derived)}; only the "
+                                     "first is known to its class")
+            line.append(derived[0])
+
+    def cut(self, chain):
+        """A version with a method that gives out objects nobody described stays unknown: a program that
+        asks for it is refused, which is logged. The others work."""
+        for index, member in enumerate(chain.members):
+            for method in self.api.interfaces[member].methods:
+                reason = self.not_describable(member, method)
+                if reason is None:
+                    continue
+                if index == 0:
+                    raise ModelError(f"{member}::{method.name}: {reason}; see overrides.toml, [creates]")
+                self.warnings.append(f"{member}::{method.name}: {reason}: {member} and later versions are "
+                                     "refused (overrides.toml, [creates])")
+                del chain.members[index:]
+                return
+
+    def not_describable(self, interface, method):
+        key = f"{interface}::{method.name}"
+        if any(key in self.overrides[table] for table in ("creates", "returns", "manual")):
+            return None
+        for parameter in method.parameters:
+            if f"{key}.{parameter.name}" in self.overrides["as_is"]:
+                continue
+            if gives_by_identifier(method, parameter):
+                return f"which object {parameter.name} receives is not said"
+        return None
+
+    def full_line(self, interface):
+        """The interface and all its bases but IUnknown, oldest first."""
+        line = []
+        while interface in self.api.interfaces:
+            line.insert(0, interface)
+            interface = self.api.interfaces[interface].base
+        return line
+
+    def chains_of_argument(self, interface):
+        """The chains whose objects may stand behind a pointer of this type."""
+        interface = self.resolve(interface)
+        if interface == "IUnknown":
+            return list(self.chains)
+        if interface in self.chain_of:
+            return [self.chain_of[interface]]
+        return [chain for chain in self.chains if interface in self.full_line(chain.name)]
+
+    # Parameters and fields.
+    def parse_count(self, text, is_bytes):
+        text = text.strip()
+        factors = []
+        for factor in text.split("*"):
+            factor = factor.strip()
+            if factor:
+                factors.append(factor)
+        if text.startswith("*"):
+            factors = ["*" + factors[0], *factors[1:]]
+        if factors and factors[-1] == "sizeof(UINT)":
+            factors[-1] = "4"
+            is_bytes = True
+        if not factors or not all(re.fullmatch(r"\*?\w+", factor) for factor in factors):
+            return None
+        return Count(tuple(factors), is_bytes, text)
+
+    def count(self, key, annotation, is_void):
+        if key in self.overrides["counts"]:
+            return self.parse_count(self.overrides["counts"][key], is_void)
+        match = re.search(r"_(?:In_reads|In_count|In_opt_count|Out_writes|Inout_updates|Field_size_full)\w*?_?"
+                          r"\s*\(([^()]*(?:\([^()]*\))?[^()]*)\)", annotation)
+        if not match or "Inexpressible" in annotation:
+            return None
+        return self.parse_count(match.group(1), is_void or "_bytes_" in annotation)
+
+    def parameter_kind(self, interface, method, parameter):
+        key = f"{interface}::{method.name}.{parameter.name}"
+        kind, name = self.base_kind(parameter.type.base)
+        depth = parameter.type.depth + (parameter.type.base == "LPVOID")
+        if parameter.type.base == "wchar_t":
+            depth -= 1
+        result = Kind(kind, name, depth, self.size_of_type(parameter.type.base)[0], dims=parameter.dims)
+        if kind in ("object", "bytes") or kind == "struct" and depth > 1:
+            result.size = 8 if depth > 1 else (1 if kind == "bytes" else 8)
+        annotation = parameter.annotation
+        if "_Inout" in annotation:
+            result.direction = "inout"
+        elif "out" in parameter.attributes or re.search(r"_(Out|COM_Outptr|Outptr)", annotation):
+            result.direction = "out"
+        elif depth and not parameter.type.base_const and kind not in ("object", "handle") \
+                and not annotation.startswith("_In"):
+            result.direction = "out"
+        result.optional = "_opt_" in annotation
+        if depth:
+            result.count = self.count(key, annotation, kind == "bytes" and depth == 1)
+        result.handle_kind = self.overrides.get("handles", {}).get(key, "")
+        return result
+
+    def field_kind(self, struct, field):
+        kind, name = self.base_kind(field.type.base)
+        depth = field.type.depth - (field.type.base == "wchar_t")
+        if field.type.base == "char" and depth:
+            kind, depth = "string", depth - 1
+        result = Kind(kind, name, depth, self.size_of_type(field.type.base)[0], dims=field.dims)
+        if kind == "bytes":
+            result.size = 1
+        if f"{struct}.{field.name}" in self.overrides.get("addresses", {}):
+            result.kind = "gpu_address"
+        if field.type.depth:
+            result.optional = "_opt_" in field.annotation
+            result.count = self.count(f"{struct}.{field.name}", field.annotation, kind == "bytes")
+        return result
+
+    # Structs that hold objects.
+    def holds_objects(self, name, seen=()):
+        name = self.resolve(name)
+        if name in self.overrides.get("special", {}):
+            return True
+        if name not in self.api.structs or name in seen:
+            return False
+        for field in flat_fields(self.api.structs[name].fields):
+            kind, target = self.base_kind(field.type.base)
+            if kind == "object" and self.chains_of_argument(field.type.base):
+                return True
+            if kind in ("struct", "union") and self.holds_objects(target, (*seen, name)):
+                return True
+        return False
+
+    def find_reached_structs(self):
+        """Those with objects that methods of wrapped chains take as input, in order of declaration."""
+        reached = set()
+
+        def visit(name):
+            name = self.resolve(name)
+            if name in reached or not self.holds_objects(name):
+                return
+            reached.add(name)
+            if name in self.overrides.get("special", {}):
+                return
+            for field in flat_fields(self.api.structs[name].fields):
+                visit(field.type.base)
+
+        for chain in self.chains:
+            for interface in self.full_line(chain.newest):
+                for method in self.api.interfaces[interface].methods:
+                    if f"{interface}::{method.name}" in self.overrides["manual"]:
+                        continue
+                    for parameter in method.parameters:
+                        kind = self.parameter_kind(interface, method, parameter)
+                        if kind.kind == "struct" and kind.direction == "in":
+                            visit(parameter.type.base)
+        return [name for name in self.api.structs if name in reached]
+
+    def methods(self):
+        """(interface, method) of everything that is wrapped, each once, in order of declaration."""
+        wanted = {name for chain in self.chains for name in self.full_line(chain.newest)}
+        for name, interface in self.api.interfaces.items():
+            if name in wanted:
+                for method in interface.methods:
+                    yield name, method
+
+
+@dataclasses.dataclass
+class Placed:
+    field: object
+    offset: int
+    size: int  # of one element
+    bit: int
+    inner: object  # Layout of an anonymous union or struct
+
+
+@dataclasses.dataclass
+class Layout:
+    size: int = 0
+    alignment: int = 1
+    fields: list = dataclasses.field(default_factory=list)
+
+
+def flat_fields(fields):
+    """Fields with those of anonymous unions and structs among them."""
+    for field in fields:
+        if field.type is None:
+            yield from flat_fields(field.fields)
+        else:
+            yield field
+
+
+def gives_by_identifier(method, parameter):
+    """An object whose interface the caller names: iid_is(), or void** behind a REFIID."""
+    if any(attribute.startswith("iid_is") for attribute in parameter.attributes):
+        return True
+    if parameter.type.base != "void" or parameter.type.depth != 2:
+        return False
+    index = method.parameters.index(parameter)
+    return index > 0 and method.parameters[index - 1].type.base in GUID_REFERENCES
+
+
+def load_overrides(path):
+    with open(path, "rb") as file:
+        overrides = tomllib.load(file)
+    for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions", "special",
+                  "handles", "addresses", "pipeline_subobjects"):
+        overrides.setdefault(table, {})
+    return overrides
