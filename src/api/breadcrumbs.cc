@@ -10,6 +10,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cairn/markers.h"
 
@@ -19,6 +20,7 @@
 #include "breadcrumbs/backend.h"
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/custom_backend.h"
+#include "breadcrumbs/d3d12_abi.h"
 #include "breadcrumbs/d3d12_backend.h"
 #include "breadcrumbs/vulkan_backend.h"
 
@@ -83,6 +85,63 @@ CairnResult CreateContext(const CairnContextDesc* desc, std::unique_ptr<cairn::B
   return CAIRN_OK;
 }
 
+// The layer has wrapped the device. Where it has breadcrumbs, the application shares them: one state of
+// each list, written by whoever says something. Otherwise the context is the application's own, on the
+// real device.
+CairnResult CreateContextOnLayer(const CairnContextDesc* desc, const cairn::LayerDevice& layer,
+                                 void* device, CairnContext** context) {
+  const cairn::LayerListFinder finder = cairn::FinderOfLists(cairn::AbiOfDevice(device));
+  if (layer.context == nullptr) {
+    const CairnResult result = CreateContext(desc, cairn::CreateD3D12Backend(layer.real), context);
+    if (result == CAIRN_OK) Unwrap(*context)->SetListFinder(finder);
+    return result;
+  }
+  CairnContextDesc checked;
+  if (Status status = CheckDesc(desc, &checked); !status.ok()) return Fail(status);
+  Context::Hold hold = cairn::HoldDevice(device);
+  layer.context->SetListFinder(finder);
+  layer.context->Share(checked, hold);
+  if (Status status = layer.context->EnsureStarted(); !status.ok()) {
+    if (layer.context->Unshare(&hold)) hold.release(hold.object);
+    return Fail(status);
+  }
+  *context = reinterpret_cast<CairnContext*>(layer.context);
+  return CAIRN_OK;
+}
+
+// The recording that the layer keeps of an open list is the application's as well.
+CairnResult ShareRecording(const cairn::LayerList& layer, const CairnCommandListDesc& desc,
+                           CairnCommandList** list) {
+  if (layer.recording == nullptr) {
+    return Fail(CAIRN_ERROR_OUT_OF_MEMORY,
+                "the Direct3D 12 layer has no recording of this list: all were in use when it was "
+                "created or reset");
+  }
+  if (!layer.recording->open()) {
+    return Fail(CAIRN_ERROR_INVALID_ARGUMENT, "the list is not open for recording");
+  }
+  layer.recording->Adopt(desc);
+  *list = reinterpret_cast<CairnCommandList*>(layer.recording);
+  return CAIRN_OK;
+}
+
+// The layer sees the passes of its lists by itself.
+CairnResult TellRenderPass(CommandList& list, bool inside) {
+  if (!list.held()) return list.SetInsideRenderPass(inside);
+  return list.open() ? CAIRN_OK : CAIRN_ERROR_INVALID_ARGUMENT;
+}
+
+// The lists of a submission that the layer does not see.
+Status NotifyOwnSubmit(Context& context, void* queue, CommandList* const* lists, uint32_t count) {
+  if (!context.is_layers()) return context.NotifySubmit(queue, lists, count);
+  std::vector<CommandList*> own;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (lists[i] == nullptr || !lists[i]->held()) own.push_back(lists[i]);
+  }
+  if (own.empty()) return Status();
+  return context.NotifySubmit(queue, own.data(), static_cast<uint32_t>(own.size()));
+}
+
 cairn::VulkanBackendParams ToParams(const CairnVulkanDesc& desc) {
   cairn::VulkanBackendParams params;
   params.instance = desc.instance;
@@ -138,6 +197,9 @@ CairnResult cairnCreateContextD3D12(const CairnContextDesc* desc, const CairnD3D
     if (d3d12->device == nullptr) {
       return Fail(CAIRN_ERROR_DEVICE_NOT_CREATED, "the ID3D12Device is missing");
     }
+    if (const cairn::LayerDevice* const layer = cairn::FindLayerDevice(d3d12->device)) {
+      return CreateContextOnLayer(desc, *layer, d3d12->device, context);
+    }
     return CreateContext(desc, cairn::CreateD3D12Backend(d3d12->device), context);
   });
 }
@@ -158,7 +220,17 @@ CairnResult cairnCreateContextCustom(const CairnContextDesc* desc,
 CairnResult cairnDestroyContext(CairnContext* context) {
   if (context == nullptr) return Fail(CAIRN_ERROR_INVALID_ARGUMENT, "the context is NULL");
   return Guarded([&] {
-    Context::Destroy(Unwrap(context));
+    if (!Unwrap(context)->is_layers()) {
+      Context::Destroy(Unwrap(context));
+      return CAIRN_OK;
+    }
+    Context::Hold hold;
+    if (!Unwrap(context)->Unshare(&hold)) {
+      return Fail(CAIRN_ERROR_INVALID_ARGUMENT,
+                  "the context belongs to the Direct3D 12 layer and was destroyed already");
+    }
+    // May be the device's last reference: the context is gone then.
+    hold.release(hold.object);
     return CAIRN_OK;
   });
 }
@@ -215,8 +287,14 @@ CairnResult cairnBeginCommandList(CairnContext* context, const CairnCommandListD
           "the context, CairnCommandListDesc, its struct_size, native list or queue type, or "
           "the result pointer is not valid");
     }
+    CairnCommandListDesc checked = *desc;
+    checked.flags &= CAIRN_LIST_REUSABLE;
+    if (const cairn::LayerList* const layer = Unwrap(context)->FindLayerList(desc->native)) {
+      if (Unwrap(context)->is_layers()) return ShareRecording(*layer, checked, list);
+      checked.native = layer->real;
+    }
     CommandList* begun = nullptr;
-    const Status status = Unwrap(context)->BeginCommandList(*desc, &begun);
+    const Status status = Unwrap(context)->BeginCommandList(checked, &begun, desc->native);
     if (!status.ok()) return Fail(status);
     *list = reinterpret_cast<CairnCommandList*>(begun);
     return CAIRN_OK;
@@ -227,12 +305,21 @@ CairnResult cairnBeginCommandList(CairnContext* context, const CairnCommandListD
 
 CairnResult cairnEndCommandList(CairnCommandList* list) {
   if (list == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
-  return Guarded([&] { return Unwrap(list)->End(); });
+  return Guarded([&] {
+    // The layer ends its recordings itself, when the list is closed.
+    if (Unwrap(list)->held()) {
+      return Unwrap(list)->open() ? CAIRN_OK : CAIRN_ERROR_INVALID_ARGUMENT;
+    }
+    return Unwrap(list)->End();
+  });
 }
 
 CairnResult cairnReleaseCommandList(CairnCommandList* list) {
   if (list == nullptr) return Fail(CAIRN_ERROR_INVALID_ARGUMENT, "the list is NULL");
-  return Guarded([&] { return Finish(Unwrap(list)->context()->ReleaseCommandList(Unwrap(list))); });
+  return Guarded([&] {
+    if (Unwrap(list)->held()) return CAIRN_OK;  // The layer's, which knows when.
+    return Finish(Unwrap(list)->context()->ReleaseCommandList(Unwrap(list)));
+  });
 }
 
 CairnResult cairnSetPipeline(CairnCommandList* list, CairnPipeline pipeline) {
@@ -242,12 +329,12 @@ CairnResult cairnSetPipeline(CairnCommandList* list, CairnPipeline pipeline) {
 
 CairnResult cairnEnterRenderPass(CairnCommandList* list) {
   if (list == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
-  return Guarded([&] { return Unwrap(list)->SetInsideRenderPass(true); });
+  return Guarded([&] { return TellRenderPass(*Unwrap(list), true); });
 }
 
 CairnResult cairnLeaveRenderPass(CairnCommandList* list) {
   if (list == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
-  return Guarded([&] { return Unwrap(list)->SetInsideRenderPass(false); });
+  return Guarded([&] { return TellRenderPass(*Unwrap(list), false); });
 }
 
 CairnResult cairnBeginMarker(CairnCommandList* list, CairnMarkerType type, const char* name,
@@ -267,8 +354,8 @@ CairnResult cairnNotifySubmit(CairnContext* context, void* queue, CairnCommandLi
     if (context == nullptr || queue == nullptr || (lists == nullptr && list_count != 0)) {
       return Fail(CAIRN_ERROR_INVALID_ARGUMENT, "the context, queue or list array is NULL");
     }
-    return Finish(Unwrap(context)->NotifySubmit(queue, reinterpret_cast<CommandList* const*>(lists),
-                                                list_count));
+    return Finish(NotifyOwnSubmit(*Unwrap(context), queue,
+                                  reinterpret_cast<CommandList* const*>(lists), list_count));
   });
 }
 
@@ -335,8 +422,9 @@ CairnResult cairnWriteMarker(CairnContext* context, void* command_buffer, CairnP
                               "neither top nor bottom",
                               index, count, static_cast<unsigned>(pipe)));
     }
+    const cairn::LayerList* const layer = Unwrap(context)->FindLayerList(command_buffer);
     return Finish(Unwrap(context)->WriteRaw(
-        command_buffer,
+        layer != nullptr ? layer->real : command_buffer,
         pipe == CAIRN_TOP_OF_PIPE ? cairn::PipeLocation::kTop : cairn::PipeLocation::kBottom, index,
         data));
   });

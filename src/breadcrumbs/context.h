@@ -75,9 +75,11 @@ class Context {
   bool Unshare(Hold* hold);
 
   // How the layer's lists are known, for contexts on devices with wrappers; null otherwise.
-  void SetListFinder(const LayerList* (*finder)(void* native)) { list_finder_ = finder; }
+  using ListFinder = const LayerList* (*)(void* native);
+  void SetListFinder(ListFinder finder) { list_finder_.store(finder, std::memory_order_release); }
   const LayerList* FindLayerList(void* native) const {
-    return list_finder_ == nullptr ? nullptr : list_finder_(native);
+    const ListFinder finder = list_finder_.load(std::memory_order_acquire);
+    return finder == nullptr ? nullptr : finder(native);
   }
   // Whether it is the layer's own: it sees every list and every submission.
   bool is_layers() const { return deferred_; }
@@ -152,7 +154,7 @@ class Context {
   const bool deferred_;
   uint32_t index_ = 0;
   ContextRecord* record_ = nullptr;
-  const LayerList* (*list_finder_)(void* native) = nullptr;
+  std::atomic<ListFinder> list_finder_{nullptr};
 
   std::mutex start_mutex_;  // before mutex_
   std::atomic<Start> start_{Start::kNotYet};
