@@ -84,13 +84,16 @@ cairn_pix::Blob BeginBlob(const PixEvent& event) {
 
 // An end has neither name nor arguments, and only version 2 has a blob for it.
 std::vector<std::byte> EncodeEnd(const PixEvent& event) {
-  const uint64_t context = event.context.value_or(0);
-  const uint64_t qwords = event.context.has_value() ? 2 : 1;
-  const uint64_t header = event.timestamp << cairn_pix::kTimestampShift |
-                          (qwords - 1) << cairn_pix::kContextBitV2 | qwords;
+  const bool colour_follows = event.colour.value >= 8;
+  std::vector<uint64_t> qwords = {event.timestamp << cairn_pix::kTimestampShift |
+                                  uint64_t{colour_follows ? 0xF : event.colour.value}
+                                      << cairn_pix::kColourShiftV2 |
+                                  uint64_t{event.context.has_value()} << cairn_pix::kContextBitV2};
+  if (colour_follows) qwords.push_back(event.colour.value);
+  if (event.context.has_value()) qwords.push_back(*event.context);
+  qwords[0] |= qwords.size();
   std::vector<std::byte> bytes;
-  AppendBytes(&header, sizeof(header), bytes);
-  if (event.context.has_value()) AppendBytes(&context, sizeof(context), bytes);
+  AppendBytes(qwords.data(), qwords.size() * sizeof(uint64_t), bytes);
   return bytes;
 }
 

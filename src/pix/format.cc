@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "pix/format.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -103,6 +101,13 @@ struct Number {
   bool may_have_zeros = true;
 };
 
+void MakeUpper(Number& number) {
+  for (std::string* part : {&number.prefix, &number.digits}) {
+    std::transform(part->begin(), part->end(), part->begin(),
+                   [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  }
+}
+
 std::string Digits(uint64_t value, int base) {
   char buffer[24];
   const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value, base);
@@ -165,34 +170,66 @@ Number UnsignedNumber(const Conversion& conversion, uint64_t bits) {
   if (conversion.alternate && conversion.type == 'o' && !number.digits.starts_with('0')) {
     number.digits.insert(0, "0");
   }
-  if (conversion.type == 'X') {
-    for (std::string* part : {&number.prefix, &number.digits}) {
-      std::transform(part->begin(), part->end(), part->begin(),
-                     [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-    }
-  }
+  if (conversion.type == 'X') MakeUpper(number);
   return number;
+}
+
+std::string Digits(double value, std::chars_format format, std::optional<int> precision) {
+  // The largest double has 309 digits in front of its point.
+  std::string digits(static_cast<size_t>(precision.value_or(0)) + 400, '\0');
+  char* const end = digits.data() + digits.size();
+  const auto result = precision.has_value()
+                          ? std::to_chars(digits.data(), end, value, format, *precision)
+                          : std::to_chars(digits.data(), end, value, format);
+  digits.resize(static_cast<size_t>(result.ptr - digits.data()));
+  return digits;
+}
+
+// %g with '#', which keeps the zeros at the end: in the notation that %g chooses.
+std::string GeneralWithZeros(double value, int precision) {
+  precision = std::max(1, precision);
+  const std::string scientific = Digits(value, std::chars_format::scientific, precision - 1);
+  int exponent = 0;
+  const size_t sign = scientific.find('e') + 1;
+  std::from_chars(scientific.data() + sign + (scientific[sign] == '+' ? 1 : 0),
+                  scientific.data() + scientific.size(), exponent);
+  if (exponent < -4 || exponent >= precision) return scientific;
+  return Digits(value, std::chars_format::fixed, precision - 1 - exponent);
+}
+
+std::string FiniteDigits(const Conversion& conversion, char type, double value) {
+  const int precision = static_cast<int>(conversion.precision.value_or(6));
+  std::string digits;
+  if (type == 'f') digits = Digits(value, std::chars_format::fixed, precision);
+  if (type == 'e') digits = Digits(value, std::chars_format::scientific, precision);
+  if (type == 'g') {
+    digits = conversion.alternate ? GeneralWithZeros(value, precision)
+                                  : Digits(value, std::chars_format::general, precision);
+  }
+  if (type == 'a') {
+    digits = Digits(value, std::chars_format::hex,
+                    conversion.precision.has_value() ? std::optional(precision) : std::nullopt);
+  }
+  if (conversion.alternate && digits.find('.') == digits.npos) {
+    const size_t exponent = digits.find(type == 'a' ? 'p' : 'e');
+    digits.insert(std::min(exponent, digits.size()), ".");
+  }
+  return digits;
 }
 
 Number FloatNumber(const Conversion& conversion, uint64_t bits) {
   const double value = std::bit_cast<double>(bits);
+  const bool is_upper = conversion.type < 'a';
+  const char type = static_cast<char>(conversion.type | 0x20);
   Number number{SignPrefix(conversion, std::signbit(value)), ""};
-  // Only characters of our own: the text that was traced is no format for anybody.
-  std::string format = conversion.alternate ? "{:#" : "{:";
-  const bool is_hex = conversion.type == 'a' || conversion.type == 'A';
-  if (conversion.precision.has_value()) {
-    format += fmt::format(".{}", *conversion.precision);
-  } else if (!is_hex) {
-    format += ".6";
-  }
-  format += conversion.type;
-  format += '}';
-  number.digits = fmt::format(fmt::runtime(format), std::fabs(value));
   number.may_have_zeros = std::isfinite(value);
-  if (is_hex && std::isfinite(value)) {
-    number.prefix += number.digits.substr(0, 2);
-    number.digits.erase(0, 2);
+  if (std::isfinite(value)) {
+    if (type == 'a') number.prefix += "0x";
+    number.digits = FiniteDigits(conversion, type, std::fabs(value));
+  } else {
+    number.digits = std::isnan(value) ? "nan" : "inf";
   }
+  if (is_upper) MakeUpper(number);
   return number;
 }
 

@@ -126,6 +126,7 @@ DecodedText DecodeAnsi(std::span<const std::byte> bytes) {
 }
 
 bool LooksLikeUtf32(std::span<const std::byte> bytes) {
+  if (bytes.size() % 4 != 0) return false;
   size_t count = 0;
   for (size_t offset = 0; offset + 4 <= bytes.size(); offset += 4, ++count) {
     const uint32_t unit = UnitAt(bytes, offset, 4);

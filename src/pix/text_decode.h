@@ -27,8 +27,8 @@ DecodedText DecodeUtf32(std::span<const std::byte> bytes);
 // are Windows-1252, as a whole.
 DecodedText DecodeAnsi(std::span<const std::byte> bytes);
 
-// True if the bytes are rather 32-bit characters than UTF-16: there is at least one unit in front of
-// the first zero unit, and all of them are code points of planes 0 to 3. As UTF-16, every second
+// True if the bytes are rather 32-bit characters than UTF-16: their number is a multiple of four,
+// there is at least one unit in front of the first zero unit, and all of them are code points of planes 0 to 3. As UTF-16, every second
 // character of such text would be U+0000 to U+0003.
 bool LooksLikeUtf32(std::span<const std::byte> bytes);
 
