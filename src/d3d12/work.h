@@ -20,7 +20,7 @@
 // Bundles and video lists have no writes at all: the backend has no method for their types. The events
 // are noted all the same.
 //
-// Threads: like the list itself, one at a time. Cost: d3d12_layer_bench.
+// Threads: like the list itself, one at a time. Cost: d3d12_work_bench.
 #ifndef CAIRN_D3D12_WORK_H_
 #define CAIRN_D3D12_WORK_H_
 

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Command lists and queues. The sources are part of cairn_d3d12 and cairn_d3d12_sysv.
+set(CAIRN_D3D12_WORK_SOURCES
+  bindings.cc command_queue.cc graphics_command_list.cc graphics_command_list_bindings.cc work.cc
+  work_list.cc)
+
+if(BUILD_TESTING)
+  # What is noted, without any wrapper: on a simulated GPU.
+  cairn_test(d3d12_work_test
+    SOURCES bindings.cc bindings_test.cc work.cc work_test.cc
+    DEPS cairn_breadcrumbs cairn_d3d12abi THREADS)
+endif()
+
+# After cairn_d3d12 has been defined.
+function(cairn_d3d12_work_tests)
+  include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+  cairn_library(cairn_d3d12_work_scene
+    SOURCES work_scene.cc
+    DEPS cairn_d3d12_test_gpu)
+  cairn_embed_files(cairn_d3d12_work_scene FILES
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.ps.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
+  # The mode is read once in a process.
+  cairn_test(d3d12_work_gpu_test
+    SOURCES work_gpu_test.cc
+    DEPS cairn_d3d12 cairn_d3d12_work_scene cairn_d3d12_test_gpu GPU)
+  foreach(mode off pass full)
+    add_test(NAME d3d12_work_gpu_test_${mode} COMMAND d3d12_work_gpu_test
+      WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+    set_tests_properties(d3d12_work_gpu_test_${mode} PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE
+      LABELS gpu ENVIRONMENT CAIRN_BREADCRUMBS=${mode})
+  endforeach()
+  cairn_bench(d3d12_work_bench
+    SOURCES work_bench.cc
+    DEPS cairn_d3d12 cairn_d3d12_test_gpu)
+endfunction()
