@@ -1,10 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables: methods and interfaces."""
-from emit_thin import LICENSE, header
+from emit_thin import header
+from emit_values import HANDLE_KINDS, LIFETIMES, ValueWriter, source
+from model import Kind, gives_by_identifier
 
 
-def source(path, body):
-    return f'{LICENSE}#include "{path}"\n\nnamespace cairn {{\n{body}\n}}  // namespace cairn\n'
+METHODS_H = """
+enum class Direction : uint8_t { kIn, kOut, kInOut };
+
+struct ParameterInfo : ValueInfo {
+  Direction direction;
+  HandleKind handle;
+  Lifetime lifetime;
+};
+
+inline constexpr uint16_t kNoWork = 0xFFFF;
+
+struct MethodInfo {
+  const char* name;  // "ID3D12Device::CreateFence"
+  uint16_t slot;     // in the table of methods of its interface and all that derive from it
+  uint16_t work;     // CairnMarkerType of what the GPU does for it; kNoWork
+  ValueInfo result;  // its size is 0 for void
+  std::span<const ParameterInfo> parameters;
+  // The object that the method gives out by the identifier in one parameter, in another one; kNone and
+  // -1 if it gives out none, or several kinds.
+  Chain object_chain;
+  bool object_is_new;
+  int8_t identifier_parameter;
+  int8_t object_parameter;
+};
+
+const MethodInfo& Describe(Method method);
+"""
 
 
 def methods_header(model):
@@ -14,8 +41,68 @@ enum class Method : uint16_t {{
 {names},
 }};
 inline constexpr uint32_t kMethodCount = {len(list(model.methods()))};
-"""
-    return header("d3d12gen/methods.h", ["<cstdint>"], body)
+{METHODS_H}"""
+    return header("d3d12gen/methods.h", ["<cstdint>", "<span>", '"d3d12gen/value_info.h"'], body)
+
+
+class MethodWriter:
+    def __init__(self, model, values):
+        self.model = model
+        self.values = values
+
+    def parameter(self, interface, method, parameter):
+        kind = self.model.parameter_kind(interface, method, parameter)
+        siblings = [other.name for other in method.parameters]
+        direction = {"in": "kIn", "out": "kOut", "inout": "kInOut"}[kind.direction]
+        lifetime = self.model.overrides["lifetimes"].get(f"{interface}::{method.name}.{parameter.name}", "")
+        spelled = parameter.type.spelled()
+        return (f"    {{{{{self.values.value(parameter.name, spelled, kind, siblings)}}},\n"
+                f"     Direction::{direction}, HandleKind::{HANDLE_KINDS[kind.handle_kind]}, "
+                f"Lifetime::{LIFETIMES[lifetime]}}},")
+
+    def result(self, method):
+        if method.result.base == "void" and not method.result.depth:
+            return '"", "void", ValueKind::kBytes, 0, false, 0, 1, kNoType, Chain::kNone, ' \
+                   '{{}, 0, false, ""}'
+        kind, name = self.model.base_kind(method.result.base)
+        size = self.model.size_of_type(method.result.base)[0] if name != "void" else 1
+        return self.values.value("", method.result.spelled(), Kind(kind, name, method.result.depth, size), ())
+
+    def given(self, key, method):
+        """(chain, is it new, index of the identifier, index of the object)."""
+        for table in ("creates", "returns"):
+            if key in self.model.overrides[table]:
+                out = next(p for p in method.parameters if gives_by_identifier(method, p))
+                index = method.parameters.index(out)
+                iid = next(i for i in range(index - 1, -1, -1) if method.parameters[i].type.base == "REFIID")
+                return "k" + self.model.overrides[table][key], table == "creates", iid, index
+        return "kNone", False, -1, -1
+
+    def lines(self):
+        tables, rows = [], []
+        for interface, method in self.model.methods():
+            key = f"{interface}::{method.name}"
+            parameters = "{}"
+            if method.parameters:
+                parameters = f"k_{interface}_{method.name}"
+                tables.append(f"constexpr ParameterInfo {parameters}[] = {{")
+                tables += [self.parameter(interface, method, p) for p in method.parameters]
+                tables.append("};")
+            work = self.model.overrides["work"].get(key)
+            chain, is_new, iid, out = self.given(key, method)
+            rows.append(f'    {{"{key}", {self.model.slot(interface, method)}, '
+                        f'{f"CAIRN_MARKER_{work}" if work else "kNoWork"},\n'
+                        f"     {{{self.result(method)}}},\n     {parameters}, Chain::{chain}, "
+                        f'{"true" if is_new else "false"}, {iid}, {out}}},')
+        return [*tables, "constexpr MethodInfo kMethods[kMethodCount] = {", *rows, "};"]
+
+
+def methods_source(model):
+    lines = MethodWriter(model, ValueWriter(model)).lines()
+    body = "\n".join(["namespace {", "", *lines, "", "}  // namespace", "",
+                      "const MethodInfo& Describe(Method method) {",
+                      "  return kMethods[static_cast<size_t>(method)];", "}", ""])
+    return source("d3d12gen/methods.h", ['"cairn/marker_types.h"'], body)
 
 
 def interface_id(iid):
@@ -152,11 +239,9 @@ def interfaces_source(model):
         "  if (found == std::end(kById) || !(kInterfaces[*found].iid == iid)) return nullptr;",
         "  return &kInterfaces[*found];", "}", "",
         "const ChainInfo& Describe(Chain chain) {", "  return kChains[static_cast<size_t>(chain)];", "}", ""])
-    text = source("d3d12gen/interfaces.h", body)
-    return text.replace('interfaces.h"\n', 'interfaces.h"\n\n#include <algorithm>\n#include <array>\n'
-                        "#include <iterator>\n#include <tuple>\n", 1)
+    return source("d3d12gen/interfaces.h", ["<algorithm>", "<array>", "<iterator>", "<tuple>"], body)
 
 
 def files(model):
-    return {"methods.h": methods_header(model), "interfaces.h": interfaces_header(),
-            "interfaces.cc": interfaces_source(model)}
+    return {"methods.h": methods_header(model), "methods.cc": methods_source(model),
+            "interfaces.h": interfaces_header(), "interfaces.cc": interfaces_source(model)}

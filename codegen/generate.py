@@ -19,6 +19,7 @@ import sys
 import emit_tables
 import emit_thin
 import emit_unwrap
+import emit_values
 import idl
 import model as model_module
 
@@ -34,7 +35,7 @@ def build_model(idl_folder, overrides_path):
 
 def all_files(model):
     result = {}
-    for emitter in (emit_thin, emit_unwrap, emit_tables):
+    for emitter in (emit_thin, emit_unwrap, emit_values, emit_tables):
         result.update(emitter.files(model))
     return result
 

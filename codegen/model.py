@@ -105,7 +105,7 @@ class Model:
         for table in ("creates", "returns", "manual", "policies", "work"):
             for key in self.overrides.get(table, {}):
                 self.find_method(table, key)
-        for table in ("as_is", "handles"):
+        for table in ("as_is", "handles", "lifetimes"):
             for key in self.overrides.get(table, {}):
                 self.find_member(table, key)
         for table in ("counts", "addresses"):
@@ -457,6 +457,12 @@ class Model:
                             visit(parameter.type.base)
         return [name for name in self.api.structs if name in reached]
 
+    def slot(self, interface, method):
+        """The method's place in the table of methods; IUnknown has the first three."""
+        *bases, last = self.full_line(interface)
+        before = sum(len(self.api.interfaces[base].methods) for base in bases)
+        return 3 + before + self.api.interfaces[last].methods.index(method)
+
     def methods(self):
         """(interface, method) of everything that is wrapped, each once, in order of declaration."""
         wanted = {name for chain in self.chains for name in self.full_line(chain.newest)}
@@ -505,6 +511,6 @@ def load_overrides(path):
     with open(path, "rb") as file:
         overrides = tomllib.load(file)
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions", "special",
-                  "handles", "addresses", "pipeline_subobjects"):
+                  "handles", "addresses", "pipeline_subobjects", "lifetimes"):
         overrides.setdefault(table, {})
     return overrides
