@@ -134,7 +134,7 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
  protected:
   AnnotatedChild* annotated() override { return &work_.annotations(); }
   void OnNamed(std::string_view name) override { work_.SetName(name); }
-  void OnEnd() override { work_.notes().Release(); }
+  void OnEnd() override { work_.Ended(); }
 
  private:
   using Thin = ThinID3D12GraphicsCommandList;

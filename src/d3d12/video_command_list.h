@@ -50,7 +50,7 @@ class WrappedVideoCommandList : public Thin {
   }
   AnnotatedChild* annotated() override { return &work_.annotations(); }
   void OnNamed(std::string_view name) override { work_.SetName(name); }
-  void OnEnd() override { work_.notes().Release(); }
+  void OnEnd() override { work_.Ended(); }
 
  private:
   WorkList work_;
