@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/bindings.h"
 #include "analysis/progress.h"
 #include "analysis/scope_tree.h"
 #include "analysis/verdict.h"
@@ -33,6 +34,9 @@ class Analyser {
     ForEachQueue([this](std::span<const uint32_t> order) {
       analysis_.verdicts.push_back(JudgeQueue(snapshot_, progress_, order, listed_, analysis_));
     });
+    BindingResolver resolver(snapshot_);
+    for (QueueVerdict& verdict : analysis_.verdicts) resolver.Explain(&analysis_, &verdict);
+    analysis_.reported_scopes = FindReportedScopes(snapshot_, analysis_.scopes);
     return std::move(analysis_);
   }
 
@@ -143,13 +147,13 @@ class Analyser {
     scope_counts_.assign(snapshot_.recordings.size(), 0);
     for (size_t i = 0; i < analysis_.executions.size(); ++i) {
       Execution& execution = analysis_.executions[i];
-      FindOrMakeTree(progress_[i].evidence, &execution);
+      FindOrMakeTree(progress_[i].evidence, progress_[i].mode_off, &execution);
       execution.state = ExecutionState(execution, progress_[i]);
     }
     listed_.assign(analysis_.scopes.size(), false);
   }
 
-  void FindOrMakeTree(const Evidence& evidence, Execution* execution) {
+  void FindOrMakeTree(const Evidence& evidence, bool mode_off, Execution* execution) {
     uint32_t& head = tree_of_recording_[execution->recording];
     const Recording& recording = snapshot_.recordings[execution->recording];
     execution->first_scope = static_cast<uint32_t>(analysis_.scopes.size());
@@ -167,6 +171,12 @@ class Analyser {
     scope_counts_[execution->recording] = execution->scope_count;
     SetScopeStates(recording, execution->first_scope, execution->scope_count, evidence,
                    &analysis_.scopes);
+    // Nothing proven is all the evidence there is in this mode, and it is that of all its executions.
+    if (mode_off && evidence == kNothingProven) {
+      for (uint32_t i = 0; i < execution->scope_count; ++i) {
+        analysis_.scopes[execution->first_scope + i].state = WorkState::kUnknown;
+      }
+    }
     trees_.push_back({evidence, execution->first_scope, head});
     head = static_cast<uint32_t>(trees_.size() - 1);
   }
@@ -175,6 +185,7 @@ class Analyser {
     const Recording& recording = RecordingOf(execution);
     const Evidence& evidence = progress.evidence;
     if (evidence == kProvenCompleted) return WorkState::kCompleted;
+    if (progress.mode_off) return WorkState::kUnknown;
     if (evidence.unreached <= 1 && !progress.began) return WorkState::kNotStarted;
     if (recording.event_count == 0 || evidence.passed < recording.event_count) {
       return WorkState::kInFlight;

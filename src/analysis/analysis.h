@@ -19,6 +19,7 @@ enum class WorkState : uint8_t {
   kNotStarted,  // The GPU had not reached it, proven by a top-of-pipe word.
   kInFlight,    // Reached, or not proven unreached, and not proven finished: a candidate.
   kCompleted,   // A bottom-of-pipe word proves that it finished.
+  kUnknown,     // The marker mode was off: the GPU wrote nothing that tells.
 };
 
 // One scope of a recording's tree (a begin event with its end), in begin order: parents come before
@@ -46,6 +47,40 @@ struct Execution {
   uint32_t scope_count = 0;
 };
 
+// What is known of a bound object at the moment when the GPU may have used it.
+enum class BindingState : uint8_t {
+  kAlive,
+  kDestroyed,  // before the submission, or afterwards while the list was in flight
+  kReplaced,   // its entry in the table of objects holds a younger one: it was destroyed before
+  kUnknown,    // the address lies in no object that is known
+};
+
+// Something that was bound where a candidate begins.
+struct Binding {
+  BindPoint point = BindPoint::kRenderTarget;
+  uint32_t slot = 0;  // without kBindSlotOfCompute
+  bool of_compute = false;
+  bool is_address = false;
+  uint64_t address = 0;     // of an address, as bound
+  uint32_t object = kNone;  // into Snapshot::objects; kNone for kReplaced and kUnknown
+  uint64_t offset = 0;      // of the address, inside the object
+  BindingState state = BindingState::kUnknown;
+  // kDestroyed: ns from the submission, or where none is known from the snapshot, to the destruction;
+  // negative if it was destroyed before. 0 where neither time is known.
+  int64_t destroyed_after_ns = 0;
+  bool since_submission = false;  // what destroyed_after_ns counts from
+};
+
+// What helps to understand a candidate.
+struct CandidateContext {
+  // The innermost annotation around it, or itself if it is one; into Analysis::scopes, kNone for none.
+  uint32_t annotation_scope = kNone;
+  uint32_t first_binding = 0;  // into Analysis::bindings
+  uint32_t binding_count = 0;
+};
+// Of how many candidates of each queue this is found out, the first ones.
+inline constexpr uint32_t kExplainedCandidates = 16;
+
 // Of one queue: the work that can be the culprit, innermost scopes only, and why.
 struct QueueVerdict {
   uint32_t queue = kNone;  // kNone: lists registered without a queue
@@ -53,9 +88,14 @@ struct QueueVerdict {
   std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
   // For each candidate its execution, into Analysis::executions.
   std::vector<uint32_t> candidate_executions;
+  // For each of the first kExplainedCandidates candidates.
+  std::vector<CandidateContext> contexts;
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be told apart.
   std::vector<uint32_t> list_candidates;
+  // True where the marker mode was off, and some execution is neither known to have finished nor known
+  // not to have been submitted: then no candidates does not mean that nothing was running.
+  bool unknown = false;
   bool exact = false;  // exactly one candidate, and the rules prove that it was running
   // In words: where the GPU stood, what follows, and what limits the conclusion. Names no scope, list
   // or shader, so that a redacted report can print it; "event 7" is the sequence number.
@@ -65,7 +105,11 @@ struct QueueVerdict {
 struct Analysis {
   std::vector<Scope> scopes;
   std::vector<Execution> executions;   // in report order: device, frame, queue, submission
+  std::vector<Binding> bindings;       // of candidates
   std::vector<QueueVerdict> verdicts;  // one for each queue that has executions
+  // For each of Snapshot::reported_event_ids the scope that has this EventID, the last one if there
+  // are several; kNone if none has.
+  std::vector<uint32_t> reported_scopes;
 };
 
 // Judges every scope, list and queue of `snapshot`. Time is linear in the number of events plus the

@@ -23,14 +23,14 @@ uint32_t FirstUnreached(const Snapshot& snapshot, const Recording& recording, ui
   return kAllEvents;
 }
 
-// Only the end of the list writes at the bottom for a begin event, and only when everything that was
+// Only the end of the list writes at the bottom for an event that is no end, and only when everything that was
 // recorded is before it: then scopes that were left open have finished, too.
 bool ListEndPassed(const Snapshot& snapshot, const Recording& recording) {
   if (recording.open || recording.event_count == 0 || recording.passed != recording.event_count) {
     return false;
   }
   const Event& last = snapshot.events[recording.first_event + recording.event_count - 1];
-  return last.kind == EventKind::kBegin;
+  return last.kind != EventKind::kEnd;
 }
 
 bool WordsAreZero(const Recording& recording) {
@@ -123,12 +123,29 @@ bool ToldCompleted(const Snapshot& snapshot, const Execution& execution) {
          submission.number <= snapshot.queues[submission.queue].completed_submission;
 }
 
+bool IsModeOff(const Snapshot& snapshot, const Recording& recording) {
+  return recording.device != kNone && snapshot.devices[recording.device].mode == MarkerMode::kOff;
+}
+
+// In mode off there are no words; only what the application told counts.
+Progress JudgeWithoutWords(const Execution& execution, bool device_tells_submissions) {
+  if (execution.submission == kNone && device_tells_submissions) {
+    return Certain(kProvenNotStarted);
+  }
+  Progress progress = Certain(kNothingProven);
+  progress.mode_off = true;
+  return progress;
+}
+
 }  // namespace
 
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions) {
   const Recording& recording = snapshot.recordings[execution.recording];
   if (ToldCompleted(snapshot, execution)) return Certain(kProvenCompleted);
+  if (IsModeOff(snapshot, recording)) {
+    return JudgeWithoutWords(execution, device_tells_submissions);
+  }
   if (recording.reusable) return JudgeReusable(snapshot, recording, execution.run);
   if (execution.submission == kNone && recording.submit_count == 0) {
     return JudgeNeverSubmitted(snapshot, recording, device_tells_submissions);

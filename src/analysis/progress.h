@@ -20,6 +20,7 @@ struct Progress {
   bool wrote_bottom = false;     // it, or a later execution of its list, wrote at the bottom
   bool words_are_its = false;    // the words describe this execution and no other
   bool told_apart = true;        // false: several executions share the words
+  bool mode_off = false;         // the GPU was asked to write nothing, and nothing else tells
   bool words_make_sense = true;  // false: a word holds a value that no write of the list produces
 };
 

@@ -41,7 +41,10 @@ class QueueJudge {
     }
     for (const uint32_t index : order_) Collect(index);
     verdict_.exact = IsExact();
-    if (first_in_flight_ == kNone) {
+    verdict_.unknown = unknown_count_ != 0;
+    if (verdict_.unknown) {
+      ExplainModeOff();
+    } else if (first_in_flight_ == kNone) {
       ExplainNothingInFlight();
     } else {
       ExplainInFlight();
@@ -60,6 +63,7 @@ class QueueJudge {
   void Collect(uint32_t index) {
     const Execution& execution = analysis_.executions[index];
     if (execution.state == WorkState::kCompleted) ++completed_count_;
+    if (execution.state == WorkState::kUnknown) ++unknown_count_;
     if (execution.state != WorkState::kInFlight) return;
     if (first_in_flight_ == kNone) first_in_flight_ = index;
     ++in_flight_count_;
@@ -135,6 +139,17 @@ class QueueJudge {
           fmt::format("{} of {} command lists have finished and the others have not started: no "
                       "marked work was running on this queue.",
                       completed_count_, order_.size()));
+    }
+  }
+
+  void ExplainModeOff() {
+    Say(
+        fmt::format("The marker mode was off, so that the GPU wrote nothing: how far it came in {} "
+                    "command list{} is not known.",
+                    unknown_count_, unknown_count_ == 1 ? "" : "s"));
+    if (completed_count_ != 0) {
+      Say(fmt::format("{} other{} finished, as the application told.", completed_count_,
+                      completed_count_ == 1 ? " has" : "s have"));
     }
   }
 
@@ -256,6 +271,7 @@ class QueueJudge {
   uint32_t first_in_flight_ = kNone;  // into executions
   size_t in_flight_count_ = 0;
   size_t completed_count_ = 0;
+  size_t unknown_count_ = 0;
 };
 
 }  // namespace

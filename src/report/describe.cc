@@ -20,6 +20,14 @@ void AppendQuoted(std::string_view name, std::string& out) {
   out += '"';
 }
 
+constexpr size_t kPathScopesShown = 12;
+
+bool HasSlots(BindPoint point) {
+  return point != BindPoint::kDepthStencil && point != BindPoint::kIndexBuffer &&
+         point != BindPoint::kIndirectArguments && point != BindPoint::kSource &&
+         point != BindPoint::kDestination;
+}
+
 }  // namespace
 
 std::string_view StateMark(WorkState state) {
@@ -27,6 +35,7 @@ std::string_view StateMark(WorkState state) {
     case WorkState::kNotStarted: return "[ ]";
     case WorkState::kInFlight: return "[>]";
     case WorkState::kCompleted: return "[X]";
+    case WorkState::kUnknown: break;
   }
   return "[?]";
 }
@@ -63,7 +72,7 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::stri
   if (!kind.empty()) out += " ]";
 }
 
-void AppendScope(const Snapshot& snapshot, const Scope& scope, bool with_pipeline,
+void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
                  std::string& out) {
   const Event& event = snapshot.events[scope.event];
   const std::string_view name = snapshot.Text(event.name);
@@ -78,11 +87,84 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, bool with_pipelin
     }
   }
   if ((event.flags & kEventNameTruncated) != 0) out += " (name cut)";
-  if (with_pipeline && event.type != CAIRN_MARKER_PASS && event.pipeline != kNone) {
+  if (detail != ScopeDetail::kName && event.detail != kNone &&
+      snapshot.annotations[event.detail].event_id != 0) {
+    out += ", EventID ";
+    AppendEventId(snapshot.annotations[event.detail].event_id, out);
+  }
+  if (detail == ScopeDetail::kEventIdAndPipeline && event.type != CAIRN_MARKER_PASS &&
+      event.pipeline != kNone) {
     out += ", ";
     AppendPipeline(snapshot, event.pipeline, out);
   }
   if (scope.left_open) out += ", left open";
+}
+
+void AppendEventId(uint64_t event_id, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:#x}", event_id);
+}
+
+void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out) {
+  out += ObjectKindWord(object.kind);
+  out += ' ';
+  if (object.name.empty()) {
+    fmt::format_to(std::back_inserter(out), "{}", object.serial);
+    return;
+  }
+  AppendQuoted(snapshot.Text(object.name), out);
+  if (object.name_cut) out += " (name cut)";
+}
+
+void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out) {
+  out += BindPointWord(binding.point);
+  if (HasSlots(binding.point)) fmt::format_to(std::back_inserter(out), " {}", binding.slot);
+  out += ": ";
+  if (binding.state == BindingState::kReplaced) {
+    out += "an object that was destroyed long before";
+    return;
+  }
+  if (binding.object == kNone) {
+    fmt::format_to(std::back_inserter(out), "address {:#x}, which belongs to no known object",
+                   binding.address);
+    return;
+  }
+  AppendObject(snapshot, snapshot.objects[binding.object], out);
+  if (binding.offset != 0) fmt::format_to(std::back_inserter(out), " + {:#x}", binding.offset);
+  if (binding.state != BindingState::kDestroyed) return;
+  out += ", destroyed";
+  if (binding.destroyed_after_ns == 0) return;
+  fmt::format_to(std::back_inserter(out), " {} {} {}", DurationInWords(binding.destroyed_after_ns),
+                 binding.destroyed_after_ns < 0 ? "before" : "after",
+                 binding.since_submission ? "the submission" : "this report");
+}
+
+void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {
+  const Recording& recording = snapshot.recordings[execution.recording];
+  fmt::format_to(std::back_inserter(out), "Frame {} > ", recording.frame);
+  if (recording.name.empty()) {
+    fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
+  } else {
+    AppendQuoted(snapshot.Text(recording.name), out);
+  }
+  AppendExecutionNotes(snapshot, execution, out);
+}
+
+void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
+                     std::string& out) {
+  // From the inside out.
+  const Scope* path[kPathScopesShown];
+  size_t length = 0;
+  const Scope* current = &scope;
+  while (true) {
+    path[length++] = current;
+    if (current->parent == kNone || length == kPathScopesShown) break;
+    current = &analysis.scopes[current->parent];
+  }
+  if (current->parent != kNone) out += " > …";
+  while (length-- > 0) {
+    out += " > ";
+    AppendScope(snapshot, *path[length], ScopeDetail::kName, out);
+  }
 }
 
 void AppendQueue(const Snapshot& snapshot, uint32_t queue_index, std::string& out) {

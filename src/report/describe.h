@@ -13,7 +13,7 @@
 
 namespace cairn {
 
-// "[X]", "[>]" or "[ ]".
+// "[X]", "[>]", "[ ]" or "[?]".
 std::string_view StateMark(WorkState state);
 
 // "DRAW_INDEXED", "MARKER_TYPE 200".
@@ -22,9 +22,26 @@ void AppendMarkerType(uint32_t type, std::string& out);
 // `graphics pipeline "Basic pipeline" [ VS: a | PS: b ]`
 void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
 
-// `Opaque` for a pass, `DISPATCH 1: "Blur"` for anything else; with its pipeline if wanted.
-void AppendScope(const Snapshot& snapshot, const Scope& scope, bool with_pipeline,
+// `Opaque` for a pass, `DISPATCH 1: "Blur"` for anything else.
+enum class ScopeDetail { kName, kEventId, kEventIdAndPipeline };
+void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
                  std::string& out);
+
+// "0x1000001000002": EventIDs as every part of the report spells them.
+void AppendEventId(uint64_t event_id, std::string& out);
+
+// `resource "Shadow map"`, `fence 17` (its serial number) without a name.
+void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out);
+
+// `vertex buffer 0: resource "Mesh" + 0x40, destroyed 3.2 ms before the submission`
+void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);
+
+// `Frame 3 > "Main"` with the notes of its execution.
+void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out);
+
+// ` > Frame > DISPATCH 1: "Blur"`; of a very deep path only the innermost scopes.
+void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
+                     std::string& out);
 
 // `queue 0 "Graphics" (direct)`, "lists without a queue".
 void AppendQueue(const Snapshot& snapshot, uint32_t queue, std::string& out);

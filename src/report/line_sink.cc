@@ -19,6 +19,7 @@ std::string_view ColourOf(WorkState state) {
     case WorkState::kNotStarted: return "\x1b[2m";
     case WorkState::kInFlight: return "\x1b[1;33m";
     case WorkState::kCompleted: return "\x1b[32m";
+    case WorkState::kUnknown: break;
   }
   return "";
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "report/describe.h"
 #include "report/line_sink.h"
+#include "report/sections.h"
 #include "report/tree.h"
 #include "report/words.h"
 
@@ -17,7 +18,9 @@ namespace {
 
 constexpr size_t kCandidatesShown = 16;
 constexpr size_t kRawMarkersShown = 256;
-constexpr size_t kPathScopesShown = 12;
+// Of the first candidates; beyond that a report is too long to be read in a hurry.
+constexpr size_t kCandidatesWithBindings = 4;
+constexpr size_t kBindingsShown = 12;
 
 class TextReporter {
  public:
@@ -26,7 +29,8 @@ class TextReporter {
         analysis_(analysis),
         options_(options),
         extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
-        tree_(snapshot, analysis, options) {
+        tree_(snapshot, analysis, options),
+        sections_(snapshot, analysis, options) {
     text_.reserve(16384);
   }
 
@@ -34,9 +38,15 @@ class TextReporter {
     // The answer first: who reads this has just crashed.
     PrintIncidents(sink);
     PrintVerdicts(sink);
+    sections_.PrintReportedEventIds(sink);
     sink.Blank();
     sink.Heading("Progress ([X] finished, [>] in flight, [ ] not started)");
     tree_.Print(sink);
+    sections_.PrintSubmissions(sink);
+    sections_.PrintQueueMarkers(sink);
+    sections_.PrintLastCalls(sink);
+    sections_.PrintFences(sink);
+    sections_.PrintObjects(sink);
     PrintRawMarkers(sink);
     PrintProcess(sink);
     if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
@@ -61,10 +71,8 @@ class TextReporter {
   void PrintSources(LineSink& sink, const Device& device);
   void PrintVerdicts(LineSink& sink);
   void PrintVerdict(LineSink& sink, const QueueVerdict& verdict);
-  void PrintCandidate(LineSink& sink, uint32_t scope, uint32_t execution);
-  // Frame 3 > "Main", to text_.
-  void AppendListPath(const Execution& execution);
-  void AppendScopePath(const Scope& scope);
+  void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, size_t number);
+  void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintRawMarkers(LineSink& sink);
   void PrintLosses(LineSink& sink);
 
@@ -73,6 +81,7 @@ class TextReporter {
   const TextOptions& options_;
   bool extended_;
   TreePrinter tree_;
+  SectionPrinter sections_;
   std::string text_;  // the sentence being built
 };
 
@@ -130,11 +139,25 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
   if (device.destroyed) Format(", context destroyed");
   sink.Prose("   ", text_);
   text_.clear();
-  Format("Marker mode {}, written with {}, {} memory.", ModeWord(device.mode),
-         MethodName(device.method), MemoryWord(device.memory));
+  Format("Marker mode {}", ModeWord(device.mode));
+  if (device.mode != MarkerMode::kOff) {
+    Format(", written with {}, {} memory", MethodName(device.method), MemoryWord(device.memory));
+  }
+  Format(".");
   sink.Prose("   ", text_);
   sink.Prose("   ", ModeSentence(device.mode));
-  sink.Prose("   ", MemorySentence(device));
+  if (!device.application.empty()) {
+    text_.clear();
+    Format("Application: {}", snapshot_.Text(device.application));
+    sink.Prose("   ", text_);
+  }
+  if (!device.annotation_driver.empty()) {
+    text_.clear();
+    Format("Annotations go to the driver {}", snapshot_.Text(device.annotation_driver));
+    if (device.annotations_forced) Format("; DRIVER_RETAIL is forced by d3dconfig");
+    sink.Prose("   ", text_);
+  }
+  if (device.mode != MarkerMode::kOff) sink.Prose("   ", MemorySentence(device));
   if (!device.notes.empty()) {
     text_.clear();
     Format("Known of this device: {}.", snapshot_.Text(device.notes));
@@ -184,7 +207,9 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
   text_.clear();
   AppendQueue(snapshot_, verdict.queue, text_);
   const size_t count = verdict.candidates.size() + verdict.list_candidates.size();
-  if (count == 0) {
+  if (verdict.unknown) {
+    Format(": not known");
+  } else if (count == 0) {
     Format(": nothing was running");
   } else if (verdict.exact) {
     Format(": this was running");
@@ -194,12 +219,12 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
   sink.Prose(" - ", text_);
   const size_t shown = std::min(verdict.candidates.size(), kCandidatesShown);
   for (size_t i = 0; i < shown; ++i) {
-    PrintCandidate(sink, verdict.candidates[i], verdict.candidate_executions[i]);
+    PrintCandidate(sink, verdict, i);
   }
   const size_t lists_shown = std::min(verdict.list_candidates.size(), kCandidatesShown - shown);
   for (size_t i = 0; i < lists_shown; ++i) {
     text_.clear();
-    AppendListPath(analysis_.executions[verdict.list_candidates[i]]);
+    AppendListPath(snapshot_, analysis_.executions[verdict.list_candidates[i]], text_);
     Format(" > (work outside of markers)");
     sink.Prose("    [>] ", text_);
   }
@@ -211,46 +236,52 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
   sink.Prose("    ", verdict.reason);
 }
 
-void TextReporter::AppendListPath(const Execution& execution) {
-  const Recording& recording = snapshot_.recordings[execution.recording];
-  Format("Frame {} > ", recording.frame);
-  if (recording.name.empty()) {
-    Format("command list {}", recording.recording_id);
-  } else {
-    Format("\"{}\"", snapshot_.Text(recording.name));
-  }
-  AppendExecutionNotes(snapshot_, execution, text_);
-}
-
-void TextReporter::AppendScopePath(const Scope& scope) {
-  // From the inside out; of a very deep path only the innermost scopes.
-  const Scope* path[kPathScopesShown];
-  size_t length = 0;
-  const Scope* current = &scope;
-  while (true) {
-    path[length++] = current;
-    if (current->parent == kNone || length == kPathScopesShown) break;
-    current = &analysis_.scopes[current->parent];
-  }
-  if (current->parent != kNone) Format(" > …");
-  while (length-- > 0) {
-    Format(" > ");
-    AppendScope(snapshot_, *path[length], false, text_);
-  }
-}
-
-void TextReporter::PrintCandidate(LineSink& sink, uint32_t scope_index, uint32_t execution) {
-  const Scope& scope = analysis_.scopes[scope_index];
+void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict, size_t number) {
+  const Scope& scope = analysis_.scopes[verdict.candidates[number]];
   text_.clear();
-  AppendListPath(analysis_.executions[execution]);
-  AppendScopePath(scope);
+  AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[number]], text_);
+  AppendScopePath(snapshot_, analysis_, scope, text_);
   sink.Prose("    [>] ", text_);
   const Event& event = snapshot_.events[scope.event];
-  if (event.pipeline == kNone || (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) != 0) {
-    return;
+  if (event.pipeline != kNone && (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
+    text_.clear();
+    AppendPipeline(snapshot_, event.pipeline, text_);
+    sink.Prose("        ", text_);
   }
+  if (number >= verdict.contexts.size()) return;
+  const CandidateContext& context = verdict.contexts[number];
+  if (context.annotation_scope != kNone) {
+    const Event& marker = snapshot_.events[analysis_.scopes[context.annotation_scope].event];
+    const Annotation& annotation = snapshot_.annotations[marker.detail];
+    if (annotation.event_id != 0) {
+      text_.clear();
+      Format("EventID ");
+      AppendEventId(annotation.event_id, text_);
+      Format(", \"{}\"", snapshot_.Text(annotation.name));
+      sink.Prose("        ", text_);
+    }
+  }
+  if (extended_ || number < kCandidatesWithBindings) PrintBindings(sink, context);
+}
+
+void TextReporter::PrintBindings(LineSink& sink, const CandidateContext& context) {
+  const auto begin = analysis_.bindings.begin() + context.first_binding;
+  const auto end = begin + context.binding_count;
+  size_t shown = 0;
+  const size_t limit = extended_ ? context.binding_count : kBindingsShown;
+  // What is not as it should be stands first.
+  for (const bool alive : {false, true}) {
+    for (auto binding = begin; binding != end; ++binding) {
+      if ((binding->state == BindingState::kAlive) != alive || shown == limit) continue;
+      ++shown;
+      text_.clear();
+      AppendBinding(snapshot_, *binding, text_);
+      sink.Prose(alive ? "        " : "      ! ", text_);
+    }
+  }
+  if (shown == context.binding_count) return;
   text_.clear();
-  AppendPipeline(snapshot_, event.pipeline, text_);
+  Format("… {} more; --all shows them", context.binding_count - shown);
   sink.Prose("        ", text_);
 }
 

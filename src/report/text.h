@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report as text: what happened, which work was running on each queue and why that is concluded,
-// the tree of frames, lists and scopes, raw markers, the process, the devices, losses. docs/report.md
-// describes the form.
+// EventIDs that a driver reported, the tree of frames, lists and scopes, submissions, last calls,
+// fences, objects, raw markers, the process, the devices, losses. docs/report.md describes the form.
 #ifndef CAIRN_REPORT_TEXT_H_
 #define CAIRN_REPORT_TEXT_H_
 

@@ -20,6 +20,7 @@ constexpr uint32_t kLongestRun = 12;
 constexpr uint32_t kShownOfRun = 4;
 
 std::string_view CollapsedWord(WorkState state) {
+  if (state == WorkState::kUnknown) return "of which nothing is known";
   return state == WorkState::kCompleted ? "finished" : "not started";
 }
 
@@ -53,6 +54,7 @@ bool TreePrinter::IsShown(const Execution& execution) const {
 
 bool TreePrinter::IsExpanded(const Execution& execution) const {
   switch (execution.state) {
+    case WorkState::kUnknown:
     case WorkState::kNotStarted: return (options_.print_flags & CAIRN_PRINT_NOT_STARTED_LISTS) != 0;
     case WorkState::kCompleted: return (options_.print_flags & CAIRN_PRINT_FINISHED_LISTS) != 0;
     case WorkState::kInFlight: break;
@@ -62,6 +64,7 @@ bool TreePrinter::IsExpanded(const Execution& execution) const {
 
 bool TreePrinter::IsExpanded(const Scope& scope) const {
   switch (scope.state) {
+    case WorkState::kUnknown:
     case WorkState::kNotStarted: return (options_.print_flags & CAIRN_PRINT_NOT_STARTED_NODES) != 0;
     case WorkState::kCompleted: return (options_.print_flags & CAIRN_PRINT_FINISHED_NODES) != 0;
     case WorkState::kInFlight: break;
@@ -217,7 +220,11 @@ void TreePrinter::PrintScope(LineSink& sink, uint32_t index, bool is_last) {
   if (scope.depth > kDeepestIndent) {
     fmt::format_to(std::back_inserter(line), "(depth {}) ", scope.depth);
   }
-  AppendScope(snapshot_, scope, (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0, line);
+  AppendScope(snapshot_, scope,
+              (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0
+                  ? ScopeDetail::kEventIdAndPipeline
+                  : ScopeDetail::kEventId,
+              line);
   const uint32_t inside = subtree_size_[index] - 1;
   if (inside != 0 && !IsExpanded(scope)) {
     fmt::format_to(std::back_inserter(line), " ({} scope{})", inside, inside == 1 ? "" : "s");

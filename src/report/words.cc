@@ -49,6 +49,38 @@ constexpr NamedValue kDeviceLostCodes[] = {
     {Hresult(0x887A0026), "DXGI_ERROR_ACCESS_LOST"},
 };
 
+// D3D12_DRED_ALLOCATION_TYPE.
+constexpr NamedValue kObjectKinds[] = {
+    {19, "command queue"},
+    {20, "command allocator"},
+    {21, "pipeline state"},
+    {22, "command list"},
+    {23, "fence"},
+    {24, "descriptor heap"},
+    {25, "heap"},
+    {27, "query heap"},
+    {28, "command signature"},
+    {29, "pipeline library"},
+    {30, "video decoder"},
+    {32, "video processor"},
+    {34, "resource"},
+    {35, "pass"},
+    {36, "crypto session"},
+    {37, "crypto session policy"},
+    {38, "protected resource session"},
+    {39, "video decoder heap"},
+    {40, "command pool"},
+    {41, "command recorder"},
+    {42, "state object"},
+    {43, "meta command"},
+    {44, "scheduling group"},
+    {45, "video motion estimator"},
+    {46, "video motion vector heap"},
+    {47, "video extension command"},
+    {48, "video encoder"},
+    {49, "video encoder heap"},
+};
+
 template <size_t kCount>
 std::string_view Find(const NamedValue (&table)[kCount], int64_t value) {
   for (const NamedValue& entry : table) {
@@ -84,6 +116,7 @@ std::string_view ModeWord(MarkerMode mode) {
     case MarkerMode::kTop: return "top";
     case MarkerMode::kPass: return "pass";
     case MarkerMode::kFull: return "full";
+    case MarkerMode::kOff: return "off";
   }
   return "unknown";
 }
@@ -123,6 +156,59 @@ std::string_view WorkStateWord(WorkState state) {
     case WorkState::kNotStarted: return "not started";
     case WorkState::kInFlight: return "in flight";
     case WorkState::kCompleted: return "completed";
+    case WorkState::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view EventIdStateWord(EventIdState state) {
+  switch (state) {
+    case EventIdState::kUnknown: return "unknown";
+    case EventIdState::kExpired: return "expired";
+    case EventIdState::kResolved: return "resolved";
+  }
+  return "unknown";
+}
+
+std::string_view BindingStateWord(BindingState state) {
+  switch (state) {
+    case BindingState::kAlive: return "alive";
+    case BindingState::kDestroyed: return "destroyed";
+    case BindingState::kReplaced: return "replaced";
+    case BindingState::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view ObjectStateWord(ObjectState state) {
+  switch (state) {
+    case ObjectState::kFree: return "free";
+    case ObjectState::kAlive: return "alive";
+    case ObjectState::kDestroyed: return "destroyed";
+  }
+  return "unknown";
+}
+
+std::string_view ObjectKindWord(uint32_t kind) {
+  for (const NamedValue& entry : kObjectKinds) {
+    if (entry.value == kind) return entry.name;
+  }
+  return "object";
+}
+
+std::string_view BindPointWord(BindPoint point) {
+  switch (point) {
+    case BindPoint::kRenderTarget: return "render target";
+    case BindPoint::kDepthStencil: return "depth stencil";
+    case BindPoint::kVertexBuffer: return "vertex buffer";
+    case BindPoint::kIndexBuffer: return "index buffer";
+    case BindPoint::kRootConstantBuffer: return "root CBV";
+    case BindPoint::kRootShaderResource: return "root SRV";
+    case BindPoint::kRootUnorderedAccess: return "root UAV";
+    case BindPoint::kStreamOutput: return "stream output";
+    case BindPoint::kIndirectArguments: return "indirect arguments";
+    case BindPoint::kSource: return "source";
+    case BindPoint::kDestination: return "destination";
   }
   return "unknown";
 }
@@ -175,6 +261,27 @@ std::string TimeInWords(uint64_t realtime_ns) {
 
 std::string MillisecondsInWords(int64_t milliseconds) {
   return fmt::format("{:g} s", static_cast<double>(milliseconds) / 1000);
+}
+
+std::string DurationInWords(int64_t ns) {
+  const double value = static_cast<double>(ns < 0 ? 0 - static_cast<uint64_t>(ns) : ns);
+  if (value < 1e6) return fmt::format("{:.3g} µs", value / 1e3);
+  if (value < 1e9) return fmt::format("{:.3g} ms", value / 1e6);
+  return fmt::format("{:.4g} s", value / 1e9);
+}
+
+std::string MonotonicTimeInWords(const Process& process, uint64_t monotonic_ns) {
+  if (process.start_monotonic_ns == 0 || monotonic_ns < process.start_monotonic_ns) return "";
+  return fmt::format("{:.3f} s",
+                     static_cast<double>(monotonic_ns - process.start_monotonic_ns) / 1e9);
+}
+
+std::string BytesInWords(uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  double value = static_cast<double>(bytes);
+  for (; value >= 1024; value /= 1024) ++unit;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
 }
 
 std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident) {
@@ -235,6 +342,9 @@ std::string_view ModeSentence(MarkerMode mode) {
     case MarkerMode::kFull:
       return "Mode full tells of each marked command whether the GPU had begun and finished it; "
              "commands without a marker of their own count for the scope around them.";
+    case MarkerMode::kOff:
+      return "Mode off asks the GPU to write nothing: lists and submissions are shown, how far the "
+             "GPU came is not known.";
   }
   return "The marker mode is unknown to this version.";
 }

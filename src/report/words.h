@@ -27,6 +27,15 @@ std::string_view MethodName(WriteMethod method);
 // "Vulkan"
 std::string_view ApiName(Api api);
 
+std::string_view EventIdStateWord(EventIdState state);
+std::string_view BindingStateWord(BindingState state);
+std::string_view ObjectStateWord(ObjectState state);
+// "resource", "command queue"; "object" for 0 and for kinds that this version does not know.
+std::string_view ObjectKindWord(uint32_t kind);
+inline constexpr uint32_t kObjectKindFence = 23;
+// "render target", "root constants buffer"
+std::string_view BindPointWord(BindPoint point);
+
 // "SIGSEGV"; empty if unknown.
 std::string_view SignalName(int64_t signal);
 // "VK_ERROR_DEVICE_LOST", "DXGI_ERROR_DEVICE_HUNG"; empty if unknown.
@@ -38,6 +47,12 @@ std::string DeviceLostCodeInWords(int64_t code);
 std::string TimeInWords(uint64_t realtime_ns);
 // "2.5 s"
 std::string MillisecondsInWords(int64_t milliseconds);
+// "3.2 ms", "17 µs", "2.5 s"; the absolute value.
+std::string DurationInWords(int64_t ns);
+// Since the program started, "1.250 s"; empty where the snapshot does not say when that was.
+std::string MonotonicTimeInWords(const Process& process, uint64_t monotonic_ns);
+// "4 MiB"
+std::string BytesInWords(uint64_t bytes);
 
 // What happened and how it was noticed, one sentence. Names are as they came: untrusted.
 std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident);

@@ -13,7 +13,7 @@ uint64_t MatchEvents(std::span<Event> events, std::vector<uint32_t>& open_events
       open_events.push_back(i + 1);
       continue;
     }
-    if (event.match == 0) continue;
+    if (event.kind != EventKind::kEnd || event.match == 0) continue;
     if (open_events.empty() ||
         (event.match != kMatchInnermost && event.match != open_events.back())) {
       event.match = 0;

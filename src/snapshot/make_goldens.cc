@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-v1.cairn and the seeds of the
-// fuzzers from the sample block.
+// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-d3d12-v1.cairn and the seeds
+// of the fuzzers from the sample blocks. tests/golden/snapshot-v1.cairn is of the first version of the
+// format and is not written any more.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -52,14 +53,18 @@ int MakeGoldens(const std::filesystem::path& source_dir) {
     if (!snapshot.ok()) return false;
     const std::vector<std::byte> file = SnapshotFileBytes(*snapshot, Compression::kNone);
     const std::filesystem::path corpus = source_dir / "fuzz" / "corpus";
-    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-v1.cairn", file)) return false;
+    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-d3d12-v1.cairn", file))
+      return false;
     const std::vector<uint8_t> patches = PatchesOf(block.bytes());
     return WriteFile(corpus / "snapshot_file_fuzz" / name, ChunksAsFuzzInput(file)) &&
            WriteFile(corpus / "snapshot_block_fuzz" / name, std::as_bytes(std::span(patches)));
   };
   TestBlock sample;
   FillSampleBlock(&sample);
-  good = make(sample, "sample", true) && good;
+  good = make(sample, "sample", false) && good;
+  TestBlock d3d12;
+  FillD3D12Block(&d3d12);
+  good = make(d3d12, "d3d12", true) && good;
   TestBlock several_pages;
   FillLargeBlock(&several_pages, 300);
   good = make(several_pages, "several-pages", false) && good;

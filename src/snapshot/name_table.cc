@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <utility>
+
+#include "snapshot/annotation.h"
 
 namespace cairn {
 namespace {
@@ -52,21 +55,46 @@ bool NameTable::Read(NameRef name, TextRef* text) {
   return true;
 }
 
-TextRef NameTable::Text(NameRef name) {
-  if (name == 0) return TextRef{};
+NameTable::Entry* NameTable::Get(NameRef name) {
   Entry* entry = Find(name);
-  if (entry->name == name) return entry->text;
+  if (entry->name == name) return entry;
   TextRef text;
   if (!Read(name, &text)) {
     ++unreadable_count_;
-    return TextRef{};
+    return nullptr;
   }
   if (++used_ * 2 > entries_.size()) {
     Grow();
     entry = Find(name);
   }
-  *entry = Entry{name, text};
-  return text;
+  *entry = Entry{name, text, kNone};
+  return entry;
+}
+
+TextRef NameTable::Text(NameRef name) {
+  if (name == 0) return TextRef{};
+  const Entry* entry = Get(name);
+  return entry == nullptr ? TextRef{} : entry->text;
+}
+
+uint32_t NameTable::Annotation(NameRef name) {
+  if (name == 0) return kNone;
+  Entry* entry = Get(name);
+  if (entry == nullptr || entry->annotation != kNone) {
+    return entry == nullptr ? kNone : entry->annotation;
+  }
+  if (entry->text.length < sizeof(AnnotationHeader)) {
+    ++unreadable_count_;
+    return kNone;
+  }
+  AnnotationHeader header;
+  std::memcpy(&header, snapshot_->text.data() + entry->text.offset, sizeof(header));
+  const TextRef payload{entry->text.offset + static_cast<uint32_t>(sizeof(header)),
+                        entry->text.length - static_cast<uint32_t>(sizeof(header))};
+  const uint32_t index = AddAnnotation(header, payload, &budget_bytes_, snapshot_);
+  if (index == kNone) ++unreadable_count_;
+  entry->annotation = index;
+  return index;
 }
 
 }  // namespace cairn

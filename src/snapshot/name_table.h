@@ -22,17 +22,24 @@ class NameTable {
   // The text behind a reference; empty for none, and for one that leads nowhere (counted).
   TextRef Text(NameRef name);
 
+  // The index into snapshot->annotations of the AnnotationHeader and payload behind a reference; kNone
+  // for none, and for one that leads nowhere or to something shorter than a header (counted).
+  uint32_t Annotation(NameRef name);
+
   uint64_t unreadable_count() const { return unreadable_count_; }
 
  private:
   struct Entry {
     NameRef name = 0;
     TextRef text;
+    uint32_t annotation = kNone;
   };
 
   Entry* Find(NameRef name);
   void Grow();
   bool Read(NameRef name, TextRef* text);
+  // The entry of a reference other than 0, read if need be; null if it cannot be read.
+  Entry* Get(NameRef name);
 
   const BlockReader& block_;
   uint64_t budget_bytes_;

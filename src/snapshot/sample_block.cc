@@ -61,6 +61,93 @@ void FillSampleBlock(TestBlock* block) {
   block->context(context).device_lost = 1;
 }
 
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+
+// Kinds, as D3D12_DRED_ALLOCATION_TYPE counts them.
+constexpr uint32_t kCommandQueueKind = 19;
+constexpr uint32_t kFenceKind = 23;
+constexpr uint32_t kResourceKind = 34;
+
+// The refs of what the lists bind.
+struct SampleObjects {
+  uint32_t target;
+  uint32_t particles;
+};
+
+SampleObjects AddSampleObjects(TestBlock* block, uint32_t context) {
+  SampleObjects objects;
+  block->AddObject(context, kCommandQueueKind, "Graphics", 2 * kMillisecond);
+  objects.target = block->AddObject(context, kResourceKind, "Scene colour", 3 * kMillisecond);
+  objects.particles =
+      block->AddObject(context, kResourceKind, "Particles", 4 * kMillisecond, 20 * kMillisecond);
+  ObjectRecord& particles = block->object(objects.particles - 1);
+  particles.gpu_address = 0x7000'0000;
+  particles.size_bytes = 0x1'0000;
+  block->AddObject(context, kResourceKind, "", 5 * kMillisecond);
+  ObjectRecord& fence =
+      block->object(block->AddObject(context, kFenceKind, "Frame fence", 6 * kMillisecond) - 1);
+  fence.signalled = 2;
+  fence.waited = 3;
+  fence.completed = 1;
+  return objects;
+}
+
+void AddSampleCalls(TestBlock* block) {
+  const uint32_t loader = block->AddThread(17, "loader");
+  block->Call(loader, "ID3D12Device::CreateCommittedResource", 0, true);
+  const uint32_t render = block->AddThread(16, "render");
+  block->Call(render, "ID3D12CommandQueue::ExecuteCommandLists", 0x5000, true);
+  block->Call(render, "ID3D12CommandQueue::Signal", 0x5000, true);
+  block->Call(render, "ID3D12Fence::SetEventOnCompletion", 0x5004, false);
+}
+
+}  // namespace
+
+void FillD3D12Block(TestBlock* block) {
+  const uint32_t context = block->AddContext(16);
+  ContextRecord& device = block->context(context);
+  device.api = Api::kD3D12;
+  device.method = WriteMethod::kD3D12WriteBufferImmediate;
+  device.annotation_driver = block->AddName("breadcrumb");
+  device.annotations_forced = 1;
+  device.application = block->AddName("Demo on SampleEngine 3");
+  const uint32_t queue = block->AddQueue(context, 0, "Graphics");
+  block->queue(queue).native_handle = 0x5000;
+  const uint32_t pipeline = block->AddPipeline(context, "Particle pipeline");
+  block->SetShader(pipeline, kStageVertex, "ParticleVS");
+  block->SetShader(pipeline, kStagePixel, "ParticlePS");
+  const SampleObjects objects = AddSampleObjects(block, context);
+
+  const TestBlock::List list = block->AddList(context, queue, 3, "Main");
+  const uint32_t opaque = block->Annotate(list, CAIRN_MARKER_PASS, MakeEventId(1, 1, 0), "Opaque");
+  block->BindObject(list, BindPoint::kRenderTarget, 0, objects.target);
+  block->Scope(list, CAIRN_MARKER_DRAW_INSTANCED, "", pipeline);
+  block->End(list, opaque);
+  const uint32_t particles =
+      block->Annotate(list, CAIRN_MARKER_PASS, MakeEventId(1, 1, 1), "Particles of level 3");
+  block->BindAddress(list, BindPoint::kVertexBuffer, 0, 0x7000'0040);
+  block->BindAddress(list, BindPoint::kRootConstantBuffer, 1, 0xDEAD'0000);
+  const uint32_t draw = block->Begin(list, CAIRN_MARKER_DRAW_INSTANCED, "", pipeline);
+  block->End(list, draw);
+  block->End(list, particles);
+  block->Close(list);
+  block->Submit(queue, list);
+  block->submission(1).time_ns = 23 * kMillisecond;
+  block->SetProgress(list, draw, opaque + 4);
+
+  AddSampleCalls(block);
+  block->arena(1).generation = 1;
+  block->arena(1).state = 1;
+  block->arena(2).generation = 5;
+  block->arena(2).state = 1;
+  block->header().arena_count = 3;
+  block->driver_report(context).event_ids[0] = MakeEventId(2, 4, 7);  // expired
+  block->driver_report(context).event_ids[1] = MakeEventId(9, 1, 1);  // of no arena
+  block->driver_report(context).event_ids[5] = MakeEventId(1, 1, 1);
+}
+
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {
   const uint32_t context = block->AddContext();
   const uint32_t queue = block->AddQueue(context, 0, "Graphics");

@@ -9,6 +9,11 @@
 
 namespace cairn {
 
+// One frame of a Direct3D 12 program under the layer: PIX events with EventIDs, bindings, objects (one
+// freed while it is used, one fence that nothing signals), last calls (one that never returned), EventIDs
+// that the driver reported.
+void FillD3D12Block(TestBlock* block);
+
 // Two frames, two queues, nested passes, a reusable list, an open list, pipelines, hostile names,
 // raw markers, a lost device.
 void FillSampleBlock(TestBlock* block);

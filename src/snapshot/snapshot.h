@@ -51,6 +51,9 @@ struct Process {
   uint64_t process_id = 0;
   uint64_t start_time_ns = 0;  // CLOCK_REALTIME
   uint64_t snapshot_time_ns = 0;
+  // CLOCK_MONOTONIC at start_time_ns, which places the times of submissions, objects and threads; 0 if
+  // the file does not say.
+  uint64_t start_monotonic_ns = 0;
   TextRef program;
   TextRef command_line;  // as `cairn run` started it; empty if it did not
   TextRef library_version;
@@ -79,7 +82,10 @@ struct Device {
   TextRef notes;
   uint32_t vendor_id = 0;
   uint32_t device_id = 0;
-  uint32_t first_source = 0;  // into Snapshot::sources
+  TextRef annotation_driver;        // "breadcrumb", "logging", "none", the path of a library
+  bool annotations_forced = false;  // ForceDriverRetailAnnotations was in effect at creation
+  TextRef application;              // as the application names itself and its engine to the API
+  uint32_t first_source = 0;        // into Snapshot::sources
   uint32_t source_count = 0;
 };
 
@@ -100,15 +106,36 @@ struct Pipeline {
   uint64_t native_handle = 0;
 };
 
+// What BeginEvent or SetMarker passed. The bytes are kept as they came: a newer decoder may make more of
+// them than the name.
+struct Annotation {
+  uint64_t event_id = 0;  // 0: none was given out
+  uint32_t metadata = 0;
+  uint32_t size_bytes = 0;  // as passed; `payload` may be cut
+  bool has_colour = false;
+  uint32_t colour = 0;  // 0xAARRGGBB
+  TextRef name;         // decoded text
+  TextRef payload;      // bytes, not text
+};
+
+// What a kBind event binds, in what BindPoint (Event::type) and slot.
+struct Bind {
+  uint32_t slot = 0;
+  bool is_address = false;
+  uint64_t value = 0;  // GPU virtual address, or an index into Snapshot::objects; kNone for nothing
+};
+
 struct Event {
   EventKind kind = EventKind::kBegin;
   uint8_t flags = 0;  // kEventWrites...
-  uint16_t type = 0;  // CairnMarkerType
+  uint16_t type = 0;  // CairnMarkerType; kBind: BindPoint
   uint32_t pipeline = kNone;
   // kEnd: sequence of its kBegin, 0 if it ends nothing; kBegin: sequence of its kEnd, 0 if open.
   // Matches are mutual, lead forwards and nest properly.
   uint32_t match = 0;
   TextRef name;
+  // kBegin: index into annotations, kNone if it is none. kBind: index into binds, never kNone.
+  uint32_t detail = kNone;
 };
 
 // One recording of a command list, with the progress of its current execution. Events are
@@ -151,6 +178,65 @@ struct RawMarker {
   uint64_t value = 0;  // only written slots are listed
 };
 
+// Something that the application made. Times are CLOCK_MONOTONIC.
+struct Object {
+  ObjectState state = ObjectState::kFree;  // kFree: the entry was never used
+  uint32_t kind = 0;                       // D3D12_DRED_ALLOCATION_TYPE
+  uint32_t device = kNone;
+  bool name_cut = false;
+  TextRef name;
+  uint64_t native_handle = 0;
+  uint64_t serial = 0;
+  uint64_t created_ns = 0;
+  uint64_t destroyed_ns = 0;  // kDestroyed only
+  uint64_t gpu_address = 0;
+  uint64_t size_bytes = 0;
+  // Fences: the largest values so far.
+  uint64_t signalled = 0;
+  uint64_t waited = 0;
+  uint64_t completed = 0;
+};
+
+// A call into the API, of a thread's last ones.
+struct Call {
+  uint64_t number = 0;  // counts the thread's calls from 1
+  uint64_t object = 0;  // native handle, as in Object
+  TextRef function;     // "ID3D12Device::CreateFence"
+  bool returned = false;
+};
+
+struct Thread {
+  uint32_t thread_id = 0;
+  bool ended = false;
+  TextRef name;
+  uint64_t ended_ns = 0;    // CLOCK_MONOTONIC
+  uint32_t first_call = 0;  // into Snapshot::calls; their numbers rise
+  uint32_t call_count = 0;
+};
+
+// An EventID that a driver named after a crash, and what became of its marker.
+enum class EventIdState : uint32_t {
+  kUnknown = 0,   // no marker ever had it
+  kExpired = 1,   // its allocator was reset or its queue dropped it
+  kResolved = 2,  // annotations[annotation] is its marker
+};
+struct ReportedEventId {
+  uint32_t device = kNone;
+  uint64_t event_id = 0;
+  EventIdState state = EventIdState::kUnknown;
+  uint32_t annotation = kNone;
+};
+
+// What a queue was told outside of command lists, as far as its arena keeps it; in order for each queue.
+enum class QueueMarkerKind : uint32_t { kBegin = 1, kSetMarker = 2, kEnd = 3 };
+struct QueueMarker {
+  uint32_t queue = kNone;
+  uint64_t native_handle = 0;  // of the queue, as in Object
+  QueueMarkerKind kind = QueueMarkerKind::kBegin;
+  uint32_t submission = 0;      // submissions made to the queue before it
+  uint32_t annotation = kNone;  // kNone for an end
+};
+
 struct Snapshot {
   Process process;
   std::vector<Incident> incidents;  // in the order noticed
@@ -160,8 +246,15 @@ struct Snapshot {
   std::vector<Pipeline> pipelines;    // same indices as in the block
   std::vector<Recording> recordings;  // ordered by device, frame, recording_id
   std::vector<Event> events;
+  std::vector<Annotation> annotations;
+  std::vector<Bind> binds;
   std::vector<Submission> submissions;  // ordered by serial
   std::vector<RawMarker> raw_markers;
+  std::vector<Object> objects;  // same indices as in the block
+  std::vector<Thread> threads;
+  std::vector<Call> calls;
+  std::vector<ReportedEventId> reported_event_ids;
+  std::vector<QueueMarker> queue_markers;
   std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
 

@@ -11,14 +11,15 @@
 #include "snapshot/progress_probe.h"
 #include "snapshot/snapshot_dump.h"
 #include "snapshot/snapshot_from_block.h"
+#include "snapshot/test_block.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn;
   static std::byte* const memory =
-      static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kMinBlockBytes));
-  static const bool cleared = (std::memset(memory, 0, kMinBlockBytes), true);
+      static_cast<std::byte*>(std::aligned_alloc(kPageBytes, kTestBlockBytes));
+  static const bool cleared = (std::memset(memory, 0, kTestBlockBytes), true);
   (void)cleared;
-  const std::span<std::byte> block(memory, kMinBlockBytes);
+  const std::span<std::byte> block(memory, kTestBlockBytes);
   // Only what an input touched is cleared again: the block is large and inputs are small.
   std::vector<std::pair<uint64_t, uint64_t>> touched;
   ApplyPatches(std::span(data, size), block, [&touched](uint64_t offset, uint64_t length) {

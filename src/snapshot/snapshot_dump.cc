@@ -38,7 +38,8 @@ bool MatchIsGood(std::span<const Event> events, uint32_t index) {
   const Event& other = events[event.match - 1];
   const bool forwards =
       event.kind == EventKind::kBegin ? event.match > index + 1 : event.match < index + 1;
-  return forwards && other.kind != event.kind && other.match == index + 1;
+  return event.kind != EventKind::kBind && forwards && other.kind != event.kind &&
+         other.match == index + 1;
 }
 
 std::string FindBadRecording(const Snapshot& s) {
@@ -59,12 +60,50 @@ std::string FindBadRecording(const Snapshot& s) {
   return "";
 }
 
+// Of events, also of those that belong to no recording, and of the tables beside them.
+std::string FindBadDetail(const Snapshot& s) {
+  for (const Event& event : s.events) {
+    const size_t limit = event.kind == EventKind::kBind ? s.binds.size() : s.annotations.size();
+    if (event.kind == EventKind::kBind ? event.detail >= limit
+                                       : !IndexIsGood(event.detail, limit)) {
+      return "detail of an event";
+    }
+  }
+  for (const Bind& bind : s.binds) {
+    if (!bind.is_address && bind.value != kNone && bind.value >= s.objects.size()) return "bind";
+  }
+  for (const Object& object : s.objects) {
+    if (!IndexIsGood(object.device, s.devices.size())) return "device of an object";
+    if (object.state > ObjectState::kDestroyed) return "state of an object";
+  }
+  for (const Thread& thread : s.threads) {
+    if (uint64_t{thread.first_call} + thread.call_count > s.calls.size()) return "calls";
+    for (uint32_t i = 1; i < thread.call_count; ++i) {
+      const Call* call = &s.calls[thread.first_call + i];
+      if (call[0].number < call[-1].number) return "order of calls";
+    }
+  }
+  for (const QueueMarker& marker : s.queue_markers) {
+    if (!IndexIsGood(marker.queue, s.queues.size())) return "queue of a marker";
+    if (!IndexIsGood(marker.annotation, s.annotations.size())) return "annotation of a queue";
+  }
+  for (const ReportedEventId& reported : s.reported_event_ids) {
+    if (!IndexIsGood(reported.device, s.devices.size())) return "device of an EventID";
+    const bool resolved = reported.state == EventIdState::kResolved;
+    if (resolved ? reported.annotation >= s.annotations.size() : reported.annotation != kNone) {
+      return "annotation of an EventID";
+    }
+  }
+  return "";
+}
+
 std::string FindBadText(const Snapshot& s) {
   std::vector<TextRef> refs = s.losses;
   refs.insert(refs.end(), {s.process.program, s.process.command_line, s.process.library_version});
   for (const Incident& incident : s.incidents) refs.push_back(incident.detail);
   for (const Device& device : s.devices) {
-    refs.insert(refs.end(), {device.name, device.driver, device.notes});
+    refs.insert(refs.end(), {device.name, device.driver, device.notes, device.annotation_driver,
+                             device.application});
   }
   for (const Source& source : s.sources) refs.insert(refs.end(), {source.name, source.reason});
   for (const Queue& queue : s.queues) refs.push_back(queue.name);
@@ -74,10 +113,44 @@ std::string FindBadText(const Snapshot& s) {
   }
   for (const Recording& recording : s.recordings) refs.push_back(recording.name);
   for (const Event& event : s.events) refs.push_back(event.name);
+  for (const Annotation& a : s.annotations) refs.insert(refs.end(), {a.name, a.payload});
+  for (const Object& object : s.objects) refs.push_back(object.name);
+  for (const Thread& thread : s.threads) refs.push_back(thread.name);
+  for (const Call& call : s.calls) refs.push_back(call.function);
   for (const TextRef& ref : refs) {
     if (uint64_t{ref.offset} + ref.length > s.text.size()) return "text out of range";
   }
   return "";
+}
+
+void AppendTables(const Snapshot& s, std::string* out) {
+  const auto text = [&s](TextRef ref) { return VisibleText(s.Text(ref)); };
+  for (const Annotation& a : s.annotations) {
+    *out += fmt::format("annotation {:#x} {} {} {} {:#x} '{}' '{}'\n", a.event_id, a.metadata,
+                        a.size_bytes, a.has_colour, a.colour, text(a.name), text(a.payload));
+  }
+  for (const Object& o : s.objects) {
+    *out += fmt::format("object {} {} {} '{}' {} {:#x} {} {} {} {:#x} {} fence {} {} {}\n",
+                        static_cast<uint32_t>(o.state), o.kind, o.device, text(o.name), o.name_cut,
+                        o.native_handle, o.serial, o.created_ns, o.destroyed_ns, o.gpu_address,
+                        o.size_bytes, o.signalled, o.waited, o.completed);
+  }
+  for (const Thread& t : s.threads) {
+    *out += fmt::format("thread {} {} '{}' {}\n", t.thread_id, t.ended, text(t.name), t.ended_ns);
+    for (uint32_t i = t.first_call; i < t.first_call + t.call_count; ++i) {
+      const Call& call = s.calls[i];
+      *out += fmt::format("  call {} '{}' {:#x} {}\n", call.number, text(call.function),
+                          call.object, call.returned);
+    }
+  }
+  for (const ReportedEventId& r : s.reported_event_ids) {
+    *out += fmt::format("reported {} {:#x} {} {}\n", r.device, r.event_id,
+                        static_cast<uint32_t>(r.state), r.annotation);
+  }
+  for (const QueueMarker& m : s.queue_markers) {
+    *out += fmt::format("queue marker {} {:#x} {} {} {}\n", m.queue, m.native_handle,
+                        static_cast<uint32_t>(m.kind), m.submission, m.annotation);
+  }
 }
 
 }  // namespace
@@ -105,26 +178,29 @@ std::string FindInconsistency(const Snapshot& s) {
     if (!IndexIsGood(marker.device, s.devices.size())) return "device of a raw marker";
   }
   if (std::string bad = FindBadText(s); !bad.empty()) return bad;
+  if (std::string bad = FindBadDetail(s); !bad.empty()) return bad;
   return FindBadRecording(s);
 }
 
 std::string DumpSnapshot(const Snapshot& s) {
   const auto text = [&s](TextRef ref) { return VisibleText(s.Text(ref)); };
-  std::string out =
-      fmt::format("process {} {} {} '{}' '{}' '{}'\n", s.process.process_id,
-                  s.process.start_time_ns, s.process.snapshot_time_ns, text(s.process.program),
-                  text(s.process.command_line), text(s.process.library_version));
+  std::string out = fmt::format("process {} {} {} {} '{}' '{}' '{}'\n", s.process.process_id,
+                                s.process.start_time_ns, s.process.snapshot_time_ns,
+                                s.process.start_monotonic_ns, text(s.process.program),
+                                text(s.process.command_line), text(s.process.library_version));
   for (const Incident& i : s.incidents) {
     out += fmt::format("incident {} {} {} {} {:#x} '{}'\n", static_cast<uint32_t>(i.kind), i.value,
                        i.time_ns, i.queue, i.address, text(i.detail));
   }
   for (const Device& d : s.devices) {
     out += fmt::format(
-        "device {} {} {} {} {} frame {} dropped {} {} {} {} '{}' '{}' '{}' {:#x} {:#x}\n",
+        "device {} {} {} {} {} frame {} dropped {} {} {} {} '{}' '{}' '{}' {:#x} {:#x} "
+        "annotations '{}' {} '{}'\n",
         static_cast<uint32_t>(d.api), static_cast<uint32_t>(d.mode),
         static_cast<uint32_t>(d.method), static_cast<uint32_t>(d.memory), d.mirror_period_us,
         d.frame, d.lists_dropped, d.destroyed, d.device_lost, d.device_lost_code, text(d.name),
-        text(d.driver), text(d.notes), d.vendor_id, d.device_id);
+        text(d.driver), text(d.notes), d.vendor_id, d.device_id, text(d.annotation_driver),
+        d.annotations_forced, text(d.application));
     for (uint32_t i = 0; i < d.source_count; ++i) {
       const Source& source = s.sources[d.first_source + i];
       out += fmt::format("  source '{}' {} '{}'\n", text(source.name),
@@ -150,9 +226,15 @@ std::string DumpSnapshot(const Snapshot& s) {
         r.submit_count, r.finished_runs);
     for (uint32_t i = r.first_event; i < r.first_event + r.event_count; ++i) {
       const Event& e = s.events[i];
-      out += fmt::format("  {} {} type {} pipeline {} match {} '{}'\n",
+      if (e.kind == EventKind::kBind) {
+        const Bind& bind = s.binds[e.detail];
+        out += fmt::format("  bind {} {} {:#x} {:#x} {}\n", e.type, bind.slot, bind.value, e.flags,
+                           bind.is_address);
+        continue;
+      }
+      out += fmt::format("  {} {} type {} pipeline {} match {} '{}' {}\n",
                          e.kind == EventKind::kBegin ? "begin" : "end", e.flags, e.type, e.pipeline,
-                         e.match, text(e.name));
+                         e.match, text(e.name), e.detail);
     }
   }
   for (const Submission& b : s.submissions) {
@@ -162,6 +244,7 @@ std::string DumpSnapshot(const Snapshot& s) {
   for (const RawMarker& m : s.raw_markers) {
     out += fmt::format("raw {} {} {:#x}\n", m.device, m.index, m.value);
   }
+  AppendTables(s, &out);
   for (const TextRef& loss : s.losses) out += fmt::format("loss '{}'\n", text(loss));
   return out;
 }

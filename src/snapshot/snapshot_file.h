@@ -22,10 +22,23 @@ inline constexpr ChunkType kRecordingChunk = MakeChunkType("RECS");
 inline constexpr ChunkType kEventChunk = MakeChunkType("EVNT");
 inline constexpr ChunkType kSubmissionChunk = MakeChunkType("SUBM");
 inline constexpr ChunkType kRawMarkerChunk = MakeChunkType("RAWM");
+inline constexpr ChunkType kAnnotationChunk = MakeChunkType("ANNO");
+inline constexpr ChunkType kObjectChunk = MakeChunkType("OBJS");
+inline constexpr ChunkType kThreadChunk = MakeChunkType("THRD");
+inline constexpr ChunkType kReportedEventIdChunk = MakeChunkType("EVID");
+inline constexpr ChunkType kQueueMarkerChunk = MakeChunkType("QMRK");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
+
+// Bits of an event in EVNT.
+inline constexpr unsigned kEventBitEnd = 1;
+inline constexpr unsigned kEventBitMatched = 2;
+inline constexpr unsigned kEventBitAnnotation = 32;
+inline constexpr unsigned kEventBitAddress = 64;
+inline constexpr unsigned kEventBitBind = 128;
 
 // Limits of what is read back, against payloads that decode to far more than they hold.
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
+inline constexpr uint32_t kMaxFileObjects = 1u << 20;
 
 // Writes the process and the incidents, and syncs: a few hundred bytes that say what happened, on
 // disk before anything that takes time. Uses only `process`, `incidents` and `text`, so the caller

@@ -37,7 +37,8 @@ class SnapshotFileReader {
 
   void ReadTexts();
   // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
-  void ReadChunks(ChunkType type, Decoder decode, bool exactly_one);
+  enum class Expected { kAnyNumber, kOne, kAtMostOne };
+  void ReadChunks(ChunkType type, Decoder decode, Expected expected);
   void NoteLoss(const std::string& sentence) {
     snapshot_.losses.push_back(snapshot_.AddText(sentence));
   }
@@ -48,6 +49,13 @@ class SnapshotFileReader {
   bool DecodePipelines(ByteReader& reader);
   bool DecodeRecordings(ByteReader& reader);
   bool DecodeEvents(ByteReader& reader);
+  void DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
+                          ByteReader& reader);
+  bool DecodeAnnotations(ByteReader& reader);
+  bool DecodeObjects(ByteReader& reader);
+  bool DecodeThreads(ByteReader& reader);
+  bool DecodeReportedEventIds(ByteReader& reader);
+  bool DecodeQueueMarkers(ByteReader& reader);
   bool DecodeSubmissions(ByteReader& reader);
   bool DecodeRawMarkers(ByteReader& reader);
   bool DecodeLosses(ByteReader& reader);
@@ -66,27 +74,36 @@ class SnapshotFileReader {
   uint64_t text_budget_bytes_ = kMaxFileTextBytes;
   std::vector<EventRun> event_runs_;
   std::vector<uint32_t> open_events_;
+  std::vector<uint8_t> event_bits_;
   bool process_found_ = false;
+  bool is_later_version_ = false;
   uint64_t bad_indices_ = 0;
   uint64_t bad_matches_ = 0;
   uint64_t events_missing_ = 0;
 };
 
 Result<Snapshot> SnapshotFileReader::Read() {
-  ReadChunks(kProcessChunk, &SnapshotFileReader::DecodeProcess, false);
+  ReadChunks(kProcessChunk, &SnapshotFileReader::DecodeProcess, Expected::kAnyNumber);
   if (!process_found_) {
     return Status(StatusCode::kNotFound,
                   "the file holds no snapshot: no readable chunk PROC is in it");
   }
+  // Files of version 1.0 lack these.
+  const Expected later = is_later_version_ ? Expected::kOne : Expected::kAtMostOne;
   ReadTexts();
-  ReadChunks(kDeviceChunk, &SnapshotFileReader::DecodeDevices, true);
-  ReadChunks(kQueueChunk, &SnapshotFileReader::DecodeQueues, true);
-  ReadChunks(kPipelineChunk, &SnapshotFileReader::DecodePipelines, true);
-  ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, false);
-  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, true);
-  ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, true);
-  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, true);
-  ReadChunks(kLossChunk, &SnapshotFileReader::DecodeLosses, true);
+  ReadChunks(kDeviceChunk, &SnapshotFileReader::DecodeDevices, Expected::kOne);
+  ReadChunks(kQueueChunk, &SnapshotFileReader::DecodeQueues, Expected::kOne);
+  ReadChunks(kPipelineChunk, &SnapshotFileReader::DecodePipelines, Expected::kOne);
+  ReadChunks(kAnnotationChunk, &SnapshotFileReader::DecodeAnnotations, later);
+  ReadChunks(kObjectChunk, &SnapshotFileReader::DecodeObjects, later);
+  ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, Expected::kAnyNumber);
+  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOne);
+  ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, Expected::kOne);
+  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOne);
+  ReadChunks(kThreadChunk, &SnapshotFileReader::DecodeThreads, later);
+  ReadChunks(kReportedEventIdChunk, &SnapshotFileReader::DecodeReportedEventIds, later);
+  ReadChunks(kQueueMarkerChunk, &SnapshotFileReader::DecodeQueueMarkers, later);
+  ReadChunks(kLossChunk, &SnapshotFileReader::DecodeLosses, Expected::kOne);
   CheckIncidents();
   const auto note_count = [this](uint64_t count, const char* what) {
     if (count != 0) NoteLoss(fmt::format("{} {}", count, what));
@@ -111,10 +128,10 @@ void SnapshotFileReader::ReadTexts() {
   }
 }
 
-void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, bool exactly_one) {
+void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected expected) {
   bool found = false;
   for (size_t i = 0; i < file_.chunks().size(); ++i) {
-    if (file_.chunks()[i].type != type || (found && exactly_one)) continue;
+    if (file_.chunks()[i].type != type || (found && expected != Expected::kAnyNumber)) continue;
     found = true;
     const Result<std::vector<std::byte>> payload = file_.Read(i);
     bool good = payload.ok();
@@ -124,7 +141,7 @@ void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, bool exactly
     }
     if (!good) NoteLoss(fmt::format("A chunk {} is damaged.", ChunkTypeName(type)));
   }
-  if (!found && exactly_one) {
+  if (!found && expected == Expected::kOne) {
     NoteLoss(fmt::format("The chunk {} is missing from the file.", ChunkTypeName(type)));
   }
 }
@@ -176,6 +193,10 @@ bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
     reader.ReadU64(incident.address);
     if (!ReadOwnText(reader, &incident.detail)) return false;
   }
+  if (reader.remaining() != 0) {
+    is_later_version_ = true;
+    reader.ReadVarint(process.start_monotonic_ns);
+  }
   snapshot_.process = process;
   snapshot_.incidents = std::move(incidents);
   process_found_ = true;
@@ -223,6 +244,14 @@ bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
     }
     if (reader.ok()) snapshot_.devices.push_back(device);
   }
+  if (reader.remaining() == 0) return reader.ok();
+  for (Device& device : snapshot_.devices) {
+    uint32_t flags = 0;
+    device.annotation_driver = ReadText(reader);
+    reader.ReadVarint32(flags);
+    device.annotations_forced = (flags & 1) != 0;
+    device.application = ReadText(reader);
+  }
   return reader.ok();
 }
 
@@ -261,6 +290,186 @@ bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
   return true;
 }
 
+EventKind KindOf(uint8_t bits) {
+  if ((bits & kEventBitBind) != 0) return EventKind::kBind;
+  return (bits & kEventBitEnd) != 0 ? EventKind::kEnd : EventKind::kBegin;
+}
+
+// The columns behind those of version 1.0.
+void SnapshotFileReader::DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
+                                            ByteReader& reader) {
+  uint64_t annotation = ~uint64_t{0};
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != EventKind::kBegin || (bits[i] & kEventBitAnnotation) == 0) continue;
+    int64_t step = 0;
+    reader.ReadSignedVarint(step);
+    annotation += static_cast<uint64_t>(step);
+    if (annotation < snapshot_.annotations.size()) {
+      events[i].detail = static_cast<uint32_t>(annotation);
+    } else {
+      ++bad_indices_;
+    }
+  }
+  const size_t first_bind = snapshot_.binds.size();
+  for (Event& event : events) {
+    if (event.kind != EventKind::kBind) continue;
+    uint32_t point = 0;
+    reader.ReadVarint32(point);
+    event.type = static_cast<uint16_t>(std::min(point, 0xFFFFu));
+    event.detail = static_cast<uint32_t>(snapshot_.binds.size());
+    snapshot_.binds.emplace_back();
+  }
+  for (size_t i = first_bind; i < snapshot_.binds.size(); ++i) {
+    reader.ReadVarint32(snapshot_.binds[i].slot);
+  }
+  for (size_t i = 0; i < events.size(); ++i) {
+    if (events[i].kind != EventKind::kBind) continue;
+    Bind& bind = snapshot_.binds[events[i].detail];
+    bind.is_address = (bits[i] & kEventBitAddress) != 0;
+    if (bind.is_address) {
+      reader.ReadVarint(bind.value);
+    } else {
+      bind.value = ReadIndex(reader, snapshot_.objects.size());
+    }
+  }
+}
+
+bool SnapshotFileReader::DecodeAnnotations(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(6, count)) return false;
+  uint64_t event_id = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Annotation annotation;
+    int64_t step = 0;
+    uint64_t colour = 0;
+    reader.ReadSignedVarint(step);
+    annotation.event_id = event_id += static_cast<uint64_t>(step);
+    reader.ReadVarint32(annotation.metadata);
+    reader.ReadVarint32(annotation.size_bytes);
+    reader.ReadVarint(colour);
+    annotation.has_colour = colour != 0;
+    annotation.colour = colour == 0 ? 0 : static_cast<uint32_t>(colour - 1);
+    annotation.name = ReadText(reader);
+    annotation.payload = ReadText(reader);
+    if (!reader.ok()) return false;
+    snapshot_.annotations.push_back(annotation);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeObjects(ByteReader& reader) {
+  uint32_t count = 0;
+  // A free entry takes one byte of the file and a hundred of memory.
+  if (!reader.ReadCount(1, count) || count > kMaxFileObjects) return false;
+  uint64_t serial = 0;
+  uint64_t created = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    Object object;
+    uint32_t flags = 0;
+    int64_t serial_step = 0, created_step = 0, lifetime = 0;
+    reader.ReadVarint32(flags);
+    object.state = static_cast<ObjectState>(std::min(flags & 3, 2u));
+    if (object.state != ObjectState::kFree) {
+      object.name_cut = (flags & 4) != 0;
+      reader.ReadVarint32(object.kind);
+      object.device = ReadIndex(reader, snapshot_.devices.size());
+      object.name = ReadText(reader);
+      reader.ReadVarint(object.native_handle);
+      reader.ReadSignedVarint(serial_step);
+      reader.ReadSignedVarint(created_step);
+      object.serial = serial += static_cast<uint64_t>(serial_step);
+      object.created_ns = created += static_cast<uint64_t>(created_step);
+      if (object.state == ObjectState::kDestroyed) {
+        reader.ReadSignedVarint(lifetime);
+        object.destroyed_ns = created + static_cast<uint64_t>(lifetime);
+      }
+      reader.ReadVarint(object.gpu_address);
+      reader.ReadVarint(object.size_bytes);
+      reader.ReadVarint(object.signalled);
+      reader.ReadVarint(object.waited);
+      reader.ReadVarint(object.completed);
+    }
+    if (!reader.ok()) return false;
+    snapshot_.objects.push_back(object);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeThreads(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(5, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    Thread thread;
+    uint32_t flags = 0, call_count = 0;
+    reader.ReadVarint32(thread.thread_id);
+    reader.ReadVarint32(flags);
+    thread.ended = (flags & 1) != 0;
+    thread.name = ReadText(reader);
+    reader.ReadVarint(thread.ended_ns);
+    thread.first_call = static_cast<uint32_t>(snapshot_.calls.size());
+    if (!reader.ReadCount(4, call_count)) return false;
+    uint64_t number = 0;
+    for (uint32_t c = 0; c < call_count; ++c) {
+      Call call;
+      uint64_t step = 0;
+      reader.ReadVarint(step);
+      reader.ReadVarint32(flags);
+      call.number = number += step;
+      call.returned = (flags & 1) != 0;
+      reader.ReadVarint(call.object);
+      call.function = ReadText(reader);
+      if (!reader.ok() || step > number) return false;
+      snapshot_.calls.push_back(call);
+      ++thread.call_count;
+    }
+    snapshot_.threads.push_back(thread);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeReportedEventIds(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(4, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    ReportedEventId reported;
+    uint32_t state = 0;
+    reported.device = ReadIndex(reader, snapshot_.devices.size());
+    reader.ReadVarint(reported.event_id);
+    reader.ReadVarint32(state);
+    reported.annotation = ReadIndex(reader, snapshot_.annotations.size());
+    if (!reader.ok()) return false;
+    if (state == static_cast<uint32_t>(EventIdState::kExpired)) {
+      reported.state = EventIdState::kExpired;
+    } else if (reported.annotation != kNone) {
+      reported.state = EventIdState::kResolved;
+    }
+    if (reported.state != EventIdState::kResolved) reported.annotation = kNone;
+    snapshot_.reported_event_ids.push_back(reported);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeQueueMarkers(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(5, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    QueueMarker marker;
+    uint32_t kind = 0;
+    marker.queue = ReadIndex(reader, snapshot_.queues.size());
+    reader.ReadVarint(marker.native_handle);
+    reader.ReadVarint32(kind);
+    reader.ReadVarint32(marker.submission);
+    marker.annotation = ReadIndex(reader, snapshot_.annotations.size());
+    if (!reader.ok() || kind < static_cast<uint32_t>(QueueMarkerKind::kBegin) ||
+        kind > static_cast<uint32_t>(QueueMarkerKind::kEnd)) {
+      return false;
+    }
+    marker.kind = static_cast<QueueMarkerKind>(kind);
+    snapshot_.queue_markers.push_back(marker);
+  }
+  return true;
+}
+
 bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
   uint64_t first = 0;
   uint32_t count = 0;
@@ -272,13 +481,17 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     return false;
   }
   const size_t begin = snapshot_.events.size();
+  const size_t first_bind = snapshot_.binds.size();
   snapshot_.events.resize(begin + count);
   const std::span<Event> events = std::span(snapshot_.events).subspan(begin);
-  for (Event& event : events) {
-    uint8_t bits = 0;
+  event_bits_.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    Event& event = events[i];
+    uint8_t& bits = event_bits_[i];
     reader.ReadU8(bits);
-    event.kind = (bits & 1) != 0 ? EventKind::kEnd : EventKind::kBegin;
-    event.match = (bits & 3) == 3 ? kMatchInnermost : 0;
+    event.kind = KindOf(bits);
+    event.match =
+        event.kind == EventKind::kEnd && (bits & kEventBitMatched) != 0 ? kMatchInnermost : 0;
     event.flags = static_cast<uint8_t>(
         bits >> 2 & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated));
   }
@@ -300,8 +513,10 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     number += static_cast<uint64_t>(step);
     event.name = texts_.Text(number);
   }
+  DecodeEventDetails(events, event_bits_, reader);
   if (!reader.ok()) {
     snapshot_.events.resize(begin);
+    snapshot_.binds.resize(first_bind);
     return false;
   }
   if (!event_runs_.empty() && first == end_before) {

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <memory>
 
+#include "cairnfile/byte_sink.h"
 #include "snapshot/sample_block.h"
 #include "snapshot/snapshot_dump.h"
 #include "snapshot/snapshot_from_block.h"
@@ -26,6 +28,21 @@ Snapshot SampleSnapshot() {
   return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
 }
 
+class MemorySink : public ByteSink {
+ public:
+  explicit MemorySink(std::vector<std::byte>* bytes) : bytes_(bytes) {}
+  Status Write(std::span<const std::byte> bytes) override {
+    bytes_->insert(bytes_->end(), bytes.begin(), bytes.end());
+    return Status();
+  }
+  void CutBack(uint64_t size_bytes) override { bytes_->resize(size_bytes); }
+  Status Sync() override { return Status(); }
+  Status Commit() override { return Status(); }
+
+ private:
+  std::vector<std::byte>* bytes_;
+};
+
 Result<Snapshot> ReadBytes(std::span<const std::byte> bytes) {
   const Result<FileReader> reader = FileReader::FromBytes(bytes);
   if (!reader.ok()) return reader.status();
@@ -38,9 +55,15 @@ std::vector<std::string> Losses(const Snapshot& snapshot) {
   return losses;
 }
 
+Snapshot D3D12Snapshot() {
+  TestBlock block;
+  FillD3D12Block(&block);
+  return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+}
+
 // The sample's file without the chunks of one type, sealed anew.
-std::vector<std::byte> WithoutChunk(ChunkType type) {
-  std::vector<std::byte> bytes = SnapshotFileBytes(SampleSnapshot(), Compression::kNone);
+std::vector<std::byte> WithoutChunk(ChunkType type, const Snapshot& snapshot = SampleSnapshot()) {
+  std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
   const Result<FileReader> reader = FileReader::FromBytes(bytes);
   for (const ChunkInfo& chunk : reader->chunks()) {
     // A damaged header is passed over by the scan that a damaged trailer causes.
@@ -51,12 +74,13 @@ std::vector<std::byte> WithoutChunk(ChunkType type) {
 }
 
 TEST(SnapshotFile, RoundTripKeepsEverything) {
-  const Snapshot snapshot = SampleSnapshot();
-  for (Compression compression : {Compression::kNone, Compression::kZstd}) {
-    const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, compression));
-    ASSERT_TRUE(read.ok()) << read.status().message();
-    EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
-    EXPECT_EQ(FindInconsistency(*read), "");
+  for (const Snapshot& snapshot : {SampleSnapshot(), D3D12Snapshot()}) {
+    for (Compression compression : {Compression::kNone, Compression::kZstd}) {
+      const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, compression));
+      ASSERT_TRUE(read.ok()) << read.status().message();
+      EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+      EXPECT_EQ(FindInconsistency(*read), "");
+    }
   }
 }
 
@@ -168,18 +192,87 @@ TEST(SnapshotFile, TruncatedFilesKeepWhatIsComplete) {
   }
 }
 
-// The golden file was written by the first release of the format and never changes.
-TEST(SnapshotFile, ReadsTheGoldenFile) {
-  std::ifstream file(CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn", std::ios::binary);
-  ASSERT_TRUE(file.good());
-  const std::string golden((std::istreambuf_iterator<char>(file)), {});
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(golden));
-  const Result<Snapshot> read = ReadBytes(bytes);
+Result<Snapshot> ReadGolden(const char* name, std::string* bytes) {
+  std::ifstream file(std::string(CAIRN_SOURCE_DIR "/tests/golden/") + name, std::ios::binary);
+  EXPECT_TRUE(file.good());
+  bytes->assign(std::istreambuf_iterator<char>(file), {});
+  return ReadBytes(std::as_bytes(std::span(*bytes)));
+}
+
+// It was written before there were annotations, objects and calls in the format.
+TEST(SnapshotFile, ReadsTheFirstGoldenFile) {
+  std::string bytes;
+  const Result<Snapshot> read = ReadGolden("snapshot-v1.cairn", &bytes);
   ASSERT_TRUE(read.ok()) << read.status().message();
-  const Snapshot sample = SampleSnapshot();
+  Snapshot sample = SampleSnapshot();
+  sample.process.start_monotonic_ns = 0;
   EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
-  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone), bytes))
+  EXPECT_TRUE(read->losses.empty());
+}
+
+TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfDirect3D) {
+  std::string bytes;
+  const Result<Snapshot> read = ReadGolden("snapshot-d3d12-v1.cairn", &bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const Snapshot sample = D3D12Snapshot();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone),
+                                 std::as_bytes(std::span(bytes))))
       << "the writer's bytes have changed: is a new chunk type due?";
+}
+
+// The sample of Direct3D 12 without one of its chunks: the rest is read, and the loss is named.
+TEST(SnapshotFile, EachLaterChunkMayBeMissing) {
+  for (ChunkType type :
+       {kAnnotationChunk, kObjectChunk, kThreadChunk, kReportedEventIdChunk, kQueueMarkerChunk}) {
+    const Result<Snapshot> read = ReadBytes(WithoutChunk(type, D3D12Snapshot()));
+    ASSERT_TRUE(read.ok()) << ChunkTypeName(type);
+    EXPECT_EQ(FindInconsistency(*read), "") << ChunkTypeName(type);
+    EXPECT_THAT(Losses(*read),
+                Contains("The chunk " + ChunkTypeName(type) + " is missing from the file."));
+    EXPECT_EQ(read->events.size(), D3D12Snapshot().events.size());
+    EXPECT_EQ(read->objects.empty(), type == kObjectChunk);
+    EXPECT_EQ(read->threads.empty(), type == kThreadChunk);
+  }
+}
+
+TEST(SnapshotFile, NoFlippedByteOfTheDirect3DSampleGoesUnnoticed) {
+  const Snapshot snapshot = D3D12Snapshot();
+  const std::string expected = DumpSnapshot(snapshot);
+  std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
+  for (std::byte& byte : bytes) {
+    byte ^= std::byte{0x5A};
+    const Result<Snapshot> read = ReadBytes(bytes);
+    byte ^= std::byte{0x5A};
+    if (!read.ok() || DumpSnapshot(*read) == expected) continue;
+    EXPECT_FALSE(read->losses.empty());
+    EXPECT_EQ(FindInconsistency(*read), "");
+  }
+}
+
+// A file whose chunks are sound and whose payloads lie.
+TEST(SnapshotFile, LyingPayloadsLeaveAConsistentSnapshot) {
+  const std::vector<std::byte> whole = SnapshotFileBytes(D3D12Snapshot(), Compression::kNone);
+  const Result<FileReader> reader = FileReader::FromBytes(whole);
+  ASSERT_TRUE(reader.ok());
+  for (size_t lying = 0; lying < reader->chunks().size(); ++lying) {
+    const size_t size = reader->Read(lying)->size();
+    for (size_t at = 0; at < size; ++at) {
+      std::vector<std::byte> bytes;
+      Result<FileWriter> writer =
+          FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes), Compression::kNone);
+      for (size_t i = 0; i < reader->chunks().size(); ++i) {
+        std::vector<std::byte> payload = *reader->Read(i);
+        if (i == lying) payload[at] ^= std::byte{0xFF};
+        ASSERT_TRUE(writer->Append(reader->chunks()[i].type, payload).ok());
+      }
+      ASSERT_TRUE(writer->Finish().ok());
+      const Result<Snapshot> read = ReadBytes(bytes);
+      if (read.ok()) {
+        EXPECT_EQ(FindInconsistency(*read), "") << lying << " " << at;
+      }
+    }
+  }
 }
 
 }  // namespace

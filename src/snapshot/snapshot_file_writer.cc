@@ -34,6 +34,7 @@ void WriteProcessPayload(const Snapshot& snapshot, ByteWriter* out) {
     out->WriteU64(incident.address);
     out->WriteString(snapshot.Text(incident.detail), kLongestText);
   }
+  out->WriteVarint(process.start_monotonic_ns);
 }
 
 // Makes the payloads that refer to texts by number; afterwards `texts` holds those texts.
@@ -46,8 +47,13 @@ class PayloadWriter {
   void Pipelines(ByteWriter* out);
   void Recordings(ByteWriter* out);
   void Events(uint32_t first, uint32_t count, ByteWriter* out);
+  void Annotations(ByteWriter* out);
   void Submissions(ByteWriter* out);
   void RawMarkers(ByteWriter* out);
+  void Objects(ByteWriter* out);
+  void Threads(ByteWriter* out);
+  void ReportedEventIds(ByteWriter* out);
+  void QueueMarkers(ByteWriter* out);
   void Losses(ByteWriter* out);
 
   TextPoolWriter& texts() { return texts_; }
@@ -85,6 +91,11 @@ void PayloadWriter::Devices(ByteWriter* out) {
       out->WriteVarint(static_cast<uint32_t>(source.state));
       WriteText(source.reason, out);
     }
+  }
+  for (const Device& device : snapshot_.devices) {
+    WriteText(device.annotation_driver, out);
+    out->WriteVarint(device.annotations_forced ? 1 : 0);
+    WriteText(device.application, out);
   }
 }
 
@@ -142,16 +153,31 @@ void PayloadWriter::Recordings(ByteWriter* out) {
   }
 }
 
+// What a file of version 1.0 says of an event stands in the lowest bits; to it a bind is an end that
+// ends nothing.
+uint8_t EventBits(const Snapshot& snapshot, const Event& event) {
+  unsigned bits = (event.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated)) << 2;
+  switch (event.kind) {
+    case EventKind::kBegin:
+      if (event.detail != kNone) bits |= kEventBitAnnotation;
+      break;
+    case EventKind::kEnd:
+      bits |= event.match != 0 ? kEventBitEnd | kEventBitMatched : kEventBitEnd;
+      break;
+    case EventKind::kBind:
+      bits |= kEventBitEnd | kEventBitBind;
+      if (snapshot.binds[event.detail].is_address) bits |= kEventBitAddress;
+      break;
+  }
+  return static_cast<uint8_t>(bits);
+}
+
 // Columns compress better than records: in most of them one value repeats or rises evenly.
 void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
   const std::span<const Event> events = std::span(snapshot_.events).subspan(first, count);
   out->WriteVarint(first);
   out->WriteVarint(count);
-  for (const Event& event : events) {
-    const uint8_t is_end = event.kind == EventKind::kEnd ? 1 : 0;
-    const uint8_t ends_something = is_end != 0 && event.match != 0 ? 2 : 0;
-    out->WriteU8(static_cast<uint8_t>(is_end | ends_something | event.flags << 2));
-  }
+  for (const Event& event : events) out->WriteU8(EventBits(snapshot_, event));
   for (const Event& event : events) {
     if (event.kind == EventKind::kBegin) out->WriteVarint(event.type);
   }
@@ -164,6 +190,37 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
     const int64_t number = static_cast<int64_t>(texts_.NumberOf(snapshot_.Text(event.name)));
     out->WriteSignedVarint(number - before);
     before = number;
+  }
+  int64_t annotation_before = -1;
+  for (const Event& event : events) {
+    if (event.kind != EventKind::kBegin || event.detail == kNone) continue;
+    out->WriteSignedVarint(event.detail - annotation_before);
+    annotation_before = event.detail;
+  }
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kBind) out->WriteVarint(event.type);
+  }
+  for (const Event& event : events) {
+    if (event.kind == EventKind::kBind) out->WriteVarint(snapshot_.binds[event.detail].slot);
+  }
+  for (const Event& event : events) {
+    if (event.kind != EventKind::kBind) continue;
+    const Bind& bind = snapshot_.binds[event.detail];
+    out->WriteVarint(bind.is_address ? bind.value : OneBased(static_cast<uint32_t>(bind.value)));
+  }
+}
+
+void PayloadWriter::Annotations(ByteWriter* out) {
+  out->WriteVarint(snapshot_.annotations.size());
+  uint64_t id_before = 0;
+  for (const Annotation& annotation : snapshot_.annotations) {
+    out->WriteSignedVarint(static_cast<int64_t>(annotation.event_id - id_before));
+    id_before = annotation.event_id;
+    out->WriteVarint(annotation.metadata);
+    out->WriteVarint(annotation.size_bytes);
+    out->WriteVarint(annotation.has_colour ? uint64_t{annotation.colour} + 1 : 0);
+    WriteText(annotation.name, out);
+    WriteText(annotation.payload, out);
   }
 }
 
@@ -187,6 +244,73 @@ void PayloadWriter::RawMarkers(ByteWriter* out) {
     out->WriteVarint(OneBased(marker.device));
     out->WriteVarint(marker.index);
     out->WriteU64(marker.value);
+  }
+}
+
+void PayloadWriter::Objects(ByteWriter* out) {
+  out->WriteVarint(snapshot_.objects.size());
+  uint64_t serial_before = 0;
+  uint64_t created_before = 0;
+  for (const Object& object : snapshot_.objects) {
+    out->WriteVarint(static_cast<uint32_t>(object.state) | (object.name_cut ? 4u : 0u));
+    if (object.state == ObjectState::kFree) continue;
+    out->WriteVarint(object.kind);
+    out->WriteVarint(OneBased(object.device));
+    WriteText(object.name, out);
+    out->WriteVarint(object.native_handle);
+    out->WriteSignedVarint(static_cast<int64_t>(object.serial - serial_before));
+    out->WriteSignedVarint(static_cast<int64_t>(object.created_ns - created_before));
+    if (object.state == ObjectState::kDestroyed) {
+      out->WriteSignedVarint(static_cast<int64_t>(object.destroyed_ns - object.created_ns));
+    }
+    out->WriteVarint(object.gpu_address);
+    out->WriteVarint(object.size_bytes);
+    out->WriteVarint(object.signalled);
+    out->WriteVarint(object.waited);
+    out->WriteVarint(object.completed);
+    serial_before = object.serial;
+    created_before = object.created_ns;
+  }
+}
+
+void PayloadWriter::Threads(ByteWriter* out) {
+  out->WriteVarint(snapshot_.threads.size());
+  for (const Thread& thread : snapshot_.threads) {
+    out->WriteVarint(thread.thread_id);
+    out->WriteVarint(thread.ended ? 1 : 0);
+    WriteText(thread.name, out);
+    out->WriteVarint(thread.ended_ns);
+    out->WriteVarint(thread.call_count);
+    uint64_t number_before = 0;
+    for (uint32_t i = 0; i < thread.call_count; ++i) {
+      const Call& call = snapshot_.calls[thread.first_call + i];
+      out->WriteVarint(call.number - number_before);
+      out->WriteVarint(call.returned ? 1 : 0);
+      out->WriteVarint(call.object);
+      WriteText(call.function, out);
+      number_before = call.number;
+    }
+  }
+}
+
+void PayloadWriter::ReportedEventIds(ByteWriter* out) {
+  out->WriteVarint(snapshot_.reported_event_ids.size());
+  for (const ReportedEventId& reported : snapshot_.reported_event_ids) {
+    out->WriteVarint(OneBased(reported.device));
+    out->WriteVarint(reported.event_id);
+    out->WriteVarint(static_cast<uint32_t>(reported.state));
+    out->WriteVarint(OneBased(reported.annotation));
+  }
+}
+
+void PayloadWriter::QueueMarkers(ByteWriter* out) {
+  out->WriteVarint(snapshot_.queue_markers.size());
+  for (const QueueMarker& marker : snapshot_.queue_markers) {
+    out->WriteVarint(OneBased(marker.queue));
+    out->WriteVarint(marker.native_handle);
+    out->WriteVarint(static_cast<uint32_t>(marker.kind));
+    out->WriteVarint(marker.submission);
+    out->WriteVarint(OneBased(marker.annotation));
   }
 }
 
@@ -230,6 +354,11 @@ Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
   }
   add(kSubmissionChunk, &PayloadWriter::Submissions);
   add(kRawMarkerChunk, &PayloadWriter::RawMarkers);
+  add(kAnnotationChunk, &PayloadWriter::Annotations);
+  add(kObjectChunk, &PayloadWriter::Objects);
+  add(kThreadChunk, &PayloadWriter::Threads);
+  add(kReportedEventIdChunk, &PayloadWriter::ReportedEventIds);
+  add(kQueueMarkerChunk, &PayloadWriter::QueueMarkers);
   add(kLossChunk, &PayloadWriter::Losses);
   // Names first: a file that is cut then still says what the rest of it speaks of.
   while (payloads.texts().NextPayload(&out)) {

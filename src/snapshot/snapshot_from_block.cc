@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "snapshot/block_reader.h"
+#include "snapshot/block_tables.h"
 #include "snapshot/event_matching.h"
 #include "snapshot/name_table.h"
 
@@ -15,6 +16,10 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kMaxTextBytes = uint64_t{1} << 30;  // TextRef counts in 32 bits.
+// Of that: names of objects, which are no NameRecords, sentences, markers kept in arenas.
+constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
+constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
+static_assert(kMaxObjects * sizeof(ObjectRecord::name) + kKeptMarkerTextBytes < kOtherTextBytes);
 constexpr int kTornReadTries = 4;
 
 // A live recording, before it is read whole.
@@ -38,6 +43,8 @@ struct LossCounts {
   uint64_t pipelines_bad = 0;
   uint64_t words_bad = 0;
   uint64_t submissions_torn = 0;
+  uint64_t objects_changed = 0;
+  uint64_t objects_bad = 0;
 };
 
 class SnapshotTaker {
@@ -61,6 +68,7 @@ class SnapshotTaker {
                  uint32_t* runs_word);
   void ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording);
   Event MakeEvent(const EventRecord& record);
+  Event MakeBindEvent(const EventRecord& record);
   void ReadSubmissions();
   void ReadRawMarkers();
   void ReadCrash();
@@ -87,16 +95,20 @@ class SnapshotTaker {
 Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   FindRecordings();
   ReserveMemory();
+  // Texts of annotations are kept twice: as they came, and decoded.
   NameTable names(block_, total_events_ / 2 + 4096,
-                  std::min(block_.size_bytes(), kMaxTextBytes - (1 << 20)), &snapshot_);
+                  std::min(block_.size_bytes() * 2, kMaxTextBytes - kOtherTextBytes), &snapshot_);
   names_ = &names;
   ReadProcess(snapshot_time_ns);
   ReadContexts();
   ReadQueues();
   ReadPipelines();
+  losses_.objects_changed = ReadObjects(block_, &snapshot_);
   for (const FoundRecording& found : found_) ReadRecording(found);
   ReadSubmissions();
   ReadRawMarkers();
+  ReadThreads(block_, names_, &snapshot_);
+  ReadKeptMarkers(block_, kKeptMarkerTextBytes, &snapshot_);
   ReadCrash();
   NoteLosses();
   names_ = nullptr;
@@ -156,8 +168,12 @@ void SnapshotTaker::ReserveMemory() {
       std::min(block_.Load64(offsetof(BlockHeader, next_page)), block_pages);
   // Names are on pages that hold no events; untouched memory costs nothing.
   const uint64_t name_pages = used_pages - std::min(used_pages, event_pages);
-  snapshot_.text.reserve(std::min(name_pages * kPageBytes, kMaxTextBytes) + kPageBytes);
+  snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, kMaxTextBytes) + kPageBytes +
+                         block_.ObjectCount() * sizeof(ObjectRecord::name));
   snapshot_.events.reserve(total_events_);
+  // As many as there can be: how many of the events are binds shows only when they are read.
+  snapshot_.binds.reserve(total_events_);
+  snapshot_.annotations.reserve(total_events_);
   snapshot_.recordings.reserve(found_.size());
   open_events_.reserve(1024);
   page_used_.resize(block_pages);
@@ -174,6 +190,7 @@ void SnapshotTaker::ReadProcess(uint64_t snapshot_time_ns) {
   process.process_id = header.process_id;
   process.start_time_ns = header.start_realtime_ns;
   process.snapshot_time_ns = snapshot_time_ns;
+  process.start_monotonic_ns = header.start_monotonic_ns;
   process.program = snapshot_.AddText(ZeroTerminated(header.program, sizeof(header.program)));
   process.library_version =
       snapshot_.AddText(ZeroTerminated(header.library_version, sizeof(header.library_version)));
@@ -200,6 +217,9 @@ void SnapshotTaker::ReadContexts() {
     device.notes = names_->Text(record.device_notes);
     device.vendor_id = record.vendor_id;
     device.device_id = record.device_id;
+    device.annotation_driver = names_->Text(record.annotation_driver);
+    device.annotations_forced = record.annotations_forced != 0;
+    device.application = names_->Text(record.application);
     ReadSources(record, &device);
     if (device.device_lost) {
       Incident incident;
@@ -330,6 +350,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
     return;
   }
   recording.first_event = static_cast<uint32_t>(snapshot_.events.size());
+  const size_t first_bind = snapshot_.binds.size();
   recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
   ReadEvents(slot.first_event_page, found.slot, &recording);
   // A recording that ended meanwhile gave its pages back: what was read there may be another's.
@@ -339,6 +360,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   if (state == static_cast<uint32_t>(RecordingState::kFree) ||
       block_.Load64(offset + offsetof(RecordingSlot, recording_id)) != found.recording_id) {
     snapshot_.events.resize(recording.first_event);
+    snapshot_.binds.resize(first_bind);
     ++losses_.recordings_changed;
     return;
   }
@@ -355,7 +377,32 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   snapshot_.recordings.push_back(recording);
 }
 
+// Where a bind leads nowhere its sequence number has to stay: it then binds nothing.
+Event SnapshotTaker::MakeBindEvent(const EventRecord& record) {
+  Event event;
+  event.kind = EventKind::kBind;
+  // Where a list ends with it, the write of the list's end carries its sequence number.
+  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom);
+  event.type = record.type;
+  Bind bind;
+  bind.slot = record.name;
+  bind.is_address = (record.flags & kEventBindsAddress) != 0;
+  const uint64_t value = uint64_t{record.match} << 32 | record.pipeline;
+  if (bind.is_address) {
+    bind.value = value;
+  } else if (value != 0 && value <= snapshot_.objects.size()) {
+    bind.value = value - 1;
+  } else {
+    if (value != 0) ++losses_.objects_bad;
+    bind.value = kNone;
+  }
+  event.detail = static_cast<uint32_t>(snapshot_.binds.size());
+  snapshot_.binds.push_back(bind);
+  return event;
+}
+
 Event SnapshotTaker::MakeEvent(const EventRecord& record) {
+  if (record.kind == EventKind::kBind) return MakeBindEvent(record);
   Event event;
   if (record.kind != EventKind::kBegin && record.kind != EventKind::kEnd) {
     // Its sequence number has to stay: an end that ends nothing.
@@ -370,7 +417,12 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
     return event;
   }
   event.type = record.type;
-  event.name = names_->Text(record.name);
+  if ((record.flags & kEventNameIsAnnotation) != 0) {
+    event.detail = names_->Annotation(record.name);
+    if (event.detail != kNone) event.name = snapshot_.annotations[event.detail].name;
+  } else {
+    event.name = names_->Text(record.name);
+  }
   if (record.pipeline != 0) {
     if (record.pipeline <= snapshot_.pipelines.size()) {
       event.pipeline = record.pipeline - 1;
@@ -488,6 +540,17 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(losses_.words_bad,
            "command lists have progress words beyond their last marker; they prove nothing.");
   NoteLoss(losses_.submissions_torn, "submissions could not be read.");
+  NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
+  NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
+  if (block_.objects_offset() != 0) {
+    NoteLoss(block_.Load32(offsetof(BlockHeader, objects_dropped)),
+             "objects found no room in the table of objects.");
+  }
+  const DroppedMarkers dropped = CountDroppedMarkers(block_);
+  NoteLoss(dropped.of_lists, "markers of command lists found no room: their EventIDs are unknown.");
+  NoteLoss(dropped.of_queues,
+           "markers of command queues were dropped to bound their memory: their EventIDs have "
+           "expired.");
   NoteLoss(names_->unreadable_count(), "names could not be read and are left empty.");
 }
 

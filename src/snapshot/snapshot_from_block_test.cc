@@ -193,6 +193,142 @@ TEST(SnapshotFromBlock, NotesDeviceLossAndSignal) {
   EXPECT_EQ(s.incidents.size(), 3u);
 }
 
+TEST(SnapshotFromBlock, ReadsWhatTheLayerOfDirect3DWrites) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  const Snapshot s = Take(block);
+  EXPECT_THAT(Losses(s), IsEmpty());
+  EXPECT_EQ(FindInconsistency(s), "");
+  EXPECT_EQ(s.process.start_monotonic_ns, 1'000u);
+  EXPECT_EQ(s.Text(s.devices[0].annotation_driver), "breadcrumb");
+  EXPECT_TRUE(s.devices[0].annotations_forced);
+  EXPECT_EQ(s.Text(s.devices[0].application), "Demo on SampleEngine 3");
+
+  ASSERT_EQ(s.annotations.size(), 2u);
+  EXPECT_EQ(s.annotations[1].event_id, MakeEventId(1, 1, 1));
+  EXPECT_EQ(s.annotations[1].metadata, 1u);
+  EXPECT_EQ(s.annotations[1].size_bytes, 20u);
+  EXPECT_EQ(s.Text(s.annotations[1].payload), "Particles of level 3");
+  const Event& begin = s.events[5];
+  EXPECT_EQ(s.Text(begin.name), "Particles of level 3");
+  EXPECT_EQ(begin.detail, 1u);
+
+  ASSERT_EQ(s.binds.size(), 3u);
+  EXPECT_EQ(s.events[1].kind, EventKind::kBind);
+  EXPECT_EQ(s.binds[s.events[1].detail].value, 1u);
+  EXPECT_FALSE(s.binds[0].is_address);
+  EXPECT_EQ(s.binds[2].value, 0xDEAD'0000u);
+  EXPECT_EQ(s.binds[2].slot, 1u);
+
+  ASSERT_EQ(s.objects.size(), 5u);
+  EXPECT_EQ(s.Text(s.objects[2].name), "Particles");
+  EXPECT_EQ(s.objects[2].state, ObjectState::kDestroyed);
+  EXPECT_EQ(s.objects[2].destroyed_ns, 20'000'000u);
+  EXPECT_EQ(s.objects[2].size_bytes, 0x1'0000u);
+  EXPECT_EQ(s.objects[4].kind, 23u);
+  EXPECT_EQ(s.objects[4].waited, 3u);
+
+  ASSERT_EQ(s.threads.size(), 2u);
+  EXPECT_EQ(s.Text(s.threads[1].name), "render");
+  ASSERT_EQ(s.threads[1].call_count, 3u);
+  const Call& last = s.calls[s.threads[1].first_call + 2];
+  EXPECT_EQ(s.Text(last.function), "ID3D12Fence::SetEventOnCompletion");
+  EXPECT_EQ(last.number, 3u);
+  EXPECT_FALSE(last.returned);
+
+  ASSERT_EQ(s.reported_event_ids.size(), 3u);
+  EXPECT_EQ(s.reported_event_ids[0].state, EventIdState::kExpired);
+  EXPECT_EQ(s.reported_event_ids[1].state, EventIdState::kUnknown);
+}
+
+TEST(SnapshotFromBlock, BindsAreNoEndsAndKeepTheirSequenceNumbers) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  const uint32_t begin = block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
+  block.BindAddress(list, BindPoint::kIndexBuffer, 0, 0x1234'5678'9ABC);
+  EXPECT_EQ(block.End(list, begin), 3u);
+  const Snapshot s = Take(block);
+  EXPECT_EQ(FindInconsistency(s), "");
+  EXPECT_EQ(s.events[0].match, 3u);
+  EXPECT_EQ(s.binds[0].value, 0x1234'5678'9ABCu);
+}
+
+// The oldest entry of a full ring may be half overwritten, and an entry may be somebody's invention.
+TEST(SnapshotFromBlock, OfAFullRingTheOldestCallIsLeftOut) {
+  TestBlock block;
+  block.AddContext();
+  const uint32_t thread = block.AddThread(1, "");
+  for (int i = 0; i < 100; ++i) block.Call(thread, "f" + std::to_string(i), 7, true);
+  Snapshot s = Take(block);
+  ASSERT_EQ(s.threads[0].call_count, kCallsPerThread - 1);
+  EXPECT_EQ(s.calls.front().number, 38u);
+  EXPECT_EQ(s.Text(s.calls.front().function), "f37");
+  EXPECT_EQ(s.calls.back().number, 100u);
+  block.thread(thread).calls[5].number = UINT64_MAX;  // stands at the wrong place
+  block.thread(thread).calls[6].function = kMaxFunctions + 7;
+  s = Take(block);
+  EXPECT_EQ(s.threads[0].call_count, kCallsPerThread - 2);
+  EXPECT_EQ(FindInconsistency(s), "");
+  block.thread(thread).calls[63].number = UINT64_MAX;
+  EXPECT_EQ(Take(block).threads[0].call_count, 1u);
+}
+
+TEST(SnapshotFromBlock, AnnotationsAndBindsThatLeadNowhereAreCounted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
+  block.Annotate(list, CAIRN_MARKER_PASS, 1, "fine");
+  block.Begin(list, CAIRN_MARKER_PASS, "too short");
+  block.chunk(block.slot(list).first_event_page).events[EventPosition(list.slot, 1)].flags |=
+      kEventNameIsAnnotation;
+  block.BindObject(list, BindPoint::kRenderTarget, 0, 1);
+  block.AddObject(77, 34, std::string(1000, 'x'), 5);
+  block.object(0).name_length = 0xFFFFFFFF;
+  block.BindObject(list, BindPoint::kRenderTarget, 0, 2);
+  block.BindObject(list, BindPoint::kRenderTarget, 0, 0);
+  const Snapshot s = Take(block);
+  EXPECT_EQ(FindInconsistency(s), "");
+  EXPECT_EQ(s.Text(s.events[0].name), "fine");
+  EXPECT_EQ(s.events[1].detail, kNone);
+  EXPECT_EQ(s.binds[0].value, 0u);
+  EXPECT_EQ(s.binds[1].value, kNone);
+  EXPECT_EQ(s.objects[0].device, kNone);
+  EXPECT_TRUE(s.objects[0].name_cut);
+  EXPECT_THAT(Losses(s), ElementsAre("1 bindings name an object that does not exist.",
+                                     "1 names could not be read and are left empty."));
+}
+
+TEST(SnapshotFromBlock, WhatHadNoRoomIsCounted) {
+  TestBlock block;
+  block.AddContext();
+  block.header().objects_dropped = 3;
+  block.header().arena_count = 2;
+  block.arena(0).dropped = 4;
+  block.arena(1).dropped = 5;
+  block.arena(1).is_queue = 1;
+  EXPECT_THAT(Losses(Take(block)),
+              ElementsAre("3 objects found no room in the table of objects.",
+                          "4 markers of command lists found no room: their EventIDs are unknown.",
+                          "5 markers of command queues were dropped to bound their memory: their "
+                          "EventIDs have expired."));
+}
+
+TEST(SnapshotFromBlock, TablesThatWereNotLaidOutAreEmpty) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  block.header().objects_offset = 0;
+  block.header().threads_offset = 0;
+  block.header().functions_offset = 0;
+  block.header().arenas_offset = 0;
+  block.header().driver_reports_offset = 0;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(FindInconsistency(s), "");
+  EXPECT_TRUE(s.objects.empty());
+  EXPECT_TRUE(s.threads.empty());
+  EXPECT_TRUE(s.reported_event_ids.empty());
+  EXPECT_EQ(s.recordings.size(), 1u);
+}
+
 // ---- What a block can get wrong ----------------------------------------------------------------
 
 TEST(SnapshotFromBlock, RefusesWhatIsNoBlock) {
@@ -209,7 +345,7 @@ TEST(SnapshotFromBlock, RefusesWhatIsNoBlock) {
   EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
   block.header().header_bytes = sizeof(BlockHeader) + 8;
   EXPECT_TRUE(SnapshotFromBlock(block.bytes(), kNow).ok());
-  block.header().queues_offset = kMinBlockBytes - 64;
+  block.header().queues_offset = kTestBlockBytes - 64;
   EXPECT_EQ(SnapshotFromBlock(block.bytes(), kNow).status().code(), StatusCode::kCorrupt);
   EXPECT_EQ(SnapshotFromBlock(block.bytes().first(100), kNow).status().code(),
             StatusCode::kCorrupt);

@@ -1,24 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "snapshot/test_block.h"
 
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <string>
 
 namespace cairn {
 namespace {
 
-constexpr std::align_val_t kPageAlignment{kPageBytes};
+// Zeros that cost nothing until they are touched, as in the block of a program.
+std::byte* MapZeros(uint64_t size_bytes) {
+  void* memory =
+      mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  return static_cast<std::byte*>(memory);
+}
 
 }  // namespace
 
-void TestBlock::AlignedDelete::operator()(std::byte* memory) const {
-  ::operator delete(memory, kPageAlignment);
+void TestBlock::Unmap::operator()(std::byte* memory) const {
+  munmap(memory, size_bytes);
 }
 
 TestBlock::TestBlock(uint64_t size_bytes)
-    : size_bytes_(size_bytes),
-      memory_(static_cast<std::byte*>(::operator new(size_bytes, kPageAlignment))) {
-  std::memset(memory_.get(), 0, size_bytes_);
+    : size_bytes_(size_bytes), memory_(MapZeros(size_bytes), Unmap{size_bytes}) {
   BlockHeader& block = header();
   block.magic = kBlockMagic;
   block.version = kBlockVersion;
@@ -32,6 +40,11 @@ TestBlock::TestBlock(uint64_t size_bytes)
   block.queues_offset = AllocatePages(kMaxQueues * sizeof(QueueRecord));
   block.pipelines_offset = AllocatePages(kMaxPipelines * sizeof(PipelineRecord));
   block.submissions_offset = AllocatePages(kSubmissionRing * sizeof(SubmissionRecord));
+  block.objects_offset = AllocatePages(kMaxObjects * sizeof(ObjectRecord));
+  block.threads_offset = AllocatePages(kMaxThreads * sizeof(ThreadRecord));
+  block.functions_offset = AllocatePages(sizeof(FunctionTable));
+  block.arenas_offset = AllocatePages(kMaxArenas * sizeof(ArenaRecord));
+  block.driver_reports_offset = AllocatePages(kMaxContexts * sizeof(DriverReport));
   block.first_free_page = block.next_page.load();
   std::strcpy(block.program, "/games/demo");
   std::strcpy(block.library_version, "0.1.0");
@@ -161,6 +174,73 @@ uint32_t TestBlock::Begin(List list, uint16_t type, std::string_view name, uint3
 
 uint32_t TestBlock::End(List list, uint32_t begin, uint8_t flags) {
   return AddEvent(list, EventRecord{EventKind::kEnd, flags, 0, 0, 0, begin});
+}
+
+uint32_t TestBlock::Annotate(List list, uint16_t type, uint64_t event_id, std::string_view payload,
+                             uint32_t metadata) {
+  const AnnotationHeader header{event_id, metadata, static_cast<uint32_t>(payload.size())};
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof(header));
+  bytes += payload;
+  EventRecord event{
+      EventKind::kBegin, kEventWritesTop | kEventNameIsAnnotation, type, AddName(bytes), 0, 0};
+  return AddEvent(list, event);
+}
+
+void TestBlock::BindObject(List list, BindPoint point, uint32_t slot_number, uint32_t object_ref) {
+  AddEvent(list, EventRecord{EventKind::kBind, 0, static_cast<uint16_t>(point), slot_number,
+                             object_ref, 0});
+}
+
+void TestBlock::BindAddress(List list, BindPoint point, uint32_t slot_number, uint64_t address) {
+  AddEvent(list, EventRecord{EventKind::kBind, kEventBindsAddress, static_cast<uint16_t>(point),
+                             slot_number, static_cast<uint32_t>(address),
+                             static_cast<uint32_t>(address >> 32)});
+}
+
+uint32_t TestBlock::AddObject(uint32_t context_index, uint32_t kind, std::string_view name,
+                              uint64_t created_ns, uint64_t destroyed_ns) {
+  const uint32_t index = header().object_count.load();
+  ObjectRecord& record = object(index);
+  record.kind = kind;
+  record.context = context_index;
+  const size_t length = std::min<size_t>(name.size(), kObjectNameBytes);
+  std::memcpy(record.name, name.data(), length);
+  record.name_length = static_cast<uint32_t>(length) | (length < name.size() ? kObjectNameCut : 0);
+  record.native_handle = 0x5000 + index;
+  record.serial = header().object_serial.fetch_add(1) + 1;
+  record.created_ns = created_ns;
+  record.destroyed_ns = destroyed_ns;
+  record.state =
+      static_cast<uint32_t>(destroyed_ns == 0 ? ObjectState::kAlive : ObjectState::kDestroyed);
+  header().object_count = index + 1;
+  return index + 1;
+}
+
+uint32_t TestBlock::AddThread(uint32_t thread_id, std::string_view name) {
+  const uint32_t index = header().thread_count.load();
+  ThreadRecord& record = thread(index);
+  record.thread_id = thread_id;
+  std::memcpy(record.name, name.data(), std::min(name.size(), sizeof(record.name) - 1));
+  record.state = 1;
+  header().thread_count = index + 1;
+  return index;
+}
+
+void TestBlock::Call(uint32_t thread_index, std::string_view function, uint64_t object_handle,
+                     bool returned) {
+  FunctionTable& table = functions();
+  const uint32_t function_index = table.count.load();
+  table.names[function_index] = AddName(function);
+  table.count = function_index + 1;
+  uint64_t number = 1;
+  for (const CallRecord& call : thread(thread_index).calls) {
+    number = std::max(number, call.number.load() + 1);
+  }
+  CallRecord& call = thread(thread_index).calls[number % kCallsPerThread];
+  call.object = object_handle;
+  call.function = function_index;
+  call.returned = returned ? 1 : 0;
+  call.number = number;
 }
 
 void TestBlock::SetProgress(List list, uint32_t reached, uint32_t passed) {

@@ -15,6 +15,9 @@
 
 namespace cairn {
 
+// Room for the tables of fixed size, and 8 MiB of pages.
+inline constexpr uint64_t kTestBlockBytes = uint64_t{32} << 20;
+
 class TestBlock {
  public:
   // A recording as the builder hands it out.
@@ -23,7 +26,7 @@ class TestBlock {
     uint32_t slot;
   };
 
-  explicit TestBlock(uint64_t size_bytes = kMinBlockBytes);
+  explicit TestBlock(uint64_t size_bytes = kTestBlockBytes);
 
   std::span<std::byte> bytes() { return std::span(memory_.get(), size_bytes_); }
   std::span<const std::byte> bytes() const { return std::span(memory_.get(), size_bytes_); }
@@ -48,6 +51,13 @@ class TestBlock {
   uint64_t* raw_markers(uint32_t context_index) {
     return At<uint64_t>(context(context_index).raw_markers_offset);
   }
+  ObjectRecord& object(uint32_t index) { return At<ObjectRecord>(header().objects_offset)[index]; }
+  ThreadRecord& thread(uint32_t index) { return At<ThreadRecord>(header().threads_offset)[index]; }
+  FunctionTable& functions() { return *At<FunctionTable>(header().functions_offset); }
+  ArenaRecord& arena(uint32_t index) { return At<ArenaRecord>(header().arenas_offset)[index]; }
+  DriverReport& driver_report(uint32_t context_index) {
+    return At<DriverReport>(header().driver_reports_offset)[context_index];
+  }
   EventChunk& chunk(uint32_t page) { return *At<EventChunk>(uint64_t{page} * kPageBytes); }
 
   NameRef AddName(std::string_view name);
@@ -71,6 +81,20 @@ class TestBlock {
     End(list, begin);
     return begin;
   }
+  // A begin whose name is what BeginEvent passed: an ANSI string unless told otherwise.
+  uint32_t Annotate(List list, uint16_t type, uint64_t event_id, std::string_view payload,
+                    uint32_t metadata = 1);
+  // Both bind for the commands that follow. `object` is what AddObject returned; 0: nothing.
+  void BindObject(List list, BindPoint point, uint32_t slot_number, uint32_t object);
+  void BindAddress(List list, BindPoint point, uint32_t slot_number, uint64_t address);
+
+  // Returns what binds carry: index + 1. Created and destroyed in ns of CLOCK_MONOTONIC; 0: alive.
+  uint32_t AddObject(uint32_t context, uint32_t kind, std::string_view name, uint64_t created_ns,
+                     uint64_t destroyed_ns = 0);
+  uint32_t AddThread(uint32_t thread_id, std::string_view name);
+  // The next call of a thread; `object` is a native handle.
+  void Call(uint32_t thread_index, std::string_view function, uint64_t object, bool returned);
+
   void Close(List list) { slot(list).state.store(static_cast<uint32_t>(RecordingState::kClosed)); }
   // What the GPU has written.
   void SetProgress(List list, uint32_t reached, uint32_t passed);
@@ -78,7 +102,8 @@ class TestBlock {
   uint64_t Submit(uint32_t queue, List list);
 
  private:
-  struct AlignedDelete {
+  struct Unmap {
+    uint64_t size_bytes;
     void operator()(std::byte* memory) const;
   };
 
@@ -90,7 +115,7 @@ class TestBlock {
   uint32_t AddEvent(List list, const EventRecord& event);
 
   uint64_t size_bytes_;
-  std::unique_ptr<std::byte, AlignedDelete> memory_;
+  std::unique_ptr<std::byte, Unmap> memory_;
   uint64_t names_begin_ = 0;
   uint64_t names_end_ = 0;
   uint32_t last_list_ = 0;        // slot * kMaxContexts + context of the list written last

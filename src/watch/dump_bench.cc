@@ -25,7 +25,7 @@ constexpr uint32_t kNames = 5000;
 
 // Names, types and pipelines in no order, so that the size of the file flatters nobody.
 WatchedBlock BlockOf100000Markers() {
-  TestBlock block(uint64_t{32} << 20);
+  TestBlock block(uint64_t{64} << 20);
   std::mt19937 random(1);
   const uint32_t context = block.AddContext();
   const uint32_t queue = block.AddQueue(context, 0, "Graphics");
