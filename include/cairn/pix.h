@@ -97,7 +97,7 @@ struct Header {
 // Writes one event, qword by qword; what does not fit is left out.
 class Blob {
  public:
-  // Begins the event with its format string. kVersion and the types decide what can be decided.
+  // Begins the event with its format string.
   template <typename Unit>
   Blob(const Header& header, const Unit* format, bool has_arguments) {
     const bool is_ansi = sizeof(Unit) == 1;
@@ -201,7 +201,7 @@ class Blob {
 };
 
 // How many units of the string argument number `index` (from 0) printf would read: a string that is
-// printed with a precision need not have a terminator. `stars[i]` is argument i where it is an int.
+// printed with a precision need not have a terminator. values[i] is argument i where it is an int.
 template <typename Unit>
 std::size_t StringLimit(const Unit* format, std::size_t index, const std::int64_t* values) {
   std::size_t argument = 0;
@@ -375,6 +375,9 @@ void EndEvent(Context* context) {
 }
 inline void EndEvent() {}
 
+template <typename... Arguments>
+void Nothing(const Arguments&...) {}
+
 // Ends its event when it goes out of scope.
 template <typename Context>
 class ScopedEvent {
@@ -419,13 +422,14 @@ ScopedEvent<NoContext> BeginScopedEvent(std::uint64_t, std::uint64_t, const Unit
 #define CAIRN_PIX_SCOPED(...)                                    \
   const auto CAIRN_PIX_JOIN(cairn_pix_scoped_event_, __LINE__) = \
       ::cairn_pix::BeginScopedEvent<CAIRN_PIX_BLOB_VERSION>(CAIRN_PIX_TIMESTAMP, __VA_ARGS__)
-#define CAIRN_PIX_NOTHING static_cast<void>(0)
+// Never evaluated, and no variable becomes unused in a build without PIX.
+#define CAIRN_PIX_NOTHING(...) (false ? ::cairn_pix::Nothing(__VA_ARGS__) : static_cast<void>(0))
 
 #if defined(CAIRN_NO_PIX)
-#define PIXBeginRetailEvent(...) CAIRN_PIX_NOTHING
-#define PIXEndRetailEvent(...) CAIRN_PIX_NOTHING
-#define PIXSetRetailMarker(...) CAIRN_PIX_NOTHING
-#define PIXScopedRetailEvent(...) CAIRN_PIX_NOTHING
+#define PIXBeginRetailEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXEndRetailEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXSetRetailMarker(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXScopedRetailEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
 #else
 #define PIXBeginRetailEvent(...) CAIRN_PIX_BEGIN(__VA_ARGS__)
 #define PIXEndRetailEvent(...) ::cairn_pix::EndEvent(__VA_ARGS__)
@@ -434,10 +438,10 @@ ScopedEvent<NoContext> BeginScopedEvent(std::uint64_t, std::uint64_t, const Unit
 #endif
 
 #if defined(CAIRN_NO_PIX) || defined(USE_PIX_RETAIL)
-#define PIXBeginEvent(...) CAIRN_PIX_NOTHING
-#define PIXEndEvent(...) CAIRN_PIX_NOTHING
-#define PIXSetMarker(...) CAIRN_PIX_NOTHING
-#define PIXScopedEvent(...) CAIRN_PIX_NOTHING
+#define PIXBeginEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXEndEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXSetMarker(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
+#define PIXScopedEvent(...) CAIRN_PIX_NOTHING(__VA_ARGS__)
 #else
 #define PIXBeginEvent(...) CAIRN_PIX_BEGIN(__VA_ARGS__)
 #define PIXEndEvent(...) ::cairn_pix::EndEvent(__VA_ARGS__)
