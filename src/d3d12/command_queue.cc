@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/command_queue.h"
 
+#include <new>
+#include <string>
+
 #include "breadcrumbs/context.h"
 #include "d3d12/scratch.h"
 #include "d3d12/work.h"
@@ -54,9 +57,13 @@ void WrappedID3D12CommandQueue::NoteSubmission(UINT count, ID3D12CommandList* co
     if (recording != nullptr && recording->context() == context) recordings[recorded++] = recording;
   }
   if (recorded == 0) return;
-  if (!context->NotifySubmit(interface_pointer(), recordings, recorded).ok()) return;
-  uint64_t number = 0;
-  if (context->LastSubmission(interface_pointer(), &number).ok()) annotations_.OnSubmit(number);
+  try {
+    if (!context->NotifySubmit(interface_pointer(), recordings, recorded).ok()) return;
+    uint64_t number = 0;
+    if (context->LastSubmission(interface_pointer(), &number).ok()) annotations_.OnSubmit(number);
+  } catch (const std::bad_alloc&) {
+    // The lists run all the same; the report does not know of it.
+  }
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "breadcrumbs/context.h"
@@ -87,7 +88,11 @@ void ListBreadcrumbs::Start(Context* context, const ListStart& start) {
   desc.pipeline = start.pipeline;
   CommandList* list = nullptr;
   // Without room the list is counted as dropped, and recorded without breadcrumbs.
-  if (!context->BeginCommandList(desc, &list, start.application).ok()) return;
+  try {
+    if (!context->BeginCommandList(desc, &list, start.application).ok()) return;
+  } catch (const std::bad_alloc&) {
+    return;
+  }
   context_ = context;
   recording_ = list;
   open_ = list;

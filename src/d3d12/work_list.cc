@@ -4,6 +4,7 @@
 #include "d3d12/device.h"
 #include "d3d12/graphics_command_list.h"
 #include "d3d12/objects.h"
+#include "d3d12/settings.h"
 #include "d3d12/video_command_list.h"
 
 namespace cairn {
@@ -16,8 +17,7 @@ WorkList::WorkList(WrappedID3D12Device& device, Wrapper& list, ID3D12CommandList
       type_(real->GetType()),
       events_are_annotations_(type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE &&
                               type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE),
-      context_(device.StartBreadcrumbs()),
-      identity_{LayerToken(), real, nullptr},
+      context_(Settings().breadcrumbs == MarkerMode::kOff ? nullptr : device.StartBreadcrumbs()),
       annotations_(device.annotations(), D3D12DDI_HT_COMMAND_LIST, real) {}
 
 void WorkList::Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline) {
@@ -31,7 +31,6 @@ void WorkList::Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline) {
     start.name = name_.c_str();
     notes_.Start(context_, start);
   }
-  identity_.recording = notes_.recording();
   annotations_.OnOpen(ArenaOf(allocator), notes_.recording());
 }
 

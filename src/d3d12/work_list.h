@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "annotations/runtime.h"
-#include "breadcrumbs/layer_identity.h"
 #include "d3d12/work.h"
 #include "d3d12/wrapper.h"
 
@@ -29,8 +28,6 @@ class WorkList {
   ListBreadcrumbs& notes() { return notes_; }
   AnnotatedList& annotations() { return annotations_; }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
-  // For libcairn in the same process.
-  const LayerList* identity() const { return &identity_; }
 
   // What the wrapper's calls ask first: null where breadcrumbs are off.
   ListBreadcrumbs* notes_if_on() { return context_ != nullptr ? &notes_ : nullptr; }
@@ -39,10 +36,7 @@ class WorkList {
   // passed it; `pipeline` is null for none.
   void Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline);
   // The wrapper is destroyed.
-  void Ended() {
-    notes_.Release();
-    identity_.recording = nullptr;
-  }
+  void Ended() { notes_.Release(); }
   // Around the real Close().
   void Closing() { notes_.End(); }
   void Closed(HRESULT result) {
@@ -84,7 +78,6 @@ class WorkList {
   const bool events_are_annotations_;
   Context* const context_;  // null: breadcrumbs are off
   ListBreadcrumbs notes_;
-  LayerList identity_;
   AnnotatedList annotations_;
   std::mutex name_mutex_;
   std::string name_;
