@@ -18,6 +18,7 @@ WorkList::WorkList(WrappedID3D12Device& device, Wrapper& list, ID3D12CommandList
       events_are_annotations_(type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE &&
                               type_ != D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE),
       context_(Settings().breadcrumbs == MarkerMode::kOff ? nullptr : device.StartBreadcrumbs()),
+      identity_{LayerToken(), real, nullptr},
       annotations_(device.annotations(), D3D12DDI_HT_COMMAND_LIST, real) {}
 
 void WorkList::Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline) {
@@ -31,6 +32,7 @@ void WorkList::Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline) {
     start.name = name_.c_str();
     notes_.Start(context_, start);
   }
+  identity_.recording = notes_.recording();
   annotations_.OnOpen(ArenaOf(allocator), notes_.recording());
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "annotations/runtime.h"
+#include "breadcrumbs/layer_identity.h"
 #include "d3d12/work.h"
 #include "d3d12/wrapper.h"
 
@@ -28,6 +29,8 @@ class WorkList {
   ListBreadcrumbs& notes() { return notes_; }
   AnnotatedList& annotations() { return annotations_; }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
+  // For libcairn in the same process; null where breadcrumbs are off.
+  const LayerList* identity() const { return context_ != nullptr ? &identity_ : nullptr; }
 
   // What the wrapper's calls ask first: null where breadcrumbs are off.
   ListBreadcrumbs* notes_if_on() { return context_ != nullptr ? &notes_ : nullptr; }
@@ -36,7 +39,10 @@ class WorkList {
   // passed it; `pipeline` is null for none.
   void Opened(ID3D12CommandAllocator* allocator, Wrapper* pipeline);
   // The wrapper is destroyed.
-  void Ended() { notes_.Release(); }
+  void Ended() {
+    notes_.Release();
+    identity_.recording = nullptr;
+  }
   // Around the real Close().
   void Closing() { notes_.End(); }
   void Closed(HRESULT result) {
@@ -78,6 +84,7 @@ class WorkList {
   const bool events_are_annotations_;
   Context* const context_;  // null: breadcrumbs are off
   ListBreadcrumbs notes_;
+  LayerList identity_;
   AnnotatedList annotations_;
   std::mutex name_mutex_;
   std::string name_;
