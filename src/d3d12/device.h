@@ -9,7 +9,9 @@
 #include <memory>
 #include <mutex>
 
+#include "annotations/d3d12_types.h"
 #include "annotations/runtime.h"
+#include "breadcrumbs/layer_identity.h"
 #include "d3d12/bindings.h"
 #include "d3d12/layer.h"
 #include "d3d12gen/thin.h"
@@ -52,6 +54,8 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   // A frame was presented. From now on submissions are not counted.
   void EndFrame();
 
+  const LayerDevice* layer_device() const override { return &layer_device_; }
+
   // The implementation may have said that the device is lost, which is noted once. `function` is a
   // literal.
   void NoteResult(HRESULT result, const char* function) {
@@ -70,8 +74,6 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                D3D12_COMMAND_LIST_FLAGS flags, REFIID riid,
                                                void** list) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
-  HRESULT STDMETHODCALLTYPE CreateFence(UINT64 initial_value, D3D12_FENCE_FLAGS flags, REFIID riid,
-                                        void** fence) override;
 
   // Which resource is behind a descriptor.
   void STDMETHODCALLTYPE CreateRenderTargetView(ID3D12Resource* resource,
@@ -97,17 +99,19 @@ class WrappedID3D12Device final : public ThinID3D12Device {
  private:
   using Thin = ThinID3D12Device;
 
-  HRESULT GiveCommandList(D3D12_COMMAND_LIST_TYPE type, void* real, REFIID riid, void** list);
   void NoteFailure(HRESULT result, const char* function);
   uint32_t ViewIncrement(D3D12_DESCRIPTOR_HEAP_TYPE type) const;
-  void StartAnnotations(const DeviceOrigin& origin);
+  void StartAnnotations();
+  void Forget();
 
   const uint32_t wchar_bytes_;
+  LayerDevice layer_device_;
   uint32_t render_target_increment_ = 0;
   uint32_t depth_stencil_increment_ = 0;
   BlockWriter* block_ = nullptr;
   Context* context_ = nullptr;
   std::once_flag breadcrumbs_once_;
+  bool breadcrumbs_started_ = false;
   std::unique_ptr<AnnotationRuntime> annotations_;
   DescriptorShadow descriptors_;
   std::unique_ptr<DeviceTools> tools_;

@@ -130,6 +130,7 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE mode) override;
 
   WorkList& work() { return work_; }
+  const LayerList* layer_list() const override { return work_.identity(); }
 
  protected:
   AnnotatedChild* annotated() override { return &work_.annotations(); }

@@ -55,6 +55,9 @@ IUnknown* FindWrapper(IUnknown* real);
 bool HoldResource(ID3D12Resource* resource, ULONG* count);
 bool DropResource(ID3D12Resource* resource, ULONG* count);
 
+// A frame was presented: the next one begins on every device.
+void EndFrame();
+
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 

@@ -16,11 +16,16 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
+// The index of the first method in the block's table of functions.
+extern std::atomic<uint32_t> first_method;
+
 // From the first line of a method to its return: the call is in the thread's ring.
 class CallScope {
  public:
   CallScope(const Wrapper& wrapper, Method method)
-      : call_(CallRing::Begin(static_cast<uint32_t>(method), wrapper.interface_pointer())) {}
+      : call_(CallRing::Begin(
+            first_method.load(std::memory_order_relaxed) + static_cast<uint32_t>(method),
+            wrapper.interface_pointer())) {}
   ~CallScope() { CallRing::End(call_); }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
@@ -45,34 +50,47 @@ class WorkScope {
   ListBreadcrumbs* const breadcrumbs_;
 };
 
-// Wraps `real`, a new object of the chain's base interface with one reference, and gives out its
-// interface `riid`. Consumes the reference in every case.
+// Wraps `real`, an object of the chain with one reference, and gives out its interface `riid`. An object
+// that has a wrapper already keeps it. Consumes the reference in every case.
 HRESULT WrapCreated(Wrapper& parent, Chain chain, void* real, REFIID riid, void** out);
+// The same in two steps: the wrapper first, with a reference; null if there is no memory, and then the
+// reference on `real` is gone.
+Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real);
+HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 
-// The same for an object that may have been there before: its wrapper is found again.
-HRESULT WrapExisting(Wrapper& parent, Chain chain, void* real, REFIID riid, void** out);
+// Stands for a result that the real method did not touch: then the application's is not touched either.
+inline char untouched_result;
 
-// A method that creates an object: `create(iid, out)` calls the real method. Without `out` the real
-// method only checks its arguments, and sees the caller's `riid`.
+// A method that creates an object: `create(iid, out)` calls the real method, with the interface that all
+// versions have. Without `out` the real method only checks its arguments, and sees the caller's `riid`.
+// `made` is told the wrapper before anybody else sees it.
+template <typename Call, typename Made>
+HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** out, Call create,
+                 Made made) {
+  if (out == nullptr) return create(riid, out);
+  void* real = &untouched_result;
+  const HRESULT result = create(base, &real);
+  if (real == &untouched_result) return result;
+  if (FAILED(result) || real == nullptr) {
+    *out = real;
+    return result;
+  }
+  Wrapper* const wrapper = WrapNew(parent, chain, real);
+  if (wrapper != nullptr) made(*wrapper);
+  const HRESULT given = GiveInterface(wrapper, riid, out);
+  return FAILED(given) ? given : result;
+}
+
 template <typename Base, typename Call>
 HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create) {
-  if (out == nullptr) return create(riid, out);
-  void* real = nullptr;
-  const HRESULT result = create(__uuidof(Base), &real);
-  if (FAILED(result) || real == nullptr) return result;
-  const HRESULT wrapped = WrapCreated(parent, InterfaceTraits<Base>::kChains[0], real, riid, out);
-  return FAILED(wrapped) ? wrapped : result;
+  return CreateAs(parent, InterfaceTraits<Base>::kChains[0], __uuidof(Base), riid, out, create,
+                  [](Wrapper&) {});
 }
 
 // A method that gives out an object that exists already.
 template <typename Base, typename Call>
 HRESULT WrapReturned(Wrapper& parent, REFIID riid, void** out, Call get) {
-  if (out == nullptr) return get(riid, out);
-  void* real = nullptr;
-  const HRESULT result = get(__uuidof(Base), &real);
-  if (FAILED(result) || real == nullptr) return result;
-  const HRESULT wrapped = WrapExisting(parent, InterfaceTraits<Base>::kChains[0], real, riid, out);
-  return FAILED(wrapped) ? wrapped : result;
+  return Create<Base>(parent, riid, out, get);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

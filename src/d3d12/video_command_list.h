@@ -41,6 +41,7 @@ class WrappedVideoCommandList : public Thin {
   }
 
   WorkList& work() { return work_; }
+  const LayerList* layer_list() const override { return work_.identity(); }
 
  protected:
   WrappedVideoCommandList(WrappedID3D12Device& device, void* real)

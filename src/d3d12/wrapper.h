@@ -28,6 +28,8 @@
 namespace cairn {
 
 class AnnotatedChild;
+struct LayerDevice;
+struct LayerList;
 
 inline namespace CAIRN_D3D12_NAMESPACE {
 
@@ -91,6 +93,10 @@ class Wrapper {
   // What every ID3D12DeviceChild does.
   HRESULT GetChildDevice(REFIID riid, void** device);
 
+  // What libcairn in this process asks for (breadcrumbs/layer_identity.h); null where it does not apply.
+  virtual const LayerDevice* layer_device() const { return nullptr; }
+  virtual const LayerList* layer_list() const { return nullptr; }
+
   // The name, for people; "" if there is none.
   std::string Name() const;
 
@@ -103,7 +109,7 @@ class Wrapper {
   // context and handle are filled in.
   void Join(WrappedID3D12Device& device, ObjectTable::Object facts = {});
   // The same for a device itself, which has filled in its own facts, and for objects without a device.
-  void JoinAlone(WrappedID3D12Device* self, const ObjectTable::Object& facts);
+  void JoinAlone(WrappedID3D12Device* self, ObjectTable::Object facts);
 
   // Interfaces that the class adds to those of the real object. True if `riid` is one: then `object` is
   // its pointer, without a reference.
@@ -125,8 +131,7 @@ class Wrapper {
   Chain chain_;
 
  private:
-  friend class WrapperTests;
-
+  void BecomeKnown(ObjectTable::Object& facts);
   HRESULT QueryReal(REFIID riid, void** object);
   HRESULT GiveTearOff(const InterfaceInfo& wanted, void* real, void** object);
   void NoteName(std::string_view name, bool cut);

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12/objects.h"
+
+#include <string>
+
+#include "breadcrumbs/context.h"
+#include "d3d12abi/aggregates.h"
+#include "recorder/block_writer.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+ObjectTable::Object FactsOf(ID3D12Resource* real) {
+  ObjectTable::Object facts;
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    facts.gpu_address = real->GetGPUVirtualAddress();
+    facts.size_bytes = desc.Width;
+  }
+  return facts;
+}
+
+}  // namespace
+
+WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device, FactsOf(this->real()));
+}
+
+WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  ObjectTable::Object facts;
+  facts.size_bytes = cairn::GetDesc(this->real()).SizeInBytes;
+  Join(device, facts);
+}
+
+// ---- Command allocators --------------------------------------------------------------------------
+
+WrappedID3D12CommandAllocator::WrappedID3D12CommandAllocator(WrappedID3D12Device& device,
+                                                             void* real)
+    : AnnotatedObject(device, real), arena_(device.annotations().NewAllocatorArena(real)) {
+  Join(device);
+}
+
+HRESULT WrappedID3D12CommandAllocator::Reset() {
+  const HRESULT result = ThinID3D12CommandAllocator::Reset();
+  if (SUCCEEDED(result) && arena_ != nullptr) arena_->Reset();
+  return result;
+}
+
+std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator) {
+  Wrapper* const wrapper = AsWrapper(allocator);
+  if (wrapper == nullptr) return nullptr;
+  return static_cast<WrappedID3D12CommandAllocator*>(wrapper)->arena();
+}
+
+// ---- Fences --------------------------------------------------------------------------------------
+
+WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  ObjectTable::Object facts;
+  facts.initial_completed = this->real()->GetCompletedValue();
+  Join(device, facts);
+}
+
+UINT64 WrappedID3D12Fence::GetCompletedValue() {
+  const UINT64 value = ThinID3D12Fence::GetCompletedValue();
+  // All ones is what a lost device answers.
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
+    block->objects().NoteCompleted(object_index(), value);
+  }
+  return value;
+}
+
+HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
+  // Before the call: without an event it waits, maybe for ever.
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
+    block->objects().NoteWaited(object_index(), value);
+  }
+  const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
+  device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
+  return result;
+}
+
+HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
+  const HRESULT result = ThinID3D12Fence::Signal(value);
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {
+    block->objects().NoteSignalled(object_index(), value);
+    block->objects().NoteCompleted(object_index(), value);
+  }
+  return result;
+}
+
+// ---- Descriptor heaps ----------------------------------------------------------------------------
+
+WrappedID3D12DescriptorHeap::WrappedID3D12DescriptorHeap(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device);
+}
+
+void WrappedID3D12DescriptorHeap::OnEnd() {
+  const D3D12_DESCRIPTOR_HEAP_DESC desc = cairn::GetDesc(real());
+  uint32_t increment = 0;
+  if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_RTV) increment = device()->render_target_increment();
+  if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_DSV) increment = device()->depth_stencil_increment();
+  if (increment == 0) return;
+  device()->descriptor_shadow().Forget(GetCpuStart(real()).ptr, increment, desc.NumDescriptors);
+}
+
+// ---- Pipelines -----------------------------------------------------------------------------------
+
+CairnPipeline PipelineNumber::Use(Context& context, const Wrapper& pipeline) {
+  const CairnPipeline known = known_.load(std::memory_order_acquire);
+  if (known != 0) return known;
+  const std::lock_guard lock(mutex_);
+  if (known_.load(std::memory_order_relaxed) == 0) {
+    const std::string name = pipeline.Name();
+    CairnPipelineDesc desc = {};
+    desc.struct_size = sizeof(desc);
+    desc.native = pipeline.interface_pointer();
+    desc.name = name.c_str();
+    CairnPipeline number = 0;
+    if (!context.RegisterPipeline(desc, &number).ok()) return 0;
+    known_.store(number, std::memory_order_release);
+  }
+  return known_.load(std::memory_order_relaxed);
+}
+
+void PipelineNumber::Unregister(Context* context) {
+  const CairnPipeline known = known_.exchange(0, std::memory_order_acq_rel);
+  if (context != nullptr && known != 0) {
+    static_cast<void>(context->UnregisterPipeline(known).ok());
+  }
+}
+
+WrappedID3D12PipelineState::WrappedID3D12PipelineState(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device);
+}
+
+WrappedID3D12StateObject::WrappedID3D12StateObject(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device);
+}
+
+CairnPipeline UsePipeline(Context& context, Wrapper& pipeline) {
+  switch (pipeline.chain()) {
+    case Chain::kID3D12PipelineState:
+      return static_cast<WrappedID3D12PipelineState&>(pipeline).number().Use(context, pipeline);
+    case Chain::kID3D12StateObject:
+      return static_cast<WrappedID3D12StateObject&>(pipeline).number().Use(context, pipeline);
+    default: return 0;
+  }
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
