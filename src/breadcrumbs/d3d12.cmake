@@ -36,5 +36,10 @@ if(BUILD_TESTING)
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
   cairn_test(d3d12_value_pool_test SOURCES d3d12_value_pool_test.cc DEPS cairn_d3d12_test_gpu GPU)
   cairn_test(d3d12_backend_test SOURCES d3d12_backend_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_many_devices_test SOURCES d3d12_many_devices_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_abi_test SOURCES d3d12_abi_test.cc
+    DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms cairn_d3d12_fake)
+  cairn_test(d3d12_abi_sysv_test SOURCES d3d12_abi_test.cc
+    DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_sysv cairn_d3d12_fake_sysv)
   cairn_bench(d3d12_bench SOURCES d3d12_bench.cc DEPS cairn_d3d12_test_gpu)
 endif()
