@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report info selftest --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report info selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -67,6 +67,19 @@ _cairn() {
       case $previous in
         --api) mapfile -t COMPREPLY < <(compgen -W "vulkan d3d12" -- "$word") ;;
         *) mapfile -t COMPREPLY < <(compgen -W "--api --json --help" -- "$word") ;;
+      esac
+      ;;
+    pix)
+      case $previous in
+        pix) mapfile -t COMPREPLY < <(compgen -W "decode --help" -- "$word") ;;
+        --metadata) mapfile -t COMPREPLY < <(compgen -W "0 1 2 6345127" -- "$word") ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--metadata --qwords --json --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+          fi
+          ;;
       esac
       ;;
   esac

@@ -64,7 +64,8 @@ TEST_F(CliTest, Version) {
 TEST_F(CliTest, EveryHelpHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
       {"--help"},         {"run", "--help"},      {"report", "--help"},
-      {"info", "--help"}, {"selftest", "--help"}, {"watch", "--help"}};
+      {"info", "--help"}, {"selftest", "--help"}, {"pix", "--help"},
+      {"watch", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -76,12 +77,13 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 }
 
 TEST_F(CliTest, UnknownVerbsAndOptions) {
-  ExpectRefused({}, 2,
-                "cairn: no verb is given; the verbs are run, report, info, selftest; cairn --help "
-                "explains them");
+  ExpectRefused(
+      {}, 2,
+      "cairn: no verb is given; the verbs are run, report, info, selftest, pix; cairn --help "
+      "explains them");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
   ExpectRefused({"explode"}, 2,
-                "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest");
+                "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest, pix");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");
@@ -324,16 +326,68 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
   EXPECT_EQ(document.at("errors").size(), 2u);
 }
 
+TEST_F(CliTest, PixDecodesHexAndFiles) {
+  const std::string v2 = "8330030000000000 cccccccccccccccc 48656c6c6f000000";
+  const std::string described =
+      "Hello\n"
+      "  format    PIX blob, version 2\n"
+      "  kind      begin\n"
+      "  colour    palette 3\n"
+      "  context   0xcccccccccccccccc\n";
+  EXPECT_EQ(Cairn({"pix", "decode", v2}).output, described);
+  EXPECT_EQ(
+      Cairn({"pix", "decode", "--qwords", "33083", "0xcccccccccccccccc", "6f6c6c6548"}).output,
+      described);
+  std::ofstream(folder_ / "hex") << v2 << "\n";
+  EXPECT_EQ(Cairn({"pix", "decode", "hex"}).output, described);
+  const std::string bytes(
+      "\x00\x08\0\0\0\0\0\0\x33\x22\x11\xff\0\0\0\0\0\0\0\0\0\0\x40\x04Hello\0\0\0", 32);
+  std::ofstream(folder_ / "bytes") << bytes;
+  EXPECT_EQ(Cairn({"pix", "decode", "bytes"}).output,
+            "Hello\n  format    PIX blob, version 1\n  kind      begin\n  colour    #112233\n");
+  const CommandResult input =
+      RunCommand({Program("cairn"), "pix", "decode", "-"},
+                 {.folder = folder_.path(), .environment = {}, .input = bytes});
+  EXPECT_THAT(input.output, StartsWith("Hello\n"));
+  EXPECT_EQ(Cairn({"pix", "decode", "--metadata", "1", "53 68 1b"}).output,
+            "Sh\\x1b\n  format    ANSI string\n");
+}
+
+TEST_F(CliTest, PixSaysWhatIsMissing) {
+  const CommandResult cut = Cairn({"pix", "decode", "--qwords", "33083", "cccccccccccccccc"});
+  EXPECT_EQ(cut.exit_code, 1);
+  EXPECT_EQ(cut.errors, "cairn pix: warning: the name is cut\n");
+  const CommandResult json = Cairn({"pix", "decode", "--json", "--metadata", "9", "00"});
+  EXPECT_EQ(json.exit_code, 1);
+  const nlohmann::json document = nlohmann::json::parse(json.output);
+  EXPECT_EQ(document.at("text"), "metadata 9, 1 byte: 00");
+  EXPECT_EQ(document.at("complete"), false);
+  EXPECT_EQ(document.at("problem"), "9 is no metadata of PIX");
+  ExpectRefused({"pix"}, 2,
+                "cairn pix: say what to do: cairn pix decode HEX; see cairn pix --help");
+  ExpectRefused({"pix", "encode"}, 2,
+                "cairn pix: unknown action 'encode'; there is: decode; see cairn pix --help");
+  ExpectRefused({"pix", "decode"}, 2,
+                "cairn pix: no bytes are given; say HEX, a file, or - for standard input");
+  ExpectRefused({"pix", "decode", "abc"}, 2, "cairn pix: 'abc' has 3 digits; bytes have two each");
+  ExpectRefused({"pix", "decode", "nowhere"}, 1,
+                "cairn pix: 'nowhere' is not HEX, and no file that can be opened: No such file or "
+                "directory");
+  ExpectRefused({"pix", "decode", "--metadata", "two", "00"}, 2,
+                "cairn pix: --metadata: 'two' is no number from 0 to 4294967295; 0 is UTF-16, 1 "
+                "ANSI, 2 and 6345127 are blobs");
+}
+
 TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
   const std::string script =
       "source " CAIRN_SOURCE_DIR
       "/completions/cairn.bash; "
       "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _cairn; echo \"${COMPREPLY[*]}\"; }; "
       "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
-      "try cairn report --color a";
+      "try cairn report --color a; try cairn pix d; try cairn pix decode --j";
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
-  EXPECT_EQ(result.output, "report\n--json\n--kill-on-hang\nvulkan\nauto always\n");
+  EXPECT_EQ(result.output, "report\n--json\n--kill-on-hang\nvulkan\nauto always\ndecode\n--json\n");
 }
 
 }  // namespace

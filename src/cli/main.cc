@@ -113,8 +113,8 @@ int Main(int argc, char** argv) {
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
   SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
   root.require_subcommand(0, 1);
-  const std::vector<Verb> verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root),
-                                   AddSelftestVerb(root), AddWatchVerb(root)};
+  const std::vector<Verb> verbs = {AddRunVerb(root),      AddReportVerb(root), AddInfoVerb(root),
+                                   AddSelftestVerb(root), AddPixVerb(root),    AddWatchVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {
