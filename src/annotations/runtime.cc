@@ -114,7 +114,8 @@ AnnotatedChild::AnnotatedChild(AnnotationRuntime& runtime, uint32_t kind, void* 
 }
 
 void AnnotatedChild::SetName(const void* name) {
-  if (!forwards_) return;
+  // Objects without a kind (root signatures, trackers) have no handle that a driver could be given.
+  if (!forwards_ || object_.handle_type == 0) return;
   functions_.pfnSetName({&object_, static_cast<D3D12DDI_HANDLETYPE>(object_.handle_type)},
                         static_cast<const wchar_t*>(name));
 }
@@ -155,9 +156,10 @@ AnnotationCall AnnotatedList::ForwardMarker(uint32_t metadata, const void* data,
   return {event_id, records_breadcrumbs_};
 }
 
-AnnotatedQueue::AnnotatedQueue(AnnotationRuntime& runtime, void* native)
+AnnotatedQueue::AnnotatedQueue(AnnotationRuntime& runtime, void* native, const void* handle)
     : AnnotatedChild(runtime, D3D12DDI_HT_COMMAND_QUEUE, native),
-      arena_(runtime.options().block, MarkerArena::Lifetime::kQueue, native) {}
+      arena_(runtime.options().block, MarkerArena::Lifetime::kQueue,
+             handle != nullptr ? handle : native) {}
 
 uint64_t AnnotatedQueue::Keep(MarkerKind kind, uint32_t metadata, const void* data, uint32_t size) {
   return arena_.Append(kind, metadata, data, size, submission_.load(std::memory_order_relaxed));

@@ -95,7 +95,8 @@ class AnnotationRuntime {
 // Of every device child.
 class AnnotatedChild {
  public:
-  // `kind` is a D3D12DDI_HANDLETYPE, the same as D3D12_DRED_ALLOCATION_TYPE; `native` the real object.
+  // `kind` is a D3D12DDI_HANDLETYPE, the same as D3D12_DRED_ALLOCATION_TYPE, or 0 for objects that have
+  // none: their names do not reach the driver. `native` is the real object.
   AnnotatedChild(AnnotationRuntime& runtime, uint32_t kind, void* native);
 
   AnnotatedChild(const AnnotatedChild&) = delete;
@@ -158,7 +159,8 @@ class AnnotatedList : public AnnotatedChild {
 // Any thread: a lock for each queue, taken in DRIVER_RETAIL only.
 class AnnotatedQueue : public AnnotatedChild {
  public:
-  AnnotatedQueue(AnnotationRuntime& runtime, void* native);
+  // `handle`: what the queue's record in the block has as its native handle; `native` if it is null.
+  AnnotatedQueue(AnnotationRuntime& runtime, void* native, const void* handle = nullptr);
 
   // Each returns the EventID as AnnotationCall has it; queues have no breadcrumbs of their own.
   uint64_t BeginEvent(uint32_t metadata, const void* data, uint32_t size);

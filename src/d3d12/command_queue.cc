@@ -22,7 +22,7 @@ uint32_t WrappedID3D12CommandQueue::FenceIndex(ID3D12Fence* fence) const {
 WrappedID3D12CommandQueue::WrappedID3D12CommandQueue(WrappedID3D12Device& device, void* real)
     : Thin(real),
       type_(QueueTypeOf(cairn::GetDesc(Thin::real()).Type)),
-      annotations_(device.annotations(), real) {
+      annotations_(device.annotations(), real, interface_pointer()) {
   if (Context* const context = device.context(); context != nullptr) {
     // Without room in the table its submissions are not noted; everything else works.
     static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());

@@ -5,6 +5,8 @@
 #ifndef CAIRN_D3D12_POLICY_H_
 #define CAIRN_D3D12_POLICY_H_
 
+#include <bit>
+
 #include "cairn/marker_types.h"
 
 #include "d3d12/scratch.h"
@@ -83,8 +85,10 @@ HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** 
 
 template <typename Base, typename Call>
 HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create) {
-  return CreateAs(parent, InterfaceTraits<Base>::kChains[0], __uuidof(Base), riid, out, create,
-                  [](Wrapper&) {});
+  // Not __uuidof: the headers know it for interfaces of video only if those were included first.
+  constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
+  const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
+  return CreateAs(parent, kChain, base, riid, out, create, [](Wrapper&) {});
 }
 
 // A method that gives out an object that exists already.

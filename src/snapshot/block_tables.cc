@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include "snapshot/annotation.h"
 #include "snapshot/marker_arena_reader.h"
@@ -141,6 +143,37 @@ uint64_t ReadObjects(const BlockReader& block, Snapshot* snapshot) {
     if (changed) ++changed_count;
   }
   return changed_count;
+}
+
+void NameByObjects(Snapshot* snapshot) {
+  // D3D12_DRED_ALLOCATION_TYPE. Without the kind, a name could be that of something else that got the
+  // address later.
+  constexpr uint32_t kQueue = 19;
+  constexpr uint32_t kPipelineState = 21;
+  constexpr uint32_t kCommandList = 22;
+  constexpr uint32_t kStateObject = 42;
+  std::map<std::pair<uint32_t, uint64_t>, const Object*> latest;
+  for (const Object& object : snapshot->objects) {
+    if (object.state == ObjectState::kFree || object.native_handle == 0) continue;
+    if (object.kind != kQueue && object.kind != kPipelineState && object.kind != kCommandList &&
+        object.kind != kStateObject) {
+      continue;
+    }
+    const Object*& known = latest[{object.kind, object.native_handle}];
+    if (known == nullptr || known->serial < object.serial) known = &object;
+  }
+  const auto rename = [&latest](uint32_t kind, auto& named) {
+    const auto found = latest.find({kind, named.native_handle});
+    if (found == latest.end()) return;
+    const Object& object = *found->second;
+    if (object.device == named.device && !object.name.empty()) named.name = object.name;
+  };
+  for (Recording& recording : snapshot->recordings) rename(kCommandList, recording);
+  for (Queue& queue : snapshot->queues) rename(kQueue, queue);
+  for (Pipeline& pipeline : snapshot->pipelines) {
+    rename(kPipelineState, pipeline);
+    rename(kStateObject, pipeline);
+  }
 }
 
 void ReadThreads(const BlockReader& block, NameTable* names, Snapshot* snapshot) {

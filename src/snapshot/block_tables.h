@@ -16,6 +16,11 @@ namespace cairn {
 // Returns the number of entries that changed while they were read; they are left out.
 uint64_t ReadObjects(const BlockReader& block, Snapshot* snapshot);
 
+// Gives recordings, pipelines and queues the names that their objects have now: an application may name
+// them at any time, also after they were recorded. Objects, queues, pipelines and recordings have been
+// read. Of two objects that had the same handle it is the later one.
+void NameByObjects(Snapshot* snapshot);
+
 void ReadThreads(const BlockReader& block, NameTable* names, Snapshot* snapshot);
 
 // EventIDs that drivers reported, and markers of queues; the queues have been read.

@@ -105,6 +105,7 @@ Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   ReadPipelines();
   losses_.objects_changed = ReadObjects(block_, &snapshot_);
   for (const FoundRecording& found : found_) ReadRecording(found);
+  NameByObjects(&snapshot_);
   ReadSubmissions();
   ReadRawMarkers();
   ReadThreads(block_, names_, &snapshot_);
