@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "pix/format.h"
 #include "pix/text_decode.h"
 
@@ -70,7 +71,7 @@ class BlobReader {
     if (has_arguments && whole) {
       ReadArguments(/*must_be_there=*/true);
     } else {
-      event_.text = event_.name;
+      ShowName();
     }
   }
 
@@ -97,8 +98,8 @@ class BlobReader {
     if (whole) {
       ReadArguments(/*must_be_there=*/false);
     } else {
-      event_.text = event_.name;
       Incomplete("the name is cut");
+      ShowName();
     }
     if (!size_fits) Incomplete("the bytes end before the event");
   }
@@ -177,12 +178,12 @@ class BlobReader {
            ReadArgument(PixArgumentType::kRaw)) {
     }
     if (event_.arguments.empty() && !must_be_there) {
-      event_.text = event_.name;
+      ShowName();
       return;
     }
     bool cut = false;
     event_.text = FillFormat(pieces, event_.name_is_ansi, event_.arguments, &cut);
-    if (cut) Incomplete(fmt::format("the text is longer than {} bytes", kMaxPixTextBytes));
+    if (cut) TextIsTooLong();
   }
 
   // False if none can follow.
@@ -212,6 +213,16 @@ class BlobReader {
     }
     rest_ = rest_.subspan(kQwordBytes);
     return true;
+  }
+
+  // The name as it is: there are no arguments to fill in.
+  void ShowName() {
+    event_.text = Utf8Prefix(event_.name, kMaxPixTextBytes);
+    if (event_.text.size() < event_.name.size()) TextIsTooLong();
+  }
+
+  void TextIsTooLong() {
+    Incomplete(fmt::format("the text is longer than {} bytes", kMaxPixTextBytes));
   }
 
   // The first problem is the cause of those that follow.

@@ -289,6 +289,19 @@ TEST(PixDecoder, OutputIsBounded) {
   const PixEvent text = DecodePixEvent(kPixMetadataAnsi, BytesOf(std::string(1 << 20, 'x')));
   EXPECT_EQ(text.text.size(), kMaxPixTextBytes);
   EXPECT_EQ(text.name.size(), size_t{1} << 20);
+  // A name without arguments, and one that is cut.
+  for (const uint64_t version_and_type : {uint64_t{0x800}, uint64_t{0x20ff}}) {
+    Bytes blob = Qwords({version_and_type});
+    if (version_and_type == 0x800) blob = Qwords({version_and_type, kColour, kAnsiInfo});
+    blob.resize(blob.size() + 8000, std::byte{'x'});
+    for (int terminated = 0; terminated < 2; ++terminated) {
+      const PixEvent name = DecodePixEvent(kPixMetadataBlob, blob);
+      EXPECT_EQ(name.text, std::string(kMaxPixTextBytes, 'x'));
+      EXPECT_EQ(name.name.size(), 8000u);
+      EXPECT_FALSE(name.complete);
+      blob.resize(blob.size() + 8);
+    }
+  }
   EXPECT_FALSE(text.complete);
 }
 
