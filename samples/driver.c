@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The smallest useful driver library: `CAIRN_DRIVER=./cairn-sample-driver.so cairn run -- PROGRAM`.
- * It remembers the EventID of the last event or marker that a command list was given, and reports it
- * as involved in a crash when the device is destroyed while an event is open, as a driver would that
- * finds its GPU hung there. It counts its calls in the log. See include/cairn/annotations.h.
+ * It keeps no data, only the EventID of the last event or marker that a command list was given, and
+ * reports it as involved in a crash when the device is destroyed while an event is open, as a driver
+ * would that finds its GPU hung there. Somebody who cannot wait for that calls sampleDriverCrash. It
+ * counts its calls in the log. See include/cairn/annotations.h.
  */
 #include <stdatomic.h>
 #include <stdio.h>
@@ -18,6 +19,9 @@ typedef struct Driver {
   atomic_int open_events;
   _Atomic uint64_t last_event_id;
 } Driver;
+
+/* Of the device that was created last, for sampleDriverCrash. */
+static _Atomic(Driver*) last_driver;
 
 static Driver* DriverOf(const void* handle) {
   return (Driver*)((const CairnDriverObject*)handle)->driver;
@@ -64,7 +68,21 @@ static void Close(void* pointer) {
   }
   snprintf(line, sizeof(line), "%u calls", atomic_load(&driver->calls));
   driver->host->log(driver->host->host, line);
+  {
+    Driver* last = driver;
+    atomic_compare_exchange_strong(&last_driver, &last, NULL);
+  }
   free(driver);
+}
+
+CAIRN_DRIVER_EXPORT void sampleDriverCrash(uint64_t event_id);
+
+/* As if the GPU had hung at this EventID; 0: at the last one. */
+CAIRN_DRIVER_EXPORT void sampleDriverCrash(uint64_t event_id) {
+  Driver* driver = atomic_load(&last_driver);
+  if (driver == NULL) return;
+  if (event_id == 0) event_id = atomic_load(&driver->last_event_id);
+  driver->host->report_crash_event(driver->host->host, event_id);
 }
 
 CAIRN_DRIVER_EXPORT CairnResult cairnOpenDriver(const CairnDriverHost* host, CairnDriver* answer);
@@ -80,6 +98,7 @@ CAIRN_DRIVER_EXPORT CairnResult cairnOpenDriver(const CairnDriverHost* host, Cai
   driver = (Driver*)calloc(1, sizeof(*driver));
   if (driver == NULL) return CAIRN_ERROR_OUT_OF_MEMORY;
   driver->host = host;
+  atomic_store(&last_driver, driver);
   answer->supports_0121 = 1;
   answer->driver = driver;
   answer->name = "sample";

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# The requirements of user-defined annotations, each a test Annotations.ID_WhatItShows. One program for
+# each driver, because a program chooses its driver once.
+cairn_test(annotations_runtime_test SOURCES annotations_runtime_test.cc
+  DEPS cairn_annotations cairn_snapshot THREADS)
+target_compile_definitions(annotations_runtime_test PRIVATE
+  CAIRN_NO_DRIVER_LIBRARY="$<TARGET_FILE:cairn>")
+add_dependencies(annotations_runtime_test cairn_sample_driver cairn)
+
+if(TARGET cairn_d3d12)
+  cairn_library(cairn_annotations_device
+    SOURCES annotations_device.cc
+    DEPS cairn_d3d12 cairn_snapshot GTest::gtest PkgConfig::VKD3D_UTILS)
+  target_include_directories(cairn_annotations_device PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  cairn_test(annotations_test SOURCES annotations_test.cc annotations_video_test.cc
+    DEPS cairn_annotations_device GPU)
+  cairn_test(annotations_none_test SOURCES annotations_none_test.cc
+    DEPS cairn_annotations_device GPU)
+  cairn_test(annotations_breadcrumb_test SOURCES annotations_breadcrumb_test.cc
+    DEPS cairn_annotations_device GPU)
+  cairn_test(annotations_library_test SOURCES annotations_library_test.cc
+    DEPS cairn_annotations_device GPU)
+  add_dependencies(annotations_library_test cairn_sample_driver)
+  cairn_test(annotations_pix_test
+    SOURCES annotations_pix_test.cc annotations_pix_development.cc annotations_pix_retail.cc
+    DEPS cairn_annotations_device cairn_pix GPU)
+endif()
+if(TARGET cairn_d3d12 AND TARGET d3dconfig)
+  cairn_test(annotations_d3dconfig_test SOURCES annotations_d3dconfig_test.cc
+    DEPS cairn_annotations_device cairn_test_harness GPU)
+  add_dependencies(annotations_d3dconfig_test d3dconfig)
+endif()
