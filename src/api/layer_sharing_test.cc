@@ -13,22 +13,20 @@
 #include "cairn/breadcrumbs.h"
 #include "cairn/markers.h"
 
-#include "breadcrumbs/d3d12_abi.h"
 #include "breadcrumbs/d3d12_backend.h"
 #include "breadcrumbs/d3d12_submitter.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/fake_device.h"
 #include "d3d12abi/fake_stubs.h"
 
+// Behind those of Direct3D, whose convention it tells.
+#include "breadcrumbs/d3d12_abi.h"
+
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
-#if defined(CAIRN_D3D12_SYSV_ABI)
-constexpr D3D12Abi kThisAbi = D3D12Abi::kSystemV;
-#else
-constexpr D3D12Abi kThisAbi = D3D12Abi::kMicrosoft;
-#endif
+constexpr D3D12Abi kThisAbi = kThisD3D12Abi;
 
 // Answers one private identifier, and counts its references without dying from them.
 template <typename Base>

@@ -17,6 +17,15 @@ enum class D3D12Abi : uint8_t {
   kSystemV,    // of Linux itself, as vkd3d-proton is built: namespace d3d12_sysv
 };
 
+// Of the source that includes this after d3d12abi/d3d12_api.h.
+#if defined(CAIRN_D3D12_NAMESPACE)
+#if defined(CAIRN_D3D12_SYSV_ABI)
+constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kSystemV;
+#else
+constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kMicrosoft;
+#endif
+#endif
+
 // Looks where the code of the object's methods lies, and calls nothing: libvkd3d has the Windows
 // convention, every other library on Linux the platform's own, wrappers that of what they wrap. Any
 // COM object, not null. Some hundred nanoseconds.

@@ -2,8 +2,6 @@
 //
 // The backend with the convention of the device that it is given. Compiled once for each; the fake
 // device lies in this program, like an implementation that nobody has heard of.
-#include "breadcrumbs/d3d12_abi.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,15 +14,14 @@
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/fake_device.h"
 
+// Behind those of Direct3D, whose convention it tells.
+#include "breadcrumbs/d3d12_abi.h"
+
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
-#if defined(CAIRN_D3D12_SYSV_ABI)
-constexpr D3D12Abi kThisAbi = D3D12Abi::kSystemV;
-#else
-constexpr D3D12Abi kThisAbi = D3D12Abi::kMicrosoft;
-#endif
+constexpr D3D12Abi kThisAbi = kThisD3D12Abi;
 
 class D3D12AbiTest : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "breadcrumbs/context.h"
+#include "breadcrumbs/d3d12_abi.h"
 #include "breadcrumbs/d3d12_backend.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
@@ -76,6 +77,7 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
       device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
   depth_stencil_increment_ =
       device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+  NoteLayerVtable(*static_cast<const void* const*>(interface_pointer()), kThisD3D12Abi);
   block_ = ProcessBlock();
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
@@ -229,6 +231,7 @@ bool WrappedID3D12Device::QueryOwn(REFIID riid, void** object) {
 
 namespace {
 
+// Which lists the implementation makes of this type; of theirs it is asked for the first interface.
 Chain ChainOfLists(D3D12_COMMAND_LIST_TYPE type) {
   switch (type) {
     case D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE: return Chain::kID3D12VideoDecodeCommandList;
@@ -236,6 +239,11 @@ Chain ChainOfLists(D3D12_COMMAND_LIST_TYPE type) {
     case D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE: return Chain::kID3D12VideoEncodeCommandList;
     default: return Chain::kID3D12GraphicsCommandList;
   }
+}
+
+const IID& FirstInterface(Chain chain) {
+  static_assert(sizeof(IID) == sizeof(InterfaceInfo::iid));
+  return reinterpret_cast<const IID&>(Describe(chain).first->iid);
 }
 
 }  // namespace
@@ -249,7 +257,7 @@ HRESULT WrappedID3D12Device::CreateCommandList(UINT node_mask, D3D12_COMMAND_LIS
     return real()->CreateCommandList(node_mask, type, Unwrap(allocator), Unwrap(initial_state), iid,
                                      out);
   };
-  return CreateAs(*this, ChainOfLists(type), __uuidof(ID3D12CommandList), riid, list, create,
+  return CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
                   [&](Wrapper& made) { NoteListCreatedOpen(made, allocator, initial_state); });
 }
 
@@ -260,7 +268,7 @@ HRESULT WrappedID3D12Device::CreateCommandList1(UINT node_mask, D3D12_COMMAND_LI
   const auto create = [&](REFIID iid, void** out) {
     return real()->CreateCommandList1(node_mask, type, flags, iid, out);
   };
-  return CreateAs(*this, ChainOfLists(type), __uuidof(ID3D12CommandList), riid, list, create,
+  return CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
                   [](Wrapper&) {});
 }
 
