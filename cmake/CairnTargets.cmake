@@ -41,6 +41,7 @@ macro(cairn_find_dependencies)
   pkg_check_modules(VULKAN REQUIRED IMPORTED_TARGET vulkan)
   pkg_check_modules(VKD3D REQUIRED IMPORTED_TARGET libvkd3d)
   pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
+  pkg_check_modules(XCB REQUIRED IMPORTED_TARGET xcb)
 endmacro()
 
 # cairn_library(NAME SOURCES ... [DEPS ...]): one folder under src/, linked statically into what uses it.

@@ -338,5 +338,85 @@ TEST_F(RunTest, NoSharedMemoryHasAName) {
   }
 }
 
+#if !defined(CAIRN_SANITIZED)
+
+// Programs without Direct3D 12, into which the layer is preloaded as into all.
+class PreloadTest : public RunTest {
+ protected:
+  CommandResult Shell(const std::string& script, const std::vector<std::string>& environment = {},
+                      const std::vector<std::string>& options = {}) {
+    return RunCommand(UnderCairn(options, {"sh", "-c", script}),
+                      {.folder = folder_.path(), .environment = environment});
+  }
+  const std::string layer_ = CAIRN_BINARY_DIR "/lib/libcairn-d3d12.so";
+  const std::string other_ = CAIRN_BINARY_DIR "/tests/programs/libstop_at_frame.so";
+};
+
+TEST_F(PreloadTest, TheLayerComesBeforeWhatIsPreloadedAlready) {
+  CommandResult result = Shell("echo $LD_PRELOAD", {"LD_PRELOAD"});
+  EXPECT_EQ(result.output, layer_ + "\n");
+  EXPECT_EQ(result.errors, "");
+  result = Shell("echo $LD_PRELOAD", {"LD_PRELOAD=" + other_});
+  EXPECT_EQ(result.output, layer_ + ":" + other_ + "\n");
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(PreloadTest, TheLayerCanBeLeftOut) {
+  const CommandResult result = Shell("echo $LD_PRELOAD", {"LD_PRELOAD=" + other_}, {"--no-layer"});
+  EXPECT_EQ(result.output, other_ + "\n");
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(PreloadTest, TheLayerCanBeElsewhere) {
+  std::filesystem::create_symlink(layer_, folder_ / "layer.so");
+  const CommandResult result =
+      Shell("echo $LD_PRELOAD", {"LD_PRELOAD", "CAIRN_LAYER_PATH=layer.so"});
+  EXPECT_EQ(result.output, (folder_ / "layer.so") + "\n");
+  EXPECT_EQ(result.errors, "");
+}
+
+TEST_F(PreloadTest, AMissingLayerIsOneWarning) {
+  const CommandResult result =
+      Shell("echo \"preload $LD_PRELOAD\"", {"LD_PRELOAD", "CAIRN_LAYER_PATH=/nowhere/layer.so"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output, "preload \n");
+  EXPECT_EQ(result.errors,
+            "cairn run: warning: Direct3D 12 calls are not followed: "
+            "CAIRN_LAYER_PATH=/nowhere/layer.so is no file; name the library libcairn-d3d12.so, or "
+            "unset it\n");
+}
+
+TEST_F(PreloadTest, ALayerWhosePathCannotBePreloadedIsOneWarning) {
+  std::filesystem::create_symlink(layer_, folder_ / "a layer.so");
+  const CommandResult result =
+      Shell("echo \"preload $LD_PRELOAD\"", {"LD_PRELOAD", "CAIRN_LAYER_PATH=a layer.so"});
+  EXPECT_EQ(result.output, "preload \n");
+  EXPECT_THAT(result.errors, HasSubstr("contains a space or a colon"));
+}
+
+TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {
+  EXPECT_EQ(Shell("echo ${CAIRN_BREADCRUMBS-none}", {"CAIRN_BREADCRUMBS"}).output, "none\n");
+  EXPECT_EQ(Shell("echo $CAIRN_BREADCRUMBS", {"CAIRN_BREADCRUMBS=top"}).output, "top\n");
+  EXPECT_EQ(
+      Shell("echo $CAIRN_BREADCRUMBS", {"CAIRN_BREADCRUMBS=top"}, {"--breadcrumbs", "full"}).output,
+      "full\n");
+  EXPECT_EQ(Shell("", {}, {"--breadcrumbs", "all"}).exit_code, 125);
+}
+
+// No thread, no output, no descriptor more than without; and processes may fork as they like.
+TEST_F(PreloadTest, AProgramWithoutDirect3DNoticesNothing) {
+  const std::string script =
+      "grep Threads /proc/self/status; ls /proc/self/fd | wc -l; (echo forked; (echo twice))";
+  const CommandResult without = Shell(script, {}, {"--no-layer"});
+  const CommandResult with = Shell(script);
+  EXPECT_EQ(with.exit_code, 0);
+  EXPECT_EQ(with.errors, "");
+  EXPECT_EQ(with.output, without.output);
+  EXPECT_THAT(with.output, HasSubstr("Threads:\t1\n"));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+#endif  // CAIRN_SANITIZED
+
 }  // namespace
 }  // namespace cairn::testing

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A library to preload into Vulkan programs with an X11 window, for tests: makes every run of a
+// program draw the same frames, takes a picture of the window after one of them, and ends the program.
+//   STOP_AT_FRAME=N         frames are counted from 1; nothing happens without it
+//   STOP_AT_FRAME_FILE=F    writes the window's content to F: "WIDTH HEIGHT\n", then 4 bytes a pixel
+//   STOP_AT_FRAME_THEN=     close: the window's close button is pressed (default)
+//                           kill: SIGKILL, before the frame is presented: its work was just submitted
+//                           report: as close, and prints the mean time of a frame since frame 10
+// Time as gettimeofday tells it advances by 1/60 s a frame. The swapchain presents at once, so that
+// the window shows a frame when its presentation returns.
+#define VK_USE_PLATFORM_XCB_KHR
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <time.h>
+#include <vulkan/vulkan.h>
+#include <xcb/xcb.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#define VISIBLE extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+constexpr int kFirstMeasuredFrame = 10;
+
+template <typename Function>
+Function* Next(const char* name, Function*) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+int FrameToStopAt() {
+  static const int frame = [] {
+    const char* const text = std::getenv("STOP_AT_FRAME");
+    return text == nullptr ? 0 : std::atoi(text);
+  }();
+  return frame;
+}
+
+std::string Setting(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? "" : text;
+}
+
+struct Window {
+  xcb_connection_t* connection = nullptr;
+  xcb_window_t window = 0;
+};
+Window g_window;
+std::atomic<int> g_frame{0};
+double g_measured_from = 0;
+
+double Now() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+// On the program's own connection, whose requests are done in order: after what the frame drew.
+void WritePicture(const std::string& path) {
+  auto* const geometry = xcb_get_geometry_reply(
+      g_window.connection, xcb_get_geometry(g_window.connection, g_window.window), nullptr);
+  if (geometry == nullptr) return;
+  auto* const image = xcb_get_image_reply(
+      g_window.connection,
+      xcb_get_image(g_window.connection, XCB_IMAGE_FORMAT_Z_PIXMAP, g_window.window, 0, 0,
+                    geometry->width, geometry->height, ~0u),
+      nullptr);
+  if (image != nullptr) {
+    std::FILE* const file = std::fopen(path.c_str(), "wb");
+    std::fprintf(file, "%d %d\n", geometry->width, geometry->height);
+    std::fwrite(xcb_get_image_data(image), 1, static_cast<size_t>(xcb_get_image_data_length(image)),
+                file);
+    std::fclose(file);
+  }
+  std::free(image);
+  std::free(geometry);
+}
+
+xcb_atom_t Atom(const char* name) {
+  auto* const reply = xcb_intern_atom_reply(
+      g_window.connection,
+      xcb_intern_atom(g_window.connection, 0, static_cast<uint16_t>(std::strlen(name)), name),
+      nullptr);
+  const xcb_atom_t atom = reply == nullptr ? xcb_atom_t{0} : reply->atom;
+  std::free(reply);
+  return atom;
+}
+
+void PressCloseButton() {
+  xcb_client_message_event_t event{};
+  event.response_type = XCB_CLIENT_MESSAGE;
+  event.format = 32;
+  event.window = g_window.window;
+  event.type = Atom("WM_PROTOCOLS");
+  event.data.data32[0] = Atom("WM_DELETE_WINDOW");
+  xcb_send_event(g_window.connection, 0, g_window.window, XCB_EVENT_MASK_NO_EVENT,
+                 reinterpret_cast<const char*>(&event));
+  xcb_flush(g_window.connection);
+}
+
+void Stop() {
+  if (const std::string path = Setting("STOP_AT_FRAME_FILE"); !path.empty()) WritePicture(path);
+  if (Setting("STOP_AT_FRAME_THEN") == "report") {
+    std::printf("frame %.9f\n",
+                (Now() - g_measured_from) / (FrameToStopAt() - kFirstMeasuredFrame));
+    std::fflush(stdout);
+  }
+  PressCloseButton();
+}
+
+}  // namespace
+
+VISIBLE int gettimeofday(timeval* time, void* zone) noexcept {
+  if (FrameToStopAt() == 0) return Next("gettimeofday", &gettimeofday)(time, zone);
+  constexpr int kMicroseconds = 1'000'000;
+  const int64_t elapsed_us = int64_t{g_frame.load()} * kMicroseconds / 60;
+  time->tv_sec = 1'000'000'000 + elapsed_us / kMicroseconds;
+  time->tv_usec = elapsed_us % kMicroseconds;
+  return 0;
+}
+
+VISIBLE VkResult vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCreateInfoKHR* info,
+                                       const VkAllocationCallbacks* allocator,
+                                       VkSurfaceKHR* surface) {
+  g_window = {info->connection, info->window};
+  return Next("vkCreateXcbSurfaceKHR", &vkCreateXcbSurfaceKHR)(instance, info, allocator, surface);
+}
+
+VISIBLE VkResult vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* info,
+                                      const VkAllocationCallbacks* allocator,
+                                      VkSwapchainKHR* swapchain) {
+  VkSwapchainCreateInfoKHR changed = *info;
+  if (FrameToStopAt() != 0) changed.presentMode = VK_PRESENT_MODE_IMMEDIATE_KHR;
+  return Next("vkCreateSwapchainKHR", &vkCreateSwapchainKHR)(device, &changed, allocator,
+                                                             swapchain);
+}
+
+VISIBLE VkResult vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* info) {
+  const int frame = ++g_frame;
+  const bool stop = frame == FrameToStopAt();
+  if (stop && Setting("STOP_AT_FRAME_THEN") == "kill") raise(SIGKILL);
+  const VkResult result = Next("vkQueuePresentKHR", &vkQueuePresentKHR)(queue, info);
+  if (frame == kFirstMeasuredFrame) g_measured_from = Now();
+  if (stop) Stop();
+  return result;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that know nothing of Cairn, under `cairn run`: they show what they show without it, and
+// what they were doing when they died or hung is in the report. Preloading a library into foreign
+// programs does not work in builds with sanitizers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "report_reading.h"
+#include "virtual_screen.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// Before any test, for the reason given at VirtualScreen.
+class Screen : public ::testing::Environment {
+ public:
+  void SetUp() override { screen_ = new VirtualScreen; }
+  void TearDown() override { delete screen_; }
+  static std::string Display() { return screen_->display(); }
+
+ private:
+  static inline VirtualScreen* screen_ = nullptr;
+};
+[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
+
+bool IsInPath(const std::string& program) {
+  const char* const path = std::getenv("PATH");
+  std::string folders = path == nullptr ? "" : path;
+  for (size_t start = 0; start <= folders.size();) {
+    const size_t end = std::min(folders.find(':', start), folders.size());
+    if (access((folders.substr(start, end - start) + "/" + program).c_str(), X_OK) == 0)
+      return true;
+    start = end + 1;
+  }
+  return false;
+}
+
+class ProgramsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#if defined(CAIRN_SANITIZED)
+    GTEST_SKIP() << "a library with sanitizers cannot be preloaded into programs without them";
+#endif
+  }
+
+  // Skips the test unless these programs can be run.
+  void NeedScreenAnd(const std::string& program) {
+    if (Screen::Display().empty()) GTEST_SKIP() << "Xvfb is needed: install the package xvfb";
+    if (!IsInPath(program)) {
+      GTEST_SKIP() << program << " is needed: install the package vkd3d-demos";
+    }
+  }
+
+  std::vector<std::string> Environment(std::vector<std::string> more) const {
+    more.insert(more.end(), {"VKD3D_DEBUG=none", "DISPLAY=" + Screen::Display(),
+                             "LD_PRELOAD=" CAIRN_BINARY_DIR "/tests/programs/libstop_at_frame.so",
+                             "XDG_CONFIG_HOME=" + (folder_ / "config")});
+    return more;
+  }
+
+  // The program itself, until the frame; returns the picture of its window.
+  std::string PictureOf(const std::vector<std::string>& command, int frame,
+                        std::vector<std::string> environment = {}) {
+    const std::string file = folder_ / "picture";
+    environment.push_back("STOP_AT_FRAME=" + std::to_string(frame));
+    environment.push_back("STOP_AT_FRAME_FILE=" + file);
+    result_ = RunCommand(
+        command, {.folder = folder_.path(), .environment = Environment(std::move(environment))});
+    EXPECT_EQ(result_.exit_code, 0) << result_.Summary();
+    EXPECT_THAT(result_.left_behind, IsEmpty());
+    const std::string picture = ReadFile(file);
+    std::filesystem::remove(file);
+    return picture;
+  }
+
+  void ExpectSameWindow(const std::string& program, int frame) {
+    const std::string without = PictureOf({program}, frame);
+    // Something is drawn: not one colour only.
+    const std::set<char> bytes(without.begin(), without.end());
+    ASSERT_GT(bytes.size(), 8u) << program << " drew nothing";
+    for (const char* mode : {"off", "top", "pass", "full"}) {
+      SCOPED_TRACE(mode);
+      const std::string with = PictureOf({Program("cairn"), "run", "--dump-on-exit", "-o",
+                                          "a.cairn", "--breadcrumbs", mode, "--", program},
+                                         frame, {"CAIRN_CHECK=1"});
+      EXPECT_EQ(result_.output, "");
+      EXPECT_TRUE(with == without) << "the window shows something else; " << result_.Summary();
+      EXPECT_THAT(result_.errors, AllOf(HasSubstr("cairn check: "), Not(HasSubstr("leak"))));
+      if (std::string(mode) != "off") {
+        EXPECT_THAT(ReportTree(folder_ / "a.cairn", true), HasSubstr("DRAW"));
+        EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates, IsEmpty());
+      }
+      std::filesystem::remove(folder_ / "a.cairn");
+    }
+  }
+
+  TemporaryFolder folder_;
+  CommandResult result_;
+};
+
+TEST_F(ProgramsTest, GearsShowsTheSameWindow) {
+  NeedScreenAnd("vkd3d-gears");
+  if (IsSkipped()) return;
+  ExpectSameWindow("vkd3d-gears", 50);
+}
+
+TEST_F(ProgramsTest, TriangleShowsTheSameWindow) {
+  NeedScreenAnd("vkd3d-triangle");
+  if (IsSkipped()) return;
+  ExpectSameWindow("vkd3d-triangle", 1);
+}
+
+// Killed right after it submitted a frame, at different frames: the last list of every dump is the one
+// of that frame, and at least once the GPU was in the middle of it.
+TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
+  NeedScreenAnd("vkd3d-gears");
+  if (IsSkipped()) return;
+  constexpr int kMostKills = 40;
+  bool seen_in_flight = false;
+  for (int frame = 1; frame <= kMostKills && !seen_in_flight && !HasFailure(); ++frame) {
+    const CommandResult result = RunCommand(
+        {Program("cairn"), "run", "-o", "a.cairn", "--breadcrumbs", "full", "--", "vkd3d-gears"},
+        {.folder = folder_.path(),
+         .environment =
+             Environment({"STOP_AT_FRAME=" + std::to_string(frame), "STOP_AT_FRAME_THEN=kill"})});
+    EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+    EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
+                ::testing::ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+    const std::string tree = ReportTree(folder_ / "a.cairn", true);
+    const std::string last_list = tree.substr(std::min(tree.rfind("\n - ["), tree.size()));
+    EXPECT_THAT(last_list, AllOf(HasSubstr("command list "), HasSubstr("CLEAR_RENDER_TARGET 1"),
+                                 HasSubstr("DRAW_INDEXED_INSTANCED 3")))
+        << tree;
+    const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
+    EXPECT_TRUE(work.valid);
+    EXPECT_THAT(work.losses, IsEmpty());
+    seen_in_flight = !work.executions.empty() && work.executions.back().state == "in_flight";
+    std::filesystem::remove(folder_ / "a.cairn");
+  }
+  EXPECT_TRUE(seen_in_flight);
+}
+
+// The program sets PIX events and names, and knows nothing of Cairn; that markers reach the driver is
+// forced from outside.
+TEST_F(ProgramsTest, AnnotatedHangIsFoundByItsEventsNamesAndEventId) {
+  const std::vector<std::string> environment = Environment({});
+  const CommandResult forced =
+      RunCommand({Program("d3dconfig"), "device", "force-driver-retail-annotations=on"},
+                 {.folder = folder_.path(), .environment = environment});
+  ASSERT_EQ(forced.exit_code, 0) << forced.Summary();
+  const CommandResult result =
+      RunCommand({Program("cairn"), "run", "-o", "a.cairn", "--hang-timeout", "2", "--kill-on-hang",
+                  "--", Program("sample-annotated-hang-d3d12")},
+                 {.folder = folder_.path(), .environment = environment});
+  EXPECT_EQ(result.exit_code, 124) << result.Summary();
+  const CommandResult report = RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
+                                          {.folder = folder_.path()});
+  EXPECT_THAT(report.output, HasSubstr("Frame 1 > Lighting > DRAW_INSTANCED 3"));
+  EXPECT_THAT(report.output, HasSubstr("Volumetric fog"));
+  EXPECT_THAT(report.output, HasSubstr("Scene colours"));
+  EXPECT_THAT(report.output, HasSubstr("Shadows of 2 lights"));
+  EXPECT_THAT(report.output, HasSubstr("EventID"));
+  EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates,
+              ::testing::ElementsAre("DRAW_INSTANCED "));
+}
+
+// The calling convention is the implementation's: one library has both.
+TEST_F(ProgramsTest, AnImplementationWithThePlatformsConventionIsFollowedToo) {
+  const std::string program = CAIRN_BINARY_DIR "/tests/programs/system_convention";
+  const std::string library = CAIRN_BINARY_DIR "/tests/programs/libvkd3d-proton-test.so";
+  const auto expected = [](const std::string& layer) {
+    return "level 11_0: 0x80070057\nno device wanted: 0x1\nlayer: " + layer +
+           "\nnodes 1, adapter 56:1234\nfence 5 9 12\nsame device: yes\nreferences left: 0\n";
+  };
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{program, "linked"}, {program, "opened", library}}) {
+    SCOPED_TRACE(command[1]);
+    const CommandResult without = RunCommand(command, {.folder = folder_.path()});
+    EXPECT_EQ(without.output, expected("no")) << without.Summary();
+    std::vector<std::string> watched = {Program("cairn"), "run", "--"};
+    watched.insert(watched.end(), command.begin(), command.end());
+    const CommandResult with =
+        RunCommand(watched, {.folder = folder_.path(), .environment = {"CAIRN_CHECK=1"}});
+    EXPECT_EQ(with.exit_code, 0);
+    EXPECT_EQ(with.output, expected("yes")) << with.Summary();
+    EXPECT_THAT(with.errors, Not(HasSubstr("leak")));
+  }
+}
+
+}  // namespace
+}  // namespace cairn::testing
