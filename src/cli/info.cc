@@ -124,6 +124,14 @@ void AddSnapshot(Text& text, const Snapshot& snapshot) {
   for (const Device& device : snapshot.devices) {
     if (device.api == Api::kNone) continue;
     Add(text, "Device    {}\n", VisibleText(snapshot.Text(device.name)));
+    if (!device.application.empty()) {
+      Add(text, "          application {}\n", VisibleText(snapshot.Text(device.application)));
+    }
+    if (!device.annotation_driver.empty()) {
+      Add(text, "          annotations: {}{}\n",
+          VisibleText(snapshot.Text(device.annotation_driver)),
+          device.annotations_forced ? ", forced by d3dconfig" : "");
+    }
   }
   Add(text, "\n");
   const std::pair<const char*, size_t> counts[] = {{"queues", snapshot.queues.size()},
@@ -131,7 +139,11 @@ void AddSnapshot(Text& text, const Snapshot& snapshot) {
                                                    {"command lists", snapshot.recordings.size()},
                                                    {"marker events", snapshot.events.size()},
                                                    {"submissions", snapshot.submissions.size()},
-                                                   {"raw markers", snapshot.raw_markers.size()}};
+                                                   {"raw markers", snapshot.raw_markers.size()},
+                                                   {"annotations", snapshot.annotations.size()},
+                                                   {"objects", snapshot.objects.size()},
+                                                   {"threads", snapshot.threads.size()},
+                                                   {"last calls", snapshot.calls.size()}};
   for (const auto& [name, count] : counts) Add(text, "  {:<14} {:>12}\n", name, Grouped(count));
 }
 

@@ -33,6 +33,12 @@ class JsonReporter {
     WriteVerdicts();
     WriteExecutions();
     WriteScopeTrees();
+    WriteAnnotations();
+    WriteReportedEventIds();
+    WriteSubmissions();
+    WriteQueueMarkers();
+    WriteThreads();
+    WriteObjects();
     WriteRawMarkers();
     json_.Key("losses");
     json_.BeginArray();
@@ -85,11 +91,21 @@ class JsonReporter {
   void WriteQueues();
   void WritePipelines();
   void WriteVerdicts();
-  void WriteCandidate(uint32_t scope, uint32_t execution);
+  void WriteCandidate(const QueueVerdict& verdict, size_t number);
   void WriteExecutions();
   void WriteScopeTrees();
   void WriteScope(uint32_t index, const Recording& recording);
+  void WriteCandidateContext(const CandidateContext& context);
+  void WriteAnnotations();
+  void WriteReportedEventIds();
+  void WriteSubmissions();
+  void WriteQueueMarkers();
+  void WriteThreads();
+  void WriteCall(const Call& call);
+  void WriteObjects();
   void WriteRawMarkers();
+  // Seconds since the program started; null where the snapshot does not say.
+  void MonotonicKey(std::string_view key, uint64_t time_ns);
   void WriteScopeName(const Scope& scope);
 
   const Snapshot& snapshot_;
@@ -149,6 +165,9 @@ void JsonReporter::WriteDevices() {
     StringKey("write_method", MethodName(device.method));
     StringKey("word_memory", MemoryWord(device.memory));
     StringKey("word_memory_tells", MemorySentence(device));
+    TextKey("application", device.application);
+    TextKey("annotation_driver", device.annotation_driver);
+    BoolKey("annotations_forced", device.annotations_forced);
     NumberKey("mirror_period_us", device.mirror_period_us);
     NumberKey("frame", device.frame);
     NumberKey("lists_dropped", device.lists_dropped);
@@ -222,14 +241,47 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   NumberKey("ordinal", scope.ordinal);
   TextKey("name", event.name);
   IndexKey("pipeline", event.pipeline);
+  IndexKey("annotation", event.detail);
 }
 
-void JsonReporter::WriteCandidate(uint32_t scope_index, uint32_t execution) {
-  const Scope& scope = analysis_.scopes[scope_index];
+void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
+  IndexKey("annotation_scope", context.annotation_scope);
+  json_.Key("bindings");
+  json_.BeginArray();
+  for (uint32_t i = 0; i < context.binding_count; ++i) {
+    const Binding& binding = analysis_.bindings[context.first_binding + i];
+    json_.BeginObject();
+    StringKey("point", BindPointWord(binding.point));
+    NumberKey("slot", binding.slot);
+    json_.Key("address");
+    if (binding.is_address) {
+      json_.Hex(binding.address);
+    } else {
+      json_.Null();
+    }
+    IndexKey("object", binding.object);
+    NumberKey("offset", binding.offset);
+    StringKey("state", BindingStateWord(binding.state));
+    json_.Key("destroyed_after_ns");
+    if (binding.state == BindingState::kDestroyed) {
+      json_.SignedNumber(binding.destroyed_after_ns);
+    } else {
+      json_.Null();
+    }
+    BoolKey("since_submission", binding.since_submission);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number) {
+  const Scope& scope = analysis_.scopes[verdict.candidates[number]];
   json_.BeginObject();
-  NumberKey("execution", execution);
-  NumberKey("scope", scope_index);
+  NumberKey("execution", verdict.candidate_executions[number]);
+  NumberKey("scope", verdict.candidates[number]);
   WriteScopeName(scope);
+  WriteCandidateContext(number < verdict.contexts.size() ? verdict.contexts[number]
+                                                         : CandidateContext{});
   json_.EndObject();
 }
 
@@ -240,12 +292,13 @@ void JsonReporter::WriteVerdicts() {
     json_.BeginObject();
     IndexKey("device", verdict.device);
     IndexKey("queue", verdict.queue);
+    BoolKey("unknown", verdict.unknown);
     BoolKey("exact", verdict.exact);
     StringKey("reason", verdict.reason);
     json_.Key("candidates");
     json_.BeginArray();
     for (size_t i = 0; i < verdict.candidates.size(); ++i) {
-      WriteCandidate(verdict.candidates[i], verdict.candidate_executions[i]);
+      WriteCandidate(verdict, i);
     }
     json_.EndArray();
     json_.Key("list_candidates");
@@ -321,6 +374,145 @@ void JsonReporter::WriteScopeTrees() {
   }
   for (uint32_t i = 0; i < recordings.size(); ++i) {
     if (recordings[i] != kNone) WriteScope(i, snapshot_.recordings[recordings[i]]);
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::MonotonicKey(std::string_view key, uint64_t time_ns) {
+  json_.Key(key);
+  const std::string time = MonotonicTimeInWords(snapshot_.process, time_ns);
+  if (time.empty()) {
+    json_.Null();
+  } else {
+    json_.String(time);
+  }
+}
+
+void JsonReporter::WriteAnnotations() {
+  json_.Key("annotations");
+  json_.BeginArray();
+  for (const Annotation& annotation : snapshot_.annotations) {
+    json_.BeginObject();
+    HexKey("event_id", annotation.event_id);
+    TextKey("name", annotation.name);
+    json_.Key("colour");
+    if (annotation.has_colour) {
+      json_.Hex(annotation.colour);
+    } else {
+      json_.Null();
+    }
+    NumberKey("metadata", annotation.metadata);
+    NumberKey("size", annotation.size_bytes);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteReportedEventIds() {
+  json_.Key("reported_event_ids");
+  json_.BeginArray();
+  for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
+    const ReportedEventId& reported = snapshot_.reported_event_ids[i];
+    json_.BeginObject();
+    IndexKey("device", reported.device);
+    HexKey("event_id", reported.event_id);
+    StringKey("state", EventIdStateWord(reported.state));
+    IndexKey("annotation", reported.annotation);
+    IndexKey("scope", analysis_.reported_scopes[i]);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteSubmissions() {
+  json_.Key("submissions");
+  json_.BeginArray();
+  std::vector<uint32_t> executions(snapshot_.submissions.size(), kNone);
+  for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+    const uint32_t submission = analysis_.executions[i].submission;
+    if (submission != kNone) executions[submission] = i;
+  }
+  for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
+    const Submission& submission = snapshot_.submissions[i];
+    json_.BeginObject();
+    IndexKey("queue", submission.queue);
+    NumberKey("number", submission.number);
+    IndexKey("execution", executions[i]);
+    MonotonicKey("time", submission.time_ns);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteQueueMarkers() {
+  json_.Key("queue_markers");
+  json_.BeginArray();
+  for (const QueueMarker& marker : snapshot_.queue_markers) {
+    json_.BeginObject();
+    IndexKey("queue", marker.queue);
+    HexKey("native_handle", marker.native_handle);
+    StringKey("kind", QueueMarkerKindWord(marker.kind));
+    NumberKey("submissions_before", marker.submission);
+    IndexKey("annotation", marker.annotation);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteCall(const Call& call) {
+  json_.BeginObject();
+  NumberKey("number", call.number);
+  TextKey("function", call.function);
+  HexKey("object", call.object);
+  BoolKey("returned", call.returned);
+  json_.EndObject();
+}
+
+void JsonReporter::WriteThreads() {
+  json_.Key("threads");
+  json_.BeginArray();
+  for (const Thread& thread : snapshot_.threads) {
+    json_.BeginObject();
+    NumberKey("id", thread.thread_id);
+    TextKey("name", thread.name);
+    BoolKey("ended", thread.ended);
+    json_.Key("calls");
+    json_.BeginArray();
+    for (uint32_t i = 0; i < thread.call_count; ++i) {
+      WriteCall(snapshot_.calls[thread.first_call + i]);
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+// Free entries are there as well, so that indices stay what they are.
+void JsonReporter::WriteObjects() {
+  json_.Key("objects");
+  json_.BeginArray();
+  for (const Object& object : snapshot_.objects) {
+    json_.BeginObject();
+    StringKey("state", ObjectStateWord(object.state));
+    if (object.state != ObjectState::kFree) {
+      StringKey("kind", ObjectKindWord(object.kind));
+      NumberKey("kind_number", object.kind);
+      IndexKey("device", object.device);
+      TextKey("name", object.name);
+      BoolKey("name_cut", object.name_cut);
+      HexKey("native_handle", object.native_handle);
+      NumberKey("serial", object.serial);
+      MonotonicKey("created", object.created_ns);
+      MonotonicKey("destroyed", object.destroyed_ns);
+      HexKey("gpu_address", object.gpu_address);
+      NumberKey("size", object.size_bytes);
+      if (object.kind == kObjectKindFence) {
+        HexKey("signalled", object.signalled);
+        HexKey("waited", object.waited);
+        HexKey("completed", object.completed);
+      }
+    }
+    json_.EndObject();
   }
   json_.EndArray();
 }

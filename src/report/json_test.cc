@@ -92,6 +92,11 @@ TEST(JsonReport, FollowsItsSchema) {
   FillSampleBlock(&block);
   EXPECT_EQ(Violation(schema, Parse(Take(block)), ""), "");
   EXPECT_EQ(Violation(schema, Parse(Snapshot()), ""), "");
+  TestBlock d3d12;
+  FillD3D12Block(&d3d12);
+  EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
+  d3d12.context(0).mode = MarkerMode::kOff;
+  EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
   // The check itself can fail.
   Json wrong = Parse(Take(block));
   wrong["executions"][0].erase("state");
@@ -124,6 +129,38 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(execution["name"], "Main");
   EXPECT_EQ(execution["state"], "in flight");
   EXPECT_EQ(execution["scope_count"], 6);
+}
+
+TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["devices"][0]["application"], "Demo on SampleEngine 3");
+  EXPECT_EQ(report["devices"][0]["annotation_driver"], "breadcrumb");
+  EXPECT_TRUE(report["devices"][0]["annotations_forced"].get<bool>());
+  const Json& candidate = report["verdicts"][0]["candidates"][0];
+  const Json& around = report["scopes"][candidate["annotation_scope"].get<size_t>()];
+  const Json& annotation = report["annotations"][around["annotation"].get<size_t>()];
+  EXPECT_EQ(annotation["name"], "Particles of level 3");
+  EXPECT_EQ(annotation["event_id"], "0x1000001000001");
+  ASSERT_EQ(candidate["bindings"].size(), 3u);
+  const Json& buffer = candidate["bindings"][1];
+  EXPECT_EQ(buffer["point"], "vertex buffer");
+  EXPECT_EQ(buffer["address"], "0x70000040");
+  EXPECT_EQ(buffer["offset"], 0x40);
+  EXPECT_EQ(buffer["state"], "destroyed");
+  EXPECT_EQ(buffer["destroyed_after_ns"], -3'000'000);
+  EXPECT_EQ(report["objects"][buffer["object"].get<size_t>()]["name"], "Particles");
+  EXPECT_EQ(report["objects"][4]["waited"], "0x3");
+  EXPECT_EQ(report["objects"][2]["destroyed"], "0.020 s");
+  EXPECT_EQ(report["reported_event_ids"][0]["state"], "expired");
+  EXPECT_EQ(report["reported_event_ids"][1]["state"], "unknown");
+  EXPECT_EQ(report["reported_event_ids"][2]["state"], "resolved");
+  EXPECT_EQ(report["reported_event_ids"][2]["scope"], candidate["annotation_scope"]);
+  EXPECT_EQ(report["threads"][1]["calls"][2]["function"], "ID3D12Fence::SetEventOnCompletion");
+  EXPECT_FALSE(report["threads"][1]["calls"][2]["returned"].get<bool>());
+  EXPECT_EQ(report["submissions"][0]["execution"], candidate["execution"]);
+  EXPECT_EQ(report["queue_markers"][3]["submissions_before"], 1);
 }
 
 TEST(JsonReport, TheSameSnapshotGivesTheSameBytes) {

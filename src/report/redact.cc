@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace cairn {
 namespace {
+
+constexpr uint64_t kLowestGpuAddress = 0x10000;
 
 class Redactor {
  public:
@@ -26,6 +29,12 @@ class Redactor {
       Keep(&device.name);
       Keep(&device.driver);
       Keep(&device.notes);
+      Hide(&device.application);
+      if (IsPath(original_.Text(device.annotation_driver))) {
+        Hide(&device.annotation_driver);
+      } else {
+        Keep(&device.annotation_driver);
+      }
     }
     for (Source& source : copy_.sources) {
       Keep(&source.name);
@@ -45,11 +54,49 @@ class Redactor {
       recording.native_handle = 0;
     }
     for (Event& event : copy_.events) Hide(&event.name);
+    HideTables();
     for (TextRef& loss : copy_.losses) Keep(&loss);
     return std::move(copy_);
   }
 
  private:
+  static bool IsPath(std::string_view text) {
+    return text.find_first_of("/\\") != std::string_view::npos;
+  }
+
+  void HideTables() {
+    for (Annotation& annotation : copy_.annotations) {
+      Hide(&annotation.name);
+      annotation.payload = TextRef{};
+    }
+    uint64_t lowest = UINT64_MAX;
+    for (const Object& object : copy_.objects) {
+      if (object.gpu_address != 0) lowest = std::min(lowest, object.gpu_address);
+    }
+    const uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - kLowestGpuAddress;
+    for (Object& object : copy_.objects) {
+      Hide(&object.name);
+      HideHandle(&object.native_handle);
+      if (object.gpu_address != 0) object.gpu_address -= distance;
+    }
+    for (Bind& bind : copy_.binds) {
+      // What lies in no object is no less telling where it is, and may have nothing to be moved by.
+      if (bind.is_address && bind.value != 0) {
+        bind.value = lowest == UINT64_MAX ? kLowestGpuAddress : bind.value - distance;
+      }
+    }
+    for (Thread& thread : copy_.threads) Hide(&thread.name);
+    for (Call& call : copy_.calls) {
+      Keep(&call.function);
+      HideHandle(&call.object);
+    }
+    for (QueueMarker& marker : copy_.queue_markers) HideHandle(&marker.native_handle);
+  }
+
+  void HideHandle(uint64_t* handle) {
+    if (*handle != 0) *handle = handles_.try_emplace(*handle, handles_.size() + 1).first->second;
+  }
+
   void Keep(TextRef* text) { *text = copy_.AddText(original_.Text(*text)); }
 
   void Hide(TextRef* text) {
@@ -67,6 +114,7 @@ class Redactor {
   const Snapshot& original_;
   Snapshot copy_;
   std::unordered_map<uint64_t, TextRef> hidden_;
+  std::unordered_map<uint64_t, uint64_t> handles_;
 };
 
 }  // namespace

@@ -9,10 +9,13 @@
 namespace cairn {
 
 // A copy in which every name that the application gave (markers, command lists, queues, pipelines,
-// shaders, the place where it noticed a device loss), the program's path and its command line are
-// replaced by "name-" and 16 hexadecimal digits: a hash, the same for the same name in every report.
-// Somebody who guesses a name can check the guess. Addresses are left out; marker types, devices,
-// drivers, data sources and losses stay as they are. The names are not in the copy's text any more.
+// shaders, objects, threads, itself, the place where it noticed a device loss), the program's path, its
+// command line and the path of a driver for annotations are replaced by "name-" and 16 hexadecimal
+// digits: a hash, the same for the same name in every report. Somebody who guesses a name can check the
+// guess. Addresses are left out; where one leads to another, as a call to its object, small numbers take
+// their place, and GPU addresses are all moved by one distance. Payloads of annotations are left out.
+// Marker types, EventIDs, functions, devices, drivers, data sources and losses stay as they are. The
+// names are not in the copy's text any more.
 Snapshot Redact(const Snapshot& snapshot);
 
 }  // namespace cairn

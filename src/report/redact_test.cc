@@ -38,6 +38,32 @@ TEST(Redact, ReplacesEveryNameOfTheApplication) {
   }
 }
 
+TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  snapshot.devices[0].annotation_driver = snapshot.AddText("/home/alice/driver.so");
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  const Analysis analysis = Analyse(redacted);
+  const std::string json = JsonReport(redacted, analysis);
+  const std::string text =
+      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  for (const char* name :
+       {"alice", "Demo on", "Scene colour", "Particles", "Frame fence", "Opaque", "Level 3",
+        "Player spawned", "render\"", "loader", "0x5000", "0x5004", "0x7000", "0xdead0000"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  // What is concluded stays: the object behind the address, the fence that the call waits for.
+  EXPECT_EQ(analysis.bindings.size(), Analyse(snapshot).bindings.size());
+  EXPECT_EQ(analysis.bindings[1].object, 2u);
+  EXPECT_EQ(analysis.bindings[1].offset, 0x40u);
+  EXPECT_THAT(text, HasSubstr("ID3D12Fence::SetEventOnCompletion of fence \"name-"));
+  EXPECT_THAT(text, HasSubstr("EventID 0x1000001000001"));
+}
+
 TEST(Redact, KeepsWhatIsNotTheApplications) {
   const Snapshot redacted = Redact(SampleSnapshot());
   EXPECT_EQ(redacted.Text(redacted.devices[0].name), "Test device");

@@ -118,7 +118,7 @@ void SectionPrinter::AppendScopeOf(uint32_t scope) {
         return scope >= e.first_scope && scope - e.first_scope < e.scope_count;
       });
   if (execution == analysis_.executions.end()) return;
-  text_ += ", ";
+  text_ += "; in ";
   AppendListPath(snapshot_, *execution, text_);
   AppendScopePath(snapshot_, analysis_, analysis_.scopes[scope], text_);
   fmt::format_to(std::back_inserter(text_), ", {}", WorkStateWord(analysis_.scopes[scope].state));
@@ -137,7 +137,7 @@ void SectionPrinter::PrintReportedEventId(LineSink& sink, size_t index) {
     case EventIdState::kExpired:
       text_ += ": expired; its command allocator was reset, or its queue let it go";
       break;
-    case EventIdState::kUnknown: text_ += ": unknown; no marker that is kept had it"; break;
+    case EventIdState::kUnknown: text_ += ": unknown; no marker that is kept has it"; break;
   }
   if (analysis_.reported_scopes[index] != kNone) AppendScopeOf(analysis_.reported_scopes[index]);
   sink.Prose(" - ", text_);

@@ -170,6 +170,15 @@ std::string_view EventIdStateWord(EventIdState state) {
   return "unknown";
 }
 
+std::string_view QueueMarkerKindWord(QueueMarkerKind kind) {
+  switch (kind) {
+    case QueueMarkerKind::kBegin: return "begin";
+    case QueueMarkerKind::kSetMarker: return "marker";
+    case QueueMarkerKind::kEnd: return "end";
+  }
+  return "unknown";
+}
+
 std::string_view BindingStateWord(BindingState state) {
   switch (state) {
     case BindingState::kAlive: return "alive";

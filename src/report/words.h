@@ -28,6 +28,7 @@ std::string_view MethodName(WriteMethod method);
 std::string_view ApiName(Api api);
 
 std::string_view EventIdStateWord(EventIdState state);
+std::string_view QueueMarkerKindWord(QueueMarkerKind kind);
 std::string_view BindingStateWord(BindingState state);
 std::string_view ObjectStateWord(ObjectState state);
 // "resource", "command queue"; "object" for 0 and for kinds that this version does not know.

@@ -121,12 +121,15 @@ void FillD3D12Block(TestBlock* block) {
   const SampleObjects objects = AddSampleObjects(block, context);
 
   const TestBlock::List list = block->AddList(context, queue, 3, "Main");
-  const uint32_t opaque = block->Annotate(list, CAIRN_MARKER_PASS, MakeEventId(1, 1, 0), "Opaque");
+  const uint64_t opaque_id = block->KeepMarker(1, MarkerKind::kBeginEvent, "Opaque");
+  const uint32_t opaque = block->Annotate(list, CAIRN_MARKER_PASS, opaque_id, "Opaque");
   block->BindObject(list, BindPoint::kRenderTarget, 0, objects.target);
   block->Scope(list, CAIRN_MARKER_DRAW_INSTANCED, "", pipeline);
   block->End(list, opaque);
+  const uint64_t particles_id =
+      block->KeepMarker(1, MarkerKind::kBeginEvent, "Particles of level 3");
   const uint32_t particles =
-      block->Annotate(list, CAIRN_MARKER_PASS, MakeEventId(1, 1, 1), "Particles of level 3");
+      block->Annotate(list, CAIRN_MARKER_PASS, particles_id, "Particles of level 3");
   block->BindAddress(list, BindPoint::kVertexBuffer, 0, 0x7000'0040);
   block->BindAddress(list, BindPoint::kRootConstantBuffer, 1, 0xDEAD'0000);
   const uint32_t draw = block->Begin(list, CAIRN_MARKER_DRAW_INSTANCED, "", pipeline);
@@ -138,14 +141,16 @@ void FillD3D12Block(TestBlock* block) {
   block->SetProgress(list, draw, opaque + 4);
 
   AddSampleCalls(block);
-  block->arena(1).generation = 1;
-  block->arena(1).state = 1;
-  block->arena(2).generation = 5;
-  block->arena(2).state = 1;
-  block->header().arena_count = 3;
-  block->driver_report(context).event_ids[0] = MakeEventId(2, 4, 7);  // expired
+  block->KeepMarker(2, MarkerKind::kBeginEvent, "Level 3", true, 0x5000);
+  block->KeepMarker(2, MarkerKind::kBeginEvent, "Loading", true, 0x5000);
+  block->KeepMarker(2, MarkerKind::kEndEvent, "", true, 0x5000);
+  block->KeepMarker(2, MarkerKind::kSetMarker, "Player spawned", true, 0x5000, 1);
+  block->arena(3).generation = 5;
+  block->arena(3).state = 1;
+  block->header().arena_count = 4;
+  block->driver_report(context).event_ids[0] = MakeEventId(3, 4, 7);  // of a generation that passed
   block->driver_report(context).event_ids[1] = MakeEventId(9, 1, 1);  // of no arena
-  block->driver_report(context).event_ids[5] = MakeEventId(1, 1, 1);
+  block->driver_report(context).event_ids[5] = particles_id;
 }
 
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {

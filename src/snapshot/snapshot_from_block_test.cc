@@ -204,7 +204,7 @@ TEST(SnapshotFromBlock, ReadsWhatTheLayerOfDirect3DWrites) {
   EXPECT_TRUE(s.devices[0].annotations_forced);
   EXPECT_EQ(s.Text(s.devices[0].application), "Demo on SampleEngine 3");
 
-  ASSERT_EQ(s.annotations.size(), 2u);
+  ASSERT_EQ(s.annotations.size(), 6u);  // two of the list, one reported, three of the queue
   EXPECT_EQ(s.annotations[1].event_id, MakeEventId(1, 1, 1));
   EXPECT_EQ(s.annotations[1].metadata, 1u);
   EXPECT_EQ(s.annotations[1].size_bytes, 20u);
@@ -239,6 +239,15 @@ TEST(SnapshotFromBlock, ReadsWhatTheLayerOfDirect3DWrites) {
   ASSERT_EQ(s.reported_event_ids.size(), 3u);
   EXPECT_EQ(s.reported_event_ids[0].state, EventIdState::kExpired);
   EXPECT_EQ(s.reported_event_ids[1].state, EventIdState::kUnknown);
+  ASSERT_EQ(s.reported_event_ids[2].state, EventIdState::kResolved);
+  EXPECT_EQ(s.Text(s.annotations[s.reported_event_ids[2].annotation].name), "Particles of level 3");
+
+  ASSERT_EQ(s.queue_markers.size(), 4u);
+  EXPECT_EQ(s.queue_markers[0].queue, 0u);
+  EXPECT_EQ(s.Text(s.annotations[s.queue_markers[0].annotation].name), "Level 3");
+  EXPECT_EQ(s.queue_markers[2].kind, QueueMarkerKind::kEnd);
+  EXPECT_EQ(s.queue_markers[2].annotation, kNone);
+  EXPECT_EQ(s.queue_markers[3].submission, 1u);
 }
 
 TEST(SnapshotFromBlock, BindsAreNoEndsAndKeepTheirSequenceNumbers) {
@@ -296,6 +305,34 @@ TEST(SnapshotFromBlock, AnnotationsAndBindsThatLeadNowhereAreCounted) {
   EXPECT_TRUE(s.objects[0].name_cut);
   EXPECT_THAT(Losses(s), ElementsAre("1 bindings name an object that does not exist.",
                                      "1 names could not be read and are left empty."));
+}
+
+TEST(SnapshotFromBlock, NamesAreThoseThatObjectsHaveNow) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const uint32_t pipeline = block.AddPipeline(context, "before");
+  const TestBlock::List named = block.AddList(context, queue, 0, "");
+  const TestBlock::List other = block.AddList(context, queue, 0, "as registered");
+  block.queue(queue).native_handle = 0x10;
+  block.pipeline(pipeline - 1).native_handle = 0x20;
+  block.slot(named).native_handle = 0x30;
+  block.slot(other).native_handle = 0x40;
+  const auto add = [&](uint32_t kind, const char* name, uint64_t handle) {
+    const uint32_t index = block.AddObject(context, kind, name, 5) - 1;
+    block.object(index).native_handle = handle;
+  };
+  add(19, "Graphics", 0x10);
+  add(21, "after", 0x20);
+  add(22, "of a list that is gone", 0x30);
+  add(22, "Shadows", 0x30);
+  add(34, "a resource at the address of a list", 0x40);
+  add(22, "", 0x40);
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.Text(s.queues[0].name), "Graphics");
+  EXPECT_EQ(s.Text(s.pipelines[0].name), "after");
+  EXPECT_EQ(s.Text(s.recordings[0].name), "Shadows");
+  EXPECT_EQ(s.Text(s.recordings[1].name), "as registered");
 }
 
 TEST(SnapshotFromBlock, WhatHadNoRoomIsCounted) {

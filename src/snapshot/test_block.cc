@@ -243,6 +243,38 @@ void TestBlock::Call(uint32_t thread_index, std::string_view function, uint64_t 
   call.number = number;
 }
 
+uint64_t TestBlock::KeepMarker(uint32_t arena_index, MarkerKind kind, std::string_view payload,
+                               bool of_queue, uint64_t native_handle, uint32_t submission) {
+  ArenaRecord& record = arena(arena_index);
+  if (record.state == 0) {
+    const uint32_t page = static_cast<uint32_t>(AllocatePages(2 * kPageBytes) / kPageBytes);
+    record.generation = 1;
+    record.first_directory_page = page;
+    record.is_queue = of_queue ? 1 : 0;
+    record.native_handle = native_handle;
+    record.state = 1;
+    header().arena_count = std::max(header().arena_count.load(), arena_index + 1);
+  }
+  const uint32_t directory_page = record.first_directory_page;
+  MarkerDirectoryPage& directory = *At<MarkerDirectoryPage>(uint64_t{directory_page} * kPageBytes);
+  MarkerDataPage& data = *At<MarkerDataPage>(uint64_t{directory_page + 1} * kPageBytes);
+  uint32_t used = 0;  // What stands behind the marker written last.
+  const uint32_t index = record.end_index;
+  for (uint32_t i = 0; i < index; ++i) {
+    MarkerRecord before;
+    std::memcpy(&before, data.bytes + used, sizeof(before));
+    used +=
+        (sizeof(before) + before.kept + kMarkerAlignment - 1) / kMarkerAlignment * kMarkerAlignment;
+  }
+  const uint32_t size = static_cast<uint32_t>(payload.size());
+  const MarkerRecord marker{1, size, size, submission};
+  std::memcpy(data.bytes + used, &marker, sizeof(marker));
+  std::memcpy(data.bytes + used + sizeof(marker), payload.data(), size);
+  directory.places[index] = MakeMarkerPlace(directory_page + 1, kind, used);
+  record.end_index = index + 1;
+  return MakeEventId(arena_index, record.generation, index);
+}
+
 void TestBlock::SetProgress(List list, uint32_t reached, uint32_t passed) {
   const uint32_t generation = slot(list).generation;
   words(list).reached = reached == 0 ? 0 : ProgressValue(generation, reached);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "recorder/block.h"
+#include "recorder/marker_pages.h"
 
 namespace cairn {
 
@@ -94,6 +95,11 @@ class TestBlock {
   uint32_t AddThread(uint32_t thread_id, std::string_view name);
   // The next call of a thread; `object` is a native handle.
   void Call(uint32_t thread_index, std::string_view function, uint64_t object, bool returned);
+
+  // Keeps a marker in an arena whose entry was not used before, or is of this function. Returns its
+  // EventID. A page of data and one of the directory: short markers only.
+  uint64_t KeepMarker(uint32_t arena_index, MarkerKind kind, std::string_view payload,
+                      bool of_queue = false, uint64_t native_handle = 0, uint32_t submission = 0);
 
   void Close(List list) { slot(list).state.store(static_cast<uint32_t>(RecordingState::kClosed)); }
   // What the GPU has written.
