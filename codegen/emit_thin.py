@@ -2,7 +2,7 @@
 """Writes the thin classes, one header a chain, and what they and Unwrap need to know about types."""
 import textwrap
 
-from model import gives_by_identifier
+from model import ModelError, gives_by_identifier
 
 LICENSE = "// SPDX-License-Identifier: Apache-2.0\n// Made by codegen/generate.py. Do not edit.\n"
 WIDTH = 100
@@ -71,7 +71,7 @@ struct InterfaceTraits;
         wrapped = "\n".join(textwrap.wrap(f"static constexpr Chain kChains[] = {{{values}}};", WIDTH - 6,
                                           initial_indent="  ", subsequent_indent="      "))
         parts.append(f"template <>\nstruct InterfaceTraits<{name}> {{\n{wrapped}\n}};\n")
-    return header("d3d12gen/interface_traits.h", ['"d3d12abi/d3d12_video_api.h"', '"d3d12gen/chains.h"'],
+    return header("d3d12gen/interface_traits.h", ['"d3d12abi/d3d12_api.h"', '"d3d12gen/chains.h"'],
                   "\n".join(parts), "CAIRN_D3D12_NAMESPACE")
 
 
@@ -181,7 +181,7 @@ class ThinClass:
                 return f"Unwrap({parameter.name})", False
             if kind.depth == 2 and kind.direction == "in" and kind.count:
                 return f"UnwrapArray(scratch, {parameter.name}, {kind.count.text})", True
-            raise AssertionError(f"{interface}::{method.name}.{parameter.name}: objects of unknown number")
+            raise ModelError(f"{interface}::{method.name}.{parameter.name}: objects of unknown number")
         if kind.kind == "struct" and kind.direction == "in" and kind.depth == 1 \
                 and model.holds_objects(parameter.type.base):
             count = kind.count.text if kind.count else "1"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes copies of structs with the real objects in them: unwrap.h and unwrap.cc."""
 from emit_thin import LICENSE, call, header
-from model import flat_fields
+from model import ModelError, flat_fields
 
 
 def unwrap_header(model):
@@ -15,7 +15,7 @@ def unwrap_header(model):
     parts.append("\n// The same for one struct that is a copy already; what it points to is copied.\n")
     for name in model.reached:
         parts.append(f"void UnwrapFields(Scratch& scratch, {name}& copy);\n")
-    return header("d3d12gen/unwrap.h", ["<cstdint>", '"d3d12/scratch.h"', '"d3d12abi/d3d12_video_api.h"'],
+    return header("d3d12gen/unwrap.h", ["<cstdint>", '"d3d12/scratch.h"', '"d3d12abi/d3d12_api.h"'],
                   "".join(parts), "CAIRN_D3D12_NAMESPACE")
 
 
@@ -51,7 +51,7 @@ class UnwrapFunction:
     def union(self, union, indent):
         rule = self.model.overrides["unions"].get(self.name)
         if not rule or not rule.get("tag"):
-            raise AssertionError(f"{self.name} has objects in a union without a tag: overrides.toml, [unions]")
+            raise ModelError(f"{self.name} has objects in a union without a tag: overrides.toml, [unions]")
         pad = " " * indent
         lines = [f"{pad}switch (copy.{rule['tag']}) {{"]
         struct_fields = self.model.api.structs[self.name].fields
@@ -90,7 +90,7 @@ class UnwrapFunction:
             if not field.type.base_const:
                 array = f"const_cast<{field.type.spelled()}>({array})"
             return [f"{pad}{place} = {array};"]
-        raise AssertionError(f"{self.name}.{field.name}: objects in a shape that is not known")
+        raise ModelError(f"{self.name}.{field.name}: objects in a shape that is not known")
 
 
 def unwrap_source(model):

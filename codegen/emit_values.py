@@ -338,7 +338,11 @@ def structs(model, values):
         "structs.cc": source("d3d12gen/structs.h", ["<algorithm>", "<iterator>"],
                              "\n".join(lines) + "\n" + STRUCTS_CC),
         "checks.cc": checks(model, writers),
-        "interface_names.inc": "".join(f"CAIRN_INTERFACE({name})\n" for name in model.api.interfaces),
+        # For tests that ask the compiler about everything that the tables say.
+        "interface_names.inc": "".join(f"CAIRN_INTERFACE({name})\n" for name in model.api.interfaces
+                                       if name.startswith("ID3D12")),
+        "method_names.inc": "".join(f"CAIRN_METHOD({interface}, {method.name})\n"
+                                    for interface, method in model.methods()),
     }
 
 
@@ -355,7 +359,7 @@ def checks(model, writers):
         lines += [f"static_assert(offsetof({writer.name}, {path}) == {offset});"
                   for path, placed, offset, _ in writer.leaves if not placed.field.bits]
     return (f"{LICENSE}// Fails to compile if the tables and the headers do not agree.\n"
-            '#include <cstddef>\n#include <cstdint>\n\n#include "d3d12abi/d3d12_video_api.h"\n\n'
+            '#include <cstddef>\n#include <cstdint>\n\n#include "d3d12abi/d3d12_api.h"\n\n'
             + "\n".join(lines) + "\n")
 
 

@@ -418,7 +418,7 @@ class Parser:
         attributes = ()
         while self.at < len(self.tokens):
             if self.peek() == "[":
-                attributes = self.raw_attributes()
+                attributes = ("".join(self.balanced("[", "]")),)  # of an interface
                 continue
             word = self.take()
             where = self.where()
@@ -441,22 +441,14 @@ class Parser:
                 raise self.error(f"a declaration cannot start with {word!r}")
             attributes = ()
 
-    def raw_attributes(self):
-        """Those of an interface. An identifier is no number to the tokenizer: it is put together again."""
-        return ("".join(self.balanced("[", "]")),)
 
-
-# C++ in cpp_quote that other declarations need, and names from the Windows SDK's own files.
-def parse_file(path, api):
-    path = pathlib.Path(path)
-    text = path.read_text(encoding="utf-8", errors="replace")
+def parse_text(text, file, api):
     # Identifiers such as 9e3779b9-... are no tokens of any kind; they are quoted first.
-    text = re.sub(r"uuid\s*\(\s*([0-9a-fA-F-]{36})\s*\)", r'uuid("\1")', text)
-    Parser(text, path.name, api).parse()
+    Parser(re.sub(r"uuid\s*\(\s*([0-9a-fA-F-]{36})\s*\)", r'uuid("\1")', text), file, api).parse()
 
 
 def parse_files(paths):
     api = Api()
-    for path in paths:
-        parse_file(path, api)
+    for path in map(pathlib.Path, paths):
+        parse_text(path.read_text(encoding="utf-8", errors="replace"), path.name, api)
     return api

@@ -7,7 +7,7 @@
 #define CAIRN_D3D12_UNWRAP_SPECIAL_H_
 
 #include "d3d12/scratch.h"
-#include "d3d12abi/d3d12_video_api.h"
+#include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

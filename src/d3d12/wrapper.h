@@ -19,7 +19,7 @@
 
 #include "d3d12/check.h"
 #include "d3d12/scratch.h"
-#include "d3d12abi/d3d12_video_api.h"
+#include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/interface_traits.h"
 #include "d3d12gen/interfaces.h"

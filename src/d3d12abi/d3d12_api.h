@@ -27,6 +27,7 @@
 #if defined(_WIN32)
 
 #include <d3d12.h>
+#include <d3d12video.h>
 
 #else
 
@@ -62,8 +63,9 @@
 
 #define _WIN32 1
 #include <directx/d3d12.h>
+#include <directx/d3d12video.h>
 #undef _WIN32
-#include <dxguids/dxguids.h>  // __uuidof
+#include <dxguids/dxguids.h>  // __uuidof of what is included before, video among it
 #pragma GCC diagnostic pop
 
 // Words that the stubs take from everybody else.
