@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "cairn/marker_types.h"
+
 #include "analysis/analysis.h"
 #include "report/text.h"
 #include "snapshot/sample_block.h"
@@ -76,6 +78,23 @@ TEST(KnownFailure, 10_PrintingDoesNotAllocatePerMarker) {
     EXPECT_EQ(many.report, few.report);
     EXPECT_LT(many.report, 100u);
   }
+}
+
+// The same of what a list binds, which is read into a table of its own.
+TEST(KnownFailure, 10_BindingsAreReadWithoutAllocations) {
+  const auto count = [](uint32_t draws) {
+    TestBlock block(64 << 20);
+    const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+    for (uint32_t i = 0; i < draws; ++i) {
+      block.BindAddress(list, BindPoint::kVertexBuffer, 0, 0x1000 + i);
+      block.Scope(list, CAIRN_MARKER_DRAW_INSTANCED);
+    }
+    const size_t before = g_allocations;
+    const Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), 1);
+    EXPECT_EQ(snapshot->binds.size(), draws);
+    return g_allocations - before;
+  };
+  EXPECT_EQ(count(10'000), count(100));
 }
 
 }  // namespace
