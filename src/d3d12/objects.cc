@@ -111,48 +111,29 @@ void WrappedID3D12DescriptorHeap::OnEnd() {
 
 // ---- Pipelines -----------------------------------------------------------------------------------
 
-CairnPipeline PipelineNumber::Use(Context& context, const Wrapper& pipeline) {
-  const CairnPipeline known = known_.load(std::memory_order_acquire);
-  if (known != 0) return known;
-  const std::lock_guard lock(mutex_);
-  if (known_.load(std::memory_order_relaxed) == 0) {
-    const std::string name = pipeline.Name();
-    CairnPipelineDesc desc = {};
-    desc.struct_size = sizeof(desc);
-    desc.native = pipeline.interface_pointer();
-    desc.name = name.c_str();
-    CairnPipeline number = 0;
-    if (!context.RegisterPipeline(desc, &number).ok()) return 0;
-    known_.store(number, std::memory_order_release);
-  }
-  return known_.load(std::memory_order_relaxed);
-}
-
-void PipelineNumber::Unregister(Context* context) {
-  const CairnPipeline known = known_.exchange(0, std::memory_order_acq_rel);
-  if (context != nullptr && known != 0) {
-    static_cast<void>(context->UnregisterPipeline(known).ok());
-  }
-}
-
 WrappedID3D12PipelineState::WrappedID3D12PipelineState(WrappedID3D12Device& device, void* real)
-    : AnnotatedObject(device, real) {
+    : NotedPipeline(device, real) {
   Join(device);
 }
 
 WrappedID3D12StateObject::WrappedID3D12StateObject(WrappedID3D12Device& device, void* real)
-    : AnnotatedObject(device, real) {
+    : NotedPipeline(device, real) {
   Join(device);
 }
 
 CairnPipeline UsePipeline(Context& context, Wrapper& pipeline) {
+  PipelineNote* note = nullptr;
   switch (pipeline.chain()) {
     case Chain::kID3D12PipelineState:
-      return static_cast<WrappedID3D12PipelineState&>(pipeline).number().Use(context, pipeline);
+      note = &static_cast<WrappedID3D12PipelineState&>(pipeline).note();
+      break;
     case Chain::kID3D12StateObject:
-      return static_cast<WrappedID3D12StateObject&>(pipeline).number().Use(context, pipeline);
+      note = &static_cast<WrappedID3D12StateObject&>(pipeline).note();
+      break;
     default: return 0;
   }
+  if (const CairnPipeline known = note->number(); known != 0) return known;
+  return note->Register(context, pipeline.interface_pointer(), pipeline.Name().c_str());
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -5,14 +5,13 @@
 #ifndef CAIRN_D3D12_OBJECTS_H_
 #define CAIRN_D3D12_OBJECTS_H_
 
-#include <atomic>
 #include <memory>
-#include <mutex>
 
 #include "cairn/breadcrumbs.h"
 
 #include "annotations/marker_arena.h"
 #include "d3d12/device_child.h"
+#include "d3d12/work.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
@@ -65,48 +64,31 @@ class WrappedID3D12DescriptorHeap final : public AnnotatedObject<ThinID3D12Descr
   void OnEnd() override;
 };
 
-// The pipeline in the block's table: registered with its name when a list first uses it, and again
-// after it got another name. Any thread.
-class PipelineNumber {
+// What lists note of a pipeline: a state, or a state object. Its present name is found by its pointer.
+template <typename Thin>
+class NotedPipeline : public AnnotatedObject<Thin> {
  public:
-  // 0 if there is no room for it.
-  CairnPipeline Use(Context& context, const Wrapper& pipeline);
-  // The name changed.
-  void Forget() { known_.store(0, std::memory_order_release); }
-  // The pipeline is gone.
-  void Unregister(Context* context);
+  PipelineNote& note() { return note_; }
+
+ protected:
+  NotedPipeline(WrappedID3D12Device& device, void* real) : AnnotatedObject<Thin>(device, real) {}
+
+  void OnEnd() override {
+    if (Context* const context = this->device()->context(); context != nullptr) note_.End(*context);
+  }
 
  private:
-  std::atomic<CairnPipeline> known_{0};
-  std::mutex mutex_;
+  PipelineNote note_;
 };
 
-class WrappedID3D12PipelineState final : public AnnotatedObject<ThinID3D12PipelineState> {
+class WrappedID3D12PipelineState final : public NotedPipeline<ThinID3D12PipelineState> {
  public:
   WrappedID3D12PipelineState(WrappedID3D12Device& device, void* real);
-
-  PipelineNumber& number() { return number_; }
-
- protected:
-  void OnNamed(std::string_view) override { number_.Forget(); }
-  void OnEnd() override { number_.Unregister(device()->context()); }
-
- private:
-  PipelineNumber number_;
 };
 
-class WrappedID3D12StateObject final : public AnnotatedObject<ThinID3D12StateObject> {
+class WrappedID3D12StateObject final : public NotedPipeline<ThinID3D12StateObject> {
  public:
   WrappedID3D12StateObject(WrappedID3D12Device& device, void* real);
-
-  PipelineNumber& number() { return number_; }
-
- protected:
-  void OnNamed(std::string_view) override { number_.Forget(); }
-  void OnEnd() override { number_.Unregister(device()->context()); }
-
- private:
-  PipelineNumber number_;
 };
 
 // What lists ask. Null for null and for allocators that are not ours.

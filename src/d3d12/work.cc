@@ -100,11 +100,13 @@ void ListBreadcrumbs::Start(Context* context, const ListStart& start) {
 
 void ListBreadcrumbs::End() {
   if (open_ == nullptr) return;
+  open_events_ = 0;  // What is still open ends with the list.
   std::exchange(open_, nullptr)->End();
 }
 
 void ListBreadcrumbs::Release() {
   open_ = nullptr;
+  open_events_ = 0;
   if (recording_ == nullptr) return;
   // It can fail only where the application released the recording itself, through libcairn.
   static_cast<void>(context_->ReleaseCommandList(std::exchange(recording_, nullptr)).ok());
@@ -128,23 +130,20 @@ void ListBreadcrumbs::ForgetState() {
   }
 }
 
-void ListBreadcrumbs::BeginEvent(uint64_t event_id, uint32_t metadata, const void* data,
-                                 uint32_t size) {
-  if (open_ == nullptr) return;
+void ListBreadcrumbs::NoteEvent(uint64_t event_id, uint32_t metadata, const void* data,
+                                uint32_t size) {
   // Whether or not there was room for it: its end is counted either way.
   static_cast<void>(open_->BeginAnnotation(event_id, metadata, data, size, CAIRN_MARKER_PASS));
   ++open_events_;
 }
 
-void ListBreadcrumbs::EndEvent() {
-  if (open_ == nullptr || open_events_ == 0) return;
+void ListBreadcrumbs::NoteEventEnd() {
   --open_events_;
   open_->EndMarker();
 }
 
-void ListBreadcrumbs::SetMarker(uint64_t event_id, uint32_t metadata, const void* data,
-                                uint32_t size) {
-  if (open_ == nullptr) return;
+void ListBreadcrumbs::NoteMarker(uint64_t event_id, uint32_t metadata, const void* data,
+                                 uint32_t size) {
   static_cast<void>(
       open_->BeginAnnotation(event_id, metadata, data, size, CAIRN_MARKER_SET_MARKER));
   open_->EndMarker();
@@ -173,18 +172,14 @@ void ListBreadcrumbs::SetVertexBuffer(uint32_t slot, uint64_t address) {
   BindAddress(BindPoint::kVertexBuffer, slot, address, vertex_buffers_[slot]);
 }
 
-void ListBreadcrumbs::SetIndexBuffer(uint64_t address) {
-  BindAddress(BindPoint::kIndexBuffer, 0, address, index_buffer_);
-}
-
 void ListBreadcrumbs::SetStreamOutput(uint32_t slot, uint64_t address) {
   if (slot >= kStreams) return;
   BindAddress(BindPoint::kStreamOutput, slot, address, streams_[slot]);
 }
 
-void ListBreadcrumbs::SetRootAddress(bool compute, BindPoint point, uint32_t parameter,
-                                     uint64_t address) {
-  if (open_ == nullptr || parameter >= kMaxRootParameters) return;
+void ListBreadcrumbs::NoteRootAddress(bool compute, BindPoint point, uint32_t parameter,
+                                      uint64_t address) {
+  if (parameter >= kMaxRootParameters) return;
   RootParameters& root = roots_[compute ? 1 : 0];
   root.points[parameter] = address == 0 ? 0 : static_cast<uint8_t>(point);
   root.used = std::max(root.used, parameter + 1);
@@ -203,8 +198,7 @@ void ListBreadcrumbs::UnbindRootParameters(bool compute) {
   root.used = 0;
 }
 
-void ListBreadcrumbs::SetRootSignature(bool compute, const void* signature) {
-  if (open_ == nullptr || roots_[compute ? 1 : 0].signature == signature) return;
+void ListBreadcrumbs::NoteRootSignature(bool compute, const void* signature) {
   roots_[compute ? 1 : 0].signature = signature;
   UnbindRootParameters(compute);
 }

@@ -57,18 +57,15 @@ class PipelineNote {
   // in its header; `bytecode` may be null.
   void SetStage(ShaderStage stage, const void* bytecode, size_t bytes);
 
-  // The pipeline's number in the context; registers it at the first call. `application` is the pointer
-  // that the application holds, `name` in UTF-8. 0 where the context has no room. Any thread.
-  CairnPipeline Use(Context& context, const void* application, const char* name) {
-    const CairnPipeline number = number_.load(std::memory_order_acquire);
-    return number != 0 ? number : Register(context, application, name);
-  }
+  // The pipeline's number in the context; 0 until it is registered.
+  CairnPipeline number() const { return number_.load(std::memory_order_acquire); }
+  // `application` is the pointer that the application holds, `name` in UTF-8. The number; 0 where the
+  // context has no room. Any thread: the first registers it.
+  CairnPipeline Register(Context& context, const void* application, const char* name);
   // The pipeline is destroyed. (Its present name is found by the pointer: no need to tell of others.)
   void End(Context& context);
 
  private:
-  CairnPipeline Register(Context& context, const void* application, const char* name);
-
   std::atomic<CairnPipeline> number_{0};
   uint32_t stages_ = 0;                         // bits
   std::array<uint64_t, kStageCount> hashes_{};  // 0: unknown
@@ -127,9 +124,15 @@ class ListBreadcrumbs {
 
   // The application's annotations, as passed. `event_id` is 0 where none was given out. An end without
   // a begin is ignored; begins that are still open at the end of the list end there.
-  void BeginEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
-  void EndEvent();
-  void SetMarker(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+  void BeginEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size) {
+    if (open_ != nullptr) NoteEvent(event_id, metadata, data, size);
+  }
+  void EndEvent() {
+    if (open_events_ != 0) NoteEventEnd();
+  }
+  void SetMarker(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size) {
+    if (open_ != nullptr) NoteMarker(event_id, metadata, data, size);
+  }
 
   void SetPipeline(CairnPipeline pipeline) {
     if (open_ != nullptr) open_->SetPipeline(pipeline);
@@ -143,12 +146,20 @@ class ListBreadcrumbs {
   void SetDepthStencil(uint32_t object);
   // GPU virtual addresses, 0 for nothing.
   void SetVertexBuffer(uint32_t slot, uint64_t address);
-  void SetIndexBuffer(uint64_t address);
+  void SetIndexBuffer(uint64_t address) {
+    BindAddress(BindPoint::kIndexBuffer, 0, address, index_buffer_);
+  }
   void SetStreamOutput(uint32_t slot, uint64_t address);
   // A root parameter; the point is one of the three kRoot... ones.
-  void SetRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address);
+  void SetRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address) {
+    if (open_ != nullptr) NoteRootAddress(compute, point, parameter, address);
+  }
   // Another root signature: root parameters hold nothing. `signature` only tells them apart.
-  void SetRootSignature(bool compute, const void* signature);
+  void SetRootSignature(bool compute, const void* signature) {
+    if (open_ != nullptr && roots_[compute ? 1 : 0].signature != signature) {
+      NoteRootSignature(compute, signature);
+    }
+  }
   // ClearState: nothing is bound.
   void UnbindEverything();
 
@@ -180,6 +191,13 @@ class ListBreadcrumbs {
     std::array<uint8_t, kMaxRootParameters> points{};
     uint32_t used = 0;  // parameters from here on hold nothing
   };
+
+  // The list is open in these.
+  void NoteEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+  void NoteEventEnd();
+  void NoteMarker(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+  void NoteRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address);
+  void NoteRootSignature(bool compute, const void* signature);
 
   void ForgetState();
   void BindObject(BindPoint point, uint32_t slot, uint32_t object, uint32_t& bound) {

@@ -214,8 +214,8 @@ TEST_F(WorkGpuTest, WordsTellOfTheLastCommandThatRan) {
   const std::vector<Seen> events = EventsOf(*recording);
   EXPECT_EQ(recording->slot()->native_handle, reinterpret_cast<uintptr_t>(list.get()));
   EXPECT_EQ(recording->slot()->submit_count.load(), 1u);
-  EXPECT_TRUE(recording->ProvenFinished());
   const Words words = WordsOf(*recording);
+  EXPECT_TRUE(recording->ProvenFinished());
   EXPECT_EQ(words.passed, events.size());
   // The last command is a copy; its begin is the last write at the top.
   EXPECT_EQ(words.reached, events.size() - 1);

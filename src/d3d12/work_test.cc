@@ -286,7 +286,7 @@ TEST_F(WorkTest, PipelinesAreRegisteredOnceAtTheirFirstUse) {
   std::vector<CairnPipeline> numbers(8);
   std::vector<std::thread> threads;
   for (CairnPipeline& number : numbers) {
-    threads.emplace_back([&] { number = note.Use(*context_, &note, "Opaque"); });
+    threads.emplace_back([&] { number = note.Register(*context_, &note, "Opaque"); });
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(numbers, testing::Each(numbers[0]));
