@@ -6,11 +6,13 @@
 //
 // A setting may stand in two places: the user's and the machine's (`--system`). The user's wins,
 // setting by setting; what stands nowhere has its default.
-//   Linux    $XDG_CONFIG_HOME/cairn/d3dconfig (~/.config/cairn/d3dconfig), /etc/cairn/d3dconfig
-//   Windows  HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE, Software\Cairn\D3DConfig
+//   Linux    $XDG_CONFIG_HOME/cairn/d3dconfig (~/.config/cairn/d3dconfig), /etc/cairn/d3dconfig; the
+//            folder of the latter is $CAIRN_SYSTEM_CONFIG_DIR if that is set
+//   Windows  HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE, Software\Cairn, value D3DConfig
 #ifndef CAIRN_D3DCONFIG_SETTINGS_H_
 #define CAIRN_D3DCONFIG_SETTINGS_H_
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -21,6 +23,9 @@
 
 namespace cairn {
 
+// The one setting that there is.
+inline constexpr char kForceDriverRetailAnnotations[] = "force-driver-retail-annotations";
+
 struct D3DConfigSettings {
   // Every device starts in DRIVER_RETAIL and stays there, whatever the program sets. There is no
   // force in the other direction.
@@ -28,28 +33,30 @@ struct D3DConfigSettings {
 };
 
 // The settings in effect now. A place that is damaged or cannot be read counts as empty, and
-// `warnings` (may be null) gets a line for people that names it; the result is an error only if the
-// system refuses what it never should (out of memory). Reads two small files (registry keys); keeps
-// nothing. Any thread.
+// `warnings` (may be null) gets a line for people that names it. An error only if neither place can be
+// named, with the reason. Reads two small files (registry values); keeps nothing. Any thread, as long
+// as none changes the environment.
 Result<D3DConfigSettings> ReadD3DConfig(std::vector<std::string>* warnings = nullptr);
 
 // What stands in one place: absent settings are not set there.
 struct D3DConfigPlace {
   std::optional<bool> force_driver_retail_annotations;
+  // Lines of settings that this version does not know; they are kept.
+  std::vector<std::string> unknown;
   bool operator==(const D3DConfigPlace&) const = default;
 };
 
 enum class D3DConfigScope { kUser, kSystem };
 
-// For messages: the file or the registry key.
+// For messages: the file or the registry key. kNotFound if the user has none.
 Result<std::string> D3DConfigPlaceName(D3DConfigScope scope);
 
 // Empty if nothing was ever set there. kCorrupt if it is damaged.
 Result<D3DConfigPlace> ReadD3DConfigPlace(D3DConfigScope scope);
 
 // Reads the place, lets `change` change it, and writes it back, all or nothing: a reader sees what
-// stood there before or after, and of two writers at once none is lost. A damaged place is replaced,
-// and `warnings` (may be null) says so.
+// stood there before or after, and of two writers at once none is lost. A damaged place is replaced by
+// the defaults with that change, and `warnings` (may be null) says so.
 Status ChangeD3DConfigPlace(D3DConfigScope scope,
                             const std::function<void(D3DConfigPlace&)>& change,
                             std::vector<std::string>* warnings = nullptr);
@@ -57,10 +64,16 @@ Status ChangeD3DConfigPlace(D3DConfigScope scope,
 // What the user's place says, else what the machine's says, else the default.
 D3DConfigSettings CombineD3DConfig(const D3DConfigPlace& user, const D3DConfigPlace& system);
 
-// The file's text, and back. kCorrupt, with the line, for anything that Format never writes; names
-// that are not known are accepted, since a newer version may have set them, and are dropped.
-std::string FormatD3DConfig(const D3DConfigPlace& place);
+// The file's text, and back: lines NAME=VALUE, comments that start with '#', blank lines. kCorrupt,
+// with the line's number, for anything else, for a value that the setting does not have, and for a
+// setting that stands there twice. Names that are not known are accepted: a newer version may have
+// set them.
+Result<std::string> FormatD3DConfig(const D3DConfigPlace& place);
 Result<D3DConfigPlace> ParseD3DConfig(std::string_view text);
+// A place with more text is damaged; Format gives kInvalidArgument.
+inline constexpr size_t kMaxD3DConfigBytes = 65536;
+// The names that Parse accepts, known or not.
+bool IsD3DConfigName(std::string_view name);
 
 // "on", "off", "true", "false", in any case.
 std::optional<bool> ParseD3DConfigSwitch(std::string_view word);
