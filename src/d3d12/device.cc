@@ -10,6 +10,7 @@
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
 #include "d3d12/log.h"
+#include "d3d12/objects.h"
 #include "d3d12/settings.h"
 #include "d3d12/work_list.h"
 #include "d3d12/wrappers.h"
@@ -302,6 +303,46 @@ HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void**
       LogLevel::kWarning, "OpenSharedHandle",
       "OpenSharedHandle is refused with E_NOINTERFACE: the handle is no resource, heap or fence");
   return E_NOINTERFACE;
+}
+
+// ---- Pipelines -----------------------------------------------------------------------------------
+
+namespace {
+
+// Of a pipeline that was just created; null if there is none of ours.
+PipelineNote* NoteOf(HRESULT result, void** pipeline) {
+  if (FAILED(result) || pipeline == nullptr) return nullptr;
+  Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(*pipeline));
+  return wrapper == nullptr ? nullptr : &static_cast<WrappedID3D12PipelineState*>(wrapper)->note();
+}
+
+void NoteStage(PipelineNote& note, ShaderStage stage, const D3D12_SHADER_BYTECODE& shader) {
+  if (shader.pShaderBytecode == nullptr || shader.BytecodeLength == 0) return;
+  note.SetStage(stage, shader.pShaderBytecode, shader.BytecodeLength);
+}
+
+}  // namespace
+
+HRESULT WrappedID3D12Device::CreateGraphicsPipelineState(
+    const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
+  const HRESULT result = Thin::CreateGraphicsPipelineState(desc, riid, pipeline);
+  if (PipelineNote* const note = NoteOf(result, pipeline); note != nullptr) {
+    NoteStage(*note, kStageVertex, desc->VS);
+    NoteStage(*note, kStageHull, desc->HS);
+    NoteStage(*note, kStageDomain, desc->DS);
+    NoteStage(*note, kStageGeometry, desc->GS);
+    NoteStage(*note, kStagePixel, desc->PS);
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Device::CreateComputePipelineState(
+    const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
+  const HRESULT result = Thin::CreateComputePipelineState(desc, riid, pipeline);
+  if (PipelineNote* const note = NoteOf(result, pipeline); note != nullptr) {
+    NoteStage(*note, kStageCompute, desc->CS);
+  }
+  return result;
 }
 
 // ---- Descriptors ---------------------------------------------------------------------------------

@@ -75,6 +75,12 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                void** list) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
 
+  // Which shaders a pipeline has.
+  HRESULT STDMETHODCALLTYPE CreateGraphicsPipelineState(
+      const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
+  HRESULT STDMETHODCALLTYPE CreateComputePipelineState(
+      const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override;
+
   // Which resource is behind a descriptor.
   void STDMETHODCALLTYPE CreateRenderTargetView(ID3D12Resource* resource,
                                                 const D3D12_RENDER_TARGET_VIEW_DESC* desc,

@@ -236,6 +236,29 @@ TEST_F(WorkGpuTest, WordsTellOfTheLastCommandThatRan) {
   EXPECT_TRUE(HasBind(events, BindPoint::kDestination, 0, target));
 }
 
+TEST_F(WorkGpuTest, PipelinesHaveTheirStages) {
+  const auto allocator = Allocator();
+  const auto list = List(allocator.get());
+  WorkScene scene(device());
+  scene.Record(list.get());
+  ASSERT_EQ(list->Close(), S_OK);
+  CommandList* const recording = Recording(list.get());
+  if (recording == nullptr) return;
+  const BlockWriter& block = *recording->context()->block();
+  const PipelineRecord* found = nullptr;
+  for (uint32_t i = 0; i < block.header()->pipeline_count.load(); ++i) {
+    const PipelineRecord& record = block.pipelines()[i];
+    if (record.state.load() == 1 &&
+        record.native_handle == reinterpret_cast<uintptr_t>(scene.draw_pipeline())) {
+      found = &record;
+    }
+  }
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->shader_names[kStageVertex], 0u);
+  EXPECT_NE(found->shader_names[kStagePixel], 0u);
+  EXPECT_EQ(found->shader_names[kStageCompute], 0u);
+}
+
 TEST_F(WorkGpuTest, EventsAndMarkersAreKeptAsTheyCame) {
   const auto allocator = Allocator();
   const auto list = List(allocator.get());
