@@ -10,9 +10,11 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
 
 install(TARGETS cairn EXPORT cairnTargets)
 install(TARGETS cairn_static ARCHIVE)
-install(TARGETS cairn_command RUNTIME)
+install(TARGETS cairn_command d3dconfig RUNTIME)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/cairn.bash
   DESTINATION share/bash-completion/completions RENAME cairn)
+install(FILES ${PROJECT_SOURCE_DIR}/completions/d3dconfig.bash
+  DESTINATION share/bash-completion/completions RENAME d3dconfig)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn TYPE INCLUDE)
 install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The `d3dconfig` command as people meet it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr char kSetting[] = "force-driver-retail-annotations";
+
+class D3DConfigTest : public ::testing::Test {
+ protected:
+  CommandResult D3DConfig(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("d3dconfig"));
+    return RunCommand(arguments,
+                      {.folder = folder_.path(),
+                       .environment = {"XDG_CONFIG_HOME=" + (folder_ / "user"),
+                                       "CAIRN_SYSTEM_CONFIG_DIR=" + (folder_ / "system")},
+                       .input = ""});
+  }
+  void ExpectRefused(const std::vector<std::string>& arguments, const std::string& line) {
+    const CommandResult result = D3DConfig(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(result.errors, line + "\n");
+  }
+  // What the command prints after the setting, for each place.
+  std::string User() { return "  (user: " + (folder_ / "user/cairn/d3dconfig") + ")\n"; }
+  std::string System() { return "  (system: " + (folder_ / "system/d3dconfig") + ")\n"; }
+  std::string Set(const char* value) { return std::string(kSetting) + "=" + value; }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(D3DConfigTest, HelpHasExamples) {
+  const CommandResult result = D3DConfig({"--help"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(result.output, HasSubstr("Usage: d3dconfig device "));
+  EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  d3dconfig device "));
+}
+
+TEST_F(D3DConfigTest, ShowsWhatIsInEffectAndWhereFrom) {
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("off") + "  (default)\n");
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+  EXPECT_EQ(D3DConfig({"device", "--system", Set("TRUE")}).output, Set("on") + System());
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("on") + System());
+  EXPECT_EQ(D3DConfig({"device", Set("false")}).output, Set("off") + User());
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("off") + User());
+  EXPECT_EQ(D3DConfig({"device", "--system"}).output, Set("on") + System());
+  const CommandResult hidden = D3DConfig({"device", Set("on"), "--system"});
+  EXPECT_EQ(hidden.exit_code, 0);
+  EXPECT_THAT(hidden.errors, HasSubstr("note: for you it stays off"));
+}
+
+TEST_F(D3DConfigTest, WrongCommandLinesChangeNothing) {
+  ASSERT_EQ(D3DConfig({"device", Set("on")}).exit_code, 0);
+  const std::string before = ReadFile(folder_ / "user/cairn/d3dconfig");
+  ExpectRefused({}, "d3dconfig: say what to configure: d3dconfig device; see d3dconfig --help");
+  ExpectRefused({"devise"},
+                "d3dconfig: unknown topic 'devise'; there is: device; see d3dconfig --help");
+  ExpectRefused({"device", "--sistem"},
+                "d3dconfig: unknown option '--sistem'; see d3dconfig --help");
+  ExpectRefused(
+      {"device", "x=\x1b"},
+      "d3dconfig: unknown setting 'x'; there is: force-driver-retail-annotations; nothing "
+      "was changed");
+  ExpectRefused(
+      {"device", kSetting},
+      "d3dconfig: 'force-driver-retail-annotations' has no value; say "
+      "force-driver-retail-annotations=on or force-driver-retail-annotations=off; nothing "
+      "was changed");
+  ExpectRefused(
+      {"device", Set("maybe\x1b")},
+      "d3dconfig: 'maybe\\x1b' is no value of force-driver-retail-annotations; it is on or "
+      "off (true, false); nothing was changed");
+  ExpectRefused(
+      {"device", Set("off"), "x=1"},
+      "d3dconfig: unknown setting 'x'; there is: force-driver-retail-annotations; nothing "
+      "was changed");
+  ExpectRefused({"device", Set("off"), Set("on")},
+                "d3dconfig: force-driver-retail-annotations is given twice; nothing was changed");
+  EXPECT_EQ(ReadFile(folder_ / "user/cairn/d3dconfig"), before);
+}
+
+TEST_F(D3DConfigTest, ADamagedFileIsNamedAndReplaced) {
+  std::filesystem::create_directories(folder_ / "user/cairn");
+  const std::string file = folder_ / "user/cairn/d3dconfig";
+  std::ofstream(file) << "force-driver-ret";
+  const CommandResult shown = D3DConfig({"device"});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_EQ(shown.output, Set("off") + "  (default)\n");
+  EXPECT_EQ(shown.errors, "d3dconfig: warning: " + file +
+                              " is damaged: line 1: this is no setting (NAME=VALUE); its settings "
+                              "have no effect\n");
+  const CommandResult changed = D3DConfig({"device", Set("on")});
+  EXPECT_EQ(changed.output, Set("on") + User());
+  EXPECT_THAT(changed.errors, HasSubstr("what it said is replaced"));
+  EXPECT_EQ(D3DConfig({"device"}).errors, "");
+}
+
+TEST_F(D3DConfigTest, APlaceThatCannotBeWritten) {
+  std::ofstream(folder_ / "user") << "a file where the folder should be";
+  const CommandResult result = D3DConfig({"device", Set("on")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.errors,
+              HasSubstr("user/cairn cannot be created: Not a directory; nothing was changed"));
+}
+
+TEST_F(D3DConfigTest, CompletionOffersTheSetting) {
+  const std::string script = "source " CAIRN_SOURCE_DIR
+                             "/completions/d3dconfig.bash; "
+                             "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _d3dconfig; "
+                             "echo \"${COMPREPLY[*]}\"; }; "
+                             "try d3dconfig d; try d3dconfig device f; try d3dconfig device x = o; "
+                             "try d3dconfig device --s";
+  const CommandResult result = RunCommand(
+      {"bash", "-c", script}, {.folder = folder_.path(), .environment = {}, .input = ""});
+  EXPECT_EQ(result.output, "device\nforce-driver-retail-annotations=\non off\n--system\n");
+}
+
+}  // namespace
+}  // namespace cairn::testing
