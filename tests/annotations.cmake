@@ -8,11 +8,15 @@ target_compile_definitions(annotations_runtime_test PRIVATE
 add_dependencies(annotations_runtime_test cairn_sample_driver cairn)
 
 if(TARGET cairn_d3d12)
+  include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
   cairn_library(cairn_annotations_device
     SOURCES annotations_device.cc
     DEPS cairn_d3d12 cairn_snapshot GTest::gtest PkgConfig::VKD3D_UTILS)
   target_include_directories(cairn_annotations_device PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-  cairn_test(annotations_test SOURCES annotations_test.cc annotations_video_test.cc
+  cairn_test(annotations_test SOURCES annotations_test.cc
+    DEPS cairn_annotations_device GPU)
+  cairn_embed_files(annotations_test FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
+  cairn_test(annotations_video_test SOURCES annotations_video_test.cc
     DEPS cairn_annotations_device GPU)
   cairn_test(annotations_none_test SOURCES annotations_none_test.cc
     DEPS cairn_annotations_device GPU)

@@ -12,6 +12,8 @@
 #include "cairn/marker_types.h"
 
 #include "annotations_device.h"
+#include "breadcrumbs/context.h"
+#include "d3d12/device.h"
 #include "snapshot/snapshot_from_block.h"
 
 namespace cairn::annotations_test {
@@ -19,7 +21,11 @@ namespace {
 
 const Environment environment("breadcrumb");
 
-Snapshot TakeSnapshot() {
+Snapshot TakeSnapshot(const ComPtr<ID3D12Device>& device) {
+  // The GPU's words may be copied with a delay.
+  Context* const context = static_cast<WrappedID3D12Device*>(device.get())->context();
+  EXPECT_NE(nullptr, context);
+  if (context != nullptr) context->Mirror();
   const BlockWriter& block = ProcessBlock();
   Result<Snapshot> snapshot = SnapshotFromBlock(std::span(block.data(), block.size_bytes()), 1);
   EXPECT_TRUE(snapshot.ok()) << snapshot.status().message();
@@ -64,7 +70,7 @@ TEST(Annotations, E2_TheGpuWritesTheMarkersWithTheirEventIds) {
   SetMode(device, kDriverRetail);
   const List list = CreateList(device);
   MarkAndExecute(device, list);
-  const std::vector<Marked> marked = MarkersOfLastRecording(TakeSnapshot());
+  const std::vector<Marked> marked = MarkersOfLastRecording(TakeSnapshot(device));
   ASSERT_EQ(2u, marked.size());
   EXPECT_EQ("Shadow", marked[0].text);
   EXPECT_EQ(CAIRN_MARKER_PASS, marked[0].type);
@@ -84,7 +90,7 @@ TEST(Annotations, F2_RuntimeOnlyHasBreadcrumbsWithoutEventIds) {
   ASSERT_TRUE(device);
   const List list = CreateList(device);
   MarkAndExecute(device, list);
-  const std::vector<Marked> marked = MarkersOfLastRecording(TakeSnapshot());
+  const std::vector<Marked> marked = MarkersOfLastRecording(TakeSnapshot(device));
   ASSERT_EQ(2u, marked.size());
   EXPECT_EQ("Shadow", marked[0].text);
   for (const Marked& each : marked) {
@@ -103,7 +109,7 @@ TEST(Annotations, L3_TheDumpHasTheMarkersOfQueuesInOrder) {
   Execute(device, queue, list.list);
   queue->SetMarker(1, "executed", 9);
   queue->EndEvent();
-  const Snapshot snapshot = TakeSnapshot();
+  const Snapshot snapshot = TakeSnapshot(device);
   ASSERT_EQ(3u, snapshot.queue_markers.size());
   EXPECT_EQ(QueueMarkerKind::kBegin, snapshot.queue_markers[0].kind);
   EXPECT_EQ(QueueMarkerKind::kSetMarker, snapshot.queue_markers[1].kind);

@@ -15,7 +15,13 @@
 #include "annotations_device.h"
 #include "breadcrumbs/d3d12_buffers.h"
 #include "d3d12/layer.h"
+#include "embedded/fill.cs.dxbc.h"
 #include "snapshot/block_tables.h"
+
+// libvkd3d-utils; its header and Microsoft's cannot both be included.
+extern "C" HRESULT WINAPI D3D12SerializeRootSignature(const D3D12_ROOT_SIGNATURE_DESC* desc,
+                                                      D3D_ROOT_SIGNATURE_VERSION version,
+                                                      ID3DBlob** blob, ID3DBlob** errors);
 
 namespace cairn::annotations_test {
 namespace {
@@ -340,6 +346,25 @@ TEST_F(Annotations, F4_BundlesToo) {
 
 // ---- Names -------------------------------------------------------------------------------------
 
+// Of the shader fill.cs: a buffer and three constants.
+ComPtr<ID3D12RootSignature> CreateRootSignature(const ComPtr<ID3D12Device>& device) {
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
+  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameters[1].Constants.Num32BitValues = 3;
+  D3D12_ROOT_SIGNATURE_DESC desc = {};
+  desc.NumParameters = 2;
+  desc.pParameters = parameters;
+  ComPtr<ID3DBlob> blob;
+  EXPECT_EQ(S_OK,
+            D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
+                                        reinterpret_cast<ID3DBlob**>(blob.Receive()), nullptr));
+  ComPtr<ID3D12RootSignature> signature;
+  EXPECT_EQ(S_OK, device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
+                                              __uuidof(ID3D12RootSignature), signature.Receive()));
+  return signature;
+}
+
 // Objects of the kinds that this device can make, each with the number of its kind.
 std::vector<std::pair<ComPtr<ID3D12Object>, uint32_t>> ObjectsOfAllKinds(
     const ComPtr<ID3D12Device>& device) {
@@ -384,6 +409,14 @@ std::vector<std::pair<ComPtr<ID3D12Object>, uint32_t>> ObjectsOfAllKinds(
   device->CreateCommandSignature(&signature_desc, nullptr, __uuidof(ID3D12CommandSignature),
                                  signature.Receive());
   add(signature, 28);
+  D3D12_COMPUTE_PIPELINE_STATE_DESC pipeline_desc = {};
+  const auto root_signature = CreateRootSignature(device);
+  pipeline_desc.pRootSignature = root_signature.get();
+  pipeline_desc.CS = {kFillCsDxbc, sizeof(kFillCsDxbc)};
+  ComPtr<ID3D12PipelineState> pipeline;
+  device->CreateComputePipelineState(&pipeline_desc, __uuidof(ID3D12PipelineState),
+                                     pipeline.Receive());
+  add(pipeline, 21);
   const auto buffer = CreateMappedBuffer(device.get(), MappedHeap::kUpload, 256);
   if (buffer.ok()) add(buffer->resource, 34);
   return objects;
@@ -402,6 +435,9 @@ TEST_F(Annotations, N1_NamesReachTheDriverForChildrenWithTheirKind) {
     EXPECT_NE(nullptr, seen[0].native);
   }
   EXPECT_EQ(S_OK, device_->SetName(L"device"));
+  // A root signature has no type of handle.
+  const auto root_signature = CreateRootSignature(device_);
+  EXPECT_EQ(S_OK, root_signature->SetName(L"root signature"));
   EXPECT_EQ(0u, calls_.Take().size());
 }
 
@@ -420,6 +456,11 @@ TEST_F(Annotations, N2_NamesObeyTheModeOfCreationAndArriveWhole) {
     ASSERT_EQ(1u, seen.size());
     EXPECT_TRUE(seen[0].name == name) << name.size();
   }
+  // libvkd3d refuses to take a name away; the driver hears of it all the same.
+  retail->SetName(nullptr);
+  const std::vector<Call> seen = calls_.Take();
+  ASSERT_EQ(1u, seen.size());
+  EXPECT_EQ(nullptr, seen[0].name_pointer);
 }
 
 TEST_F(Annotations, N3_TheDriverIsGivenTheApplicationsOwnName) {

@@ -6,7 +6,7 @@
 //   device created            AnnotationRuntime::Create
 //   any child created         AnnotatedChild (lists: AnnotatedList, queues: AnnotatedQueue); the mode of
 //                             this moment is the child's for ever
-//   SetName                   child.SetName(name), after the real object accepted it
+//   SetName                   child.SetName(name), whatever the real object answered
 //   allocator created/reset   runtime.NewAllocatorArena(native) / arena->Reset() after it succeeded
 //   list created open/Reset   list.OnOpen(allocator's arena, its breadcrumbs or null), after it succeeded
 //   list Close                list.OnClose(), after it succeeded
