@@ -10,6 +10,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
 
 install(TARGETS cairn EXPORT cairnTargets)
 install(TARGETS cairn_static ARCHIVE)
+install(TARGETS cairn_layer LIBRARY)
 install(TARGETS cairn_command d3dconfig RUNTIME)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/cairn.bash
   DESTINATION share/bash-completion/completions RENAME cairn)
