@@ -20,10 +20,7 @@ class AnnotatedObject : public Thin {
   AnnotatedObject(WrappedID3D12Device& device, void* real)
       : Thin(real), annotations_(device.annotations(), ObjectKindOf(NameOf(this->chain())), real) {}
 
-  AnnotatedChild* annotated() final {
-    // Drivers know no objects whose kind has no number.
-    return annotations_.object().handle_type == 0 ? nullptr : &annotations_;
-  }
+  AnnotatedChild* annotated() final { return &annotations_; }
 
  private:
   AnnotatedChild annotations_;
