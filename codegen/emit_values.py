@@ -202,7 +202,7 @@ class ValueWriter:
     def __init__(self, model):
         self.model = model
         self.enum_index = {name: i for i, name in enumerate(sorted(model.api.enums))}
-        self.struct_index = {name: i for i, name in enumerate(sorted(model.api.structs))}
+        self.struct_index = {name: i for i, name in enumerate(sorted(model.described))}
 
     def count(self, count, siblings):
         if count is None:
@@ -277,8 +277,6 @@ class StructWriter:
         self.leaves = list(self.flatten(model.layout(name), 0, "", None))
         self.siblings = [path for path, _, _, _ in self.leaves]
         unions = [field for field in self.struct.fields if field.type is None and field.is_union]
-        if len(unions) > 1:
-            raise ModelError(f"{name} has several unions")
         if unions and name not in model.overrides["unions"]:
             model.warnings.append(f"{name} has a union that overrides.toml, [unions], does not know")
 
@@ -326,7 +324,7 @@ class StructWriter:
 
 
 def structs(model, values):
-    writers = [StructWriter(model, values, name) for name in sorted(model.api.structs)]
+    writers = [StructWriter(model, values, name) for name in sorted(model.described)]
     lines = ["namespace {", ""]
     for writer in writers:
         lines += writer.lines()

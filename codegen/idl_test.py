@@ -7,8 +7,10 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import emit_tables  # noqa: E402
 import emit_thin  # noqa: E402
 import emit_unwrap  # noqa: E402
+import emit_values  # noqa: E402
 import idl  # noqa: E402
 import model as model_module  # noqa: E402
 
@@ -181,9 +183,52 @@ class Output(unittest.TestCase):
   }
 """, text)
 
-    def test_objects_in_a_union_without_a_tag_are_refused(self):
-        with self.assertRaisesRegex(model_module.ModelError, "D3D12_DESC has objects in a union without a tag"):
-            emit_unwrap.unwrap_source(build({"unions": {"D3D12_DESC": {"why": "?"}}}))
+
+class NewHeaders(unittest.TestCase):
+    """What nobody has described yet costs a warning and what it is about, never the build."""
+
+    def build(self, definitions):
+        model = build(definitions=DEFINITIONS + definitions)
+        for emitter in (emit_thin, emit_unwrap, emit_values, emit_tables):
+            emitter.files(model)
+        return model
+
+    def refused(self, method, before=""):
+        model = self.build(before + IUNKNOWN_UUID % 3 + "interface ID3D12Thing2 : ID3D12Thing1 { " + method + " };")
+        self.assertEqual("ID3D12Thing1", model.chains[0].newest)
+        return "\n".join(model.warnings)
+
+    def test_a_union_without_a_tag(self):
+        self.assertIn("D3D12_NEW has objects in a union without a tag", self.refused(
+            "void F(const D3D12_NEW* pNew);",
+            "typedef struct D3D12_NEW { union { UINT a; ID3D12Thing* pThing; }; } D3D12_NEW;"))
+
+    def test_an_array_of_unknown_length(self):
+        self.assertIn("how many objects ppThings points to", self.refused("void F(ID3D12Thing* const* ppThings);"))
+        self.assertIn("D3D12_NEW.ppThings", self.refused(
+            "void F(const D3D12_NEW* pNew);", "typedef struct D3D12_NEW { ID3D12Thing** ppThings; } D3D12_NEW;"))
+
+    def test_objects_that_come_back(self):
+        self.assertIn("objects come back in pHeld", self.refused('void F([annotation("_Out_")] D3D12_HELD* pHeld);'))
+
+    def test_an_unknown_type(self):
+        self.assertIn("unknown type STRANGE", self.refused("void F(STRANGE a);"))
+        model = self.build("typedef struct D3D12_NEW { STRANGE a; } D3D12_NEW;")
+        self.assertNotIn("D3D12_NEW", model.described)
+        self.assertIn("D3D12_NEW is in no table", model.warnings[0])
+
+    def test_several_unions(self):
+        model = self.build("typedef struct D3D12_NEW { union { UINT a; }; union { UINT b; }; } D3D12_NEW;")
+        self.assertNotIn("D3D12_NEW", model.described)
+
+    def test_an_interface_in_no_table(self):
+        model = self.build(IUNKNOWN_UUID % 3 + "interface ID3D12Other : IUnknown { void F(); };")
+        self.assertIn("ID3D12Other is in no table", model.warnings[0])
+        self.assertNotIn("ID3D12Other", emit_tables.interfaces_source(model))
+
+    def test_the_first_version_must_be_described(self):
+        with self.assertRaisesRegex(model_module.ModelError, "ID3D12Thing::Use: D3D12_DESC has objects in a union"):
+            build({"unions": {"D3D12_DESC": {"why": "?"}}})
 
 
 if __name__ == "__main__":

@@ -73,10 +73,14 @@ class Model:
         self.overrides = overrides
         self.warnings = []
         self.optional = set(overrides.get("optional", {}).get("names", ()))
+        self.layouts = {}
         self.check_names()
         self.chains = self.find_chains()
-        self.chain_of = {name: chain for chain in self.chains for name in chain.members}
-        self.layouts = {}
+        self.chain_of = self.chains_by_member()
+        self.described = [name for name in api.structs if self.is_describable(name)]
+        for chain in self.chains:
+            self.cut(chain)
+        self.chain_of = self.chains_by_member()
         self.reached = self.find_reached_structs()
 
     # Overrides against the IDL.
@@ -216,6 +220,7 @@ class Model:
             return SDK_STRUCTS[resolved]
         if name in SCALARS:
             return SCALARS[name][1], SCALARS[name][1]
+        self.base_kind(name)  # an unknown type is an error
         return 8, 8  # pointers of all kinds
 
     def array_length(self, dims):
@@ -264,6 +269,21 @@ class Model:
         layout.size = max(-(-end // layout.alignment) * layout.alignment, 1)
         return layout
 
+    def is_describable(self, name):
+        """All its types are known, and it has one union at most; otherwise no table has it."""
+        struct = self.api.structs[name]
+        try:
+            self.layout(name)
+            for field in flat_fields(struct.fields):
+                self.field_kind(name, field)
+        except (ModelError, KeyError) as error:
+            self.warnings.append(f"{name} is in no table: {error}")
+            return False
+        if sum(field.type is None and field.is_union for field in struct.fields) > 1:
+            self.warnings.append(f"{name} is in no table: it has several unions")
+            return False
+        return True
+
     # Chains.
     def find_chains(self):
         rules = self.overrides["interfaces"]
@@ -288,9 +308,10 @@ class Model:
         for name in self.api.interfaces:
             if name not in covered:
                 self.warnings.append(f"{name} is in no table of [interfaces]: programs are refused it")
-        for chain in chains:
-            self.cut(chain)
         return chains
+
+    def chains_by_member(self):
+        return {name: chain for chain in self.chains for name in chain.members}
 
     def known_interface(self, table, name):
         if name in self.api.interfaces:
@@ -306,34 +327,68 @@ class Model:
             if not derived:
                 return line
             if len(derived) > 1:
-                self.warnings.append(f"{line[-1]} has several successors: {', '.join(derived)}; only the "
-                                     "first is known to its class")
+                text = f"{line[-1]} has several successors: {', '.join(derived)}; only the first is wrapped"
+                self.warnings += [text] if text not in self.warnings else []
             line.append(derived[0])
 
     def cut(self, chain):
-        """A version with a method that gives out objects nobody described stays unknown: a program that
-        asks for it is refused, which is logged. The others work."""
+        """A version with a method whose objects nobody described stays unknown: a program that asks for it
+        is refused, which is logged. The others work."""
         for index, member in enumerate(chain.members):
             for method in self.api.interfaces[member].methods:
                 reason = self.not_describable(member, method)
                 if reason is None:
                     continue
                 if index == 0:
-                    raise ModelError(f"{member}::{method.name}: {reason}; see overrides.toml, [creates]")
+                    raise ModelError(f"{member}::{method.name}: {reason}")
                 self.warnings.append(f"{member}::{method.name}: {reason}: {member} and later versions are "
-                                     "refused (overrides.toml, [creates])")
+                                     "refused")
                 del chain.members[index:]
                 return
 
     def not_describable(self, interface, method):
+        """Why no thin method can be written, or None."""
         key = f"{interface}::{method.name}"
-        if any(key in self.overrides[table] for table in ("creates", "returns", "manual")):
+        if any(key in self.overrides[table] for table in ("manual", "policies")):
             return None
+        gives = key in self.overrides["creates"] or key in self.overrides["returns"]
         for parameter in method.parameters:
             if f"{key}.{parameter.name}" in self.overrides["as_is"]:
                 continue
-            if gives_by_identifier(method, parameter):
+            if gives_by_identifier(method, parameter) and not gives:
                 return f"which object {parameter.name} receives is not said"
+            try:
+                kind = self.parameter_kind(interface, method, parameter)
+            except ModelError as error:
+                return str(error)
+            wrapped = kind.kind == "object" and self.chains_of_argument(parameter.type.base)
+            if wrapped and kind.depth > 1 and (kind.direction != "in" or not kind.count):
+                return f"how many objects {parameter.name} points to is not said"
+            if kind.kind == "struct" and self.holds_objects(parameter.type.base):
+                if kind.direction != "in":
+                    return f"objects come back in {parameter.name}"
+                problem = self.shape_problem(kind.type)
+                if problem:
+                    return problem
+        return None
+
+    def shape_problem(self, name, seen=()):
+        """Why the objects in a struct cannot be found by its description, or None."""
+        if name in self.overrides["special"] or name in seen:
+            return None
+        struct = self.api.structs[name]
+        for field, union in fields_with_unions(struct.fields):
+            kind = self.field_kind(name, field)
+            is_object = kind.kind == "object" and self.chains_of_argument(field.type.base)
+            if not is_object and not (kind.kind in ("struct", "union") and self.holds_objects(kind.type)):
+                continue
+            if (union or struct.is_union) and not self.overrides["unions"].get(name, {}).get("tag"):
+                return f"{name} has objects in a union without a tag (overrides.toml, [unions])"
+            if kind.depth > 1 and not kind.count or kind.depth > 2 or kind.depth and field.dims:
+                return f"how many objects {name}.{field.name} points to is not said (overrides.toml, [counts])"
+            problem = None if is_object else self.shape_problem(kind.type, (*seen, name))
+            if problem:
+                return problem
         return None
 
     def full_line(self, interface):
@@ -495,6 +550,15 @@ def flat_fields(fields):
             yield from flat_fields(field.fields)
         else:
             yield field
+
+
+def fields_with_unions(fields, union=None):
+    """As flat_fields, each with the anonymous union that it is in, or None."""
+    for field in fields:
+        if field.type is None:
+            yield from fields_with_unions(field.fields, field if field.is_union else union)
+        else:
+            yield field, union
 
 
 def gives_by_identifier(method, parameter):
