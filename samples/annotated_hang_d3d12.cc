@@ -62,9 +62,10 @@ class Scene {
   void Calibrate(double seconds) {
     double amount = 64;
     double measured_s = 0;
+    MeasureFog();  // what a device does only once shall not count
     for (int attempt = 0; attempt < 28; ++attempt) {
       size_ = SizeOf(amount);
-      measured_s = MeasureFog();
+      measured_s = std::min(MeasureFog(), MeasureFog());
       if (measured_s >= kLongEnoughToMeasure) break;
       amount *= 2;
     }

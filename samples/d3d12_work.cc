@@ -51,9 +51,10 @@ SlowWork::SlowWork(Gpu& gpu, Queue& queue, const char* name, double seconds)
       buffer_(gpu.CreateBuffer(kMaxGroups * kWordsPerGroup)) {
   double amount = 1;
   double measured_s = 0;
+  Measure(gpu, queue);  // what a device does only once shall not count
   for (int attempt = 0; attempt < 28; ++attempt) {
     size_ = SizeOf(amount);
-    measured_s = Measure(gpu, queue);
+    measured_s = std::min(Measure(gpu, queue), Measure(gpu, queue));
     if (measured_s >= kLongEnoughToMeasure) break;
     amount *= 2;
   }
