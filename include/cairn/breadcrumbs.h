@@ -176,6 +176,8 @@ typedef struct CairnCustomBackend {
 CAIRN_API CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc,
                                                const CairnVulkanDesc* vulkan,
                                                CairnContext** context);
+/* On a device of Cairn's own Direct3D 12 layer (`cairn run`) the context is the layer's, shared: both
+ * write the same lists. docs/breadcrumbs.md says what that changes. */
 CAIRN_API CairnResult cairnCreateContextD3D12(const CairnContextDesc* desc,
                                               const CairnD3D12Desc* d3d12, CairnContext** context);
 CAIRN_API CairnResult cairnCreateContextCustom(const CairnContextDesc* desc,
@@ -207,7 +209,7 @@ typedef struct CairnPipelineDesc {
   const char* ray_tracing_shader;
 } CairnPipelineDesc;
 
-/* At most 32,767 pipelines a process. */
+/* At most 32,767 pipelines registered at once in a process. */
 CAIRN_API CairnResult cairnRegisterPipeline(CairnContext* context, const CairnPipelineDesc* desc,
                                             CairnPipeline* pipeline);
 /* Reports of earlier frames keep showing the names. */

@@ -5,6 +5,7 @@
 #ifndef CAIRN_BREADCRUMBS_BACKEND_H_
 #define CAIRN_BREADCRUMBS_BACKEND_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -31,6 +32,8 @@ struct WordRegion {
   size_t size_bytes = 0;       // whole pages
   size_t progress_offset = 0;  // ProgressWords[recording_capacity]
   uint32_t recording_capacity = 0;
+  // How many of them, the first ones, have been used so far: the others need no mirroring. Null: all.
+  const std::atomic<uint32_t>* recordings_used = nullptr;
   size_t raw_markers_offset = 0;  // uint64_t[raw_marker_count]
   uint32_t raw_marker_count = 0;
 };

@@ -103,7 +103,11 @@ Context::~Context() {
   backend_->Mirror();
   for (CommandList& list : lists_) {
     list.Detach();
-    list.CollectPages(&remains_.pages);
+    try {
+      list.CollectPages(&remains_.pages);
+    } catch (const std::bad_alloc&) {
+      // These pages are nobody's from now on.
+    }
   }
   // A context that could not be initialised was never published, and stays so.
   uint32_t published = 1;
@@ -223,6 +227,7 @@ Status Context::AllocateWords(WordRegion* region) {
   region->size_bytes = progress_bytes + raw_bytes;
   region->progress_offset = 0;
   region->recording_capacity = capacity;
+  region->recordings_used = &slots_used_;
   region->raw_markers_offset = progress_bytes;
   region->raw_marker_count = desc_.raw_marker_count;
   std::memset(region->base + progress_bytes, 0xCD, desc_.raw_marker_count * sizeof(uint64_t));
@@ -398,8 +403,10 @@ CommandList* Context::FreeList() {
   if (slot == record_->recording_capacity) return nullptr;
   auto* slots = reinterpret_cast<RecordingSlot*>(block_->data() + record_->recordings_offset);
   auto* words = reinterpret_cast<ProgressWords*>(block_->data() + record_->progress_offset);
-  return &lists_.emplace_back(this, block_, backend_.get(), slot, &slots[slot], &words[slot],
-                              &memory_);
+  CommandList& list =
+      lists_.emplace_back(this, block_, backend_.get(), slot, &slots[slot], &words[slot], &memory_);
+  slots_used_.store(slot + 1, std::memory_order_release);
+  return &list;
 }
 
 uint32_t Context::FindQueue(void* native, CairnQueueType type, bool add) {
@@ -438,6 +445,10 @@ void Context::ForgetQueue(void* native) {
   const uint32_t index = FindQueue(native, CAIRN_QUEUE_DIRECT, false);
   if (index == kNoQueue) return;
   std::erase(queues_, index);
+  // Whoever has the record next says nothing about these.
+  for (CommandList& list : lists_) {
+    if (list.last_submission_queue == index) list.last_submission_queue = kNoQueue;
+  }
   block_->RetireQueue(index);
 }
 

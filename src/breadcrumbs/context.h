@@ -167,6 +167,7 @@ class Context {
   bool application_counts_frames_ = false;
   CairnAllocationCallbacks text_memory_{};
   std::pmr::deque<CommandList> lists_;  // one for each slot used so far
+  std::atomic<uint32_t> slots_used_{0};
   std::pmr::vector<CommandList*> free_lists_;
   std::pmr::deque<Frame> frames_;  // oldest first; the last is the current one
   std::pmr::vector<std::pmr::vector<CommandList*>> spare_list_vectors_;

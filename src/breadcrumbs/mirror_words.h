@@ -43,7 +43,10 @@ inline void MirrorWords(const WordRegion& region, const std::byte* source) {
   const auto* progress_from =
       reinterpret_cast<const ProgressWords*>(source + region.progress_offset);
   auto* progress_to = reinterpret_cast<ProgressWords*>(region.base + region.progress_offset);
-  for (uint32_t i = 0; i < region.recording_capacity; ++i) {
+  const uint32_t used = region.recordings_used == nullptr
+                            ? region.recording_capacity
+                            : region.recordings_used->load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < used; ++i) {
     MirrorProgressWords(progress_to + i, progress_from + i);
   }
   const auto* raw_from =
