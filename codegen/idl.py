@@ -103,7 +103,8 @@ class Token:
 
 TOKEN = re.compile(
     r'(?P<space>\s+)|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<directive>\#[^\n]*)'
-    r'|(?P<text>"(?:\\.|[^"\\])*")|(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[uUlLf]*)'
+    r'|(?P<text>"(?:\\.|[^"\\])*")'
+    r'|(?P<number>0[xX][0-9a-fA-F]+[uUlL]*|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[uUlLf]*)'
     r'|(?P<word>[A-Za-z_][A-Za-z0-9_]*)|(?P<sign><<|>>|[-+*/|&~(){}\[\];:,=<>.])', re.S)
 FLAG_OPERATORS = re.compile(r"DEFINE_ENUM_FLAG_OPERATORS\(\s*([A-Za-z0-9_]+)\s*\)")
 UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
