@@ -6,7 +6,6 @@
 
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/d3d12_abi.h"
-#include "breadcrumbs/d3d12_backend.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
 #include "d3d12/log.h"
@@ -19,6 +18,9 @@
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// breadcrumbs/d3d12_backend.cc: for devices of this calling convention, which needs no guess here.
+std::unique_ptr<Backend> CreateBackend(void* device);
 
 namespace {
 
@@ -44,8 +46,7 @@ CairnContextDesc ContextDesc() {
 
 Context* MakeContext(BlockWriter* block, ID3D12Device* real) {
   if (block == nullptr) return nullptr;
-  Result<Context*> context =
-      Context::CreateDeferred(ContextDesc(), block, CreateD3D12Backend(real));
+  Result<Context*> context = Context::CreateDeferred(ContextDesc(), block, CreateBackend(real));
   if (context.ok()) return *context;
   Log(LogLevel::kError, "no breadcrumbs for this device: " + context.status().message());
   return nullptr;
@@ -152,7 +153,10 @@ ID3D12Device* WrapDevice(ID3D12Device* real, const DeviceOrigin& origin) {
     }
     StartRecording();
     StartSelfCheck();
-    return new WrappedID3D12Device(real, origin);
+    auto* const device = new WrappedID3D12Device(real, origin);
+    // For libcairn in this process.
+    NoteLayerVtable(*reinterpret_cast<const void* const*>(device), kThisD3D12Abi);
+    return device;
   } catch (const std::exception& error) {
     Log(LogLevel::kError, std::string("this device works without the layer: ") + error.what());
     return real;

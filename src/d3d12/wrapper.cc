@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
 
 #include "annotations/runtime.h"
 #include "d3d12/device.h"
@@ -264,7 +265,11 @@ void Wrapper::NoteName(std::string_view name, bool cut) {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
     block->objects().SetName(object_index_, name, cut);
   }
-  OnNamed(name);
+  try {
+    OnNamed(name);
+  } catch (const std::bad_alloc&) {
+    // The report shows the name that it had before; no exception may leave SetName.
+  }
 }
 
 std::string Wrapper::Name() const {
@@ -273,7 +278,11 @@ std::string Wrapper::Name() const {
   const ObjectRecord* const record = block->objects().Find(object_index_);
   if (record == nullptr) return {};
   const uint32_t length = record->name_length.load(std::memory_order_acquire) & ~kObjectNameCut;
-  return std::string(record->name, std::min<size_t>(length, kObjectNameBytes));
+  try {
+    return std::string(record->name, std::min<size_t>(length, kObjectNameBytes));
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
 }
 
 HRESULT Wrapper::GetChildDevice(REFIID riid, void** device) {

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Further interfaces of objects, on a device of our own: libvkd3d has none. Compiled for both calling
+// conventions.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "annotations/d3d12_types.h"
+#include "d3d12/device.h"
+#include "d3d12/layer.h"
+#include "d3d12/log.h"
+#include "d3d12/test_device.h"
+#include "d3d12/wrappers.h"
+#include "d3d12abi/fake_device.h"
+#include "d3d12abi/fake_stubs.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+namespace {
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
+
+constexpr GUID kInterfaceOfNobody = {0xabcdef01, 2, 3, {4, 5, 6, 7, 8, 9, 10, 11}};
+
+bool IsSame(REFIID a, REFIID b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+class RichDevice;
+
+// DRED as an implementation has it: nodes with its own objects.
+class Dred final : public ID3D12DeviceRemovedExtendedData2 {
+ public:
+  explicit Dred(RichDevice& device) : device_(device) {}
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override;
+  ULONG STDMETHODCALLTYPE AddRef() override;
+  ULONG STDMETHODCALLTYPE Release() override;
+  HRESULT STDMETHODCALLTYPE
+  GetAutoBreadcrumbsOutput(D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT* output) override {
+    if (breadcrumbs.empty()) return E_NOTIMPL;
+    output->pHeadAutoBreadcrumbNode = breadcrumbs.data();
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE
+  GetAutoBreadcrumbsOutput1(D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT1* output) override {
+    output->pHeadAutoBreadcrumbNode = nullptr;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetPageFaultAllocationOutput(D3D12_DRED_PAGE_FAULT_OUTPUT*) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE
+  GetPageFaultAllocationOutput1(D3D12_DRED_PAGE_FAULT_OUTPUT1* output) override {
+    output->PageFaultVA = 0x1234;
+    output->pHeadExistingAllocationNode = allocations.empty() ? nullptr : allocations.data();
+    output->pHeadRecentFreedAllocationNode = nullptr;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE GetPageFaultAllocationOutput2(D3D12_DRED_PAGE_FAULT_OUTPUT2*) override {
+    return E_NOTIMPL;
+  }
+  D3D12_DRED_DEVICE_STATE STDMETHODCALLTYPE GetDeviceState() override {
+    return D3D12_DRED_DEVICE_STATE_HUNG;
+  }
+
+  std::vector<D3D12_AUTO_BREADCRUMB_NODE> breadcrumbs;
+  std::vector<D3D12_DRED_ALLOCATION_NODE1> allocations;
+
+ private:
+  RichDevice& device_;
+};
+
+// Makes what the fake device makes, and has more interfaces.
+class RichDevice final : public NoDevice {
+ public:
+  RichDevice() : dred(*this) { *inner_.Receive() = CreateFakeDevice(); }
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
+    if (object == nullptr) return E_POINTER;
+    *object = nullptr;
+    if (IsSame(riid, __uuidof(ID3D12DeviceRemovedExtendedData)) ||
+        IsSame(riid, __uuidof(ID3D12DeviceRemovedExtendedData1)) ||
+        IsSame(riid, __uuidof(ID3D12DeviceRemovedExtendedData2))) {
+      *object = &dred;
+    } else if (IsSame(riid, __uuidof(ID3D12Device)) || IsSame(riid, __uuidof(IUnknown)) ||
+               IsSame(riid, kInterfaceOfNobody)) {
+      *object = this;
+    } else {
+      return E_NOINTERFACE;
+    }
+    AddRef();
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() override { return references.fetch_add(1) + 1; }
+  // Lives on after its last reference: tests look at it.
+  ULONG STDMETHODCALLTYPE Release() override { return references.fetch_sub(1) - 1; }
+
+  UINT STDMETHODCALLTYPE
+  GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE type) override {
+    return inner_->GetDescriptorHandleIncrementSize(type);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandQueue(const D3D12_COMMAND_QUEUE_DESC* desc, REFIID riid,
+                                               void** out) override {
+    return inner_->CreateCommandQueue(desc, riid, out);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE type, REFIID riid,
+                                                   void** out) override {
+    return inner_->CreateCommandAllocator(type, riid, out);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandList(UINT mask, D3D12_COMMAND_LIST_TYPE type,
+                                              ID3D12CommandAllocator* allocator,
+                                              ID3D12PipelineState* state, REFIID riid,
+                                              void** out) override {
+    if (allocator_seen == nullptr) allocator_seen = allocator;  // Later ones are the self-test's.
+    return inner_->CreateCommandList(mask, type, allocator, state, riid, out);
+  }
+  HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS flags, REFIID riid,
+                                        void** out) override {
+    null_output_seen = out == nullptr;
+    iid_seen = riid;
+    if (out == nullptr) return S_FALSE;
+    if (value == kSameFence) {
+      // The same object every time, as pipeline libraries do.
+      if (!fence_) inner_->CreateFence(value, flags, __uuidof(ID3D12Fence), fence_.Receive());
+      return fence_.get()->QueryInterface(riid, out);
+    }
+    return inner_->CreateFence(value, flags, riid, out);
+  }
+  HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** out) override {
+    if (handle == nullptr) return E_INVALIDARG;
+    return inner_->CreateFence(11, D3D12_FENCE_FLAG_NONE, riid, out);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommittedResource(const D3D12_HEAP_PROPERTIES* heap,
+                                                    D3D12_HEAP_FLAGS flags,
+                                                    const D3D12_RESOURCE_DESC* desc,
+                                                    D3D12_RESOURCE_STATES state,
+                                                    const D3D12_CLEAR_VALUE* clear, REFIID riid,
+                                                    void** out) override {
+    return inner_->CreateCommittedResource(heap, flags, desc, state, clear, riid, out);
+  }
+
+  static constexpr UINT64 kSameFence = 4711;
+  std::atomic<ULONG> references{1};
+  Dred dred;
+  bool null_output_seen = false;
+  IID iid_seen = {};
+  ID3D12CommandAllocator* allocator_seen = nullptr;
+
+ private:
+  ComPtr<ID3D12Device> inner_;
+  ComPtr<ID3D12Fence> fence_;
+};
+
+#pragma GCC diagnostic pop
+
+HRESULT Dred::QueryInterface(REFIID riid, void** object) {
+  return device_.QueryInterface(riid, object);
+}
+ULONG Dred::AddRef() {
+  return device_.AddRef();
+}
+ULONG Dred::Release() {
+  return device_.Release();
+}
+
+class TearOffTest : public testing::Test {
+ protected:
+  TearOffTest() { *device_.Receive() = WrapDevice(&real_, {}); }
+  ~TearOffTest() override {
+    device_ = {};
+    EXPECT_EQ(real_.references, 0u) << "the layer gave everything back";
+    EXPECT_EQ(Wrappers().size(), 0u);
+  }
+
+  RichDevice real_;
+  ComPtr<ID3D12Device> device_;
+};
+
+TEST_F(TearOffTest, CountsWithItsObjectAndLeadsBackToIt) {
+  auto dred = device_.As<ID3D12DeviceRemovedExtendedData>();
+  ASSERT_TRUE(dred);
+  EXPECT_NE(static_cast<void*>(dred.get()), static_cast<void*>(&real_.dred));
+  EXPECT_EQ(CountOf(device_.get()), 2u);
+  EXPECT_EQ(CountOf(dred.get()), 2u);
+  EXPECT_EQ(dred.As<ID3D12Device>().get(), device_.get());
+  EXPECT_EQ(dred.As<IUnknown>().get(), device_.get());
+  EXPECT_EQ(dred.As<ID3D12DeviceRemovedExtendedData2>().get(), dred.get());
+  EXPECT_EQ(device_.As<ID3D12DeviceRemovedExtendedData1>().get(), dred.get());
+  EXPECT_FALSE(dred.As<ID3D12Fence>());
+  // It keeps the device alive by itself.
+  device_.Detach()->Release();
+  EXPECT_EQ(dred.As<ID3D12DeviceRemovedExtendedData2>()->GetDeviceState(),
+            D3D12_DRED_DEVICE_STATE_HUNG);
+  EXPECT_EQ(dred.Detach()->Release(), 0u);
+}
+
+TEST_F(TearOffTest, ManyThreadsAskForItAtOnce) {
+  std::vector<std::thread> threads;
+  std::vector<void*> seen(8);
+  for (size_t t = 0; t < seen.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 200; ++i) {
+        seen[t] = device_.As<ID3D12DeviceRemovedExtendedData>().get();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (void* const pointer : seen) EXPECT_EQ(pointer, seen[0]);
+  EXPECT_EQ(CountOf(device_.get()), 1u);
+}
+
+TEST_F(TearOffTest, AnInterfaceThatNobodyKnowsIsRefusedAlthoughTheRealObjectHasIt) {
+  testing::internal::CaptureStderr();
+  void* pointer = &pointer;
+  EXPECT_EQ(device_->QueryInterface(kInterfaceOfNobody, &pointer), E_NOINTERFACE);
+  EXPECT_EQ(pointer, nullptr);
+  EXPECT_EQ(device_->QueryInterface(kInterfaceOfNobody, &pointer), E_NOINTERFACE);
+  const std::string said = testing::internal::GetCapturedStderr();
+  const std::string id = "{abcdef01-0002-0003-0405-060708090a0b}";
+  // Once in the life of the process, whichever test comes first.
+  EXPECT_EQ(said.find(id), said.rfind(id));
+}
+
+TEST_F(TearOffTest, DredNodesHaveTheObjectsOfTheProgram) {
+  constexpr D3D12_COMMAND_LIST_TYPE kDirect = D3D12_COMMAND_LIST_TYPE_DIRECT;
+  ComPtr<ID3D12CommandAllocator> allocator;
+  ASSERT_EQ(device_->CreateCommandAllocator(kDirect, __uuidof(ID3D12CommandAllocator),
+                                            allocator.Receive()),
+            S_OK);
+  ComPtr<ID3D12GraphicsCommandList> list;
+  ASSERT_EQ(device_->CreateCommandList(0, kDirect, allocator.get(), nullptr,
+                                       __uuidof(ID3D12GraphicsCommandList), list.Receive()),
+            S_OK);
+  EXPECT_EQ(real_.allocator_seen, RealObject(allocator.get()));
+  ComPtr<ID3D12CommandQueue> queue;
+  const D3D12_COMMAND_QUEUE_DESC desc = {};
+  ASSERT_EQ(device_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue.Receive()),
+            S_OK);
+  int stranger = 0;
+  real_.dred.breadcrumbs.resize(2);
+  real_.dred.breadcrumbs[0].pCommandList = RealObject(list.get());
+  real_.dred.breadcrumbs[0].pCommandQueue = RealObject(queue.get());
+  real_.dred.breadcrumbs[0].BreadcrumbCount = 42;
+  real_.dred.breadcrumbs[0].pNext = &real_.dred.breadcrumbs[1];
+  real_.dred.breadcrumbs[1].pCommandList = reinterpret_cast<ID3D12GraphicsCommandList*>(&stranger);
+  const auto dred = device_.As<ID3D12DeviceRemovedExtendedData>();
+  D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT output = {};
+  ASSERT_EQ(dred->GetAutoBreadcrumbsOutput(&output), S_OK);
+  const D3D12_AUTO_BREADCRUMB_NODE* node = output.pHeadAutoBreadcrumbNode;
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(node->pCommandList, list.get());
+  EXPECT_EQ(node->pCommandQueue, queue.get());
+  EXPECT_EQ(node->BreadcrumbCount, 42u);
+  ASSERT_NE(node->pNext, nullptr);
+  EXPECT_EQ(node->pNext->pCommandList, nullptr) << "an object that has no wrapper any more";
+  EXPECT_EQ(node->pNext->pNext, nullptr);
+  EXPECT_EQ(real_.dred.breadcrumbs[0].pCommandList, RealObject(list.get())) << "only copies change";
+
+  real_.dred.allocations.resize(1);
+  real_.dred.allocations[0].pObject = RealObject(queue.get());
+  D3D12_DRED_PAGE_FAULT_OUTPUT1 fault = {};
+  ASSERT_EQ(dred.As<ID3D12DeviceRemovedExtendedData1>()->GetPageFaultAllocationOutput1(&fault),
+            S_OK);
+  EXPECT_EQ(fault.PageFaultVA, 0x1234u);
+  ASSERT_NE(fault.pHeadExistingAllocationNode, nullptr);
+  EXPECT_EQ(fault.pHeadExistingAllocationNode->pObject, queue.get());
+  EXPECT_EQ(fault.pHeadRecentFreedAllocationNode, nullptr);
+}
+
+TEST_F(TearOffTest, WithoutAnOutputTheRealMethodSeesWhatTheProgramPassed) {
+  EXPECT_EQ(device_->CreateFence(0, D3D12_FENCE_FLAG_NONE, kInterfaceOfNobody, nullptr), S_FALSE);
+  EXPECT_TRUE(real_.null_output_seen);
+  EXPECT_TRUE(IsSame(real_.iid_seen, kInterfaceOfNobody));
+  EXPECT_EQ(device_->QueryInterface(__uuidof(ID3D12Device), nullptr), E_POINTER);
+  EXPECT_EQ(CountOf(device_.get()), 1u);
+}
+
+TEST_F(TearOffTest, AnObjectThatIsHandedOutAgainKeepsItsWrapper) {
+  ComPtr<ID3D12Fence> first, second;
+  ASSERT_EQ(device_->CreateFence(RichDevice::kSameFence, D3D12_FENCE_FLAG_NONE,
+                                 __uuidof(ID3D12Fence), first.Receive()),
+            S_OK);
+  ASSERT_EQ(device_->CreateFence(RichDevice::kSameFence, D3D12_FENCE_FLAG_NONE,
+                                 __uuidof(ID3D12Fence), second.Receive()),
+            S_OK);
+  EXPECT_EQ(first.get(), second.get());
+  EXPECT_EQ(CountOf(first.get()), 2u);
+  EXPECT_EQ(CountOf(device_.get()), 2u);
+}
+
+TEST_F(TearOffTest, SharedHandlesBecomeWhatTheyAre) {
+  ComPtr<ID3D12Fence> fence;
+  ASSERT_EQ(device_->OpenSharedHandle(&fence, __uuidof(ID3D12Fence), fence.Receive()), S_OK);
+  EXPECT_NE(RealObject(fence.get()), fence.get());
+  EXPECT_EQ(fence->GetCompletedValue(), 11u);
+  ComPtr<IUnknown> unknown;
+  ASSERT_EQ(device_->OpenSharedHandle(&fence, __uuidof(IUnknown), unknown.Receive()), S_OK);
+  EXPECT_TRUE(unknown.As<ID3D12Fence>());
+  void* refused = nullptr;
+  EXPECT_EQ(device_->OpenSharedHandle(nullptr, __uuidof(IUnknown), &refused), E_INVALIDARG);
+}
+
+TEST_F(TearOffTest, ForeignObjectsArePassedAsTheyAre) {
+  ComPtr<ID3D12Device> other;
+  *other.Receive() = CreateFakeDevice();
+  EXPECT_EQ(RealObject(other.get()), other.get());
+  EXPECT_EQ(AsWrapper(other.get()), nullptr);
+  ULONG count = 77;
+  ComPtr<ID3D12Resource> buffer;
+  ASSERT_EQ(CreateBuffer(other.get(), 64, __uuidof(ID3D12Resource), buffer.Receive()), S_OK);
+  EXPECT_FALSE(HoldResource(buffer.get(), &count));
+  EXPECT_FALSE(DropResource(buffer.get(), &count));
+  EXPECT_EQ(count, 77u);
+  EXPECT_EQ(WrapResource(other.get(), buffer.get()), buffer.get());
+}
+
+TEST_F(TearOffTest, FencesAndTheirDeviceFromManyThreads) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        ComPtr<ID3D12Fence> fence;
+        ASSERT_EQ(
+            device_->CreateFence(RichDevice::kSameFence + static_cast<UINT64>(i % 3 == 0),
+                                 D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence.Receive()),
+            S_OK);
+        ComPtr<ID3D12Device> device;
+        EXPECT_EQ(fence->GetDevice(__uuidof(ID3D12Device), device.Receive()), S_OK);
+        EXPECT_EQ(device.get(), device_.get());
+        fence->SetName(L"shared");
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(CountOf(device_.get()), 1u);
+}
+
+}  // namespace
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
