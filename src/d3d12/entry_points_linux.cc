@@ -279,7 +279,8 @@ int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, voi
   const auto next = Entries()[kD3d12CreateDevice].As<SysvCreateDevice>();
   if (device == nullptr || t_creating > 0) return next(adapter, level, iid, device);
   const EntryBridge& layer = SysvBridge();
-  void* real = nullptr;
+  // What the implementation leaves alone stays as the program has it.
+  void* real = *device;
   ++t_creating;
   const int32_t result = next(adapter, level, *layer.device_iid, &real);
   --t_creating;
