@@ -138,4 +138,5 @@ inline constexpr PipelineSubobject kPipelineSubobjects[] = {""", *rows, "};"])
 
 
 def files(model):
-    return {"pipeline_subobjects.h": pipeline_subobjects_header(model), "unwrap.h": unwrap_header(model), "unwrap.cc": unwrap_source(model)}
+    return {"pipeline_subobjects.h": pipeline_subobjects_header(model),
+            "unwrap.h": unwrap_header(model), "unwrap.cc": unwrap_source(model)}

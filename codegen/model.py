@@ -107,21 +107,20 @@ class Model:
 
     def check_names(self):
         for table in ("creates", "returns", "manual", "policies", "work"):
-            for key in self.overrides.get(table, {}):
+            for key in self.overrides[table]:
                 self.find_method(table, key)
         for table in ("as_is", "handles", "lifetimes"):
-            for key in self.overrides.get(table, {}):
+            for key in self.overrides[table]:
                 self.find_member(table, key)
-        for table in ("counts", "addresses"):
-            for key in self.overrides.get(table, {}):
-                self.find_member(table, key)
-        for key in self.overrides.get("unions", {}):
+        for key in self.overrides["counts"]:
+            self.find_member("counts", key)
+        for key in self.overrides["unions"]:
             self.check_union(key)
         types = dict(self.api.enums["D3D12_PIPELINE_STATE_SUBOBJECT_TYPE"].enumerators)
         for key in self.overrides["pipeline_subobjects"]:
             if key not in types:
                 self.complain("pipeline_subobjects", key, (), "enumerator")
-        for key in self.overrides.get("special", {}):
+        for key in self.overrides["special"]:
             if key not in self.api.structs:
                 self.complain("special", key, self.api.structs, "struct")
 
@@ -454,7 +453,7 @@ class Model:
         result.optional = "_opt_" in annotation
         if depth:
             result.count = self.count(key, annotation, kind == "bytes" and depth == 1)
-        result.handle_kind = self.overrides.get("handles", {}).get(key, "")
+        result.handle_kind = self.overrides["handles"].get(key, "")
         return result
 
     def field_kind(self, struct, field):
@@ -465,8 +464,6 @@ class Model:
         result = Kind(kind, name, depth, self.size_of_type(field.type.base)[0], dims=field.dims)
         if kind == "bytes":
             result.size = 1
-        if f"{struct}.{field.name}" in self.overrides.get("addresses", {}):
-            result.kind = "gpu_address"
         if field.type.depth:
             result.optional = "_opt_" in field.annotation
             result.count = self.count(f"{struct}.{field.name}", field.annotation, kind == "bytes")
@@ -475,7 +472,7 @@ class Model:
     # Structs that hold objects.
     def holds_objects(self, name, seen=()):
         name = self.resolve(name)
-        if name in self.overrides.get("special", {}):
+        if name in self.overrides["special"]:
             return True
         if name not in self.api.structs or name in seen:
             return False
@@ -496,7 +493,7 @@ class Model:
             if name in reached or not self.holds_objects(name):
                 return
             reached.add(name)
-            if name in self.overrides.get("special", {}):
+            if name in self.overrides["special"]:
                 return
             for field in flat_fields(self.api.structs[name].fields):
                 visit(field.type.base)
@@ -575,6 +572,6 @@ def load_overrides(path):
     with open(path, "rb") as file:
         overrides = tomllib.load(file)
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions", "special",
-                  "handles", "addresses", "pipeline_subobjects", "lifetimes"):
+                  "handles", "pipeline_subobjects", "lifetimes"):
         overrides.setdefault(table, {})
     return overrides
