@@ -201,6 +201,9 @@ void ObserveKind(Observer& out, const Kind& kind, const std::string& name) {
   out.Note(name + " device last", again.Detach()->Release());
 }
 
+// COM interfaces have no virtual destructor, and the compiler warns of what derives from one.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wnon-virtual-dtor"
 // An object of the program's own.
 class Own final : public IUnknown {
  public:
@@ -212,6 +215,7 @@ class Own final : public IUnknown {
   ULONG STDMETHODCALLTYPE Release() override { return --count; }
   ULONG count = 1;
 };
+#pragma GCC diagnostic pop
 
 void ObservePrivateDataOf(Observer& out, const std::string& name, ID3D12Object* object,
                           IUnknown* other) {
