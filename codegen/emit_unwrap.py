@@ -53,7 +53,7 @@ class UnwrapFunction:
         if not rule or not rule.get("tag"):
             raise ModelError(f"{self.name} has objects in a union without a tag: overrides.toml, [unions]")
         pad = " " * indent
-        lines = [f"{pad}switch (copy.{rule['tag']}) {{"]
+        lines = [f"{pad}switch (NumberOf(copy.{rule['tag']})) {{"]
         struct_fields = self.model.api.structs[self.name].fields
         tag = next(field for field in struct_fields if field.name == rule["tag"])
         known = {name for name, _ in self.model.api.enums[self.model.resolve(tag.type.base)].enumerators}

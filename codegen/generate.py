@@ -66,6 +66,9 @@ def main():
         return 0
     for warning in model.warnings:
         print(f"generate.py: warning: {warning}", file=sys.stderr)
+    if model.missing:
+        print("generate.py: warning: overrides.toml says something about what these headers do not have: "
+              + ", ".join(model.missing), file=sys.stderr)
     if options.check:
         print(f"{len(model.chains)} classes, {len(list(model.methods()))} methods, {len(model.reached)} "
               "structs with objects")

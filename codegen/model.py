@@ -72,6 +72,7 @@ class Model:
         self.api = api
         self.overrides = overrides
         self.warnings = []
+        self.missing = []  # names of other versions of the headers
         self.optional = set(overrides.get("optional", {}).get("names", ()))
         self.layouts = {}
         self.check_names()
@@ -88,7 +89,8 @@ class Model:
         """A name that is not in this IDL: an error, unless another version of the headers has it."""
         stem = name.rstrip("0123456789")
         if name in self.optional or any(known.rstrip("0123456789") == stem for known in known_names):
-            self.warnings.append(f"overrides.toml: [{table}]: these headers have no {what} {name}")
+            if name not in self.missing:
+                self.missing.append(name)
             return
         raise ModelError(f"overrides.toml: [{table}]: there is no {what} {name}; if other versions of "
                          "the headers have it, list it in [optional]")

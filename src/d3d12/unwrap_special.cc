@@ -50,7 +50,7 @@ const void* CopyAssociation(Scratch& scratch, const void* desc, const Subobjects
 
 const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobject,
                           const Subobjects& all) {
-  switch (subobject.Type) {
+  switch (NumberOf(subobject.Type)) {
     case D3D12_STATE_SUBOBJECT_TYPE_GLOBAL_ROOT_SIGNATURE:
       return CopyWithObject(scratch, subobject.pDesc,
                             &D3D12_GLOBAL_ROOT_SIGNATURE::pGlobalRootSignature);
@@ -66,10 +66,10 @@ const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobje
   }
 }
 
-const PipelineSubobject* FindPipelineSubobject(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE type) {
+const PipelineSubobject* FindPipelineSubobject(uint32_t type) {
   const auto* const found =
       std::find_if(std::begin(kPipelineSubobjects), std::end(kPipelineSubobjects),
-                   [type](const PipelineSubobject& known) { return known.type == type; });
+                   [type](const PipelineSubobject& known) { return NumberOf(known.type) == type; });
   return found == std::end(kPipelineSubobjects) ? nullptr : found;
 }
 
@@ -88,7 +88,8 @@ void UnwrapRootSignature(std::byte* place) {
 // pointers. Behind a type that is not known nothing can be found.
 void UnwrapStream(std::byte* stream, size_t size) {
   size_t offset = 0;
-  D3D12_PIPELINE_STATE_SUBOBJECT_TYPE type;
+  uint32_t type;
+  static_assert(sizeof(type) == sizeof(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE));
   while (size >= sizeof(type) && offset <= size - sizeof(type)) {
     std::memcpy(&type, stream + offset, sizeof(type));
     const PipelineSubobject* const known = FindPipelineSubobject(type);

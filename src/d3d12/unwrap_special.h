@@ -6,11 +6,24 @@
 #ifndef CAIRN_D3D12_UNWRAP_SPECIAL_H_
 #define CAIRN_D3D12_UNWRAP_SPECIAL_H_
 
+#include <cstdint>
+#include <cstring>
+
 #include "d3d12/scratch.h"
 #include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// An enumeration as the number that it is: applications pass what no enumerator stands for, and such a
+// value must not be read as its type.
+template <typename Enum>
+uint32_t NumberOf(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(uint32_t));
+  uint32_t number;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
 
 // Sub-objects are copied with the array, so that associations, which point into it, point into the
 // copy. What is behind a type that is not known is passed as it is.
