@@ -153,10 +153,7 @@ ID3D12Device* WrapDevice(ID3D12Device* real, const DeviceOrigin& origin) {
     }
     StartRecording();
     StartSelfCheck();
-    auto* const device = new WrappedID3D12Device(real, origin);
-    // For libcairn in this process.
-    NoteLayerVtable(*reinterpret_cast<const void* const*>(device), kThisD3D12Abi);
-    return device;
+    return new WrappedID3D12Device(real, origin);
   } catch (const std::exception& error) {
     Log(LogLevel::kError, std::string("this device works without the layer: ") + error.what());
     return real;

@@ -86,7 +86,9 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
   };
   for (const Variant& variant : variants) {
     SCOPED_TRACE(variant.name);
-    if (variant.forced) ASSERT_NO_FATAL_FAILURE(ForceAnnotations());
+    if (variant.forced) {
+      ASSERT_NO_FATAL_FAILURE(ForceAnnotations());
+    }
     const CommandResult with = Observe(variant.environment);
     EXPECT_EQ(with.exit_code, 0) << with.Summary();
     ExpectSameLines(expected, Lines(with.output));
