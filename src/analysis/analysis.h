@@ -73,13 +73,16 @@ struct Binding {
 
 // What helps to understand a candidate.
 struct CandidateContext {
+  uint32_t candidate = 0;  // into QueueVerdict::candidates
   // The innermost annotation around it, or itself if it is one; into Analysis::scopes, kNone for none.
   uint32_t annotation_scope = kNone;
   uint32_t first_binding = 0;  // into Analysis::bindings
   uint32_t binding_count = 0;
 };
-// Of how many candidates of each queue this is found out, the first ones.
-inline constexpr uint32_t kExplainedCandidates = 16;
+// Of more candidates than these this is found out for the first and the last ones. The last one that was
+// reached is the most likely culprit where the mode does not tell what has finished.
+inline constexpr uint32_t kExplainedFirstCandidates = 4;
+inline constexpr uint32_t kExplainedLastCandidates = 12;
 
 // Of one queue: the work that can be the culprit, innermost scopes only, and why.
 struct QueueVerdict {
@@ -88,7 +91,7 @@ struct QueueVerdict {
   std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
   // For each candidate its execution, into Analysis::executions.
   std::vector<uint32_t> candidate_executions;
-  // For each of the first kExplainedCandidates candidates.
+  // In order of the candidates; of more than are explained, the first and the last ones.
   std::vector<CandidateContext> contexts;
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be told apart.

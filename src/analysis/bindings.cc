@@ -68,22 +68,29 @@ bool IsUsed(const Uses& uses, BindPoint point, bool of_compute) {
 }  // namespace
 
 void BindingResolver::Explain(Analysis* analysis, QueueVerdict* verdict) {
-  const size_t count = std::min<size_t>(verdict->candidates.size(), kExplainedCandidates);
-  verdict->contexts.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const Scope& scope = analysis->scopes[verdict->candidates[i]];
-    CandidateContext& context = verdict->contexts[i];
-    for (uint32_t at = verdict->candidates[i]; at != kNone; at = analysis->scopes[at].parent) {
-      if (snapshot_.events[analysis->scopes[at].event].detail == kNone) continue;
-      context.annotation_scope = at;
-      break;
-    }
-    context.first_binding = static_cast<uint32_t>(analysis->bindings.size());
-    FindBindings(scope, analysis->executions[verdict->candidate_executions[i]],
-                 &analysis->bindings);
-    context.binding_count =
-        static_cast<uint32_t>(analysis->bindings.size()) - context.first_binding;
+  const uint32_t count = static_cast<uint32_t>(verdict->candidates.size());
+  const uint32_t last = count - std::min(count, kExplainedLastCandidates);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (i == kExplainedFirstCandidates && last > i) i = last;
+    verdict->contexts.push_back(ContextOf(*verdict, i, analysis));
   }
+}
+
+CandidateContext BindingResolver::ContextOf(const QueueVerdict& verdict, uint32_t candidate,
+                                            Analysis* analysis) {
+  const uint32_t scope = verdict.candidates[candidate];
+  CandidateContext context;
+  context.candidate = candidate;
+  for (uint32_t at = scope; at != kNone; at = analysis->scopes[at].parent) {
+    if (snapshot_.events[analysis->scopes[at].event].detail == kNone) continue;
+    context.annotation_scope = at;
+    break;
+  }
+  context.first_binding = static_cast<uint32_t>(analysis->bindings.size());
+  FindBindings(analysis->scopes[scope],
+               analysis->executions[verdict.candidate_executions[candidate]], &analysis->bindings);
+  context.binding_count = static_cast<uint32_t>(analysis->bindings.size()) - context.first_binding;
+  return context;
 }
 
 BindingResolver::Moment BindingResolver::MomentOf(const Execution& execution) const {

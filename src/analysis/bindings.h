@@ -39,6 +39,7 @@ class BindingResolver {
     bool is_submission;
   };
 
+  CandidateContext ContextOf(const QueueVerdict& verdict, uint32_t candidate, Analysis* analysis);
   Moment MomentOf(const Execution& execution) const;
   void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
   Binding Resolve(const Event& event, const Moment& moment);

@@ -91,7 +91,7 @@ class JsonReporter {
   void WriteQueues();
   void WritePipelines();
   void WriteVerdicts();
-  void WriteCandidate(const QueueVerdict& verdict, size_t number);
+  void WriteCandidate(const QueueVerdict& verdict, size_t number, const CandidateContext& context);
   void WriteExecutions();
   void WriteScopeTrees();
   void WriteScope(uint32_t index, const Recording& recording);
@@ -274,14 +274,14 @@ void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
   json_.EndArray();
 }
 
-void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number) {
+void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number,
+                                  const CandidateContext& context) {
   const Scope& scope = analysis_.scopes[verdict.candidates[number]];
   json_.BeginObject();
   NumberKey("execution", verdict.candidate_executions[number]);
   NumberKey("scope", verdict.candidates[number]);
   WriteScopeName(scope);
-  WriteCandidateContext(number < verdict.contexts.size() ? verdict.contexts[number]
-                                                         : CandidateContext{});
+  WriteCandidateContext(context);
   json_.EndObject();
 }
 
@@ -297,8 +297,10 @@ void JsonReporter::WriteVerdicts() {
     StringKey("reason", verdict.reason);
     json_.Key("candidates");
     json_.BeginArray();
+    auto context = verdict.contexts.begin();
     for (size_t i = 0; i < verdict.candidates.size(); ++i) {
-      WriteCandidate(verdict, i);
+      const bool explained = context != verdict.contexts.end() && context->candidate == i;
+      WriteCandidate(verdict, i, explained ? *context++ : CandidateContext{});
     }
     json_.EndArray();
     json_.Key("list_candidates");

@@ -305,20 +305,34 @@ void SectionPrinter::PrintThread(LineSink& sink, const Thread& thread) {
     fmt::format_to(std::back_inserter(text_), ", {} call{}", made, made == 1 ? "" : "s");
   }
   sink.Prose(" - ", text_);
+  for (uint32_t i = thread.call_count; i-- > 0;) {
+    if (first[i].returned) continue;
+    text_.clear();
+    AppendCall(first[i]);
+    text_ += program_ended_ ? ": never returned" : ": has not returned";
+    sink.Prose("    [>] ", text_);
+  }
   const size_t limit = all_ ? thread.call_count : kCallsShown;
   size_t shown = 0;
-  for (const bool returned : {false, true}) {
-    for (uint32_t i = thread.call_count; i-- > 0;) {
-      if (first[i].returned != returned || (returned && shown >= limit)) continue;
-      ++shown;
-      text_.clear();
-      AppendCall(first[i]);
-      if (!returned) text_ += program_ended_ ? ": never returned" : ": has not returned";
-      sink.Prose(returned ? "        " : "    [>] ", text_);
+  for (uint32_t i = thread.call_count; i != 0 && shown < limit;) {
+    const Call& call = first[--i];
+    if (!call.returned) continue;
+    // A program that polls would show nothing else.
+    uint32_t times = 1;
+    while (i != 0 && first[i - 1].returned && first[i - 1].object == call.object &&
+           snapshot_.Text(first[i - 1].function) == snapshot_.Text(call.function)) {
+      --i;
+      ++times;
     }
+    ++shown;
+    text_.clear();
+    AppendCall(call);
+    if (times != 1) fmt::format_to(std::back_inserter(text_), ", {} times", times);
+    sink.Prose("        ", text_);
   }
 }
 
+// Threads whose calls did not return first.
 void SectionPrinter::PrintLastCalls(LineSink& sink) {
   if (thread_order_.empty()) return;
   BeginSection(sink, "Last calls, the newest first");

@@ -108,6 +108,34 @@ TEST_F(Sections, CallsThatDidNotReturnStandFirst) {
   EXPECT_THAT(Shown("Last calls"), HasSubstr("\"Frame fence\": never returned\n"));
 }
 
+TEST_F(Sections, CallsThatRepeatAreCounted) {
+  for (int i = 0; i < 30; ++i) block_.Call(0, "ID3D12Fence::GetCompletedValue", 0x5004, true);
+  EXPECT_THAT(
+      Shown("Last calls"),
+      HasSubstr("thread 17 \"loader\", 31 calls\n"
+                "        ID3D12Fence::GetCompletedValue of fence \"Frame fence\", 30 times\n"
+                "        ID3D12Device::CreateCommittedResource\n"));
+}
+
+// Where finished work looks like running work, the last that was reached tells most.
+TEST_F(Sections, OfManyCandidatesTheFirstAndTheLastAreShown) {
+  block_.context(0).mode = MarkerMode::kTop;
+  const TestBlock::List list = block_.AddList(0, kNoQueue, 9, "many");
+  for (uint32_t i = 0; i < 100; ++i) {
+    block_.BindObject(list, BindPoint::kRenderTarget, 0, 2);
+    block_.End(list, block_.Begin(list, CAIRN_MARKER_DRAW_INSTANCED), 0);
+  }
+  block_.SetProgress(list, 299, 0);
+  const std::string shown = Shown("Which work");
+  EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 candidates\n"));
+  EXPECT_THAT(shown,
+              HasSubstr("DRAW_INSTANCED 4\n        render target 0: resource \"Scene colour\"\n"
+                        "        … 84 more candidates\n"));
+  EXPECT_THAT(shown, Not(HasSubstr("DRAW_INSTANCED 88\n")));
+  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED 89\n"));
+  EXPECT_THAT(shown, HasSubstr("DRAW_INSTANCED 100\n        render target 0: resource"));
+}
+
 TEST_F(Sections, LongHistoriesAreCut) {
   for (int i = 0; i < 10; ++i) block_.AddThread(static_cast<uint32_t>(100 + i), "");
   for (int i = 0; i < 20; ++i) block_.Call(5, "f" + std::to_string(i), 0x77, true);

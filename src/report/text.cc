@@ -16,10 +16,8 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kCandidatesShown = 16;
+constexpr size_t kListCandidatesShown = 16;
 constexpr size_t kRawMarkersShown = 256;
-// Of the first candidates; beyond that a report is too long to be read in a hurry.
-constexpr size_t kCandidatesWithBindings = 4;
 constexpr size_t kBindingsShown = 12;
 
 class TextReporter {
@@ -71,7 +69,8 @@ class TextReporter {
   void PrintSources(LineSink& sink, const Device& device);
   void PrintVerdicts(LineSink& sink);
   void PrintVerdict(LineSink& sink, const QueueVerdict& verdict);
-  void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, size_t number);
+  void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, const CandidateContext& context);
+  void PrintHidden(LineSink& sink, size_t count, const char* what);
   void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintRawMarkers(LineSink& sink);
   void PrintLosses(LineSink& sink);
@@ -217,29 +216,38 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
     Format(": {} candidate{}", count, count == 1 ? "" : "s");
   }
   sink.Prose(" - ", text_);
-  const size_t shown = std::min(verdict.candidates.size(), kCandidatesShown);
-  for (size_t i = 0; i < shown; ++i) {
-    PrintCandidate(sink, verdict, i);
+  // What the analysis explains is what is worth showing: the first and the last ones.
+  uint32_t next = 0;
+  for (const CandidateContext& context : verdict.contexts) {
+    if (context.candidate != next) PrintHidden(sink, context.candidate - next, "candidates");
+    next = context.candidate + 1;
+    PrintCandidate(sink, verdict, context);
   }
-  const size_t lists_shown = std::min(verdict.list_candidates.size(), kCandidatesShown - shown);
+  const size_t lists_shown = std::min(verdict.list_candidates.size(), kListCandidatesShown);
   for (size_t i = 0; i < lists_shown; ++i) {
     text_.clear();
     AppendListPath(snapshot_, analysis_.executions[verdict.list_candidates[i]], text_);
     Format(" > (work outside of markers)");
     sink.Prose("    [>] ", text_);
   }
-  if (shown + lists_shown < count) {
-    text_.clear();
-    Format("… {} more candidates", count - shown - lists_shown);
-    sink.Prose("        ", text_);
+  if (lists_shown < verdict.list_candidates.size()) {
+    PrintHidden(sink, verdict.list_candidates.size() - lists_shown, "command lists");
   }
   sink.Prose("    ", verdict.reason);
 }
 
-void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict, size_t number) {
-  const Scope& scope = analysis_.scopes[verdict.candidates[number]];
+void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {
   text_.clear();
-  AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[number]], text_);
+  Format("… {} more {}", count, what);
+  sink.Prose("        ", text_);
+}
+
+void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict,
+                                  const CandidateContext& context) {
+  const Scope& scope = analysis_.scopes[verdict.candidates[context.candidate]];
+  text_.clear();
+  AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[context.candidate]],
+                 text_);
   AppendScopePath(snapshot_, analysis_, scope, text_);
   sink.Prose("    [>] ", text_);
   const Event& event = snapshot_.events[scope.event];
@@ -248,8 +256,6 @@ void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict, s
     AppendPipeline(snapshot_, event.pipeline, text_);
     sink.Prose("        ", text_);
   }
-  if (number >= verdict.contexts.size()) return;
-  const CandidateContext& context = verdict.contexts[number];
   if (context.annotation_scope != kNone) {
     const Event& marker = snapshot_.events[analysis_.scopes[context.annotation_scope].event];
     const Annotation& annotation = snapshot_.annotations[marker.detail];
@@ -261,7 +267,7 @@ void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict, s
       sink.Prose("        ", text_);
     }
   }
-  if (extended_ || number < kCandidatesWithBindings) PrintBindings(sink, context);
+  PrintBindings(sink, context);
 }
 
 void TextReporter::PrintBindings(LineSink& sink, const CandidateContext& context) {
