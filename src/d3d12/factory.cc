@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/factory.h"
 
+#include <array>
+#include <mutex>
+
 #include "d3d12/command_queue.h"
 #include "d3d12/device_child.h"
 #include "d3d12/dred.h"
@@ -80,6 +83,11 @@ Wrapper* NewTearOff(Chain chain, void* real, Wrapper& owner) {
   }
 }
 
+std::mutex& MakingMutex(const void* real) {
+  static std::array<std::mutex, 64> mutexes;
+  return mutexes[reinterpret_cast<uintptr_t>(real) / 64 % mutexes.size()];
+}
+
 void LogNoMemory(const char* what) {
   LogOnce(LogLevel::kError, what, what);
 }
@@ -88,6 +96,8 @@ void LogNoMemory(const char* what) {
 
 Wrapper* MakeWrapper(Chain chain, WrappedID3D12Device& device, void* real) {
   auto* const unknown = static_cast<IUnknown*>(real);
+  // Two threads that are given the same object must end up with the same wrapper.
+  const std::lock_guard lock(MakingMutex(real));
   if (Wrapper* const known = Wrappers().FindAndAddReference(real); known != nullptr) {
     unknown->Release();
     return known;
