@@ -278,8 +278,9 @@ HRESULT WrappedID3D12Device::CreateCommandList1(UINT node_mask, D3D12_COMMAND_LI
 HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
   const CallScope call(*this, Method::ID3D12Device_OpenSharedHandle);
   if (object == nullptr) return real()->OpenSharedHandle(handle, riid, object);
-  void* opened = nullptr;
+  void* opened = &untouched_result;
   const HRESULT result = real()->OpenSharedHandle(handle, riid, &opened);
+  if (opened == &untouched_result) return result;
   if (FAILED(result) || opened == nullptr) {
     *object = opened;
     return result;
