@@ -32,10 +32,10 @@ struct WordRegion {
   size_t size_bytes = 0;       // whole pages
   size_t progress_offset = 0;  // ProgressWords[recording_capacity]
   uint32_t recording_capacity = 0;
-  // How many of them, the first ones, have been used so far: the others need no mirroring. Null: all.
-  const std::atomic<uint32_t>* recordings_used = nullptr;
   size_t raw_markers_offset = 0;  // uint64_t[raw_marker_count]
   uint32_t raw_marker_count = 0;
+  // How many recordings, the first ones, have been used so far: the others need no mirroring. Null: all.
+  const std::atomic<uint32_t>* recordings_used = nullptr;
 };
 
 // A command list while it is recorded; owned by the context, kept until ReleaseList.
