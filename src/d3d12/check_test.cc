@@ -91,9 +91,11 @@ TEST_F(CheckTest, ReferencesToTheRealObjectThatNobodyAccountsFor) {
   const auto program = [] {
     ID3D12Device* const device = CheckedDevice();
     ID3D12Fence* const fence = MakeFence(device, L"kept");
-    RealObject(fence)->AddRef();
+    ID3D12Fence* const real = RealObject(fence);
+    real->AddRef();
     fence->Release();
     device->Release();
+    real->Release();
     exit(0);
   };
   EXPECT_EXIT(program(), testing::ExitedWithCode(0),
