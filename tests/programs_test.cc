@@ -23,6 +23,7 @@ namespace cairn::testing {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -131,12 +132,12 @@ TEST_F(ProgramsTest, TriangleShowsTheSameWindow) {
   ExpectSameWindow("vkd3d-triangle", 1);
 }
 
-// Killed right after it submitted a frame, at different frames: the last list of every dump is the one
-// of that frame, and at least once the GPU was in the middle of it.
+// Killed at different moments after it submitted a frame: the last list of every dump is the one of
+// that frame, and one of them shows the GPU in the middle of it.
 TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
   NeedScreenAnd("vkd3d-gears");
   if (IsSkipped()) return;
-  constexpr int kMostKills = 40;
+  constexpr int kMostKills = 80;
   bool seen_in_flight = false;
   for (int frame = 1; frame <= kMostKills && !seen_in_flight && !HasFailure(); ++frame) {
     const CommandResult result = RunCommand(
@@ -146,7 +147,7 @@ TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
              Environment({"STOP_AT_FRAME=" + std::to_string(frame), "STOP_AT_FRAME_THEN=kill"})});
     EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
     EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-                ::testing::ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+                ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
     const std::string tree = ReportTree(folder_ / "a.cairn", true);
     const std::string last_list = tree.substr(std::min(tree.rfind("\n - ["), tree.size()));
     EXPECT_THAT(last_list, AllOf(HasSubstr("command list "), HasSubstr("CLEAR_RENDER_TARGET 1"),
@@ -155,7 +156,7 @@ TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
     const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
     EXPECT_TRUE(work.valid);
     EXPECT_THAT(work.losses, IsEmpty());
-    seen_in_flight = !work.executions.empty() && work.executions.back().state == "in_flight";
+    seen_in_flight = !work.executions.empty() && work.executions.back().state == "in flight";
     std::filesystem::remove(folder_ / "a.cairn");
   }
   EXPECT_TRUE(seen_in_flight);
@@ -163,26 +164,50 @@ TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
 
 // The program sets PIX events and names, and knows nothing of Cairn; that markers reach the driver is
 // forced from outside.
-TEST_F(ProgramsTest, AnnotatedHangIsFoundByItsEventsNamesAndEventId) {
-  const std::vector<std::string> environment = Environment({});
-  const CommandResult forced =
-      RunCommand({Program("d3dconfig"), "device", "force-driver-retail-annotations=on"},
-                 {.folder = folder_.path(), .environment = environment});
-  ASSERT_EQ(forced.exit_code, 0) << forced.Summary();
-  const CommandResult result =
-      RunCommand({Program("cairn"), "run", "-o", "a.cairn", "--hang-timeout", "2", "--kill-on-hang",
-                  "--", Program("sample-annotated-hang-d3d12")},
-                 {.folder = folder_.path(), .environment = environment});
-  EXPECT_EQ(result.exit_code, 124) << result.Summary();
-  const CommandResult report = RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
-                                          {.folder = folder_.path()});
-  EXPECT_THAT(report.output, HasSubstr("Frame 1 > Lighting > DRAW_INSTANCED 3"));
-  EXPECT_THAT(report.output, HasSubstr("Volumetric fog"));
-  EXPECT_THAT(report.output, HasSubstr("Scene colours"));
-  EXPECT_THAT(report.output, HasSubstr("Shadows of 2 lights"));
-  EXPECT_THAT(report.output, HasSubstr("EventID"));
-  EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates,
-              ::testing::ElementsAre("DRAW_INSTANCED "));
+class AnnotatedHangTest : public ProgramsTest {
+ protected:
+  void SetUp() override {
+    ProgramsTest::SetUp();
+    if (IsSkipped()) return;
+    const CommandResult forced =
+        RunCommand({Program("d3dconfig"), "device", "force-driver-retail-annotations=on"},
+                   {.folder = folder_.path(), .environment = Environment({})});
+    ASSERT_EQ(forced.exit_code, 0) << forced.Summary();
+  }
+
+  // Returns the report of the run with these breadcrumbs.
+  std::string ReportOf(const std::string& mode) {
+    const CommandResult result = RunCommand(
+        {Program("cairn"), "run", "-o", "a.cairn", "--breadcrumbs", mode, "--hang-timeout", "2",
+         "--kill-on-hang", "--", Program("sample-annotated-hang-d3d12")},
+        {.folder = folder_.path(), .environment = Environment({})});
+    EXPECT_EQ(result.exit_code, 124) << result.Summary();
+    return RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
+                      {.folder = folder_.path()})
+        .output;
+  }
+};
+
+TEST_F(AnnotatedHangTest, TheDrawIsFoundByItsEventsNamesAndEventId) {
+  const std::string report = ReportOf("full");
+  EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates, ElementsAre("DRAW_INSTANCED "));
+  EXPECT_THAT(report, HasSubstr(R"(: this was running
+    [>] Frame 0 > "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3
+        graphics pipeline "Volumetric fog" [ VS: )"));
+  EXPECT_THAT(report, HasSubstr(R"(        EventID 0x1000002, "Lighting"
+        render target 0: resource "Scene colours"
+)"));
+  EXPECT_THAT(report, HasSubstr("[X] Shadows of 2 lights, EventID 0x1000001"));
+}
+
+// The GPU says where it began only: the draw is the last of the candidates.
+TEST_F(AnnotatedHangTest, InModeTopTheDrawIsTheLastThatBegan) {
+  const std::string report = ReportOf("top");
+  EXPECT_THAT(ReadReportedWork(folder_ / "a.cairn").candidates.back(), "DRAW_INSTANCED ");
+  EXPECT_THAT(report, HasSubstr(R"(    [>] Frame 0 > "Main" > Frame 1 > Lighting > DRAW_INSTANCED 3
+        graphics pipeline "Volumetric fog" [ VS: )"));
+  EXPECT_THAT(report, HasSubstr("├─[>] DRAW_INSTANCED 3, graphics pipeline \"Volumetric fog\""));
+  EXPECT_THAT(report, HasSubstr("└─[ ] DRAW_INSTANCED 4"));
 }
 
 // The calling convention is the implementation's: one library has both.

@@ -279,6 +279,7 @@ CairnResult CommandList::End() {
     last_bottom_ = event_count_;
   }
   depth_ = 0;
+  covered_ = false;
   deeper_markers_.clear();
   open_ = false;
   SetState(RecordingState::kClosed);
@@ -370,6 +371,7 @@ void CommandList::Recycle() {
   name_page_ = 0;
   name_page_used_ = kPageBytes;
   depth_ = 0;
+  covered_ = false;
   deeper_markers_.clear();
   open_ = false;
 }

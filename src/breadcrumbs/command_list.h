@@ -52,10 +52,16 @@ class alignas(128) CommandList {
   // write of the GPU's.
   CairnResult Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address);
 
-  // One command, without a name and with no marker in it; cheaper than BeginMarker and EndMarker. Not
+  // One command, without a name and with no marker in it; cheaper than BeginMarker and EndMarker. If the
+  // innermost open marker is of a kind of command itself, the application has marked it already:
+  // nothing happens. Not
   // for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
   // Cost: bench BM_Work.
   void BeginWork(CairnMarkerType type) {
+    if (covered_) [[unlikely]] {
+      work_ = 0;
+      return;
+    }
     EventRecord* const event = open_ ? NextEvent() : nullptr;
     if (event == nullptr) [[unlikely]] {
       DropWork();
@@ -72,7 +78,7 @@ class alignas(128) CommandList {
   }
   void EndWork() {
     if (work_ == 0) [[unlikely]]
-      return;  // Its begin was counted as dropped.
+      return;  // Its begin was counted as dropped, or was none.
     EventRecord* const event = NextEvent();
     if (event == nullptr) [[unlikely]] {
       DropWork();
@@ -149,12 +155,21 @@ class alignas(128) CommandList {
       deeper_markers_.push_back(marker);
     }
     ++depth_;
+    covered_ = IsOfCommand(marker.type);
   }
   OpenMarker Pop() {
-    if (--depth_ < kInlineDepth) return open_markers_[depth_];
-    const OpenMarker marker = deeper_markers_.back();
-    deeper_markers_.pop_back();
+    const OpenMarker marker = Innermost();
+    if (--depth_ >= kInlineDepth) deeper_markers_.pop_back();
+    covered_ = depth_ != 0 && IsOfCommand(Innermost().type);
     return marker;
+  }
+  const OpenMarker& Innermost() const {
+    return depth_ <= kInlineDepth ? open_markers_[depth_ - 1] : deeper_markers_.back();
+  }
+  // As opposed to markers that hold several.
+  static bool IsOfCommand(CairnMarkerType type) {
+    return type != CAIRN_MARKER_PASS && type != CAIRN_MARKER_BEGIN_EVENT &&
+           type != CAIRN_MARKER_BEGIN_RENDER_PASS;
   }
 
   // Moves on to the rest of the chunk or to a new page; false if there is none or the sequence
@@ -198,6 +213,7 @@ class alignas(128) CommandList {
   uint32_t work_ = 0;   // the sequence number of the last BeginWork, 0 if it was dropped
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
+  bool covered_ = false;  // the innermost open marker stands for what is recorded in it
   bool outermost_end_is_list_end_ = false;
   bool synchronised_ = false;
   std::array<OpenMarker, kInlineDepth> open_markers_;

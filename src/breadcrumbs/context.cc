@@ -558,11 +558,18 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
   QueueRecord& record = block_->queues()[queue_index];
   const uint64_t number = record.submission_count.load(std::memory_order_relaxed) + 1;
   const uint64_t now_ns = MonotonicNs();
+  bool mirrored = false;
   for (uint32_t i = 0; i < list_count; ++i) {
     CommandList& list = *lists[i];
     RecordingSlot& slot = *list.slot();
     const uint32_t earlier_runs = slot.submit_count.load(std::memory_order_relaxed);
-    if (earlier_runs != 0 && !list.reusable() && Finished(list)) {
+    const bool again = earlier_runs != 0 && !list.reusable();
+    // The words may be copies, and older than what made the application submit the list again.
+    if (again && !Finished(list) && !mirrored) {
+      backend_->Mirror();
+      mirrored = true;
+    }
+    if (again && Finished(list)) {
       slot.reset_run.store(earlier_runs, std::memory_order_relaxed);
       list.ClearWords();
     }

@@ -105,6 +105,28 @@ TEST_F(LayerContextTest, BindsAreEventsWithoutWrites) {
   EXPECT_EQ(list->Bind(BindPoint::kSource, 0, 1, false), CAIRN_ERROR_INVALID_ARGUMENT);
 }
 
+// The application marked the command itself, with a name: one event is enough.
+TEST_F(LayerContextTest, WorkInsideAMarkerOfACommandIsNotMarkedAgain) {
+  Make(Desc());
+  SimulatedList native;
+  CommandList* list = Begin(native);
+  EXPECT_EQ(list->BeginMarker(CAIRN_MARKER_PASS, "Pass", CAIRN_NAME_STATIC), CAIRN_OK);
+  EXPECT_EQ(list->BeginMarker(CAIRN_MARKER_DISPATCH, "Blur", CAIRN_NAME_STATIC), CAIRN_OK);
+  list->BeginWork(CAIRN_MARKER_DISPATCH);
+  list->EndWork();
+  EXPECT_EQ(list->EndMarker(), CAIRN_OK);
+  list->BeginWork(CAIRN_MARKER_RESOURCE_BARRIER);
+  list->EndWork();
+  EXPECT_EQ(list->EndMarker(), CAIRN_OK);
+  std::vector<uint16_t> types;
+  for (const SeenEvent& event : Events(*list)) {
+    if (event.kind == EventKind::kBegin) types.push_back(static_cast<uint16_t>(event.type));
+  }
+  EXPECT_THAT(types,
+              ElementsAre(CAIRN_MARKER_PASS, CAIRN_MARKER_DISPATCH, CAIRN_MARKER_RESOURCE_BARRIER));
+  EXPECT_EQ(list->End(), CAIRN_OK);
+}
+
 TEST_F(LayerContextTest, WorkIsABeginAndItsEnd) {
   for (const CairnMode mode : {CAIRN_MODE_TOP, CAIRN_MODE_PASS, CAIRN_MODE_FULL}) {
     CairnContextDesc desc = Desc();

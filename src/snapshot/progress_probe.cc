@@ -58,8 +58,16 @@ void ProgressProbe::ReadQueues() {
   queue_count_ = block_.QueueCount();
   for (uint32_t i = 0; i < queue_count_; ++i) {
     const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
-    if (block_.Load32(offset + offsetof(QueueRecord, state)) != 1) continue;
     Group& group = groups_[i];
+    const uint64_t submissions = block_.Load64(offset + offsetof(QueueRecord, submission_count));
+    const uint32_t state = block_.Load32(offset + offsetof(QueueRecord, state));
+    // Another queue took its place, and counts from 1 again.
+    if (state != 1 || submissions < group.submission_count) {
+      group.completed_submission = 0;
+      group.finished_submission = 0;
+    }
+    group.submission_count = submissions;
+    if (state != 1) continue;
     group.progress.device = block_.Load32(offset + offsetof(QueueRecord, context));
     const uint64_t completed = block_.Load64(offset + offsetof(QueueRecord, completed_submission));
     if (completed > group.completed_submission) {
@@ -77,13 +85,30 @@ void ProgressProbe::ReadContextTables() {
       tables_.emplace_back();
       slots_.emplace_back();
     }
+    // Ended, or another context took its place: its memory may be somebody else's by now.
+    if (tables_[c].usable && !AreTablesOf(c)) tables_[c] = ContextTables{};
+  }
+  for (uint32_t c = 0; c < context_count; ++c) {
     if (tables_[c].usable) continue;
     const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
-    if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) != 1) continue;
+    // None yet: a device that nothing was recorded on. They come with its first list.
+    if (block_.Load32(offset + offsetof(ContextRecord, recording_capacity)) == 0) continue;
     ContextRecord record;
     block_.Copy(offset, &record);
     tables_[c] = block_.TablesOf(record, tables_);
   }
+}
+
+bool ProgressProbe::AreTablesOf(uint32_t context) const {
+  const uint64_t offset = block_.contexts_offset() + context * sizeof(ContextRecord);
+  const ContextTables& tables = tables_[context];
+  return block_.Load32(offset + offsetof(ContextRecord, state)) == 1 &&
+         block_.Load32(offset + offsetof(ContextRecord, recording_capacity)) ==
+             tables.recording_capacity &&
+         block_.Load64(offset + offsetof(ContextRecord, recordings_offset)) ==
+             tables.recordings_offset &&
+         block_.Load64(offset + offsetof(ContextRecord, progress_offset)) == tables.progress_offset;
 }
 
 void ProgressProbe::ReadNewSubmissions() {
@@ -120,11 +145,9 @@ ProgressProbe::Group& ProgressProbe::GroupOf(uint32_t context, uint32_t queue) {
 
 void ProgressProbe::PollContext(uint32_t context) {
   const ContextTables& tables = tables_[context];
-  if (!tables.usable) return;
   std::vector<SlotMemory>& slots = slots_[context];
-  const uint64_t record_offset = block_.contexts_offset() + context * sizeof(ContextRecord);
-  if (block_.Load32(record_offset + offsetof(ContextRecord, state)) != 1) {
-    // Destroyed: its owner knows that the GPU has finished.
+  if (!tables.usable) {
+    // Destroyed, or unused: its owner knows that the GPU has finished.
     for (SlotMemory& memory : slots) memory.group = kNone;
     return;
   }

@@ -65,6 +65,7 @@ class ProgressProbe {
   };
   struct Group {
     QueueProgress progress;
+    uint64_t submission_count = 0;
     uint64_t completed_submission = 0;
     uint64_t finished_submission = 0;  // the highest that is known to have finished
     bool seen = false;
@@ -74,6 +75,8 @@ class ProgressProbe {
 
   void ReadQueues();
   void ReadContextTables();
+  // Whether the context's record still says what was read of it.
+  bool AreTablesOf(uint32_t context) const;
   void ReadNewSubmissions();
   void PollContext(uint32_t context);
   void PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory);

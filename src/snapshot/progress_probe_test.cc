@@ -162,6 +162,48 @@ TEST_F(ProgressProbeTest, ListsWithoutAQueueAreCountedForTheirDevice) {
   EXPECT_EQ(queues[0].unfinished, 1u);
 }
 
+// The layer publishes a device when it is created, and its tables with the first list.
+TEST_F(ProgressProbeTest, TablesThatComeLaterAreSeen) {
+  ContextRecord& record = block_.context(context_);
+  const uint32_t capacity = record.recording_capacity;
+  const uint64_t recordings_offset = record.recordings_offset;
+  const uint64_t progress_offset = record.progress_offset;
+  record.recording_capacity = 0;
+  record.recordings_offset = 0;
+  record.progress_offset = 0;
+  EXPECT_TRUE(probe_.Poll().empty());
+  record.recording_capacity = capacity;
+  record.recordings_offset = recordings_offset;
+  record.progress_offset = progress_offset;
+  block_.Submit(queue_, MakeList());
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+}
+
+// A block's entries are used again when what they stood for has ended.
+TEST_F(ProgressProbeTest, AnotherContextAndQueueInTheSamePlaceAreWatched) {
+  const TestBlock::List before = MakeList();
+  block_.Submit(queue_, before);
+  block_.Submit(queue_, before);
+  block_.queue(queue_).completed_submission = 2;
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+  block_.context(context_).state = 2;
+  block_.queue(queue_).state = 2;
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+
+  const uint32_t other = block_.AddContext();
+  ContextRecord& record = block_.context(context_);
+  record.recordings_offset = block_.context(other).recordings_offset;
+  record.progress_offset = block_.context(other).progress_offset;
+  record.state = 1;
+  block_.context(other).state = 2;
+  QueueRecord& queue = block_.queue(queue_);
+  queue.completed_submission = 0;
+  queue.submission_count = 0;
+  queue.state = 1;
+  block_.Submit(queue_, MakeList());
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+}
+
 TEST_F(ProgressProbeTest, DestroyedContextsAreNotWaitedFor) {
   const TestBlock::List list = MakeList();
   block_.Submit(queue_, list);

@@ -5,7 +5,8 @@
 //   STOP_AT_FRAME=N         frames are counted from 1; nothing happens without it
 //   STOP_AT_FRAME_FILE=F    writes the window's content to F: "WIDTH HEIGHT\n", then 4 bytes a pixel
 //   STOP_AT_FRAME_THEN=     close: the window's close button is pressed (default)
-//                           kill: SIGKILL, before the frame is presented: its work was just submitted
+//                           kill: SIGKILL, before the frame is presented: its work was submitted
+//                           STOP_AT_FRAME_DELAY_US microseconds ago (0 without it)
 //                           report: as close, and prints the mean time of a frame since frame 10
 // Time as gettimeofday tells it advances by 1/60 s a frame. The swapchain presents at once, so that
 // the window shows a frame when its presentation returns.
@@ -104,6 +105,14 @@ void PressCloseButton() {
   xcb_flush(g_window.connection);
 }
 
+[[noreturn]] void DieInTheMiddleOfTheFrame() {
+  const double end = Now() + std::atoi(Setting("STOP_AT_FRAME_DELAY_US").c_str()) * 1e-6;
+  while (Now() < end) {
+  }
+  raise(SIGKILL);
+  std::abort();
+}
+
 void Stop() {
   if (const std::string path = Setting("STOP_AT_FRAME_FILE"); !path.empty()) WritePicture(path);
   if (Setting("STOP_AT_FRAME_THEN") == "report") {
@@ -144,7 +153,7 @@ VISIBLE VkResult vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateIn
 VISIBLE VkResult vkQueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* info) {
   const int frame = ++g_frame;
   const bool stop = frame == FrameToStopAt();
-  if (stop && Setting("STOP_AT_FRAME_THEN") == "kill") raise(SIGKILL);
+  if (stop && Setting("STOP_AT_FRAME_THEN") == "kill") DieInTheMiddleOfTheFrame();
   const VkResult result = Next("vkQueuePresentKHR", &vkQueuePresentKHR)(queue, info);
   if (frame == kFirstMeasuredFrame) g_measured_from = Now();
   if (stop) Stop();
