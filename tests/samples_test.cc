@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `cairn run -- SAMPLE` for every sample, on both APIs: the report names the work that each sample
-// lets hang, fault or be killed.
+// lets hang, fault or be killed. First with what the samples tell by libcairn alone, then the
+// Direct3D 12 ones with the layer, where they tell something and where they do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -37,6 +38,11 @@ std::vector<std::string> Environment() {
 class SamplesTest : public ::testing::TestWithParam<std::string> {
  protected:
   CommandResult Run(const std::string& sample, std::vector<std::string> options = {}) {
+    options.push_back("--no-layer");
+    return RunSample(sample, options);
+  }
+
+  CommandResult RunSample(const std::string& sample, std::vector<std::string> options) {
     options.insert(options.begin(), {Program("cairn"), "run", "-o", "a.cairn"});
     options.insert(options.end(), {"--", Program("sample-" + sample + "-" + GetParam())});
     CommandResult result =
@@ -196,6 +202,86 @@ TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
 
 INSTANTIATE_TEST_SUITE_P(Apis, SamplesTest, ::testing::Values("vulkan", "d3d12"),
                          [](const auto& test) { return test.param; });
+
+#if !defined(CAIRN_SANITIZED)
+
+// The parameter is the sample's ending: with what it tells itself, and without.
+class SamplesUnderTheLayerTest : public SamplesTest {
+ protected:
+  CommandResult Run(const std::string& sample, std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"--breadcrumbs", "full"});
+    return RunSample(sample, options);
+  }
+  // Begins "    [>] Frame 1 > ...".
+  std::string Answer() {
+    const std::string report = RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
+                                          {.folder = folder_.path(), .environment = Environment()})
+                                   .output;
+    const size_t start = report.find("    [>] ");
+    return start == std::string::npos ? report
+                                      : report.substr(start, report.find('\n', start) - start);
+  }
+  static bool IsPlain() { return GetParam() == "d3d12-plain"; }
+};
+
+TEST_P(SamplesUnderTheLayerTest, TriangleEndsWell) {
+  const CommandResult result = Run("triangle", {"--dump-on-exit", "--quiet"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(Candidates(), IsEmpty());
+  const std::string frame = LastFrame();
+  EXPECT_THAT(frame, HasSubstr("[X] CLEAR_RENDER_TARGET 1"));
+  EXPECT_THAT(frame, HasSubstr("[X] DRAW_INSTANCED 1, graphics pipeline \"Triangle\""));
+  EXPECT_THAT(frame, HasSubstr("[X] RESOURCE_BARRIER 1"));
+  EXPECT_THAT(frame, HasSubstr("[X] COPY_TEXTURE_REGION 1"));
+}
+
+TEST_P(SamplesUnderTheLayerTest, PassesEndsWell) {
+  const CommandResult result = Run("passes", {"--dump-on-exit", "--quiet"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors, "");
+  const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
+  EXPECT_TRUE(work.valid);
+  EXPECT_THAT(work.candidates, IsEmpty());
+  EXPECT_THAT(work.scope_states, Each(std::string("completed")));
+  EXPECT_THAT(work.losses, IsEmpty());
+  EXPECT_EQ(work.executions.size(), 3u);
+}
+
+TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
+  const CommandResult result = Run("hang", {"--hang-timeout", "2", "--kill-on-hang"});
+  EXPECT_EQ(result.exit_code, 124) << result.Summary();
+  EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
+  EXPECT_THAT(Answer(),
+              HasSubstr(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1"
+                                  : "\"Main\" > Frame > Simulate > DISPATCH 1: \"Integrate\""));
+}
+
+TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
+  const CommandResult result = Run("killed");
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+  EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
+  EXPECT_THAT(Answer(),
+              HasSubstr(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1"
+                                  : "\"Main\" > Lighting > DISPATCH 1: \"Global illumination\""));
+}
+
+TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
+  const CommandResult result = Run("fault");
+  EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
+  EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Scatter to nowhere"));
+  EXPECT_THAT(
+      Answer(),
+      HasSubstr(IsPlain() ? "\"Main\" > Frame > Particles > Scatter to nowhere > DISPATCH 1"
+                          : "\"Main\" > Frame > Particles > DISPATCH 1: \"Scatter to nowhere\""));
+}
+
+INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,
+                         ::testing::Values("d3d12", "d3d12-plain"), [](const auto& test) {
+                           return test.param == "d3d12" ? "Explicit" : "Plain";
+                         });
+
+#endif  // CAIRN_SANITIZED
 
 }  // namespace
 }  // namespace cairn::testing
