@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "d3d12/log.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "d3d12/log.h"
 
 namespace cairn {
 

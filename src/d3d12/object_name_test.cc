@@ -41,7 +41,10 @@ TEST(ObjectNameTest, WhatIsNoTextIsReplaced) {
   EXPECT_EQ(Utf8(lone, 2), "a\uFFFDb\uFFFD\uFFFD");
   const char32_t too_large[] = {'a', 0x110000, 0xFFFFFFFF, 0};
   EXPECT_EQ(Utf8(too_large, 4), "a\uFFFD\uFFFD");
-  EXPECT_EQ(Utf8("Gr\xF6\xDF" "e", 1), "Größe");  // Latin-1
+  EXPECT_EQ(Utf8("Gr\xF6\xDF"
+                 "e",
+                 1),
+            "Größe");  // Latin-1
 }
 
 TEST(ObjectNameTest, LongNamesAreCutBetweenCharacters) {

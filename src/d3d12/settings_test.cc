@@ -67,8 +67,8 @@ TEST(LayerSettingsTest, WhatMeansNothingIsReportedAndCountsAsTheDefault) {
 }
 
 TEST(LogTest, LevelsHaveNames) {
-  for (const LogLevel level : {LogLevel::kOff, LogLevel::kError, LogLevel::kWarning,
-                               LogLevel::kInfo, LogLevel::kDebug}) {
+  for (const LogLevel level :
+       {LogLevel::kOff, LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     LogLevel parsed = LogLevel::kOff;
     EXPECT_TRUE(ParseLogLevel(LogLevelName(level), &parsed));
     EXPECT_EQ(parsed, level);
