@@ -70,13 +70,13 @@ TEST(SpawnProgram, SaysWhyNothingStarted) {
 
 class CollectEndTest : public testing::Test {
  protected:
-  // Starts a shell whose child waits for a signal; the shell does `then` with it.
+  // Starts a shell whose child waits for a signal; the shell does `then`, which has to print the child's
+  // number $! to the descriptor $0.
   void Start(const std::string& then) {
     int ends[2];
     ASSERT_EQ(pipe(ends), 0);
-    Result<ProcessHandle> parent =
-        SpawnProgram(Request({"bash", "-c", "exec 2>/dev/null; sleep 60 & echo $! >&$0; " + then,
-                              std::to_string(ends[1])}));
+    Result<ProcessHandle> parent = SpawnProgram(
+        Request({"bash", "-c", "exec 2>/dev/null; sleep 60 & " + then, std::to_string(ends[1])}));
     ASSERT_TRUE(parent.ok());
     parent_ = std::move(parent).value();
     char text[32] = {};
@@ -93,8 +93,9 @@ class CollectEndTest : public testing::Test {
 };
 
 TEST_F(CollectEndTest, SeesTheStatusOfAZombieThatIsNotItsChild) {
-  // exec keeps the child, but sleep never asks for its status.
-  Start("exec sleep 60");
+  // exec keeps the child, but what is executed never asks for its status. It prints the number itself:
+  // before, the shell might still see the child's end.
+  Start("exec sh -c 'echo $0 >&$1; exec sleep 60' $! $0");
   ASSERT_TRUE(SendSignal(grandchild_, SIGKILL).ok());
   const ProcessEnd end = EndOf(grandchild_);
   EXPECT_EQ(end.kind, EndKind::kSignalled);
@@ -104,7 +105,7 @@ TEST_F(CollectEndTest, SeesTheStatusOfAZombieThatIsNotItsChild) {
 }
 
 TEST_F(CollectEndTest, SeesTheStatusThatTheParentHasTakenOrSaysThatItDoesNot) {
-  Start("wait");
+  Start("echo $! >&$0; wait");
   ASSERT_TRUE(SendSignal(grandchild_, SIGKILL).ok());
   (void)EndOf(parent_);  // It has reaped its child before it ended.
   const ProcessEnd end = CollectEnd(grandchild_);
