@@ -42,10 +42,12 @@ typedef void (*CairnMessageCallback)(uint32_t id, void* device, const char* text
 
 /* Sets who is told the debug messages of the Direct3D 12 layer, for all devices of the process; NULL
  * for nobody. Messages also go to the device's ID3D12InfoQueue where it has one; a message that finds
- * neither goes to stderr. The callback runs on the thread whose call is at fault, and may call
- * anything except cairnSetMessageCallback. When this returns, the previous callback does not run any
- * more. Without the layer there are no messages, and this does nothing else.
- * Threads: any. Errors: none (CAIRN_OK). */
+ * neither goes to stderr. The callback runs on the thread whose call is at fault, one call at a time,
+ * and may call anything except cairnSetMessageCallback. When this returns, the previous callback does
+ * not run any more. Without the layer there are no messages, and this does nothing else.
+ * `user_data` is handed to the callback as it is, and stays the caller's: keep it until another
+ * callback is set. Threads: any. Errors: none (CAIRN_OK). Cost: a lock here and for each message,
+ * which only a wrong argument causes: no benchmark has it. */
 CAIRN_API CairnResult cairnSetMessageCallback(CairnMessageCallback callback, void* user_data);
 
 /* ---- 2. Drivers ------------------------------------------------------------------------------ */
@@ -137,8 +139,10 @@ typedef PFND3D12DDI_COMMAND_LIST_SET_MARKER_ON_DRIVER PFND3D12DDI_COMMAND_LIST_S
 /* Name is NULL if the application took the name away. */
 typedef void(CAIRN_DDI_CALL* PFND3D12DDI_SET_NAME)(D3D12DDI_HANDLE_AND_TYPE, const wchar_t* Name);
 
-/* pData is valid during the call only, and so is Name: who needs them later copies them. EventID is
- * unique in the process; an EndEvent has that of its BeginEvent, or 0 if there was none. */
+/* pData is valid during the call only, and so is Name: who needs them later copies them. Size is in
+ * bytes, 0 to 2^32 - 1; pData may be NULL, whatever Size is. Metadata is any value; docs/pix.md says
+ * which have a meaning. EventID is unique in the process; an EndEvent has that of its BeginEvent, or 0
+ * if there was none or it lies more than 65,536 events deep. */
 typedef struct D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 {
   PFND3D12DDI_COMMAND_QUEUE_BEGIN_EVENT pfnCmdQueueBeginEvent;
   PFND3D12DDI_COMMAND_QUEUE_END_EVENT pfnCmdQueueEndEvent;
@@ -153,20 +157,21 @@ typedef struct D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 {
 
 /* What every handle leads to. Lives as long as the object; read only. */
 typedef struct CairnDriverObject {
-  uint32_t struct_size;
+  uint32_t struct_size; /* in bytes, as Cairn was built: fields beyond it do not exist */
   uint32_t handle_type; /* D3D12DDI_HANDLETYPE */
   void* driver;         /* CairnDriver::driver of the device that the object belongs to */
   void* native;         /* the implementation's own object: ID3D12CommandQueue*, ... Borrowed. */
 } CairnDriverObject;
 
-/* What Cairn offers a driver, for one device; valid from cairnOpenDriver until `close` returns. */
+/* What Cairn offers a driver, for one device; valid from cairnOpenDriver until `close` returns. Its
+ * functions may be called from any thread. */
 typedef struct CairnDriverHost {
-  uint32_t struct_size;
-  uint32_t interface_version; /* CAIRN_DRIVER_INTERFACE_VERSION */
-  void* host;                 /* first argument of the functions below */
-  void* device;               /* the implementation's ID3D12Device*; borrowed */
-  uint32_t wchar_bytes;       /* size of a character of names: 2 or 4 */
-  uint32_t crash_event_id_count;
+  uint32_t struct_size;          /* in bytes, as Cairn was built */
+  uint32_t interface_version;    /* CAIRN_DRIVER_INTERFACE_VERSION */
+  void* host;                    /* first argument of the functions below */
+  void* device;                  /* the implementation's ID3D12Device*; borrowed */
+  uint32_t wchar_bytes;          /* size of a character of names: 2 or 4 */
+  uint32_t crash_event_id_count; /* of the words at crash_event_ids */
 
   /* The words of the dump for EventIDs that the driver knows to be involved in a crash; 0 is "none".
    * A driver may hand this memory to its GPU or to another process: it is read when the process is
@@ -178,7 +183,8 @@ typedef struct CairnDriverHost {
   void (*report_crash_event)(void* host, uint64_t event_id);
 
   /* Facts about the device for the dump, as far as Cairn knows them when the driver is opened: vendor
-   * and device of the adapter (0 if unknown) and its name ("" if unknown). */
+   * and device of the adapter (PCI numbers, 0 if unknown) and its name (UTF-8, "" if unknown; borrowed,
+   * valid as long as this struct). */
   uint32_t vendor_id;
   uint32_t device_id;
   const char* device_name;
@@ -211,8 +217,11 @@ typedef struct CairnDriver {
 #endif
 
 /* The one function that a driver library exports, under the name "cairnOpenDriver" with C linkage. It
- * is called once for each device. CAIRN_OK, or an error: the device then works without this driver,
- * and a message says so. Libraries are never unloaded. */
+ * is called once for each device, on the thread that creates it; devices may be created on several
+ * threads at once. CAIRN_OK, or an error: the device then gets the default driver instead, and a
+ * line on stderr says so. Libraries are never unloaded. Nothing may be thrown out of any function of a
+ * driver. Cost: each function of the table is one call for each call of the application, in
+ * DRIVER_RETAIL only (annotations_bench). An example: samples/driver.c. */
 typedef CairnResult (*CairnOpenDriverFunction)(const CairnDriverHost* host, CairnDriver* driver);
 #define CAIRN_OPEN_DRIVER_NAME "cairnOpenDriver"
 

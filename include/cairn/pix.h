@@ -23,6 +23,9 @@
 // arguments   at most 16 numbers, characters, enumerators, pointers and strings (narrow or wide,
 //             null allowed). A string is read up to its terminator or its conversion's precision.
 // An event of more than 512 bytes is cut. Nothing is allocated, nothing is kept after the call.
+// Errors: none; nothing is returned or thrown. Threads: as the context's own methods have it.
+// Cost: some 10 to 25 ns before the context is called (pix_bench, docs/performance.md).
+// The bytes are those of PIX3 event blobs, versions 1 and 2: docs/pix.md describes them.
 // Without a context (PIXBeginEvent(colour, format, ...), PIXEndEvent()) an event is about the CPU,
 // which nothing here records: the call does nothing.
 //
