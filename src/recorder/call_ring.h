@@ -2,7 +2,7 @@
 //
 // The last calls of each thread into the API, written into the block before they are made: the call
 // that never returned is in the report. A call costs four stores when it begins and one when it
-// returns: bench RecorderBench.
+// returns: benchmark recorder_bench.
 //
 //   CallRecord* const call = CallRing::Begin(function, object);
 //   ... the call ...
