@@ -2,6 +2,7 @@
 #include "d3d12/device.h"
 
 #include <algorithm>
+#include <new>
 #include <vector>
 
 #include "breadcrumbs/context.h"
@@ -169,9 +170,13 @@ uint32_t WrappedID3D12Device::context_index() const {
 Context* WrappedID3D12Device::StartBreadcrumbs() {
   if (context_ == nullptr) return nullptr;
   std::call_once(breadcrumbs_once_, [this] {
-    const Status status = context_->EnsureStarted();
-    breadcrumbs_started_ = status.ok();
-    if (!status.ok()) Log(LogLevel::kWarning, "breadcrumbs are off: " + status.message());
+    try {
+      const Status status = context_->EnsureStarted();
+      breadcrumbs_started_ = status.ok();
+      if (!status.ok()) Log(LogLevel::kWarning, "breadcrumbs are off: " + status.message());
+    } catch (const std::bad_alloc&) {
+      // The device works without them; nothing may leave the application's call.
+    }
   });
   return breadcrumbs_started_ ? context_ : nullptr;
 }
@@ -311,10 +316,20 @@ HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void**
 
 namespace {
 
-// Of a pipeline that was just created; null if there is none of ours.
-PipelineNote* NoteOf(HRESULT result, void** pipeline) {
-  if (FAILED(result) || pipeline == nullptr) return nullptr;
-  Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(*pipeline));
+// Creates a pipeline: `create(out)` calls the thin class. Its note; null if there is none of ours.
+template <typename Create>
+PipelineNote* CreateNoted(HRESULT* result, void** pipeline, Create create) {
+  if (pipeline == nullptr) {
+    *result = create(pipeline);
+    return nullptr;
+  }
+  // What the implementation leaves alone stays as the application has it, and is not looked at.
+  void* made = &untouched_result;
+  *result = create(&made);
+  if (made == &untouched_result) return nullptr;
+  *pipeline = made;
+  if (FAILED(*result)) return nullptr;
+  Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(made));
   return wrapper == nullptr ? nullptr : &static_cast<WrappedID3D12PipelineState*>(wrapper)->note();
 }
 
@@ -327,8 +342,11 @@ void NoteStage(PipelineNote& note, ShaderStage stage, const D3D12_SHADER_BYTECOD
 
 HRESULT WrappedID3D12Device::CreateGraphicsPipelineState(
     const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  const HRESULT result = Thin::CreateGraphicsPipelineState(desc, riid, pipeline);
-  if (PipelineNote* const note = NoteOf(result, pipeline); note != nullptr) {
+  HRESULT result = S_OK;
+  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+    return Thin::CreateGraphicsPipelineState(desc, riid, out);
+  });
+  if (note != nullptr) {
     NoteStage(*note, kStageVertex, desc->VS);
     NoteStage(*note, kStageHull, desc->HS);
     NoteStage(*note, kStageDomain, desc->DS);
@@ -340,8 +358,11 @@ HRESULT WrappedID3D12Device::CreateGraphicsPipelineState(
 
 HRESULT WrappedID3D12Device::CreateComputePipelineState(
     const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  const HRESULT result = Thin::CreateComputePipelineState(desc, riid, pipeline);
-  if (PipelineNote* const note = NoteOf(result, pipeline); note != nullptr) {
+  HRESULT result = S_OK;
+  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+    return Thin::CreateComputePipelineState(desc, riid, out);
+  });
+  if (note != nullptr) {
     NoteStage(*note, kStageCompute, desc->CS);
   }
   return result;

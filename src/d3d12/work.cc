@@ -62,7 +62,11 @@ CairnPipeline PipelineNote::Register(Context& context, const void* application, 
   desc.compute_shader = shaders[kStageCompute];
   desc.ray_tracing_shader = shaders[kStageRayTracing];
   CairnPipeline number = 0;
-  if (!context.RegisterPipeline(desc, &number).ok()) return 0;
+  try {
+    if (!context.RegisterPipeline(desc, &number).ok()) return 0;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
   CairnPipeline earlier = 0;
   if (number_.compare_exchange_strong(earlier, number)) return number;
   // Another thread was first.
@@ -109,7 +113,11 @@ void ListBreadcrumbs::Release() {
   open_events_ = 0;
   if (recording_ == nullptr) return;
   // It can fail only where the application released the recording itself, through libcairn.
-  static_cast<void>(context_->ReleaseCommandList(std::exchange(recording_, nullptr)).ok());
+  try {
+    static_cast<void>(context_->ReleaseCommandList(std::exchange(recording_, nullptr)).ok());
+  } catch (const std::bad_alloc&) {
+    // One slot fewer until the device ends.
+  }
 }
 
 void ListBreadcrumbs::ForgetState() {
