@@ -58,6 +58,7 @@ CAIRN_ENTRY void CairnDlsym() __asm__("dlsym");
 namespace {
 
 constexpr int32_t kFail = static_cast<int32_t>(0x80004005);  // E_FAIL
+constexpr int32_t kOutOfMemory = static_cast<int32_t>(0x8007000E);
 constexpr int32_t kVulkanInitializationFailed = -3;
 constexpr char kVkd3d[] = "libvkd3d";
 
@@ -237,6 +238,7 @@ CAIRN_ENTRY int32_t vkd3d_create_image_resource(void* device, const void* info, 
   const int32_t result = next(layer.real_object(device), info, resource);
   if (result >= 0 && resource != nullptr && *resource != nullptr) {
     *resource = layer.wrap_resource(device, *resource);
+    if (*resource == nullptr) return kOutOfMemory;
   }
   return result;
 }
