@@ -267,6 +267,20 @@ TEST_F(AnnotationRuntimeTest, EventsBeyondTheDeepestAreCountedAndHaveNoEnd) {
   EXPECT_EQ(0u, events.Pop());
 }
 
+// The breadcrumb driver ends what was begun, whether or not the end has an EventID.
+TEST_F(AnnotationRuntimeTest, DriversLearnWhetherAnEndHasABegin) {
+  const auto runtime = RetailRuntime();
+  AnnotatedList list(*runtime, D3D12DDI_HT_COMMAND_LIST, nullptr);
+  list.OnOpen(runtime->NewAllocatorArena(nullptr), nullptr);
+  list.EndEvent();
+  EXPECT_FALSE(list.object().ends_event);
+  for (uint32_t i = 0; i <= OpenEvents::kMaxDepth; ++i) list.BeginEvent(1, "a", 2);
+  EXPECT_EQ(0u, list.EndEvent().event_id);
+  EXPECT_TRUE(list.object().ends_event);
+  EXPECT_NE(0u, list.EndEvent().event_id);
+  EXPECT_TRUE(list.object().ends_event);
+}
+
 TEST_F(AnnotationRuntimeTest, AnAllocatorMayDieBeforeItsOpenList) {
   const auto runtime = RetailRuntime();
   AnnotatedList list(*runtime, D3D12DDI_HT_COMMAND_LIST, nullptr);

@@ -9,8 +9,12 @@
 namespace cairn {
 namespace {
 
+const DriverObject& ObjectOf(D3D12DDI_HCOMMANDLIST list) {
+  return *static_cast<const DriverObject*>(list.pDrvPrivate);
+}
+
 CommandList* Breadcrumbs(D3D12DDI_HCOMMANDLIST list) {
-  return static_cast<const DriverObject*>(list.pDrvPrivate)->breadcrumbs;
+  return ObjectOf(list).breadcrumbs;
 }
 
 void CAIRN_DDI_CALL ListBeginEvent(D3D12DDI_HCOMMANDLIST list, uint32_t metadata, const void* data,
@@ -21,10 +25,10 @@ void CAIRN_DDI_CALL ListBeginEvent(D3D12DDI_HCOMMANDLIST list, uint32_t metadata
   }
 }
 
-void CAIRN_DDI_CALL ListEndEvent(D3D12DDI_HCOMMANDLIST list, uint64_t event_id) {
+void CAIRN_DDI_CALL ListEndEvent(D3D12DDI_HCOMMANDLIST list, uint64_t) {
   CommandList* breadcrumbs = Breadcrumbs(list);
   // An end without a begin must not end a marker of somebody else.
-  if (breadcrumbs != nullptr && event_id != 0) breadcrumbs->EndMarker();
+  if (breadcrumbs != nullptr && ObjectOf(list).ends_event) breadcrumbs->EndMarker();
 }
 
 void CAIRN_DDI_CALL ListSetMarker(D3D12DDI_HCOMMANDLIST list, uint32_t metadata, const void* data,

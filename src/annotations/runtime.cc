@@ -111,6 +111,7 @@ AnnotatedChild::AnnotatedChild(AnnotationRuntime& runtime, uint32_t kind, void* 
   object_.driver = runtime.driver().state;
   object_.native = native;
   object_.breadcrumbs = nullptr;
+  object_.ends_event = false;
 }
 
 void AnnotatedChild::SetName(const void* name) {
@@ -145,6 +146,7 @@ AnnotationCall AnnotatedList::ForwardBegin(uint32_t metadata, const void* data, 
 }
 
 AnnotationCall AnnotatedList::ForwardEnd() {
+  object_.ends_event = !open_events_.empty();
   const uint64_t event_id = open_events_.Pop();
   functions_.pfnCmdListEndEvent(handle(), event_id);
   return {event_id, records_breadcrumbs_};
