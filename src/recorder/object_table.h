@@ -2,7 +2,7 @@
 //
 // ObjectTable: the API's objects in the block, by an index that their wrappers keep. Entries of
 // destroyed objects stay for a report and are used again, the oldest first. Any thread; no lock, no
-// allocation. Cost: bench RecorderBench.
+// allocation. Cost: benchmark recorder_bench.
 #ifndef CAIRN_RECORDER_OBJECT_TABLE_H_
 #define CAIRN_RECORDER_OBJECT_TABLE_H_
 
