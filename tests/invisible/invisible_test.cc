@@ -81,7 +81,10 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
       {"top", {preload}},
       {"off", {preload, "CAIRN_BREADCRUMBS=off"}},
       {"full, checking itself", {preload, "CAIRN_BREADCRUMBS=full", "CAIRN_CHECK=1"}},
-      {"pass, annotations forced", {preload, "CAIRN_BREADCRUMBS=pass"}, true},
+      {"pass, annotations forced, checking itself",
+       {preload, "CAIRN_BREADCRUMBS=pass", "CAIRN_CHECK=1"},
+       true},
+      {"logging driver", {preload, "CAIRN_DRIVER=logging"}, true},
       {"no driver", {preload, "CAIRN_DRIVER=none"}, true},
   };
   for (const Variant& variant : variants) {
