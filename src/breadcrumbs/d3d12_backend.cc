@@ -32,7 +32,9 @@ constexpr uint32_t kRawValueCount = 65536;
 // What a list needs while it is recorded.
 struct ListState {
   ID3D12GraphicsCommandList* list = nullptr;  // the application's; alive while it is recorded
-  ComPtr<ID3D12GraphicsCommandList2> list2;   // only for WriteBufferImmediate
+  // Only for WriteBufferImmediate. The same object, and no reference either: the recording may stay long
+  // after the application released the list, whose end must not wait for it.
+  ID3D12GraphicsCommandList2* list2 = nullptr;
   D3D12_COMMAND_LIST_TYPE type = D3D12_COMMAND_LIST_TYPE_DIRECT;
   WriteMethod method = WriteMethod::kNone;
   D3D12ValueChunk* chunk = nullptr;  // being filled, the full ones behind it
@@ -127,9 +129,10 @@ class D3D12Backend final : public Backend {
               "its Reset()"};
     }
     if (state->method == WriteMethod::kD3D12WriteBufferImmediate) {
-      state->list2 = ComPtr<ID3D12GraphicsCommandList>(native).As<ID3D12GraphicsCommandList2>();
+      state->list2 =
+          ComPtr<ID3D12GraphicsCommandList>(native).As<ID3D12GraphicsCommandList2>().get();
       // The list is another implementation's than those of the self-test.
-      if (!state->list2) state->method = WriteMethod::kD3D12CopyBufferRegion;
+      if (state->list2 == nullptr) state->method = WriteMethod::kD3D12CopyBufferRegion;
     }
     if (list.reusable) {
       state->run_table = run_tables_.Take();
@@ -152,8 +155,8 @@ class D3D12Backend final : public Backend {
     const uint64_t offset =
         ProgressOffset(list.slot) + (word == WordKind::kReached ? offsetof(ProgressWords, reached)
                                                                 : offsetof(ProgressWords, passed));
-    if (state->list2) {
-      RecordImmediate(state->list2.get(), where, words_address_ + offset, value);
+    if (state->list2 != nullptr) {
+      RecordImmediate(state->list2, where, words_address_ + offset, value);
       return true;
     }
     if ((state->chunk == nullptr || state->used == kValuesPerChunk) && !AddChunk(state)) {
