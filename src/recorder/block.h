@@ -7,8 +7,9 @@
 //
 // Layout, in pages of 4,096 bytes:
 //   page 0            BlockHeader
-//   the fixed tables  contexts, queues, pipelines, submissions, objects, threads, functions, marker
-//                     arenas, driver reports (offsets in the header)
+//   the fixed tables  contexts, queues, pipelines, submissions, synchronisation, objects, threads,
+//                     functions, marker arenas, driver reports, faults, checkpoints, shaders (offsets
+//                     in the header)
 //   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers
 //
 // Threads: an entry is published by a release store of its `state` or of its table's count. A reader
@@ -24,13 +25,13 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 3;
+inline constexpr uint32_t kBlockVersion = 4;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{4} << 30;
-// Smaller blocks have no tables of objects, threads, functions, marker arenas and driver reports: their
-// offsets are 0.
+// Smaller blocks have no tables of synchronisation, objects, threads, functions, marker arenas, driver
+// reports, faults, checkpoints and shaders: their offsets are 0.
 inline constexpr uint64_t kMinLayerBlockBytes = uint64_t{64} << 20;
 
 inline constexpr uint32_t kMaxContexts = 64;
@@ -42,6 +43,8 @@ inline constexpr uint32_t kMaxObjects = 65536;
 inline constexpr uint32_t kMaxThreads = 512;
 inline constexpr uint32_t kMaxFunctions = 2048;
 inline constexpr uint32_t kMaxArenas = 65536;
+inline constexpr uint32_t kSyncRing = 16384;  // As kSubmissionRing.
+inline constexpr uint32_t kMaxShaders = 65536;
 
 // A name in the block: its offset divided by 8; 0 is "no name". The offset leads to a NameRecord.
 using NameRef = uint32_t;
@@ -75,6 +78,9 @@ enum class WordMemory : uint32_t {
   kMirrored = 2,  // A thread copies from device-visible memory: up to one period old after SIGKILL.
   kCallback = 3,  // A custom backend's callbacks write here.
 };
+
+// Of a checkpoint.
+enum class PipeStage : uint32_t { kTop = 1, kBottom = 2, kOther = 3 };
 
 // Progress of one recording: the GPU writes the words, or its mirror does. Values are
 // ProgressValue(generation, sequence); a value of another generation counts as never written.
@@ -133,6 +139,9 @@ enum class BindPoint : uint16_t {
   kIndirectArguments = 9,
   kSource = 10,       // of the next copy, resolve, or similar command
   kDestination = 11,  // of the next copy, resolve, clear, or similar command
+  // Between the begin and the end of an EXECUTE_COMMANDS: the GPU runs the recording of a secondary
+  // command buffer here. The value is its recording_id.
+  kSecondary = 12,
 };
 // In the slot of a kBind event: a root parameter of dispatches. Without it, of draws.
 inline constexpr uint32_t kBindSlotOfCompute = 0x80000000;
@@ -172,6 +181,9 @@ constexpr uint32_t EventPosition(uint32_t slot, uint32_t event) {
 enum class RecordingState : uint32_t { kFree = 0, kOpen = 1, kClosed = 2 };
 
 inline constexpr uint32_t kRecordingReusable = 1;  // may be submitted many times; `runs` counts
+// Runs inside other recordings (BindPoint::kSecondary) and is never submitted itself. `submit_count` and
+// `reset_run` count with those of the recording that it runs in.
+inline constexpr uint32_t kRecordingSecondary = 2;
 inline constexpr uint32_t kNoQueue = 0xFFFFFFFF;
 
 // One recording of one command list. Its progress words have the same index as the slot. Slots are
@@ -226,9 +238,21 @@ struct PipelineRecord {
   NameRef name;
   NameRef shader_names[kStageCount];
   uint64_t native_handle;
-  uint64_t reserved;
+  uint64_t shader_hashes[kStageCount];  // leads to a ShaderRecord; 0 unknown
+  uint64_t reserved[8];
 };
-static_assert(sizeof(PipelineRecord) == 64);
+static_assert(sizeof(PipelineRecord) == 192);
+
+// The code of a shader, once for all pipelines that have it. Entries are never used again.
+enum class ShaderCode : uint32_t { kUnknown = 0, kSpirV = 1, kDxbc = 2 };
+struct ShaderRecord {
+  std::atomic<uint32_t> state;  // 1 when published
+  ShaderCode code;
+  uint64_t hash;  // never 0; XXH64 of the code for SPIR-V, of its own header for DXBC
+  uint64_t size_bytes;
+  uint64_t offset;  // of the bytes in the block, 0: not kept, for want of room
+};
+static_assert(sizeof(ShaderRecord) == 32);
 
 // One command list in one submission. Written before the list is handed to the API.
 struct SubmissionRecord {
@@ -244,6 +268,30 @@ struct SubmissionRecord {
 };
 static_assert(sizeof(SubmissionRecord) == 64);
 
+// What a queue waits for before it goes on, and signals when it has come there. A ring.
+enum class SyncKind : uint32_t { kWait = 1, kSignal = 2 };
+// Whether it is a binary semaphore, whose value is always 0; otherwise a timeline semaphore or a Direct3D
+// fence.
+inline constexpr uint32_t kSyncBinary = 1;
+inline constexpr uint32_t kSyncFence = 2;    // a VkFence, which the CPU alone waits for
+inline constexpr uint32_t kSyncPresent = 4;  // waited for by a present, after the submission
+inline constexpr uint32_t kSyncAcquire = 8;  // signalled by the presentation engine; no queue
+struct SyncRecord {
+  std::atomic<uint64_t> serial;  // 1 + position in the whole run; written last
+  SyncKind kind;
+  uint32_t queue;  // index into the queue table; kNoQueue: the CPU, or the presentation engine
+  // Of the queue, from 1. Vulkan: waits hold it back, signals come at its end. Direct3D: after the
+  // queue's submission of this number, before its next; 0 before the first.
+  uint64_t submission_number;
+  uint64_t native_handle;  // VkSemaphore, VkFence, ID3D12Fence*
+  uint64_t value;
+  uint64_t time_ns;  // CLOCK_MONOTONIC
+  uint32_t context;
+  uint32_t flags;  // kSync...
+  uint64_t reserved;
+};
+static_assert(sizeof(SyncRecord) == 64);
+
 // Something that helps to find the culprit, and whether it could be had. Shown source by source.
 enum class SourceState : uint32_t { kAbsent = 0, kPresent = 1, kFailed = 2, kSilent = 3 };
 struct SourceRecord {
@@ -256,17 +304,21 @@ inline constexpr uint32_t kMaxSources = 16;
 // An object of the API. Entries of destroyed objects are used again, the oldest first.
 enum class ObjectState : uint32_t { kFree = 0, kAlive = 1, kDestroyed = 2 };
 inline constexpr uint32_t kObjectNameBytes = 144;
+// Of ObjectRecord::kind: the rest is a VkObjectType.
+inline constexpr uint32_t kVulkanObject = 0x80000000;
 struct ObjectRecord {
   std::atomic<uint32_t> state;  // ObjectState
-  uint32_t kind;                // D3D12_DRED_ALLOCATION_TYPE; 0 unknown
+  uint32_t kind;                // D3D12_DRED_ALLOCATION_TYPE, or kVulkanObject and more; 0 unknown
   uint32_t context;
   std::atomic<uint32_t> name_length;  // bytes of UTF-8 in `name`; kObjectNameCut if there were more
   uint64_t native_handle;             // the pointer that the application holds
   uint64_t serial;                    // in order of creation, from 1
   uint64_t created_ns;                // CLOCK_MONOTONIC
   std::atomic<uint64_t> destroyed_ns;
-  uint64_t gpu_address;  // buffers: GPU virtual address, otherwise 0
-  uint64_t size_bytes;   // buffers and heaps, otherwise 0
+  // GPU virtual address and size of buffers; in Vulkan of whatever has them, one entry for each range
+  // that an object is bound to. Otherwise 0; heaps have a size only.
+  uint64_t gpu_address;
+  uint64_t size_bytes;
   // Fences: the largest value that a queue or the CPU was told to signal, that a queue or the CPU was
   // told to wait for, and that the application read or set as completed.
   std::atomic<uint64_t> signalled;
@@ -336,6 +388,61 @@ struct DriverReport {
   std::atomic<uint64_t> event_ids[kDriverReportCount];
 };
 
+// What the driver says of a page fault or another reason for a device's loss. One a context. Sources:
+// VK_EXT_device_fault, VK_KHR_device_fault.
+inline constexpr uint32_t kMaxFaultAddresses = 16;
+inline constexpr uint32_t kMaxFaultVendorInfos = 16;
+inline constexpr uint32_t kFaultTextBytes = 256;  // UTF-8, zero-terminated
+// VkDeviceFaultAddressTypeEXT.
+enum class FaultAddressType : uint32_t {
+  kNone = 0,
+  kReadInvalid = 1,
+  kWriteInvalid = 2,
+  kExecuteInvalid = 3,
+  kInstructionUnknown = 4,
+  kInstructionInvalid = 5,
+  kInstructionFault = 6,
+};
+struct FaultAddress {
+  FaultAddressType type;
+  uint32_t reserved;
+  uint64_t address;
+  uint64_t precision;  // a power of two: the fault lies in the aligned range of so many bytes
+};
+struct FaultVendorInfo {
+  char description[kFaultTextBytes];
+  uint64_t code;
+  uint64_t data;
+};
+struct FaultRecord {
+  std::atomic<uint32_t> state;  // 1 when published
+  int32_t result;               // VkResult of the question: < 0, and nothing else is known
+  uint32_t address_count;
+  uint32_t vendor_info_count;
+  uint64_t time_ns;               // CLOCK_MONOTONIC
+  uint64_t vendor_binary_offset;  // of the bytes in the block; 0 for none
+  uint64_t vendor_binary_bytes;
+  char source[64];  // "VK_EXT_device_fault"
+  char description[kFaultTextBytes];
+  FaultAddress addresses[kMaxFaultAddresses];
+  FaultVendorInfo vendor_infos[kMaxFaultVendorInfos];
+  uint64_t reserved[6];
+};
+
+// VK_NV_device_diagnostic_checkpoints, as read after a device's loss: the last that the GPU came by.
+inline constexpr uint32_t kMaxCheckpoints = 64;
+struct CheckpointRecord {
+  uint32_t queue;  // index into the queue table
+  PipeStage stage;
+  uint32_t slot;            // of the context's recordings
+  uint32_t progress_value;  // ProgressValue of the event
+};
+struct CheckpointTable {
+  std::atomic<uint32_t> count;  // published
+  uint32_t reserved[3];
+  CheckpointRecord records[kMaxCheckpoints];
+};
+
 // One device with its breadcrumbs.
 struct ContextRecord {
   std::atomic<uint32_t> state;  // 1 when published, 2 once destroyed
@@ -385,6 +492,10 @@ struct BlockHeader {
   uint64_t functions_offset;        // FunctionTable
   uint64_t arenas_offset;           // ArenaRecord[kMaxArenas]
   uint64_t driver_reports_offset;   // DriverReport[kMaxContexts]
+  uint64_t syncs_offset;            // SyncRecord[kSyncRing]
+  uint64_t faults_offset;           // FaultRecord[kMaxContexts]
+  uint64_t checkpoints_offset;      // CheckpointTable[kMaxContexts]
+  uint64_t shaders_offset;          // ShaderRecord[kMaxShaders]
   uint64_t first_free_page;         // where page allocation starts
   std::atomic<uint64_t> next_page;  // first page never handed out
   std::atomic<uint32_t> context_count;
@@ -397,6 +508,9 @@ struct BlockHeader {
   std::atomic<uint32_t> objects_dropped;  // creations that found no free entry
   std::atomic<uint64_t> object_serial;
   std::atomic<uint64_t> submission_serial;
+  std::atomic<uint64_t> sync_serial;
+  std::atomic<uint32_t> shader_count;     // published entries of the shader table
+  std::atomic<uint32_t> shaders_dropped;  // shaders whose code or entry found no room
   std::atomic<uint64_t> next_recording_id;
   std::atomic<uint32_t> crash_signal;  // seen by our own handler, 0 if none
   uint32_t crash_thread;

@@ -89,6 +89,10 @@ BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
     header.functions_offset = place(sizeof(FunctionTable));
     header.arenas_offset = place(kMaxArenas * sizeof(ArenaRecord));
     header.driver_reports_offset = place(kMaxContexts * sizeof(DriverReport));
+    header.syncs_offset = place(kSyncRing * sizeof(SyncRecord));
+    header.faults_offset = place(kMaxContexts * sizeof(FaultRecord));
+    header.checkpoints_offset = place(kMaxContexts * sizeof(CheckpointTable));
+    header.shaders_offset = place(kMaxShaders * sizeof(ShaderRecord));
   }
   header.first_free_page = offset / kPageBytes;
   header.next_page = header.first_free_page;
@@ -278,6 +282,8 @@ uint32_t BlockWriter::AddContext() {
   if (DriverReport* const reports = driver_reports(); reports != nullptr) {
     for (std::atomic<uint64_t>& id : reports[index].event_ids) id.store(0);
   }
+  if (FaultRecord* const fault = faults(); fault != nullptr) fault[index].state.store(0);
+  if (CheckpointTable* const table = checkpoints(); table != nullptr) table[index].count.store(0);
   return index;
 }
 
@@ -372,6 +378,50 @@ uint32_t BlockWriter::RegisterFunctions(std::span<const char* const> names) {
   for (size_t i = 0; i < names.size(); ++i) table->names[used + i] = AddName(names[i]);
   table->count.store(used + static_cast<uint32_t>(names.size()), std::memory_order_release);
   return used;
+}
+
+void BlockWriter::AddShader(ShaderCode code, uint64_t hash, std::span<const std::byte> bytes) {
+  if (shaders() == nullptr || hash == 0) return;
+  std::lock_guard lock(shaders_mutex_);
+  if (!shader_hashes_.insert(hash).second) return;
+  const uint32_t index = header_->shader_count.load(std::memory_order_relaxed);
+  if (index == kMaxShaders) {
+    header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  ShaderRecord& record = shaders()[index];
+  record.code = code;
+  record.hash = hash;
+  record.size_bytes = bytes.size();
+  record.offset = 0;
+  if (!bytes.empty() && bytes.size() <= size_bytes() / 4 - shader_bytes_) {
+    record.offset = AllocateRange(bytes.size());
+  }
+  if (record.offset != 0) {
+    std::memcpy(data() + record.offset, bytes.data(), bytes.size());
+    shader_bytes_ += bytes.size();
+  } else {
+    header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
+  }
+  record.state.store(1, std::memory_order_release);
+  header_->shader_count.store(index + 1, std::memory_order_release);
+}
+
+void BlockWriter::AddSync(const Sync& sync) {
+  if (header_->syncs_offset == 0) return;
+  const uint64_t serial = header_->sync_serial.fetch_add(1, std::memory_order_relaxed) + 1;
+  SyncRecord& record = At<SyncRecord>(header_->syncs_offset)[(serial - 1) % kSyncRing];
+  record.serial.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  record.kind = sync.kind;
+  record.queue = sync.queue;
+  record.submission_number = sync.submission_number;
+  record.native_handle = sync.native_handle;
+  record.value = sync.value;
+  record.time_ns = sync.time_ns;
+  record.context = sync.context;
+  record.flags = sync.flags;
+  record.serial.store(serial, std::memory_order_release);
 }
 
 void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,

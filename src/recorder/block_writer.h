@@ -14,6 +14,7 @@
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/shared_memory.h"
@@ -120,6 +121,29 @@ class BlockWriter {
     return AtOrNull<DriverReport>(header_->driver_reports_offset);
   }
 
+  FaultRecord* faults() const { return AtOrNull<FaultRecord>(header_->faults_offset); }
+  CheckpointTable* checkpoints() const {
+    return AtOrNull<CheckpointTable>(header_->checkpoints_offset);
+  }
+  ShaderRecord* shaders() const { return AtOrNull<ShaderRecord>(header_->shaders_offset); }
+
+  // Keeps the code of a shader, unless there is one with this hash already. All shaders together may
+  // take a quarter of the block; of what comes later only hash and size are kept. Takes a lock.
+  void AddShader(ShaderCode code, uint64_t hash, std::span<const std::byte> bytes);
+
+  // Appends to the ring of synchronisation.
+  struct Sync {
+    SyncKind kind = SyncKind::kWait;
+    uint32_t flags = 0;
+    uint32_t context = 0;
+    uint32_t queue = kNoQueue;
+    uint64_t submission_number = 0;
+    uint64_t native_handle = 0;
+    uint64_t value = 0;
+    uint64_t time_ns = 0;
+  };
+  void AddSync(const Sync& sync);
+
   // Appends to the ring; every field but `serial` is taken from the arguments.
   void AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
                      uint64_t recording_id, uint64_t submission_number, uint64_t time_ns);
@@ -170,6 +194,10 @@ class BlockWriter {
   IndexQueue retired_threads_{kMaxThreads};
   std::array<ContextRemains, kMaxContexts> remains_;  // guarded by tables_mutex_
   ObjectTable objects_;
+
+  std::mutex shaders_mutex_;
+  std::unordered_set<uint64_t> shader_hashes_;
+  uint64_t shader_bytes_ = 0;
 
   std::mutex names_mutex_;
   uint64_t names_begin_ = 0;  // unused rest of the current page of names

@@ -253,5 +253,56 @@ TEST(BlockWriter, FunctionsAreRegisteredOnce) {
   EXPECT_EQ(MakeBlock()->RegisterFunctions(methods), BlockWriter::kTableFull);
 }
 
+TEST(BlockWriter, KeepsTheCodeOfAShaderOnceForAHash) {
+  const auto writer = MakeBlock(kDefaultBlockBytes);
+  BlockWriter& block = *writer;
+  const std::vector<std::byte> code(5000, std::byte{7});
+  block.AddShader(ShaderCode::kSpirV, 42, code);
+  block.AddShader(ShaderCode::kSpirV, 42, {});
+  block.AddShader(ShaderCode::kSpirV, 0, code);  // 0 is no hash
+  ASSERT_EQ(block.header()->shader_count.load(), 1u);
+  const ShaderRecord& shader = block.shaders()[0];
+  EXPECT_EQ(shader.state.load(), 1u);
+  EXPECT_EQ(shader.hash, 42u);
+  ASSERT_EQ(shader.size_bytes, code.size());
+  EXPECT_EQ(std::memcmp(block.data() + shader.offset, code.data(), code.size()), 0);
+}
+
+TEST(BlockWriter, ShadersTakeAQuarterOfTheBlockAndNoMore) {
+  const auto writer = MakeBlock(kMinLayerBlockBytes);
+  BlockWriter& block = *writer;
+  const std::vector<std::byte> code(size_t{10} << 20);
+  block.AddShader(ShaderCode::kSpirV, 1, code);
+  block.AddShader(ShaderCode::kSpirV, 2, code);
+  ASSERT_EQ(block.header()->shader_count.load(), 2u);
+  EXPECT_NE(block.shaders()[0].offset, 0u);
+  EXPECT_EQ(block.shaders()[1].offset, 0u);
+  EXPECT_EQ(block.shaders()[1].size_bytes, code.size());
+  EXPECT_EQ(block.header()->shaders_dropped.load(), 1u);
+}
+
+TEST(BlockWriter, TheRingOfSynchronisationOverwritesTheOldest) {
+  const auto writer = MakeBlock(kDefaultBlockBytes);
+  BlockWriter& block = *writer;
+  for (uint64_t i = 1; i <= kSyncRing + 3; ++i) {
+    block.AddSync({.kind = SyncKind::kSignal,
+                   .flags = kSyncBinary,
+                   .context = 1,
+                   .queue = 2,
+                   .submission_number = i,
+                   .native_handle = 0x77,
+                   .value = i + 1,
+                   .time_ns = i + 2});
+  }
+  const auto* ring =
+      reinterpret_cast<const SyncRecord*>(block.data() + block.header()->syncs_offset);
+  EXPECT_EQ(ring[0].serial.load(), kSyncRing + 1);
+  EXPECT_EQ(ring[3].serial.load(), 4u);
+  EXPECT_EQ(ring[2].submission_number, kSyncRing + 3);
+  EXPECT_EQ(ring[2].value, kSyncRing + 4);
+  EXPECT_EQ(ring[2].queue, 2u);
+  EXPECT_EQ(ring[2].flags, kSyncBinary);
+}
+
 }  // namespace
 }  // namespace cairn
