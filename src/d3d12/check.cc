@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "d3d12/device.h"
-#include "d3d12/log.h"
 #include "d3d12/object_kind.h"
-#include "d3d12/settings.h"
 #include "d3d12/wrappers.h"
+#include "settings/layer_settings.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

@@ -9,13 +9,13 @@
 #include "breadcrumbs/d3d12_abi.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
-#include "d3d12/log.h"
 #include "d3d12/objects.h"
-#include "d3d12/settings.h"
 #include "d3d12/work_list.h"
 #include "d3d12/wrappers.h"
 #include "d3dconfig/settings.h"
 #include "recorder/block_writer.h"
+#include "settings/layer_settings.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

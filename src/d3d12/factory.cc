@@ -9,10 +9,10 @@
 #include "d3d12/dred.h"
 #include "d3d12/graphics_command_list.h"
 #include "d3d12/layer.h"
-#include "d3d12/log.h"
 #include "d3d12/objects.h"
 #include "d3d12/video_command_list.h"
 #include "d3d12gen/thin.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

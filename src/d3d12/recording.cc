@@ -2,11 +2,11 @@
 #include <array>
 #include <mutex>
 
-#include "d3d12/log.h"
 #include "d3d12/policy.h"
 #include "d3d12/wrappers.h"
 #include "recorder/block_writer.h"
 #include "recorder/call_ring.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

@@ -14,11 +14,11 @@
 #include "annotations/d3d12_types.h"
 #include "d3d12/device.h"
 #include "d3d12/layer.h"
-#include "d3d12/log.h"
 #include "d3d12/test_device.h"
 #include "d3d12/wrappers.h"
 #include "d3d12abi/fake_device.h"
 #include "d3d12abi/fake_stubs.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

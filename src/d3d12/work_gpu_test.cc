@@ -15,10 +15,10 @@
 #include "breadcrumbs/d3d12_test_gpu.h"
 #include "d3d12/device.h"
 #include "d3d12/layer.h"
-#include "d3d12/settings.h"
 #include "d3d12/work.h"
 #include "d3d12/work_scene.h"
 #include "recorder/block_writer.h"
+#include "settings/layer_settings.h"
 
 namespace cairn {
 namespace {

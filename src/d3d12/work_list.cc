@@ -4,8 +4,8 @@
 #include "d3d12/device.h"
 #include "d3d12/graphics_command_list.h"
 #include "d3d12/objects.h"
-#include "d3d12/settings.h"
 #include "d3d12/video_command_list.h"
+#include "settings/layer_settings.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

@@ -10,12 +10,12 @@
 #include "annotations/runtime.h"
 #include "d3d12/device.h"
 #include "d3d12/factory.h"
-#include "d3d12/log.h"
 #include "d3d12/object_kind.h"
 #include "d3d12/object_name.h"
 #include "d3d12/private_interfaces.h"
 #include "d3d12/wrappers.h"
 #include "recorder/block_writer.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

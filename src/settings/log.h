@@ -3,8 +3,8 @@
 // What the layer says to the person who runs the program: one line an event, to stderr. A line starts
 // with "cairn: " and the level; it has colour where stderr is a terminal and NO_COLOR is not set.
 // CAIRN_LOG chooses how much is said: off, error, warning (default), info, debug.
-#ifndef CAIRN_D3D12_LOG_H_
-#define CAIRN_D3D12_LOG_H_
+#ifndef CAIRN_SETTINGS_LOG_H_
+#define CAIRN_SETTINGS_LOG_H_
 
 #include <cstdint>
 #include <string_view>
@@ -35,4 +35,4 @@ std::string_view LogLevelName(LogLevel level);
 
 }  // namespace cairn
 
-#endif  // CAIRN_D3D12_LOG_H_
+#endif  // CAIRN_SETTINGS_LOG_H_

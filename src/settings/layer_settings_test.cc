@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "d3d12/settings.h"
+#include "settings/layer_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "d3d12/log.h"
+#include "settings/log.h"
 
 namespace cairn {
 namespace {

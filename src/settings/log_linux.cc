@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/text.h"
-#include "d3d12/log.h"
+#include "settings/log.h"
 
 namespace cairn {
 

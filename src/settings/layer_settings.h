@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the environment asks of the layer, read once, at the first device.
+// What the environment asks of the layers of both APIs, read once, at the first device.
 //   CAIRN_BREADCRUMBS  off | top (default) | pass | full   how much the GPU writes; docs/breadcrumbs.md
 //   CAIRN_CHECK        0 (default) | 1                     self-check; docs/d3d12-layer.md
 //   CAIRN_DRIVER       none | logging | breadcrumb (default) | /path/of/a/library.so
 // CAIRN_LOG is in log.h. Values that mean nothing count as the default, and are reported once.
-#ifndef CAIRN_D3D12_SETTINGS_H_
-#define CAIRN_D3D12_SETTINGS_H_
+#ifndef CAIRN_SETTINGS_LAYER_SETTINGS_H_
+#define CAIRN_SETTINGS_LAYER_SETTINGS_H_
 
 #include <string>
 #include <vector>
@@ -30,4 +30,4 @@ const LayerSettings& Settings();
 
 }  // namespace cairn
 
-#endif  // CAIRN_D3D12_SETTINGS_H_
+#endif  // CAIRN_SETTINGS_LAYER_SETTINGS_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "d3d12/settings.h"
+#include "settings/layer_settings.h"
 
 #include <stdlib.h>
 
 #include <string_view>
 #include <utility>
 
-#include "d3d12/log.h"
+#include "settings/log.h"
 
 namespace cairn {
 
