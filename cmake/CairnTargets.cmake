@@ -21,6 +21,16 @@ if(CAIRN_FUZZERS)
   target_compile_options(cairn_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# A third of the time that the usual linker takes.
+find_program(CAIRN_LLD ld.lld)
+if(CAIRN_LLD)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+# For what runs once and briefly: tests, samples, command lines. Compiling it takes half the time, and
+# what it tests or calls is optimised all the same.
+set(CAIRN_QUICK_TO_COMPILE -O0 -g1)
+
 # Programs in bin/, libraries in lib/, whatever the preset.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -66,6 +76,7 @@ function(cairn_test name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock cairn_options)
+  target_compile_options(${name} PRIVATE ${CAIRN_QUICK_TO_COMPILE})
   target_compile_definitions(${name} PRIVATE
     CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
