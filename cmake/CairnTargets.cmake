@@ -8,7 +8,8 @@ target_compile_options(cairn_options INTERFACE -Wall -Wextra -Wpedantic -Werror 
 target_include_directories(cairn_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(CAIRN_SANITIZE)
   # Not vptr: Direct3D 12 objects are written in C and have no C++ type information to check.
-  target_compile_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE} -fno-sanitize=vptr
+  # Lines are all that a finding shows: the rest of what a debugger wants takes long to write.
+  target_compile_options(cairn_options INTERFACE -g1 -fsanitize=${CAIRN_SANITIZE} -fno-sanitize=vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE})
 endif()
