@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# Sources made from Vulkan's registry: docs/codegen.md.
+#
+#   cairn_vulkan_functions   the functions of devices, and their loading
+#   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, compiled by src/vulkan
+pkg_get_variable(vulkan_prefix vulkan prefix)
+find_file(CAIRN_VULKAN_REGISTRY vk.xml HINTS ${vulkan_prefix}/share PATHS /usr/share /usr/local/share
+  PATH_SUFFIXES vulkan/registry REQUIRED)
+
+set(vulkangen ${CAIRN_D3D12GEN_FOLDER}/vulkangen)
+set(CAIRN_VULKANGEN_WORK ${vulkangen}/work.cc CACHE INTERNAL "")
+set(vulkan_outputs ${vulkangen}/device_functions.h ${vulkangen}/device_functions.cc)
+add_custom_command(OUTPUT ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp BYPRODUCTS ${vulkan_outputs}
+  COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py
+    --registry ${CAIRN_VULKAN_REGISTRY} --out ${CAIRN_D3D12GEN_FOLDER}
+  COMMAND ${CMAKE_COMMAND} -E touch ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp
+  DEPENDS ${CAIRN_VULKAN_REGISTRY} ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py
+  COMMENT "Generating vulkangen/ from ${CAIRN_VULKAN_REGISTRY}" VERBATIM)
+add_custom_target(cairn_vulkangen_files DEPENDS ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp)
+
+cairn_library(cairn_vulkan_functions SOURCES ${vulkangen}/device_functions.cc)
+add_dependencies(cairn_vulkan_functions cairn_vulkangen_files)
+target_include_directories(cairn_vulkan_functions PUBLIC ${CAIRN_D3D12GEN_FOLDER})

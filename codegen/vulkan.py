@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes vulkangen/: what the Vulkan layer needs for every command of the installed headers.
+
+Usage: codegen/vulkan.py --registry VK_XML --out FOLDER
+       codegen/vulkan.py --registry VK_XML --list-work
+
+  device_functions.{h,cc}  struct DeviceFunctions: a pointer for every command of a device
+  work.cc                  an intercept for every command that gives the GPU work
+
+Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
+("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
+"""
+import argparse
+import dataclasses
+import pathlib
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+DISPATCHABLE = {"VkDevice", "VkQueue", "VkCommandBuffer"}
+
+
+@dataclasses.dataclass
+class Parameter:
+    declaration: str  # "const VkBufferCopy* pRegions"
+    name: str
+    type: str
+
+
+@dataclasses.dataclass
+class Command:
+    name: str
+    result: str
+    parameters: list
+    tasks: set
+    queues: set
+    renderpass: str
+    aliased: str  # the command that this is another name of, or itself
+
+
+def of_vulkan(element, attribute):
+    """Vulkan and Vulkan SC share the registry."""
+    value = element.get(attribute)
+    return value is None or bool({"vulkan", "vulkanbase"} & set(value.split(",")))
+
+
+def read_parameter(element):
+    text = "".join(part for node in element.iter() if node.tag != "comment"
+                   for part in (node.text, node.tail if node is not element else None) if part)
+    return Parameter(" ".join(text.split()), element.findtext("name"), element.findtext("type"))
+
+
+def read_commands(root):
+    """Every command of the registry by its name, aliases with the parameters of what they stand for."""
+    found, aliases = {}, {}
+    for element in root.find("commands"):
+        if element.tag != "command" or not of_vulkan(element, "api"):
+            continue
+        if element.get("alias"):
+            aliases[element.get("name")] = element.get("alias")
+            continue
+        name = element.findtext("proto/name")
+        parameters = [read_parameter(p) for p in element.findall("param") if of_vulkan(p, "api")]
+        words = lambda key: set(filter(None, element.get(key, "").split(",")))
+        found[name] = Command(name, element.findtext("proto/type"), parameters, words("tasks"), words("queues"),
+                              element.get("renderpass", ""), name)
+    for name, target in aliases.items():
+        while target in aliases:
+            target = aliases[target]
+        if target in found:
+            found[name] = dataclasses.replace(found[target], name=name)
+    return found
+
+
+def required_names(root):
+    """Names of the commands that <vulkan/vulkan_core.h> declares: without those of window systems and of
+    extensions that are not final."""
+    features = [f for f in root.findall("feature") if of_vulkan(f, "api")]
+    extensions = [e for e in root.findall("extensions/extension")
+                  if of_vulkan(e, "supported") and e.get("supported") and e.get("platform") is None]
+    names = {}
+    for source in features + extensions:
+        for require in source.findall("require"):
+            if not of_vulkan(require, "api"):
+                continue
+            for command in require.findall("command"):
+                names[command.get("name")] = True
+    return list(names)
+
+
+def device_commands(root):
+    commands = read_commands(root)
+    return [commands[name] for name in required_names(root)
+            if name in commands and commands[name].parameters[0].type in DISPATCHABLE]
+
+
+BANNER = """// SPDX-License-Identifier: Apache-2.0
+// Made by codegen/vulkan.py from vk.xml. Do not edit.
+"""
+
+
+def device_functions_header(commands):
+    members = "\n".join(f"  PFN_{c.name} {c.name[2:]} = nullptr;" for c in commands)
+    return f"""{BANNER}#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+namespace cairn {{
+
+struct DeviceFunctions {{
+{members}
+}};
+
+// What `get` does not know stays null.
+void LoadDeviceFunctions(VkDevice device, PFN_vkGetDeviceProcAddr get, DeviceFunctions* functions);
+
+}}  // namespace cairn
+"""
+
+
+def device_functions_source(commands):
+    lines = "\n".join(
+        f'  functions->{c.name[2:]} = reinterpret_cast<PFN_{c.name}>(get(device, "{c.name}"));'
+        for c in commands)
+    return f"""{BANNER}#include "vulkangen/device_functions.h"
+
+namespace cairn {{
+
+void LoadDeviceFunctions(VkDevice device, PFN_vkGetDeviceProcAddr get, DeviceFunctions* functions) {{
+{lines}
+}}
+
+}}  // namespace cairn
+"""
+
+
+def write_if_changed(path, text):
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--registry", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path)
+    arguments = parser.parse_args()
+    commands = device_commands(ElementTree.parse(arguments.registry).getroot())
+    folder = arguments.out / "vulkangen"
+    folder.mkdir(parents=True, exist_ok=True)
+    write_if_changed(folder / "device_functions.h", device_functions_header(commands))
+    write_if_changed(folder / "device_functions.cc", device_functions_source(commands))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

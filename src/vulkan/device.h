@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layer knows of a device and of its queues.
+//
+// Threads: all is set before vkCreateDevice returns and stays until vkDestroyDevice, so reading needs no
+// lock. `objects` and `driver_half` look after themselves.
+#ifndef CAIRN_VULKAN_DEVICE_H_
+#define CAIRN_VULKAN_DEVICE_H_
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/breadcrumbs.h"
+
+#include "recorder/block.h"
+#include "vulkan/layer.h"
+#include "vulkangen/device_functions.h"
+
+namespace cairn {
+
+class BlockWriter;
+class Context;
+class DeviceObjects;
+class DriverHalfDevice;
+struct DeviceState;
+
+enum class DeviceKind : uint8_t {
+  kOff,          // calls pass
+  kBreadcrumbs,  // of a Vulkan program: automatic breadcrumbs
+  kDriven,       // of an implementation of Direct3D, whose layer makes the breadcrumbs
+};
+
+struct QueueState {
+  VkQueue handle = VK_NULL_HANDLE;
+  DeviceState* device = nullptr;
+  uint32_t family = 0;
+  uint32_t index = 0;  // in the family
+  CairnQueueType type = CAIRN_QUEUE_OTHER;
+};
+
+struct DeviceState {
+  DeviceState();
+  ~DeviceState();
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+
+  VkDevice handle = VK_NULL_HANDLE;
+  InstanceState* instance = nullptr;
+  VkPhysicalDevice physical_device = VK_NULL_HANDLE;
+  PFN_vkGetDeviceProcAddr next_get = nullptr;
+  DeviceFunctions vk;  // of the next layer; null where the device has no such function
+  // For dispatchable handles that the layer itself makes; null where the loader gave none.
+  PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
+  DeviceKind kind = DeviceKind::kOff;
+  uint32_t api_version = VK_API_VERSION_1_0;    // of the device, and no more than the instance's
+  std::vector<std::string> enabled_extensions;  // as passed down, with those that the layer added
+  // Features of extensions that the layer, or the application, enabled.
+  bool has_device_fault = false;                // VkPhysicalDeviceFaultFeaturesEXT::deviceFault
+  bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
+  bool reports_address_bindings = false;        // VkPhysicalDeviceAddressBindingReportFeaturesEXT
+  std::vector<VkQueueFamilyProperties> queue_families;
+  // All of the device: the handles that vkGetDeviceQueue returns.
+  std::vector<std::unique_ptr<QueueState>> queues;
+
+  // kBreadcrumbs only.
+  BlockWriter* block = nullptr;
+  Context* context = nullptr;
+  MarkerMode mode = MarkerMode::kOff;
+  bool has_checkpoints = false;  // VK_NV_device_diagnostic_checkpoints is enabled: beside the words
+
+  std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
+  std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
+
+  bool Enabled(std::string_view extension) const;
+};
+
+// Null for handles of devices made without the layer, and of those that are kOff.
+DeviceState* DeviceOf(VkDevice device);
+QueueState* QueueOf(VkQueue queue);
+
+// What a queue of this family counts as.
+CairnQueueType QueueTypeOf(VkQueueFlags flags);
+
+}  // namespace cairn
+
+#endif  // CAIRN_VULKAN_DEVICE_H_
