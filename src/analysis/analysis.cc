@@ -14,14 +14,6 @@
 namespace cairn {
 namespace {
 
-uint32_t QueueOf(const Snapshot& snapshot, const Execution& execution) {
-  if (execution.submission != kNone) {
-    const uint32_t queue = snapshot.submissions[execution.submission].queue;
-    if (queue != kNone) return queue;
-  }
-  return snapshot.recordings[execution.recording].queue;
-}
-
 class Analyser {
  public:
   explicit Analyser(const Snapshot& snapshot) : snapshot_(snapshot) {}
@@ -94,10 +86,10 @@ class Analyser {
               [this](const Execution& a, const Execution& b) {
                 const Recording& of_a = RecordingOf(a);
                 const Recording& of_b = RecordingOf(b);
-                return std::tuple(of_a.device, of_a.frame, QueueOf(snapshot_, a), a.submission,
-                                  a.recording) < std::tuple(of_b.device, of_b.frame,
-                                                            QueueOf(snapshot_, b), b.submission,
-                                                            b.recording);
+                return std::tuple(of_a.device, of_a.frame, QueueOfExecution(snapshot_, a),
+                                  a.submission, a.recording) <
+                       std::tuple(of_b.device, of_b.frame, QueueOfExecution(snapshot_, b),
+                                  b.submission, b.recording);
               });
     queue_order_.resize(analysis_.executions.size());
     for (uint32_t i = 0; i < queue_order_.size(); ++i) queue_order_[i] = i;
@@ -109,7 +101,7 @@ class Analyser {
 
   std::pair<uint32_t, uint32_t> QueueKey(uint32_t execution_index) const {
     const Execution& execution = analysis_.executions[execution_index];
-    return {RecordingOf(execution).device, QueueOf(snapshot_, execution)};
+    return {RecordingOf(execution).device, QueueOfExecution(snapshot_, execution)};
   }
 
   // Calls `visit` with the executions of each queue, in queue order.
@@ -212,6 +204,14 @@ class Analyser {
 
 Analysis Analyse(const Snapshot& snapshot) {
   return Analyser(snapshot).Run();
+}
+
+uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution) {
+  if (execution.submission != kNone) {
+    const uint32_t queue = snapshot.submissions[execution.submission].queue;
+    if (queue != kNone) return queue;
+  }
+  return snapshot.recordings[execution.recording].queue;
 }
 
 }  // namespace cairn

@@ -120,6 +120,9 @@ struct Analysis {
 // Analyse). Any snapshot whose indices are in range is safe, however its events nest or its words read.
 Analysis Analyse(const Snapshot& snapshot);
 
+// The queue that an execution ran on: of its submission, else of its recording; kNone if unknown.
+uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution);
+
 }  // namespace cairn
 
 #endif  // CAIRN_ANALYSIS_ANALYSIS_H_

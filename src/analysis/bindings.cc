@@ -61,6 +61,7 @@ bool IsUsed(const Uses& uses, BindPoint point, bool of_compute) {
     case BindPoint::kIndirectArguments:
     case BindPoint::kSource:
     case BindPoint::kDestination: return true;
+    case BindPoint::kSecondary: return false;
   }
   return false;
 }

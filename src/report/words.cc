@@ -218,6 +218,7 @@ std::string_view BindPointWord(BindPoint point) {
     case BindPoint::kIndirectArguments: return "indirect arguments";
     case BindPoint::kSource: return "source";
     case BindPoint::kDestination: return "destination";
+    case BindPoint::kSecondary: return "secondary command buffer";
   }
   return "unknown";
 }
@@ -388,14 +389,6 @@ std::string_view ShaderStageWord(uint32_t stage) {
   constexpr std::string_view kWords[kStageCount] = {"VS", "HS", "DS", "GS", "PS",
                                                     "MS", "AS", "CS", "RT"};
   return stage < kStageCount ? kWords[stage] : "??";
-}
-
-uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution) {
-  if (execution.submission != kNone) {
-    const uint32_t queue = snapshot.submissions[execution.submission].queue;
-    if (queue != kNone) return queue;
-  }
-  return snapshot.recordings[execution.recording].queue;
 }
 
 }  // namespace cairn

@@ -67,9 +67,6 @@ std::string_view PipelineKind(const Pipeline& pipeline);
 // "VS"
 std::string_view ShaderStageWord(uint32_t stage);
 
-// The queue that an execution ran on: of its submission, else of its recording; kNone if unknown.
-uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution);
-
 }  // namespace cairn
 
 #endif  // CAIRN_REPORT_WORDS_H_

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/queue_progress.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+std::vector<QueueProgress> FindQueueProgress(const Snapshot& snapshot, const Analysis& analysis) {
+  std::vector<QueueProgress> queues(snapshot.queues.size());
+  for (uint32_t i = 0; i < queues.size(); ++i) {
+    queues[i].submitted = snapshot.queues[i].submission_count;
+  }
+  // A recording that was recycled had finished.
+  std::vector<bool> finished(snapshot.submissions.size(), true);
+  for (const Execution& execution : analysis.executions) {
+    if (execution.submission == kNone) continue;
+    finished[execution.submission] = execution.state == WorkState::kCompleted;
+  }
+  for (size_t i = 0; i < finished.size(); ++i) {
+    const Submission& submission = snapshot.submissions[i];
+    if (submission.queue == kNone) continue;
+    QueueProgress& queue = queues[submission.queue];
+    queue.submitted = std::max(queue.submitted, submission.number);
+    uint64_t& first = queue.first_with_unfinished_list;
+    if (!finished[i] && (first == 0 || submission.number < first)) first = submission.number;
+  }
+  for (size_t i = 0; i < finished.size(); ++i) {
+    const Submission& submission = snapshot.submissions[i];
+    if (submission.queue == kNone || !finished[i]) continue;
+    QueueProgress& queue = queues[submission.queue];
+    const uint64_t first = queue.first_with_unfinished_list;
+    if (first == 0 || submission.number < first) {
+      queue.finished = std::max(queue.finished, submission.number);
+    }
+  }
+  for (uint32_t i = 0; i < queues.size(); ++i) {
+    QueueProgress& queue = queues[i];
+    const uint64_t told = std::min(snapshot.queues[i].completed_submission, queue.submitted);
+    queue.finished = std::max(queue.finished, told);
+  }
+  return queues;
+}
+
+}  // namespace cairn
