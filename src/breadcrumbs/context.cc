@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <new>
@@ -452,7 +453,18 @@ void Context::ForgetQueue(void* native) {
   block_->RetireQueue(index);
 }
 
+uint32_t Context::QueueIndex(void* native) {
+  std::lock_guard lock(mutex_);
+  return FindQueue(native, CAIRN_QUEUE_DIRECT, false);
+}
+
 Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline) {
+  return RegisterPipeline(desc, std::array<uint64_t, kStageCount>{}, pipeline);
+}
+
+Status Context::RegisterPipeline(const CairnPipelineDesc& desc,
+                                 std::span<const uint64_t, kStageCount> shader_hashes,
+                                 CairnPipeline* pipeline) {
   const uint32_t index = block_->AddPipeline();
   if (index == BlockWriter::kTableFull) {
     return Status(
@@ -467,6 +479,7 @@ Status Context::RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* p
   record.context = index_;
   record.native_handle = reinterpret_cast<uintptr_t>(desc.native);
   record.name = desc.name == nullptr ? 0 : block_->AddName(desc.name);
+  std::copy(shader_hashes.begin(), shader_hashes.end(), record.shader_hashes);
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
     record.shader_names[stage] = shaders[stage] == nullptr ? 0 : block_->AddName(shaders[stage]);
   }

@@ -16,6 +16,7 @@
 #include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -86,7 +87,13 @@ class Context {
 
   Status RegisterQueue(void* native, CairnQueueType type, const char* name);
   Status RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline);
+  // With the hashes of the stages' code, each 0 or that of a BlockWriter::AddShader.
+  Status RegisterPipeline(const CairnPipelineDesc& desc,
+                          std::span<const uint64_t, kStageCount> shader_hashes,
+                          CairnPipeline* pipeline);
   Status UnregisterPipeline(CairnPipeline pipeline);
+  // The queue's record, for BlockWriter::Sync; kNoQueue if it is not registered.
+  uint32_t QueueIndex(void* native);
   // The queue is gone: its record may be used again, and its address may be another queue's.
   void ForgetQueue(void* native);
   // `application_handle`: what stands in reports instead of desc.native, unless it is null.
