@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/queue_progress.h"
+#include "analysis/submission_progress.h"
 
 namespace cairn {
 namespace {
@@ -46,7 +46,7 @@ bool IsDestroyed(const Snapshot& snapshot, uint32_t device) {
 
 LiveView MakeLiveView(const Snapshot& snapshot, const Analysis& analysis) {
   LiveView view;
-  const std::vector<QueueProgress> progress = FindQueueProgress(snapshot, analysis);
+  const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot, analysis);
   std::vector<uint32_t> of_queue(snapshot.queues.size(), kNone);
   for (uint32_t i = 0; i < snapshot.queues.size(); ++i) {
     const Queue& queue = snapshot.queues[i];

@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/queue_progress.h"
 #include "analysis/snapshot_builder.h"
+#include "analysis/submission_progress.h"
 
 namespace cairn {
 namespace {
@@ -161,14 +161,14 @@ TEST(Live, OfManyTheFirstOnes) {
   EXPECT_EQ(view.queues[0].running[0].submission, 1u);
 }
 
-TEST(QueueProgress, ASubmissionWithoutListsHasFinishedWhenALaterOneHas) {
+TEST(SubmissionProgress, ASubmissionWithoutListsHasFinishedWhenALaterOneHas) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();
   builder.Submit(queue, AddFrame(&builder, queue));
   ++builder.snapshot.queues[queue].submission_count;  // 2: only signals, say
   builder.SetWords(0, 12, 12);
   const auto progress = [&builder] {
-    return FindQueueProgress(builder.snapshot, Analyse(builder.snapshot)).at(0);
+    return FindSubmissionProgress(builder.snapshot, Analyse(builder.snapshot)).at(0);
   };
   EXPECT_EQ(progress().submitted, 2u);
   EXPECT_EQ(progress().finished, 1u);
@@ -180,20 +180,20 @@ TEST(QueueProgress, ASubmissionWithoutListsHasFinishedWhenALaterOneHas) {
   EXPECT_EQ(progress().finished, 3u);
 }
 
-TEST(QueueProgress, NeverBeyondWhatWasSubmitted) {
+TEST(SubmissionProgress, NeverBeyondWhatWasSubmitted) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();
   builder.Submit(queue, AddFrame(&builder, queue));
   builder.snapshot.queues[queue].completed_submission = UINT64_MAX;
-  EXPECT_EQ(FindQueueProgress(builder.snapshot, Analyse(builder.snapshot)).at(0).finished, 1u);
+  EXPECT_EQ(FindSubmissionProgress(builder.snapshot, Analyse(builder.snapshot)).at(0).finished, 1u);
 }
 
-TEST(QueueProgress, RecycledListsHadFinished) {
+TEST(SubmissionProgress, RecycledListsHadFinished) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();
   builder.Submit(queue, AddFrame(&builder, queue));
   builder.snapshot.submissions[0].recording = kNone;
-  EXPECT_EQ(FindQueueProgress(builder.snapshot, Analyse(builder.snapshot)).at(0).finished, 1u);
+  EXPECT_EQ(FindSubmissionProgress(builder.snapshot, Analyse(builder.snapshot)).at(0).finished, 1u);
 }
 
 }  // namespace

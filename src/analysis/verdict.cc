@@ -16,6 +16,8 @@ const char* MethodName(WriteMethod method) {
     case WriteMethod::kVulkanBufferMarker: return "VK_AMD_buffer_marker";
     case WriteMethod::kVulkanFillBuffer: return "vkCmdFillBuffer";
     case WriteMethod::kCustom: return "the custom backend";
+    case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
+    case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
     case WriteMethod::kNone: break;
   }
   return "no method";

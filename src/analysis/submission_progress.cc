@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/queue_progress.h"
+#include "analysis/submission_progress.h"
 
 #include <algorithm>
 
 namespace cairn {
 
-std::vector<QueueProgress> FindQueueProgress(const Snapshot& snapshot, const Analysis& analysis) {
-  std::vector<QueueProgress> queues(snapshot.queues.size());
+std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
+                                                       const Analysis& analysis) {
+  std::vector<SubmissionProgress> queues(snapshot.queues.size());
   for (uint32_t i = 0; i < queues.size(); ++i) {
     queues[i].submitted = snapshot.queues[i].submission_count;
   }
@@ -19,7 +20,7 @@ std::vector<QueueProgress> FindQueueProgress(const Snapshot& snapshot, const Ana
   for (size_t i = 0; i < finished.size(); ++i) {
     const Submission& submission = snapshot.submissions[i];
     if (submission.queue == kNone) continue;
-    QueueProgress& queue = queues[submission.queue];
+    SubmissionProgress& queue = queues[submission.queue];
     queue.submitted = std::max(queue.submitted, submission.number);
     uint64_t& first = queue.first_with_unfinished_list;
     if (!finished[i] && (first == 0 || submission.number < first)) first = submission.number;
@@ -27,14 +28,14 @@ std::vector<QueueProgress> FindQueueProgress(const Snapshot& snapshot, const Ana
   for (size_t i = 0; i < finished.size(); ++i) {
     const Submission& submission = snapshot.submissions[i];
     if (submission.queue == kNone || !finished[i]) continue;
-    QueueProgress& queue = queues[submission.queue];
+    SubmissionProgress& queue = queues[submission.queue];
     const uint64_t first = queue.first_with_unfinished_list;
     if (first == 0 || submission.number < first) {
       queue.finished = std::max(queue.finished, submission.number);
     }
   }
   for (uint32_t i = 0; i < queues.size(); ++i) {
-    QueueProgress& queue = queues[i];
+    SubmissionProgress& queue = queues[i];
     const uint64_t told = std::min(snapshot.queues[i].completed_submission, queue.submitted);
     queue.finished = std::max(queue.finished, told);
   }

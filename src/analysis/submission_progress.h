@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far each queue is in its submissions: what the live view and the graph of waits start from.
-#ifndef CAIRN_ANALYSIS_QUEUE_PROGRESS_H_
-#define CAIRN_ANALYSIS_QUEUE_PROGRESS_H_
+#ifndef CAIRN_ANALYSIS_SUBMISSION_PROGRESS_H_
+#define CAIRN_ANALYSIS_SUBMISSION_PROGRESS_H_
 
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@
 namespace cairn {
 
 // Submission numbers of one queue, from 1.
-struct QueueProgress {
+struct SubmissionProgress {
   uint64_t submitted = 0;  // the last one made
   // This one and all before it have finished, as told or as proven by words. One without lists behind
   // it is not known to have finished until something behind it has.
@@ -23,8 +23,9 @@ struct QueueProgress {
 };
 
 // One for each of Snapshot::queues. `analysis` is that of `snapshot`. Linear in the submissions.
-std::vector<QueueProgress> FindQueueProgress(const Snapshot& snapshot, const Analysis& analysis);
+std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
+                                                       const Analysis& analysis);
 
 }  // namespace cairn
 
-#endif  // CAIRN_ANALYSIS_QUEUE_PROGRESS_H_
+#endif  // CAIRN_ANALYSIS_SUBMISSION_PROGRESS_H_
