@@ -2,7 +2,6 @@
 //
 // Kills itself in the middle of a frame: the first submission has finished, the second is at work in
 // its second dispatch. Nothing in the process gets a chance to write a report; the watcher does.
-#include <cairn/markers.h>
 #include <fmt/format.h>
 #include <signal.h>
 
@@ -27,7 +26,8 @@ sample::List RecordFirst(sample::Device& device, const sample::Pipeline& fill) {
   return list;
 }
 
-// The raw marker is written once the second dispatch's own breadcrumb has been.
+// Where the sample tells by libcairn, a raw marker is written once the second dispatch's own breadcrumb
+// has been.
 sample::List RecordSecond(sample::Device& device, const sample::Pipeline& fill,
                           const sample::SlowWork& slow) {
   const sample::List list = device.BeginList(device.graphics(), "Main");
@@ -37,9 +37,7 @@ sample::List RecordSecond(sample::Device& device, const sample::Pipeline& fill,
     sample::BindForDispatch(list, slow.pipeline, &slow.constants, sizeof(slow.constants));
     {
       sample::Scope dispatch(list, CAIRN_MARKER_DISPATCH, "Global illumination");
-      sample::Check(
-          cairnWriteMarker(device.cairn(), list.commands, CAIRN_TOP_OF_PIPE, kSlot, kReached),
-          "cairnWriteMarker");
+      device.telling().WriteMarker(list.commands, kSlot, kReached);
       vkCmdDispatch(list.commands, slow.group_count, 1, 1);
     }
     sample::BarrierAfterDispatch(list);
@@ -51,13 +49,9 @@ sample::List RecordSecond(sample::Device& device, const sample::Pipeline& fill,
 
 // True once the GPU has written the raw marker; false if that takes more than ten seconds.
 bool WaitUntilReached(const sample::Device& device) {
-  const volatile uint64_t* slots = nullptr;
-  uint32_t count = 0;
-  sample::Check(cairnGetMarkers(device.cairn(), &slots, &count), "cairnGetMarkers");
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   while (std::chrono::steady_clock::now() < deadline) {
-    cairnRefresh(device.cairn());
-    if (slots[kSlot] == kReached) return true;
+    if (device.telling().MarkerArrived(kSlot, kReached)) return true;
     std::this_thread::yield();
   }
   return false;

@@ -46,7 +46,7 @@ void RecordGeometry(const sample::List& list, const sample::Pipeline& pipeline,
   sample::Scope pass(list, CAIRN_MARKER_PASS, "Geometry");
   picture.Begin(list);
   vkCmdBindPipeline(list.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.pipeline);
-  sample::Check(cairnSetPipeline(list.cairn, pipeline.cairn), "cairnSetPipeline");
+  list.telling->UsePipeline(list.recording, pipeline.told);
   {
     sample::Scope inner(list, CAIRN_MARKER_PASS, "Opaque");
     for (uint32_t i = 0; i < kOpaqueDraws; ++i) DrawCell(list, pipeline, i);

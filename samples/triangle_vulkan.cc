@@ -25,7 +25,7 @@ void Run(const sample::Options& options, const std::string& path) {
       sample::Scope pass(list, CAIRN_MARKER_PASS, "Triangle");
       picture.Begin(list);
       vkCmdBindPipeline(list.commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.pipeline);
-      sample::Check(cairnSetPipeline(list.cairn, pipeline.cairn), "cairnSetPipeline");
+      list.telling->UsePipeline(list.recording, pipeline.told);
       {
         sample::Scope draw(list, CAIRN_MARKER_DRAW, nullptr);
         vkCmdDraw(list.commands, 3, 1, 0, 0);

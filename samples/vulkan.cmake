@@ -1,17 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the Vulkan samples share, and one program each.
-add_library(cairn_sample_vulkan STATIC vulkan_device.cc vulkan_slow_work.cc vulkan_work.cc)
-target_link_libraries(cairn_sample_vulkan
-  PUBLIC cairn CLI11::CLI11 PkgConfig::VULKAN fmt::fmt
-  PRIVATE cairn_sample_images cairn_options)
-cairn_embed_files(cairn_sample_vulkan FILES shaders/vulkan/fill.comp.spv shaders/vulkan/hang.comp.spv)
+# What the Vulkan samples share, and one program each, twice: sample-NAME-vulkan says what it does by
+# libcairn, sample-NAME-vulkan-plain by labels and object names only, and is not linked with libcairn.
+foreach(telling cairn plain)
+  add_library(cairn_sample_vulkan_${telling} STATIC
+    vulkan_device.cc vulkan_slow_work.cc vulkan_work.cc vulkan_telling_${telling}.cc)
+  target_include_directories(cairn_sample_vulkan_${telling} PUBLIC ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(cairn_sample_vulkan_${telling}
+    PUBLIC CLI11::CLI11 PkgConfig::VULKAN fmt::fmt
+    PRIVATE cairn_sample_images cairn_options)
+  cairn_embed_files(cairn_sample_vulkan_${telling}
+    FILES shaders/vulkan/fill.comp.spv shaders/vulkan/hang.comp.spv)
+endforeach()
+target_link_libraries(cairn_sample_vulkan_cairn PUBLIC cairn)
 
-# cairn_vulkan_sample(NAME [SHADERS files]): sample-NAME-vulkan from NAME_vulkan.cc.
+# cairn_vulkan_sample(NAME [PLAIN_ONLY] [SHADERS files]): both programs from NAME_vulkan.cc. With
+# PLAIN_ONLY there is one, sample-NAME-vulkan, and it is the plain one.
 function(cairn_vulkan_sample name)
-  cmake_parse_arguments(ARG "" "" "SHADERS" ${ARGN})
-  cairn_program(sample-${name}-vulkan SOURCES ${name}_vulkan.cc DEPS cairn_sample_vulkan)
+  cmake_parse_arguments(ARG "PLAIN_ONLY" "" "SHADERS" ${ARGN})
   list(TRANSFORM ARG_SHADERS PREPEND shaders/vulkan/)
-  cairn_embed_files(sample-${name}-vulkan FILES ${ARG_SHADERS})
+  if(ARG_PLAIN_ONLY)
+    set(programs sample-${name}-vulkan=plain)
+  else()
+    set(programs sample-${name}-vulkan=cairn sample-${name}-vulkan-plain=plain)
+  endif()
+  foreach(program ${programs})
+    string(REPLACE "=" ";" parts ${program})
+    list(GET parts 0 target)
+    list(GET parts 1 telling)
+    cairn_program(${target} SOURCES ${name}_vulkan.cc DEPS cairn_sample_vulkan_${telling})
+    cairn_embed_files(${target} FILES ${ARG_SHADERS})
+  endforeach()
 endfunction()
 
 cairn_vulkan_sample(triangle SHADERS triangle.vert.spv triangle.frag.spv)
@@ -19,3 +37,4 @@ cairn_vulkan_sample(passes SHADERS solid.vert.spv solid.frag.spv)
 cairn_vulkan_sample(hang)
 cairn_vulkan_sample(fault SHADERS fault.comp.spv)
 cairn_vulkan_sample(killed)
+cairn_vulkan_sample(threads PLAIN_ONLY SHADERS solid.vert.spv solid.frag.spv)

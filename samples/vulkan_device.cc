@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
+#include <utility>
 
 namespace sample {
 namespace {
@@ -21,8 +21,15 @@ std::vector<VkQueueFamilyProperties> QueueFamilies(VkPhysicalDevice device) {
   return families;
 }
 
-CairnVoidFunction GetInstanceProcAddr(void* instance, const char* name) {
-  return vkGetInstanceProcAddr(static_cast<VkInstance>(instance), name);
+bool HasInstanceExtension(const char* name) {
+  uint32_t count = 0;
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+  std::vector<VkExtensionProperties> available(count);
+  vkEnumerateInstanceExtensionProperties(nullptr, &count, available.data());
+  for (const VkExtensionProperties& extension : available) {
+    if (std::strcmp(extension.extensionName, name) == 0) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -36,30 +43,13 @@ void Check(VkResult result, const char* call) {
   if (result != VK_SUCCESS) Fail(fmt::format("{} returned {}", call, static_cast<int>(result)));
 }
 
-void Check(CairnResult result, const char* call) {
-  if (result != CAIRN_OK) {
-    Fail(fmt::format("{} returned {}: {}", call, cairnResultString(result),
-                     cairnGetLastErrorMessage()));
-  }
-}
-
-void AddOptions(CLI::App& app, Options* options) {
-  static const std::map<std::string, CairnMode> kModes = {
-      {"top", CAIRN_MODE_TOP}, {"pass", CAIRN_MODE_PASS}, {"full", CAIRN_MODE_FULL}};
-  app.add_option_function<std::string>(
-         "--mode", [options](const std::string& name) { options->mode = kModes.at(name); },
-         "how much the GPU writes")
-      ->check(CLI::IsMember({"top", "pass", "full"}))
-      ->default_str("full");
-}
-
-Scope::Scope(const List& list, CairnMarkerType type, const char* name) : list_(list.cairn) {
-  if (list_ == nullptr) return;
-  Check(cairnBeginMarker(list_, type, name, CAIRN_NAME_STATIC), "cairnBeginMarker");
-}
+Scope::Scope(const List& list, CairnMarkerType type, const char* name)
+    : list_(list),
+      begun_(list.telling != nullptr &&
+             list.telling->Begin(list.recording, list.commands, type, name)) {}
 
 Scope::~Scope() {
-  if (list_ != nullptr) Check(cairnEndMarker(list_), "cairnEndMarker");
+  if (begun_) list_.telling->End(list_.recording, list_.commands);
 }
 
 Device::Device(const char* program, const Options& options) {
@@ -68,19 +58,19 @@ Device::Device(const char* program, const Options& options) {
   ChoosePhysicalDevice();
   ChooseQueues();
   CreateDevice();
-  CreateContext(options);
-  Check(cairnRegisterQueue(cairn_, graphics_.queue, graphics_.type, "Graphics"),
-        "cairnRegisterQueue");
+  telling_ = Telling::Start({instance_, physical_device_, device_, graphics_.queue,
+                             graphics_.family, extensions_, has_debug_utils_},
+                            options);
+  telling_->Name(graphics_.queue, graphics_.type, "Graphics");
   if (compute_.queue != graphics_.queue) {
-    Check(cairnRegisterQueue(cairn_, compute_.queue, compute_.type, "Async compute"),
-          "cairnRegisterQueue");
+    telling_->Name(compute_.queue, compute_.type, "Async compute");
   }
-  Check(cairnBeginFrame(cairn_), "cairnBeginFrame");
+  telling_->BeginFrame();
 }
 
 Device::~Device() {
   Check(vkDeviceWaitIdle(device_), "vkDeviceWaitIdle");
-  Check(cairnDestroyContext(cairn_), "cairnDestroyContext");
+  telling_.reset();
   while (!owned_.empty()) {
     owned_.back()();
     owned_.pop_back();
@@ -95,6 +85,10 @@ void Device::CreateInstance() {
   application.apiVersion = VK_API_VERSION_1_3;
   VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
   info.pApplicationInfo = &application;
+  const char* const debug_utils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  has_debug_utils_ = Telling::WantsDebugUtils() && HasInstanceExtension(debug_utils);
+  info.enabledExtensionCount = has_debug_utils_ ? 1 : 0;
+  info.ppEnabledExtensionNames = &debug_utils;
   const VkResult result = vkCreateInstance(&info, nullptr, &instance_);
   if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
     Fail("no Vulkan device; install the package mesa-vulkan-drivers or the driver of your GPU");
@@ -157,20 +151,24 @@ void Device::ChooseQueues() {
   if (families[graphics_.family].queueCount > 1) compute_index_ = 1;
 }
 
-void Device::CreateDevice() {
+std::vector<const char*> Device::AvailableExtensions(const std::vector<const char*>& wanted) const {
   uint32_t count = 0;
   Check(vkEnumerateDeviceExtensionProperties(physical_device_, nullptr, &count, nullptr),
         "vkEnumerateDeviceExtensionProperties");
   std::vector<VkExtensionProperties> available(count);
   Check(vkEnumerateDeviceExtensionProperties(physical_device_, nullptr, &count, available.data()),
         "vkEnumerateDeviceExtensionProperties");
-  for (const char* wanted :
-       {VK_AMD_BUFFER_MARKER_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
-        VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME}) {
+  std::vector<const char*> found;
+  for (const char* name : wanted) {
     for (const VkExtensionProperties& extension : available) {
-      if (std::strcmp(extension.extensionName, wanted) == 0) extensions_.push_back(wanted);
+      if (std::strcmp(extension.extensionName, name) == 0) found.push_back(name);
     }
   }
+  return found;
+}
+
+void Device::CreateDevice() {
+  extensions_ = AvailableExtensions(Telling::DeviceExtensions());
   const float priorities[] = {1.0f, 1.0f};
   std::vector<VkDeviceQueueCreateInfo> queues(compute_.family == graphics_.family ? 1 : 2);
   for (size_t i = 0; i < queues.size(); ++i) {
@@ -186,6 +184,7 @@ void Device::CreateDevice() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features_12.pNext = &features_13;
   features_12.bufferDeviceAddress = VK_TRUE;
+  features_12.timelineSemaphore = VK_TRUE;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features_12;
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
@@ -201,24 +200,6 @@ void Device::CreateDevice() {
     Check(vkCreateCommandPool(device_, &pool, nullptr, &queue->pool), "vkCreateCommandPool");
     Own([this, pool = queue->pool] { vkDestroyCommandPool(device_, pool, nullptr); });
   }
-}
-
-void Device::CreateContext(const Options& options) {
-  CairnContextDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.mode = options.mode;
-  desc.raw_marker_count = 16;
-  CairnVulkanDesc vulkan = {};
-  vulkan.struct_size = sizeof(vulkan);
-  vulkan.instance = instance_;
-  vulkan.physical_device = physical_device_;
-  vulkan.device = device_;
-  vulkan.queue = graphics_.queue;
-  vulkan.queue_family = graphics_.family;
-  vulkan.get_instance_proc_addr = GetInstanceProcAddr;
-  vulkan.enabled_extension_count = static_cast<uint32_t>(extensions_.size());
-  vulkan.enabled_extensions = extensions_.data();
-  Check(cairnCreateContextVulkan(&desc, &vulkan, &cairn_), "cairnCreateContextVulkan");
 }
 
 uint32_t Device::FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed) const {
@@ -283,33 +264,24 @@ List Device::BeginList(const Queue& queue, const char* name) {
   begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
   Check(vkBeginCommandBuffer(list.commands, &begin), "vkBeginCommandBuffer");
   if (name == nullptr) return list;
-  CairnCommandListDesc desc = {};
-  desc.struct_size = sizeof(desc);
-  desc.native = list.commands;
-  desc.queue = queue.queue;
-  desc.queue_type = queue.type;
-  desc.name = name;
-  Check(cairnBeginCommandList(cairn_, &desc, &list.cairn), "cairnBeginCommandList");
+  list.telling = telling_.get();
+  list.recording = telling_->BeginList(list.commands, queue.queue, queue.type, name);
   return list;
 }
 
 void Device::EndList(const List& list) {
-  if (list.cairn != nullptr) Check(cairnEndCommandList(list.cairn), "cairnEndCommandList");
+  if (list.telling != nullptr) list.telling->EndList(list.recording);
   Check(vkEndCommandBuffer(list.commands), "vkEndCommandBuffer");
 }
 
 VkFence Device::Submit(const Queue& queue, const std::vector<List>& lists) {
   std::vector<VkCommandBuffer> commands;
-  std::vector<CairnCommandList*> registered;
+  std::vector<Telling::Recording> told;
   for (const List& list : lists) {
     commands.push_back(list.commands);
-    if (list.cairn != nullptr) registered.push_back(list.cairn);
+    if (list.telling != nullptr) told.push_back(list.recording);
   }
-  if (!registered.empty()) {
-    Check(cairnNotifySubmit(cairn_, queue.queue, registered.data(),
-                            static_cast<uint32_t>(registered.size())),
-          "cairnNotifySubmit");
-  }
+  if (!told.empty()) telling_->Submit(queue.queue, told);
   const VkFenceCreateInfo info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
   VkFence fence = VK_NULL_HANDLE;
   Check(vkCreateFence(device_, &info, nullptr, &fence), "vkCreateFence");
@@ -337,7 +309,7 @@ void Device::WaitOrReportLoss(VkFence fence, double timeout_s) {
 }
 
 void Device::ReportLoss(VkResult result, const char* call) {
-  Check(cairnReportDeviceLost(cairn_, result, call), "cairnReportDeviceLost");
+  telling_->DeviceLost(result, call);
   fmt::print(stderr, "{}: the device is lost: {} returned {}\n", g_program, call,
              static_cast<int>(result));
   std::fflush(nullptr);

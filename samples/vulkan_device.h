@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every Vulkan sample needs before it gets to its point: a device with the extensions that Cairn
-// can use, a Cairn context, buffers, and lists that are registered with Cairn while they are recorded.
+// What every Vulkan sample needs before it gets to its point: a device, buffers, and lists that are told
+// of (vulkan_telling.h) while they are recorded.
 //
 // A sample ends with 0 when it did what it is for, with 1 after the device was lost or did not answer
-// in time (Cairn has been told), and with 2 and one line on stderr when it could not start.
+// in time (which is told), and with 2 and one line on stderr when it could not start.
 #ifndef CAIRN_SAMPLES_VULKAN_DEVICE_H_
 #define CAIRN_SAMPLES_VULKAN_DEVICE_H_
 
-#include <cairn/breadcrumbs.h>
 #include <vulkan/vulkan.h>
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "vulkan_telling.h"
 
 namespace sample {
 
 // Prints "PROGRAM: message" and ends the program with 2.
 [[noreturn]] void Fail(const std::string& message);
 void Check(VkResult result, const char* call);
-void Check(CairnResult result, const char* call);
-
-struct Options {
-  CairnMode mode = CAIRN_MODE_FULL;
-};
-// --mode top|pass|full, which all samples have.
-void AddOptions(CLI::App& app, Options* options);
 
 struct Queue {
   VkQueue queue = VK_NULL_HANDLE;
@@ -44,13 +39,14 @@ struct Buffer {
   uint32_t word_count = 0;
 };
 
-// A command buffer and its registration.
+// A command buffer and what is told of it: nothing if `telling` is null.
 struct List {
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  CairnCommandList* cairn = nullptr;
+  const Telling* telling = nullptr;
+  Telling::Recording recording = nullptr;
 };
 
-// A marker around the work recorded while it lives, if the list is registered. `name` is a literal, or
+// A marker around the work recorded while it lives, if the list is told of. `name` is a literal, or
 // null.
 class Scope {
  public:
@@ -60,7 +56,8 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
  private:
-  CairnCommandList* list_;
+  const List& list_;
+  bool begun_;
 };
 
 class Device {
@@ -73,7 +70,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   VkDevice device() const { return device_; }
-  CairnContext* cairn() const { return cairn_; }
+  const Telling& telling() const { return *telling_; }
   bool on_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   const Queue& graphics() const { return graphics_; }
   // Another queue for compute work where the device has one, or else the same.
@@ -82,13 +79,13 @@ class Device {
   Buffer CreateBuffer(uint32_t word_count);
   uint32_t FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed) const;
 
-  // Without a name the list is not registered: work that no report needs to know.
+  // Without a name the list is not told of: work that no report needs to know.
   List BeginList(const Queue& queue, const char* name);
   void EndList(const List& list);
   // Submits and returns a fence that Wait takes.
   VkFence Submit(const Queue& queue, const std::vector<List>& lists);
   // Returns true once the fence is signalled, false if that takes longer than `timeout_s`. A device
-  // that is lost is reported to Cairn and ends the program with 1.
+  // that is lost is told of and ends the program with 1.
   bool Wait(VkFence fence, double timeout_s);
   // The same, and a timeout is a loss, too.
   void WaitOrReportLoss(VkFence fence, double timeout_s);
@@ -101,7 +98,7 @@ class Device {
   void ChoosePhysicalDevice();
   void ChooseQueues();
   void CreateDevice();
-  void CreateContext(const Options& options);
+  std::vector<const char*> AvailableExtensions(const std::vector<const char*>& wanted) const;
   [[noreturn]] void ReportLoss(VkResult result, const char* call);
 
   VkInstance instance_ = VK_NULL_HANDLE;
@@ -109,10 +106,11 @@ class Device {
   VkPhysicalDeviceProperties properties_ = {};
   VkDevice device_ = VK_NULL_HANDLE;
   std::vector<const char*> extensions_;
+  bool has_debug_utils_ = false;
   Queue graphics_;
   Queue compute_;
   uint32_t compute_index_ = 0;  // of the queue in its family
-  CairnContext* cairn_ = nullptr;
+  std::unique_ptr<Telling> telling_;
   std::vector<std::function<void()>> owned_;
 };
 

@@ -76,11 +76,9 @@ VkPipelineLayout CreateLayout(Device& device, VkShaderStageFlags stages,
   return layout;
 }
 
-void Register(Device& device, CairnPipelineDesc desc, const char* name, Pipeline* pipeline) {
-  desc.struct_size = sizeof(desc);
-  desc.native = pipeline->pipeline;
-  desc.name = name;
-  Check(cairnRegisterPipeline(device.cairn(), &desc, &pipeline->cairn), "cairnRegisterPipeline");
+void Name(Device& device, const char* name, const Telling::ShaderNames& shaders,
+          Pipeline* pipeline) {
+  pipeline->told = device.telling().Name(pipeline->pipeline, name, shaders);
   device.Own([d = device.device(), p = pipeline->pipeline] { vkDestroyPipeline(d, p, nullptr); });
 }
 
@@ -132,9 +130,7 @@ Pipeline CreateComputePipeline(Device& device, const char* name, const Shader& s
                                  &pipeline.pipeline),
         "vkCreateComputePipelines");
   vkDestroyShaderModule(device.device(), module, nullptr);
-  CairnPipelineDesc desc = {};
-  desc.compute_shader = shader.name;
-  Register(device, desc, name, &pipeline);
+  Name(device, name, {.compute = shader.name}, &pipeline);
   return pipeline;
 }
 
@@ -145,9 +141,7 @@ void BindForDispatch(const List& list, const Pipeline& pipeline, const void* con
                           &pipeline.buffer_set, 0, nullptr);
   vkCmdPushConstants(list.commands, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                      constants_bytes, constants);
-  if (list.cairn != nullptr) {
-    Check(cairnSetPipeline(list.cairn, pipeline.cairn), "cairnSetPipeline");
-  }
+  if (list.telling != nullptr) list.telling->UsePipeline(list.recording, pipeline.told);
 }
 
 void BarrierAfterDispatch(const List& list) {
@@ -187,7 +181,7 @@ Picture::Picture(Device& device, uint32_t width, uint32_t height)
   const VkDevice d = device.device();
   VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   info.imageType = VK_IMAGE_TYPE_2D;
-  info.format = VK_FORMAT_R8G8B8A8_UNORM;
+  info.format = kPictureFormat;
   info.extent = {width, height, 1};
   info.mipLevels = 1;
   info.arrayLayers = 1;
@@ -216,7 +210,7 @@ Picture::Picture(Device& device, uint32_t width, uint32_t height)
   });
 }
 
-void Picture::Begin(const List& list) {
+void Picture::Begin(const List& list, VkRenderingFlags flags) {
   ImageBarrier(list, image_, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
   VkRenderingAttachmentInfo attachment = {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
   attachment.imageView = view_;
@@ -225,17 +219,18 @@ void Picture::Begin(const List& list) {
   attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
   attachment.clearValue.color.float32[3] = 1.0f;
   VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.flags = flags;
   info.renderArea = {{0, 0}, {width_, height_}};
   info.layerCount = 1;
   info.colorAttachmentCount = 1;
   info.pColorAttachments = &attachment;
   vkCmdBeginRendering(list.commands, &info);
-  Check(cairnEnterRenderPass(list.cairn), "cairnEnterRenderPass");
+  if (list.telling != nullptr) list.telling->EnterRenderPass(list.recording);
 }
 
 void Picture::End(const List& list) {
   vkCmdEndRendering(list.commands);
-  Check(cairnLeaveRenderPass(list.cairn), "cairnLeaveRenderPass");
+  if (list.telling != nullptr) list.telling->LeaveRenderPass(list.recording);
 }
 
 void Picture::CopyToCpu(const List& list) {
@@ -292,10 +287,9 @@ Pipeline CreateGraphicsPipeline(Device& device, const char* name, const Shader& 
       VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
   blend.attachmentCount = 1;
   blend.pAttachments = &target;
-  const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
   rendering.colorAttachmentCount = 1;
-  rendering.pColorAttachmentFormats = &format;
+  rendering.pColorAttachmentFormats = &kPictureFormat;
   VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
   info.pNext = &rendering;
   info.stageCount = 2;
@@ -310,10 +304,7 @@ Pipeline CreateGraphicsPipeline(Device& device, const char* name, const Shader& 
   Check(vkCreateGraphicsPipelines(d, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline.pipeline),
         "vkCreateGraphicsPipelines");
   for (VkShaderModule module : modules) vkDestroyShaderModule(d, module, nullptr);
-  CairnPipelineDesc desc = {};
-  desc.vertex_shader = vertex.name;
-  desc.pixel_shader = pixel.name;
-  Register(device, desc, name, &pipeline);
+  Name(device, name, {.vertex = vertex.name, .pixel = pixel.name}, &pipeline);
   return pipeline;
 }
 

@@ -23,7 +23,7 @@ struct Pipeline {
   VkPipeline pipeline = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
   VkDescriptorSet buffer_set = VK_NULL_HANDLE;  // set 0, binding 0: a storage buffer
-  CairnPipeline cairn = 0;
+  Telling::Pipeline told = 0;
 };
 
 // A compute pipeline with up to 32 bytes of push constants that works on `buffer`.
@@ -57,8 +57,8 @@ class Picture {
  public:
   Picture(Device& device, uint32_t width, uint32_t height);
 
-  // Starts rendering: clears to black and tells Cairn.
-  void Begin(const List& list);
+  // Starts rendering: clears to black. `flags` may say that secondary command buffers hold the draws.
+  void Begin(const List& list, VkRenderingFlags flags = 0);
   void End(const List& list);
   // Records the copy to the CPU, inside a marker.
   void CopyToCpu(const List& list);
@@ -75,6 +75,9 @@ class Picture {
   VkImageView view_ = VK_NULL_HANDLE;
   Buffer pixels_;
 };
+
+// The format of pictures.
+inline constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
 
 // Draws triangles into pictures of this size; up to 32 bytes of push constants for both stages.
 Pipeline CreateGraphicsPipeline(Device& device, const char* name, const Shader& vertex,

@@ -85,37 +85,50 @@ CairnResult CreateContext(const CairnContextDesc* desc, std::unique_ptr<cairn::B
   return CAIRN_OK;
 }
 
-// The layer has wrapped the device. Where it has breadcrumbs, the application shares them: one state of
-// each list, written by whoever says something. Otherwise the context is the application's own, on the
-// real device.
+// Where a layer has breadcrumbs for the device, the application shares them: one state of each list,
+// written by whoever says something. `hold` keeps the layer's context alive.
+CairnResult ShareContext(const CairnContextDesc* desc, Context& layers, void* device,
+                         Context::Hold (*hold)(void* device), Context::ListFinder finder,
+                         CairnContext** context) {
+  CairnContextDesc checked;
+  if (Status status = CheckDesc(desc, &checked); !status.ok()) return Fail(status);
+  Context::Hold held = hold(device);
+  layers.SetListFinder(finder);
+  layers.Share(checked, held);
+  if (Status status = layers.EnsureStarted(); !status.ok()) {
+    if (layers.Unshare(&held)) held.release(held.object);
+    return Fail(status);
+  }
+  *context = reinterpret_cast<CairnContext*>(&layers);
+  return CAIRN_OK;
+}
+
+// The Direct3D 12 layer has wrapped the device. Without breadcrumbs of its own for it, the context is
+// the application's, on the real device.
 CairnResult CreateContextOnLayer(const CairnContextDesc* desc, const cairn::LayerDevice& layer,
                                  void* device, CairnContext** context) {
   const cairn::LayerListFinder finder = cairn::FinderOfLists(cairn::AbiOfDevice(device));
-  if (layer.context == nullptr) {
-    const CairnResult result = CreateContext(desc, cairn::CreateD3D12Backend(layer.real), context);
-    if (result == CAIRN_OK) Unwrap(*context)->SetListFinder(finder);
-    return result;
+  if (layer.context != nullptr) {
+    return ShareContext(desc, *layer.context, device, cairn::HoldDevice, finder, context);
   }
-  CairnContextDesc checked;
-  if (Status status = CheckDesc(desc, &checked); !status.ok()) return Fail(status);
-  Context::Hold hold = cairn::HoldDevice(device);
-  layer.context->SetListFinder(finder);
-  layer.context->Share(checked, hold);
-  if (Status status = layer.context->EnsureStarted(); !status.ok()) {
-    if (layer.context->Unshare(&hold)) hold.release(hold.object);
-    return Fail(status);
-  }
-  *context = reinterpret_cast<CairnContext*>(layer.context);
-  return CAIRN_OK;
+  const CairnResult result = CreateContext(desc, cairn::CreateD3D12Backend(layer.real), context);
+  if (result == CAIRN_OK) Unwrap(*context)->SetListFinder(finder);
+  return result;
+}
+
+// A VkDevice has no references: it outlives its contexts because the application destroys them first.
+Context::Hold HoldVulkanDevice(void* device) {
+  return {device, [](void*) {}};
 }
 
 // The recording that the layer keeps of an open list is the application's as well.
 CairnResult ShareRecording(const cairn::LayerList& layer, const CairnCommandListDesc& desc,
                            CairnCommandList** list) {
   if (layer.recording == nullptr) {
-    return Fail(CAIRN_ERROR_OUT_OF_MEMORY,
-                "the Direct3D 12 layer has no recording of this list: all were in use when it was "
-                "created or reset");
+    return Fail(
+        CAIRN_ERROR_OUT_OF_MEMORY,
+        "the layer has no recording of this list: all were in use when it was created, reset or "
+        "begun");
   }
   if (!layer.recording->open()) {
     return Fail(CAIRN_ERROR_INVALID_ARGUMENT, "the list is not open for recording");
@@ -183,6 +196,11 @@ CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc, const CairnVu
         vulkan->device == nullptr || vulkan->queue == nullptr) {
       return Fail(CAIRN_ERROR_DEVICE_NOT_CREATED, "an instance, device or queue is missing");
     }
+    const cairn::LayerDevice* const layer = cairn::FindVulkanLayerDevice(vulkan->device);
+    if (layer != nullptr && layer->token == cairn::LayerToken() && layer->context != nullptr) {
+      return ShareContext(desc, *layer->context, vulkan->device, HoldVulkanDevice,
+                          cairn::FindVulkanLayerList, context);
+    }
     return CreateContext(desc, cairn::CreateVulkanBackend(ToParams(*vulkan)), context);
   });
 }
@@ -227,7 +245,7 @@ CairnResult cairnDestroyContext(CairnContext* context) {
     Context::Hold hold;
     if (!Unwrap(context)->Unshare(&hold)) {
       return Fail(CAIRN_ERROR_INVALID_ARGUMENT,
-                  "the context belongs to the Direct3D 12 layer and was destroyed already");
+                  "the context belongs to the layer and was destroyed already");
     }
     // May be the device's last reference: the context is gone then.
     hold.release(hold.object);
