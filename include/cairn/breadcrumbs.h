@@ -172,12 +172,13 @@ typedef struct CairnCustomBackend {
 /* Creates a context and verifies, by values read back, which ways of writing markers work on this
  * device; takes some milliseconds of GPU time. Ownership: release with cairnDestroyContext, after
  * the GPU has finished with every list that was registered.
- * CAIRN_ERROR_EXTENSION_NOT_SUPPORTED: no way works. */
+ * CAIRN_ERROR_EXTENSION_NOT_SUPPORTED: no way works.
+ * On a device of one of Cairn's own layers (`cairn run`) the context is the layer's, shared: both
+ * write the same lists. docs/breadcrumbs.md says what that changes. A Vulkan context is to be
+ * destroyed before its device. */
 CAIRN_API CairnResult cairnCreateContextVulkan(const CairnContextDesc* desc,
                                                const CairnVulkanDesc* vulkan,
                                                CairnContext** context);
-/* On a device of Cairn's own Direct3D 12 layer (`cairn run`) the context is the layer's, shared: both
- * write the same lists. docs/breadcrumbs.md says what that changes. */
 CAIRN_API CairnResult cairnCreateContextD3D12(const CairnContextDesc* desc,
                                               const CairnD3D12Desc* d3d12, CairnContext** context);
 CAIRN_API CairnResult cairnCreateContextCustom(const CairnContextDesc* desc,
