@@ -45,6 +45,8 @@ struct BackendList {
   uint32_t slot = 0;  // index of its ProgressWords
   bool reusable = false;
   bool inside_render_pass = false;
+  // A write that would end the API's render pass below is left out rather than made: MarkerMode::kTop.
+  bool keeps_render_passes = false;
   void* state = nullptr;  // the backend's own, created in BeginList
 };
 

@@ -2,14 +2,14 @@
 # The Direct3D 12 backend and its self-test, against the COM interfaces only: twice, once for each
 # calling convention. Headers of Vulkan serve to name the device below libvkd3d.
 set(CAIRN_BREADCRUMBS_D3D12_SOURCES
-  d3d12_backend.cc d3d12_buffers.cc d3d12_drain.cc d3d12_layer_objects.cc d3d12_module_linux.cc
+  d3d12_backend.cc d3d12_buffers.cc d3d12_drain.cc d3d12_driver_selftest.cc d3d12_layer_objects.cc d3d12_module_linux.cc
   d3d12_run_tables.cc d3d12_selftest.cc d3d12_submitter.cc d3d12_value_pool.cc)
 cairn_library(cairn_breadcrumbs_d3d12_ms
   SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-  DEPS cairn_recorder cairn_d3d12abi fmt::fmt ${CMAKE_DL_LIBS})
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt ${CMAKE_DL_LIBS})
 cairn_library(cairn_breadcrumbs_d3d12_sysv
   SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-  DEPS cairn_recorder cairn_d3d12abi_sysv fmt::fmt ${CMAKE_DL_LIBS})
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt ${CMAKE_DL_LIBS})
 # Chooses between the two; sees no declaration of Direct3D.
 cairn_library(cairn_breadcrumbs_d3d12
   SOURCES d3d12_abi_linux.cc

@@ -15,6 +15,7 @@
 #include "breadcrumbs/d3d12_selftest.h"
 #include "breadcrumbs/d3d12_value_pool.h"
 #include "breadcrumbs/device_notes.h"
+#include "breadcrumbs/driver_half.h"
 #include "breadcrumbs/mirror_words.h"
 #include "d3d12abi/aggregates.h"
 
@@ -36,6 +37,12 @@ struct ListState {
   // after the application released the list, whose end must not wait for it.
   ID3D12GraphicsCommandList2* list2 = nullptr;
   D3D12_COMMAND_LIST_TYPE type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+  // Of what the Vulkan layer records: tried first, as long as it is not kNone.
+  WriteMethod driver_method = WriteMethod::kNone;
+  DriverList driver_list;
+  // Direct3D recorded writes of its own, which a top-of-pipe write of the layer's must wait for.
+  bool wait_for_copies = false;
+  bool drain_prepared = false;
   WriteMethod method = WriteMethod::kNone;
   D3D12ValueChunk* chunk = nullptr;  // being filled, the full ones behind it
   uint32_t used = 0;                 // values of `chunk`
@@ -89,13 +96,18 @@ class D3D12Backend final : public Backend {
   }
 
   Status Initialize(const WordRegion& region, BackendDescription* description) override {
+    // This happens while the application creates or resets a list: what begins here is not that list.
+    const ListOpenScope ours;
     region_ = region;
     Identify(description);
-    adapter_ = description->device_name + "\n" + description->driver_name;
+    driver_ = GetDriverHalf();
+    adapter_ = description->device_name + "\n" + description->driver_name +
+               (driver_ == nullptr ? "" : "\nwith the Vulkan layer");
     Result<D3D12SelfTestReport> report =
         SelfTestOfAdapter(device_.get(), IdentifyD3D12Module(device_.get()), adapter_);
     if (!report.ok()) return report.status().WithContext("self-test of the Direct3D 12 device");
     methods_ = report->methods;
+    driver_methods_ = report->driver_methods;
     description->method = report->method();
     description->sources = std::move(report->findings);
     if (description->method == WriteMethod::kNone) {
@@ -120,6 +132,7 @@ class D3D12Backend final : public Backend {
     state->list = native;
     state->type = native->GetType();
     state->method = MethodOf(state->type);
+    ChooseDriver(state);
     list.state = state;
     if (state->method == WriteMethod::kNone) return {};  // Recorded, but its words stay unwritten.
     if (list.inside_render_pass) {
@@ -142,8 +155,11 @@ class D3D12Backend final : public Backend {
       }
       RecordRunStart(native, state->type, *state->run_table, drain_, words_.get(),
                      ProgressOffset(list.slot));
-    } else if (state->method == WriteMethod::kD3D12CopyBufferRegion) {
-      drain_.Prepare(native);
+      state->drain_prepared = true;
+      state->wait_for_copies = true;
+    } else if (state->method == WriteMethod::kD3D12CopyBufferRegion &&
+               state->driver_method == WriteMethod::kNone) {
+      PrepareDrain(state);
     }
     return {};
   }
@@ -155,6 +171,16 @@ class D3D12Backend final : public Backend {
     const uint64_t offset =
         ProgressOffset(list.slot) + (word == WordKind::kReached ? offsetof(ProgressWords, reached)
                                                                 : offsetof(ProgressWords, passed));
+    if (state->driver_method != WriteMethod::kNone) {
+      switch (WriteThroughDriver(state, where, offset, value)) {
+        case DriverWrite::kRecorded: return true;
+        case DriverWrite::kInsideRenderPass:
+          if (list.keeps_render_passes && where == PipeLocation::kTop) return false;
+          break;
+        case DriverWrite::kRefused: state->driver_method = WriteMethod::kNone; break;
+      }
+      state->wait_for_copies = true;
+    }
     if (state->list2 != nullptr) {
       RecordImmediate(state->list2, where, words_address_ + offset, value);
       return true;
@@ -164,7 +190,10 @@ class D3D12Backend final : public Backend {
     }
     const uint32_t index = state->used++;
     state->chunk->values[index] = value;
-    if (where == PipeLocation::kBottom) drain_.Wait(state->list, state->type);
+    if (where == PipeLocation::kBottom) {
+      if (!state->drain_prepared) PrepareDrain(state);
+      drain_.Wait(state->list, state->type);
+    }
     state->list->CopyBufferRegion(words_.get(), offset, state->chunk->buffer,
                                   state->chunk->offset_bytes + index * sizeof(value),
                                   sizeof(value));
@@ -237,6 +266,30 @@ class D3D12Backend final : public Backend {
     return queue == QueueType::kOther ? WriteMethod::kNone : methods_[static_cast<size_t>(queue)];
   }
 
+  // Whether the Vulkan layer can write for this list, which was opened on this thread right now.
+  void ChooseDriver(ListState* state) const {
+    const QueueType queue = QueueTypeOf(state->type);
+    const ListOpenScope* const opening = ListOpenScope::Current();
+    if (queue == QueueType::kOther || opening == nullptr || !driver_words_.known()) return;
+    state->driver_list = opening->list();
+    if (!state->driver_list.known()) return;
+    state->driver_method = driver_methods_[static_cast<size_t>(queue)];
+  }
+
+  DriverWrite WriteThroughDriver(ListState* state, PipeLocation where, uint64_t offset,
+                                 uint32_t value) {
+    if (state->wait_for_copies) where = PipeLocation::kBottom;
+    const DriverWrite written = driver_->Write(state->driver_list, driver_words_,
+                                               state->driver_method, where, offset, value);
+    if (written == DriverWrite::kRecorded) state->wait_for_copies = false;
+    return written;
+  }
+
+  void PrepareDrain(ListState* state) const {
+    drain_.Prepare(state->list);
+    state->drain_prepared = true;
+  }
+
   ListState* TakeState() {
     const std::lock_guard lock(states_mutex_);
     if (free_states_.empty()) {
@@ -266,10 +319,24 @@ class D3D12Backend final : public Backend {
       description->memory = WordMemory::kImported;
       return {};
     }
+    Result<SourceFinding> through_layer = TryImportThroughDriver();
+    if (!through_layer.ok()) return through_layer.status();
+    if (through_layer->state == SourceState::kPresent) {
+      description->memory = WordMemory::kImported;
+      description->sources.push_back(std::move(*through_layer));
+      return {};
+    }
+    return MirrorReadback(through_layer->reason, description);
+  }
+
+  // Words in a readback buffer, copied into the block now and then.
+  Status MirrorReadback(const std::string& why_not_imported, BackendDescription* description) {
+    const ExpectedBufferScope expected(nullptr, region_.size_bytes);
     Result<D3D12MappedBuffer> readback =
         CreateMappedBuffer(device_.get(), MappedHeap::kReadback, region_.size_bytes);
     if (!readback.ok()) return readback.status().WithContext("memory for progress words");
     readback_ = std::move(*readback);
+    driver_words_ = expected.buffer();
     // From here on the mirror shows what is in our memory: start with what the block holds.
     std::memcpy(readback_.memory, region_.base, region_.size_bytes);
     words_ = readback_.resource;
@@ -278,7 +345,8 @@ class D3D12Backend final : public Backend {
     description->mirror_period_us = kMirrorPeriodUs;
     description->sources.push_back(
         {"readback buffer", SourceState::kPresent,
-         fmt::format("mirrored into the block every {} us", kMirrorPeriodUs)});
+         fmt::format("mirrored into the block every {} us, not imported: {}", kMirrorPeriodUs,
+                     why_not_imported)});
     return {};
   }
 
@@ -331,10 +399,48 @@ class D3D12Backend final : public Backend {
     return finding;
   }
 
+  // The same below the implementation: the Vulkan layer makes the memory of a readback buffer an import
+  // of the block's pages. What it says is not believed but tested.
+  Result<SourceFinding> TryImportThroughDriver() {
+    SourceFinding finding;
+    finding.name = "readback buffer imported by the Vulkan layer";
+    if (driver_ == nullptr) {
+      finding.reason = "VK_LAYER_CAIRN_breadcrumbs is not active";
+      return finding;
+    }
+    // An implementation may clear the memory of what it creates.
+    const std::vector<std::byte> content(region_.base, region_.base + region_.size_bytes);
+    const ExpectedBufferScope expected(region_.base, region_.size_bytes);
+    Result<D3D12MappedBuffer> buffer =
+        CreateMappedBuffer(device_.get(), MappedHeap::kReadback, region_.size_bytes);
+    if (!buffer.ok()) return buffer.status().WithContext("memory for progress words");
+    if (!expected.imported()) {
+      finding.reason = expected.reason();
+      return finding;
+    }
+    Result<SourceFinding> tested =
+        TestD3D12Memory(device_.get(), buffer->resource.get(), region_.base, finding.name);
+    if (!tested.ok()) {
+      buffer->resource.Detach();  // The GPU may still be writing.
+      return tested.status();
+    }
+    std::memcpy(region_.base, content.data(), content.size());
+    if (tested->state == SourceState::kPresent) {
+      tested->reason = "the GPU writes into the block itself";
+      words_ = buffer->resource;
+      words_address_ = buffer->gpu_address;
+      driver_words_ = expected.buffer();
+    }
+    return tested;
+  }
+
   const ComPtr<ID3D12Device> device_;  // First: everything else is destroyed before it.
   WordRegion region_;
   std::string adapter_;  // what self-tests are remembered by
   std::array<WriteMethod, kD3D12QueueTypes> methods_{};
+  std::array<WriteMethod, kD3D12QueueTypes> driver_methods_{};
+  DriverHalf* driver_ = nullptr;  // the Vulkan layer, if it is there
+  DriverBuffer driver_words_;     // words_ as it knows them
   ComPtr<ID3D12Resource> words_;  // the layout of region_
   uint64_t words_address_ = 0;
   D3D12MappedBuffer readback_;  // empty if words_ is the block itself

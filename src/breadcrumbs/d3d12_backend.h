@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Direct3D 12 backend: progress words and raw markers written by WriteBufferImmediate where the
-// self-test sees it work, by CopyBufferRegion from a table of values otherwise; chosen for each queue
-// type.
+// self-test sees it work, otherwise by the Vulkan layer (driver_half.h) where it is there, otherwise by
+// CopyBufferRegion from a table of values; chosen for each queue type.
 //
 //                        bottom of pipe                    while predication is set
 //   WriteBufferImmediate MARKER_OUT                        written
+//   the layer's marker   bottom of pipe                    written
+//   the layer's fill     a full execution barrier          written
 //   CopyBufferRegion     barriers that drain the pipe      skipped when the predicate says so
 //
-// Neither writes inside a render pass of ID3D12GraphicsCommandList4. The words live in the block
-// itself where ID3D12Device3::OpenExistingHeapFromAddress takes it, otherwise in a readback buffer
-// that Mirror() copies into the block.
+// None writes inside a render pass of ID3D12GraphicsCommandList4. An implementation on Vulkan draws
+// inside render passes of its own, which a copy ends and a marker does not; where the layer has fills
+// only, a write inside is left out if the list keeps render passes and it is one at the top of the pipe,
+// and a copy otherwise.
+//
+// The words live in the block itself where ID3D12Device3::OpenExistingHeapFromAddress takes it or the
+// Vulkan layer imports it, otherwise in a readback buffer that Mirror() copies into the block.
 //
 // Written against the COM interfaces only: any implementation of Direct3D 12 will do.
 #ifndef CAIRN_BREADCRUMBS_D3D12_BACKEND_H_

@@ -215,8 +215,9 @@ void RecordImmediate(ID3D12GraphicsCommandList2* list, PipeLocation where, uint6
 }
 
 WriteMethod D3D12SelfTestReport::method() const {
-  for (const WriteMethod method : methods) {
-    if (method != WriteMethod::kNone) return method;
+  for (uint32_t queue = 0; queue < kD3D12QueueTypes; ++queue) {
+    if (driver_methods[queue] != WriteMethod::kNone) return driver_methods[queue];
+    if (methods[queue] != WriteMethod::kNone) return methods[queue];
   }
   return WriteMethod::kNone;
 }
@@ -265,6 +266,9 @@ Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device, const D3D12Mo
     // The GPU may still be using the buffers: they are left behind.
     if (status.code() == StatusCode::kDeviceLost) test.release();  // NOLINT: on purpose
     return status.WithContext(QueueName(queue));
+  }
+  if (Status status = TestDriverWrites(device, &report); !status.ok()) {
+    return status.WithContext("writes through the Vulkan layer");
   }
   return report;
 }

@@ -31,9 +31,12 @@ inline constexpr uint32_t kD3D12QueueTypes = 3;  // direct, compute, copy: Queue
 struct D3D12SelfTestReport {
   // The best method of which both locations work, by QueueType; kNone where there is none.
   std::array<WriteMethod, kD3D12QueueTypes> methods{};
+  // What the Vulkan layer records instead (driver_half.h), of both locations; kNone where it cannot, and
+  // where WriteBufferImmediate works, which the implementation itself keeps in order.
+  std::array<WriteMethod, kD3D12QueueTypes> driver_methods{};
   std::vector<SourceFinding> findings;  // one for each method, location and queue type
 
-  // Of the first queue type that has one: what a report names as the method.
+  // Of the first queue type that has one, the driver's before its own: what a report names as the method.
   WriteMethod method() const;
 };
 
@@ -56,6 +59,11 @@ void RememberMemoryTest(const std::string& adapter, const SourceFinding& finding
 // afterwards: kPresent, kSilent or kFailed with the reason.
 Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buffer,
                                       std::byte* memory, const std::string& name);
+
+// Whether the Vulkan layer's writes arrive: fills in report->driver_methods and adds a finding for each
+// method tried. Part of RunD3D12SelfTest, which has tried everything else before. kDeviceLost if the device
+// does not finish in time.
+Status TestDriverWrites(ID3D12Device* device, D3D12SelfTestReport* report);
 
 D3D12_COMMAND_LIST_TYPE ListType(QueueType type);
 

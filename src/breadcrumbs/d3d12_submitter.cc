@@ -55,16 +55,19 @@ Status D3D12Submitter::Create(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type
 }
 
 Result<ID3D12GraphicsCommandList*> D3D12Submitter::Begin() {
+  const ListOpenScope opening;
   if (!list_) {
     CAIRN_RETURN_IF_ERROR(StatusFromHresult(
         device_->CreateCommandList(0, type_, allocator_.get(), nullptr,
                                    __uuidof(ID3D12GraphicsCommandList), list_.Receive()),
         "CreateCommandList"));
+    driver_list_ = opening.list();
     return list_.get();
   }
   CAIRN_RETURN_IF_ERROR(StatusFromHresult(allocator_->Reset(), "ID3D12CommandAllocator::Reset"));
   CAIRN_RETURN_IF_ERROR(StatusFromHresult(list_->Reset(allocator_.get(), nullptr),
                                           "ID3D12GraphicsCommandList::Reset"));
+  driver_list_ = opening.list();
   return list_.get();
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "breadcrumbs/driver_half.h"
 #include "d3d12abi/com_ptr.h"
 
 namespace cairn {
@@ -41,6 +42,8 @@ class D3D12Submitter {
   // What Begin() returned last.
   ID3D12GraphicsCommandList* list() const { return list_.get(); }
   D3D12_COMMAND_LIST_TYPE type() const { return type_; }
+  // Where its commands are recorded below, as the Vulkan layer saw Begin().
+  const DriverList& driver_list() const { return driver_list_; }
   // Everything submitted so far has finished.
   bool Finished() const { return fence_->GetCompletedValue() >= submitted_; }
 
@@ -51,6 +54,7 @@ class D3D12Submitter {
   ComPtr<ID3D12CommandAllocator> allocator_;
   ComPtr<ID3D12GraphicsCommandList> list_;
   ComPtr<ID3D12Fence> fence_;
+  DriverList driver_list_;
   uint64_t submitted_ = 0;
   bool abandoned_ = false;
 };

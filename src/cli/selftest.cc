@@ -78,6 +78,8 @@ const char* MethodWords(WriteMethod method) {
     case WriteMethod::kD3D12CopyBufferRegion: return "CopyBufferRegion";
     case WriteMethod::kVulkanBufferMarker: return "VK_AMD_buffer_marker";
     case WriteMethod::kVulkanFillBuffer: return "vkCmdFillBuffer";
+    case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
+    case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
     case WriteMethod::kCustom:
     case WriteMethod::kNone: break;
   }

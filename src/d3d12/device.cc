@@ -7,6 +7,7 @@
 
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/d3d12_abi.h"
+#include "breadcrumbs/driver_half.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
 #include "d3d12/objects.h"
@@ -260,6 +261,7 @@ HRESULT WrappedID3D12Device::CreateCommandList(UINT node_mask, D3D12_COMMAND_LIS
                                                ID3D12PipelineState* initial_state, REFIID riid,
                                                void** list) {
   const CallScope call(*this, Method::ID3D12Device_CreateCommandList);
+  const ListOpenScope opening;  // for the backend, which learns of the list at its end
   const auto create = [&](REFIID iid, void** out) {
     return real()->CreateCommandList(node_mask, type, Unwrap(allocator), Unwrap(initial_state), iid,
                                      out);

@@ -22,6 +22,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "breadcrumbs/driver_half.h"
 #include "d3d12/entry.h"
 #include "d3d12/entry_next_linux.h"
 #include "d3d12/entry_vkd3d.h"
@@ -179,6 +180,8 @@ CAIRN_ENTRY int32_t vkd3d_create_device(const Vkd3dDeviceCreateInfo* info, const
                                         void** device) {
   const auto next = Next(kCreateDevice, &vkd3d_create_device);
   if (next == nullptr) return kFail;
+  // The Vulkan layer may be looking at what is created below.
+  const cairn::DeviceCreationScope creating;
   // Without a place for the device this asks only whether one could be created.
   if (info == nullptr || info->type != cairn::kVkd3dDeviceCreateInfo || device == nullptr) {
     return next(info, iid, device);
@@ -279,6 +282,7 @@ thread_local int t_creating = 0;
 
 int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, void** device) {
   const auto next = Entries()[kD3d12CreateDevice].As<SysvCreateDevice>();
+  const cairn::DeviceCreationScope creating;
   if (device == nullptr || t_creating > 0) return next(adapter, level, iid, device);
   const EntryBridge& layer = SysvBridge();
   // What the implementation leaves alone stays as the program has it.

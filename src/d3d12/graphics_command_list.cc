@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "breadcrumbs/driver_half.h"
 #include "d3d12/device.h"
 #include "recorder/block.h"
 
@@ -40,6 +41,7 @@ HRESULT WrappedID3D12GraphicsCommandList::Close() {
 
 HRESULT WrappedID3D12GraphicsCommandList::Reset(ID3D12CommandAllocator* allocator,
                                                 ID3D12PipelineState* initial_state) {
+  const ListOpenScope opening;  // for the backend, when the recording starts
   const HRESULT result = Thin::Reset(allocator, initial_state);
   // A list that refuses stays what it was: open, or closed and still to be executed.
   if (SUCCEEDED(result)) work_.Opened(allocator, AsWrapper(initial_state));

@@ -69,6 +69,9 @@ enum class WriteMethod : uint32_t {
   kVulkanBufferMarker = 3,  // VK_AMD_buffer_marker
   kVulkanFillBuffer = 4,    // outside render passes only
   kCustom = 5,
+  // Recorded by the Vulkan layer into the command buffer of a Direct3D 12 list.
+  kDriverBufferMarker = 6,  // VK_AMD_buffer_marker
+  kDriverFillBuffer = 7,    // outside render passes only
 };
 
 // Where the words live, best first.

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
-target_sources(cairn_vulkan PRIVATE driver_half.cc)
+target_sources(cairn_vulkan PRIVATE driver_half.cc driver_half_commands.cc driver_half_memory.cc)
+target_link_libraries(cairn_vulkan PUBLIC cairn_driver_half)
