@@ -142,6 +142,7 @@ Progress JudgeWithoutWords(const Execution& execution, bool device_tells_submiss
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions) {
   const Recording& recording = snapshot.recordings[execution.recording];
+  if (recording.secondary) return Certain(kProvenNotStarted);
   if (ToldCompleted(snapshot, execution)) return Certain(kProvenCompleted);
   if (IsModeOff(snapshot, recording)) {
     return JudgeWithoutWords(execution, device_tells_submissions);

@@ -508,7 +508,7 @@ void JsonReporter::WriteObjects() {
       MonotonicKey("destroyed", object.destroyed_ns);
       HexKey("gpu_address", object.gpu_address);
       NumberKey("size", object.size_bytes);
-      if (object.kind == kObjectKindFence) {
+      if (object.kind == kD3D12FenceKind) {
         HexKey("signalled", object.signalled);
         HexKey("waited", object.waited);
         HexKey("completed", object.completed);

@@ -360,7 +360,7 @@ void SectionPrinter::PrintFences(LineSink& sink) {
   size_t count = 0;
   for (const bool unfinished : {true, false}) {
     for (const Object& object : snapshot_.objects) {
-      if (object.kind != kObjectKindFence || object.state == ObjectState::kFree ||
+      if (object.kind != kD3D12FenceKind || object.state == ObjectState::kFree ||
           !IsShown(object.device) || IsUnfinished(object) != unfinished ||
           (object.state == ObjectState::kDestroyed && !unfinished && !all_)) {
         continue;

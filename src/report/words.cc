@@ -49,38 +49,6 @@ constexpr NamedValue kDeviceLostCodes[] = {
     {Hresult(0x887A0026), "DXGI_ERROR_ACCESS_LOST"},
 };
 
-// D3D12_DRED_ALLOCATION_TYPE.
-constexpr NamedValue kObjectKinds[] = {
-    {19, "command queue"},
-    {20, "command allocator"},
-    {21, "pipeline state"},
-    {22, "command list"},
-    {23, "fence"},
-    {24, "descriptor heap"},
-    {25, "heap"},
-    {27, "query heap"},
-    {28, "command signature"},
-    {29, "pipeline library"},
-    {30, "video decoder"},
-    {32, "video processor"},
-    {34, "resource"},
-    {35, "pass"},
-    {36, "crypto session"},
-    {37, "crypto session policy"},
-    {38, "protected resource session"},
-    {39, "video decoder heap"},
-    {40, "command pool"},
-    {41, "command recorder"},
-    {42, "state object"},
-    {43, "meta command"},
-    {44, "scheduling group"},
-    {45, "video motion estimator"},
-    {46, "video motion vector heap"},
-    {47, "video extension command"},
-    {48, "video encoder"},
-    {49, "video encoder heap"},
-};
-
 template <size_t kCount>
 std::string_view Find(const NamedValue (&table)[kCount], int64_t value) {
   for (const NamedValue& entry : table) {
@@ -198,13 +166,6 @@ std::string_view ObjectStateWord(ObjectState state) {
   return "unknown";
 }
 
-std::string_view ObjectKindWord(uint32_t kind) {
-  for (const NamedValue& entry : kObjectKinds) {
-    if (entry.value == kind) return entry.name;
-  }
-  return "object";
-}
-
 std::string_view BindPointWord(BindPoint point) {
   switch (point) {
     case BindPoint::kRenderTarget: return "render target";
@@ -243,6 +204,8 @@ std::string_view MethodName(WriteMethod method) {
     case WriteMethod::kVulkanBufferMarker: return "VK_AMD_buffer_marker";
     case WriteMethod::kVulkanFillBuffer: return "vkCmdFillBuffer";
     case WriteMethod::kCustom: return "a custom backend";
+    case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
+    case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
   }
   return "unknown method";
 }

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "analysis/analysis.h"
+#include "snapshot/object_kinds.h"
 #include "snapshot/snapshot.h"
 
 namespace cairn {
@@ -31,9 +32,6 @@ std::string_view EventIdStateWord(EventIdState state);
 std::string_view QueueMarkerKindWord(QueueMarkerKind kind);
 std::string_view BindingStateWord(BindingState state);
 std::string_view ObjectStateWord(ObjectState state);
-// "resource", "command queue"; "object" for 0 and for kinds that this version does not know.
-std::string_view ObjectKindWord(uint32_t kind);
-inline constexpr uint32_t kObjectKindFence = 23;
 // "render target", "root constants buffer"
 std::string_view BindPointWord(BindPoint point);
 

@@ -84,6 +84,10 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
       {"functions", header.functions_offset, kFunctionTableBytes, true},
       {"marker arenas", header.arenas_offset, kMaxArenas * sizeof(ArenaRecord), true},
       {"driver reports", header.driver_reports_offset, kMaxContexts * sizeof(DriverReport), true},
+      {"synchronisation", header.syncs_offset, kSyncRing * sizeof(SyncRecord), true},
+      {"faults", header.faults_offset, kMaxContexts * sizeof(FaultRecord), true},
+      {"checkpoints", header.checkpoints_offset, kMaxContexts * sizeof(CheckpointTable), true},
+      {"shaders", header.shaders_offset, kMaxShaders * sizeof(ShaderRecord), true},
   };
   reader.pages_offset_ = kPageBytes;
   for (const Table& table : tables) {
@@ -106,6 +110,10 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
   reader.functions_offset_ = header.functions_offset;
   reader.arenas_offset_ = header.arenas_offset;
   reader.driver_reports_offset_ = header.driver_reports_offset;
+  reader.syncs_offset_ = header.syncs_offset;
+  reader.faults_offset_ = header.faults_offset;
+  reader.checkpoints_offset_ = header.checkpoints_offset;
+  reader.shaders_offset_ = header.shaders_offset;
   return reader;
 }
 
@@ -133,6 +141,10 @@ uint32_t BlockReader::FunctionCount() const {
 uint32_t BlockReader::ArenaCount() const {
   if (arenas_offset_ == 0) return 0;
   return std::min(Load32(offsetof(BlockHeader, arena_count)), kMaxArenas);
+}
+uint32_t BlockReader::ShaderCount() const {
+  if (shaders_offset_ == 0) return 0;
+  return std::min(Load32(offsetof(BlockHeader, shader_count)), kMaxShaders);
 }
 
 ContextTables BlockReader::TablesOf(const ContextRecord& record,

@@ -48,6 +48,10 @@ class BlockReader {
   uint64_t functions_offset() const { return functions_offset_; }
   uint64_t arenas_offset() const { return arenas_offset_; }
   uint64_t driver_reports_offset() const { return driver_reports_offset_; }
+  uint64_t syncs_offset() const { return syncs_offset_; }
+  uint64_t faults_offset() const { return faults_offset_; }
+  uint64_t checkpoints_offset() const { return checkpoints_offset_; }
+  uint64_t shaders_offset() const { return shaders_offset_; }
   // Where pages for recordings, names and events begin, in bytes.
   uint64_t pages_offset() const { return pages_offset_; }
 
@@ -87,6 +91,7 @@ class BlockReader {
   uint32_t ThreadCount() const;
   uint32_t FunctionCount() const;
   uint32_t ArenaCount() const;
+  uint32_t ShaderCount() const;
 
   // The tables of a context whose record was copied to `record`. Two contexts whose tables overlap
   // are both read from the first only: pass those already accepted.
@@ -107,6 +112,10 @@ class BlockReader {
   uint64_t functions_offset_ = 0;
   uint64_t arenas_offset_ = 0;
   uint64_t driver_reports_offset_ = 0;
+  uint64_t syncs_offset_ = 0;
+  uint64_t faults_offset_ = 0;
+  uint64_t checkpoints_offset_ = 0;
+  uint64_t shaders_offset_ = 0;
   uint64_t pages_offset_ = 0;
 };
 

@@ -5,11 +5,13 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <utility>
 
 #include "snapshot/annotation.h"
 #include "snapshot/marker_arena_reader.h"
+#include "snapshot/object_kinds.h"
 
 namespace cairn {
 namespace {
@@ -146,19 +148,14 @@ uint64_t ReadObjects(const BlockReader& block, Snapshot* snapshot) {
 }
 
 void NameByObjects(Snapshot* snapshot) {
-  // D3D12_DRED_ALLOCATION_TYPE. Without the kind, a name could be that of something else that got the
-  // address later.
-  constexpr uint32_t kQueue = 19;
-  constexpr uint32_t kPipelineState = 21;
-  constexpr uint32_t kCommandList = 22;
-  constexpr uint32_t kStateObject = 42;
+  // Without the kind, a name could be that of something else that got the address later.
+  constexpr uint32_t kKinds[] = {
+      kD3D12QueueKind,  kD3D12PipelineStateKind, kD3D12CommandListKind,   kD3D12StateObjectKind,
+      kVulkanQueueKind, kVulkanPipelineKind,     kVulkanCommandBufferKind};
   std::map<std::pair<uint32_t, uint64_t>, const Object*> latest;
   for (const Object& object : snapshot->objects) {
     if (object.state == ObjectState::kFree || object.native_handle == 0) continue;
-    if (object.kind != kQueue && object.kind != kPipelineState && object.kind != kCommandList &&
-        object.kind != kStateObject) {
-      continue;
-    }
+    if (std::find(std::begin(kKinds), std::end(kKinds), object.kind) == std::end(kKinds)) continue;
     const Object*& known = latest[{object.kind, object.native_handle}];
     if (known == nullptr || known->serial < object.serial) known = &object;
   }
@@ -168,11 +165,18 @@ void NameByObjects(Snapshot* snapshot) {
     const Object& object = *found->second;
     if (object.device == named.device && !object.name.empty()) named.name = object.name;
   };
-  for (Recording& recording : snapshot->recordings) rename(kCommandList, recording);
-  for (Queue& queue : snapshot->queues) rename(kQueue, queue);
+  for (Recording& recording : snapshot->recordings) {
+    rename(kD3D12CommandListKind, recording);
+    rename(kVulkanCommandBufferKind, recording);
+  }
+  for (Queue& queue : snapshot->queues) {
+    rename(kD3D12QueueKind, queue);
+    rename(kVulkanQueueKind, queue);
+  }
   for (Pipeline& pipeline : snapshot->pipelines) {
-    rename(kPipelineState, pipeline);
-    rename(kStateObject, pipeline);
+    rename(kD3D12PipelineStateKind, pipeline);
+    rename(kD3D12StateObjectKind, pipeline);
+    rename(kVulkanPipelineKind, pipeline);
   }
 }
 

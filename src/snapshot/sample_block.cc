@@ -5,6 +5,8 @@
 
 #include "cairn/marker_types.h"
 
+#include "snapshot/object_kinds.h"
+
 namespace cairn {
 
 void FillSampleBlock(TestBlock* block) {
@@ -151,6 +153,96 @@ void FillD3D12Block(TestBlock* block) {
   block->driver_report(context).event_ids[0] = MakeEventId(3, 4, 7);  // of a generation that passed
   block->driver_report(context).event_ids[1] = MakeEventId(9, 1, 1);  // of no arena
   block->driver_report(context).event_ids[5] = particles_id;
+}
+
+namespace {
+
+constexpr uint64_t kTimelineHandle = 0xA1;
+constexpr uint64_t kImageSemaphoreHandle = 0xA2;
+constexpr uint64_t kFenceHandle = 0xA3;
+
+void AddVulkanObjects(TestBlock* block, uint32_t context) {
+  const auto add = [&](uint32_t kind, const char* name, uint64_t created, uint64_t destroyed,
+                       uint64_t handle, uint64_t address, uint64_t size) {
+    const uint32_t ref =
+        block->AddObject(context, kind, name, created * kMillisecond, destroyed * kMillisecond);
+    ObjectRecord& object = block->object(ref - 1);
+    object.native_handle = handle;
+    object.gpu_address = address;
+    object.size_bytes = size;
+  };
+  add(kVulkanSemaphoreKind, "Frame timeline", 1, 0, kTimelineHandle, 0, 0);
+  add(kVulkanSemaphoreKind, "Image acquired", 1, 0, kImageSemaphoreHandle, 0, 0);
+  add(kVulkanFenceKind, "", 1, 0, kFenceHandle, 0, 0);
+  add(kVulkanBufferKind, "Vertices", 2, 0, 0xB1, 0x10'0000'0000, 0x10000);
+  add(kVulkanBufferKind, "Old lights", 2, 20, 0xB2, 0x10'0002'0000, 0x4000);
+  add(kVulkanImageKind, "Shadow map", 2, 0, 0xB3, 0x10'0010'0000, 0x400000);
+}
+
+void AddVulkanSyncs(TestBlock* block, uint32_t graphics, uint32_t compute) {
+  block->AddSync(SyncKind::kSignal, kNoQueue, 0, kImageSemaphoreHandle, 0,
+                 kSyncBinary | kSyncAcquire);
+  block->AddSync(SyncKind::kWait, graphics, 1, kImageSemaphoreHandle, 0, kSyncBinary);
+  block->AddSync(SyncKind::kSignal, graphics, 1, kTimelineHandle, 7);
+  block->AddSync(SyncKind::kSignal, graphics, 1, kFenceHandle, 0, kSyncFence);
+  block->AddSync(SyncKind::kWait, compute, 1, kTimelineHandle, 7);
+  block->AddSync(SyncKind::kSignal, compute, 1, kTimelineHandle, 8);
+  block->AddSync(SyncKind::kWait, kNoQueue, 0, kTimelineHandle, 9);
+}
+
+void AddVulkanFault(TestBlock* block, uint32_t context) {
+  block->AddFault(context, "VK_EXT_device_fault", "page fault");
+  block->AddFaultAddress(context, FaultAddressType::kReadInvalid, 0x10'0002'0100, 0x1000);
+  block->AddFaultAddress(context, FaultAddressType::kInstructionFault, 0x7F'0000'0040);
+  block->AddVendorInfo(context, "MMU status", 3, 0xFEED);
+  block->SetVendorBinary(context, std::string("\x38\x00\x00\x00vendor data", 15));
+}
+
+}  // namespace
+
+void FillVulkanBlock(TestBlock* block) {
+  const uint32_t context = block->AddContext(16);
+  block->AddSource(context, "VK_EXT_device_fault", SourceState::kPresent, "");
+  const uint32_t graphics = block->AddQueue(context, 0, "Graphics");
+  const uint32_t compute = block->AddQueue(context, 1, "Async compute");
+  const uint32_t shadow = block->AddPipeline(context, "Shadow pipeline");
+  block->SetShader(shadow, kStageVertex, "main (00000000000000a1)");
+  block->SetShaderHash(shadow, kStageVertex, 0xA1);
+  const uint32_t cull = block->AddPipeline(context, "Cull");
+  block->SetShader(cull, kStageCompute, "main (00000000000000c1)");
+  block->SetShaderHash(cull, kStageCompute, 0xC1);
+  block->AddShader(ShaderCode::kSpirV, 0xC1, "SPIR-V of cull");
+  block->AddShader(ShaderCode::kSpirV, 0xA1, "SPIR-V of shadows");
+  block->AddShader(ShaderCode::kDxbc, 0xD1, "");
+
+  const TestBlock::List secondary =
+      block->AddList(context, kNoQueue, 0, "Shadow casters", kRecordingSecondary);
+  block->Scope(secondary, CAIRN_MARKER_DRAW_INDEXED, "", shadow);  // 1, 2
+  block->Scope(secondary, CAIRN_MARKER_DRAW_INDEXED, "", shadow);  // 3, 4
+  block->Close(secondary);
+  const TestBlock::List main = block->AddList(context, graphics, 0, "Main");
+  const uint32_t pass = block->Begin(main, CAIRN_MARKER_PASS, "Shadows");
+  const uint32_t execute = block->Begin(main, CAIRN_MARKER_EXECUTE_COMMANDS);
+  block->ExecuteSecondary(main, secondary);
+  block->End(main, execute);
+  block->End(main, pass);
+  block->Close(main);
+  block->Submit(graphics, main);
+  block->SetProgress(main, execute, 0);
+  block->SetProgress(secondary, 3, 2);
+  const TestBlock::List culling = block->AddList(context, compute, 0, "Culling");
+  block->Scope(culling, CAIRN_MARKER_DISPATCH, "", cull);
+  block->Close(culling);
+  block->Submit(compute, culling);
+
+  AddVulkanObjects(block, context);
+  AddVulkanSyncs(block, graphics, compute);
+  AddVulkanFault(block, context);
+  block->AddCheckpoint(graphics, PipeStage::kTop, secondary, 3);
+  block->AddCheckpoint(graphics, PipeStage::kBottom, secondary, 2);
+  block->context(context).device_lost_code = -4;
+  block->context(context).device_lost_where = block->AddName("vkQueueSubmit");
+  block->context(context).device_lost = 1;
 }
 
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {

@@ -18,6 +18,10 @@ void FillD3D12Block(TestBlock* block);
 // raw markers, a lost device.
 void FillSampleBlock(TestBlock* block);
 
+// A Vulkan program under the layer: a secondary command buffer in which the GPU stopped, a queue that waits
+// for the one that stopped, a fault in a buffer that was destroyed, checkpoints, shaders.
+void FillVulkanBlock(TestBlock* block);
+
 // One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 

@@ -11,7 +11,9 @@
 #define CAIRN_SNAPSHOT_SNAPSHOT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,13 @@ inline constexpr uint32_t kNone = 0xFFFFFFFF;
 struct TextRef {
   uint32_t offset = 0;
   uint32_t length = 0;
+  bool empty() const { return length == 0; }
+};
+
+// Bytes inside Snapshot::blobs.
+struct BlobRef {
+  uint64_t offset = 0;
+  uint64_t length = 0;
   bool empty() const { return length == 0; }
 };
 
@@ -103,6 +112,7 @@ struct Pipeline {
   bool unregistered = false;
   TextRef name;
   std::array<TextRef, kStageCount> shader_names;
+  std::array<uint64_t, kStageCount> shader_hashes{};  // 0 unknown; leads to a Shader
   uint64_t native_handle = 0;
 };
 
@@ -150,6 +160,9 @@ struct Recording {
   TextRef name;
   bool open = false;  // still being recorded
   bool reusable = false;
+  // Runs inside others only, and none that is known executes it: the events of one that is executed
+  // stand in those that execute it.
+  bool secondary = false;
   uint32_t first_event = 0;
   uint32_t event_count = 0;
   uint32_t dropped_count = 0;
@@ -172,6 +185,58 @@ struct Submission {
   uint64_t time_ns = 0;        // CLOCK_MONOTONIC
 };
 
+// What a queue, or the CPU, waits for or signals; see SyncRecord in recorder/block.h.
+struct Sync {
+  uint64_t serial = 0;
+  SyncKind kind = SyncKind::kWait;
+  uint32_t flags = 0;  // kSync...
+  uint32_t device = kNone;
+  uint32_t queue = kNone;          // kNone: the CPU, or the presentation engine
+  uint64_t submission_number = 0;  // of the queue
+  uint64_t native_handle = 0;
+  uint32_t object = kNone;  // the semaphore or fence, into Snapshot::objects, if it is known
+  uint64_t value = 0;
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+};
+
+// What a driver said of the reason for a device's loss.
+struct Fault {
+  uint32_t device = kNone;
+  int32_t result = 0;    // < 0: the question failed, and nothing else is known
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  TextRef source;        // "VK_EXT_device_fault"
+  TextRef description;
+  uint32_t first_address = 0;  // into Snapshot::fault_addresses
+  uint32_t address_count = 0;
+  uint32_t first_vendor_info = 0;  // into Snapshot::vendor_infos
+  uint32_t vendor_info_count = 0;
+  uint64_t vendor_binary_bytes = 0;  // of the original
+  BlobRef vendor_binary;             // whole, or empty
+};
+struct VendorInfo {
+  TextRef description;
+  uint64_t code = 0;
+  uint64_t data = 0;
+};
+
+// Of VK_NV_device_diagnostic_checkpoints: the last event that a stage of a queue came by.
+struct Checkpoint {
+  uint32_t device = kNone;
+  uint32_t queue = kNone;
+  PipeStage stage = PipeStage::kOther;
+  // kNone where it lies in a secondary command buffer that several others execute; `sequence` counts
+  // the events of that one then.
+  uint32_t recording = kNone;
+  uint32_t sequence = 0;
+};
+
+struct Shader {
+  uint64_t hash = 0;
+  ShaderCode code = ShaderCode::kUnknown;
+  uint64_t size_bytes = 0;
+  BlobRef bytes;  // all of them, or empty where they were not kept or not asked for
+};
+
 struct RawMarker {
   uint32_t device = kNone;
   uint32_t index = 0;
@@ -181,7 +246,8 @@ struct RawMarker {
 // Something that the application made. Times are CLOCK_MONOTONIC.
 struct Object {
   ObjectState state = ObjectState::kFree;  // kFree: the entry was never used
-  uint32_t kind = 0;                       // D3D12_DRED_ALLOCATION_TYPE
+  // D3D12_DRED_ALLOCATION_TYPE, or kVulkanObject and a VkObjectType.
+  uint32_t kind = 0;
   uint32_t device = kNone;
   bool name_cut = false;
   TextRef name;
@@ -255,9 +321,19 @@ struct Snapshot {
   std::vector<Call> calls;
   std::vector<ReportedEventId> reported_event_ids;
   std::vector<QueueMarker> queue_markers;
+  std::vector<Sync> syncs;  // ordered by serial
+  std::vector<Fault> faults;
+  std::vector<FaultAddress> fault_addresses;
+  std::vector<VendorInfo> vendor_infos;
+  std::vector<Checkpoint> checkpoints;
+  std::vector<Shader> shaders;  // each hash once
   std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
+  std::vector<std::byte> blobs;
 
+  std::span<const std::byte> Blob(BlobRef ref) const {
+    return std::span(blobs).subspan(ref.offset, ref.length);
+  }
   std::string_view Text(TextRef ref) const {
     return std::string_view(text).substr(ref.offset, ref.length);
   }

@@ -60,6 +60,40 @@ std::string FindBadRecording(const Snapshot& s) {
   return "";
 }
 
+std::string FindBadDiagnostics(const Snapshot& s) {
+  const auto blob_is_good = [&s](BlobRef blob, uint64_t size) {
+    return blob.empty() || (blob.length == size && blob.offset <= s.blobs.size() &&
+                            blob.length <= s.blobs.size() - blob.offset);
+  };
+  for (size_t i = 0; i < s.syncs.size(); ++i) {
+    const Sync& sync = s.syncs[i];
+    if (!IndexIsGood(sync.device, s.devices.size())) return "device of a sync";
+    if (!IndexIsGood(sync.queue, s.queues.size())) return "queue of a sync";
+    if (!IndexIsGood(sync.object, s.objects.size())) return "object of a sync";
+    if (sync.kind != SyncKind::kWait && sync.kind != SyncKind::kSignal) return "kind of a sync";
+    if (i != 0 && sync.serial < s.syncs[i - 1].serial) return "order of syncs";
+  }
+  for (const Fault& fault : s.faults) {
+    if (!IndexIsGood(fault.device, s.devices.size())) return "device of a fault";
+    if (uint64_t{fault.first_address} + fault.address_count > s.fault_addresses.size()) {
+      return "addresses of a fault";
+    }
+    if (uint64_t{fault.first_vendor_info} + fault.vendor_info_count > s.vendor_infos.size()) {
+      return "vendor infos of a fault";
+    }
+    if (!blob_is_good(fault.vendor_binary, fault.vendor_binary_bytes)) return "vendor binary";
+  }
+  for (const Checkpoint& checkpoint : s.checkpoints) {
+    if (!IndexIsGood(checkpoint.device, s.devices.size())) return "device of a checkpoint";
+    if (!IndexIsGood(checkpoint.queue, s.queues.size())) return "queue of a checkpoint";
+    if (!IndexIsGood(checkpoint.recording, s.recordings.size())) return "checkpoint";
+  }
+  for (const Shader& shader : s.shaders) {
+    if (!blob_is_good(shader.bytes, shader.size_bytes)) return "code of a shader";
+  }
+  return "";
+}
+
 // Of events, also of those that belong to no recording, and of the tables beside them.
 std::string FindBadDetail(const Snapshot& s) {
   for (const Event& event : s.events) {
@@ -117,6 +151,8 @@ std::string FindBadText(const Snapshot& s) {
   for (const Object& object : s.objects) refs.push_back(object.name);
   for (const Thread& thread : s.threads) refs.push_back(thread.name);
   for (const Call& call : s.calls) refs.push_back(call.function);
+  for (const Fault& fault : s.faults) refs.insert(refs.end(), {fault.source, fault.description});
+  for (const VendorInfo& info : s.vendor_infos) refs.push_back(info.description);
   for (const TextRef& ref : refs) {
     if (uint64_t{ref.offset} + ref.length > s.text.size()) return "text out of range";
   }
@@ -153,6 +189,42 @@ void AppendTables(const Snapshot& s, std::string* out) {
   }
 }
 
+void AppendDiagnostics(const Snapshot& s, std::string* out) {
+  const auto text = [&s](TextRef ref) { return VisibleText(s.Text(ref)); };
+  const auto bytes = [&s](BlobRef ref) {
+    const std::span<const std::byte> blob = s.Blob(ref);
+    return VisibleText({reinterpret_cast<const char*>(blob.data()), blob.size()});
+  };
+  for (const Sync& y : s.syncs) {
+    *out += fmt::format("sync {} {} {} device {} queue {} {} {:#x} {} {} {}\n", y.serial,
+                        y.kind == SyncKind::kWait ? "wait" : "signal", y.flags, y.device, y.queue,
+                        y.submission_number, y.native_handle, y.object, y.value, y.time_ns);
+  }
+  for (const Fault& f : s.faults) {
+    *out += fmt::format("fault {} {} {} '{}' '{}' {} '{}'\n", f.device, f.result, f.time_ns,
+                        text(f.source), text(f.description), f.vendor_binary_bytes,
+                        bytes(f.vendor_binary));
+    for (uint32_t i = f.first_address; i < f.first_address + f.address_count; ++i) {
+      const FaultAddress& a = s.fault_addresses[i];
+      *out += fmt::format("  address {} {:#x} {:#x}\n", static_cast<uint32_t>(a.type), a.address,
+                          a.precision);
+    }
+    for (uint32_t i = f.first_vendor_info; i < f.first_vendor_info + f.vendor_info_count; ++i) {
+      const VendorInfo& info = s.vendor_infos[i];
+      *out +=
+          fmt::format("  vendor '{}' {:#x} {:#x}\n", text(info.description), info.code, info.data);
+    }
+  }
+  for (const Checkpoint& c : s.checkpoints) {
+    *out += fmt::format("checkpoint {} {} {} {} {}\n", c.device, c.queue,
+                        static_cast<uint32_t>(c.stage), c.recording, c.sequence);
+  }
+  for (const Shader& h : s.shaders) {
+    *out += fmt::format("shader {:016x} {} {} '{}'\n", h.hash, static_cast<uint32_t>(h.code),
+                        h.size_bytes, bytes(h.bytes));
+  }
+}
+
 }  // namespace
 
 std::string FindInconsistency(const Snapshot& s) {
@@ -179,6 +251,7 @@ std::string FindInconsistency(const Snapshot& s) {
   }
   if (std::string bad = FindBadText(s); !bad.empty()) return bad;
   if (std::string bad = FindBadDetail(s); !bad.empty()) return bad;
+  if (std::string bad = FindBadDiagnostics(s); !bad.empty()) return bad;
   return FindBadRecording(s);
 }
 
@@ -215,14 +288,16 @@ std::string DumpSnapshot(const Snapshot& s) {
     out += fmt::format("pipeline {} {} '{}' {:#x}", p.device, p.unregistered, text(p.name),
                        p.native_handle);
     for (const TextRef& shader : p.shader_names) out += fmt::format(" '{}'", text(shader));
+    for (const uint64_t hash : p.shader_hashes) out += fmt::format(" {:x}", hash);
     out += "\n";
   }
   for (const Recording& r : s.recordings) {
     out += fmt::format(
-        "recording {} device {} queue {} frame {} index {} {:#x} '{}' open {} reusable {} dropped "
-        "{} words {} {} runs {} {} {}\n",
+        "recording {} device {} queue {} frame {} index {} {:#x} '{}' open {} reusable {} "
+        "secondary {} "
+        "dropped {} words {} {} runs {} {} {}\n",
         r.recording_id, r.device, r.queue, r.frame, r.submission_index, r.native_handle,
-        text(r.name), r.open, r.reusable, r.dropped_count, r.reached, r.passed, r.runs,
+        text(r.name), r.open, r.reusable, r.secondary, r.dropped_count, r.reached, r.passed, r.runs,
         r.submit_count, r.finished_runs);
     for (uint32_t i = r.first_event; i < r.first_event + r.event_count; ++i) {
       const Event& e = s.events[i];
@@ -245,6 +320,7 @@ std::string DumpSnapshot(const Snapshot& s) {
     out += fmt::format("raw {} {} {:#x}\n", m.device, m.index, m.value);
   }
   AppendTables(s, &out);
+  AppendDiagnostics(s, &out);
   for (const TextRef& loss : s.losses) out += fmt::format("loss '{}'\n", text(loss));
   return out;
 }

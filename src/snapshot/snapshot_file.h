@@ -27,6 +27,12 @@ inline constexpr ChunkType kObjectChunk = MakeChunkType("OBJS");
 inline constexpr ChunkType kThreadChunk = MakeChunkType("THRD");
 inline constexpr ChunkType kReportedEventIdChunk = MakeChunkType("EVID");
 inline constexpr ChunkType kQueueMarkerChunk = MakeChunkType("QMRK");
+inline constexpr ChunkType kSyncChunk = MakeChunkType("SYNC");
+inline constexpr ChunkType kFaultChunk = MakeChunkType("FALT");
+inline constexpr ChunkType kVendorBinaryChunk = MakeChunkType("FBIN");
+inline constexpr ChunkType kCheckpointChunk = MakeChunkType("CKPT");
+inline constexpr ChunkType kShaderChunk = MakeChunkType("SHDR");
+inline constexpr ChunkType kShaderCodeChunk = MakeChunkType("SHDC");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
 // Bits of an event in EVNT.
@@ -39,6 +45,7 @@ inline constexpr unsigned kEventBitBind = 128;
 // Limits of what is read back, against payloads that decode to far more than they hold.
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
 inline constexpr uint32_t kMaxFileObjects = 1u << 20;
+inline constexpr uint64_t kMaxFileBlobBytes = uint64_t{64} << 20;
 
 // Writes the process and the incidents, and syncs: a few hundred bytes that say what happened, on
 // disk before anything that takes time. Uses only `process`, `incidents` and `text`, so the caller

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,15 @@ class SnapshotFileReader {
   bool DecodeQueueMarkers(ByteReader& reader);
   bool DecodeSubmissions(ByteReader& reader);
   bool DecodeRawMarkers(ByteReader& reader);
+  bool DecodeSyncs(ByteReader& reader);
+  bool DecodeFaults(ByteReader& reader);
+  bool DecodeFault(ByteReader& reader);
+  bool DecodeVendorBinary(ByteReader& reader);
+  bool DecodeCheckpoints(ByteReader& reader);
+  bool DecodeShaders(ByteReader& reader);
+  bool DecodeShaderCode(ByteReader& reader);
+  // The next `size` bytes of a payload as a blob; empty if there are not so many, or too many in all.
+  BlobRef ReadBlob(ByteReader& reader, uint64_t size);
   bool DecodeLosses(ByteReader& reader);
 
   bool ReadOwnText(ByteReader& reader, TextRef* text);
@@ -103,6 +113,12 @@ Result<Snapshot> SnapshotFileReader::Read() {
   ReadChunks(kThreadChunk, &SnapshotFileReader::DecodeThreads, later);
   ReadChunks(kReportedEventIdChunk, &SnapshotFileReader::DecodeReportedEventIds, later);
   ReadChunks(kQueueMarkerChunk, &SnapshotFileReader::DecodeQueueMarkers, later);
+  ReadChunks(kSyncChunk, &SnapshotFileReader::DecodeSyncs, Expected::kAtMostOne);
+  ReadChunks(kFaultChunk, &SnapshotFileReader::DecodeFaults, Expected::kAtMostOne);
+  ReadChunks(kCheckpointChunk, &SnapshotFileReader::DecodeCheckpoints, Expected::kAtMostOne);
+  ReadChunks(kShaderChunk, &SnapshotFileReader::DecodeShaders, Expected::kAtMostOne);
+  ReadChunks(kVendorBinaryChunk, &SnapshotFileReader::DecodeVendorBinary, Expected::kAnyNumber);
+  ReadChunks(kShaderCodeChunk, &SnapshotFileReader::DecodeShaderCode, Expected::kAnyNumber);
   ReadChunks(kLossChunk, &SnapshotFileReader::DecodeLosses, Expected::kOne);
   CheckIncidents();
   const auto note_count = [this](uint64_t count, const char* what) {
@@ -287,7 +303,11 @@ bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
     if (!reader.ok()) return false;
     snapshot_.pipelines.push_back(pipeline);
   }
-  return true;
+  if (reader.remaining() == 0) return true;
+  for (Pipeline& pipeline : snapshot_.pipelines) {
+    for (uint64_t& hash : pipeline.shader_hashes) reader.ReadVarint(hash);
+  }
+  return reader.ok();
 }
 
 EventKind KindOf(uint8_t bits) {
@@ -569,6 +589,7 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
     reader.ReadVarint32(flags);
     recording.open = (flags & 1) != 0;
     recording.reusable = (flags & 2) != 0;
+    recording.secondary = (flags & 4) != 0;
     reader.ReadSignedVarint(event_step);
     reader.ReadVarint32(recording.event_count);
     reader.ReadVarint32(recording.dropped_count);
@@ -629,6 +650,156 @@ bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
     snapshot_.raw_markers.push_back(marker);
   }
   return true;
+}
+
+bool SnapshotFileReader::DecodeSyncs(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(10, count)) return false;
+  Sync sync;
+  for (uint32_t i = 0; i < count; ++i) {
+    uint64_t serial_step = 0;
+    uint32_t kind = 0;
+    int64_t number_step = 0, time_step = 0;
+    reader.ReadVarint(serial_step);
+    reader.ReadVarint32(kind);
+    reader.ReadVarint32(sync.flags);
+    sync.device = ReadIndex(reader, snapshot_.devices.size());
+    sync.queue = ReadIndex(reader, snapshot_.queues.size());
+    reader.ReadSignedVarint(number_step);
+    reader.ReadVarint(sync.native_handle);
+    sync.object = ReadIndex(reader, snapshot_.objects.size());
+    reader.ReadVarint(sync.value);
+    reader.ReadSignedVarint(time_step);
+    sync.kind = static_cast<SyncKind>(kind);
+    const uint64_t serial = sync.serial + serial_step;
+    if (!reader.ok() || serial < sync.serial ||
+        (sync.kind != SyncKind::kWait && sync.kind != SyncKind::kSignal)) {
+      return false;
+    }
+    sync.serial = serial;
+    sync.submission_number += static_cast<uint64_t>(number_step);
+    sync.time_ns += static_cast<uint64_t>(time_step);
+    snapshot_.syncs.push_back(sync);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeFaults(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(8, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!DecodeFault(reader)) return false;
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeFault(ByteReader& reader) {
+  Fault fault;
+  int64_t result = 0;
+  fault.device = ReadIndex(reader, snapshot_.devices.size());
+  reader.ReadSignedVarint(result);
+  fault.result = static_cast<int32_t>(result);
+  reader.ReadVarint(fault.time_ns);
+  fault.source = ReadText(reader);
+  fault.description = ReadText(reader);
+  fault.first_address = static_cast<uint32_t>(snapshot_.fault_addresses.size());
+  fault.first_vendor_info = static_cast<uint32_t>(snapshot_.vendor_infos.size());
+  uint32_t count = 0;
+  if (!reader.ReadCount(3, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    FaultAddress address = {};
+    uint32_t type = 0;
+    reader.ReadVarint32(type);
+    address.type = static_cast<FaultAddressType>(type);
+    reader.ReadVarint(address.address);
+    reader.ReadVarint(address.precision);
+    snapshot_.fault_addresses.push_back(address);
+  }
+  fault.address_count = count;
+  if (!reader.ReadCount(3, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    VendorInfo info;
+    info.description = ReadText(reader);
+    reader.ReadVarint(info.code);
+    reader.ReadVarint(info.data);
+    snapshot_.vendor_infos.push_back(info);
+  }
+  fault.vendor_info_count = count;
+  reader.ReadVarint(fault.vendor_binary_bytes);
+  if (!reader.ok()) return false;
+  snapshot_.faults.push_back(fault);
+  return true;
+}
+
+BlobRef SnapshotFileReader::ReadBlob(ByteReader& reader, uint64_t size) {
+  std::span<const std::byte> bytes;
+  if (size > kMaxFileBlobBytes - snapshot_.blobs.size() || size > reader.remaining() ||
+      !reader.ReadBytes(static_cast<size_t>(size), bytes)) {
+    return {};
+  }
+  const BlobRef blob{snapshot_.blobs.size(), size};
+  snapshot_.blobs.insert(snapshot_.blobs.end(), bytes.begin(), bytes.end());
+  return blob;
+}
+
+// Bytes of which some are missing are of no use to those who can read them.
+bool SnapshotFileReader::DecodeVendorBinary(ByteReader& reader) {
+  const uint32_t index = ReadIndex(reader, snapshot_.faults.size());
+  if (!reader.ok() || index == kNone) return false;
+  Fault& fault = snapshot_.faults[index];
+  if (!fault.vendor_binary.empty() || fault.vendor_binary_bytes != reader.remaining()) return false;
+  fault.vendor_binary = ReadBlob(reader, fault.vendor_binary_bytes);
+  return !fault.vendor_binary.empty();
+}
+
+bool SnapshotFileReader::DecodeCheckpoints(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(5, count)) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    Checkpoint checkpoint;
+    uint32_t stage = 0;
+    checkpoint.device = ReadIndex(reader, snapshot_.devices.size());
+    checkpoint.queue = ReadIndex(reader, snapshot_.queues.size());
+    reader.ReadVarint32(stage);
+    checkpoint.recording = ReadIndex(reader, snapshot_.recordings.size());
+    reader.ReadVarint32(checkpoint.sequence);
+    if (!reader.ok()) return false;
+    if (stage == static_cast<uint32_t>(PipeStage::kTop)) checkpoint.stage = PipeStage::kTop;
+    if (stage == static_cast<uint32_t>(PipeStage::kBottom)) checkpoint.stage = PipeStage::kBottom;
+    snapshot_.checkpoints.push_back(checkpoint);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeShaders(ByteReader& reader) {
+  uint32_t count = 0;
+  if (!reader.ReadCount(10, count)) return false;
+  std::unordered_set<uint64_t> known;
+  for (uint32_t i = 0; i < count; ++i) {
+    Shader shader;
+    uint32_t code = 0;
+    reader.ReadU64(shader.hash);
+    reader.ReadVarint32(code);
+    shader.code = static_cast<ShaderCode>(code);
+    reader.ReadVarint(shader.size_bytes);
+    if (!reader.ok() || !known.insert(shader.hash).second) return false;
+    snapshot_.shaders.push_back(shader);
+  }
+  return true;
+}
+
+bool SnapshotFileReader::DecodeShaderCode(ByteReader& reader) {
+  while (reader.remaining() != 0) {
+    uint64_t size = 0;
+    const uint32_t index = ReadIndex(reader, snapshot_.shaders.size());
+    reader.ReadVarint(size);
+    if (!reader.ok() || index == kNone) return false;
+    Shader& shader = snapshot_.shaders[index];
+    if (!shader.bytes.empty() || shader.size_bytes != size) return false;
+    shader.bytes = ReadBlob(reader, size);
+    if (shader.bytes.empty()) return false;
+  }
+  return reader.ok();
 }
 
 bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {

@@ -11,6 +11,8 @@ namespace {
 
 constexpr uint32_t kEventsPerPayload = 1u << 18;
 constexpr size_t kLongestText = 1u << 16;
+// Shaders of one chunk, so that they compress together; one that is larger has a chunk of its own.
+constexpr uint64_t kShaderBytesPerPayload = uint64_t{1} << 20;
 
 // kNone becomes 0, and small indices stay small.
 uint64_t OneBased(uint32_t index) {
@@ -54,6 +56,10 @@ class PayloadWriter {
   void Threads(ByteWriter* out);
   void ReportedEventIds(ByteWriter* out);
   void QueueMarkers(ByteWriter* out);
+  void Syncs(ByteWriter* out);
+  void Faults(ByteWriter* out);
+  void Checkpoints(ByteWriter* out);
+  void Shaders(ByteWriter* out);
   void Losses(ByteWriter* out);
 
   TextPoolWriter& texts() { return texts_; }
@@ -120,6 +126,13 @@ void PayloadWriter::Pipelines(ByteWriter* out) {
     for (const TextRef& shader : pipeline.shader_names) WriteText(shader, out);
     out->WriteVarint(pipeline.native_handle);
   }
+  const bool any_hash = std::any_of(
+      snapshot_.pipelines.begin(), snapshot_.pipelines.end(),
+      [](const Pipeline& pipeline) { return pipeline.shader_hashes != Pipeline().shader_hashes; });
+  if (!any_hash) return;
+  for (const Pipeline& pipeline : snapshot_.pipelines) {
+    for (const uint64_t hash : pipeline.shader_hashes) out->WriteVarint(hash);
+  }
 }
 
 void PayloadWriter::Recordings(ByteWriter* out) {
@@ -135,7 +148,8 @@ void PayloadWriter::Recordings(ByteWriter* out) {
     out->WriteVarint(recording.submission_index);
     out->WriteVarint(recording.native_handle);
     WriteText(recording.name, out);
-    out->WriteVarint((recording.open ? 1u : 0u) | (recording.reusable ? 2u : 0u));
+    out->WriteVarint((recording.open ? 1u : 0u) | (recording.reusable ? 2u : 0u) |
+                     (recording.secondary ? 4u : 0u));
     // Where no events stand says nothing.
     const uint64_t first_event =
         recording.event_count == 0 ? expected_event : recording.first_event;
@@ -314,6 +328,97 @@ void PayloadWriter::QueueMarkers(ByteWriter* out) {
   }
 }
 
+void PayloadWriter::Syncs(ByteWriter* out) {
+  out->WriteVarint(snapshot_.syncs.size());
+  Sync before;
+  for (const Sync& sync : snapshot_.syncs) {
+    out->WriteVarint(sync.serial - before.serial);
+    out->WriteVarint(static_cast<uint32_t>(sync.kind));
+    out->WriteVarint(sync.flags);
+    out->WriteVarint(OneBased(sync.device));
+    out->WriteVarint(OneBased(sync.queue));
+    out->WriteSignedVarint(static_cast<int64_t>(sync.submission_number - before.submission_number));
+    out->WriteVarint(sync.native_handle);
+    out->WriteVarint(OneBased(sync.object));
+    out->WriteVarint(sync.value);
+    out->WriteSignedVarint(static_cast<int64_t>(sync.time_ns - before.time_ns));
+    before = sync;
+  }
+}
+
+void PayloadWriter::Faults(ByteWriter* out) {
+  out->WriteVarint(snapshot_.faults.size());
+  for (const Fault& fault : snapshot_.faults) {
+    out->WriteVarint(OneBased(fault.device));
+    out->WriteSignedVarint(fault.result);
+    out->WriteVarint(fault.time_ns);
+    WriteText(fault.source, out);
+    WriteText(fault.description, out);
+    out->WriteVarint(fault.address_count);
+    for (uint32_t i = 0; i < fault.address_count; ++i) {
+      const FaultAddress& address = snapshot_.fault_addresses[fault.first_address + i];
+      out->WriteVarint(static_cast<uint32_t>(address.type));
+      out->WriteVarint(address.address);
+      out->WriteVarint(address.precision);
+    }
+    out->WriteVarint(fault.vendor_info_count);
+    for (uint32_t i = 0; i < fault.vendor_info_count; ++i) {
+      const VendorInfo& info = snapshot_.vendor_infos[fault.first_vendor_info + i];
+      WriteText(info.description, out);
+      out->WriteVarint(info.code);
+      out->WriteVarint(info.data);
+    }
+    out->WriteVarint(fault.vendor_binary_bytes);
+  }
+}
+
+void PayloadWriter::Checkpoints(ByteWriter* out) {
+  out->WriteVarint(snapshot_.checkpoints.size());
+  for (const Checkpoint& checkpoint : snapshot_.checkpoints) {
+    out->WriteVarint(OneBased(checkpoint.device));
+    out->WriteVarint(OneBased(checkpoint.queue));
+    out->WriteVarint(static_cast<uint32_t>(checkpoint.stage));
+    out->WriteVarint(OneBased(checkpoint.recording));
+    out->WriteVarint(checkpoint.sequence);
+  }
+}
+
+void PayloadWriter::Shaders(ByteWriter* out) {
+  out->WriteVarint(snapshot_.shaders.size());
+  for (const Shader& shader : snapshot_.shaders) {
+    out->WriteU64(shader.hash);
+    out->WriteVarint(static_cast<uint32_t>(shader.code));
+    out->WriteVarint(shader.size_bytes);
+  }
+}
+
+// What is large is written straight from the snapshot, one chunk at a time.
+Status WriteBlobs(const Snapshot& snapshot, FileWriter* writer) {
+  ByteWriter out;
+  for (uint32_t i = 0; i < snapshot.faults.size(); ++i) {
+    const BlobRef binary = snapshot.faults[i].vendor_binary;
+    if (binary.empty()) continue;
+    out.Clear();
+    out.WriteVarint(OneBased(i));
+    out.WriteBytes(snapshot.Blob(binary));
+    CAIRN_RETURN_IF_ERROR(writer->Append(kVendorBinaryChunk, out.bytes()));
+  }
+  out.Clear();
+  for (uint32_t i = 0; i < snapshot.shaders.size(); ++i) {
+    const BlobRef code = snapshot.shaders[i].bytes;
+    if (code.empty()) continue;
+    if (out.bytes().size() != 0 && out.bytes().size() + code.length > kShaderBytesPerPayload) {
+      CAIRN_RETURN_IF_ERROR(writer->Append(kShaderCodeChunk, out.bytes()));
+      out.Clear();
+    }
+    out.WriteVarint(OneBased(i));
+    out.WriteVarint(code.length);
+    out.WriteBytes(snapshot.Blob(code));
+  }
+  if (out.bytes().empty()) return Status();
+  return writer->Append(kShaderCodeChunk, out.bytes());
+}
+
 void PayloadWriter::Losses(ByteWriter* out) {
   out->WriteVarint(snapshot_.losses.size());
   for (const TextRef& loss : snapshot_.losses) WriteText(loss, out);
@@ -359,6 +464,11 @@ Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
   add(kThreadChunk, &PayloadWriter::Threads);
   add(kReportedEventIdChunk, &PayloadWriter::ReportedEventIds);
   add(kQueueMarkerChunk, &PayloadWriter::QueueMarkers);
+  // Of programs that have no such thing the file says nothing.
+  if (!snapshot.syncs.empty()) add(kSyncChunk, &PayloadWriter::Syncs);
+  if (!snapshot.faults.empty()) add(kFaultChunk, &PayloadWriter::Faults);
+  if (!snapshot.checkpoints.empty()) add(kCheckpointChunk, &PayloadWriter::Checkpoints);
+  if (!snapshot.shaders.empty()) add(kShaderChunk, &PayloadWriter::Shaders);
   add(kLossChunk, &PayloadWriter::Losses);
   // Names first: a file that is cut then still says what the rest of it speaks of.
   while (payloads.texts().NextPayload(&out)) {
@@ -367,7 +477,7 @@ Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
   for (const PendingChunk& chunk : chunks) {
     CAIRN_RETURN_IF_ERROR(writer->Append(chunk.type, chunk.payload));
   }
-  return Status();
+  return WriteBlobs(snapshot, writer);
 }
 
 Status WriteSnapshot(const Snapshot& snapshot, FileWriter* writer) {

@@ -7,10 +7,12 @@
 #include <string>
 #include <utility>
 
+#include "snapshot/block_diagnostics.h"
 #include "snapshot/block_reader.h"
 #include "snapshot/block_tables.h"
 #include "snapshot/event_matching.h"
 #include "snapshot/name_table.h"
+#include "snapshot/secondaries.h"
 
 namespace cairn {
 namespace {
@@ -45,11 +47,19 @@ struct LossCounts {
   uint64_t submissions_torn = 0;
   uint64_t objects_changed = 0;
   uint64_t objects_bad = 0;
+  uint64_t syncs_bad = 0;
+  uint64_t checkpoints_bad = 0;
+  uint64_t binaries_bad = 0;
+  uint64_t shaders_bad = 0;
+  uint64_t secondaries_unknown = 0;
+  uint64_t secondaries_nested = 0;
+  uint64_t secondaries_over_budget = 0;
 };
 
 class SnapshotTaker {
  public:
-  explicit SnapshotTaker(const BlockReader& block) : block_(block) {}
+  SnapshotTaker(const BlockReader& block, Binaries binaries)
+      : block_(block), keep_binaries_(binaries == Binaries::kKeep) {}
 
   Snapshot Take(uint64_t snapshot_time_ns);
 
@@ -70,6 +80,10 @@ class SnapshotTaker {
   Event MakeEvent(const EventRecord& record);
   Event MakeBindEvent(const EventRecord& record);
   void ReadSubmissions();
+  bool IsUnfinished(uint32_t recording) const;
+  void FindUnfinished();
+  std::vector<bool> PipelinesInUse() const;
+  void ReadDiagnostics();
   void ReadRawMarkers();
   void ReadCrash();
   void NoteLosses();
@@ -80,12 +94,16 @@ class SnapshotTaker {
   }
 
   const BlockReader& block_;
+  const bool keep_binaries_;
   Snapshot snapshot_;
   LossCounts losses_;
   std::vector<ContextTables> tables_;
   std::vector<ContextRecord> context_records_;
   std::vector<FoundRecording> found_;
-  std::vector<std::vector<uint32_t>> recording_of_slot_;  // by context
+  std::vector<std::vector<uint32_t>> recording_of_slot_;  // by context, as they are before Splice
+  std::vector<uint32_t> generations_;                     // by recording, likewise
+  std::vector<SecondaryLink> links_;
+  std::vector<bool> unfinished_;  // by recording, before Splice
   std::vector<bool> page_used_;  // A page of events belongs to one recording: no chain has a cycle.
   std::vector<uint32_t> open_events_;
   NameTable* names_ = nullptr;
@@ -107,6 +125,7 @@ Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   for (const FoundRecording& found : found_) ReadRecording(found);
   NameByObjects(&snapshot_);
   ReadSubmissions();
+  ReadDiagnostics();
   ReadRawMarkers();
   ReadThreads(block_, names_, &snapshot_);
   ReadKeptMarkers(block_, kKeptMarkerTextBytes, &snapshot_);
@@ -278,6 +297,8 @@ void SnapshotTaker::ReadPipelines() {
     for (uint32_t stage = 0; stage < kStageCount; ++stage) {
       pipeline.shader_names[stage] = names_->Text(record.shader_names[stage]);
     }
+    std::copy(std::begin(record.shader_hashes), std::end(record.shader_hashes),
+              pipeline.shader_hashes.begin());
     pipeline.native_handle = record.native_handle;
   }
 }
@@ -331,6 +352,7 @@ bool SnapshotTaker::ReadSlot(const FoundRecording& found, RecordingSlot* slot,
   recording->name = names_->Text(slot->name);
   recording->open = state == static_cast<uint32_t>(RecordingState::kOpen);
   recording->reusable = (slot->flags & kRecordingReusable) != 0;
+  recording->secondary = (slot->flags & kRecordingSecondary) != 0;
   recording->dropped_count = slot->dropped_count.load(std::memory_order_relaxed);
   recording->submit_count = slot->submit_count.load(std::memory_order_relaxed);
   if (recording->reusable) {
@@ -352,6 +374,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
   }
   recording.first_event = static_cast<uint32_t>(snapshot_.events.size());
   const size_t first_bind = snapshot_.binds.size();
+  const size_t first_link = links_.size();
   recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
   ReadEvents(slot.first_event_page, found.slot, &recording);
   // A recording that ended meanwhile gave its pages back: what was read there may be another's.
@@ -362,6 +385,7 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
       block_.Load64(offset + offsetof(RecordingSlot, recording_id)) != found.recording_id) {
     snapshot_.events.resize(recording.first_event);
     snapshot_.binds.resize(first_bind);
+    links_.resize(first_link);
     ++losses_.recordings_changed;
     return;
   }
@@ -375,6 +399,12 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
       MatchEvents(std::span(snapshot_.events).subspan(recording.first_event), open_events_);
   recording_of_slot_[found.context][found.slot] =
       static_cast<uint32_t>(snapshot_.recordings.size());
+  // Which events bind is known; which recording they belong to only now.
+  for (size_t i = first_link; i < links_.size(); ++i) {
+    links_[i].recording = static_cast<uint32_t>(snapshot_.recordings.size());
+    links_[i].sequence -= recording.first_event;
+  }
+  generations_.push_back(slot.generation);
   snapshot_.recordings.push_back(recording);
 }
 
@@ -389,7 +419,12 @@ Event SnapshotTaker::MakeBindEvent(const EventRecord& record) {
   bind.slot = record.name;
   bind.is_address = (record.flags & kEventBindsAddress) != 0;
   const uint64_t value = uint64_t{record.match} << 32 | record.pipeline;
-  if (bind.is_address) {
+  if (record.type == static_cast<uint16_t>(BindPoint::kSecondary)) {
+    // What it executes follows it in the end; the bind itself leads nowhere.
+    bind.is_address = false;
+    bind.value = kNone;
+    links_.push_back({kNone, static_cast<uint32_t>(snapshot_.events.size()) + 1, value});
+  } else if (bind.is_address) {
     bind.value = value;
   } else if (value != 0 && value <= snapshot_.objects.size()) {
     bind.value = value - 1;
@@ -495,6 +530,92 @@ void SnapshotTaker::ReadSubmissions() {
             [](const Submission& a, const Submission& b) { return a.serial < b.serial; });
 }
 
+// Whether a recording was submitted and its words do not say that it has finished.
+bool SnapshotTaker::IsUnfinished(uint32_t index) const {
+  const Recording& recording = snapshot_.recordings[index];
+  if (recording.secondary || recording.submit_count == 0) return false;
+  const bool all_begun = recording.reusable ? recording.runs == recording.submit_count
+                                            : recording.submit_count <= recording.finished_runs + 1;
+  return !all_begun || recording.event_count == 0 || recording.passed != recording.event_count;
+}
+
+void SnapshotTaker::FindUnfinished() {
+  unfinished_.resize(snapshot_.recordings.size());
+  // Told by the application: the last submission decides. Those that it does not tell of are unfinished.
+  std::vector<bool> told_finished(unfinished_.size(), false);
+  for (const Submission& submission : snapshot_.submissions) {
+    if (submission.recording == kNone) continue;
+    told_finished[submission.recording] =
+        submission.number <= snapshot_.queues[submission.queue].completed_submission;
+  }
+  for (uint32_t i = 0; i < unfinished_.size(); ++i) {
+    unfinished_[i] = IsUnfinished(i) && !told_finished[i];
+  }
+}
+
+// Those that unfinished recordings use, also in what they execute.
+std::vector<bool> SnapshotTaker::PipelinesInUse() const {
+  std::vector<bool> used(snapshot_.pipelines.size(), false);
+  for (const Recording& recording : snapshot_.recordings) {
+    if (recording.submit_count == 0) continue;
+    for (uint32_t i = 0; i < recording.event_count; ++i) {
+      if (i + 1 < recording.passed) continue;
+      const uint32_t pipeline = snapshot_.events[recording.first_event + i].pipeline;
+      if (pipeline != kNone) used[pipeline] = true;
+    }
+  }
+  return used;
+}
+
+// Finds events of the block after what is executed was put where it is executed.
+class PlacesOfBlock : public EventPlaces {
+ public:
+  PlacesOfBlock(const SecondarySplicer& splicer,
+                const std::vector<std::vector<uint32_t>>& recording_of_slot,
+                const std::vector<uint32_t>& generations, const std::vector<uint32_t>& event_counts)
+      : splicer_(splicer),
+        recording_of_slot_(recording_of_slot),
+        generations_(generations),
+        event_counts_(event_counts) {}
+
+  EventPlace Find(uint32_t context, uint32_t slot, uint32_t progress_value) const override {
+    if (context >= recording_of_slot_.size() || slot >= recording_of_slot_[context].size()) {
+      return {};
+    }
+    const uint32_t recording = recording_of_slot_[context][slot];
+    if (recording == kNone) return {};
+    const uint32_t sequence = ProgressSequence(progress_value, generations_[recording]);
+    if (sequence == 0 || sequence > event_counts_[recording]) return {};
+    const auto [place, moved] = splicer_.PlaceOf(recording, sequence);
+    return {true, place, moved};
+  }
+
+ private:
+  const SecondarySplicer& splicer_;
+  const std::vector<std::vector<uint32_t>>& recording_of_slot_;
+  const std::vector<uint32_t>& generations_;
+  const std::vector<uint32_t>& event_counts_;
+};
+
+void SnapshotTaker::ReadDiagnostics() {
+  FindUnfinished();
+  std::vector<uint32_t> event_counts;
+  event_counts.reserve(snapshot_.recordings.size());
+  for (const Recording& recording : snapshot_.recordings) {
+    event_counts.push_back(recording.event_count);
+  }
+  SecondarySplicer splicer(std::move(links_), unfinished_, &snapshot_);
+  splicer.Splice();
+  losses_.secondaries_unknown = splicer.unknown_count();
+  losses_.secondaries_nested = splicer.nested_count();
+  losses_.secondaries_over_budget = splicer.over_budget_count();
+  losses_.syncs_bad = ReadSyncs(block_, &snapshot_);
+  losses_.binaries_bad = ReadFaults(block_, keep_binaries_, &snapshot_);
+  const PlacesOfBlock places(splicer, recording_of_slot_, generations_, event_counts);
+  losses_.checkpoints_bad = ReadCheckpoints(block_, places, &snapshot_);
+  losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(), keep_binaries_, &snapshot_);
+}
+
 void SnapshotTaker::ReadRawMarkers() {
   for (uint32_t c = 0; c < tables_.size(); ++c) {
     const ContextTables& tables = tables_[c];
@@ -543,6 +664,26 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(losses_.submissions_torn, "submissions could not be read.");
   NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
   NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
+  NoteLoss(
+      losses_.secondaries_unknown,
+      "executions of secondary command buffers name one that is not known; what ran there is not "
+      "shown.");
+  NoteLoss(
+      losses_.secondaries_nested,
+      "secondary command buffers are executed by secondary ones; what ran there is not shown.");
+  NoteLoss(
+      losses_.secondaries_over_budget,
+      "executions of secondary command buffers are too many to be shown; what ran there is not "
+      "shown.");
+  NoteLoss(losses_.syncs_bad, "waits and signals of semaphores and fences could not be read.");
+  NoteLoss(losses_.checkpoints_bad,
+           "checkpoints of the driver name command buffers that have ended; they are left out.");
+  NoteLoss(losses_.binaries_bad, "binaries of the driver could not be kept.");
+  NoteLoss(losses_.shaders_bad, "shaders could not be read.");
+  if (block_.shaders_offset() != 0) {
+    NoteLoss(block_.Load32(offsetof(BlockHeader, shaders_dropped)),
+             "shaders found no room in the shared block: their code is not in this report.");
+  }
   if (block_.objects_offset() != 0) {
     NoteLoss(block_.Load32(offsetof(BlockHeader, objects_dropped)),
              "objects found no room in the table of objects.");
@@ -557,10 +698,11 @@ void SnapshotTaker::NoteLosses() {
 
 }  // namespace
 
-Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns) {
+Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
+                                   Binaries binaries) {
   Result<BlockReader> reader = BlockReader::Open(block);
   if (!reader.ok()) return reader.status();
-  return SnapshotTaker(*reader).Take(snapshot_time_ns);
+  return SnapshotTaker(*reader, binaries).Take(snapshot_time_ns);
 }
 
 void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {

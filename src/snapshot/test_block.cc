@@ -45,6 +45,10 @@ TestBlock::TestBlock(uint64_t size_bytes)
   block.functions_offset = AllocatePages(sizeof(FunctionTable));
   block.arenas_offset = AllocatePages(kMaxArenas * sizeof(ArenaRecord));
   block.driver_reports_offset = AllocatePages(kMaxContexts * sizeof(DriverReport));
+  block.syncs_offset = AllocatePages(kSyncRing * sizeof(SyncRecord));
+  block.faults_offset = AllocatePages(kMaxContexts * sizeof(FaultRecord));
+  block.checkpoints_offset = AllocatePages(kMaxContexts * sizeof(CheckpointTable));
+  block.shaders_offset = AllocatePages(kMaxShaders * sizeof(ShaderRecord));
   block.first_free_page = block.next_page.load();
   std::strcpy(block.program, "/games/demo");
   std::strcpy(block.library_version, "0.1.0");
@@ -195,6 +199,88 @@ void TestBlock::BindAddress(List list, BindPoint point, uint32_t slot_number, ui
   AddEvent(list, EventRecord{EventKind::kBind, kEventBindsAddress, static_cast<uint16_t>(point),
                              slot_number, static_cast<uint32_t>(address),
                              static_cast<uint32_t>(address >> 32)});
+}
+
+void TestBlock::ExecuteSecondary(List list, List secondary) {
+  ExecuteSecondary(list, slot(secondary).recording_id);
+}
+
+void TestBlock::ExecuteSecondary(List list, uint64_t recording_id) {
+  AddEvent(list, EventRecord{EventKind::kBind, 0, static_cast<uint16_t>(BindPoint::kSecondary), 0,
+                             static_cast<uint32_t>(recording_id),
+                             static_cast<uint32_t>(recording_id >> 32)});
+}
+
+uint64_t TestBlock::AddSync(SyncKind kind, uint32_t queue_index, uint64_t submission_number,
+                            uint64_t native_handle, uint64_t value, uint32_t flags) {
+  const uint64_t serial = header().sync_serial.fetch_add(1) + 1;
+  SyncRecord& record = sync(serial);
+  record.kind = kind;
+  record.queue = queue_index;
+  record.submission_number = submission_number;
+  record.native_handle = native_handle;
+  record.value = value;
+  record.time_ns = 1'000'000 * serial;
+  record.context = queue_index == kNoQueue ? 0 : queue(queue_index).context;
+  record.flags = flags;
+  record.serial = serial;
+  return serial;
+}
+
+FaultRecord& TestBlock::AddFault(uint32_t context_index, std::string_view source,
+                                 std::string_view description) {
+  FaultRecord& record = fault(context_index);
+  record.time_ns = 50'000'000;
+  source.copy(record.source, sizeof(record.source) - 1);
+  description.copy(record.description, sizeof(record.description) - 1);
+  record.state = 1;
+  return record;
+}
+
+void TestBlock::AddFaultAddress(uint32_t context_index, FaultAddressType type, uint64_t address,
+                                uint64_t precision) {
+  FaultRecord& record = fault(context_index);
+  record.addresses[record.address_count++] = FaultAddress{type, 0, address, precision};
+}
+
+void TestBlock::AddVendorInfo(uint32_t context_index, std::string_view description, uint64_t code,
+                              uint64_t data) {
+  FaultRecord& record = fault(context_index);
+  FaultVendorInfo& info = record.vendor_infos[record.vendor_info_count++];
+  description.copy(info.description, sizeof(info.description) - 1);
+  info.code = code;
+  info.data = data;
+}
+
+uint64_t TestBlock::AddBytes(std::string_view bytes) {
+  if (bytes.empty()) return 0;
+  const uint64_t offset = AllocatePages(bytes.size());
+  std::memcpy(At<char>(offset), bytes.data(), bytes.size());
+  return offset;
+}
+
+void TestBlock::SetVendorBinary(uint32_t context_index, std::string_view bytes) {
+  fault(context_index).vendor_binary_offset = AddBytes(bytes);
+  fault(context_index).vendor_binary_bytes = bytes.size();
+}
+
+void TestBlock::AddCheckpoint(uint32_t queue_index, PipeStage stage, List list, uint32_t sequence) {
+  CheckpointTable& table = checkpoints(list.context);
+  const uint32_t index = table.count;
+  table.records[index] = CheckpointRecord{queue_index, stage, list.slot,
+                                          ProgressValue(slot(list).generation, sequence)};
+  table.count = index + 1;
+}
+
+void TestBlock::AddShader(ShaderCode code, uint64_t hash, std::string_view bytes) {
+  const uint32_t index = header().shader_count.load();
+  ShaderRecord& record = shader(index);
+  record.code = code;
+  record.hash = hash;
+  record.size_bytes = bytes.empty() ? 100 : bytes.size();
+  record.offset = AddBytes(bytes);
+  record.state = 1;
+  header().shader_count = index + 1;
 }
 
 uint32_t TestBlock::AddObject(uint32_t context_index, uint32_t kind, std::string_view name,

@@ -17,7 +17,7 @@
 namespace cairn {
 
 // Room for the tables of fixed size, and 8 MiB of pages.
-inline constexpr uint64_t kTestBlockBytes = uint64_t{32} << 20;
+inline constexpr uint64_t kTestBlockBytes = uint64_t{40} << 20;
 
 class TestBlock {
  public:
@@ -59,6 +59,16 @@ class TestBlock {
   DriverReport& driver_report(uint32_t context_index) {
     return At<DriverReport>(header().driver_reports_offset)[context_index];
   }
+  SyncRecord& sync(uint64_t serial) {
+    return At<SyncRecord>(header().syncs_offset)[(serial - 1) % kSyncRing];
+  }
+  FaultRecord& fault(uint32_t context_index) {
+    return At<FaultRecord>(header().faults_offset)[context_index];
+  }
+  CheckpointTable& checkpoints(uint32_t context_index) {
+    return At<CheckpointTable>(header().checkpoints_offset)[context_index];
+  }
+  ShaderRecord& shader(uint32_t index) { return At<ShaderRecord>(header().shaders_offset)[index]; }
   EventChunk& chunk(uint32_t page) { return *At<EventChunk>(uint64_t{page} * kPageBytes); }
 
   NameRef AddName(std::string_view name);
@@ -89,6 +99,28 @@ class TestBlock {
   void BindObject(List list, BindPoint point, uint32_t slot_number, uint32_t object);
   void BindAddress(List list, BindPoint point, uint32_t slot_number, uint64_t address);
 
+  // Inside a work of type EXECUTE_COMMANDS: the recording of a secondary command buffer runs here.
+  void ExecuteSecondary(List list, List secondary);
+  void ExecuteSecondary(List list, uint64_t recording_id);
+
+  // Returns the serial number. Times count from 1,000,000 ns like those of submissions.
+  uint64_t AddSync(SyncKind kind, uint32_t queue, uint64_t submission_number,
+                   uint64_t native_handle, uint64_t value, uint32_t flags = 0);
+  // Publishes a fault with no addresses and vendor infos.
+  FaultRecord& AddFault(uint32_t context_index, std::string_view source,
+                        std::string_view description);
+  void AddFaultAddress(uint32_t context_index, FaultAddressType type, uint64_t address,
+                       uint64_t precision = 1);
+  void AddVendorInfo(uint32_t context_index, std::string_view description, uint64_t code,
+                     uint64_t data);
+  void SetVendorBinary(uint32_t context_index, std::string_view bytes);
+  void AddCheckpoint(uint32_t queue, PipeStage stage, List list, uint32_t sequence);
+  // `bytes` empty: not kept.
+  void AddShader(ShaderCode code, uint64_t hash, std::string_view bytes);
+  void SetShaderHash(uint32_t pipeline_ref, ShaderStage stage, uint64_t hash) {
+    pipeline(pipeline_ref - 1).shader_hashes[stage] = hash;
+  }
+
   // Returns what binds carry: index + 1. Created and destroyed in ns of CLOCK_MONOTONIC; 0: alive.
   uint32_t AddObject(uint32_t context, uint32_t kind, std::string_view name, uint64_t created_ns,
                      uint64_t destroyed_ns = 0);
@@ -118,6 +150,7 @@ class TestBlock {
     return reinterpret_cast<T*>(memory_.get() + offset);
   }
   uint64_t AllocatePages(uint64_t bytes);
+  uint64_t AddBytes(std::string_view bytes);
   uint32_t AddEvent(List list, const EventRecord& event);
 
   uint64_t size_bytes_;

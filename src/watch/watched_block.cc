@@ -59,7 +59,7 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
         "The program never created a Cairn context: it does not use libcairn, or ended before."));
     return head;
   }
-  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), RealtimeNs());
+  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), RealtimeNs(), Binaries::kKeep);
   if (!snapshot.ok()) {
     head.losses.push_back(
         head.AddText("Nothing could be read: " + snapshot.status().message() + "."));
