@@ -11,6 +11,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
 install(TARGETS cairn EXPORT cairnTargets)
 install(TARGETS cairn_static ARCHIVE)
 install(TARGETS cairn_layer LIBRARY)
+# Beside the library that it names.
+install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
+  DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS cairn_command d3dconfig RUNTIME)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/cairn.bash
   DESTINATION share/bash-completion/completions RENAME cairn)

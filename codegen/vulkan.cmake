@@ -9,12 +9,13 @@ find_file(CAIRN_VULKAN_REGISTRY vk.xml HINTS ${vulkan_prefix}/share PATHS /usr/s
 
 set(vulkangen ${CAIRN_D3D12GEN_FOLDER}/vulkangen)
 set(CAIRN_VULKANGEN_WORK ${vulkangen}/work.cc CACHE INTERNAL "")
-set(vulkan_outputs ${vulkangen}/device_functions.h ${vulkangen}/device_functions.cc)
+set(vulkan_outputs ${vulkangen}/device_functions.h ${vulkangen}/device_functions.cc ${vulkangen}/work.cc)
+set(marker_types ${PROJECT_SOURCE_DIR}/include/cairn/marker_types.h)
 add_custom_command(OUTPUT ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp BYPRODUCTS ${vulkan_outputs}
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py
-    --registry ${CAIRN_VULKAN_REGISTRY} --out ${CAIRN_D3D12GEN_FOLDER}
+    --registry ${CAIRN_VULKAN_REGISTRY} --marker-types ${marker_types} --out ${CAIRN_D3D12GEN_FOLDER}
   COMMAND ${CMAKE_COMMAND} -E touch ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp
-  DEPENDS ${CAIRN_VULKAN_REGISTRY} ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py
+  DEPENDS ${CAIRN_VULKAN_REGISTRY} ${marker_types} ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py
   COMMENT "Generating vulkangen/ from ${CAIRN_VULKAN_REGISTRY}" VERBATIM)
 add_custom_target(cairn_vulkangen_files DEPENDS ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp)
 

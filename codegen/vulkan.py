@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes vulkangen/: what the Vulkan layer needs for every command of the installed headers.
 
-Usage: codegen/vulkan.py --registry VK_XML --out FOLDER
-       codegen/vulkan.py --registry VK_XML --list-work
+Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
 
   device_functions.{h,cc}  struct DeviceFunctions: a pointer for every command of a device
   work.cc                  an intercept for every command that gives the GPU work
@@ -95,6 +94,97 @@ def device_commands(root):
             if name in commands and commands[name].parameters[0].type in DISPATCHABLE]
 
 
+# ---- Which commands are work, and how they are noted ------------------------------------------------
+
+# Of src/vulkan: there is more to them.
+BY_HAND = {
+    "vkCmdBeginRenderPass", "vkCmdBeginRenderPass2", "vkCmdNextSubpass", "vkCmdNextSubpass2",
+    "vkCmdEndRenderPass", "vkCmdEndRenderPass2", "vkCmdBeginRendering", "vkCmdEndRendering",
+    "vkCmdBeginVideoCodingKHR", "vkCmdEndVideoCodingKHR", "vkCmdExecuteCommands",
+    "vkCmdBeginQuery", "vkCmdEndQuery", "vkCmdBeginQueryIndexedEXT", "vkCmdEndQueryIndexedEXT",
+    "vkCmdBeginDebugUtilsLabelEXT", "vkCmdEndDebugUtilsLabelEXT", "vkCmdInsertDebugUtilsLabelEXT",
+    "vkCmdDebugMarkerBeginEXT", "vkCmdDebugMarkerEndEXT", "vkCmdDebugMarkerInsertEXT",
+}
+# "action" in the registry, but nothing that the GPU could hang in.
+NO_WORK = {
+    "vkCmdSetCheckpointNV": "of tools like this one",
+    "vkCmdSetPerformanceMarkerINTEL": "a label",
+    "vkCmdSetPerformanceStreamMarkerINTEL": "a label",
+}
+# Markers whose names do not follow from the command's.
+MARKERS = {
+    "BUILD_ACCELERATION_STRUCTURE": "BUILD_ACCELERATION_STRUCTURES",
+    "OPTICAL_FLOW_EXECUTE": "OPTICAL_FLOW_EXECUTE",
+    "TRACE_RAYS_INDIRECT2": "TRACE_RAYS_INDIRECT",
+    "DECOMPRESS_MEMORY_INDIRECT_COUNT": "DECOMPRESS_MEMORY",
+}
+POINTS = {"DRAW": "kGraphics", "DISPATCH": "kCompute", "TRACE": "kRayTracing", "SUBPASS": "kNone",
+          "EXECUTE_GENERATED": "kGraphics"}
+VENDORS = re.compile(r"(KHR|EXT|NV|NVX|AMD|AMDX|HUAWEI|INTEL|QCOM|ARM|VALVE|SEC|IMG|GOOGLE|FUCHSIA|MESA)$")
+
+
+def is_work(command):
+    """Synchronisation is: the GPU may wait in it for ever, or fault while it changes an image's layout."""
+    if not command.name.startswith("vkCmd") or command.aliased in BY_HAND or command.aliased in NO_WORK:
+        return False
+    return bool(command.tasks & {"action", "indirection", "synchronization"})
+
+
+def marker_of(command, markers):
+    """The type of include/cairn/marker_types.h: the command's name without what versions added to it."""
+    name = VENDORS.sub("", command.aliased[len("vkCmd"):])
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).upper()
+    for candidate in (words, MARKERS.get(words), words.removesuffix("2")):
+        if candidate in markers:
+            return candidate
+    return "OTHER_WORK"
+
+
+def point_of(marker):
+    return next((point for start, point in POINTS.items() if marker.startswith(start)), "kNone")
+
+
+def read_markers(header):
+    return set(re.findall(r"^  X\((\w+), \d+\)", header, re.MULTILINE))
+
+
+def work_source(commands, markers):
+    bodies, entries = [], []
+    for command in commands:
+        marker = marker_of(command, markers)
+        parameters = ", ".join(p.declaration for p in command.parameters)
+        arguments = ", ".join(p.name for p in command.parameters)
+        name = command.name[2:]
+        bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
+  const WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
+  work.next().{name}({arguments});
+}}
+""")
+        assert command.result == "void", command.name
+        entries.append(f'      InterceptOf<PFN_{command.name}>("{command.name}", {name}),')
+    return f"""{BANNER}#include "vulkan/work.h"
+
+#include <array>
+
+#include "vulkan/intercept.h"
+
+namespace cairn {{
+namespace {{
+
+{chr(10).join(bodies)}
+}}  // namespace
+
+std::span<const Intercept> WorkIntercepts() {{
+  static const std::array intercepts = {{
+{chr(10).join(entries)}
+  }};
+  return intercepts;
+}}
+
+}}  // namespace cairn
+"""
+
+
 BANNER = """// SPDX-License-Identifier: Apache-2.0
 // Made by codegen/vulkan.py from vk.xml. Do not edit.
 """
@@ -143,13 +233,16 @@ def write_if_changed(path, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--registry", type=pathlib.Path, required=True)
-    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--marker-types", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     commands = device_commands(ElementTree.parse(arguments.registry).getroot())
     folder = arguments.out / "vulkangen"
     folder.mkdir(parents=True, exist_ok=True)
     write_if_changed(folder / "device_functions.h", device_functions_header(commands))
     write_if_changed(folder / "device_functions.cc", device_functions_source(commands))
+    work = [command for command in commands if is_work(command)]
+    write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
 
 
 if __name__ == "__main__":

@@ -141,7 +141,22 @@
   X(SET_PERFORMANCE_OVERRIDE, 128)                                                                 \
   X(SET_PERFORMANCE_STREAM_MARKER, 129)                                                            \
   X(SET_VIEWPORT_SHADING_RATE_PALETTE, 130)                                                        \
-  X(WRITE_BUFFER_MARKER, 131)
+  X(WRITE_BUFFER_MARKER, 131)                                                                      \
+  X(COPY_MEMORY_INDIRECT, 132)                                                                     \
+  X(COPY_MEMORY_TO_IMAGE_INDIRECT, 133)                                                            \
+  X(DECOMPRESS_MEMORY, 134)                                                                        \
+  X(DRAW_CLUSTER, 135)                                                                             \
+  X(DRAW_CLUSTER_INDIRECT, 136)                                                                    \
+  X(COPY_MICROMAP, 137)                                                                            \
+  X(COPY_MICROMAP_TO_MEMORY, 138)                                                                  \
+  X(COPY_MEMORY_TO_MICROMAP, 139)                                                                  \
+  X(WRITE_MICROMAPS_PROPERTIES, 140)                                                               \
+  X(PREPROCESS_GENERATED_COMMANDS, 141)                                                            \
+  X(BEGIN_VIDEO_CODING, 142)                                                                       \
+  X(CONTROL_VIDEO_CODING, 143)                                                                     \
+  X(END_VIDEO_CODING, 144)                                                                         \
+  /* A command of a later version, whose name this one does not know. */                           \
+  X(OTHER_WORK, 145)
 
 typedef enum CairnMarkerType {
 #define CAIRN_MARKER_TYPE_ENUMERATOR(name, value) CAIRN_MARKER_##name = value,

@@ -36,6 +36,7 @@ CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
       slot_(slot),
       deeper_markers_(memory),
       block_(block),
+      secondaries_(memory),
       context_(context),
       words_(words) {
   backend_list_.slot = slot_index;
@@ -48,8 +49,13 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   backend_list_.queue_type = static_cast<QueueType>(desc.queue_type);
   backend_list_.reusable = (desc.flags & CAIRN_LIST_REUSABLE) != 0;
   backend_list_.inside_render_pass = false;
+  backend_list_.keeps_render_passes = mode == MarkerMode::kTop;
   held_ = (desc.flags & CAIRN_LIST_HELD) != 0;
   released_ = false;
+  exclusive_ = (desc.flags & CAIRN_LIST_EXCLUSIVE) != 0;
+  always_silent_ = (desc.flags & CAIRN_LIST_SILENT) != 0;
+  silent_ = always_silent_;
+  secondaries_.clear();
   work_ = 0;
   mode_ = mode;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
@@ -65,7 +71,8 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   slot_->generation = generation == 0 ? 1 : generation;
   generation_bits_ = ProgressValue(slot_->generation, 0);
   slot_->queue = queue;
-  slot_->flags = backend_list_.reusable ? kRecordingReusable : 0;
+  slot_->flags = (backend_list_.reusable ? kRecordingReusable : 0) |
+                 ((desc.flags & CAIRN_LIST_SECONDARY) != 0 ? kRecordingSecondary : 0);
   uint8_t name_flags = 0;
   slot_->name = desc.name == nullptr ? 0 : CopyName(desc.name, &name_flags);
   slot_->first_event_page = 0;
@@ -234,6 +241,13 @@ CairnResult CommandList::Bind(BindPoint point, uint32_t slot, uint64_t value, bo
                        static_cast<uint32_t>(value >> 32)};
   Publish();
   return CAIRN_OK;
+}
+
+CairnResult CommandList::ExecuteSecondary(CommandList& secondary) {
+  const CairnResult result =
+      Bind(BindPoint::kSecondary, 0, secondary.slot_->recording_id, /*is_address=*/false);
+  secondaries_.push_back({&secondary, secondary.slot_->recording_id});
+  return result;
 }
 
 void CommandList::Adopt(const CairnCommandListDesc& desc) {

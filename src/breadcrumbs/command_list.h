@@ -25,6 +25,12 @@ class Context;
 // recording belongs to no frame, and lives until ReleaseCommandList says that the list is never
 // submitted again; then it stays until the GPU has finished. Not for applications.
 inline constexpr uint32_t CAIRN_LIST_HELD = 1u << 31;
+// Of held lists, for the Vulkan layer. EXCLUSIVE: whenever the list is submitted again, the GPU has finished
+// with it (Vulkan demands so): its words are cleared then. SECONDARY: it runs inside others only
+// (ExecuteSecondary). SILENT: the GPU writes nothing; what is recorded is noted all the same.
+inline constexpr uint32_t CAIRN_LIST_EXCLUSIVE = 1u << 30;
+inline constexpr uint32_t CAIRN_LIST_SECONDARY = 1u << 29;
+inline constexpr uint32_t CAIRN_LIST_SILENT = 1u << 28;
 
 // Aligned to the pair of cache lines that processors fetch together: lists that two threads record
 // stand side by side in memory.
@@ -57,7 +63,9 @@ class alignas(128) CommandList {
   // nothing happens. Not
   // for contexts with CAIRN_CONTEXT_THREAD_SYNCHRONIZATION or CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END.
   // Cost: bench BM_Work.
-  void BeginWork(CairnMarkerType type) {
+  void BeginWork(CairnMarkerType type) { BeginWork(type, pipeline_); }
+  // With the pipeline of this command, where several are bound at a time.
+  void BeginWork(CairnMarkerType type, CairnPipeline pipeline) {
     if (covered_) [[unlikely]] {
       work_ = 0;
       return;
@@ -72,7 +80,7 @@ class alignas(128) CommandList {
       flags = kEventWritesTop;
       last_top_ = event_count_;
     }
-    *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline_, 0};
+    *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline, 0};
     work_ = event_count_;
     Publish();
   }
@@ -93,6 +101,16 @@ class alignas(128) CommandList {
     *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
     Publish();
   }
+
+  // The GPU runs `secondary`, a list of the same context with CAIRN_LIST_SECONDARY, here: between the begin
+  // and the end of a marker. May throw std::bad_alloc.
+  CairnResult ExecuteSecondary(CommandList& secondary);
+
+  // Nothing is written until this is taken back; unlike inside render passes, by any method.
+  void SetSilent(bool silent) { silent_ = silent || always_silent_; }
+  bool silent() const { return silent_; }
+  // ProgressValue of the last event.
+  uint32_t progress_value() const { return generation_bits_ | event_count_; }
 
   // For a recording that the application shares with the layer: what its CairnCommandListDesc says more
   // than the layer knew.
@@ -132,6 +150,13 @@ class alignas(128) CommandList {
   uint32_t slot_index() const { return backend_list_.slot; }
   bool reusable() const { return backend_list_.reusable; }
   bool held() const { return held_; }
+  bool exclusive() const { return exclusive_; }
+  // What ExecuteSecondary was told, under the recording_id of that time.
+  struct Secondary {
+    CommandList* list;
+    uint64_t recording_id;
+  };
+  const std::pmr::vector<Secondary>& secondaries() const { return secondaries_; }
   bool released() const { return released_; }
   bool in_use() const { return in_use_; }
   const void* native() const { return backend_list_.native; }
@@ -186,6 +211,8 @@ class alignas(128) CommandList {
   }
   void Publish() { slot_->event_count.store(event_count_, std::memory_order_release); }
   bool Write(WordKind word, PipeLocation where, uint32_t sequence) {
+    if (silent_) [[unlikely]]
+      return false;
     return backend_->WriteProgress(backend_list_, word, where, generation_bits_ | sequence);
   }
   // Each list starts its pages of names at another line, for the reason given at EventPosition.
@@ -214,6 +241,8 @@ class alignas(128) CommandList {
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool covered_ = false;  // the innermost open marker stands for what is recorded in it
+  bool silent_ = false;
+  bool always_silent_ = false;  // CAIRN_LIST_SILENT
   bool outermost_end_is_list_end_ = false;
   bool synchronised_ = false;
   std::array<OpenMarker, kInlineDepth> open_markers_;
@@ -224,6 +253,8 @@ class alignas(128) CommandList {
   bool in_use_ = false;  // between Start and Recycle or Detach
   bool held_ = false;    // CAIRN_LIST_HELD
   bool released_ = false;
+  bool exclusive_ = false;  // CAIRN_LIST_EXCLUSIVE
+  std::pmr::vector<Secondary> secondaries_;
 
   // Copied names: a chain of pages; each starts with the index of the page before it.
   uint32_t name_page_ = 0;

@@ -577,12 +577,13 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     RecordingSlot& slot = *list.slot();
     const uint32_t earlier_runs = slot.submit_count.load(std::memory_order_relaxed);
     const bool again = earlier_runs != 0 && !list.reusable();
+    const bool finished = again && (list.exclusive() || Finished(list));
     // The words may be copies, and older than what made the application submit the list again.
-    if (again && !Finished(list) && !mirrored) {
+    if (again && !finished && !mirrored) {
       backend_->Mirror();
       mirrored = true;
     }
-    if (again && Finished(list)) {
+    if (again && (finished || Finished(list))) {
       slot.reset_run.store(earlier_runs, std::memory_order_relaxed);
       list.ClearWords();
     }
@@ -592,9 +593,28 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
                           slot.recording_id, number, now_ns);
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
+    SubmitSecondaries(list);
   }
   record.submission_count.store(number, std::memory_order_release);
   return Status();
+}
+
+void Context::SubmitSecondaries(const CommandList& primary) {
+  for (const CommandList::Secondary& executed : primary.secondaries()) {
+    CommandList& list = *executed.list;
+    RecordingSlot& slot = *list.slot();
+    // Recorded anew since: the API forbids to submit the primary then.
+    if (!list.in_use() || slot.recording_id != executed.recording_id) continue;
+    const uint32_t earlier_runs = slot.submit_count.load(std::memory_order_relaxed);
+    if (earlier_runs != 0 && list.exclusive()) {
+      slot.reset_run.store(earlier_runs, std::memory_order_relaxed);
+      list.ClearWords();
+    }
+    list.last_submission_queue = primary.last_submission_queue;
+    list.last_submission_number = primary.last_submission_number;
+    if (slot.queue == kNoQueue) slot.queue = primary.last_submission_queue;
+    slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
+  }
 }
 
 Status Context::LastSubmission(void* queue, uint64_t* submission) {

@@ -147,6 +147,8 @@ class Context {
   bool Finished(const CommandList& list) const;
   bool MayRecycle(const CommandList& list) const;
   void Recycle(CommandList* list);
+  // The lists that run inside `primary`, which is being submitted.
+  void SubmitSecondaries(const CommandList& primary);
   void RecycleOldFrames();
   // No recording is free: lists of kept frames that were held, are released and finished make room.
   void RecycleReleased();

@@ -72,6 +72,12 @@ class VulkanBackend final : public Backend {
  public:
   explicit VulkanBackend(const VulkanBackendParams& params) : params_(params) {}
 
+  void Identify(BackendDescription* description) override {
+    description->api = Api::kVulkan;
+    Result<VulkanDevice> device = OpenVulkanDevice(params_);
+    if (device.ok()) DescribeDevice(*device, description);
+  }
+
   Status Initialize(const WordRegion& region, BackendDescription* description) override {
     Result<VulkanDevice> device = OpenVulkanDevice(params_);
     if (!device.ok()) return device.status();
@@ -82,11 +88,7 @@ class VulkanBackend final : public Backend {
     DescribeLossSources(device_, &description->sources);
     description->api = Api::kVulkan;
     description->method = method_;
-    description->device_name = device_.properties.deviceName;
-    description->driver_name = device_.driver_name;
-    description->device_notes = VulkanDeviceNotes(device_);
-    description->vendor_id = device_.properties.vendorID;
-    description->device_id = device_.properties.deviceID;
+    DescribeDevice(device_, description);
     return Status();
   }
 
@@ -159,6 +161,14 @@ class VulkanBackend final : public Backend {
   }
 
  private:
+  static void DescribeDevice(const VulkanDevice& device, BackendDescription* description) {
+    description->device_name = device.properties.deviceName;
+    description->driver_name = device.driver_name;
+    description->device_notes = VulkanDeviceNotes(device);
+    description->vendor_id = device.properties.vendorID;
+    description->device_id = device.properties.deviceID;
+  }
+
   VkDeviceSize ProgressOffset(uint32_t slot) const {
     return region_.progress_offset + VkDeviceSize{slot} * sizeof(ProgressWords);
   }

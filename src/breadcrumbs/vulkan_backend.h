@@ -34,6 +34,8 @@ struct VulkanBackendParams {
   VoidFunction (*get_instance_proc_addr)(void* instance, const char* name) = nullptr;
   // As passed to vkCreateDevice. An extension that is not here is not used, even if it exists.
   std::vector<std::string> enabled_extensions;
+  // The Vulkan layer asks the driver for faults and checkpoints after a loss.
+  bool reads_losses = false;
 };
 
 // Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`

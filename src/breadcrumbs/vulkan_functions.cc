@@ -105,6 +105,7 @@ Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params) {
   device.queue = static_cast<VkQueue>(params.queue);
   device.queue_family = params.queue_family;
   device.enabled_extensions = params.enabled_extensions;
+  device.reads_losses = params.reads_losses;
   CAIRN_RETURN_IF_ERROR(LoadFunctions(params, &device));
   const VulkanFunctions& vk = device.vk;
   vk.GetPhysicalDeviceProperties(device.physical_device, &device.properties);
@@ -122,6 +123,11 @@ Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params) {
     device.driver_name = fmt::format("driver version {:#x}", device.properties.driverVersion);
   }
   return device;
+}
+
+const char* NotEnabledReason(const VulkanDevice& device) {
+  return device.reads_losses ? "the device does not have it, or it is not needed"
+                             : "not enabled by the application";
 }
 
 std::string VulkanResultName(VkResult result) {

@@ -64,6 +64,7 @@ struct VulkanDevice {
   VkQueue queue = VK_NULL_HANDLE;  // for the self-test
   uint32_t queue_family = 0;
   std::vector<std::string> enabled_extensions;
+  bool reads_losses = false;  // as in VulkanBackendParams
   VulkanFunctions vk;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceMemoryProperties memory_properties = {};
@@ -77,6 +78,9 @@ struct VulkanDevice {
 // Loads the functions and asks for the properties. kInvalidArgument for a null handle, a queue family
 // that does not exist, or a function that the loader does not know.
 Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params);
+
+// Why an extension is not there: the Vulkan layer enables all that the device has.
+const char* NotEnabledReason(const VulkanDevice& device);
 
 // "VK_ERROR_DEVICE_LOST"; "VkResult -42" for values that this build does not know.
 std::string VulkanResultName(VkResult result);

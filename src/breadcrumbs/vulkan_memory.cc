@@ -142,7 +142,7 @@ Result<VulkanBuffer> VulkanBuffer::ImportHost(const VulkanDevice& device, std::b
     return Status(StatusCode::kUnsupported, std::move(reason));
   };
   if (device.vk.GetMemoryHostPointerPropertiesEXT == nullptr || device.import_alignment == 0) {
-    return unsupported("not enabled by the application");
+    return unsupported(NotEnabledReason(device));
   }
   if (reinterpret_cast<uintptr_t>(memory) % device.import_alignment != 0 ||
       size_bytes % device.import_alignment != 0) {

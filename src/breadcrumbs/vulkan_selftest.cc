@@ -239,7 +239,7 @@ Result<VulkanMethodState> TestWriteMethod(const VulkanDevice& device, WriteMetho
     findings->push_back({MethodName(method), SourceState::kAbsent,
                          device.Enabled(VK_AMD_BUFFER_MARKER_EXTENSION_NAME)
                              ? "enabled, but the driver does not know vkCmdWriteBufferMarkerAMD"
-                             : "not enabled by the application"});
+                             : NotEnabledReason(device)});
     return state;
   }
   const std::pair<PipeLocation, SourceState*> locations[] = {
@@ -291,17 +291,16 @@ Status TestRunCounter(const VulkanDevice& device, const VulkanTestWords& words,
 }
 
 void DescribeLossSources(const VulkanDevice& device, std::vector<SourceFinding>* findings) {
-  const std::pair<const char*, const char*> sources[] = {
-      {VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME,
-       "enabled, but not used by this version: the driver hands its checkpoints out after a device "
-       "loss only"},
-      {VK_EXT_DEVICE_FAULT_EXTENSION_NAME,
-       "enabled, but not used by this version: the driver describes faults after a device loss "
-       "only"}};
-  for (const auto& [name, reason] : sources) {
-    const bool enabled = device.Enabled(name);
-    findings->push_back(
-        {name, SourceState::kAbsent, enabled ? reason : "not enabled by the application"});
+  for (const char* name :
+       {VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME, VK_EXT_DEVICE_FAULT_EXTENSION_NAME}) {
+    SourceFinding finding = {name, SourceState::kAbsent, NotEnabledReason(device)};
+    if (device.Enabled(name)) {
+      finding.state = device.reads_losses ? SourceState::kPresent : SourceState::kAbsent;
+      finding.reason = device.reads_losses
+                           ? "asked for after a device loss"
+                           : "enabled, but read by Cairn's Vulkan layer only (`cairn run`)";
+    }
+    findings->push_back(std::move(finding));
   }
 }
 

@@ -12,12 +12,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
 
+#include "breadcrumbs/layer_identity.h"
 #include "recorder/block.h"
 #include "vulkan/layer.h"
 #include "vulkangen/device_functions.h"
@@ -25,6 +27,7 @@
 namespace cairn {
 
 class BlockWriter;
+struct CommandPoolState;
 class Context;
 class DeviceObjects;
 class DriverHalfDevice;
@@ -42,6 +45,7 @@ struct QueueState {
   uint32_t family = 0;
   uint32_t index = 0;  // in the family
   CairnQueueType type = CAIRN_QUEUE_OTHER;
+  bool is_protected = false;
 };
 
 struct DeviceState {
@@ -63,16 +67,21 @@ struct DeviceState {
   // Features of extensions that the layer, or the application, enabled.
   bool has_device_fault = false;                // VkPhysicalDeviceFaultFeaturesEXT::deviceFault
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
+  bool owns_khr_device_fault = false;           // the layer alone enabled VK_KHR_device_fault
   bool reports_address_bindings = false;        // VkPhysicalDeviceAddressBindingReportFeaturesEXT
   std::vector<VkQueueFamilyProperties> queue_families;
   // All of the device: the handles that vkGetDeviceQueue returns.
   std::vector<std::unique_ptr<QueueState>> queues;
 
   // kBreadcrumbs only.
+  LayerDevice identity{};  // for libcairn in the same process
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
-  bool has_checkpoints = false;  // VK_NV_device_diagnostic_checkpoints is enabled: beside the words
+  // In mode full, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
+  bool has_checkpoints = false;
+  std::mutex command_pools_mutex;
+  CommandPoolState* command_pools = nullptr;  // the first
 
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
@@ -80,7 +89,7 @@ struct DeviceState {
   bool Enabled(std::string_view extension) const;
 };
 
-// Null for handles of devices made without the layer, and of those that are kOff.
+// Null for handles of devices made without the layer.
 DeviceState* DeviceOf(VkDevice device);
 QueueState* QueueOf(VkQueue queue);
 

@@ -10,6 +10,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <span>
+#include <string_view>
 
 namespace cairn {
 
@@ -24,17 +25,34 @@ Intercept InterceptOf(const char* name, Function function) {
   return {name, reinterpret_cast<PFN_vkVoidFunction>(function)};
 }
 
+// Notes something about a call: nothing that this throws, for want of memory, leaves the call.
+template <typename Function>
+void Quietly(Function&& note) noexcept {
+  try {
+    note();
+  } catch (...) {
+    // It is missing in the report.
+  }
+}
+
 // Of devices with breadcrumbs of their own.
+std::span<const Intercept> CommandPoolIntercepts();
 std::span<const Intercept> CommandBufferIntercepts();
 std::span<const Intercept> WorkIntercepts();  // generated
+std::span<const Intercept> SecondaryIntercepts();
 std::span<const Intercept> RenderPassIntercepts();
 std::span<const Intercept> LabelIntercepts();
 std::span<const Intercept> ObjectIntercepts();  // device_objects.h; everything of its owner's files
 // Of devices that an implementation of Direct3D made: driver_half.h.
 std::span<const Intercept> DrivenIntercepts();
-// Of instances with at least one device that is not off. They go first through what is named here, and
-// get the instance's next function by InstanceState::next_get.
+// Functions of instances and physical devices that are not off; the next function is that which
+// InstanceState::next_get answers.
 std::span<const Intercept> ObjectInstanceIntercepts();
+
+// Ours of that name, or null.
+PFN_vkVoidFunction FindBreadcrumbsIntercept(std::string_view name);
+PFN_vkVoidFunction FindDrivenIntercept(std::string_view name);
+PFN_vkVoidFunction FindInstanceIntercept(std::string_view name);
 
 }  // namespace cairn
 

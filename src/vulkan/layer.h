@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "recorder/block.h"
+
 namespace cairn {
 
 inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
@@ -23,6 +25,8 @@ inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
 struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next_get = nullptr;  // of the next layer
+  // Of the next layer: functions of physical devices that the loader does not know. Null for none.
+  PFN_vkGetInstanceProcAddr next_get_physical_device = nullptr;
 
   // Of the next layer; null where the instance has no such function.
   PFN_vkDestroyInstance DestroyInstance = nullptr;
@@ -36,7 +40,7 @@ struct InstanceState {
   uint32_t api_version = VK_API_VERSION_1_0;  // that the application asked for
   std::vector<std::string> extensions;        // enabled, with those that the layer added
   std::string application;                    // its name and its engine's, for reports
-  bool off = false;                           // the layer only passes calls on
+  MarkerMode mode = MarkerMode::kTop;         // as asked for; kOff: the layer only passes calls on
 
   bool Enabled(std::string_view extension) const;
 };

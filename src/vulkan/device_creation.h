@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Creation and destruction of devices.
+#ifndef CAIRN_VULKAN_DEVICE_CREATION_H_
+#define CAIRN_VULKAN_DEVICE_CREATION_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <string_view>
+#include <vector>
+
+#include "vulkan/device.h"
+
+namespace cairn {
+
+// For the look-ups of device.h. False without memory.
+bool RememberDevice(DeviceState& state);
+bool RememberQueues(DeviceState& state);
+// Both.
+void ForgetDevice(const DeviceState& state);
+
+// What vkCreateDevice is called with: a copy of what the application passed, and what the layer adds. The
+// application's arrays and structures are not written to. Valid while the application's are.
+class DeviceRequest {
+ public:
+  // With additions, as far as the physical device has them and the application does not.
+  DeviceRequest(const InstanceState& instance, VkPhysicalDevice physical_device,
+                const VkDeviceCreateInfo& asked, MarkerMode mode);
+  // As asked.
+  explicit DeviceRequest(const VkDeviceCreateInfo& asked);
+  DeviceRequest(const DeviceRequest&) = delete;
+  DeviceRequest& operator=(const DeviceRequest&) = delete;
+
+  const VkDeviceCreateInfo& info() const { return info_; }
+  bool adds_anything() const { return adds_anything_; }
+  // What is enabled if the device is made with it.
+  void Note(DeviceState* device) const;
+
+ private:
+  bool Enabled(std::string_view extension) const;
+  void Add(const char* extension);
+  void AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
+                   bool has_device_fault, bool has_address_bindings);
+
+  VkDeviceCreateInfo info_;
+  std::vector<const char*> extensions_;
+  bool adds_anything_ = false;
+  VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
+  VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT};
+};
+
+// Intercepts.
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physicalDevice,
+                                            const VkDeviceCreateInfo* pCreateInfo,
+                                            const VkAllocationCallbacks* pAllocator,
+                                            VkDevice* pDevice);
+VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks* pAllocator);
+
+// For a device that was made: its breadcrumbs, or its part of the driver half. Where they cannot be had
+// the kind is kOff, and the reason is told.
+void StartDevice(DeviceState& state);
+// Before the device is destroyed.
+void EndDevice(DeviceState& state);
+
+}  // namespace cairn
+
+#endif  // CAIRN_VULKAN_DEVICE_CREATION_H_

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
+#include <array>
+
+#include "vulkan/command_buffer.h"
+#include "vulkan/intercept.h"
+
+namespace cairn {
+namespace {
+
+void BeginLabel(CommandBufferState& state, const char* name) {
+  if (state.open == nullptr) return;
+  // Counted also where the event finds no room: its end belongs to it.
+  ++state.open_labels;
+  Quietly([&] {
+    state.open->BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+  });
+}
+
+// One that another command buffer began is none of this recording's.
+void EndLabel(CommandBufferState& state) {
+  if (state.open == nullptr || state.open_labels == 0) return;
+  --state.open_labels;
+  state.open->EndMarker();
+}
+
+void InsertLabel(CommandBufferState& state, const char* name) {
+  if (state.open == nullptr) return;
+  Quietly([&] {
+    state.open->BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+    state.open->EndMarker();
+  });
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                      const VkDebugUtilsLabelEXT* pLabelInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  BeginLabel(state, pLabelInfo->pLabelName);
+  state.vk->CmdBeginDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  state.vk->CmdEndDebugUtilsLabelEXT(commandBuffer);
+  EndLabel(state);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdInsertDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                       const VkDebugUtilsLabelEXT* pLabelInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  InsertLabel(state, pLabelInfo->pLabelName);
+  state.vk->CmdInsertDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerBeginEXT(VkCommandBuffer commandBuffer,
+                                                  const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  BeginLabel(state, pMarkerInfo->pMarkerName);
+  state.vk->CmdDebugMarkerBeginEXT(commandBuffer, pMarkerInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerEndEXT(VkCommandBuffer commandBuffer) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  state.vk->CmdDebugMarkerEndEXT(commandBuffer);
+  EndLabel(state);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerInsertEXT(VkCommandBuffer commandBuffer,
+                                                   const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  InsertLabel(state, pMarkerInfo->pMarkerName);
+  state.vk->CmdDebugMarkerInsertEXT(commandBuffer, pMarkerInfo);
+}
+
+}  // namespace
+
+std::span<const Intercept> LabelIntercepts() {
+  static const std::array intercepts = {
+      InterceptOf<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT",
+                                                    CmdBeginDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT",
+                                                  CmdEndDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT",
+                                                     CmdInsertDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerBeginEXT>("vkCmdDebugMarkerBeginEXT", CmdDebugMarkerBeginEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerEndEXT>("vkCmdDebugMarkerEndEXT", CmdDebugMarkerEndEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerInsertEXT>("vkCmdDebugMarkerInsertEXT",
+                                                 CmdDebugMarkerInsertEXT),
+  };
+  return intercepts;
+}
+
+}  // namespace cairn

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much the GPU is asked to write for the devices of an instance:
+//   1. the environment: CAIRN_BREADCRUMBS (settings/layer_settings.h)
+//   2. the application: the setting "breadcrumbs" of VK_LAYER_CAIRN_breadcrumbs, by VK_EXT_layer_settings,
+//      with the same words
+//   3. top
+#ifndef CAIRN_VULKAN_SETTINGS_H_
+#define CAIRN_VULKAN_SETTINGS_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <string>
+#include <vector>
+
+#include "recorder/block.h"
+
+namespace cairn {
+
+// `chain` is that of VkInstanceCreateInfo; `get` answers like getenv. A word that means nothing is
+// ignored, and complained about.
+MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name),
+                          std::vector<std::string>* complaints);
+
+}  // namespace cairn
+
+#endif  // CAIRN_VULKAN_SETTINGS_H_
