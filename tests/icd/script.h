@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The language in which a program tells the test driver how its GPU misbehaves: texts of debug labels
+// that start with "icd:". README.md lists every directive. Pure: text in, Directive out.
+#ifndef CAIRN_TESTS_ICD_SCRIPT_H_
+#define CAIRN_TESTS_ICD_SCRIPT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cairn::icd {
+
+enum class DirectiveKind : uint8_t {
+  kDuration,              // count: steps that the next work takes
+  kHang,                  // the next work never ends
+  kFault,                 // the next work faults at its end: address, access, precision
+  kMaskedFault,           // the same, but the device carries on; told once the device is lost
+  kFaultAfterCompletion,  // the next work ends as if all were well; nothing fetched later ever ends
+  kLate,                  // count: steps after which a marker is seen, for all that follow
+  kLateForEver,
+  kLoseMarkers,  // count: how many of the next markers are never written
+  kLoseTop,      // top-of-pipe markers before the next work
+  kLoseBottom,   // the first bottom-of-pipe marker behind the next work
+  kReorder,      // a marker is seen after the next one for another word
+  kReorderEnd,
+  kDeviceLost,    // count: steps until the device is lost
+  kStop,          // count: steps until the device stands still for ever
+  kDropStores,    // what is not seen when the device is lost never will be
+  kVendorInfo,    // code, data, text
+  kVendorBinary,  // text: payload
+  kBind,          // address, size: reported as bound
+  kUnbind,
+};
+
+enum class FaultAccess : uint8_t { kNone, kRead, kWrite, kExecute, kInstruction };
+
+struct Directive {
+  DirectiveKind kind = DirectiveKind::kHang;
+  uint64_t count = 0;
+  uint64_t address = 0;
+  uint64_t size_bytes = 0;
+  uint64_t precision = 1;  // a power of two
+  FaultAccess access = FaultAccess::kNone;
+  uint64_t code = 0;
+  uint64_t data = 0;
+  std::string text;
+};
+
+// True if the text is meant for the driver at all.
+bool IsScript(std::string_view label);
+
+// Parses a label for which IsScript holds. False with a message that names the faulty word otherwise.
+bool ParseDirective(std::string_view label, Directive* directive, std::string* error);
+
+}  // namespace cairn::icd
+
+#endif  // CAIRN_TESTS_ICD_SCRIPT_H_
