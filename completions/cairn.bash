@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report info selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report info top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -62,6 +62,18 @@ _cairn() {
       else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
       fi
+      ;;
+    top)
+      case $previous in
+        --interval) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--interval --once --json --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -W "$(cairn top 2>/dev/null | awk '$1 ~ /^[0-9]+$/ { print $1 }')" -- "$word")
+          fi
+          ;;
+      esac
       ;;
     selftest)
       case $previous in

@@ -381,7 +381,7 @@ TEST_F(PreloadTest, AMissingLayerIsOneWarning) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output, "preload \n");
   EXPECT_EQ(result.errors,
-            "cairn run: warning: Direct3D 12 calls are not followed: "
+            "cairn run: warning: Direct3D 12 and Vulkan calls are not followed: "
             "CAIRN_LAYER_PATH=/nowhere/layer.so is no file; name the library libcairn-d3d12.so, or "
             "unset it\n");
 }
@@ -392,6 +392,61 @@ TEST_F(PreloadTest, ALayerWhosePathCannotBePreloadedIsOneWarning) {
       Shell("echo \"preload $LD_PRELOAD\"", {"LD_PRELOAD", "CAIRN_LAYER_PATH=a layer.so"});
   EXPECT_EQ(result.output, "preload \n");
   EXPECT_THAT(result.errors, HasSubstr("contains a space or a colon"));
+}
+
+// What the Vulkan loader is told, as "NAME=value" lines in order of the names.
+class VulkanEnvironmentTest : public PreloadTest {
+ protected:
+  std::string Told(std::vector<std::string> environment,
+                   const std::vector<std::string>& options = {}) {
+    for (const char* name : {"VK_ADD_LAYER_PATH", "VK_LAYER_PATH", "VK_INSTANCE_LAYERS"}) {
+      environment.insert(environment.begin(), name);
+    }
+    const CommandResult result = Shell("env | grep ^VK_.*LAYER | sort", environment, options);
+    EXPECT_EQ(result.errors, "");
+    return result.output;
+  }
+  const std::string folder_of_layer_ = CAIRN_BINARY_DIR "/lib";
+};
+
+TEST_F(VulkanEnvironmentTest, TheLayerIsFoundAndEnabled) {
+  EXPECT_EQ(Told({}), "VK_ADD_LAYER_PATH=" + folder_of_layer_ +
+                          "\nVK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs\n");
+  EXPECT_EQ(Told({"CAIRN_BREADCRUMBS=off"}), Told({}));
+}
+
+// Last: next to the driver, so that what it adds is not seen by the layers of the user.
+TEST_F(VulkanEnvironmentTest, LayersOfTheUserKeepTheirPlace) {
+  EXPECT_EQ(Told({"VK_ADD_LAYER_PATH=/a:/b",
+                  "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_x"}),
+            "VK_ADD_LAYER_PATH=" + folder_of_layer_ +
+                ":/a:/b\nVK_INSTANCE_LAYERS="
+                "VK_LAYER_KHRONOS_validation:VK_LAYER_x:VK_LAYER_CAIRN_breadcrumbs\n");
+  // Whoever lists ours has decided where it stands.
+  EXPECT_THAT(Told({"VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x"}),
+              HasSubstr("VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x\n"));
+  // The loader ignores VK_ADD_LAYER_PATH then.
+  EXPECT_THAT(Told({"VK_LAYER_PATH=/only"}),
+              HasSubstr("VK_LAYER_PATH=" + folder_of_layer_ + ":/only\n"));
+}
+
+TEST_F(VulkanEnvironmentTest, TheLayerCanBeLeftOut) {
+  EXPECT_EQ(Told({"VK_INSTANCE_LAYERS=VK_LAYER_x"}, {"--no-layer"}),
+            "VK_INSTANCE_LAYERS=VK_LAYER_x\n");
+}
+
+TEST_F(VulkanEnvironmentTest, AMissingManifestIsOneWarning) {
+  std::filesystem::copy_file(layer_, folder_ / "libcairn-d3d12.so");
+  const CommandResult result =
+      Shell("echo \"$VK_INSTANCE_LAYERS\"",
+            {"VK_INSTANCE_LAYERS", "CAIRN_LAYER_PATH=" + (folder_ / "libcairn-d3d12.so")});
+  EXPECT_EQ(result.output, "\n");
+  EXPECT_EQ(result.errors,
+            "cairn run: warning: Vulkan calls are not followed: the layer's manifest "
+            "VkLayer_CAIRN_breadcrumbs.json is neither in " +
+                folder_.path().string() +
+                " nor in " CAIRN_BINARY_DIR
+                "/share/vulkan/explicit_layer.d; install it, or say --no-layer\n");
 }
 
 TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {

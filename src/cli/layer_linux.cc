@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -12,18 +13,37 @@
 namespace cairn::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr char kLibrary[] = "libcairn-d3d12.so";
+constexpr char kManifest[] = "VkLayer_CAIRN_breadcrumbs.json";
+constexpr char kManifestFolder[] = "share/vulkan/explicit_layer.d";
 constexpr char kPathVariable[] = "CAIRN_LAYER_PATH";
 constexpr char kPreloadVariable[] = "LD_PRELOAD";
 constexpr std::string_view kPreloadSeparators = " :";
+constexpr char kListSeparator = ':';
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
 }
 
+// True in builds whose libraries other programs cannot load.
+bool IsNotForOtherPrograms() {
+#if defined(CAIRN_SANITIZED)
+  return Variable(kPathVariable).empty();
+#else
+  return false;
+#endif
+}
+
+// Of the installation or build folder that this program belongs to.
+fs::path Root() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+}
+
 Result<std::string> FindLayer() {
-  namespace fs = std::filesystem;
   std::error_code error;
   if (const std::string path = Variable(kPathVariable); !path.empty()) {
     if (fs::is_regular_file(path, error)) return fs::absolute(path, error).string();
@@ -31,7 +51,7 @@ Result<std::string> FindLayer() {
                   fmt::format("{}={} is no file; name the library {}, or unset it", kPathVariable,
                               path, kLibrary));
   }
-  const fs::path root = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
+  const fs::path root = Root();
   for (const char* folder : {CAIRN_LIBRARY_FOLDER, "lib"}) {
     const fs::path path = root / folder / kLibrary;
     if (fs::is_regular_file(path, error)) return path.string();
@@ -41,12 +61,42 @@ Result<std::string> FindLayer() {
                             (root / "lib").string(), kPathVariable));
 }
 
+Result<std::string> FindManifestFolder() {
+  const Result<std::string> layer = FindLayer();
+  if (!layer.ok()) return layer.status();
+  std::error_code error;
+  const fs::path beside = fs::path(*layer).parent_path();
+  const fs::path beside_target = fs::canonical(*layer, error).parent_path();  // of a link
+  const fs::path installed = Root() / kManifestFolder;
+  for (const fs::path& folder : {beside, beside_target, installed}) {
+    if (fs::is_regular_file(folder / kManifest, error)) return folder.string();
+  }
+  return Status(
+      StatusCode::kNotFound,
+      fmt::format("the layer's manifest {} is neither in {} nor in {}; install it, or say "
+                  "--no-layer",
+                  kManifest, beside.string(), installed.string()));
+}
+
+// "NAME=first:what NAME says already"
+std::string Prepended(const char* name, const std::string& first) {
+  const std::string others = Variable(name);
+  return fmt::format("{}={}{}{}", name, first, others.empty() ? "" : ":", others);
+}
+
+bool IsListed(std::string_view list, std::string_view entry) {
+  for (size_t start = 0; start <= list.size();) {
+    const size_t end = std::min(list.find(kListSeparator, start), list.size());
+    if (list.substr(start, end - start) == entry) return true;
+    start = end + 1;
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<std::string> LayerPreload() {
-#if defined(CAIRN_SANITIZED)
-  if (Variable(kPathVariable).empty()) return std::string();
-#endif
+  if (IsNotForOtherPrograms()) return std::string();
   const Result<std::string> layer = FindLayer();
   if (!layer.ok()) return layer.status();
   if (layer->find_first_of(kPreloadSeparators) != std::string::npos) {
@@ -58,6 +108,29 @@ Result<std::string> LayerPreload() {
   }
   const std::string others = Variable(kPreloadVariable);
   return others.empty() ? *layer : *layer + ":" + others;
+}
+
+Result<std::vector<std::string>> VulkanLayerVariables() {
+  std::vector<std::string> variables;
+  if (IsNotForOtherPrograms()) return variables;
+  const Result<std::string> folder = FindManifestFolder();
+  if (!folder.ok()) return folder.status();
+  if (folder->find(kListSeparator) != std::string::npos) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("the folder {} contains a colon, which VK_ADD_LAYER_PATH cannot "
+                              "express; install it elsewhere, or name a link to it in {}",
+                              *folder, kPathVariable));
+  }
+  variables.push_back(Prepended("VK_ADD_LAYER_PATH", *folder));
+  if (!Variable("VK_LAYER_PATH").empty()) {
+    variables.push_back(Prepended("VK_LAYER_PATH", *folder));
+  }
+  const std::string enabled = Variable("VK_INSTANCE_LAYERS");
+  if (!IsListed(enabled, kVulkanLayerName)) {
+    variables.push_back(fmt::format("VK_INSTANCE_LAYERS={}{}{}", enabled,
+                                    enabled.empty() ? "" : ":", kVulkanLayerName));
+  }
+  return variables;
 }
 
 }  // namespace cairn::cli

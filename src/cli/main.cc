@@ -21,6 +21,7 @@ constexpr char kExamples[] =
     "Examples:\n"
     "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
     "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn top                  what the GPU of a running program executes now\n"
     "  cairn selftest             what this machine's devices can record\n"
     "\n"
     "cairn VERB --help explains a verb.";
@@ -114,7 +115,8 @@ int Main(int argc, char** argv) {
   SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
   root.require_subcommand(0, 1);
   const std::vector<Verb> verbs = {AddRunVerb(root),      AddReportVerb(root), AddInfoVerb(root),
-                                   AddSelftestVerb(root), AddPixVerb(root),    AddWatchVerb(root)};
+                                   AddSelftestVerb(root), AddPixVerb(root),    AddTopVerb(root),
+                                   AddWatchVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {

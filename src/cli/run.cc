@@ -44,18 +44,27 @@ int ExitCodeFor(const Status& status) {
   }
 }
 
-// What makes the program's Direct3D 12 calls come to the layer.
+// What makes the program's Direct3D 12 and Vulkan calls come to the layers.
 std::vector<std::string> LayerEnvironment(const RunOptions& options) {
   std::vector<std::string> environment;
   if (!options.breadcrumbs.empty())
     environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
   if (options.no_layer) return environment;
   const Result<std::string> preload = LayerPreload();
+  const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (preload.ok()) {
     if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
   } else {
+    // Without the library there is nothing for Vulkan either, for the same reason.
+    PrintWarning("run", fmt::format("{} calls are not followed: {}",
+                                    vulkan.ok() ? "Direct3D 12" : "Direct3D 12 and Vulkan",
+                                    preload.status().message()));
+  }
+  if (vulkan.ok()) {
+    environment.insert(environment.end(), vulkan->begin(), vulkan->end());
+  } else if (preload.ok()) {
     PrintWarning("run",
-                 fmt::format("Direct3D 12 calls are not followed: {}", preload.status().message()));
+                 fmt::format("Vulkan calls are not followed: {}", vulkan.status().message()));
   }
   return environment;
 }
@@ -103,13 +112,16 @@ Verb AddRunVerb(CLI::App& root) {
   app->add_flag("--kill-on-hang", options->kill_on_hang, "Kill the program after reporting a hang");
   app->add_flag("--dump-on-exit", options->dump_on_exit,
                 "Write the file also when the program exits normally");
-  app->add_option("--breadcrumbs", options->breadcrumbs,
-                  "How much the GPU writes for a Direct3D 12 program: off, top (where work begins; "
-                  "the default), pass (and where passes end) or full (and where all work ends)")
+  app->add_option(
+         "--breadcrumbs", options->breadcrumbs,
+         "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
+         "begins; the default), pass (and where passes end) or full (and where all work ends)")
       ->type_name("MODE")
       ->check(CLI::IsMember({"off", "top", "pass", "full"}));
-  app->add_flag("--no-layer", options->no_layer,
-                "Leave Direct3D 12 calls alone: libcairn-d3d12.so is not preloaded");
+  app->add_flag(
+      "--no-layer", options->no_layer,
+      "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
+      "Vulkan layer is not enabled");
   app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
   SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
   auto program = std::make_shared<std::vector<std::string>>();

@@ -38,6 +38,7 @@ Verb AddReportVerb(CLI::App& root);
 Verb AddInfoVerb(CLI::App& root);
 Verb AddSelftestVerb(CLI::App& root);
 Verb AddPixVerb(CLI::App& root);
+Verb AddTopVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
 
 // The text of --help: "Usage: `usage`", the options, and `examples`.

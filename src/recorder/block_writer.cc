@@ -55,7 +55,7 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::Create(uint64_t size_bytes) {
                   "a block of " + std::to_string(size_bytes) + " bytes: use " +
                       std::to_string(kMinBlockBytes) + " to " + std::to_string(kMaxBlockBytes));
   }
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-block", RoundUpToPage(size_bytes));
+  Result<SharedMemory> memory = SharedMemory::Create(kBlockMemoryName, RoundUpToPage(size_bytes));
   if (!memory.ok()) return memory.status();
   return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*memory)));
 }

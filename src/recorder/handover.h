@@ -17,6 +17,9 @@ namespace cairn {
 // Names the number of the inherited socket (AF_UNIX, SOCK_SEQPACKET).
 inline constexpr char kWatcherFdVariable[] = "CAIRN_WATCHER_FD";
 
+// What the block's memory is called in /proc/PID/fd, for who looks for it there.
+inline constexpr char kBlockMemoryName[] = "cairn-block";
+
 inline constexpr uint32_t kHandoverMagic = 0x4e524143;  // "CARN"
 inline constexpr uint32_t kHandoverVersion = 1;
 

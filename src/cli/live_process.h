@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Blocks of running processes, as their owners hold them open: /proc/PID/fd.
+#ifndef CAIRN_CLI_LIVE_PROCESS_H_
+#define CAIRN_CLI_LIVE_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/shared_memory.h"
+#include "base/status.h"
+
+namespace cairn::cli {
+
+struct LiveProcess {
+  pid_t pid = -1;
+  std::string program;  // as the process gave it; untrusted text
+};
+struct LiveProcesses {
+  std::vector<LiveProcess> processes;  // by process number
+  uint32_t not_permitted = 0;          // that nobody may look into but their user or root
+};
+
+// The processes that have a block of their own. Those that merely hold another one's, as the watcher
+// does, are not among them.
+LiveProcesses FindLiveProcesses();
+
+// Maps the block of `pid` for reading; nothing of it is trusted. kNotFound: there is no such process, or
+// it has no block. kUnsupported: it may not be looked into. kCorrupt: as SharedMemory::MapForReading.
+Result<SharedMemory> OpenLiveBlock(pid_t pid);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_LIVE_PROCESS_H_

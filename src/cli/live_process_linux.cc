@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "cli/live_process.h"
+#include "recorder/block.h"
+#include "recorder/handover.h"
+#include "watch/child_process.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What an open block is called by the kernel. (Its name is no more proof than any other name: the header
+// is read before anything is concluded.)
+std::string BlockLink() {
+  return fmt::format("/memfd:{} (deleted)", kBlockMemoryName);
+}
+
+std::optional<pid_t> ProcessNumber(const std::string& text) {
+  pid_t pid = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, pid);
+  if (error != std::errc() || rest != end || pid <= 0) return std::nullopt;
+  return pid;
+}
+
+// The number by which the process knows itself: another one in a container.
+pid_t OwnNumberOf(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with("NSpid:")) continue;
+    std::istringstream numbers(line.substr(line.find(':') + 1));
+    pid_t number = pid;
+    while (numbers >> number) {
+    }
+    return number;
+  }
+  return pid;
+}
+
+// The beginning of a block's header, if it is one.
+struct Head {
+  uint64_t process_id = 0;
+  std::string program;
+};
+std::optional<Head> ReadHead(int fd) {
+  uint64_t magic = 0;
+  Head head;
+  char program[sizeof(BlockHeader::program)];
+  const auto read = [fd](void* out, size_t bytes, size_t offset) {
+    return pread(fd, out, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+  };
+  if (!read(&magic, sizeof(magic), offsetof(BlockHeader, magic)) || magic != kBlockMagic ||
+      !read(&head.process_id, sizeof(head.process_id), offsetof(BlockHeader, process_id)) ||
+      !read(program, sizeof(program), offsetof(BlockHeader, program))) {
+    return std::nullopt;
+  }
+  head.program.assign(program, strnlen(program, sizeof(program)));
+  return head;
+}
+
+struct FoundBlock {
+  FileDescriptor fd;
+  Head head;
+};
+struct Search {
+  int error = 0;  // of looking into /proc/PID/fd
+  std::optional<FoundBlock> own;
+  uint64_t other_process = 0;  // 0, or whose block it holds otherwise
+  bool other_version = false;  // something has the name, and is no block that this program knows
+};
+
+Search SearchIn(pid_t pid) {
+  Search search;
+  std::error_code error;
+  const pid_t own_number = OwnNumberOf(pid);
+  fs::directory_iterator entry(fmt::format("/proc/{}/fd", pid), error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::error_code gone;
+    if (fs::read_symlink(entry->path(), gone) != BlockLink()) continue;
+    FileDescriptor fd(open(entry->path().c_str(), O_RDONLY | O_CLOEXEC));
+    if (!fd.valid()) {
+      search.error = errno;
+      continue;
+    }
+    std::optional<Head> head = ReadHead(fd.get());
+    if (!head.has_value()) {
+      search.other_version = true;
+    } else if (head->process_id == static_cast<uint64_t>(own_number)) {
+      search.own = FoundBlock{std::move(fd), std::move(*head)};
+      return search;
+    } else {
+      search.other_process = head->process_id;
+    }
+  }
+  if (error) search.error = error.value();
+  return search;
+}
+
+Status WhyNot(pid_t pid, const Search& search) {
+  if (search.error == ENOENT || search.error == ESRCH) {
+    return Status(StatusCode::kNotFound, fmt::format("there is no process {}", pid));
+  }
+  if (search.error == EACCES || search.error == EPERM) {
+    return Status(
+        StatusCode::kUnsupported,
+        fmt::format("process {} may not be looked into: that needs its user or root, and a process "
+                    "that lets itself be traced (ptrace(2), PTRACE_MODE_READ; not setuid, not "
+                    "PR_SET_DUMPABLE 0; in a container CAP_SYS_PTRACE)",
+                    pid));
+  }
+  if (search.error != 0) {
+    return StatusFromErrno(search.error, fmt::format("process {} cannot be looked into", pid));
+  }
+  if (search.other_process != 0) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("process {0} has no block of its own, but that of process {1}; say "
+                              "cairn top {1}",
+                              pid, search.other_process));
+  }
+  if (search.other_version) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("process {} has a block that nobody has laid out yet", pid));
+  }
+  return Status(
+      StatusCode::kNotFound,
+      fmt::format("process {} has no block: it uses no graphics device that Cairn follows; "
+                  "start it with cairn run -- PROGRAM",
+                  pid));
+}
+
+}  // namespace
+
+LiveProcesses FindLiveProcesses() {
+  LiveProcesses found;
+  std::error_code error;
+  fs::directory_iterator entry("/proc", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::optional<pid_t> pid = ProcessNumber(entry->path().filename().string());
+    if (!pid.has_value()) continue;
+    Search search = SearchIn(*pid);
+    if (search.own.has_value()) {
+      found.processes.push_back({*pid, std::move(search.own->head.program)});
+    } else if (search.error == EACCES || search.error == EPERM) {
+      ++found.not_permitted;
+    }
+  }
+  std::sort(found.processes.begin(), found.processes.end(),
+            [](const LiveProcess& a, const LiveProcess& b) { return a.pid < b.pid; });
+  return found;
+}
+
+Result<SharedMemory> OpenLiveBlock(pid_t pid) {
+  Search search = SearchIn(pid);
+  if (!search.own.has_value()) return WhyNot(pid, search);
+  struct stat info {};
+  if (fstat(search.own->fd.get(), &info) != 0 || info.st_size <= 0) {
+    return StatusFromErrno(errno, fmt::format("the block of process {} is unreadable", pid));
+  }
+  return SharedMemory::MapForReading(search.own->fd.Release(), static_cast<uint64_t>(info.st_size));
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn top: what the queues of a running program execute now.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/live_process.h"
+#include "cli/live_view.h"
+#include "cli/terminal.h"
+#include "cli/verb.h"
+#include "snapshot/snapshot_from_block.h"
+#include "watch/child_process.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn top                       the programs that can be looked at\n"
+    "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
+    "  cairn top --interval 0.1 4711   look ten times a second\n"
+    "  cairn top --once --json 4711    one look, for scripts; the schema is docs/top.schema.json\n"
+    "\n"
+    "Exit code: 0, also when the program ends meanwhile; 1 if the process cannot be looked at.";
+
+struct TopOptions {
+  std::string pid;
+  std::string interval = "0.5";
+  bool once = false;
+  bool json = false;
+};
+
+int ListProcesses() {
+  const LiveProcesses found = FindLiveProcesses();
+  if (found.processes.empty()) {
+    PrintError("top", fmt::format(
+                          "no process has a block; start one with cairn run -- PROGRAM{}",
+                          found.not_permitted == 0
+                              ? ""
+                              : fmt::format(" ({} processes of other users may not be looked into)",
+                                            found.not_permitted)));
+    return kExitFailed;
+  }
+  std::string text = fmt::format("{:>8}  {}\n", "PID", "PROGRAM");
+  for (const LiveProcess& process : found.processes) {
+    text += fmt::format("{:>8}  {}\n", process.pid, VisibleText(process.program));
+  }
+  return PrintOutput("top", text) ? 0 : kExitFailed;
+}
+
+// One process under view.
+class Viewer {
+ public:
+  // kNotFound, kUnsupported and kCorrupt as OpenLiveBlock and SnapshotFromBlock say.
+  static Result<Viewer> Open(pid_t pid) {
+    // First, so that the end of exactly this process is seen.
+    Result<ProcessHandle> process = OpenProcess(pid);
+    if (!process.ok()) {
+      return process.status().code() == StatusCode::kNotFound
+                 ? Status(StatusCode::kNotFound, fmt::format("there is no process {}", pid))
+                 : process.status();
+    }
+    Result<SharedMemory> block = OpenLiveBlock(pid);
+    if (!block.ok()) return block.status();
+    Viewer viewer(std::move(*process), std::move(*block));
+    Result<ProgressProbe> probe = ProgressProbe::Open(viewer.bytes());
+    if (!probe.ok()) return probe.status();
+    viewer.probe_ = std::move(*probe);
+    return viewer;
+  }
+
+  // `write` gets the look and returns its text.
+  template <typename Write>
+  Result<std::string> Look(const Write& write) {
+    clock_.Look(probe_->Poll(), MonotonicNs());
+    const Result<Snapshot> snapshot = SnapshotFromBlock(bytes(), RealtimeNs());
+    if (!snapshot.ok()) return snapshot.status();
+    const Analysis analysis = Analyse(*snapshot);
+    const LiveView view = MakeLiveView(*snapshot, analysis);
+    return write(LiveLook{*snapshot, analysis, view, clock_, MonotonicNs()});
+  }
+
+  const ProcessHandle& process() const { return process_; }
+  std::string HowItEnded() const {
+    const ProcessEnd end = CollectEnd(process_);
+    switch (end.kind) {
+      case EndKind::kExited:
+        return fmt::format("process {} exited with code {}", process_.pid, end.value);
+      case EndKind::kSignalled:
+        return fmt::format("process {} died with {}", process_.pid, SignalInWords(end.value));
+      default: return fmt::format("process {} ended", process_.pid);
+    }
+  }
+
+ private:
+  Viewer(ProcessHandle process, SharedMemory block)
+      : process_(std::move(process)), block_(std::move(block)) {}
+  std::span<const std::byte> bytes() const { return {block_.data(), block_.size_bytes()}; }
+
+  ProcessHandle process_;
+  SharedMemory block_;
+  std::optional<ProgressProbe> probe_;
+  ProgressClock clock_;
+};
+
+int PrintOnce(Viewer& viewer, bool json) {
+  const Result<std::string> text = viewer.Look([json](const LiveLook& look) {
+    return json ? LiveJson(look) : LiveText(look, StdoutColumns(), StdoutShowsColour());
+  });
+  if (!text.ok()) {
+    PrintError("top", text.status().message());
+    return kExitFailed;
+  }
+  return PrintOutput("top", *text) ? 0 : kExitFailed;
+}
+
+// Until the process ends or the user has seen enough.
+int Follow(Viewer& viewer, uint64_t interval_ns) {
+  LiveScreen screen;
+  for (;;) {
+    const Result<std::string> text = viewer.Look(
+        [](const LiveLook& look) { return LiveText(look, StdoutColumns(), StdoutShowsColour()); });
+    if (!text.ok()) {
+      screen.Close();
+      PrintError("top", text.status().message());
+      return kExitFailed;
+    }
+    if (!screen.Show(*text)) return kExitFailed;
+    switch (screen.Wait(viewer.process().pidfd.get(), interval_ns)) {
+      case LiveScreen::Woken::kByTime: break;
+      case LiveScreen::Woken::kByUser: return 0;
+      case LiveScreen::Woken::kByProcess:
+        screen.Close();
+        return PrintOutput("top", viewer.HowItEnded() + "\n") ? 0 : kExitFailed;
+    }
+  }
+}
+
+std::optional<pid_t> ParsePid(const std::string& text) {
+  pid_t pid = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, pid);
+  if (error != std::errc() || rest != end || pid <= 0) return std::nullopt;
+  return pid;
+}
+
+int Run(const TopOptions& options) {
+  const Result<uint64_t> interval_ns = ParseSeconds(options.interval);
+  if (!interval_ns.ok() || *interval_ns == 0) {
+    PrintError("top", fmt::format("--interval: '{}' is not a time in seconds from 0.001 to 1000000",
+                                  options.interval));
+    return kExitUsage;
+  }
+  if (options.json && !options.once) {
+    PrintError("top", "--json prints one look; say --once --json");
+    return kExitUsage;
+  }
+  if (options.pid.empty()) {
+    if (!options.once) return ListProcesses();
+    PrintError("top", "--once needs a process; cairn top lists them");
+    return kExitUsage;
+  }
+  const std::optional<pid_t> pid = ParsePid(options.pid);
+  if (!pid.has_value()) {
+    PrintError("top",
+               fmt::format("'{}' is not a process number; cairn top lists the processes that "
+                           "can be looked at",
+                           options.pid));
+    return kExitUsage;
+  }
+  Result<Viewer> viewer = Viewer::Open(*pid);
+  if (!viewer.ok()) {
+    PrintError("top", viewer.status().message());
+    return kExitFailed;
+  }
+  return options.once ? PrintOnce(*viewer, options.json) : Follow(*viewer, *interval_ns);
+}
+
+}  // namespace
+
+Verb AddTopVerb(CLI::App& root) {
+  auto options = std::make_shared<TopOptions>();
+  CLI::App* app =
+      root.add_subcommand("top", "Shows what each GPU queue of a running program executes now.");
+  app->add_option("pid", options->pid, "The process; without it those that can be looked at")
+      ->type_name("PID");
+  app->add_option("--interval", options->interval, "Time between looks; fractions allowed")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_flag("--once", options->once, "Look once and end");
+  app->add_flag("--json", options->json, "With --once: print JSON");
+  SetHelp(*app, "cairn top [OPTIONS] [PID]", kExamples);
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli
