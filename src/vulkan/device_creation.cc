@@ -81,6 +81,8 @@ void FindQueues(DeviceState& state, const VkDeviceCreateInfo& info) {
 struct Links {
   VkLayerDeviceCreateInfo* info = nullptr;
   VkLayerDeviceLink* ours = nullptr;
+  VkDevice loaders =
+      VK_NULL_HANDLE;  // what stood where the handle goes: the end of the chain needs it
 };
 
 // As for instances: each attempt starts with the chain as it came.
@@ -88,6 +90,7 @@ VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice 
                   const DeviceRequest& request, const VkAllocationCallbacks* allocator,
                   DeviceState* state) {
   links.info->u.pLayerInfo = links.ours->pNext;
+  state->handle = links.loaders;
   const VkResult result = next(physical_device, &request.info(), allocator, &state->handle);
   if (result == VK_SUCCESS) request.Note(state);
   return result;
@@ -132,6 +135,7 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
     return VK_ERROR_INITIALIZATION_FAILED;
   }
   links.ours = links.info->u.pLayerInfo;
+  links.loaders = *device;
   const auto next = reinterpret_cast<PFN_vkCreateDevice>(
       links.ours->pfnNextGetInstanceProcAddr(instance->handle, "vkCreateDevice"));
   if (next == nullptr) return VK_ERROR_INITIALIZATION_FAILED;

@@ -82,17 +82,21 @@ void LoadFunctions(InstanceState& state) {
 }
 
 // A chain that is one link shorter each time it is called: what the loader's structure held before is
-// needed again for another attempt.
+// needed again for another attempt. `loaders` is what stood where the handle goes: the end of the chain
+// finds the loader's own instance by it.
 VkResult CallNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
                   VkLayerInstanceLink* ours, const VkInstanceCreateInfo& info,
-                  const VkAllocationCallbacks* allocator, VkInstance* instance) {
+                  const VkAllocationCallbacks* allocator, VkInstance loaders,
+                  VkInstance* instance) {
   link->u.pLayerInfo = ours->pNext;
+  *instance = loaders;
   return next(&info, allocator, instance);
 }
 
 VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
                     VkLayerInstanceLink* ours, const VkInstanceCreateInfo& info,
-                    const VkAllocationCallbacks* allocator, InstanceState* state) {
+                    const VkAllocationCallbacks* allocator, VkInstance loaders,
+                    InstanceState* state) {
   VkResult result = VK_ERROR_UNKNOWN;
   if (state->mode != MarkerMode::kOff) {
     VkInstanceCreateInfo more = info;
@@ -100,12 +104,12 @@ VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
     more.ppEnabledExtensionNames = extensions.data();
     more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     state->extensions.assign(extensions.begin(), extensions.end());
-    result = CallNext(next, link, ours, more, allocator, &state->handle);
+    result = CallNext(next, link, ours, more, allocator, loaders, &state->handle);
   }
   if (result != VK_SUCCESS) {
     state->extensions.assign(info.ppEnabledExtensionNames,
                              info.ppEnabledExtensionNames + info.enabledExtensionCount);
-    result = CallNext(next, link, ours, info, allocator, &state->handle);
+    result = CallNext(next, link, ours, info, allocator, loaders, &state->handle);
   }
   return result;
 }
@@ -128,7 +132,7 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0) {
     state->api_version = info.pApplicationInfo->apiVersion;
   }
-  const VkResult result = CreateNext(next, link, ours, info, allocator, state.get());
+  const VkResult result = CreateNext(next, link, ours, info, allocator, *instance, state.get());
   if (result != VK_SUCCESS) return result;
   *instance = state->handle;
   LoadFunctions(*state);
