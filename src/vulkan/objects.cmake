@@ -1,2 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-target_sources(cairn_vulkan PRIVATE device_objects.cc)
+target_sources(cairn_vulkan PRIVATE
+  address_binding.cc addresses.cc checkpoints.cc device_loss.cc device_objects.cc faults.cc fences.cc
+  object_names.cc object_names_calls.cc pipelines.cc queue_labels.cc shaders.cc submissions.cc
+  synchronisation.cc)
+
+cairn_test(vulkan_objects_test
+  SOURCES device_loss_test.cc object_names_test.cc pipelines_test.cc submissions_test.cc
+  DEPS cairn_vulkan THREADS)

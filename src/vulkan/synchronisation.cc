@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vulkan/synchronisation.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "breadcrumbs/context.h"
+
+namespace cairn {
+
+void Synchronisation::Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
+                             uint64_t value) {
+  block_.AddSync(
+      {kind, flags, context_.index(), place.record, place.number, handle, value, MonotonicNs()});
+}
+
+void Synchronisation::Complete(const Place& place) {
+  if (place.number == 0 || place.record == kNoQueue) return;
+  if (place.first != 0) {
+    const QueueRecord& queue = block_.queues()[place.record];
+    if (queue.completed_submission.load(std::memory_order_acquire) + 1 < place.first) return;
+  }
+  static_cast<void>(context_.NotifyCompleted(place.queue, place.number).ok());
+}
+
+void Synchronisation::AddTimeline(VkSemaphore semaphore) {
+  timelines_.Set(HandleValue(semaphore), Timeline{});
+}
+
+void Synchronisation::Forget(VkSemaphore semaphore) {
+  timelines_.Erase(HandleValue(semaphore));
+}
+
+void Synchronisation::Forget(VkFence fence) {
+  fences_.Erase(HandleValue(fence));
+}
+
+void Synchronisation::QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value) {
+  if (semaphore == VK_NULL_HANDLE) return;
+  const uint64_t handle = HandleValue(semaphore);
+  const bool timeline = timelines_.Visit(handle, [](Timeline&) {});
+  Record(SyncKind::kWait, timeline ? 0 : kSyncBinary, place, handle, timeline ? value : 0);
+}
+
+void Synchronisation::QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value) {
+  if (semaphore == VK_NULL_HANDLE) return;
+  const uint64_t handle = HandleValue(semaphore);
+  const bool timeline = timelines_.Visit(handle, [](Timeline&) {});
+  Record(SyncKind::kSignal, timeline ? 0 : kSyncBinary, place, handle, timeline ? value : 0);
+  if (!timeline) return;
+  timelines_.Visit(handle, [&](Timeline& state) {
+    if (state.pending.size() == kMaxPending) state.pending.erase(state.pending.begin());
+    state.pending.push_back({value, place});
+  });
+}
+
+void Synchronisation::QueueSignals(const Place& place, VkFence fence) {
+  if (fence == VK_NULL_HANDLE) return;
+  Record(SyncKind::kSignal, kSyncFence, place, HandleValue(fence), 0);
+  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { state = {place, false}; });
+}
+
+void Synchronisation::PresentWaits(const Place& place, VkSemaphore semaphore) {
+  if (semaphore == VK_NULL_HANDLE) return;
+  Record(SyncKind::kWait, kSyncBinary | kSyncPresent, place, HandleValue(semaphore), 0);
+}
+
+void Synchronisation::Withdraw(VkQueue queue, uint64_t first_number) {
+  const auto refused = [&](const Place& place) {
+    return place.queue == queue && place.number >= first_number;
+  };
+  fences_.VisitAll([&](FenceState& state) {
+    if (refused(state.place)) state.place = Place{};
+  });
+  timelines_.VisitAll([&](Timeline& state) {
+    std::erase_if(state.pending, [&](const Pending& pending) { return refused(pending.place); });
+  });
+}
+
+void Synchronisation::CpuWaits(VkFence fence) {
+  if (fence == VK_NULL_HANDLE) return;
+  bool known = false;
+  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) {
+    known = state.cpu_waits;
+    state.cpu_waits = true;
+  });
+  if (!known) Record(SyncKind::kWait, kSyncFence, Place{}, HandleValue(fence), 0);
+}
+
+void Synchronisation::CpuWaits(VkSemaphore semaphore, uint64_t value) {
+  if (semaphore == VK_NULL_HANDLE) return;
+  bool known = false;
+  timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
+    known = value <= state.cpu_waited;
+    state.cpu_waited = std::max(value, state.cpu_waited);
+  });
+  if (!known) Record(SyncKind::kWait, 0, Place{}, HandleValue(semaphore), value);
+}
+
+void Synchronisation::CpuSignals(VkSemaphore semaphore, uint64_t value) {
+  if (semaphore == VK_NULL_HANDLE) return;
+  Record(SyncKind::kSignal, 0, Place{}, HandleValue(semaphore), value);
+}
+
+void Synchronisation::Acquired(VkSemaphore semaphore, VkFence fence) {
+  if (semaphore != VK_NULL_HANDLE) {
+    Record(SyncKind::kSignal, kSyncBinary | kSyncAcquire, Place{}, HandleValue(semaphore), 0);
+  }
+  if (fence == VK_NULL_HANDLE) return;
+  Record(SyncKind::kSignal, kSyncFence | kSyncAcquire, Place{}, HandleValue(fence), 0);
+  // It says nothing of a queue from now on.
+  fences_.VisitOrAdd(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+}
+
+void Synchronisation::Signalled(VkFence fence) {
+  Place place;
+  fences_.Visit(HandleValue(fence), [&](FenceState& state) {
+    place = state.place;
+    state.place.number = 0;  // Told once; it stays signalled until it is reset.
+  });
+  Complete(place);
+}
+
+void Synchronisation::Reached(VkSemaphore semaphore, uint64_t value) {
+  std::vector<Pending> done;
+  timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
+    const auto first_done =
+        std::stable_partition(state.pending.begin(), state.pending.end(),
+                              [&](const Pending& pending) { return pending.value > value; });
+    done.assign(first_done, state.pending.end());
+    state.pending.erase(first_done, state.pending.end());
+  });
+  for (const Pending& pending : done) Complete(pending.place);
+}
+
+void Synchronisation::Reset(VkFence fence) {
+  fences_.Visit(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+}
+
+}  // namespace cairn

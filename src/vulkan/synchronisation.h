@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the queues and the CPU wait for and signal. Two uses: every wait and every signal is a record in
+// the block (SyncRecord), so that a report can say who waits for whom; and fences and timeline semaphores
+// tell how far a queue has come (Context::NotifyCompleted).
+//
+// Fences and binary semaphores need no state of their own to be recorded; a handle that is not known to
+// be a timeline semaphore is a binary one.
+//
+// Threads: any. Locks are short, and none is held while the next layer is called. May throw
+// std::bad_alloc: the record is made all the same.
+#ifndef CAIRN_VULKAN_SYNCHRONISATION_H_
+#define CAIRN_VULKAN_SYNCHRONISATION_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "recorder/block_writer.h"
+#include "vulkan/sharded_map.h"
+
+namespace cairn {
+
+class Context;
+
+class Synchronisation {
+ public:
+  // Both outlive it.
+  Synchronisation(Context& context, BlockWriter& block) : context_(context), block_(block) {}
+
+  // A submission of a queue.
+  struct Place {
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t record = kNoQueue;  // index into the block's queue table
+    uint64_t number = 0;
+    // What comes after it is also after the queue's earlier submissions of this number and more: 0 for
+    // submissions of command buffers, which are after all of them. Sparse binding promises nothing of the
+    // kind.
+    uint64_t first = 0;
+  };
+
+  void AddTimeline(VkSemaphore semaphore);
+  void Forget(VkSemaphore semaphore);
+  void Forget(VkFence fence);
+
+  // Before the queue gets it. `value` counts for timeline semaphores. Null handles are nothing.
+  void QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value);
+  void QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value);
+  void QueueSignals(const Place& place, VkFence fence);
+  // The queue's last submission was `place.number` when this present was made.
+  void PresentWaits(const Place& place, VkSemaphore semaphore);
+  // The queue refused what was noted from this submission on: nothing will be signalled.
+  void Withdraw(VkQueue queue, uint64_t first_number);
+
+  // Before the CPU waits. The same wait again, as in a loop that polls, is no new record.
+  void CpuWaits(VkFence fence);
+  void CpuWaits(VkSemaphore semaphore, uint64_t value);
+  void CpuSignals(VkSemaphore semaphore, uint64_t value);
+
+  // After the presentation engine promised to signal them.
+  void Acquired(VkSemaphore semaphore, VkFence fence);
+
+  // What the application was told. The queue has then finished what they stand for.
+  void Signalled(VkFence fence);
+  void Reached(VkSemaphore semaphore, uint64_t value);
+  void Reset(VkFence fence);
+
+ private:
+  // Signals that nobody has asked for: only the newest are kept of a semaphore that only queues wait for.
+  static constexpr size_t kMaxPending = 128;
+
+  struct FenceState {
+    Place place;  // number 0: no queue was told to signal it since it was made or reset
+    bool cpu_waits = false;
+  };
+  struct Pending {
+    uint64_t value;
+    Place place;
+  };
+  struct Timeline {
+    std::vector<Pending> pending;  // in the order of the submissions
+    uint64_t cpu_waited = 0;
+  };
+
+  void Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle, uint64_t value);
+  void Complete(const Place& place);
+
+  Context& context_;
+  BlockWriter& block_;
+  ShardedMap<FenceState> fences_;
+  ShardedMap<Timeline> timelines_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_VULKAN_SYNCHRONISATION_H_
