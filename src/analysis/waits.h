@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who waits for whom: from what queues and the CPU were told to wait for and to signal to a graph, and to
+// what becomes of each wait. docs/analysis.md derives the rules.
+#ifndef CAIRN_ANALYSIS_WAITS_H_
+#define CAIRN_ANALYSIS_WAITS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "snapshot/snapshot.h"
+
+namespace cairn {
+
+enum class WaitState : uint8_t {
+  kSatisfied,        // its signal has come
+  kWillBeSignalled,  // it comes, once the work before it has finished
+  kBlocked,          // what would signal it is behind a wait that does not end
+  kNeverSignalled,   // nothing was told to signal it
+  kDeadlock,         // what would signal it waits, at last, for the same queue
+  kUnknown,          // nothing was told, as far as is known; what was told earlier is lost
+};
+
+struct Wait {
+  uint32_t sync = kNone;  // into Snapshot::syncs
+  WaitState state = WaitState::kUnknown;
+  // What signals it, into Snapshot::syncs. Of several that reach the value the first to come; where
+  // none comes the first that was told. kNone: none was.
+  uint32_t signal = kNone;
+  // The submission that it holds back; 0 for the CPU, for presents and where none was made after it.
+  uint64_t held_submission = 0;
+  uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles
+};
+
+struct QueueWaits {
+  uint32_t queue = kNone;         // kNone: the CPU
+  uint64_t finished = 0;          // submissions that have finished
+  uint64_t first_unfinished = 0;  // number of a submission; 0: all have finished
+  uint64_t submitted = 0;
+  // Whether a wait that is not satisfied holds back the first that is unfinished, or what follows the
+  // last one. Otherwise, if there is an unfinished one, it runs as far as is known.
+  bool held = false;
+  uint32_t first_wait = 0;  // into WaitGraph::waits, in the order of the queue
+  uint32_t wait_count = 0;
+};
+
+struct WaitGraph {
+  // Those with unfinished submissions or waits, in the order of Snapshot::queues; then the CPU, if it
+  // waits for something that has not come.
+  std::vector<QueueWaits> queues;
+  // Of work that has not finished; those of work that has are over. Of the CPU those that are not
+  // satisfied: whether it gave up meanwhile is not known.
+  std::vector<Wait> waits;
+  // Deadlocks: indices into `waits`. Each waits for a signal of the queue of the next one, which is
+  // held back by that one; the last one for the first. One entry: a queue waits for itself.
+  std::vector<std::vector<uint32_t>> cycles;
+};
+
+// `analysis` is that of `snapshot`. Binary semaphores pair in the order in which waits and signals were
+// told; a timeline semaphore or a fence of Direct3D satisfies a wait with any signal of at least its
+// value. Signals of the CPU have come; those of the presentation engine are taken to come.
+// Time O(n log n) in the number of syncs, times the number of queues that wait at once in the worst case.
+// Any snapshot whose indices are in range is safe.
+WaitGraph FindWaits(const Snapshot& snapshot, const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_ANALYSIS_WAITS_H_
