@@ -45,8 +45,8 @@ bool CommandProcessor::Step() {
     if (!lost_ && !stopped_) moved |= Fetch(&queue);
   }
   if (lost_) return true;
-  // A deadline comes even if all else stands still.
-  return moved || ReleaseHeld() || lost_at_ != kNever || stop_at_ != kNever;
+  // A deadline comes even if all else stands still, and finds what is held back where it is.
+  return moved || lost_at_ != kNever || stop_at_ != kNever || ReleaseHeld();
 }
 
 bool CommandProcessor::ObeyDeadlines() {
@@ -214,15 +214,14 @@ void CommandProcessor::StartWork(Queue* queue, Command* command) {
   work.serial = queue->works_fetched++;
   work.kinds = command->work_kinds;
   work.effect = std::move(command->effect);
-  work.steps_left = std::max<uint64_t>(queue->next_duration.count, 1);
-  if (queue->next_hangs || poisoned_) work.steps_left = kNever;
-  work.fault = std::exchange(queue->next_fault, std::nullopt);
-  queue->next_duration.count = 0;
-  queue->next_hangs = false;
-  queue->lose_top = false;
-  if (std::exchange(queue->lose_next_bottom, false)) {
+  NextWork* const asked = work.kinds == kTransferWork ? &queue->next_transfer : &queue->next_draw;
+  work.steps_left = asked->hangs || poisoned_ ? kNever : std::max<uint64_t>(asked->duration, 1);
+  work.fault = std::move(asked->fault);
+  if (asked->lose_bottoms > 0) {
+    queue->lose_bottoms = asked->lose_bottoms;
     queue->lose_bottom_behind = queue->works_fetched;
   }
+  *asked = NextWork();
   queue->running.push_back(std::move(work));
 }
 
@@ -231,9 +230,9 @@ void CommandProcessor::JoinLine(Queue* queue, Command* command) {
 }
 
 bool CommandProcessor::LoseStore(Queue* queue, bool is_top, uint64_t works_before) {
-  if (is_top && queue->lose_top) return true;
-  if (!is_top && queue->lose_bottom_behind != 0 && works_before >= queue->lose_bottom_behind) {
-    queue->lose_bottom_behind = 0;
+  if (is_top && (queue->next_draw.lose_top || queue->next_transfer.lose_top)) return true;
+  if (!is_top && queue->lose_bottoms > 0 && works_before >= queue->lose_bottom_behind) {
+    --queue->lose_bottoms;
     return true;
   }
   if (queue->lose_markers == 0) return false;
@@ -242,8 +241,10 @@ bool CommandProcessor::LoseStore(Queue* queue, bool is_top, uint64_t works_befor
 }
 
 void CommandProcessor::MakeStore(Queue* queue, const Command& command) {
+  const uint64_t late_steps =
+      command.kind == CommandKind::kTopStore ? queue->late_top_steps : queue->late_bottom_steps;
   const Store store = {command.target, command.value,
-                       queue->late_steps == kNever ? kNever : step_ + queue->late_steps};
+                       late_steps == kNever ? kNever : step_ + late_steps};
   const bool word_is_held = !queue->held.empty() && queue->held.front().target == store.target;
   if (word_is_held || (queue->reorder && queue->held.empty())) {
     queue->held.push_back(store);
@@ -251,33 +252,39 @@ void CommandProcessor::MakeStore(Queue* queue, const Command& command) {
   }
   queue->stores.push_back(store);
   // Without lateness it is seen at once, in front of what it overtakes.
-  if (queue->late_steps == 0) ShowStores(queue);
+  if (late_steps == 0) ShowStores(queue);
   for (Store held : queue->held) {
     held.due = store.due;
     queue->stores.push_back(held);
   }
   queue->held.clear();
-  if (queue->late_steps == 0) ShowStores(queue);
+  if (late_steps == 0) ShowStores(queue);
 }
 
 bool CommandProcessor::ObeyForNextWork(Queue* queue, const Directive& directive) {
+  NextWork& next = directive.in_transfer ? queue->next_transfer : queue->next_draw;
   switch (directive.kind) {
-    case DirectiveKind::kDuration: queue->next_duration = directive; return true;
-    case DirectiveKind::kHang: queue->next_hangs = true; return true;
+    case DirectiveKind::kDuration: next.duration = directive.count; return true;
+    case DirectiveKind::kHang: next.hangs = true; return true;
     case DirectiveKind::kFault:
     case DirectiveKind::kMaskedFault:
-    case DirectiveKind::kFaultAfterCompletion: queue->next_fault = directive; return true;
-    case DirectiveKind::kLoseTop: queue->lose_top = true; return true;
-    case DirectiveKind::kLoseBottom: queue->lose_next_bottom = true; return true;
+    case DirectiveKind::kFaultAfterCompletion: next.fault = directive; return true;
+    case DirectiveKind::kLoseTop: next.lose_top = true; return true;
+    case DirectiveKind::kLoseBottom: next.lose_bottoms = directive.count; return true;
     default: return false;
   }
+}
+
+void CommandProcessor::SetLateness(Queue* queue, MarkerPlace place, uint64_t steps) {
+  if (place != MarkerPlace::kBottom) queue->late_top_steps = steps;
+  if (place != MarkerPlace::kTop) queue->late_bottom_steps = steps;
 }
 
 void CommandProcessor::Obey(Queue* queue, const Directive& directive) {
   if (ObeyForNextWork(queue, directive)) return;
   switch (directive.kind) {
-    case DirectiveKind::kLate: queue->late_steps = directive.count; break;
-    case DirectiveKind::kLateForEver: queue->late_steps = kNever; break;
+    case DirectiveKind::kLate: SetLateness(queue, directive.place, directive.count); break;
+    case DirectiveKind::kLateForEver: SetLateness(queue, directive.place, kNever); break;
     case DirectiveKind::kLoseMarkers: queue->lose_markers = directive.count; break;
     case DirectiveKind::kReorder: queue->reorder = true; break;
     case DirectiveKind::kReorderEnd: queue->reorder = false; break;

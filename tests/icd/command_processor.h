@@ -111,6 +111,14 @@ class CommandProcessor {
     uint32_t value = 0;
     uint64_t due = 0;  // step; kNever
   };
+  // What directives ask of a work that has not come yet.
+  struct NextWork {
+    uint64_t duration = 1;
+    bool hangs = false;
+    bool lose_top = false;
+    uint64_t lose_bottoms = 0;
+    std::optional<Directive> fault;
+  };
   struct Queue {
     std::deque<Command> commands;
     std::vector<Work> running;   // in the order in which they were fetched
@@ -122,14 +130,13 @@ class CommandProcessor {
     const void* top_checkpoint = nullptr;
     const void* bottom_checkpoint = nullptr;
     // What directives ask of what follows.
-    Directive next_duration;  // count 0: none
-    std::optional<Directive> next_fault;
-    bool next_hangs = false;
-    uint64_t late_steps = 0;
+    NextWork next_draw;  // or dispatch
+    NextWork next_transfer;
+    uint64_t late_top_steps = 0;
+    uint64_t late_bottom_steps = 0;
     uint64_t lose_markers = 0;
-    bool lose_top = false;
-    bool lose_next_bottom = false;    // asked for, the work has not come yet
-    uint64_t lose_bottom_behind = 0;  // serial + 1 of the work, 0 for none
+    uint64_t lose_bottoms = 0;
+    uint64_t lose_bottom_behind = 0;  // works fetched up to the one meant
     bool reorder = false;
   };
 
@@ -145,6 +152,7 @@ class CommandProcessor {
   void MakeStore(Queue* queue, const Command& command);
   bool LoseStore(Queue* queue, bool is_top, uint64_t works_before);
   void Obey(Queue* queue, const Directive& directive);
+  static void SetLateness(Queue* queue, MarkerPlace place, uint64_t steps);
   bool ObeyForNextWork(Queue* queue, const Directive& directive);
   bool ReleaseHeld();
   bool WorkBeforeEnded(const Queue& queue, uint64_t works_before, uint32_t kinds) const;

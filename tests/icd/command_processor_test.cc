@@ -171,6 +171,33 @@ TEST_F(CommandProcessorTest, LateForEverIsNeverSeen) {
   EXPECT_THAT(signals_, ElementsAre());
 }
 
+TEST_F(CommandProcessorTest, LatenessOfOnePlace) {
+  Script("icd: late 100 bottom");
+  Marked(1);
+  Script("icd: stop after 20");
+  processor_.Settle();
+  EXPECT_THAT(words_, ElementsAre(1u, 0u, 0u));
+}
+
+TEST_F(CommandProcessorTest, DirectivesPassByTransfersUnlessTheyAskForOne) {
+  Script("icd: hang");
+  Script("icd: duration 30 in transfer");
+  Work(1, kTransferWork);
+  Work(2, kTransferWork);
+  Work(3, kComputeWork);
+  Work(4, kComputeWork);
+  processor_.Settle();
+  EXPECT_THAT(ended_, ElementsAre(2, 4, 1));
+}
+
+TEST_F(CommandProcessorTest, StopLeavesHeldMarkersUnseen) {
+  Script("icd: reorder");
+  Top(1);
+  Script("icd: stop after 20");
+  processor_.Settle();
+  EXPECT_THAT(words_, ElementsAre(0u, 0u, 0u));
+}
+
 TEST_F(CommandProcessorTest, LostMarkers) {
   Script("icd: lose next marker");
   Marked(1);

@@ -9,6 +9,7 @@ namespace cairn::icd {
 namespace {
 
 constexpr std::string_view kPrefix = "icd:";
+constexpr std::string_view kInTransfer = " in transfer";
 
 // Reads words and numbers off the front of a text.
 class Words {
@@ -105,7 +106,10 @@ bool ParseLose(Words* words, Directive* directive) {
     directive->kind = DirectiveKind::kLoseMarkers;
   } else {
     directive->kind = DirectiveKind::kLoseMarkers;
-    return TakeInto(words, &directive->count) && words->Take("markers");
+    if (!TakeInto(words, &directive->count)) return false;
+    if (words->Take("markers")) return true;
+    directive->kind = DirectiveKind::kLoseBottom;
+    return words->Take("bottoms");
   }
   return true;
 }
@@ -115,8 +119,13 @@ bool ParseRange(Words* words, Directive* directive) {
 }
 
 bool ParseLate(Words* words, Directive* directive) {
-  if (!words->Take("for ever")) return ParseCount(words, directive);
-  directive->kind = DirectiveKind::kLateForEver;
+  if (words->Take("for ever")) {
+    directive->kind = DirectiveKind::kLateForEver;
+  } else if (!ParseCount(words, directive)) {
+    return false;
+  }
+  if (words->Take("top")) directive->place = MarkerPlace::kTop;
+  if (words->Take("bottom")) directive->place = MarkerPlace::kBottom;
   return true;
 }
 
@@ -133,6 +142,20 @@ bool ParseVendorBinary(Words* words, Directive* directive) {
 
 bool ParseNothing(Words*, Directive*) {
   return true;
+}
+
+// Directives about the next work may be about the next transfer.
+bool IsAboutWork(DirectiveKind kind) {
+  switch (kind) {
+    case DirectiveKind::kDuration:
+    case DirectiveKind::kHang:
+    case DirectiveKind::kFault:
+    case DirectiveKind::kMaskedFault:
+    case DirectiveKind::kFaultAfterCompletion:
+    case DirectiveKind::kLoseTop:
+    case DirectiveKind::kLoseBottom: return true;
+    default: return false;
+  }
 }
 
 struct Rule {
@@ -168,12 +191,19 @@ bool IsScript(std::string_view label) {
 }
 
 bool ParseDirective(std::string_view label, Directive* directive, std::string* error) {
-  Words words(label.substr(kPrefix.size()));
+  std::string_view text = label.substr(kPrefix.size());
+  const bool in_transfer = text.ends_with(kInTransfer);
+  if (in_transfer) text.remove_suffix(kInTransfer.size());
+  Words words(text);
   for (const Rule& rule : kRules) {
     if (!words.Take(rule.words)) continue;
     *directive = Directive{};
     directive->kind = rule.kind;
-    if (rule.parse(&words, directive) && words.empty()) return true;
+    if (rule.parse(&words, directive) && words.empty() &&
+        (!in_transfer || IsAboutWork(directive->kind))) {
+      directive->in_transfer = in_transfer;
+      return true;
+    }
     *error = "\"" + std::string(label) + "\": \"" + std::string(words.rest()) +
              "\" is not what follows \"" + std::string(rule.words) +
              "\"; tests/icd/README.md has the language";

@@ -17,11 +17,11 @@ enum class DirectiveKind : uint8_t {
   kFault,                 // the next work faults at its end: address, access, precision
   kMaskedFault,           // the same, but the device carries on; told once the device is lost
   kFaultAfterCompletion,  // the next work ends as if all were well; nothing fetched later ever ends
-  kLate,                  // count: steps after which a marker is seen, for all that follow
+  kLate,                  // count: steps after which a marker is seen, for all that follow; which
   kLateForEver,
   kLoseMarkers,  // count: how many of the next markers are never written
   kLoseTop,      // top-of-pipe markers before the next work
-  kLoseBottom,   // the first bottom-of-pipe marker behind the next work
+  kLoseBottom,   // count: bottom-of-pipe markers behind the next work
   kReorder,      // a marker is seen after the next one for another word
   kReorderEnd,
   kDeviceLost,    // count: steps until the device is lost
@@ -33,11 +33,16 @@ enum class DirectiveKind : uint8_t {
   kUnbind,
 };
 
+// Which markers a directive is about.
+enum class MarkerPlace : uint8_t { kBoth, kTop, kBottom };
+
 enum class FaultAccess : uint8_t { kNone, kRead, kWrite, kExecute, kInstruction };
 
 struct Directive {
   DirectiveKind kind = DirectiveKind::kHang;
   uint64_t count = 0;
+  MarkerPlace place = MarkerPlace::kBoth;
+  bool in_transfer = false;  // "the next work" is a transfer, otherwise a draw or dispatch
   uint64_t address = 0;
   uint64_t size_bytes = 0;
   uint64_t precision = 1;  // a power of two

@@ -43,11 +43,23 @@ TEST(Script, WordsAndCounts) {
   EXPECT_EQ(Parse("icd: reorder end").kind, DirectiveKind::kReorderEnd);
 }
 
+TEST(Script, PlacesAndTransfers) {
+  EXPECT_EQ(Parse("icd: late 2").place, MarkerPlace::kBoth);
+  EXPECT_EQ(Parse("icd: late 2 top").place, MarkerPlace::kTop);
+  EXPECT_EQ(Parse("icd: late for ever bottom").place, MarkerPlace::kBottom);
+  EXPECT_FALSE(Parse("icd: hang").in_transfer);
+  EXPECT_TRUE(Parse("icd: hang in transfer").in_transfer);
+  EXPECT_EQ(Parse("icd: duration 3 in transfer").count, 3u);
+}
+
 TEST(Script, LostMarkers) {
   EXPECT_EQ(Parse("icd: lose next marker").count, 1u);
   EXPECT_EQ(Parse("icd: lose 4 markers").count, 4u);
   EXPECT_EQ(Parse("icd: lose top").kind, DirectiveKind::kLoseTop);
   EXPECT_EQ(Parse("icd: lose bottom").kind, DirectiveKind::kLoseBottom);
+  EXPECT_EQ(Parse("icd: lose bottom").count, 1u);
+  EXPECT_EQ(Parse("icd: lose 3 bottoms").kind, DirectiveKind::kLoseBottom);
+  EXPECT_EQ(Parse("icd: lose 3 bottoms").count, 3u);
 }
 
 TEST(Script, Faults) {
@@ -78,9 +90,9 @@ TEST(Script, MistakesNameTheFaultyWord) {
   EXPECT_THAT(ErrorOf("icd: explode"), ::testing::HasSubstr("\"icd: explode\" is no directive"));
   EXPECT_THAT(ErrorOf("icd: duration three"),
               ::testing::HasSubstr("\"three\" is not what follows \"duration\""));
-  for (const char* label :
-       {"icd:", "icd: late", "icd: hang now", "icd: hangs", "icd: lose 3", "icd: bind 4096",
-        "icd: fault 1 write precision 3", "icd: duration 99999999999999999999"}) {
+  for (const char* label : {"icd:", "icd: late", "icd: hang now", "icd: hangs", "icd: lose 3",
+                            "icd: bind 4096", "icd: fault 1 write precision 3",
+                            "icd: duration 99999999999999999999", "icd: late 2 in transfer"}) {
     EXPECT_NE(ErrorOf(label), "");
   }
 }

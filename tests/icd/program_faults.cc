@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cinttypes>
+#include <cstdio>
+
+#include "icd/program_scenarios.h"
+
+namespace cairn::icd {
+namespace {
+
+std::string Hexadecimal(uint64_t value) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "0x%" PRIx64, value);
+  return text;
+}
+
+int RunUntilLost(ProgramDevice& device, const std::string& directive) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Dispatch("First");
+  list.Barrier();
+  list.Script(directive);
+  list.Dispatch("Culprit");
+  list.Barrier();
+  list.Dispatch("Last");
+  list.End();
+  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+}
+
+int FaultOwned(ProgramDevice& device) {
+  const ProgramBuffer before = device.CreateBuffer(4096, "Vertices");
+  const ProgramBuffer hit = device.CreateBuffer(8192, "Particles");
+  const ProgramBuffer behind = device.CreateBuffer(4096, "Indices");
+  static_cast<void>(before);
+  static_cast<void>(behind);
+  return RunUntilLost(device, "fault " + Hexadecimal(hit.address + 256) + " write");
+}
+
+int FaultFreed(ProgramDevice& device) {
+  const ProgramBuffer kept = device.CreateBuffer(4096, "Kept");
+  const ProgramBuffer freed = device.CreateBuffer(4096, "Freed");
+  static_cast<void>(kept);
+  device.Destroy(freed);
+  return RunUntilLost(device, "fault " + Hexadecimal(freed.address + 16) + " read");
+}
+
+int FaultNeverMapped(ProgramDevice& device) {
+  const ProgramBuffer buffer = device.CreateBuffer(4096, "Nearest");
+  return RunUntilLost(device,
+                      "fault " + Hexadecimal(buffer.address + 0x8000) + " read precision 4096");
+}
+
+int FaultWithoutAddress(ProgramDevice& device) {
+  return RunUntilLost(device, "fault");
+}
+
+int VendorBinary(ProgramDevice& device) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Script("vendor-info 7 0xabc page table walk");
+  list.Script("vendor-binary the bytes of the vendor");
+  list.Script("fault 0x10 execute");
+  list.Dispatch("Culprit");
+  list.End();
+  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+}
+
+int DeviceLost(ProgramDevice& device) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Script("duration 1000");
+  list.Script("device-lost after 20");
+  list.Dispatch("Culprit");
+  list.End();
+  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+}
+
+// The fault is hidden when it happens, and told when the device is lost for another reason.
+int MaskedFault(ProgramDevice& device) {
+  const ProgramBuffer buffer = device.CreateBuffer(4096, "Scribbled on");
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Script("masked-fault " + Hexadecimal(buffer.address) + " write");
+  list.Dispatch("Scribbler");
+  list.Barrier();
+  list.Script("duration 1000");
+  list.Script("device-lost after 20");
+  list.Dispatch("Culprit");
+  list.End();
+  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+}
+
+constexpr Scenario kScenarios[] = {
+    {"fault-owned", FaultOwned},
+    {"fault-freed", FaultFreed},
+    {"fault-never-mapped", FaultNeverMapped},
+    {"fault-without-address", FaultWithoutAddress},
+    {"vendor-binary", VendorBinary},
+    {"device-lost", DeviceLost},
+    {"masked-fault", MaskedFault},
+};
+
+}  // namespace
+
+std::span<const Scenario> FaultScenarios() {
+  return kScenarios;
+}
+
+}  // namespace cairn::icd

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Running tests/icd's program on the test driver, and what the report about it says, in the program's
+// own words: work is named by the innermost label around it.
+#ifndef CAIRN_TESTS_VULKAN_ICD_REPORT_H_
+#define CAIRN_TESTS_VULKAN_ICD_REPORT_H_
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace cairn::testing {
+
+struct IcdRun {
+  std::string scenario;
+  bool explicit_cairn = false;  // libcairn called by the program; otherwise the layer
+  std::string mode = "full";    // CAIRN_BREADCRUMBS
+  std::string icd;              // CAIRN_ICD
+  std::string hang_timeout_s = "0.3";
+};
+
+struct IcdReport {
+  nlohmann::json json;  // null if there is no valid report
+  CommandResult result;
+
+  // Labels of the candidates, in order.
+  std::vector<std::string> candidates;
+  // Of each label in the last execution of each list that has it.
+  std::map<std::string, std::string> states;
+  // Incidents: "hang", "device lost", "signal", ...
+  std::vector<std::string> incidents;
+};
+
+// Runs `icd_program SCENARIO` under `cairn run` in `folder`, and reads a.cairn.
+IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder);
+
+// The same as text.
+std::string IcdTextReport(const TemporaryFolder& folder);
+
+}  // namespace cairn::testing
+
+#endif  // CAIRN_TESTS_VULKAN_ICD_REPORT_H_

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What misleads whoever reads markers: late, lost and reordered ones, overlapping work, values of an
+// earlier submission, faults behind their work, several queues. In each of these the work that hangs is
+// among the candidates, and nothing is called completed that is not. With the layer, and with libcairn
+// called by the program itself.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "vulkan_icd_report.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAre;
+
+class VulkanPitfalls : public ::testing::TestWithParam<bool> {
+ protected:
+  IcdReport Run(const std::string& scenario, const std::string& mode = "full",
+                const std::string& icd = "") {
+    IcdRun run;
+    run.scenario = scenario;
+    run.explicit_cairn = GetParam();
+    run.mode = mode;
+    run.icd = icd;
+    IcdReport report = RunOnTestDriver(run, folder_);
+    EXPECT_TRUE(report.json.is_object()) << report.result.Summary();
+    return report;
+  }
+
+  // What the test prints when it fails.
+  std::string Text() const { return IcdTextReport(folder_); }
+
+  TemporaryFolder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(, VulkanPitfalls, ::testing::Bool(), [](const auto& param_info) {
+  return param_info.param ? "Explicit" : "Layer";
+});
+
+TEST_P(VulkanPitfalls, PlainHangIsExact) {
+  const IcdReport report = Run("hang");
+  EXPECT_THAT(report.incidents, Contains("hang"));
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_EQ(report.states.at("Last"), "not started");
+}
+
+TEST_P(VulkanPitfalls, MarkersThatComeLate) {
+  const IcdReport report = Run("late-markers");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("First"), "completed");
+}
+
+TEST_P(VulkanPitfalls, BottomMarkersThatComeTooLate) {
+  const IcdReport report = Run("late-bottoms");
+  EXPECT_THAT(report.candidates, ElementsAre("First", "Culprit")) << Text();
+}
+
+TEST_P(VulkanPitfalls, LostBottomMarker) {
+  const IcdReport report = Run("lost-bottom");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_NE(report.states.at("Culprit"), "completed");
+  EXPECT_NE(report.states.at("Culprit"), "not started");
+}
+
+TEST_P(VulkanPitfalls, LostTopMarkerLeavesTheLabelAround) {
+  const IcdReport report = Run("lost-top");
+  EXPECT_THAT(report.candidates, ElementsAre("Around")) << Text();
+  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_NE(report.states.at("Culprit"), "completed");
+}
+
+TEST_P(VulkanPitfalls, LostTopMarkerOfOverlappedWork) {
+  const IcdReport report = Run("lost-top-overlapped");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+}
+
+TEST_P(VulkanPitfalls, OverlappingWork) {
+  const IcdReport report = Run("overlap");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit", "Second", "Third")) << Text();
+  EXPECT_EQ(report.states.at("Before"), "completed");
+  EXPECT_EQ(report.states.at("Never"), "not started");
+}
+
+TEST_P(VulkanPitfalls, StaleValuesOnResubmission) {
+  const IcdReport report = Run("stale");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("Last"), "not started");
+}
+
+TEST_P(VulkanPitfalls, StaleValuesOfASubmissionThatWaits) {
+  const IcdReport report = Run("stale-waiting");
+  EXPECT_NE(report.states.at("Work"), "completed") << Text();
+}
+
+TEST_P(VulkanPitfalls, ReorderedMarkers) {
+  const IcdReport report = Run("reordered");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_NE(report.states.at("Culprit"), "completed");
+  EXPECT_NE(report.states.at("Last"), "completed");
+}
+
+// In mode top nothing is claimed about what finished within a list.
+TEST_P(VulkanPitfalls, FaultAfterCompletionInModeTop) {
+  const IcdReport report = Run("fault-after-completion", "top");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+}
+
+// docs/analysis.md, "What no reading of words can tell": the culprit is the last that finished.
+TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
+  const IcdReport report = Run("fault-after-completion");
+  EXPECT_THAT(report.candidates, ElementsAre("Victim")) << Text();
+  EXPECT_EQ(report.states.at("Culprit"), "completed");
+}
+
+TEST_P(VulkanPitfalls, SeveralQueues) {
+  const IcdReport report = Run("several-queues");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_THAT(report.candidates, Not(Contains("Uploaded")));
+  EXPECT_THAT(report.candidates, Not(Contains("Waits")));
+  EXPECT_EQ(report.states.at("Uploaded"), "completed");
+  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_NE(report.states.at("Waits"), "completed");
+}
+
+TEST_P(VulkanPitfalls, ShortLineOfBottomWrites) {
+  const IcdReport report = Run("overlap", "full", "bottom-line=2");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_NE(report.states.at("Third"), "completed");
+}
+
+TEST_P(VulkanPitfalls, FillsInsteadOfMarkers) {
+  const IcdReport report = Run("hang", "full", "no-buffer-marker");
+  if (GetParam()) return;  // that program enables the extension
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.json.at("devices").at(0).at("write_method"), "vkCmdFillBuffer");
+}
+
+TEST_P(VulkanPitfalls, MirroredWords) {
+  const IcdReport report = Run("hang", "full", "refuse-imports");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.json.at("devices").at(0).at("word_memory"), "mirrored");
+}
+
+TEST_P(VulkanPitfalls, ModePass) {
+  if (GetParam()) return;  // modes top and full are enough for that program
+  const IcdReport report = Run("hang", "pass");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+}
+
+TEST_P(VulkanPitfalls, DeviceLost) {
+  const IcdReport report = Run("device-lost");
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_EQ(report.result.exit_code, 1);
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+}
+
+}  // namespace
+}  // namespace cairn::testing
