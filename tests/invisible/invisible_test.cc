@@ -77,6 +77,9 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
   const std::vector<std::string> expected = Lines(without.output);
   ASSERT_GT(expected.size(), 5u);
   const std::string preload = "LD_PRELOAD=" + kLayer;
+  // The Vulkan layer as well, below the implementation of Direct3D.
+  const std::string path = "VK_ADD_LAYER_PATH=" CAIRN_BINARY_DIR "/lib";
+  const std::string vulkan = "VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs";
   const Variant variants[] = {
       {"top", {preload}},
       {"off", {preload, "CAIRN_BREADCRUMBS=off"}},
@@ -84,6 +87,10 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
       {"pass, annotations forced, checking itself",
        {preload, "CAIRN_BREADCRUMBS=pass", "CAIRN_CHECK=1"},
        true},
+      {"top, both layers", {preload, path, vulkan}},
+      {"off, both layers", {preload, path, vulkan, "CAIRN_BREADCRUMBS=off"}},
+      {"full, both layers, checking itself",
+       {preload, path, vulkan, "CAIRN_BREADCRUMBS=full", "CAIRN_CHECK=1"}},
       {"logging driver", {preload, "CAIRN_DRIVER=logging"}, true},
       {"no driver", {preload, "CAIRN_DRIVER=none"}, true},
   };
