@@ -63,9 +63,9 @@ TEST_F(CliTest, Version) {
 
 TEST_F(CliTest, EveryHelpHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
-      {"--help"},         {"run", "--help"},      {"report", "--help"},
-      {"info", "--help"}, {"selftest", "--help"}, {"pix", "--help"},
-      {"watch", "--help"}};
+      {"--help"},          {"run", "--help"},      {"report", "--help"},
+      {"info", "--help"},  {"selftest", "--help"}, {"pix", "--help"},
+      {"watch", "--help"}, {"top", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -79,11 +79,12 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 TEST_F(CliTest, UnknownVerbsAndOptions) {
   ExpectRefused(
       {}, 2,
-      "cairn: no verb is given; the verbs are run, report, info, selftest, pix; cairn --help "
+      "cairn: no verb is given; the verbs are run, report, info, selftest, pix, top; cairn --help "
       "explains them");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
-  ExpectRefused({"explode"}, 2,
-                "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest, pix");
+  ExpectRefused(
+      {"explode"}, 2,
+      "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest, pix, top");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");
@@ -384,10 +385,11 @@ TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
       "/completions/cairn.bash; "
       "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _cairn; echo \"${COMPREPLY[*]}\"; }; "
       "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
-      "try cairn report --color a; try cairn pix d; try cairn pix decode --j";
+      "try cairn report --color a; try cairn pix d; try cairn pix decode --j; try cairn top --o";
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
-  EXPECT_EQ(result.output, "report\n--json\n--kill-on-hang\nvulkan\nauto always\ndecode\n--json\n");
+  EXPECT_EQ(result.output,
+            "report\n--json\n--kill-on-hang\nvulkan\nauto always\ndecode\n--json\n--once\n");
 }
 
 }  // namespace

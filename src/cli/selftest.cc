@@ -9,6 +9,7 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,9 @@
 #include "base/text.h"
 #include "breadcrumbs/d3d12_probe.h"
 #include "breadcrumbs/vulkan_probe.h"
+#include "cli/layer.h"
 #include "cli/verb.h"
+#include "cli/vulkan_layer_check.h"
 
 namespace cairn::cli {
 namespace {
@@ -28,6 +31,9 @@ constexpr char kExamples[] =
     "  cairn selftest --json          for scripts\n"
     "\n"
     "Exit code: 0 if breadcrumbs work on at least one device, 1 if on none.\n"
+    "The Vulkan layer that cairn run enables is tried as well: whether the loader finds it, and "
+    "what\n"
+    "it records with on each device.\n"
     "Method states: works; silent: calls succeed and nothing is written; failed; absent.";
 
 struct SelftestOptions {
@@ -60,6 +66,7 @@ struct ApiFailure {
 struct SelftestResult {
   std::vector<DeviceResult> devices;
   std::vector<ApiFailure> failures;
+  std::optional<VulkanLayerCheck> layer;  // empty: not looked for
 };
 
 const char* StateWord(SourceState state) {
@@ -173,13 +180,49 @@ void AddDeviceText(const DeviceResult& device, fmt::memory_buffer& text) {
   }
 }
 
+void AddLayerText(const VulkanLayerCheck& layer, fmt::memory_buffer& text) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "Vulkan layer: {}\n", kVulkanLayerName);
+  fmt::format_to(out, "  state    {}{}{}\n", StateWord(layer.state),
+                 layer.reason.empty() ? "" : ": ", VisibleText(layer.reason));
+  for (const LayerOnDevice& device : layer.devices) {
+    fmt::format_to(out, "    {:<7} {}", device.problem.empty() ? "works" : "failed",
+                   VisibleText(device.device));
+    if (device.problem.empty()) {
+      fmt::format_to(out, "  {}, {}\n", MethodWords(device.method), MemoryWord(device.memory));
+    } else {
+      fmt::format_to(out, "  {}\n", VisibleText(device.problem));
+    }
+  }
+}
+
 std::string ResultText(const SelftestResult& result) {
   fmt::memory_buffer text;
   for (const DeviceResult& device : result.devices) {
     if (text.size() != 0) text.push_back('\n');
     AddDeviceText(device, text);
   }
+  if (result.layer.has_value()) {
+    if (text.size() != 0) text.push_back('\n');
+    AddLayerText(*result.layer, text);
+  }
   return fmt::to_string(text);
+}
+
+nlohmann::ordered_json LayerJson(const std::optional<VulkanLayerCheck>& layer) {
+  if (!layer.has_value()) return nullptr;
+  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
+  for (const LayerOnDevice& device : layer->devices) {
+    devices.push_back({{"name", device.device},
+                       {"works", device.problem.empty()},
+                       {"method", MethodWords(device.method)},
+                       {"memory", MemoryWord(device.memory)},
+                       {"problem", device.problem}});
+  }
+  return {{"name", kVulkanLayerName},
+          {"state", StateWord(layer->state)},
+          {"reason", layer->reason},
+          {"devices", std::move(devices)}};
 }
 
 std::string ResultJson(const SelftestResult& result) {
@@ -211,6 +254,7 @@ std::string ResultJson(const SelftestResult& result) {
   }
   const nlohmann::ordered_json document = {{"schema", "cairn-selftest-1"},
                                            {"devices", std::move(devices)},
+                                           {"vulkan_layer", LayerJson(result.layer)},
                                            {"errors", std::move(errors)}};
   // Drivers' names need not be UTF-8.
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -226,7 +270,12 @@ int Run(const SelftestOptions& options) {
   setenv("VKD3D_DEBUG", "none", 0);
 #endif
   SelftestResult result;
-  if (options.api != "d3d12") ProbeVulkan(&result);
+  if (options.api != "d3d12") {
+    MakeVulkanLayerKnown();
+    ProbeVulkan(&result);
+    // Without a device of Vulkan there is no layer either, for the same reason.
+    if (!result.devices.empty()) result.layer = CheckVulkanLayer();
+  }
   if (options.api != "vulkan") ProbeD3D12(&result);
   const bool works = std::any_of(result.devices.begin(), result.devices.end(),
                                  [](const DeviceResult& device) { return device.works(); });

@@ -17,7 +17,8 @@ bool StdoutShowsColour();
 uint32_t StdoutColumns();
 uint32_t StdoutRows();
 
-// A text that is replaced in place on a terminal; one after the other where stdout is none. While one
+// A text that is replaced in place on a terminal; one after the other where stdout is none, or TERM=dumb.
+// While one
 // lives, signals that end the program (^C, SIGTERM, SIGHUP) wait for Wait(), so that the cursor always
 // comes back. One at a time; not for several threads.
 class LiveScreen {

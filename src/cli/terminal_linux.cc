@@ -36,13 +36,16 @@ sigset_t EndingSignals() {
   return signals;
 }
 
+bool StdoutTakesEscapes() {
+  const char* terminal = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+}
+
 }  // namespace
 
 bool StdoutShowsColour() {
   const char* declined = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) != 0 && (declined == nullptr || *declined == 0) &&
-         terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+  return (declined == nullptr || *declined == 0) && StdoutTakesEscapes();
 }
 
 uint32_t StdoutColumns() {
@@ -53,7 +56,7 @@ uint32_t StdoutRows() {
   return StdoutSize().ws_row;
 }
 
-LiveScreen::LiveScreen() : terminal_(isatty(STDOUT_FILENO) != 0), open_(true) {
+LiveScreen::LiveScreen() : terminal_(StdoutTakesEscapes()), open_(true) {
   const sigset_t signals = EndingSignals();
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   signals_ = signalfd(-1, &signals, SFD_CLOEXEC);
