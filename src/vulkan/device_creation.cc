@@ -156,6 +156,7 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
 
   *device = state->handle;
   LoadDeviceFunctions(state->handle, state->next_get, &state->vk);
+  CompleteDebugUtils(*instance, &state->vk);
   if (!RememberDevice(*state)) {
     state->vk.DestroyDevice(state->handle, allocator);
     return VK_ERROR_OUT_OF_HOST_MEMORY;

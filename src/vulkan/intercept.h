@@ -49,6 +49,15 @@ std::span<const Intercept> DrivenIntercepts();
 // InstanceState::next_get answers.
 std::span<const Intercept> ObjectInstanceIntercepts();
 
+struct DeviceFunctions;
+struct InstanceState;
+
+// Of VK_EXT_debug_utils, for every device of an instance that is not off, with `next` behind it; null for
+// other names. debug_utils.cc.
+PFN_vkVoidFunction FindDebugUtilsFunction(std::string_view name, PFN_vkVoidFunction next);
+// What the device's driver lacks of them, taken from the instance.
+void CompleteDebugUtils(const InstanceState& instance, DeviceFunctions* vk);
+
 // Ours of that name, or null.
 PFN_vkVoidFunction FindBreadcrumbsIntercept(std::string_view name);
 PFN_vkVoidFunction FindDrivenIntercept(std::string_view name);

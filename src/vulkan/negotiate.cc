@@ -46,8 +46,8 @@ PFN_vkVoidFunction FindOwn(std::string_view name) {
   return nullptr;
 }
 
-// Commands of devices are not among these: one that is called for a device of another kind would not
-// find its state. Who asks the instance for them gets the next layer's.
+// Commands of devices are not among these, except those of debug_utils.cc: one that is called for a
+// device of another kind would not find its state. Who asks the instance for them gets the next layer's.
 PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* pName) {
   if (pName == nullptr) return nullptr;
   const std::string_view name = pName;
@@ -58,6 +58,7 @@ PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const cha
   if (next == nullptr) return nullptr;
   PFN_vkVoidFunction ours = FindDescription(name);
   if (ours == nullptr && state->mode != MarkerMode::kOff) ours = FindInstanceIntercept(name);
+  if (ours == nullptr && state->mode != MarkerMode::kOff) ours = FindDebugUtilsFunction(name, next);
   return ours == nullptr ? next : ours;
 }
 
