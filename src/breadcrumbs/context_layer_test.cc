@@ -456,5 +456,124 @@ TEST_F(LayerContextTest, QueuesThatAreForgottenMakeRoom) {
   EXPECT_EQ(block_->header()->queue_count.load(), kMaxQueues);
 }
 
+// ---- What the Vulkan layer asks for beside ---------------------------------------------------------
+
+CommandList* BeginFlags(Context* context, SimulatedList& native, uint32_t flags) {
+  CairnCommandListDesc desc{};
+  desc.struct_size = sizeof(desc);
+  desc.flags = CAIRN_LIST_HELD | flags;
+  desc.native = &native;
+  CommandList* list = nullptr;
+  const Status status = context->BeginCommandList(desc, &list);
+  EXPECT_TRUE(status.ok()) << status.message();
+  return list;
+}
+
+void RecordDraw(CommandList* list, CairnPipeline pipeline = 0) {
+  list->BeginWork(CAIRN_MARKER_DRAW, pipeline);
+  list->EndWork();
+}
+
+TEST_F(LayerContextTest, AnExclusiveListIsClearedAtEverySubmissionThatFollows) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, CAIRN_LIST_EXCLUSIVE);
+  RecordDraw(list);
+  list->End();
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  // The GPU got no further than the draw's begin, as far as the words say: nothing proves the end.
+  SimulatedGpu::Execute(native, 1);
+  EXPECT_EQ(Reached(*list), 1u);
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  EXPECT_EQ(Reached(*list), 0u);
+  EXPECT_EQ(list->slot()->reset_run.load(), 1u);
+  EXPECT_EQ(list->slot()->submit_count.load(), 2u);
+}
+
+TEST_F(LayerContextTest, SecondariesCountAndAreClearedWithThePrimary) {
+  Make();
+  SimulatedList native;
+  SimulatedList primary_native;
+  CommandList* inner = BeginFlags(context_, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
+  RecordDraw(inner);
+  inner->End();
+  EXPECT_EQ(inner->slot()->flags, kRecordingSecondary);
+  CommandList* primary = BeginFlags(context_, primary_native, CAIRN_LIST_EXCLUSIVE);
+  primary->BeginMarker(CAIRN_MARKER_EXECUTE_COMMANDS, nullptr, CAIRN_NAME_STATIC);
+  EXPECT_EQ(primary->ExecuteSecondary(*inner), CAIRN_OK);
+  primary->EndMarker();
+  primary->End();
+  ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
+  EXPECT_EQ(inner->slot()->submit_count.load(), 1u);
+  EXPECT_EQ(inner->slot()->reset_run.load(), 0u);
+  SimulatedGpu::Execute(native, 2);
+  EXPECT_EQ(Passed(*inner), 2u);
+  ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
+  EXPECT_EQ(Passed(*inner), 0u);
+  EXPECT_EQ(inner->slot()->submit_count.load(), 2u);
+  EXPECT_EQ(inner->slot()->reset_run.load(), 1u);
+  // Both submissions are the primary's alone.
+  EXPECT_EQ(block_->header()->submission_serial.load(), 2u);
+}
+
+TEST_F(LayerContextTest, ASecondaryThatIsAnotherRecordingByNowIsLeftAlone) {
+  Make();
+  SimulatedList native;
+  SimulatedList primary_native;
+  CommandList* inner = BeginFlags(context_, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
+  inner->End();
+  CommandList* primary = BeginFlags(context_, primary_native, CAIRN_LIST_EXCLUSIVE);
+  primary->ExecuteSecondary(*inner);
+  primary->End();
+  ASSERT_TRUE(context_->ReleaseCommandList(inner).ok());
+  CommandList* other = BeginFlags(context_, native, CAIRN_LIST_EXCLUSIVE);
+  ASSERT_EQ(other, inner) << "the slot is used again";
+  ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
+  EXPECT_EQ(other->slot()->submit_count.load(), 0u);
+}
+
+TEST_F(LayerContextTest, ASilentListIsNotedAndNotWritten) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, CAIRN_LIST_SILENT);
+  RecordDraw(list);
+  list->SetSilent(false);
+  RecordDraw(list);
+  list->End();
+  EXPECT_THAT(Events(*list), ElementsAre(SeenEvent{EventKind::kBegin, 0, CAIRN_MARKER_DRAW, "", 0},
+                                         SeenEvent{EventKind::kEnd, 0, 0, "", 1},
+                                         SeenEvent{EventKind::kBegin, 0, CAIRN_MARKER_DRAW, "", 0},
+                                         SeenEvent{EventKind::kEnd, 0, 0, "", 3}));
+}
+
+TEST_F(LayerContextTest, SilenceEnds) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, CAIRN_LIST_EXCLUSIVE);
+  list->SetSilent(true);
+  RecordDraw(list);
+  list->SetSilent(false);
+  RecordDraw(list);
+  list->End();
+  const std::vector<SeenEvent> events = Events(*list);
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0].flags | events[1].flags, 0);
+  EXPECT_EQ(events[2].flags, kTop);
+  EXPECT_EQ(events[3].flags, kBottom);
+}
+
+TEST_F(LayerContextTest, EachWorkHasThePipelineOfItsBindPoint) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, 0);
+  list->SetPipeline(9);
+  RecordDraw(list, 4);
+  list->BeginWork(CAIRN_MARKER_DISPATCH);
+  list->EndWork();
+  const EventChunk* const chunk = Chunk(list->slot()->first_event_page);
+  EXPECT_EQ(chunk->events[EventPosition(list->slot_index(), 0)].pipeline, 4u);
+  EXPECT_EQ(chunk->events[EventPosition(list->slot_index(), 2)].pipeline, 9u);
+}
+
 }  // namespace
 }  // namespace cairn

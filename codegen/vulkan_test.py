@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nothing that gives a Vulkan GPU work goes by unnoticed: the installed registry against the generator's
+tables and the intercepts written by hand.
+
+Usage: codegen/vulkan_test.py --registry VK_XML [unittest arguments]
+"""
+import pathlib
+import re
+import sys
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import vulkan
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+REGISTRY = None
+
+
+class Work(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.commands = vulkan.device_commands(ElementTree.parse(REGISTRY).getroot())
+        cls.work = {c.name for c in cls.commands if vulkan.is_work(c)}
+        cls.markers = vulkan.read_markers((ROOT / "include/cairn/marker_types.h").read_text())
+        sources = "".join(path.read_text() for path in (ROOT / "src/vulkan").glob("*.cc"))
+        cls.by_hand = set(re.findall(r'InterceptOf<PFN_\w+>\(\s*"(vkCmd\w+)"', sources))
+
+    def test_every_command_with_an_action_is_intercepted_or_known_to_be_none(self):
+        for command in self.commands:
+            if not command.name.startswith("vkCmd") or not command.tasks & {"action", "indirection"}:
+                continue
+            if command.aliased in vulkan.NO_WORK:
+                continue
+            self.assertIn(command.name, self.work | self.by_hand)
+        self.assertGreater(len(self.work), 60)
+
+    def test_nothing_is_intercepted_twice(self):
+        self.assertEqual(self.work & self.by_hand, set())
+
+    def test_commands_that_headers_of_1_3_have_are_known_by_name(self):
+        for command in self.commands:
+            if vulkan.is_work(command) and command.name in ("vkCmdDraw", "vkCmdTraceRaysIndirect2KHR",
+                                                            "vkCmdCopyBuffer2", "vkCmdWaitEvents2KHR"):
+                self.assertNotEqual(vulkan.marker_of(command, self.markers), "OTHER_WORK")
+
+    def test_names_of_markers(self):
+        def marker(name):
+            command = next(c for c in self.commands if c.name == name)
+            return vulkan.marker_of(command, self.markers), vulkan.point_of(
+                vulkan.marker_of(command, self.markers))
+        self.assertEqual(marker("vkCmdDrawIndexedIndirectCountKHR"), ("DRAW_INDEXED_INDIRECT_COUNT", "kGraphics"))
+        self.assertEqual(marker("vkCmdDispatchBase"), ("DISPATCH_BASE", "kCompute"))
+        self.assertEqual(marker("vkCmdTraceRaysIndirect2KHR"), ("TRACE_RAYS_INDIRECT", "kRayTracing"))
+        self.assertEqual(marker("vkCmdPipelineBarrier2"), ("PIPELINE_BARRIER", "kNone"))
+        self.assertEqual(marker("vkCmdWriteBufferMarker2AMD"), ("WRITE_BUFFER_MARKER", "kNone"))
+        unknown = vulkan.Command("vkCmdFoldSpaceXYZ", "void", [], {"action"}, set(), "", "vkCmdFoldSpaceXYZ")
+        self.assertEqual(vulkan.marker_of(unknown, self.markers), "OTHER_WORK")
+
+
+class Reading(unittest.TestCase):
+    XML = """<registry>
+      <commands>
+        <command tasks="action"><proto><type>void</type> <name>vkCmdOne</name></proto>
+          <param><type>VkCommandBuffer</type> <name>commandBuffer</name></param>
+          <param>const <type>float</type> <name>values</name>[4]</param>
+          <param api="vulkansc"><type>int</type> <name>safety</name></param></command>
+        <command api="vulkansc"><proto><type>void</type> <name>vkCmdSafe</name></proto>
+          <param><type>VkCommandBuffer</type> <name>commandBuffer</name></param></command>
+        <command name="vkCmdOneKHR" alias="vkCmdOne"/>
+        <command><proto><type>VkResult</type> <name>vkOfInstance</name></proto>
+          <param><type>VkInstance</type> <name>instance</name></param></command>
+        <command><proto><type>void</type> <name>vkCmdWindows</name></proto>
+          <param><type>VkCommandBuffer</type> <name>commandBuffer</name></param></command>
+      </commands>
+      <feature api="vulkan,vulkansc" name="VK_VERSION_1_0">
+        <require><command name="vkCmdOne"/><command name="vkOfInstance"/><command name="vkCmdSafe"/></require>
+      </feature>
+      <extensions>
+        <extension supported="vulkan" name="VK_KHR_one"><require><command name="vkCmdOneKHR"/></require></extension>
+        <extension supported="vulkan" platform="win32" name="W"><require><command name="vkCmdWindows"/></require></extension>
+        <extension supported="disabled" name="D"><require><command name="vkCmdWindows"/></require></extension>
+      </extensions></registry>"""
+
+    def test_commands_of_devices_that_the_core_header_has(self):
+        commands = vulkan.device_commands(ElementTree.fromstring(self.XML))
+        self.assertEqual([c.name for c in commands], ["vkCmdOne", "vkCmdOneKHR"])
+        self.assertEqual(commands[1].aliased, "vkCmdOne")
+        self.assertEqual([p.declaration for p in commands[1].parameters],
+                         ["VkCommandBuffer commandBuffer", "const float values[4]"])
+
+    def test_an_intercept(self):
+        commands = vulkan.device_commands(ElementTree.fromstring(self.XML))
+        text = vulkan.work_source(commands[:1], {"DRAW"})
+        self.assertIn("""VKAPI_ATTR void VKAPI_CALL CmdOne(VkCommandBuffer commandBuffer, const float values[4]) {
+  const WorkScope work(commandBuffer, CAIRN_MARKER_OTHER_WORK, WorkPoint::kNone);
+  work.next().CmdOne(commandBuffer, values);
+}""", text)
+
+
+if __name__ == "__main__":
+    position = sys.argv.index("--registry")
+    REGISTRY = sys.argv[position + 1]
+    del sys.argv[position:position + 2]
+    unittest.main()
