@@ -8,6 +8,7 @@
 #include "settings/log.h"
 #include "vulkan/checkpoint_marker.h"
 #include "vulkan/command_pool.h"
+#include "vulkan/device_objects.h"
 #include "vulkan/intercept.h"
 #include "vulkan/pipelines.h"
 
@@ -162,8 +163,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateQueryPool(VkDevice device,
 
 VKAPI_ATTR void VKAPI_CALL DestroyQueryPool(VkDevice device, VkQueryPool queryPool,
                                             const VkAllocationCallbacks* pAllocator) {
+  const DeviceState& state = *DeviceOf(device);
   query_pools.Erase(queryPool);
-  DeviceOf(device)->vk.DestroyQueryPool(device, queryPool, pAllocator);
+  state.objects->Forget(VK_OBJECT_TYPE_QUERY_POOL, HandleValue(queryPool));
+  state.vk.DestroyQueryPool(device, queryPool, pAllocator);
 }
 
 void NoteBeginQuery(CommandBufferState& state, VkQueryPool pool) {

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <new>
 
+#include "vulkan/device_objects.h"
 #include "vulkan/intercept.h"
 
 namespace cairn {
@@ -35,6 +36,7 @@ void Leave(DeviceState& device, CommandPoolState& pool) {
 
 void Forget(CommandBufferState* state) noexcept {
   ReleaseRecording(*state);
+  state->device->objects->Forget(VK_OBJECT_TYPE_COMMAND_BUFFER, HandleValue(state->handle));
   command_buffers.Erase(state->handle);
   CommandPoolState& pool = *state->pool;
   (state->previous == nullptr ? pool.first : state->previous->next) = state->next;
@@ -44,6 +46,7 @@ void Forget(CommandBufferState* state) noexcept {
 
 void Forget(CommandPoolState* pool) noexcept {
   while (pool->first != nullptr) Forget(pool->first);
+  pool->device->objects->Forget(VK_OBJECT_TYPE_COMMAND_POOL, HandleValue(pool->handle));
   command_pools.Erase(pool->handle);
   delete pool;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "vulkan/device.h"
+#include "vulkan/faults_khr.h"
 
 namespace cairn {
 
@@ -41,11 +42,13 @@ class DeviceRequest {
   void Add(const char* extension);
   void AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
                    bool has_device_fault, bool has_address_bindings);
+  void AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device);
 
   VkDeviceCreateInfo info_;
   std::vector<const char*> extensions_;
   bool adds_anything_ = false;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
+  KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT};
 };

@@ -68,6 +68,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
   AddFeatures(instance, physical_device, has(VK_EXT_DEVICE_FAULT_EXTENSION_NAME),
               has(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
                   instance.Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
+  if (has(kKhrDeviceFault)) AddKhrFault(instance, physical_device);
   info_.ppEnabledExtensionNames = extensions_.data();
   info_.enabledExtensionCount = static_cast<uint32_t>(extensions_.size());
 }
@@ -114,12 +115,30 @@ void DeviceRequest::AddFeatures(const InstanceState& instance, VkPhysicalDevice 
   }
 }
 
+// An application that enables it gets each report once, so that the layer must not ask.
+void DeviceRequest::AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device) {
+  if (instance.GetPhysicalDeviceFeatures2 == nullptr || Enabled(kKhrDeviceFault) ||
+      FindInChain<VkBaseInStructure>(info_.pNext, kKhrFaultFeaturesType) != nullptr) {
+    return;
+  }
+  KhrFaultFeatures fault = {kKhrFaultFeaturesType};
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &fault};
+  instance.GetPhysicalDeviceFeatures2(physical_device, &features);
+  if (fault.deviceFault == VK_FALSE) return;
+  Add(kKhrDeviceFault);
+  khr_fault_.deviceFault = VK_TRUE;
+  khr_fault_.deviceFaultVendorBinary = fault.deviceFaultVendorBinary;
+  khr_fault_.deviceFaultReportMasked = fault.deviceFaultReportMasked;
+  khr_fault_.pNext = const_cast<void*>(std::exchange(info_.pNext, &khr_fault_));
+}
+
 void DeviceRequest::Note(DeviceState* device) const {
   device->enabled_extensions.assign(extensions_.begin(), extensions_.end());
   device->has_device_fault =
       Enabled(VK_EXT_DEVICE_FAULT_EXTENSION_NAME) && fault_.deviceFault != VK_FALSE;
   device->has_device_fault_vendor_binary =
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
+  device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
                                      bindings_.reportAddressBinding != VK_FALSE;
 }
