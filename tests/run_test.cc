@@ -415,19 +415,31 @@ TEST_F(VulkanEnvironmentTest, TheLayerIsFoundAndEnabled) {
   EXPECT_EQ(Told({"CAIRN_BREADCRUMBS=off"}), Told({}));
 }
 
-// Last: next to the driver, so that what it adds is not seen by the layers of the user.
+// Found and listed last: next to the driver, so that what it adds is not seen by the layers of the user.
 TEST_F(VulkanEnvironmentTest, LayersOfTheUserKeepTheirPlace) {
-  EXPECT_EQ(Told({"VK_ADD_LAYER_PATH=/a:/b",
-                  "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_x"}),
-            "VK_ADD_LAYER_PATH=" + folder_of_layer_ +
-                ":/a:/b\nVK_INSTANCE_LAYERS="
+  std::filesystem::create_directories(folder_.path() / "data/vulkan/explicit_layer.d");
+  const std::vector<std::string> no_others = {"XDG_CONFIG_HOME=/none", "XDG_CONFIG_DIRS=/none",
+                                              "XDG_DATA_HOME=" + (folder_ / "data"),
+                                              "XDG_DATA_DIRS=/none"};
+  const auto with = [&no_others](std::vector<std::string> more) {
+    more.insert(more.end(), no_others.begin(), no_others.end());
+    return more;
+  };
+  std::string standard = ":" + (folder_ / "data") + "/vulkan/explicit_layer.d:";
+  if (std::filesystem::is_directory("/etc/vulkan/explicit_layer.d")) {
+    standard = ":/etc/vulkan/explicit_layer.d" + standard;
+  }
+  EXPECT_EQ(Told(with({"VK_ADD_LAYER_PATH=/a:/b",
+                       "VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation:VK_LAYER_x"})),
+            "VK_ADD_LAYER_PATH=/a:/b" + standard + folder_of_layer_ +
+                "\nVK_INSTANCE_LAYERS="
                 "VK_LAYER_KHRONOS_validation:VK_LAYER_x:VK_LAYER_CAIRN_breadcrumbs\n");
   // Whoever lists ours has decided where it stands.
   EXPECT_THAT(Told({"VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x"}),
               HasSubstr("VK_INSTANCE_LAYERS=VK_LAYER_CAIRN_breadcrumbs:VK_LAYER_x\n"));
   // The loader ignores VK_ADD_LAYER_PATH then.
   EXPECT_THAT(Told({"VK_LAYER_PATH=/only"}),
-              HasSubstr("VK_LAYER_PATH=" + folder_of_layer_ + ":/only\n"));
+              HasSubstr("VK_LAYER_PATH=/only:" + folder_of_layer_ + "\n"));
 }
 
 TEST_F(VulkanEnvironmentTest, TheLayerCanBeLeftOut) {

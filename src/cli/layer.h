@@ -22,9 +22,9 @@ inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
 Result<std::string> LayerPreload();
 
 // The variables that make the Vulkan loader find and enable the layer, each "NAME=value", with what the
-// user's own environment says in them: VK_ADD_LAYER_PATH begins with the manifest's folder, so does
+// user's own environment says in them: VK_ADD_LAYER_PATH ends with the manifest's folder, so does
 // VK_LAYER_PATH where it is set, for the former counts for nothing then; VK_INSTANCE_LAYERS ends with
-// the layer unless it is listed. The loader puts what is listed last next to the driver: layers of the
+// the layer unless it is listed. What is found and listed last stands next to the driver: layers of the
 // user see what the program does, and not what ours adds.
 // The manifest lies beside the library of LayerPreload, or beside what it links to, or in the
 // installation's share/vulkan/explicit_layer.d. Empty in builds with sanitizers. kNotFound: there is no library, or no

@@ -78,10 +78,39 @@ Result<std::string> FindManifestFolder() {
                   kManifest, beside.string(), installed.string()));
 }
 
-// "NAME=first:what NAME says already"
-std::string Prepended(const char* name, const std::string& first) {
-  const std::string others = Variable(name);
-  return fmt::format("{}={}{}{}", name, first, others.empty() ? "" : ":", others);
+// The entries that are not empty, with colons between them.
+std::string Joined(const std::vector<std::string>& entries) {
+  std::string joined;
+  for (const std::string& entry : entries) {
+    if (entry.empty()) continue;
+    if (!joined.empty()) joined += kListSeparator;
+    joined += entry;
+  }
+  return joined;
+}
+
+// Where the loader looks for explicit layers anyway, those of these folders that exist.
+std::vector<std::string> StandardFolders() {
+  const std::string home = Variable("HOME");
+  const auto listed = [](const char* name, const std::string& otherwise) {
+    const std::string value = Variable(name);
+    return value.empty() ? otherwise : value;
+  };
+  const std::string places =
+      Joined({listed("XDG_CONFIG_HOME", home.empty() ? "" : home + "/.config"),
+              listed("XDG_CONFIG_DIRS", "/etc/xdg"), "/etc",
+              listed("XDG_DATA_HOME", home.empty() ? "" : home + "/.local/share"),
+              listed("XDG_DATA_DIRS", "/usr/local/share:/usr/share")});
+  std::vector<std::string> folders;
+  for (size_t start = 0; start < places.size();) {
+    const size_t end = std::min(places.find(kListSeparator, start), places.size());
+    const fs::path folder =
+        fs::path(places.substr(start, end - start)) / "vulkan" / "explicit_layer.d";
+    std::error_code error;
+    if (fs::is_directory(folder, error)) folders.push_back(folder.string());
+    start = end + 1;
+  }
+  return folders;
 }
 
 bool IsListed(std::string_view list, std::string_view entry) {
@@ -121,14 +150,22 @@ Result<std::vector<std::string>> VulkanLayerVariables() {
                               "express; install it elsewhere, or name a link to it in {}",
                               *folder, kPathVariable));
   }
-  variables.push_back(Prepended("VK_ADD_LAYER_PATH", *folder));
-  if (!Variable("VK_LAYER_PATH").empty()) {
-    variables.push_back(Prepended("VK_LAYER_PATH", *folder));
-  }
   const std::string enabled = Variable("VK_INSTANCE_LAYERS");
-  if (!IsListed(enabled, kVulkanLayerName)) {
-    variables.push_back(fmt::format("VK_INSTANCE_LAYERS={}{}{}", enabled,
-                                    enabled.empty() ? "" : ":", kVulkanLayerName));
+  std::vector<std::string> added = {Variable("VK_ADD_LAYER_PATH")};
+  const bool listed = IsListed(enabled, kVulkanLayerName);
+  if (!enabled.empty() && !listed) {
+    // The loader of Debian 12 puts enabled layers into the order in which it finds them, newer ones into
+    // that of the list. It looks here first: what it would find later has to stand before ours.
+    const std::vector<std::string> standard = StandardFolders();
+    added.insert(added.end(), standard.begin(), standard.end());
+  }
+  added.push_back(*folder);
+  variables.push_back("VK_ADD_LAYER_PATH=" + Joined(added));
+  if (const std::string only = Variable("VK_LAYER_PATH"); !only.empty()) {
+    variables.push_back("VK_LAYER_PATH=" + Joined({only, *folder}));
+  }
+  if (!listed) {
+    variables.push_back("VK_INSTANCE_LAYERS=" + Joined({enabled, kVulkanLayerName}));
   }
   return variables;
 }

@@ -38,8 +38,8 @@ std::string WhyNotListed() {
       return fmt::format("the Vulkan loader does not list it; {} is set: unset it", name);
     }
   }
-  return "the Vulkan loader does not list it; it has to know VK_ADD_LAYER_PATH (1.3.234 or newer), "
-         "and ignores it in programs with more rights than their user";
+  return "the Vulkan loader does not list it; it has to know VK_ADD_LAYER_PATH (1.3.239 does), and "
+         "ignores it in programs with more rights than their user";
 }
 
 // The context that the layer has for the only device that lives.
