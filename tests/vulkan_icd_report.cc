@@ -19,6 +19,8 @@ std::string LabelOf(const json& scopes, size_t index) {
 void ReadCandidates(const json& report, IcdReport* read) {
   for (const json& verdict : report.at("verdicts")) {
     for (const json& candidate : verdict.at("candidates")) {
+      // It stands still because of the work that it waits for.
+      if (candidate.at("type") == "PIPELINE_BARRIER") continue;
       read->candidates.push_back(LabelOf(report.at("scopes"), candidate.at("scope")));
     }
   }
@@ -38,7 +40,7 @@ void ReadStates(const json& report, IcdReport* read) {
 
 }  // namespace
 
-IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder) {
+std::vector<std::string> IcdArguments(const IcdRun& run) {
   std::vector<std::string> arguments = {
       Program("cairn"),   "run",           "--quiet", "-o", "a.cairn", "--hang-timeout",
       run.hang_timeout_s, "--kill-on-hang"};
@@ -46,26 +48,37 @@ IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder) {
   arguments.insert(arguments.end(),
                    {"--", CAIRN_BINARY_DIR "/tests/icd/icd_program", run.scenario});
   if (run.explicit_cairn) arguments.push_back("--explicit");
+  return arguments;
+}
+
+Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder) {
   Command::Options options;
   options.folder = folder.path();
   options.environment = {"VK_DRIVER_FILES=" CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json",
                          "VK_LOADER_LAYERS_DISABLE=~implicit~", "CAIRN_ICD=" + run.icd,
                          "CAIRN_BREADCRUMBS=" + run.mode};
+  return options;
+}
+
+IcdReport ReadIcdReport(const TemporaryFolder& folder) {
   IcdReport read;
-  read.result = RunCommand(arguments, options);
-  const CommandResult report =
-      RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
-  if (report.exit_code != 0) {
-    read.result.errors += report.Summary();
-    return read;
-  }
-  read.json = json::parse(report.output, nullptr, false);
+  read.result = RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
+  if (read.result.exit_code != 0) return read;
+  read.json = json::parse(read.result.output, nullptr, false);
   if (!read.json.is_object()) return read;
   ReadCandidates(read.json, &read);
   ReadStates(read.json, &read);
   for (const json& incident : read.json.at("incidents")) {
     read.incidents.push_back(incident.at("kind"));
   }
+  return read;
+}
+
+IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder) {
+  const CommandResult result = RunCommand(IcdArguments(run), IcdOptions(run, folder));
+  IcdReport read = ReadIcdReport(folder);
+  if (!read.json.is_object()) read.result.errors += "\nafter " + result.Summary();
+  if (read.json.is_object()) read.result = result;
   return read;
 }
 

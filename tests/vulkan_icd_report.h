@@ -26,7 +26,7 @@ struct IcdReport {
   nlohmann::json json;  // null if there is no valid report
   CommandResult result;
 
-  // Labels of the candidates, in order.
+  // Labels of the candidates, in order, without barriers.
   std::vector<std::string> candidates;
   // Of each label in the last execution of each list that has it.
   std::map<std::string, std::string> states;
@@ -36,6 +36,12 @@ struct IcdReport {
 
 // Runs `icd_program SCENARIO` under `cairn run` in `folder`, and reads a.cairn.
 IcdReport RunOnTestDriver(const IcdRun& run, const TemporaryFolder& folder);
+
+// How to run it: the arguments, and the environment beside `folder`.
+std::vector<std::string> IcdArguments(const IcdRun& run);
+Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder);
+// Reads a.cairn after a run that somebody else did.
+IcdReport ReadIcdReport(const TemporaryFolder& folder);
 
 // The same as text.
 std::string IcdTextReport(const TemporaryFolder& folder);

@@ -4,6 +4,7 @@
 // fault, on the test driver.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include "vulkan_icd_report.h"
 
@@ -89,6 +90,152 @@ TEST_F(VulkanLayerIcd, QueueThatOnlyCopies) {
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
   EXPECT_EQ(report.states.at("First"), "completed");
   EXPECT_EQ(report.states.at("Last"), "not started");
+}
+
+// Waits of a semaphore for a value, by the semaphore's name.
+std::map<std::string, std::string> WaitStates(const nlohmann::json& report) {
+  std::map<std::string, std::string> states;
+  for (const nlohmann::json& wait : report.at("waits").at("waits")) {
+    const nlohmann::json& sync = report.at("syncs").at(wait.at("sync").get<size_t>());
+    const nlohmann::json& object = sync.at("object");
+    const std::string name =
+        object.is_null() ? "" : report.at("objects").at(object.get<size_t>()).at("name");
+    states[name] = wait.at("state");
+  }
+  return states;
+}
+
+TEST_F(VulkanLayerIcd, WaitsOfQueuesForEachOther) {
+  const IcdReport report = Run("wait-graph");
+  EXPECT_THAT(report.incidents, Contains("hang")) << Text();
+  const std::map<std::string, std::string> states = WaitStates(report.json);
+  ASSERT_TRUE(states.contains("Never")) << Text();
+  EXPECT_EQ(states.at("Never"), "never signalled") << Text();
+  EXPECT_EQ(states.at("First"), "blocked") << Text();
+  EXPECT_NE(report.states.at("Draws"), "completed");
+  EXPECT_NE(report.states.at("Computes"), "completed");
+}
+
+class VulkanLayerFaults : public VulkanLayerIcd {
+ protected:
+  // The first address of the first fault.
+  const nlohmann::json& Address(const IcdReport& report) {
+    return report.json.at("faults").at(0).at("addresses").at(0);
+  }
+  // Names of the objects that own it or owned it.
+  std::vector<std::string> Owners(const IcdReport& report) {
+    std::vector<std::string> names;
+    for (const nlohmann::json& owner : Address(report).at("owners")) {
+      names.push_back(report.json.at("objects").at(owner.at("object").get<size_t>()).at("name"));
+    }
+    return names;
+  }
+};
+
+TEST_F(VulkanLayerFaults, AddressOfABuffer) {
+  const IcdReport report = Run("fault-owned");
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_EQ(Address(report).at("type"), "invalid write");
+  EXPECT_EQ(Address(report).at("state"), "owned") << Text();
+  EXPECT_THAT(Owners(report), Contains("Particles")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, AddressOfABufferThatWasFreed) {
+  const IcdReport report = Run("fault-freed");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_EQ(Address(report).at("state"), "freed") << Text();
+  EXPECT_THAT(Owners(report), Contains("Freed")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, AddressThatWasNeverMapped) {
+  const IcdReport report = Run("fault-never-mapped");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_EQ(Address(report).at("state"), "never mapped") << Text();
+  EXPECT_THAT(Owners(report), IsEmpty());
+  const nlohmann::json& below = Address(report).at("below");
+  ASSERT_TRUE(below.is_object()) << Text();
+  EXPECT_EQ(report.json.at("objects").at(below.at("object").get<size_t>()).at("name"), "Nearest")
+      << Text();
+}
+
+TEST_F(VulkanLayerFaults, WithoutTheBindingReportAddressesOfBuffersAreKnownAllTheSame) {
+  const IcdReport report = Run("fault-owned", "full", "no-address-binding");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_EQ(Address(report).at("state"), "owned") << Text();
+  EXPECT_THAT(Owners(report), Contains("Particles")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, NoAddress) {
+  const IcdReport report = Run("fault-without-address");
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, WithoutTheFaultExtension) {
+  const IcdReport report = Run("fault-owned", "full", "no-device-fault");
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, VendorInfosAndBinary) {
+  const IcdReport report = Run("vendor-binary");
+  ASSERT_EQ(report.json.at("faults").size(), 1u) << Text();
+  const nlohmann::json& fault = report.json.at("faults").at(0);
+  ASSERT_EQ(fault.at("vendor_infos").size(), 1u) << Text();
+  EXPECT_EQ(fault.at("vendor_infos").at(0).at("description"), "page table walk");
+  EXPECT_EQ(fault.at("vendor_binary_kept"), true) << Text();
+  EXPECT_GT(fault.at("vendor_binary_bytes").get<size_t>(), sizeof("the bytes of the vendor"));
+  EXPECT_EQ(Address(report).at("type"), "invalid execution");
+}
+
+TEST_F(VulkanLayerFaults, MaskedFaultIsToldWithTheLossThatFollows) {
+  const IcdReport report = Run("masked-fault");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("Scribbler"), "completed");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_THAT(Owners(report), Contains("Scribbled on")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, CheckpointsAgreeWithTheWords) {
+  const IcdReport report = Run("device-lost");
+  ASSERT_FALSE(report.json.at("checkpoints").empty()) << Text();
+  for (const nlohmann::json& checkpoint : report.json.at("checkpoints")) {
+    EXPECT_THAT(checkpoint.at("relation"), ::testing::AnyOf("agrees", "tells more", "not compared"))
+        << Text();
+  }
+}
+
+TEST_F(VulkanLayerFaults, CheckpointsTellOfMarkersThatAreMissing) {
+  const IcdReport report = Run("lost-top-and-device");
+  std::vector<std::string> relations;
+  for (const nlohmann::json& checkpoint : report.json.at("checkpoints")) {
+    relations.push_back(checkpoint.at("relation"));
+  }
+  EXPECT_THAT(relations, Contains("contradicts the words, which are behind")) << Text();
+}
+
+TEST_F(VulkanLayerFaults, WithoutAnyExtensionOfDrivers) {
+  const IcdReport report =
+      Run("device-lost", "full",
+          "no-buffer-marker,no-host-import,no-checkpoints,no-device-fault,no-address-binding");
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+}
+
+TEST_F(VulkanLayerIcd, KilledFromOutsideWhileItHangs) {
+  IcdRun run;
+  run.scenario = "hang";
+  run.hang_timeout_s = "0";
+  Command command(IcdArguments(run), IcdOptions(run, folder_));
+  const pid_t pid = command.WaitUntilReady();
+  ASSERT_GT(pid, 0);
+  ASSERT_EQ(kill(pid, SIGKILL), 0);
+  EXPECT_EQ(command.Wait().exit_code, 128 + SIGKILL);
+  const IcdReport report = ReadIcdReport(folder_);
+  EXPECT_THAT(report.incidents, Contains("signal")) << Text();
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
 }
 
 }  // namespace

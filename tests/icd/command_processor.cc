@@ -46,7 +46,7 @@ bool CommandProcessor::Step() {
   }
   if (lost_) return true;
   // A deadline comes even if all else stands still, and finds what is held back where it is.
-  return moved || lost_at_ != kNever || stop_at_ != kNever || ReleaseHeld();
+  return moved || lost_at_ != kNever || stop_at_ != kNever || ReleaseAllHeld();
 }
 
 bool CommandProcessor::ObeyDeadlines() {
@@ -103,15 +103,16 @@ void CommandProcessor::ShowOne(Queue* queue, size_t index) {
   StoreWord(store.target, store.value);
 }
 
-bool CommandProcessor::ReleaseHeld() {
+bool CommandProcessor::ReleaseHeld(Queue* queue) {
+  const bool moved = !queue->held.empty();
+  for (const Store& store : queue->held) StoreWord(store.target, store.value);
+  queue->held.clear();
+  return moved;
+}
+
+bool CommandProcessor::ReleaseAllHeld() {
   bool moved = false;
-  for (Queue& queue : queues_) {
-    for (const Store& store : queue.held) {
-      StoreWord(store.target, store.value);
-      moved = true;
-    }
-    queue.held.clear();
-  }
+  for (Queue& queue : queues_) moved |= ReleaseHeld(&queue);
   return moved;
 }
 
@@ -158,7 +159,9 @@ bool CommandProcessor::MoveLine(Queue* queue) {
   LineEntry& first = queue->line.front();
   if (!WorkBeforeEnded(*queue, first.works_before, kAllWork)) return false;
   if (first.command.kind == CommandKind::kSignal) {
-    if (!queue->stores.empty() || !queue->held.empty()) return false;
+    if (!queue->stores.empty()) return false;
+    // Nothing will overtake them any more.
+    ReleaseHeld(queue);
     first.command.effect();
   } else {
     --queue->writes_in_line;
@@ -180,7 +183,7 @@ bool CommandProcessor::MayPass(const Queue& queue, const Command& command) const
     case CommandKind::kBarrier:
       // Buffer markers are transfer commands to barriers.
       if ((command.work_kinds & kTransferWork) != 0 &&
-          (queue.writes_in_line > 0 || !queue.stores.empty() || !queue.held.empty())) {
+          (queue.writes_in_line > 0 || !queue.stores.empty())) {
         return false;
       }
       return WorkBeforeEnded(queue, queue.works_fetched, command.work_kinds);
@@ -204,6 +207,8 @@ bool CommandProcessor::Fetch(Queue* queue) {
     case CommandKind::kSignal: JoinLine(queue, &command); break;
     case CommandKind::kDirective: Obey(queue, command.directive); break;
     case CommandKind::kBarrier:
+      if ((command.work_kinds & kTransferWork) != 0) ReleaseHeld(queue);
+      break;
     case CommandKind::kWait: break;
   }
   return true;

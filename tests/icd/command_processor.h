@@ -154,7 +154,8 @@ class CommandProcessor {
   void Obey(Queue* queue, const Directive& directive);
   static void SetLateness(Queue* queue, MarkerPlace place, uint64_t steps);
   bool ObeyForNextWork(Queue* queue, const Directive& directive);
-  bool ReleaseHeld();
+  static bool ReleaseHeld(Queue* queue);
+  bool ReleaseAllHeld();
   bool WorkBeforeEnded(const Queue& queue, uint64_t works_before, uint32_t kinds) const;
   bool RunOut(uint64_t deadline) const { return deadline != kNever && step_ >= deadline; }
   bool ObeyDeadlines();

@@ -190,6 +190,17 @@ TEST_F(CommandProcessorTest, DirectivesPassByTransfersUnlessTheyAskForOne) {
   EXPECT_THAT(ended_, ElementsAre(2, 4, 1));
 }
 
+TEST_F(CommandProcessorTest, BarriersAndFencesReleaseHeldMarkers) {
+  Script("icd: reorder");
+  Top(1);
+  Barrier();
+  Signal(1);
+  Script("icd: stop after 20");
+  processor_.Settle();
+  EXPECT_THAT(words_, ElementsAre(1u, 0u, 0u));
+  EXPECT_THAT(signals_, ElementsAre(1));
+}
+
 TEST_F(CommandProcessorTest, StopLeavesHeldMarkersUnseen) {
   Script("icd: reorder");
   Top(1);

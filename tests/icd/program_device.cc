@@ -15,12 +15,21 @@ namespace {
 // The smallest module that has a header: nobody compiles it.
 constexpr uint32_t kShader[] = {0x07230203, 0x00010000, 0, 1, 0};
 
-void Check(CairnResult result, const char* call) {
-  if (result != CAIRN_OK) Fail(std::string(call) + ": " + cairnGetLastErrorMessage());
-}
-
 CairnVoidFunction GetInstanceProcAddr(void* instance, const char* name) {
   return vkGetInstanceProcAddr(static_cast<VkInstance>(instance), name);
+}
+
+bool HasExtension(VkPhysicalDevice device, const char* wanted) {
+  uint32_t count = 0;
+  Check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr),
+        "vkEnumerateDeviceExtensionProperties");
+  std::vector<VkExtensionProperties> extensions(count);
+  Check(vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data()),
+        "vkEnumerateDeviceExtensionProperties");
+  for (const VkExtensionProperties& extension : extensions) {
+    if (std::strcmp(extension.extensionName, wanted) == 0) return true;
+  }
+  return false;
 }
 
 VkDebugUtilsLabelEXT Label(const char* text) {
@@ -38,6 +47,10 @@ void Fail(const std::string& message) {
 
 void Check(VkResult result, const char* call) {
   if (result != VK_SUCCESS) Fail(std::string(call) + " returned " + std::to_string(result));
+}
+
+void Check(CairnResult result, const char* call) {
+  if (result != CAIRN_OK) Fail(std::string(call) + ": " + cairnGetLastErrorMessage());
 }
 
 void SayReady() {
@@ -155,7 +168,10 @@ void ProgramDevice::CreateDevice() {
     queues[i].pQueuePriorities = &priority;
   }
   if (explicit_cairn_) {
-    extensions_ = {VK_AMD_BUFFER_MARKER_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME};
+    for (const char* wanted :
+         {VK_AMD_BUFFER_MARKER_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME}) {
+      if (HasExtension(physical_device_, wanted)) extensions_.push_back(wanted);
+    }
   }
   VkPhysicalDeviceVulkan12Features features = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};

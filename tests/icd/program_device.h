@@ -19,6 +19,7 @@ namespace cairn::icd {
 // Prints the message and ends the program with 2.
 [[noreturn]] void Fail(const std::string& message);
 void Check(VkResult result, const char* call);
+void Check(CairnResult result, const char* call);
 
 // Prints "ready PID": what is asked for has been submitted.
 void SayReady();

@@ -85,6 +85,19 @@ int MaskedFault(ProgramDevice& device) {
   return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
 }
 
+// The words do not tell that the culprit began; a checkpoint of the driver does.
+int LostTopAndDevice(ProgramDevice& device) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Dispatch("First");
+  list.Barrier();
+  list.Script("device-lost after 40");
+  list.Script("lose top");
+  list.Script("hang");
+  list.Dispatch("Culprit");
+  list.End();
+  return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
+}
+
 constexpr Scenario kScenarios[] = {
     {"fault-owned", FaultOwned},
     {"fault-freed", FaultFreed},
@@ -93,6 +106,7 @@ constexpr Scenario kScenarios[] = {
     {"vendor-binary", VendorBinary},
     {"device-lost", DeviceLost},
     {"masked-fault", MaskedFault},
+    {"lost-top-and-device", LostTopAndDevice},
 };
 
 }  // namespace

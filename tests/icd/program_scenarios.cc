@@ -146,7 +146,6 @@ int Reordered(ProgramDevice& device) {
   list.Script("reorder");
   list.Script(kStopLater);
   list.Dispatch("First");
-  list.Barrier();
   list.Script("hang");
   list.Dispatch("Culprit");
   list.Dispatch("Last");
