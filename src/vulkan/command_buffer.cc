@@ -32,6 +32,7 @@ constinit HandleMap<VkQueryPool, CountingQueries> query_pools;
 void ForgetPosition(CommandBufferState& state) {
   state.pipelines.fill(0);
   state.in_render_pass = false;
+  state.only_secondaries = false;
   state.suspends = false;
   state.suspended = false;
   state.in_video = false;
@@ -228,8 +229,8 @@ void ReleaseRecording(CommandBufferState& state) noexcept {
 void UpdateSilence(CommandBufferState& state) {
   if (state.open == nullptr) return;
   state.open->SetInsideRenderPass(state.in_render_pass);
-  state.open->SetSilent(state.suspended || state.in_video || state.after_performance_query ||
-                        state.counting_queries != 0);
+  state.open->SetSilent(state.only_secondaries || state.suspended || state.in_video ||
+                        state.after_performance_query || state.counting_queries != 0);
 }
 
 void SetCheckpoint(CommandBufferState& state) {

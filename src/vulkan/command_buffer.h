@@ -45,7 +45,8 @@ struct CommandBufferState {
 
   // Where writes could change what the application's commands do there are none.
   bool in_render_pass = false;
-  bool suspends = false;   // the dynamic render pass that it is in
+  bool only_secondaries = false;  // the subpass takes nothing but vkCmdExecuteCommands
+  bool suspends = false;          // the dynamic render pass that it is in
   bool suspended = false;  // from the end of a suspended dynamic render pass to its resumption
   bool in_video = false;
   bool after_performance_query =

@@ -12,13 +12,26 @@
 namespace cairn {
 namespace {
 
-void Enter(CommandBufferState& state) {
+void Enter(CommandBufferState& state, bool only_secondaries) {
   state.in_render_pass = true;
+  state.only_secondaries = only_secondaries;
   UpdateSilence(state);
+}
+
+bool OnlySecondaries(VkSubpassContents contents) {
+  return contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
+}
+
+// A later version lets these have commands of their own as well.
+constexpr VkRenderingFlags kInlineAsWell = 0x10;  // VK_RENDERING_CONTENTS_INLINE_BIT_KHR
+bool OnlySecondaries(VkRenderingFlags flags) {
+  return (flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0 &&
+         (flags & kInlineAsWell) == 0;
 }
 
 void Leave(CommandBufferState& state) {
   state.in_render_pass = false;
+  state.only_secondaries = false;
   UpdateSilence(state);
 }
 
@@ -27,7 +40,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer commandBuffer,
                                               VkSubpassContents contents) {
   const WorkScope work(commandBuffer, CAIRN_MARKER_BEGIN_RENDER_PASS, WorkPoint::kNone);
   work.next().CmdBeginRenderPass(commandBuffer, pRenderPassBegin, contents);
-  Enter(work.state());
+  Enter(work.state(), OnlySecondaries(contents));
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass(VkCommandBuffer commandBuffer) {
@@ -40,6 +53,7 @@ VKAPI_ATTR void VKAPI_CALL CmdNextSubpass(VkCommandBuffer commandBuffer,
                                           VkSubpassContents contents) {
   const WorkScope work(commandBuffer, CAIRN_MARKER_NEXT_SUBPASS, WorkPoint::kNone);
   work.next().CmdNextSubpass(commandBuffer, contents);
+  Enter(work.state(), OnlySecondaries(contents));
 }
 
 template <auto kNext>
@@ -48,7 +62,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer commandBuffer,
                                                const VkSubpassBeginInfo* pSubpassBeginInfo) {
   const WorkScope work(commandBuffer, CAIRN_MARKER_BEGIN_RENDER_PASS, WorkPoint::kNone);
   (work.next().*kNext)(commandBuffer, pRenderPassBegin, pSubpassBeginInfo);
-  Enter(work.state());
+  Enter(work.state(), OnlySecondaries(pSubpassBeginInfo->contents));
 }
 
 template <auto kNext>
@@ -65,6 +79,7 @@ VKAPI_ATTR void VKAPI_CALL CmdNextSubpass2(VkCommandBuffer commandBuffer,
                                            const VkSubpassEndInfo* pSubpassEndInfo) {
   const WorkScope work(commandBuffer, CAIRN_MARKER_NEXT_SUBPASS, WorkPoint::kNone);
   (work.next().*kNext)(commandBuffer, pSubpassBeginInfo, pSubpassEndInfo);
+  Enter(work.state(), OnlySecondaries(pSubpassBeginInfo->contents));
 }
 
 template <auto kNext>
@@ -81,7 +96,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer commandBuffer,
   (state.vk->*kNext)(commandBuffer, pRenderingInfo);
   state.suspended = false;
   state.suspends = (flags & VK_RENDERING_SUSPENDING_BIT) != 0;
-  Enter(state);
+  Enter(state, OnlySecondaries(flags));
 }
 
 template <auto kNext>

@@ -11,6 +11,7 @@
 
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/layer_identity.h"
+#include "vulkan/checkpoint_marker.h"
 #include "vulkan/intercept.h"
 #include "vulkan/test_loader.h"
 
@@ -240,6 +241,48 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
                                  kEventWritesTop, kEventWritesBottom));
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
   EXPECT_EQ(Passed(commands), 10u);
+}
+
+TEST_F(VulkanLayerTest, ASubpassOfSecondariesTakesNothingElse) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const CommandList& list = *CommandBufferOf(commands)->open;
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
+  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  begin(commands, &info);
+  EXPECT_FALSE(list.silent()) << "buffer markers may go on";
+  end(commands);
+  info.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+  begin(commands, &info);
+  EXPECT_TRUE(list.silent());
+  end(commands);
+  EXPECT_FALSE(list.silent());
+  loader_.End(commands);
+}
+
+TEST_F(VulkanLayerTest, CheckpointsSayWhatTheWordsSay) {
+  Make(MarkerMode::kFull);
+  static std::vector<const void*> checkpoints;
+  checkpoints.clear();
+  loader_.state().vk.CmdSetCheckpointNV = [](VkCommandBuffer, const void* marker) {
+    checkpoints.push_back(marker);
+  };
+  const VkCommandBuffer commands = loader_.Allocate();
+  CommandBufferOf(commands)->checkpoints = true;
+  loader_.Begin(commands);
+  Fill(commands);
+  Copy(commands);
+  loader_.End(commands);
+  const uint32_t generation = loader_.Slot(commands).generation;
+  ASSERT_EQ(checkpoints.size(), 2u);
+  const CheckpointMarker second = DecodeCheckpoint(checkpoints[1]);
+  EXPECT_EQ(second.slot, CommandBufferOf(commands)->list->slot_index());
+  EXPECT_EQ(second.progress_value, ProgressValue(generation, 3));
+  EXPECT_EQ(DecodeCheckpoint(checkpoints[0]).progress_value, ProgressValue(generation, 1));
 }
 
 TEST_F(VulkanLayerTest, NothingIsWrittenWhileAQueryCounts) {
