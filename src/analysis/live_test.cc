@@ -176,6 +176,10 @@ TEST(SubmissionProgress, ASubmissionWithoutListsHasFinishedWhenALaterOneHas) {
   builder.Submit(queue, AddFrame(&builder, queue));  // 3
   EXPECT_EQ(progress().finished, 1u);
   EXPECT_EQ(progress().first_with_unfinished_list, 3u);
+  EXPECT_FALSE(progress().begun);
+  builder.SetWords(1, 1, 0);
+  EXPECT_TRUE(progress().begun);
+  EXPECT_EQ(progress().finished, 2u);
   builder.SetWords(1, 12, 12);
   EXPECT_EQ(progress().finished, 3u);
 }

@@ -25,6 +25,16 @@ std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
     uint64_t& first = queue.first_with_unfinished_list;
     if (!finished[i] && (first == 0 || submission.number < first)) first = submission.number;
   }
+  for (const Execution& execution : analysis.executions) {
+    if (execution.submission == kNone || execution.state != WorkState::kInFlight) continue;
+    const Submission& submission = snapshot.submissions[execution.submission];
+    const Recording& recording = snapshot.recordings[execution.recording];
+    if (submission.queue == kNone || (recording.reached == 0 && recording.passed == 0)) continue;
+    SubmissionProgress& queue = queues[submission.queue];
+    if (submission.number != queue.first_with_unfinished_list) continue;
+    queue.begun = true;
+    queue.finished = submission.number - std::min<uint64_t>(submission.number, 1);
+  }
   for (size_t i = 0; i < finished.size(); ++i) {
     const Submission& submission = snapshot.submissions[i];
     if (submission.queue == kNone || !finished[i]) continue;

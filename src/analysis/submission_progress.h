@@ -20,6 +20,8 @@ struct SubmissionProgress {
   uint64_t finished = 0;
   // The first one of which a list is known and has not finished; 0: none.
   uint64_t first_with_unfinished_list = 0;
+  // Words say that the GPU has begun with it. Then what came before it is over.
+  bool begun = false;
 };
 
 // One for each of Snapshot::queues. `analysis` is that of `snapshot`. Linear in the submissions.

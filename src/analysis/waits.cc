@@ -266,6 +266,7 @@ void WaitFinder::CollectQueue(uint32_t queue) {
   waits.queue = queue;
   waits.finished = progress.finished;
   waits.submitted = progress.submitted;
+  waits.begun = progress.begun && waits.finished + 1 == progress.first_with_unfinished_list;
   if (progress.finished < progress.submitted) waits.first_unfinished = progress.finished + 1;
   waits.first_wait = static_cast<uint32_t>(graph_.waits.size());
   for (const Operation& operation : operations_[queue]) {
@@ -281,7 +282,9 @@ void WaitFinder::CollectQueue(uint32_t queue) {
     const bool holds_nothing = held > progress.submitted || is_present;
     if (holds_nothing && is_satisfied) continue;
     wait.held_submission = holds_nothing ? 0 : held;
-    if (!is_satisfied && !is_present && held <= progress.finished + 1) waits.held = true;
+    if (!is_satisfied && !is_present && !waits.begun && held <= progress.finished + 1) {
+      waits.held = true;
+    }
     graph_.waits.push_back(wait);
   }
   waits.wait_count = static_cast<uint32_t>(graph_.waits.size()) - waits.first_wait;

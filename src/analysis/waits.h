@@ -38,8 +38,11 @@ struct QueueWaits {
   uint64_t finished = 0;          // submissions that have finished
   uint64_t first_unfinished = 0;  // number of a submission; 0: all have finished
   uint64_t submitted = 0;
+  // Words say that the GPU has begun with the first that is unfinished: if something holds it back, then only
+  // a later stage of it.
+  bool begun = false;
   // Whether a wait that is not satisfied holds back the first that is unfinished, or what follows the
-  // last one. Otherwise, if there is an unfinished one, it runs as far as is known.
+  // last one. False where that one has begun.
   bool held = false;
   uint32_t first_wait = 0;  // into WaitGraph::waits, in the order of the queue
   uint32_t wait_count = 0;

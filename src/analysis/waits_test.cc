@@ -222,6 +222,19 @@ TEST(Waits, APresentHoldsNothingBack) {
   EXPECT_FALSE(graph.queues[0].held);
 }
 
+// A wait may concern a later stage only, and a signal may have been missed.
+TEST(Waits, WhatHasBegunIsNotHeldBack) {
+  Program program(1);
+  program.Submit(0);
+  program.Submit(0);
+  program.Wait(0, 1, kB, 0, kSyncBinary);
+  program.snapshot().recordings[0].reached = 1;
+  const WaitGraph graph = program.Find();
+  EXPECT_TRUE(graph.queues.at(0).begun);
+  EXPECT_FALSE(graph.queues[0].held);
+  EXPECT_THAT(program.States(), ElementsAre(kNeverSignalled));
+}
+
 // Each waits for what the other signals at its end.
 TEST(Waits, TwoQueuesInADeadlock) {
   Program program(3);

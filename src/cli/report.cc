@@ -4,9 +4,15 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cairn/breadcrumbs.h"
 
@@ -14,6 +20,7 @@
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "report/extract.h"
 #include "report/json.h"
 #include "report/redact.h"
 #include "report/text.h"
@@ -30,12 +37,15 @@ constexpr char kExamples[] =
     "  cairn report --all game.cairn | less      finished and unstarted work as well\n"
     "  cairn report --json game.cairn            for programs; the schema is "
     "docs/report.schema.json\n"
-    "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere";
+    "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
+    "  cairn report --extract DIR game.cairn     shaders and the driver's binary, into files";
 
 struct ReportOptions {
   std::string path;
   std::string width;
   std::string color = "auto";
+  std::string extract;
+  bool force = false;
   bool json = false;
   bool redact = false;
   bool all = false;
@@ -74,6 +84,51 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   return text;
 }
 
+// Empty if it was written, else the reason. Never follows what stands there already without `force`.
+std::string WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                           bool force) {
+  std::FILE* file = std::fopen(path.c_str(), force ? "wb" : "wbx");
+  if (file == nullptr) {
+    if (errno == EEXIST) return "it is there already; --force overwrites it";
+    return std::strerror(errno);
+  }
+  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  const int write_error = errno;
+  if (std::fclose(file) != 0 || !written) return std::strerror(written ? errno : write_error);
+  return "";
+}
+
+int Extract(const ReportOptions& options, const Snapshot& snapshot) {
+  const std::vector<ExtractedFile> files = FilesToExtract(snapshot);
+  if (files.empty()) {
+    PrintError("report", fmt::format("--extract: '{}' holds no code of shaders and no binary of a "
+                                     "driver",
+                                     options.path));
+    return kExitFailed;
+  }
+  const std::filesystem::path folder(options.extract);
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    PrintError("report",
+               fmt::format("--extract: cannot make '{}': {}", options.extract, error.message()));
+    return kExitFailed;
+  }
+  std::string written;
+  int exit_code = 0;
+  for (const ExtractedFile& file : files) {
+    const std::filesystem::path path = folder / file.name;
+    const std::string reason = WriteExtracted(path, file.bytes, options.force);
+    if (reason.empty()) {
+      written += fmt::format("{} ({} bytes)\n", path.string(), file.bytes.size());
+    } else {
+      PrintError("report", fmt::format("--extract: cannot write '{}': {}", path.string(), reason));
+      exit_code = kExitFailed;
+    }
+  }
+  return PrintOutput("report", written) ? exit_code : kExitFailed;
+}
+
 int Run(const ReportOptions& options) {
   const Result<TextOptions> text_options = TextOptionsOf(options);
   if (!text_options.ok()) {
@@ -84,6 +139,7 @@ int Run(const ReportOptions& options) {
   if (!reader.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   std::optional<Snapshot> snapshot = ReadDump("report", options.path, *reader);
   if (!snapshot.has_value()) return kExitFailed;
+  if (!options.extract.empty()) return Extract(options, *snapshot);
   if (options.redact) snapshot = Redact(*snapshot);
   const Analysis analysis = Analyse(*snapshot);
   const std::string report = options.json ? JsonReport(*snapshot, analysis)
@@ -98,8 +154,15 @@ Verb AddReportVerb(CLI::App& root) {
   CLI::App* app = root.add_subcommand(
       "report", "Says which GPU work was running when a .cairn file was written.");
   app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  app->add_flag("--json", options->json, "Print JSON");
-  app->add_flag("--redact", options->redact, "Replace names by hashes");
+  CLI::Option* json = app->add_flag("--json", options->json, "Print JSON");
+  CLI::Option* redact = app->add_flag("--redact", options->redact, "Replace names by hashes");
+  CLI::Option* extract =
+      app->add_option("--extract", options->extract,
+                      "Write shaders and the driver's binary into this folder, and no report")
+          ->type_name("DIR")
+          ->excludes(json)
+          ->excludes(redact);
+  app->add_flag("--force", options->force, "Let --extract overwrite files")->needs(extract);
   app->add_flag("--all", options->all, "Show finished and unstarted work and all device details");
   app->add_option("--width", options->width,
                   "Columns to use, 0 for no limit; those of the terminal if not given")

@@ -20,6 +20,20 @@ void AppendQuoted(std::string_view name, std::string& out) {
   out += '"';
 }
 
+// `main (0123456789abcdef)`: many layers put the hash into the name already.
+void AppendShader(std::string_view name, uint64_t hash, std::string& out) {
+  AppendVisibleText(name, out);
+  if (hash == 0) return;
+  char digits[17];
+  fmt::format_to_n(digits, sizeof(digits), "{:016x}", hash);
+  const std::string_view text(digits, 16);
+  if (name.find(text) != std::string_view::npos) return;
+  if (!name.empty()) out += ' ';
+  out += '(';
+  out += text;
+  out += ')';
+}
+
 constexpr size_t kPathScopesShown = 12;
 
 bool HasSlots(BindPoint point) {
@@ -62,11 +76,11 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::stri
   }
   std::string_view separator = " [ ";
   for (uint32_t stage = 0; stage < kStageCount; ++stage) {
-    if (pipeline.shader_names[stage].empty()) continue;
+    if (!HasShader(pipeline, stage)) continue;
     out += separator;
     out += ShaderStageWord(stage);
     out += ": ";
-    AppendVisibleText(snapshot.Text(pipeline.shader_names[stage]), out);
+    AppendShader(snapshot.Text(pipeline.shader_names[stage]), pipeline.shader_hashes[stage], out);
     separator = " | ";
   }
   if (!kind.empty()) out += " ]";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/describe.h"
+#include "report/json_diagnostics.h"
 #include "report/json_writer.h"
 #include "report/words.h"
 #include "snapshot/marker_type_name.h"
@@ -40,6 +41,7 @@ class JsonReporter {
     WriteThreads();
     WriteObjects();
     WriteRawMarkers();
+    WriteDiagnostics(snapshot_, analysis_, &json_);
     json_.Key("losses");
     json_.BeginArray();
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
@@ -226,6 +228,13 @@ void JsonReporter::WritePipelines() {
       TextKey(ShaderStageWord(stage), pipeline.shader_names[stage]);
     }
     json_.EndObject();
+    json_.Key("shader_hashes");
+    json_.BeginObject();
+    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+      if (pipeline.shader_hashes[stage] == 0) continue;
+      StringKey(ShaderStageWord(stage), fmt::format("{:016x}", pipeline.shader_hashes[stage]));
+    }
+    json_.EndObject();
     HexKey("native_handle", pipeline.native_handle);
     BoolKey("unregistered", pipeline.unregistered);
     json_.EndObject();
@@ -335,6 +344,7 @@ void JsonReporter::WriteExecutions() {
     HexKey("native_handle", recording.native_handle);
     BoolKey("open", recording.open);
     BoolKey("reusable", recording.reusable);
+    BoolKey("secondary", recording.secondary);
     NumberKey("event_count", recording.event_count);
     NumberKey("dropped_count", recording.dropped_count);
     NumberKey("reached", recording.reached);
@@ -508,7 +518,7 @@ void JsonReporter::WriteObjects() {
       MonotonicKey("destroyed", object.destroyed_ns);
       HexKey("gpu_address", object.gpu_address);
       NumberKey("size", object.size_bytes);
-      if (object.kind == kD3D12FenceKind) {
+      if (IsSemaphoreKind(object.kind)) {
         HexKey("signalled", object.signalled);
         HexKey("waited", object.waited);
         HexKey("completed", object.completed);

@@ -94,6 +94,9 @@ TEST(JsonReport, FollowsItsSchema) {
   EXPECT_EQ(Violation(schema, Parse(Snapshot()), ""), "");
   TestBlock d3d12;
   FillD3D12Block(&d3d12);
+  TestBlock vulkan;
+  FillVulkanBlock(&vulkan);
+  EXPECT_EQ(Violation(schema, Parse(Take(vulkan)), ""), "");
   EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
   d3d12.context(0).mode = MarkerMode::kOff;
   EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
@@ -161,6 +164,32 @@ TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {
   EXPECT_FALSE(report["threads"][1]["calls"][2]["returned"].get<bool>());
   EXPECT_EQ(report["submissions"][0]["execution"], candidate["execution"]);
   EXPECT_EQ(report["queue_markers"][3]["submissions_before"], 1);
+}
+
+TEST(JsonReport, CarriesWhatTheVulkanLayerNotes) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["pipelines"][1]["shader_hashes"]["CS"], "00000000000000c1");
+  EXPECT_EQ(report["shaders"][0]["hash"], "00000000000000c1");
+  EXPECT_EQ(report["shaders"][0]["code"], "SPIR-V");
+  EXPECT_FALSE(report["shaders"][2]["kept"].get<bool>());
+  const Json& wait = report["waits"]["waits"][1];
+  EXPECT_EQ(wait["state"], "will be signalled");
+  EXPECT_EQ(report["syncs"][wait["sync"].get<size_t>()]["queue"], 1);
+  EXPECT_EQ(report["syncs"][wait["signal"].get<size_t>()]["queue"], 0);
+  EXPECT_TRUE(report["waits"]["queues"][1]["held"].get<bool>());
+  EXPECT_TRUE(report["waits"]["queues"][2]["queue"].is_null());
+  const Json& address = report["faults"][0]["addresses"][0];
+  EXPECT_EQ(address["state"], "freed");
+  EXPECT_EQ(report["objects"][address["owners"][0]["object"].get<size_t>()]["name"], "Old lights");
+  EXPECT_EQ(address["owners"][0]["destroyed_after_fault_ns"], -30'000'000);
+  EXPECT_EQ(address["above"]["distance"], "0xdf000");
+  EXPECT_EQ(report["faults"][0]["vendor_infos"][0]["data"], "0xfeed");
+  EXPECT_EQ(report["checkpoints"][0]["relation"], "agrees");
+  EXPECT_EQ(report["checkpoints"][0]["event"], 7);
+  EXPECT_EQ(report["objects"][3]["kind"], "buffer");
+  EXPECT_EQ(report["objects"][0]["signalled"], "0x0");
 }
 
 TEST(JsonReport, TheSameSnapshotGivesTheSameBytes) {

@@ -11,6 +11,7 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kLowestGpuAddress = 0x10000;
+constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver's pages are larger.
 
 class Redactor {
  public:
@@ -73,7 +74,10 @@ class Redactor {
     for (const Object& object : copy_.objects) {
       if (object.gpu_address != 0) lowest = std::min(lowest, object.gpu_address);
     }
-    const uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - kLowestGpuAddress;
+    uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - kLowestGpuAddress;
+    // The range that a faulting address stands for is aligned: it has to move as a whole.
+    if (!copy_.fault_addresses.empty()) distance &= ~kFaultAlignment;
+    HideDiagnostics(lowest == UINT64_MAX, distance);
     for (Object& object : copy_.objects) {
       Hide(&object.name);
       HideHandle(&object.native_handle);
@@ -91,6 +95,25 @@ class Redactor {
       HideHandle(&call.object);
     }
     for (QueueMarker& marker : copy_.queue_markers) HideHandle(&marker.native_handle);
+  }
+
+  void HideDiagnostics(bool no_object_has_an_address, uint64_t distance) {
+    for (Sync& sync : copy_.syncs) HideHandle(&sync.native_handle);
+    for (FaultAddress& address : copy_.fault_addresses) {
+      if (address.address == 0) continue;
+      address.address = no_object_has_an_address ? kLowestGpuAddress : address.address - distance;
+    }
+    for (Fault& fault : copy_.faults) {
+      Keep(&fault.source);
+      Keep(&fault.description);
+      fault.vendor_binary = BlobRef{};
+    }
+    for (VendorInfo& info : copy_.vendor_infos) {
+      Keep(&info.description);
+      info.data = 0;
+    }
+    for (Shader& shader : copy_.shaders) shader.bytes = BlobRef{};
+    copy_.blobs.clear();
   }
 
   void HideHandle(uint64_t* handle) {

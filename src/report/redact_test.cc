@@ -64,6 +64,32 @@ TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
   EXPECT_THAT(text, HasSubstr("EventID 0x1000001000001"));
 }
 
+TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  EXPECT_TRUE(redacted.blobs.empty());
+  const Analysis analysis = Analyse(redacted);
+  const std::string json = JsonReport(redacted, analysis);
+  const std::string text =
+      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  for (const char* name :
+       {"Old lights", "Frame timeline", "Shadow", "Cull", "main (", "0xa1\"", "0xA1",
+        "0x1000000000", "0x1000020100", "0xfeed", "SPIR-V of", "vendor data"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  // What is concluded stays.
+  EXPECT_THAT(text, HasSubstr("memory that was freed, in buffer \"name-"));
+  EXPECT_THAT(text, HasSubstr("+ 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed"));
+  EXPECT_THAT(text, HasSubstr("892 KiB before image"));
+  EXPECT_THAT(text, HasSubstr("to reach 7, which comes from submission 1 of queue 0"));
+  EXPECT_THAT(text, HasSubstr("(00000000000000a1)"));
+}
+
 TEST(Redact, KeepsWhatIsNotTheApplications) {
   const Snapshot redacted = Redact(SampleSnapshot());
   EXPECT_EQ(redacted.Text(redacted.devices[0].name), "Test device");

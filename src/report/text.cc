@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "report/describe.h"
+#include "report/diagnostics.h"
 #include "report/line_sink.h"
 #include "report/sections.h"
 #include "report/tree.h"
@@ -28,6 +29,7 @@ class TextReporter {
         options_(options),
         extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
         tree_(snapshot, analysis, options),
+        diagnostics_(snapshot, analysis, options),
         sections_(snapshot, analysis, options) {
     text_.reserve(16384);
   }
@@ -36,6 +38,9 @@ class TextReporter {
     // The answer first: who reads this has just crashed.
     PrintIncidents(sink);
     PrintVerdicts(sink);
+    diagnostics_.PrintFaults(sink);
+    diagnostics_.PrintWaits(sink);
+    diagnostics_.PrintCheckpoints(sink);
     sections_.PrintReportedEventIds(sink);
     sink.Blank();
     sink.Heading("Progress ([X] finished, [>] in flight, [ ] not started)");
@@ -80,6 +85,7 @@ class TextReporter {
   const TextOptions& options_;
   bool extended_;
   TreePrinter tree_;
+  DiagnosticsPrinter diagnostics_;
   SectionPrinter sections_;
   std::string text_;  // the sentence being built
 };

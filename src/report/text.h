@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as text: what happened, which work was running on each queue and why that is concluded,
-// EventIDs that a driver reported, the tree of frames, lists and scopes, submissions, last calls,
+// The report as text: what happened, which work was running on each queue and why that is concluded, the
+// fault, who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and scopes, submissions, last calls,
 // fences, objects, raw markers, the process, the devices, losses. docs/report.md describes the form.
 #ifndef CAIRN_REPORT_TEXT_H_
 #define CAIRN_REPORT_TEXT_H_

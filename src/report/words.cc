@@ -184,6 +184,78 @@ std::string_view BindPointWord(BindPoint point) {
   return "unknown";
 }
 
+std::string_view FaultAddressTypeWord(FaultAddressType type) {
+  switch (type) {
+    case FaultAddressType::kNone: return "no address";
+    case FaultAddressType::kReadInvalid: return "invalid read";
+    case FaultAddressType::kWriteInvalid: return "invalid write";
+    case FaultAddressType::kExecuteInvalid: return "invalid execution";
+    case FaultAddressType::kInstructionUnknown: return "instruction of unknown part";
+    case FaultAddressType::kInstructionInvalid: return "invalid instruction";
+    case FaultAddressType::kInstructionFault: return "instruction that faulted";
+  }
+  return "unknown";
+}
+
+std::string_view AddressStateWord(AddressState state) {
+  switch (state) {
+    case AddressState::kOwned: return "owned";
+    case AddressState::kFreed: return "freed";
+    case AddressState::kNeverMapped: return "never mapped";
+    case AddressState::kNoAddress: return "no address";
+  }
+  return "unknown";
+}
+
+std::string_view WaitStateWord(WaitState state) {
+  switch (state) {
+    case WaitState::kSatisfied: return "satisfied";
+    case WaitState::kWillBeSignalled: return "will be signalled";
+    case WaitState::kBlocked: return "blocked";
+    case WaitState::kNeverSignalled: return "never signalled";
+    case WaitState::kDeadlock: return "deadlock";
+    case WaitState::kUnknown: break;
+  }
+  return "unknown";
+}
+
+std::string_view SyncKindWord(SyncKind kind) {
+  switch (kind) {
+    case SyncKind::kWait: return "wait";
+    case SyncKind::kSignal: return "signal";
+  }
+  return "unknown";
+}
+
+std::string_view PipeStageWord(PipeStage stage) {
+  switch (stage) {
+    case PipeStage::kTop: return "top of the pipe";
+    case PipeStage::kBottom: return "bottom of the pipe";
+    case PipeStage::kOther: break;
+  }
+  return "another stage";
+}
+
+std::string_view CheckpointRelationWord(CheckpointRelation relation) {
+  switch (relation) {
+    case CheckpointRelation::kAgrees: return "agrees";
+    case CheckpointRelation::kTellsMore: return "tells more";
+    case CheckpointRelation::kWordsBehind: return "contradicts the words, which are behind";
+    case CheckpointRelation::kCheckpointBehind: return "contradicts the words, which are further";
+    case CheckpointRelation::kNotCompared: break;
+  }
+  return "not compared";
+}
+
+std::string_view ShaderCodeWord(ShaderCode code) {
+  switch (code) {
+    case ShaderCode::kUnknown: break;
+    case ShaderCode::kSpirV: return "SPIR-V";
+    case ShaderCode::kDxbc: return "DXBC";
+  }
+  return "unknown";
+}
+
 std::string_view IncidentWord(IncidentKind kind) {
   switch (kind) {
     case IncidentKind::kNone: return "none";
@@ -339,11 +411,15 @@ std::string MemorySentence(const Device& device) {
   return "The memory of the words is unknown to this version.";
 }
 
+bool HasShader(const Pipeline& pipeline, uint32_t stage) {
+  return !pipeline.shader_names[stage].empty() || pipeline.shader_hashes[stage] != 0;
+}
+
 std::string_view PipelineKind(const Pipeline& pipeline) {
-  if (!pipeline.shader_names[kStageCompute].empty()) return "compute";
-  if (!pipeline.shader_names[kStageRayTracing].empty()) return "ray tracing";
-  for (const TextRef& shader : pipeline.shader_names) {
-    if (!shader.empty()) return "graphics";
+  if (HasShader(pipeline, kStageCompute)) return "compute";
+  if (HasShader(pipeline, kStageRayTracing)) return "ray tracing";
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    if (HasShader(pipeline, stage)) return "graphics";
   }
   return "";
 }

@@ -10,6 +10,9 @@
 #include <string_view>
 
 #include "analysis/analysis.h"
+#include "analysis/checkpoint_check.h"
+#include "analysis/fault_address.h"
+#include "analysis/waits.h"
 #include "snapshot/object_kinds.h"
 #include "snapshot/snapshot.h"
 
@@ -34,6 +37,16 @@ std::string_view BindingStateWord(BindingState state);
 std::string_view ObjectStateWord(ObjectState state);
 // "render target", "root constants buffer"
 std::string_view BindPointWord(BindPoint point);
+
+// "invalid read", "an instruction that faulted"
+std::string_view FaultAddressTypeWord(FaultAddressType type);
+std::string_view AddressStateWord(AddressState state);
+std::string_view WaitStateWord(WaitState state);
+std::string_view SyncKindWord(SyncKind kind);
+std::string_view PipeStageWord(PipeStage stage);
+std::string_view CheckpointRelationWord(CheckpointRelation relation);
+// "SPIR-V"
+std::string_view ShaderCodeWord(ShaderCode code);
 
 // "SIGSEGV"; empty if unknown.
 std::string_view SignalName(int64_t signal);
@@ -60,7 +73,9 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
 std::string_view ModeSentence(MarkerMode mode);
 std::string MemorySentence(const Device& device);
 
-// "graphics", "compute", "ray tracing", "" when it has no named shader.
+// Whether a name or a hash is known of the shader of a stage.
+bool HasShader(const Pipeline& pipeline, uint32_t stage);
+// "graphics", "compute", "ray tracing", "" when no shader is known of it.
 std::string_view PipelineKind(const Pipeline& pipeline);
 // "VS"
 std::string_view ShaderStageWord(uint32_t stage);

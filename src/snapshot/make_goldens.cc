@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-d3d12-v1.cairn and the seeds
-// of the fuzzers from the sample blocks. tests/golden/snapshot-v1.cairn is of the first version of the
-// format and is not written any more.
+// make-snapshot-goldens SOURCE_DIR: writes tests/golden/snapshot-vulkan-v1.cairn and the seeds
+// of the fuzzers from the sample blocks. snapshot-v1.cairn and snapshot-d3d12-v1.cairn are of earlier forms
+// of the format and are not written any more.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -49,11 +49,12 @@ std::vector<std::byte> ChunksAsFuzzInput(std::span<const std::byte> file) {
 int MakeGoldens(const std::filesystem::path& source_dir) {
   bool good = true;
   const auto make = [&](const TestBlock& block, const char* name, bool golden) {
-    const Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), kSampleTime);
+    const Result<Snapshot> snapshot =
+        SnapshotFromBlock(block.bytes(), kSampleTime, Binaries::kKeep);
     if (!snapshot.ok()) return false;
     const std::vector<std::byte> file = SnapshotFileBytes(*snapshot, Compression::kNone);
     const std::filesystem::path corpus = source_dir / "fuzz" / "corpus";
-    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-d3d12-v1.cairn", file))
+    if (golden && !WriteFile(source_dir / "tests/golden/snapshot-vulkan-v1.cairn", file))
       return false;
     const std::vector<uint8_t> patches = PatchesOf(block.bytes());
     return WriteFile(corpus / "snapshot_file_fuzz" / name, ChunksAsFuzzInput(file)) &&
@@ -64,7 +65,10 @@ int MakeGoldens(const std::filesystem::path& source_dir) {
   good = make(sample, "sample", false) && good;
   TestBlock d3d12;
   FillD3D12Block(&d3d12);
-  good = make(d3d12, "d3d12", true) && good;
+  good = make(d3d12, "d3d12", false) && good;
+  TestBlock vulkan;
+  FillVulkanBlock(&vulkan);
+  good = make(vulkan, "vulkan", true) && good;
   TestBlock several_pages;
   FillLargeBlock(&several_pages, 300);
   good = make(several_pages, "several-pages", false) && good;

@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     touched.emplace_back(offset, length);
   });
 
-  const Result<Snapshot> snapshot = SnapshotFromBlock(block, 1);
+  const Result<Snapshot> snapshot = SnapshotFromBlock(block, 1, Binaries::kKeep);
   if (snapshot.ok()) {
     const std::string violation = FindInconsistency(*snapshot);
     if (!violation.empty()) {

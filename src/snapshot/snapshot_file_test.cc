@@ -61,6 +61,12 @@ Snapshot D3D12Snapshot() {
   return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
 }
 
+Snapshot VulkanSnapshot() {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  return std::move(SnapshotFromBlock(block.bytes(), kSampleTime, Binaries::kKeep).value());
+}
+
 // The sample's file without the chunks of one type, sealed anew.
 std::vector<std::byte> WithoutChunk(ChunkType type, const Snapshot& snapshot = SampleSnapshot()) {
   std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
@@ -74,7 +80,7 @@ std::vector<std::byte> WithoutChunk(ChunkType type, const Snapshot& snapshot = S
 }
 
 TEST(SnapshotFile, RoundTripKeepsEverything) {
-  for (const Snapshot& snapshot : {SampleSnapshot(), D3D12Snapshot()}) {
+  for (const Snapshot& snapshot : {SampleSnapshot(), D3D12Snapshot(), VulkanSnapshot()}) {
     for (Compression compression : {Compression::kNone, Compression::kZstd}) {
       const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, compression));
       ASSERT_TRUE(read.ok()) << read.status().message();
@@ -221,6 +227,49 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfDirect3D) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
+TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfVulkan) {
+  std::string bytes;
+  const Result<Snapshot> read = ReadGolden("snapshot-vulkan-v1.cairn", &bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  const Snapshot sample = VulkanSnapshot();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  EXPECT_TRUE(std::ranges::equal(SnapshotFileBytes(sample, Compression::kNone),
+                                 std::as_bytes(std::span(bytes))))
+      << "the writer's bytes have changed: is a new chunk type due?";
+}
+
+// Files say nothing of what a program has not: the container tells of what was lost.
+TEST(SnapshotFile, EachChunkOfVulkanMayBeMissing) {
+  for (ChunkType type : {kSyncChunk, kFaultChunk, kVendorBinaryChunk, kCheckpointChunk,
+                         kShaderChunk, kShaderCodeChunk}) {
+    const Result<Snapshot> read = ReadBytes(WithoutChunk(type, VulkanSnapshot()));
+    ASSERT_TRUE(read.ok()) << ChunkTypeName(type);
+    EXPECT_EQ(FindInconsistency(*read), "") << ChunkTypeName(type);
+    EXPECT_FALSE(read->losses.empty());
+    EXPECT_EQ(read->syncs.empty(), type == kSyncChunk);
+    EXPECT_EQ(read->faults.empty(), type == kFaultChunk);
+    EXPECT_EQ(read->checkpoints.empty(), type == kCheckpointChunk);
+    EXPECT_EQ(read->shaders.empty(), type == kShaderChunk);
+    EXPECT_EQ(read->recordings.size(), VulkanSnapshot().recordings.size());
+  }
+}
+
+TEST(SnapshotFile, ShadersOfSeveralChunks) {
+  TestBlock block(uint64_t{64} << 20);
+  block.AddContext();
+  for (uint64_t i = 1; i <= 5; ++i) {
+    block.AddShader(ShaderCode::kSpirV, i, std::string(700'000, static_cast<char>('a' + i)));
+  }
+  const Snapshot snapshot =
+      std::move(SnapshotFromBlock(block.bytes(), kSampleTime, Binaries::kKeep).value());
+  const std::vector<std::byte> bytes = SnapshotFileBytes(snapshot);
+  const Result<FileReader> reader = FileReader::FromBytes(bytes);
+  EXPECT_EQ(std::ranges::count(reader->chunks(), kShaderCodeChunk, &ChunkInfo::type), 5);
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+}
+
 // The sample of Direct3D 12 without one of its chunks: the rest is read, and the loss is named.
 TEST(SnapshotFile, EachLaterChunkMayBeMissing) {
   for (ChunkType type :
@@ -233,6 +282,20 @@ TEST(SnapshotFile, EachLaterChunkMayBeMissing) {
     EXPECT_EQ(read->events.size(), D3D12Snapshot().events.size());
     EXPECT_EQ(read->objects.empty(), type == kObjectChunk);
     EXPECT_EQ(read->threads.empty(), type == kThreadChunk);
+  }
+}
+
+TEST(SnapshotFile, NoFlippedByteOfTheVulkanSampleGoesUnnoticed) {
+  const Snapshot snapshot = VulkanSnapshot();
+  const std::string expected = DumpSnapshot(snapshot);
+  std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
+  for (std::byte& byte : bytes) {
+    byte ^= std::byte{0x5A};
+    const Result<Snapshot> read = ReadBytes(bytes);
+    byte ^= std::byte{0x5A};
+    if (!read.ok() || DumpSnapshot(*read) == expected) continue;
+    EXPECT_FALSE(read->losses.empty());
+    EXPECT_EQ(FindInconsistency(*read), "");
   }
 }
 
@@ -251,8 +314,8 @@ TEST(SnapshotFile, NoFlippedByteOfTheDirect3DSampleGoesUnnoticed) {
 }
 
 // A file whose chunks are sound and whose payloads lie.
-TEST(SnapshotFile, LyingPayloadsLeaveAConsistentSnapshot) {
-  const std::vector<std::byte> whole = SnapshotFileBytes(D3D12Snapshot(), Compression::kNone);
+void ExpectThatLiesAreHarmless(const Snapshot& snapshot) {
+  const std::vector<std::byte> whole = SnapshotFileBytes(snapshot, Compression::kNone);
   const Result<FileReader> reader = FileReader::FromBytes(whole);
   ASSERT_TRUE(reader.ok());
   for (size_t lying = 0; lying < reader->chunks().size(); ++lying) {
@@ -273,6 +336,11 @@ TEST(SnapshotFile, LyingPayloadsLeaveAConsistentSnapshot) {
       }
     }
   }
+}
+
+TEST(SnapshotFile, LyingPayloadsLeaveAConsistentSnapshot) {
+  ExpectThatLiesAreHarmless(D3D12Snapshot());
+  ExpectThatLiesAreHarmless(VulkanSnapshot());
 }
 
 }  // namespace
