@@ -85,6 +85,20 @@ TEST_F(VulkanLayerIcd, SecondaryExecutedAgain) {
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
 }
 
+// The loader then has labels and names itself, for instances only.
+TEST_F(VulkanLayerIcd, LabelsAndNamesOnADriverWithoutThem) {
+  const IcdReport report = Run("overlap", "full", "no-debug-utils");
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit", "Second", "Third")) << Text();
+  EXPECT_EQ(Executions(report, "Main"), std::vector<std::string>{"in flight"});
+}
+
+TEST_F(VulkanLayerIcd, BreadcrumbsOffLeaveTheProgramAlone) {
+  const IcdReport report = Run("overlap", "off");
+  EXPECT_THAT(report.incidents, Contains("signal")) << Text();
+  EXPECT_THAT(report.candidates, IsEmpty()) << Text();
+  EXPECT_THAT(report.json.at("executions"), IsEmpty()) << Text();
+}
+
 TEST_F(VulkanLayerIcd, QueueThatOnlyCopies) {
   const IcdReport report = Run("transfer-queue");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
@@ -156,8 +170,10 @@ TEST_F(VulkanLayerFaults, AddressThatWasNeverMapped) {
   EXPECT_THAT(Owners(report), IsEmpty());
   const nlohmann::json& below = Address(report).at("below");
   ASSERT_TRUE(below.is_object()) << Text();
-  EXPECT_EQ(report.json.at("objects").at(below.at("object").get<size_t>()).at("name"), "Nearest")
-      << Text();
+  // The buffer, or the memory that it fills: 4 KiB, 32 KiB below the address.
+  const nlohmann::json& nearest = report.json.at("objects").at(below.at("object").get<size_t>());
+  EXPECT_EQ(nearest.at("size"), 4096);
+  EXPECT_EQ(below.at("distance"), "0x7000") << Text();
 }
 
 TEST_F(VulkanLayerFaults, WithoutTheBindingReportAddressesOfBuffersAreKnownAllTheSame) {

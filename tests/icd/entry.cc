@@ -38,10 +38,12 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* nam
   const auto found = AllEntries().find(name);
   if (found == AllEntries().end()) return nullptr;
   const char* extension = found->second.extension;
-  const bool enabled = extension == nullptr ||
-                       Of(device)->extensions.contains(std::string_view(extension)) ||
-                       // Of the instance; the device cannot know whether it is enabled.
-                       std::string_view(extension) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+  if (extension == nullptr) return found->second.function;
+  bool enabled = Of(device)->extensions.contains(std::string_view(extension));
+  // Of the instance; the device cannot know whether it is enabled.
+  if (std::string_view(extension) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME) {
+    enabled = Of(device)->instance->settings.Has(extension);
+  }
   return enabled ? found->second.function : nullptr;
 }
 
