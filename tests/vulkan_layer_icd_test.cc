@@ -85,6 +85,22 @@ TEST_F(VulkanLayerIcd, SecondaryExecutedAgain) {
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
 }
 
+TEST_F(VulkanLayerIcd, DrawInARenderPass) {
+  const IcdReport report = Run("render-pass");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("Before"), "completed");
+  EXPECT_EQ(report.states.at("First"), "completed");
+  EXPECT_EQ(report.states.at("Behind"), "not started");
+}
+
+// Fills are not allowed inside: nothing is claimed about single draws.
+TEST_F(VulkanLayerIcd, DrawInARenderPassWithoutBufferMarkers) {
+  const IcdReport report = Run("render-pass", "full", "no-buffer-marker");
+  EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();
+  EXPECT_EQ(report.states.at("Before"), "completed");
+  EXPECT_EQ(report.states.at("Behind"), "not started");
+}
+
 // The loader then has labels and names itself, for instances only.
 TEST_F(VulkanLayerIcd, LabelsAndNamesOnADriverWithoutThem) {
   const IcdReport report = Run("overlap", "full", "no-debug-utils");

@@ -92,6 +92,26 @@ void ProgramList::Dispatch(const char* name) {
   EndLabel();
 }
 
+void ProgramList::Draw(const char* name) {
+  BeginWork(CAIRN_MARKER_DRAW, name);
+  vkCmdDraw(commands_, 3, 1, 0, 0);
+  EndWork();
+  EndLabel();
+}
+
+void ProgramList::BeginRendering() {
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea = {{0, 0}, {64, 64}};
+  info.layerCount = 1;
+  vkCmdBeginRendering(commands_, &info);
+  if (cairn_ != nullptr) Check(cairnEnterRenderPass(cairn_), "cairnEnterRenderPass");
+}
+
+void ProgramList::EndRendering() {
+  vkCmdEndRendering(commands_);
+  if (cairn_ != nullptr) Check(cairnLeaveRenderPass(cairn_), "cairnLeaveRenderPass");
+}
+
 void ProgramList::Copy(const char* name, const ProgramBuffer& buffer) {
   BeginWork(CAIRN_MARKER_FILL_BUFFER, name);
   vkCmdFillBuffer(commands_, buffer.buffer, 0, VK_WHOLE_SIZE, 1);
@@ -177,6 +197,10 @@ void ProgramDevice::CreateDevice() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
   features.timelineSemaphore = VK_TRUE;
   features.bufferDeviceAddress = VK_TRUE;
+  VkPhysicalDeviceVulkan13Features features_13 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+  features_13.dynamicRendering = VK_TRUE;
+  features.pNext = &features_13;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features;
   info.queueCreateInfoCount = kQueueCount;

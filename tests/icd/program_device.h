@@ -56,10 +56,14 @@ class ProgramList {
 
   // Work inside a label of this name. A literal.
   void Dispatch(const char* name);
+  void Draw(const char* name);
   void Copy(const char* name, const ProgramBuffer& buffer);
   // Inside a label, without work.
   void BeginLabel(const char* name);
   void EndLabel();
+  // A dynamic render pass without attachments.
+  void BeginRendering();
+  void EndRendering();
   // Waits for all work before.
   void Barrier();
   // A directive in the stream of commands, behind the layer's back.

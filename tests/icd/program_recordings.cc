@@ -113,6 +113,24 @@ int SecondaryAgain(ProgramDevice& device) {
   return 0;
 }
 
+// The second draw of a render pass hangs.
+int RenderPass(ProgramDevice& device) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Dispatch("Before");
+  list.Barrier();
+  list.BeginRendering();
+  list.Draw("First");
+  list.Script("hang");
+  list.Draw("Culprit");
+  list.EndRendering();
+  list.Barrier();
+  list.Dispatch("Behind");
+  list.End();
+  const VkFence fence = device.CreateFence();
+  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
+  return DieOnceStill(device, fence);
+}
+
 // A copy on the queue that can do nothing else.
 int TransferQueue(ProgramDevice& device) {
   const ProgramBuffer buffer = device.CreateBuffer(4096, "Target");
@@ -166,6 +184,7 @@ constexpr Scenario kScenarios[] = {
     {"secondaries", Secondaries},
     {"simultaneous-secondaries", SimultaneousSecondaries},
     {"secondary-again", SecondaryAgain},
+    {"render-pass", RenderPass},
     {"transfer-queue", TransferQueue},
     {"wait-graph", WaitGraph},
 };
