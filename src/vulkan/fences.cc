@@ -44,6 +44,34 @@ VkResult VKAPI_CALL GetFenceStatus(VkDevice device, VkFence fence) {
   return result;
 }
 
+VkResult VKAPI_CALL CreateFence(VkDevice device, const VkFenceCreateInfo* info,
+                                const VkAllocationCallbacks* allocator, VkFence* fence) {
+  const DeviceState& state = *DeviceOf(device);
+  const VkResult result = state.vk.CreateFence(device, info, allocator, fence);
+  if (result == VK_SUCCESS && (info->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {
+    Quietly([&] { state.objects->synchronisation.AddSignalled(*fence); });
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL ImportFenceFdKHR(VkDevice device, const VkImportFenceFdInfoKHR* info) {
+  const DeviceState& state = *DeviceOf(device);
+  const VkResult result = state.vk.ImportFenceFdKHR(device, info);
+  if (result == VK_SUCCESS) {
+    Quietly([&] { state.objects->synchronisation.AddSignalled(info->fence); });
+  }
+  return result;
+}
+
+VkResult VKAPI_CALL ImportSemaphoreFdKHR(VkDevice device, const VkImportSemaphoreFdInfoKHR* info) {
+  const DeviceState& state = *DeviceOf(device);
+  const VkResult result = state.vk.ImportSemaphoreFdKHR(device, info);
+  if (result == VK_SUCCESS) {
+    Quietly([&] { state.objects->synchronisation.SignalledOutside(info->semaphore); });
+  }
+  return result;
+}
+
 // Before the call: afterwards a thread may have submitted the fence again.
 VkResult VKAPI_CALL ResetFences(VkDevice device, uint32_t count, const VkFence* fences) {
   const DeviceState& state = *DeviceOf(device);
@@ -70,7 +98,7 @@ VkResult VKAPI_CALL CreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo
   const auto* const type = FindInChain<VkSemaphoreTypeCreateInfo>(
       info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   if (type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE) {
-    Quietly([&] { state.objects->synchronisation.AddTimeline(*semaphore); });
+    Quietly([&] { state.objects->synchronisation.AddTimeline(*semaphore, type->initialValue); });
   }
   return result;
 }
@@ -166,6 +194,9 @@ std::span<const Intercept> FenceIntercepts() {
       InterceptOf<PFN_vkGetFenceStatus>("vkGetFenceStatus", GetFenceStatus),
       InterceptOf<PFN_vkResetFences>("vkResetFences", ResetFences),
       InterceptOf<PFN_vkDestroyFence>("vkDestroyFence", DestroyFence),
+      InterceptOf<PFN_vkCreateFence>("vkCreateFence", CreateFence),
+      InterceptOf<PFN_vkImportFenceFdKHR>("vkImportFenceFdKHR", ImportFenceFdKHR),
+      InterceptOf<PFN_vkImportSemaphoreFdKHR>("vkImportSemaphoreFdKHR", ImportSemaphoreFdKHR),
       InterceptOf<PFN_vkCreateSemaphore>("vkCreateSemaphore", CreateSemaphore),
       InterceptOf<PFN_vkDestroySemaphore>("vkDestroySemaphore", DestroySemaphore),
       InterceptOf<PFN_vkGetSemaphoreCounterValue>(

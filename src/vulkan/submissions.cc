@@ -188,9 +188,18 @@ VkResult VKAPI_CALL QueuePresentKHR(VkQueue queue, const VkPresentInfoKHR* info)
   Quietly([&] {
     QueueObjects& noted = objects.QueueOf(queue);
     const std::lock_guard lock(noted.mutex);
+    const Place place = {queue, noted.record, noted.submissions};
     for (const VkSemaphore semaphore : SpanOf(info->pWaitSemaphores, info->waitSemaphoreCount)) {
-      objects.synchronisation.PresentWaits({queue, noted.record, noted.submissions}, semaphore);
+      objects.synchronisation.PresentWaits(place, semaphore);
     }
+#ifdef VK_EXT_swapchain_maintenance1
+    if (const auto* const fences = FindInChain<VkSwapchainPresentFenceInfoEXT>(
+            info->pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT)) {
+      for (const VkFence fence : SpanOf(fences->pFences, fences->swapchainCount)) {
+        objects.synchronisation.PresentSignals(place, fence);
+      }
+    }
+#endif
   });
   const VkResult result = device.vk.QueuePresentKHR(queue, info);
   objects.loss.Note(result, "vkQueuePresentKHR");

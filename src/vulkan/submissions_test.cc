@@ -57,6 +57,16 @@ VkResult VKAPI_CALL NextWaitForFences(VkDevice, uint32_t, const VkFence*, VkBool
 VkResult VKAPI_CALL NextFenceStatus(VkDevice, VkFence fence) {
   return next_layer->signalled_fences.contains(HandleValue(fence)) ? VK_SUCCESS : VK_NOT_READY;
 }
+VkResult VKAPI_CALL NextCreateFence(VkDevice, const VkFenceCreateInfo*,
+                                    const VkAllocationCallbacks*, VkFence*) {
+  return next_layer->result;
+}
+VkResult VKAPI_CALL NextImportFence(VkDevice, const VkImportFenceFdInfoKHR*) {
+  return next_layer->result;
+}
+VkResult VKAPI_CALL NextImportSemaphore(VkDevice, const VkImportSemaphoreFdInfoKHR*) {
+  return next_layer->result;
+}
 VkResult VKAPI_CALL NextResetFences(VkDevice, uint32_t, const VkFence*) {
   return VK_SUCCESS;
 }
@@ -97,6 +107,9 @@ const VkSemaphore kOtherBinary = TestHandle<VkSemaphore>(111);
 const VkSemaphore kTimeline = TestHandle<VkSemaphore>(120);
 const VkSemaphore kOtherTimeline = TestHandle<VkSemaphore>(121);
 
+// What a new timeline semaphore starts with.
+const SeenSync kInitial = {SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 0};
+
 class SubmissionsTest : public DeviceObjectsTest {
  protected:
   void SetUp() override {
@@ -112,6 +125,9 @@ class SubmissionsTest : public DeviceObjectsTest {
     vk.DeviceWaitIdle = NextDeviceIdle;
     vk.WaitForFences = NextWaitForFences;
     vk.GetFenceStatus = NextFenceStatus;
+    vk.CreateFence = NextCreateFence;
+    vk.ImportFenceFdKHR = NextImportFence;
+    vk.ImportSemaphoreFdKHR = NextImportSemaphore;
     vk.ResetFences = NextResetFences;
     vk.DestroyFence = NextDestroyFence;
     vk.CreateSemaphore = NextCreateSemaphore;
@@ -138,9 +154,10 @@ class SubmissionsTest : public DeviceObjectsTest {
     info.pCommandBuffers = buffers.data();
     return info;
   }
-  void MakeTimeline(VkSemaphore semaphore) {
+  void MakeTimeline(VkSemaphore semaphore, uint64_t initial_value = 0) {
     VkSemaphoreTypeCreateInfo type = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
     type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;
+    type.initialValue = initial_value;
     VkSemaphoreCreateInfo info = {VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type};
     EXPECT_EQ(
         Ours<PFN_vkCreateSemaphore>("vkCreateSemaphore")(device(), &info, nullptr, &semaphore),
@@ -227,7 +244,7 @@ TEST_F(SubmissionsTest, SemaphoresOfSubmitWithTheirValues) {
   EXPECT_EQ(next_.last_chain, &unknown);
   EXPECT_THAT(
       Syncs(),
-      ElementsAre(SeenSync{SyncKind::kWait, kSyncBinary, 1, 1, HandleValue(kBinary), 0},
+      ElementsAre(kInitial, SeenSync{SyncKind::kWait, kSyncBinary, 1, 1, HandleValue(kBinary), 0},
                   SeenSync{SyncKind::kWait, 0, 1, 1, HandleValue(kTimeline), 7},
                   SeenSync{SyncKind::kSignal, 0, 1, 1, HandleValue(kTimeline), 8},
                   SeenSync{SyncKind::kSignal, kSyncBinary, 1, 1, HandleValue(kOtherBinary), 0}));
@@ -256,7 +273,7 @@ TEST_F(SubmissionsTest, Submit2AndItsExtensionsName) {
   EXPECT_THAT(Submissions(), ElementsAre(SeenSubmission{0, 1, RecordingId(buffer.commandBuffer)},
                                          SeenSubmission{0, 2, RecordingId(buffer.commandBuffer)}));
   EXPECT_THAT(Syncs(),
-              ElementsAre(SeenSync{SyncKind::kWait, 0, 0, 1, HandleValue(kTimeline), 3},
+              ElementsAre(kInitial, SeenSync{SyncKind::kWait, 0, 0, 1, HandleValue(kTimeline), 3},
                           SeenSync{SyncKind::kSignal, kSyncBinary, 0, 1, HandleValue(kBinary), 0},
                           SeenSync{SyncKind::kWait, 0, 0, 2, HandleValue(kTimeline), 3},
                           SeenSync{SyncKind::kSignal, kSyncBinary, 0, 2, HandleValue(kBinary), 0}));
@@ -325,8 +342,8 @@ TEST_F(SubmissionsTest, TheCpusWaitsAreNotedOnceHoweverOftenItAsks) {
   const SeenSync cpu_fence = {SyncKind::kWait, kSyncFence, kNoQueue, 0, HandleValue(kFence), 0};
   EXPECT_THAT(
       Syncs(),
-      ElementsAre(SeenSync{SyncKind::kSignal, kSyncFence, 0, 1, HandleValue(kFence), 0}, cpu_fence,
-                  SeenSync{SyncKind::kWait, 0, kNoQueue, 0, HandleValue(kTimeline), 5},
+      ElementsAre(kInitial, SeenSync{SyncKind::kSignal, kSyncFence, 0, 1, HandleValue(kFence), 0},
+                  cpu_fence, SeenSync{SyncKind::kWait, 0, kNoQueue, 0, HandleValue(kTimeline), 5},
                   SeenSync{SyncKind::kWait, 0, kNoQueue, 0, HandleValue(kTimeline), 6}));
   next_.result = VK_SUCCESS;
   Submit({Batch({})}, kFence);
@@ -395,6 +412,54 @@ TEST_F(SubmissionsTest, ASemaphoreThatOnlyQueuesWaitForKeepsItsNewestSignals) {
   uint64_t value = 0;
   Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline, &value);
   EXPECT_EQ(Completed(), 4999u);
+}
+
+TEST_F(SubmissionsTest, WaitsForWhatHasComeAreNotNoted) {
+  MakeTimeline(kTimeline, 7);
+  VkFenceCreateInfo create = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+  create.flags = VK_FENCE_CREATE_SIGNALED_BIT;
+  VkFence fence = kFence;
+  const auto create_fence = Ours<PFN_vkCreateFence>("vkCreateFence");
+  EXPECT_EQ(create_fence(device(), &create, nullptr, &fence), VK_SUCCESS);
+  VkImportFenceFdInfoKHR import = {VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR};
+  import.fence = kOtherFence;
+  EXPECT_EQ(Ours<PFN_vkImportFenceFdKHR>("vkImportFenceFdKHR")(device(), &import), VK_SUCCESS);
+  WaitForFences({kFence, kOtherFence}, true);
+  VkSemaphoreWaitInfo wait = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  const uint64_t values[] = {7, 9, 8};
+  wait.semaphoreCount = 1;
+  wait.pSemaphores = &kTimeline;
+  for (const uint64_t& value : values) {
+    wait.pValues = &value;
+    Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  }
+  const SeenSync initial = {SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 7};
+  const SeenSync waited = {SyncKind::kWait, 0, kNoQueue, 0, HandleValue(kTimeline), 9};
+  EXPECT_THAT(Syncs(), ElementsAre(initial, waited));
+  Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence);
+  create.flags = 0;
+  create_fence(device(), &create, nullptr, &fence);
+  next_.result = VK_TIMEOUT;
+  WaitForFences({kFence}, true);
+  EXPECT_THAT(Syncs(), ElementsAre(initial, waited,
+                                   SeenSync{SyncKind::kWait, kSyncFence, kNoQueue, 0,
+                                            HandleValue(kFence), 0}));
+}
+
+TEST_F(SubmissionsTest, AnImportedBinarySemaphoreIsSignalledByOthers) {
+  MakeTimeline(kTimeline);
+  const auto import = Ours<PFN_vkImportSemaphoreFdKHR>("vkImportSemaphoreFdKHR");
+  VkImportSemaphoreFdInfoKHR info = {VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR};
+  info.semaphore = kBinary;
+  next_.result = VK_ERROR_INVALID_EXTERNAL_HANDLE;
+  import(device(), &info);
+  next_.result = VK_SUCCESS;
+  EXPECT_EQ(import(device(), &info), VK_SUCCESS);
+  info.semaphore = kTimeline;  // Who knows with which value.
+  EXPECT_EQ(import(device(), &info), VK_SUCCESS);
+  EXPECT_EQ(Syncs().size(), 2u);
+  EXPECT_EQ(Syncs().back(),
+            (SeenSync{SyncKind::kSignal, kSyncBinary, kNoQueue, 0, HandleValue(kBinary), 0}));
 }
 
 TEST_F(SubmissionsTest, SignalsOfTheCpu) {

@@ -23,8 +23,19 @@ void Synchronisation::Complete(const Place& place) {
   static_cast<void>(context_.NotifyCompleted(place.queue, place.number).ok());
 }
 
-void Synchronisation::AddTimeline(VkSemaphore semaphore) {
-  timelines_.Set(HandleValue(semaphore), Timeline{});
+void Synchronisation::AddTimeline(VkSemaphore semaphore, uint64_t initial_value) {
+  CpuSignals(semaphore, initial_value);
+  timelines_.Set(HandleValue(semaphore), Timeline{{}, initial_value});
+}
+
+void Synchronisation::AddSignalled(VkFence fence) {
+  fences_.Set(HandleValue(fence), FenceState{{}, true});
+}
+
+void Synchronisation::SignalledOutside(VkSemaphore semaphore) {
+  const uint64_t handle = HandleValue(semaphore);
+  if (timelines_.Visit(handle, [](Timeline&) {})) return;  // Nobody knows with which value.
+  Record(SyncKind::kSignal, kSyncBinary, Place{}, handle, 0);
 }
 
 void Synchronisation::Forget(VkSemaphore semaphore) {
@@ -65,6 +76,13 @@ void Synchronisation::PresentWaits(const Place& place, VkSemaphore semaphore) {
   Record(SyncKind::kWait, kSyncBinary | kSyncPresent, place, HandleValue(semaphore), 0);
 }
 
+void Synchronisation::PresentSignals(const Place& place, VkFence fence) {
+  if (fence == VK_NULL_HANDLE) return;
+  Record(SyncKind::kSignal, kSyncFence | kSyncPresent, place, HandleValue(fence), 0);
+  // It tells of the presentation, not of the queue.
+  fences_.VisitOrAdd(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+}
+
 void Synchronisation::Withdraw(VkQueue queue, uint64_t first_number) {
   const auto refused = [&](const Place& place) {
     return place.queue == queue && place.number >= first_number;
@@ -81,8 +99,8 @@ void Synchronisation::CpuWaits(VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
   bool known = false;
   fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) {
-    known = state.cpu_waits;
-    state.cpu_waits = true;
+    known = state.no_news;
+    state.no_news = true;
   });
   if (!known) Record(SyncKind::kWait, kSyncFence, Place{}, HandleValue(fence), 0);
 }
@@ -91,8 +109,8 @@ void Synchronisation::CpuWaits(VkSemaphore semaphore, uint64_t value) {
   if (semaphore == VK_NULL_HANDLE) return;
   bool known = false;
   timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
-    known = value <= state.cpu_waited;
-    state.cpu_waited = std::max(value, state.cpu_waited);
+    known = value <= state.no_news;
+    state.no_news = std::max(value, state.no_news);
   });
   if (!known) Record(SyncKind::kWait, 0, Place{}, HandleValue(semaphore), value);
 }
@@ -116,7 +134,7 @@ void Synchronisation::Signalled(VkFence fence) {
   Place place;
   fences_.Visit(HandleValue(fence), [&](FenceState& state) {
     place = state.place;
-    state.place.number = 0;  // Told once; it stays signalled until it is reset.
+    state = FenceState{{}, true};  // It stays signalled until it is reset.
   });
   Complete(place);
 }
@@ -127,6 +145,7 @@ void Synchronisation::Reached(VkSemaphore semaphore, uint64_t value) {
     const auto first_done =
         std::stable_partition(state.pending.begin(), state.pending.end(),
                               [&](const Pending& pending) { return pending.value > value; });
+    state.no_news = std::max(value, state.no_news);
     done.assign(first_done, state.pending.end());
     state.pending.erase(first_done, state.pending.end());
   });

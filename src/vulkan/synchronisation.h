@@ -40,7 +40,12 @@ class Synchronisation {
     uint64_t first = 0;
   };
 
-  void AddTimeline(VkSemaphore semaphore);
+  // Its initial value counts as signalled by the CPU.
+  void AddTimeline(VkSemaphore semaphore, uint64_t initial_value);
+  // A fence that is made signalled, or gets what somebody else signals: waits for it are no news.
+  void AddSignalled(VkFence fence);
+  // Somebody outside of this device signals it.
+  void SignalledOutside(VkSemaphore semaphore);
   void Forget(VkSemaphore semaphore);
   void Forget(VkFence fence);
 
@@ -50,10 +55,12 @@ class Synchronisation {
   void QueueSignals(const Place& place, VkFence fence);
   // The queue's last submission was `place.number` when this present was made.
   void PresentWaits(const Place& place, VkSemaphore semaphore);
+  void PresentSignals(const Place& place, VkFence fence);
   // The queue refused what was noted from this submission on: nothing will be signalled.
   void Withdraw(VkQueue queue, uint64_t first_number);
 
-  // Before the CPU waits. The same wait again, as in a loop that polls, is no new record.
+  // Before the CPU waits. The same wait again, as in a loop that polls, is no new record, nor is one for
+  // what the application was told to have come.
   void CpuWaits(VkFence fence);
   void CpuWaits(VkSemaphore semaphore, uint64_t value);
   void CpuSignals(VkSemaphore semaphore, uint64_t value);
@@ -71,8 +78,8 @@ class Synchronisation {
   static constexpr size_t kMaxPending = 128;
 
   struct FenceState {
-    Place place;  // number 0: no queue was told to signal it since it was made or reset
-    bool cpu_waits = false;
+    Place place;           // number 0: no queue was told to signal it since it was made or reset
+    bool no_news = false;  // a wait of the CPU: it is noted, or the fence is signalled
   };
   struct Pending {
     uint64_t value;
@@ -80,7 +87,7 @@ class Synchronisation {
   };
   struct Timeline {
     std::vector<Pending> pending;  // in the order of the submissions
-    uint64_t cpu_waited = 0;
+    uint64_t no_news = 0;          // waits of the CPU for values up to this one
   };
 
   void Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle, uint64_t value);
