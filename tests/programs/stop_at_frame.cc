@@ -8,6 +8,8 @@
 //                           kill: SIGKILL, before the frame is presented: its work was submitted
 //                           STOP_AT_FRAME_DELAY_US microseconds ago (0 without it)
 //                           report: as close, and prints the mean time of a frame since frame 10
+// For programs that end by themselves, and whose presentations are found out through Vulkan itself:
+//   PICTURE_AT_END=F        writes the window's content to F when its surface is destroyed
 // Time as gettimeofday tells it advances by 1/60 s a frame. The swapchain presents at once, so that
 // the window shows a frame when its presentation returns.
 #define VK_USE_PLATFORM_XCB_KHR
@@ -139,6 +141,14 @@ VISIBLE VkResult vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCr
                                        VkSurfaceKHR* surface) {
   g_window = {info->connection, info->window};
   return Next("vkCreateXcbSurfaceKHR", &vkCreateXcbSurfaceKHR)(instance, info, allocator, surface);
+}
+
+// The swapchain is gone then, and with it everything that was still to be presented.
+VISIBLE void vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
+                                 const VkAllocationCallbacks* allocator) {
+  const std::string path = Setting("PICTURE_AT_END");
+  if (!path.empty() && g_window.connection != nullptr) WritePicture(path);
+  Next("vkDestroySurfaceKHR", &vkDestroySurfaceKHR)(instance, surface, allocator);
 }
 
 VISIBLE VkResult vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* info,
