@@ -222,6 +222,27 @@ TEST_F(VulkanLayerFaults, VendorInfosAndBinary) {
   EXPECT_EQ(Address(report).at("type"), "invalid execution");
 }
 
+// Files of `folder` that contain the text.
+std::vector<std::string> FilesWith(const std::filesystem::path& folder, const std::string& text) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && ReadFile(entry.path()).find(text) != std::string::npos) {
+      names.push_back(entry.path().filename());
+    }
+  }
+  return names;
+}
+
+TEST_F(VulkanLayerFaults, VendorBinaryAndShadersComeOutOfTheFile) {
+  ASSERT_TRUE(Run("vendor-binary").json.is_object());
+  const CommandResult result = RunCommand(
+      {Program("cairn"), "report", "--extract", folder_ / "parts", folder_ / "a.cairn"}, {});
+  ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(FilesWith(folder_.path() / "parts", "the bytes of the vendor").size(), 1u);
+  // The module of the program's pipeline: its first word.
+  EXPECT_EQ(FilesWith(folder_.path() / "parts", "\x03\x02\x23\x07").size(), 1u);
+}
+
 TEST_F(VulkanLayerFaults, MaskedFaultIsToldWithTheLossThatFollows) {
   const IcdReport report = Run("masked-fault");
   EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
