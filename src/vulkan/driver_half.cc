@@ -97,7 +97,7 @@ std::span<const Intercept> DrivenIntercepts() {
   static const auto* const all = [] {
     auto* const joined = new std::vector<Intercept>;
     for (const std::span<const Intercept> part :
-         {DrivenMemoryIntercepts(), DrivenCommandIntercepts()}) {
+         {DrivenMemoryIntercepts(), DrivenCommandIntercepts(), DrivenLossIntercepts()}) {
       joined->insert(joined->end(), part.begin(), part.end());
     }
     return joined;

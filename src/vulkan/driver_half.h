@@ -12,6 +12,8 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -68,6 +70,11 @@ class DriverHalfDevice {
   // vkResetCommandPool: nothing in it is recorded any more.
   void EndRecordings(VkCommandPool pool);
 
+  // The Direct3D device's progress words lie here, in the block: that is how its context is found.
+  void NoteWords(const std::byte* words);
+  // A call returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
+  void OnLost() noexcept;
+
  private:
   struct Pool {
     bool only_transfers = false;
@@ -81,6 +88,7 @@ class DriverHalfDevice {
   VkPhysicalDeviceMemoryProperties memory_properties_ = {};
   VkDeviceSize import_alignment_ = 0;
   const char* why_no_import_ = "";
+  std::atomic<const std::byte*> words_{nullptr};
   std::mutex mutex_;
   std::unordered_map<VkCommandPool, Pool> pools_;  // guarded by mutex_
 };
@@ -95,6 +103,7 @@ std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device);
 // The parts of DrivenIntercepts().
 std::span<const Intercept> DrivenMemoryIntercepts();
 std::span<const Intercept> DrivenCommandIntercepts();
+std::span<const Intercept> DrivenLossIntercepts();
 
 }  // namespace cairn
 

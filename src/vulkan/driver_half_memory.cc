@@ -54,6 +54,7 @@ VkResult CreateExpectedBuffer(DriverHalfDevice& half, ExpectedBufferScope& expec
                               const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
   const DeviceState& device = half.device();
   const bool import = expected.base() != nullptr;
+  if (import) half.NoteWords(expected.base());
   const std::string why_not = import ? WhyNoImport(half, expected, info) : "";
   VkBufferCreateInfo ours = info;
   ours.usage |= VK_BUFFER_USAGE_TRANSFER_DST_BIT;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A driven device is lost: what its driver knows of a fault goes into the record of the Direct3D device's
+// context, before the implementation of Direct3D, and then the application, gets to hear of the loss and
+// may end the process. That the device is lost is said by the Direct3D layer.
+#include <atomic>
+
+#include "breadcrumbs/context.h"
+#include "recorder/block_writer.h"
+#include "vulkan/driver_half.h"
+#include "vulkan/faults.h"
+
+namespace cairn {
+namespace {
+
+template <typename Function>
+Function NextFunction(const DeviceState& device, const char* name) {
+  return reinterpret_cast<Function>(device.next_get(device.handle, name));
+}
+
+Faults::Functions FaultFunctions(const DeviceState& device) {
+  Faults::Functions functions;
+  if (device.has_device_fault) functions.get_info = device.vk.GetDeviceFaultInfoEXT;
+  functions.has_vendor_binary = device.has_device_fault_vendor_binary;
+  if (device.owns_khr_device_fault) {
+    functions.get_reports =
+        NextFunction<PfnGetDeviceFaultReportsKhr>(device, "vkGetDeviceFaultReportsKHR");
+    functions.get_debug_info =
+        NextFunction<PfnGetDeviceFaultDebugInfoKhr>(device, "vkGetDeviceFaultDebugInfoKHR");
+  }
+  return functions;
+}
+
+// The context whose progress words lie at `words`; kMaxContexts if there is none.
+uint32_t ContextWithWords(const BlockWriter& block, const std::byte* words) {
+  for (uint32_t i = 0; i < kMaxContexts; ++i) {
+    const ContextRecord& record = block.contexts()[i];
+    if (record.state.load(std::memory_order_acquire) == 1 &&
+        block.data() + record.progress_offset == words) {
+      return i;
+    }
+  }
+  return kMaxContexts;
+}
+
+VkResult Noted(const DeviceState& device, VkResult result) {
+  if (result == VK_ERROR_DEVICE_LOST) [[unlikely]]
+    device.driver_half->OnLost();
+  return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count,
+                                           const VkSubmitInfo* submits, VkFence fence) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  return Noted(device, device.vk.QueueSubmit(queue, count, submits, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count,
+                                            const VkSubmitInfo2* submits, VkFence fence) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  const auto next =
+      device.vk.QueueSubmit2 != nullptr ? device.vk.QueueSubmit2 : device.vk.QueueSubmit2KHR;
+  return Noted(device, next(queue, count, submits, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue queue, uint32_t count,
+                                               const VkBindSparseInfo* binds, VkFence fence) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  return Noted(device, device.vk.QueueBindSparse(queue, count, binds, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  return Noted(device, device.vk.QueueWaitIdle(queue));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle) {
+  const DeviceState& device = *DeviceOf(handle);
+  return Noted(device, device.vk.DeviceWaitIdle(handle));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences,
+                                             VkBool32 wait_all, uint64_t timeout) {
+  const DeviceState& device = *DeviceOf(handle);
+  return Noted(device, device.vk.WaitForFences(handle, count, fences, wait_all, timeout));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence) {
+  const DeviceState& device = *DeviceOf(handle);
+  return Noted(device, device.vk.GetFenceStatus(handle, fence));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info,
+                                              uint64_t timeout) {
+  const DeviceState& device = *DeviceOf(handle);
+  const auto next =
+      device.vk.WaitSemaphores != nullptr ? device.vk.WaitSemaphores : device.vk.WaitSemaphoresKHR;
+  return Noted(device, next(handle, info, timeout));
+}
+
+}  // namespace
+
+void DriverHalfDevice::NoteWords(const std::byte* words) {
+  words_.store(words, std::memory_order_release);
+}
+
+void DriverHalfDevice::OnLost() noexcept {
+  const std::byte* const words = words_.exchange(nullptr, std::memory_order_acq_rel);
+  if (words == nullptr) return;  // nobody records its progress, or another thread was first
+  try {
+    // The words lie in it: it is there.
+    Result<BlockWriter*> block = BlockWriter::OfThisProcess(kDefaultBlockBytes);
+    if (!block.ok()) return;
+    const uint32_t context = ContextWithWords(**block, words);
+    if (context == kMaxContexts) return;
+    Faults(**block, context, device_.handle, FaultFunctions(device_)).OnDeviceLost();
+  } catch (...) {
+    // The report then lacks what the driver knows.
+  }
+}
+
+std::span<const Intercept> DrivenLossIntercepts() {
+  static const Intercept kIntercepts[] = {
+      InterceptOf<PFN_vkQueueSubmit>("vkQueueSubmit", QueueSubmit),
+      InterceptOf<PFN_vkQueueSubmit2>("vkQueueSubmit2", QueueSubmit2),
+      InterceptOf<PFN_vkQueueSubmit2>("vkQueueSubmit2KHR", QueueSubmit2),
+      InterceptOf<PFN_vkQueueBindSparse>("vkQueueBindSparse", QueueBindSparse),
+      InterceptOf<PFN_vkQueueWaitIdle>("vkQueueWaitIdle", QueueWaitIdle),
+      InterceptOf<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle", DeviceWaitIdle),
+      InterceptOf<PFN_vkWaitForFences>("vkWaitForFences", WaitForFences),
+      InterceptOf<PFN_vkGetFenceStatus>("vkGetFenceStatus", GetFenceStatus),
+      InterceptOf<PFN_vkWaitSemaphores>("vkWaitSemaphores", WaitSemaphores),
+      InterceptOf<PFN_vkWaitSemaphores>("vkWaitSemaphoresKHR", WaitSemaphores),
+  };
+  return kIntercepts;
+}
+
+}  // namespace cairn
