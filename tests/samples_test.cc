@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `cairn run -- SAMPLE` for every sample, on both APIs: the report names the work that each sample
-// lets hang, fault or be killed. First with what the samples tell by libcairn alone, then the
-// Direct3D 12 ones with the layer, where they tell something and where they do not.
+// lets hang, fault or be killed. First with what the samples tell by libcairn alone, then with the
+// layers, where they tell something and where they do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -221,7 +221,8 @@ class SamplesUnderTheLayerTest : public SamplesTest {
     return start == std::string::npos ? report
                                       : report.substr(start, report.find('\n', start) - start);
   }
-  static bool IsPlain() { return GetParam() == "d3d12-plain"; }
+  static bool IsPlain() { return GetParam().ends_with("-plain"); }
+  static bool IsVulkan() { return GetParam().starts_with("vulkan"); }
 };
 
 TEST_P(SamplesUnderTheLayerTest, TriangleEndsWell) {
@@ -230,8 +231,15 @@ TEST_P(SamplesUnderTheLayerTest, TriangleEndsWell) {
   EXPECT_EQ(result.errors, "");
   EXPECT_THAT(Candidates(), IsEmpty());
   const std::string frame = LastFrame();
+  EXPECT_THAT(frame,
+              HasSubstr(IsVulkan() ? "[X] DRAW 1, graphics pipeline \"Triangle\""
+                                   : "[X] DRAW_INSTANCED 1, graphics pipeline \"Triangle\""));
+  if (IsVulkan()) {
+    EXPECT_THAT(frame, HasSubstr("[X] PIPELINE_BARRIER 1"));
+    EXPECT_THAT(frame, HasSubstr("[X] COPY_IMAGE_TO_BUFFER 1"));
+    return;
+  }
   EXPECT_THAT(frame, HasSubstr("[X] CLEAR_RENDER_TARGET 1"));
-  EXPECT_THAT(frame, HasSubstr("[X] DRAW_INSTANCED 1, graphics pipeline \"Triangle\""));
   EXPECT_THAT(frame, HasSubstr("[X] RESOURCE_BARRIER 1"));
   EXPECT_THAT(frame, HasSubstr("[X] COPY_TEXTURE_REGION 1"));
 }
@@ -277,8 +285,11 @@ TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,
-                         ::testing::Values("d3d12", "d3d12-plain"), [](const auto& test) {
-                           return test.param == "d3d12" ? "Explicit" : "Plain";
+                         ::testing::Values("d3d12", "d3d12-plain", "vulkan", "vulkan-plain"),
+                         [](const auto& test) {
+                           const std::string api =
+                               test.param.starts_with("vulkan") ? "Vulkan" : "D3D12";
+                           return api + (test.param.ends_with("-plain") ? "Plain" : "Explicit");
                          });
 
 #endif  // CAIRN_SANITIZED
