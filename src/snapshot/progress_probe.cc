@@ -9,6 +9,9 @@ namespace {
 // A chain of events may run in a circle, and any slot may claim any count; the rest of a scan is done
 // at the next poll.
 constexpr uint32_t kMaxEventsPerPoll = 1u << 20;
+// More than there are slots in a context. Beyond, what was seen is forgotten, and seen again with the next
+// recording.
+constexpr size_t kMostSecondaries = 1u << 16;
 
 uint64_t Mix(uint64_t hash, uint64_t value) {
   uint64_t mixed = hash + value + 0x9E3779B97F4A7C15;
@@ -151,18 +154,56 @@ void ProgressProbe::PollContext(uint32_t context) {
     for (SlotMemory& memory : slots) memory.group = kNone;
     return;
   }
-  for (uint32_t s = 0; s < tables.recording_capacity; ++s) {
+  secondaries_.clear();
+  uint32_t s = 0;
+  for (; s < tables.recording_capacity; ++s) {
     const uint64_t offset = tables.recordings_offset + uint64_t{s} * sizeof(RecordingSlot);
     const uint32_t state = block_.Load32(offset + offsetof(RecordingSlot, state));
     if (s < slots.size()) slots[s].group = kNone;
     if (state == static_cast<uint32_t>(RecordingState::kOpen) ||
         state == static_cast<uint32_t>(RecordingState::kClosed)) {
       if (s >= slots.size()) slots.resize(s + 1);
-      PollSlot(context, s, &slots[s]);
+      if ((block_.Load32(offset + offsetof(RecordingSlot, flags)) & kRecordingSecondary) != 0) {
+        secondaries_.push_back(s);
+      } else {
+        PollSlot(context, s, &slots[s]);
+      }
     } else if (block_.Load64(offset + offsetof(RecordingSlot, recording_id)) == 0) {
-      return;  // Never used, nor any after it.
+      break;  // Never used, nor any after it.
     }
   }
+  for (const uint32_t secondary : secondaries_)
+    PollSecondary(context, secondary, &slots[secondary]);
+}
+
+void ProgressProbe::PollSecondary(uint32_t context, uint32_t slot, SlotMemory* memory) {
+  const uint64_t slots = tables_[context].recordings_offset;
+  const uint64_t offset = slots + uint64_t{slot} * sizeof(RecordingSlot);
+  const uint64_t recording_id = block_.Load64(offset + offsetof(RecordingSlot, recording_id));
+  if (memory->recording_id != recording_id) {
+    *memory = SlotMemory{};
+    memory->recording_id = recording_id;
+  }
+  const auto found = executed_by_.find(recording_id);
+  const std::vector<SlotMemory>& known = slots_[context];
+  if (found == executed_by_.end() || found->second >= known.size()) return;
+  const uint32_t generation = block_.Load32(offset + offsetof(RecordingSlot, generation));
+  if (!ReadWords(context, slot, generation, memory)) return;
+  uint32_t queue = known[found->second].submission_queue;
+  if (queue == kNone) {
+    queue = block_.Load32(slots + uint64_t{found->second} * sizeof(RecordingSlot) +
+                          offsetof(RecordingSlot, queue));
+  }
+  uint64_t& fingerprint = GroupOf(context, queue).progress.fingerprint;
+  const uint64_t words = uint64_t{memory->reached} << 32 | memory->passed;
+  fingerprint = Mix(Mix(fingerprint, recording_id), words);
+}
+
+void ProgressProbe::NoteExecuted(uint64_t event_offset, uint32_t slot) {
+  const uint64_t low = block_.Load32(event_offset + offsetof(EventRecord, pipeline));
+  const uint64_t high = block_.Load32(event_offset + offsetof(EventRecord, match));
+  if (executed_by_.size() >= kMostSecondaries) executed_by_.clear();
+  executed_by_[high << 32 | low] = slot;
 }
 
 bool ProgressProbe::ReadWords(uint32_t context, uint32_t slot, uint32_t generation,
@@ -199,6 +240,10 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
     // kind, flags and type share the first four bytes.
     const uint32_t first_word = block_.Load32(event);
     if ((first_word >> 8 & kEventWritesBottom) != 0) memory->last_bottom = next + 1;
+    if ((first_word & 0xFF) == static_cast<uint32_t>(EventKind::kBind) &&
+        first_word >> 16 == static_cast<uint32_t>(BindPoint::kSecondary)) {
+      NoteExecuted(event, slot);
+    }
     memory->scanned_events = ++next;
     // Not with the last of the budget: the next scan starts with this event, on this page.
     if (next % kEventsPerChunk == 0 && next < event_count && scan_budget_ > 1) {

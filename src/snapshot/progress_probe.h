@@ -19,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/status.h"
@@ -46,7 +47,7 @@ class ProgressProbe {
   // The queues that have, or had, recordings, in the order of queue, device. Valid until the next
   // call. Cost: one read per slot ever used, a few more per live one, each new submission and each
   // new event once; bench ProgressProbe. Allocates only when a context has more slots in use than
-  // ever before.
+  // ever before, and for secondary command buffers that are executed for the first time.
   std::span<const QueueProgress> Poll();
 
  private:
@@ -80,6 +81,9 @@ class ProgressProbe {
   void ReadNewSubmissions();
   void PollContext(uint32_t context);
   void PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory);
+  // Secondary command buffers are no work of their own: where their words move, the queue that runs them does.
+  void PollSecondary(uint32_t context, uint32_t slot, SlotMemory* memory);
+  void NoteExecuted(uint64_t event_offset, uint32_t slot);
   void ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* memory);
   // True if a word has moved forward.
   bool ReadWords(uint32_t context, uint32_t slot, uint32_t generation, SlotMemory* memory);
@@ -91,6 +95,9 @@ class ProgressProbe {
   std::vector<std::vector<SlotMemory>> slots_;  // by context
   std::vector<Group> groups_;  // kMaxQueues queues, then kMaxContexts contexts without a queue
   std::vector<QueueProgress> result_;
+  // By recording_id of a secondary one: the slot that executed it, of the same context, as seen last.
+  std::unordered_map<uint64_t, uint32_t> executed_by_;
+  std::vector<uint32_t> secondaries_;  // slots of the context that is being polled
   uint32_t queue_count_ = 0;
   uint64_t next_serial_ = 1;
   uint32_t scan_budget_ = 0;

@@ -67,6 +67,42 @@ TEST_F(ProgressProbeTest, StartedWorkCountsAlsoWhenNobodyToldItsSubmission) {
   EXPECT_EQ(PollQueue().unfinished, 1u);
 }
 
+// What a secondary command buffer does is progress of the queue that runs it, and no work of its own.
+TEST_F(ProgressProbeTest, SecondaryCommandBuffersMoveTheQueueThatRunsThem) {
+  const TestBlock::List secondary = block_.AddList(context_, kNoQueue, 0, "", kRecordingSecondary);
+  for (int i = 0; i < 2; ++i) block_.Scope(secondary, CAIRN_MARKER_DRAW);
+  block_.Close(secondary);
+  const TestBlock::List primary = block_.AddList(context_, queue_, 0, "");
+  const uint32_t execute = block_.Begin(primary, CAIRN_MARKER_EXECUTE_COMMANDS);
+  block_.ExecuteSecondary(primary, secondary);
+  block_.End(primary, execute);
+  block_.Close(primary);
+  const uint32_t other = block_.AddQueue(context_, 1, "Other");
+  block_.Submit(other, MakeList());
+  block_.Submit(queue_, primary);
+  block_.SetProgress(primary, execute, 0);
+  const auto fingerprint_of = [this](uint32_t queue) {
+    uint64_t fingerprint = 0;
+    for (const QueueProgress& progress : probe_.Poll()) {
+      if (progress.queue == queue) fingerprint = progress.fingerprint;
+    }
+    return fingerprint;
+  };
+  const QueueProgress before = PollQueue();
+  const uint64_t other_before = fingerprint_of(other);
+  EXPECT_EQ(before.unfinished, 1u);
+  block_.SetProgress(secondary, 1, 0);
+  const QueueProgress running = PollQueue();
+  EXPECT_EQ(running.unfinished, 1u);
+  EXPECT_NE(running.fingerprint, before.fingerprint);
+  EXPECT_EQ(PollQueue().fingerprint, running.fingerprint);
+  block_.SetProgress(secondary, 3, 2);
+  EXPECT_NE(PollQueue().fingerprint, running.fingerprint);
+  EXPECT_EQ(fingerprint_of(other), other_before);
+  block_.SetProgress(primary, execute, 3);
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+}
+
 TEST_F(ProgressProbeTest, NewSubmissionsBehindAHangAreNoProgress) {
   const TestBlock::List hanging = MakeList();
   block_.Submit(queue_, hanging);
