@@ -4,14 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <string>
 
 #include "cairn/marker_types.h"
 
+#include "report/json_schema_check.h"
 #include "report/json_writer.h"
 #include "snapshot/sample_block.h"
 #include "snapshot/snapshot_from_block.h"
@@ -29,58 +28,6 @@ Json Parse(const Snapshot& snapshot) {
   return Json::parse(JsonReport(snapshot, Analyse(snapshot)));
 }
 
-bool HasType(const Json& value, const std::string& type) {
-  if (type == "object") return value.is_object();
-  if (type == "array") return value.is_array();
-  if (type == "string") return value.is_string();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "integer") return value.is_number_integer();
-  return type == "null" && value.is_null();
-}
-
-bool HasOneOf(const Json& value, const Json& types) {
-  if (types.is_string()) return HasType(value, types);
-  return std::any_of(types.begin(), types.end(),
-                     [&](const Json& type) { return HasType(value, type); });
-}
-
-// The part of JSON Schema that our schema uses. Returns the first violation, empty if there is none.
-std::string Violation(const Json& schema, const Json& value, const std::string& at) {
-  if (schema.contains("type") && !HasOneOf(value, schema["type"])) return at + ": type";
-  if (schema.contains("const") && value != schema["const"]) return at + ": const";
-  if (schema.contains("enum") &&
-      std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
-    return at + ": enum";
-  }
-  if (schema.contains("minimum") && value.is_number() && value < schema["minimum"]) {
-    return at + ": minimum";
-  }
-  if (schema.contains("pattern") &&
-      !std::regex_search(value.get<std::string>(),
-                         std::regex(schema["pattern"].get<std::string>()))) {
-    return at + ": pattern";
-  }
-  if (value.is_array() && schema.contains("items")) {
-    for (size_t i = 0; i < value.size(); ++i) {
-      std::string found = Violation(schema["items"], value[i], at + "/" + std::to_string(i));
-      if (!found.empty()) return found;
-    }
-  }
-  if (!value.is_object()) return "";
-  for (const Json& key : schema.value("required", Json::array())) {
-    if (!value.contains(key.get<std::string>())) return at + ": lacks " + key.get<std::string>();
-  }
-  for (const auto& [key, child] : value.items()) {
-    const Json properties = schema.value("properties", Json::object());
-    const Json& other = schema["additionalProperties"];
-    if (!properties.contains(key) && other.is_boolean()) return at + ": unknown key " + key;
-    std::string found =
-        Violation(properties.contains(key) ? properties[key] : other, child, at + "/" + key);
-    if (!found.empty()) return found;
-  }
-  return "";
-}
-
 Json Schema() {
   std::ifstream file(CAIRN_SOURCE_DIR "/docs/report.schema.json");
   return Json::parse(file);
@@ -90,20 +37,20 @@ TEST(JsonReport, FollowsItsSchema) {
   const Json schema = Schema();
   TestBlock block;
   FillSampleBlock(&block);
-  EXPECT_EQ(Violation(schema, Parse(Take(block)), ""), "");
-  EXPECT_EQ(Violation(schema, Parse(Snapshot()), ""), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(block))), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Snapshot())), "");
   TestBlock d3d12;
   FillD3D12Block(&d3d12);
   TestBlock vulkan;
   FillVulkanBlock(&vulkan);
-  EXPECT_EQ(Violation(schema, Parse(Take(vulkan)), ""), "");
-  EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(vulkan))), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   d3d12.context(0).mode = MarkerMode::kOff;
-  EXPECT_EQ(Violation(schema, Parse(Take(d3d12)), ""), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   // The check itself can fail.
   Json wrong = Parse(Take(block));
   wrong["executions"][0].erase("state");
-  EXPECT_EQ(Violation(schema, wrong, ""), "/executions/0: lacks state");
+  EXPECT_EQ(SchemaViolation(schema, wrong), "/executions/0: lacks state");
 }
 
 TEST(JsonReport, CarriesTreeStatesAndCandidates) {
