@@ -47,9 +47,10 @@ _cairn() {
       case $previous in
         --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word") ;;
         --width) ;;
+        --extract) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--json --redact --all --width --color --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "--json --redact --extract --force --all --width --color --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -240,6 +240,34 @@ TEST_F(CliTest, JsonAndRedactedReports) {
   }
 }
 
+TEST_F(CliTest, ExtractWritesShadersAndBinariesOnce) {
+  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
+  const std::vector<std::string> extract = {"report", "--extract", "parts/of it", dump};
+  const CommandResult written = Cairn(extract);
+  EXPECT_EQ(written.exit_code, 0) << written.errors;
+  EXPECT_EQ(written.output,
+            "parts/of it/00000000000000c1.spv (14 bytes)\n"
+            "parts/of it/00000000000000a1.spv (17 bytes)\n"
+            "parts/of it/vendor-binary-0.bin (15 bytes)\n");
+  const std::filesystem::path shader = folder_ / "parts/of it/00000000000000c1.spv";
+  EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
+  std::ofstream(shader) << "mine";
+  const CommandResult again = Cairn(extract);
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_THAT(again.errors, HasSubstr("cairn report: --extract: cannot write 'parts/of it/"
+                                      "00000000000000c1.spv': it is there already; --force "
+                                      "overwrites it\n"));
+  EXPECT_EQ(ReadFile(shader), "mine");
+  EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts/of it", dump}).exit_code, 0);
+  EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
+  const std::string without = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
+  ExpectRefused({"report", "--extract", "none", without}, 1,
+                "cairn report: --extract: '" + without +
+                    "' holds no code of shaders and no binary of a driver");
+  ExpectRefused({"report", "--redact", "--extract", "none", dump}, 2,
+                "cairn report: --redact excludes --extract; see cairn report --help");
+}
+
 TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
   WriteFile();
   const std::string cairn = Program("cairn");
