@@ -35,7 +35,9 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
   if (!observed.ok()) return observed.status();
   VulkanOwnDevice device;
   CAIRN_RETURN_IF_ERROR(device.Create(instance, physical_device, KnownVulkanExtensions(), nullptr));
-  Result<VulkanDevice> opened = OpenVulkanDevice(device.params());
+  VulkanBackendParams params = device.params();
+  params.reads_losses = true;  // The layer does: what matters is what the device can tell it.
+  Result<VulkanDevice> opened = OpenVulkanDevice(params);
   if (!opened.ok()) return opened.status();
   probe->driver_name = opened->driver_name;
   probe->notes = VulkanDeviceNotes(*opened);
