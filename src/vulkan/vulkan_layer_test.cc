@@ -31,7 +31,7 @@ class VulkanLayerTest : public testing::Test {
     loader_.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer_, 0, 64, 7);
   }
   void Copy(VkCommandBuffer commands) {
-    const VkBufferCopy region = {0, 128, 64};
+    const VkBufferCopy region = {192, 128, 32};  // nothing that Fill writes
     loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 1, &region);
   }
   uint32_t Reached(VkCommandBuffer commands) {
