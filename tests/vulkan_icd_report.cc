@@ -26,6 +26,14 @@ void ReadCandidates(const json& report, IcdReport* read) {
   }
 }
 
+void ReadLateSuspects(const json& report, IcdReport* read) {
+  for (const json& verdict : report.at("verdicts")) {
+    const json& suspect = verdict.at("late_suspect");
+    if (suspect.is_null()) continue;
+    read->late_suspects.push_back(LabelOf(report.at("scopes"), suspect.at("scope")));
+  }
+}
+
 void ReadStates(const json& report, IcdReport* read) {
   for (const json& execution : report.at("executions")) {
     const size_t first = execution.at("first_scope");
@@ -66,6 +74,7 @@ IcdReport ReadIcdReport(const TemporaryFolder& folder) {
   if (read.result.exit_code != 0) return read;
   read.json = json::parse(read.result.output, nullptr, false);
   if (!read.json.is_object()) return read;
+  ReadLateSuspects(read.json, &read);
   ReadCandidates(read.json, &read);
   ReadStates(read.json, &read);
   for (const json& incident : read.json.at("incidents")) {

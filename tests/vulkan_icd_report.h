@@ -28,6 +28,8 @@ struct IcdReport {
 
   // Labels of the candidates, in order, without barriers.
   std::vector<std::string> candidates;
+  // Labels of work that finished and may be the culprit all the same.
+  std::vector<std::string> late_suspects;
   // Of each label in the last execution of each list that has it.
   std::map<std::string, std::string> states;
   // Incidents: "hang", "device lost", "signal", ...

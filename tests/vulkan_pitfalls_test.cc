@@ -119,6 +119,13 @@ TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
   EXPECT_EQ(report.states.at("Culprit"), "completed");
 }
 
+// A device that is known for it: the report names the culprit beside the victim.
+TEST_P(VulkanPitfalls, FaultAfterCompletionWhereFaultsSurfaceLate) {
+  const IcdReport report = Run("fault-after-completion", "full", "nvidia");
+  EXPECT_THAT(report.candidates, ElementsAre("Victim")) << Text();
+  EXPECT_THAT(report.late_suspects, ElementsAre("Culprit")) << Text();
+}
+
 TEST_P(VulkanPitfalls, SeveralQueues) {
   const IcdReport report = Run("several-queues");
   EXPECT_THAT(report.candidates, Contains("Culprit")) << Text();

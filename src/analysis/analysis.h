@@ -96,6 +96,11 @@ struct QueueVerdict {
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be told apart.
   std::vector<uint32_t> list_candidates;
+  // On a device whose faults surface late (snapshot/device_facts.h): the last work that finished before
+  // the first candidate. It was not running, and may be the culprit all the same. kNone where the device
+  // is not known for that, and where nothing of the kind had finished.
+  uint32_t late_suspect = kNone;            // into Analysis::scopes
+  uint32_t late_suspect_execution = kNone;  // into Analysis::executions
   // True where the marker mode was off, and some execution is neither known to have finished nor known
   // not to have been submitted: then no candidates does not mean that nothing was running.
   bool unknown = false;

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <string>
 
+#include "snapshot/device_facts.h"
+
 namespace cairn {
 
 // One clause without a full stop; "" if nothing is known about the vendor (a PCI number).
 inline std::string DeviceNotes(uint32_t vendor_id) {
-  constexpr uint32_t kNvidia = 0x10de;
-  if (vendor_id == kNvidia) {
+  if (FaultsSurfaceLate(vendor_id)) {
     return "on this vendor's devices a fault surfaces up to one dispatch late: the dispatch before "
            "the one in flight may be the culprit";
   }

@@ -92,6 +92,7 @@ class JsonReporter {
   void WriteSources(const Device& device);
   void WriteQueues();
   void WritePipelines();
+  void WriteLateSuspect(const QueueVerdict& verdict);
   void WriteVerdicts();
   void WriteCandidate(const QueueVerdict& verdict, size_t number, const CandidateContext& context);
   void WriteExecutions();
@@ -294,6 +295,19 @@ void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number,
   json_.EndObject();
 }
 
+void JsonReporter::WriteLateSuspect(const QueueVerdict& verdict) {
+  json_.Key("late_suspect");
+  if (verdict.late_suspect == kNone) {
+    json_.Null();
+    return;
+  }
+  json_.BeginObject();
+  NumberKey("execution", verdict.late_suspect_execution);
+  NumberKey("scope", verdict.late_suspect);
+  WriteScopeName(analysis_.scopes[verdict.late_suspect]);
+  json_.EndObject();
+}
+
 void JsonReporter::WriteVerdicts() {
   json_.Key("verdicts");
   json_.BeginArray();
@@ -312,6 +326,7 @@ void JsonReporter::WriteVerdicts() {
       WriteCandidate(verdict, i, explained ? *context++ : CandidateContext{});
     }
     json_.EndArray();
+    WriteLateSuspect(verdict);
     json_.Key("list_candidates");
     json_.BeginArray();
     for (uint32_t execution : verdict.list_candidates) json_.Number(execution);

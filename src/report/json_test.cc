@@ -65,6 +65,7 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
   const Json& verdict = report["verdicts"][0];
   EXPECT_TRUE(verdict["exact"].get<bool>());
+  EXPECT_TRUE(verdict["late_suspect"].is_null());
   ASSERT_EQ(verdict["candidates"].size(), 1u);
   const Json& candidate = verdict["candidates"][0];
   EXPECT_EQ(candidate["type"], "DISPATCH");

@@ -75,6 +75,7 @@ class TextReporter {
   void PrintVerdicts(LineSink& sink);
   void PrintVerdict(LineSink& sink, const QueueVerdict& verdict);
   void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, const CandidateContext& context);
+  void PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict);
   void PrintHidden(LineSink& sink, size_t count, const char* what);
   void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintRawMarkers(LineSink& sink);
@@ -239,7 +240,26 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
   if (lists_shown < verdict.list_candidates.size()) {
     PrintHidden(sink, verdict.list_candidates.size() - lists_shown, "command lists");
   }
+  PrintLateSuspect(sink, verdict);
   sink.Prose("    ", verdict.reason);
+}
+
+void TextReporter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict) {
+  if (verdict.late_suspect == kNone) return;
+  const Scope& scope = analysis_.scopes[verdict.late_suspect];
+  text_.clear();
+  AppendListPath(snapshot_, analysis_.executions[verdict.late_suspect_execution], text_);
+  AppendScopePath(snapshot_, analysis_, scope, text_);
+  sink.Prose("    [X] ", text_);
+  const Event& event = snapshot_.events[scope.event];
+  if (event.pipeline != kNone && (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
+    text_.clear();
+    AppendPipeline(snapshot_, event.pipeline, text_);
+    sink.Prose("        ", text_);
+  }
+  sink.Prose("        ",
+             "finished just before, and may be the culprit: a fault of its own would "
+             "stop what comes next");
 }
 
 void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {

@@ -9,6 +9,7 @@
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
+#include "snapshot/device_facts.h"
 #include "snapshot/sample_block.h"
 #include "snapshot/snapshot_from_block.h"
 
@@ -260,6 +261,17 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
         compute pipeline [ CS: BlurCS ]
     )" + analysis.verdicts[0].reason +
                 "\n");
+}
+
+TEST(TextReport, NamesWorkThatFinishedWhereFaultsSurfaceLate) {
+  Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  snapshot.devices[0].vendor_id = kVendorNvidia;
+  EXPECT_THAT(Section(TextReport(snapshot, Analyse(snapshot), {}), "Which work"),
+              HasSubstr(R"(        compute pipeline [ CS: BlurCS ]
+    [X] Frame 0 > "Main" > Frame > Opaque > DRAW_INDEXED 2
+        graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
+        finished just before, and may be the culprit: a fault of its own would stop what comes next
+)"));
 }
 
 TEST(TextReport, OneDeviceCanBeChosen) {

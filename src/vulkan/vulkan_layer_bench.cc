@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the layer adds to a command while it is recorded. Bare: the function behind the layer, called
-// straight; the command is a fill, which needs no pipeline. On a driver without VK_AMD_buffer_marker (lavapipe) most of `top` and `full` is the driver's own
-// time for the writes: a fill with its barriers for each. `silent` is the layer alone, noted and not
-// written.
+// straight; the command is a fill, which needs no pipeline. On a driver without VK_AMD_buffer_marker
+// (lavapipe) most of `top` and `full` is the driver's own time for the writes: a fill with its barriers
+// for each. `silent` is the layer alone, noted and not written.
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
@@ -111,12 +111,14 @@ void BM_Full(benchmark::State& bench) {
   Record(bench, Way::kFull);
 }
 BENCHMARK(BM_Bare);
+BENCHMARK(BM_Bare)->Threads(2);
 BENCHMARK(BM_BareTop);
 BENCHMARK(BM_BareFull);
 BENCHMARK(BM_Off);
 BENCHMARK(BM_Silent);
 BENCHMARK(BM_Silent)->Threads(2);
 BENCHMARK(BM_Top);
+BENCHMARK(BM_Top)->Threads(2);
 BENCHMARK(BM_Full);
 
 // What one look-up of the state costs.

@@ -6,6 +6,7 @@
 
 #include "icd/entry.h"
 #include "icd/objects.h"
+#include "snapshot/device_facts.h"
 
 namespace cairn::icd {
 namespace {
@@ -102,11 +103,11 @@ VkPhysicalDeviceLimits Limits() {
   return limits;
 }
 
-VkPhysicalDeviceProperties BaseProperties() {
+VkPhysicalDeviceProperties BaseProperties(VkPhysicalDevice device) {
   VkPhysicalDeviceProperties properties = {};
   properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, VK_HEADER_VERSION);
   properties.driverVersion = kDriverVersion;
-  properties.vendorID = kVendorId;
+  properties.vendorID = SettingsOf(device).nvidia ? kVendorNvidia : kVendorId;
   properties.deviceID = kDeviceId;
   properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   std::strcpy(properties.deviceName, "Cairn test device");
@@ -196,9 +197,9 @@ void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
   }
 }
 
-void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice,
+void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device,
                                             VkPhysicalDeviceProperties* properties) {
-  *properties = BaseProperties();
+  *properties = BaseProperties(device);
 }
 
 void FillProperty(VkBaseOutStructure* entry) {
@@ -244,9 +245,9 @@ void FillProperty(VkBaseOutStructure* entry) {
   }
 }
 
-void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice,
+void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
                                              VkPhysicalDeviceProperties2* properties) {
-  properties->properties = BaseProperties();
+  properties->properties = BaseProperties(device);
   for (auto* entry = static_cast<VkBaseOutStructure*>(properties->pNext); entry != nullptr;
        entry = entry->pNext) {
     FillProperty(entry);

@@ -28,6 +28,7 @@ constexpr Flag kFlags[] = {
     {"no-vendor-binary", &Settings::no_vendor_binary},
     {"refuse-imports", &Settings::refuse_imports},
     {"reuse-addresses", &Settings::reuse_addresses},
+    {"nvidia", &Settings::nvidia},
     {"lazy", &Settings::lazy},
 };
 

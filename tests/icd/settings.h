@@ -16,6 +16,7 @@ struct Settings {
   bool no_vendor_binary = false;
   bool refuse_imports = false;   // the extension is there, and every import fails
   bool reuse_addresses = false;  // freed GPU addresses are given away again
+  bool nvidia = false;           // says that it is NVIDIA's, whose faults surface late
   bool lazy = false;             // submitting takes no steps; only waiting and asking do
   uint32_t bottom_line_limit = 64;
 
