@@ -214,8 +214,8 @@ Status Context::AllocateWords(WordRegion* region) {
   const uint64_t raw_bytes =
       RoundUp(uint64_t{desc_.raw_marker_count} * sizeof(uint64_t), kPageBytes);
   const uint64_t recordings_bytes = uint64_t{capacity} * sizeof(RecordingSlot);
-  const uint64_t recordings = block_->AllocateRange(recordings_bytes);
-  const uint64_t words = block_->AllocateRange(progress_bytes + raw_bytes);
+  const uint64_t recordings = block_->AllocateContextRange(recordings_bytes);
+  const uint64_t words = block_->AllocateContextRange(progress_bytes + raw_bytes);
   if (recordings != 0) remains_.ranges.push_back({recordings, recordings_bytes});
   if (words != 0) remains_.ranges.push_back({words, progress_bytes + raw_bytes});
   if (recordings == 0 || words == 0) {

@@ -157,15 +157,28 @@ uint64_t BlockWriter::TakeFreeRange(uint64_t page_count) {
   return first;
 }
 
-uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
+uint64_t BlockWriter::TryAllocateRange(uint64_t size_bytes) {
   const uint64_t page_count = RoundUpToPage(size_bytes) / kPageBytes;
   if (const uint64_t page = TakeFreeRange(page_count); page != 0) {
     std::memset(data() + page * kPageBytes, 0, page_count * kPageBytes);
     return page * kPageBytes;
   }
-  const uint64_t page = BumpPages(page_count);
-  if (page == 0) header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
-  return page * kPageBytes;
+  return BumpPages(page_count) * kPageBytes;
+}
+
+uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
+  const uint64_t offset = TryAllocateRange(size_bytes);
+  if (offset == 0) header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
+  return offset;
+}
+
+uint64_t BlockWriter::AllocateContextRange(uint64_t size_bytes) {
+  uint64_t offset = 0;
+  do {
+    offset = TryAllocateRange(size_bytes);
+  } while (offset == 0 && ForgetOldestEndedContext());
+  if (offset == 0) header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
+  return offset;
 }
 
 void BlockWriter::FreeRange(Range range) {
@@ -300,6 +313,7 @@ void BlockWriter::FreeContextNames(ContextRecord& record) {
 }
 
 void BlockWriter::ReleaseRemains(uint32_t context) {
+  std::erase(contexts_with_remains_, context);
   const ContextRemains remains = std::exchange(remains_[context], {});
   for (const Range& range : remains.ranges) FreeRange(range);
   for (uint32_t page : remains.pages) FreePage(page);
@@ -307,8 +321,18 @@ void BlockWriter::ReleaseRemains(uint32_t context) {
 
 void BlockWriter::RetireContext(uint32_t context, ContextRemains remains) {
   std::lock_guard lock(tables_mutex_);
+  if (!remains.ranges.empty()) contexts_with_remains_.push_back(context);
   remains_[context] = std::move(remains);
   retired_contexts_.Push(context);
+}
+
+bool BlockWriter::ForgetOldestEndedContext() {
+  std::lock_guard lock(tables_mutex_);
+  if (contexts_with_remains_.empty()) return false;
+  const uint32_t context = contexts_with_remains_.front();
+  Unpublish(contexts()[context]);
+  ReleaseRemains(context);
+  return true;
 }
 
 uint32_t BlockWriter::AddQueue() {

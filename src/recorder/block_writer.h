@@ -59,6 +59,10 @@ class BlockWriter {
   // full. Takes a lock.
   uint64_t AllocateRange(uint64_t size_bytes);
 
+  // The same for a new context. Where there is no room, contexts that have ended give up what a report
+  // would have shown of them, the oldest first.
+  uint64_t AllocateContextRange(uint64_t size_bytes);
+
   // Copies a name until it is given back; 0 for an empty name or when the block is full. Cut at
   // kMaxNameBytes. Takes a lock.
   NameRef AddName(std::string_view name);
@@ -163,6 +167,9 @@ class BlockWriter {
   // `count` never used pages; 0 when there are none. Lock-free.
   uint64_t BumpPages(uint64_t count);
   uint64_t TakeFreeRange(uint64_t page_count);
+  uint64_t TryAllocateRange(uint64_t size_bytes);
+  // False if none has anything to give.
+  bool ForgetOldestEndedContext();
   void FreeRange(Range range);
   void FreeContextNames(ContextRecord& record);
   void ReleaseRemains(uint32_t context);
@@ -192,7 +199,9 @@ class BlockWriter {
   IndexQueue retired_queues_{kMaxQueues};
   IndexQueue retired_pipelines_{kMaxPipelines};
   IndexQueue retired_threads_{kMaxThreads};
-  std::array<ContextRemains, kMaxContexts> remains_;  // guarded by tables_mutex_
+  // Guarded by tables_mutex_.
+  std::array<ContextRemains, kMaxContexts> remains_;
+  std::vector<uint32_t> contexts_with_remains_;  // the first to end is the first
   ObjectTable objects_;
 
   std::mutex shaders_mutex_;

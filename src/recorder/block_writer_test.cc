@@ -253,6 +253,29 @@ TEST(BlockWriter, FunctionsAreRegisteredOnce) {
   EXPECT_EQ(MakeBlock()->RegisterFunctions(methods), BlockWriter::kTableFull);
 }
 
+TEST(BlockWriter, EndedContextsMakeRoomForNewOnesTheOldestFirst) {
+  const auto block = MakeBlock();
+  const uint64_t half = (block->size_bytes() - block->header()->first_free_page * kPageBytes) / 2;
+  const uint32_t first = block->AddContext();
+  const uint32_t second = block->AddContext();
+  const uint32_t alive = block->AddContext();
+  for (const uint32_t context : {first, second, alive}) block->contexts()[context].state = 1;
+  const uint64_t of_first = block->AllocateContextRange(half - kPageBytes);
+  const uint64_t of_second = block->AllocateContextRange(half - kPageBytes);
+  ASSERT_NE(of_first, 0u);
+  ASSERT_NE(of_second, 0u);
+  EXPECT_EQ(block->AllocateContextRange(half - kPageBytes), 0u) << "nobody has ended";
+  EXPECT_EQ(block->header()->pages_refused.load(), 1u);
+  for (const uint32_t context : {first, second}) block->contexts()[context].state = 2;
+  block->RetireContext(first, {{{of_first, half - kPageBytes}}, {}});
+  block->RetireContext(second, {{{of_second, half - kPageBytes}}, {}});
+  EXPECT_EQ(block->AllocateContextRange(half - kPageBytes), of_first);
+  EXPECT_EQ(block->contexts()[first].state.load(), 0u) << "nobody may look for its memory";
+  EXPECT_EQ(block->contexts()[second].state.load(), 2u) << "still there for a report";
+  EXPECT_EQ(block->contexts()[alive].state.load(), 1u);
+  EXPECT_EQ(block->header()->pages_refused.load(), 1u);
+}
+
 TEST(BlockWriter, KeepsTheCodeOfAShaderOnceForAHash) {
   const auto writer = MakeBlock(kDefaultBlockBytes);
   BlockWriter& block = *writer;
