@@ -135,18 +135,28 @@ TEST_F(ProgramsTest, TriangleShowsTheSameWindow) {
 
 // Killed at different moments after it submitted a frame: the last list of every dump is the one of
 // that frame, and one of them shows the GPU in the middle of it.
-TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
-  NeedScreenAnd("vkd3d-gears");
-  if (IsSkipped()) return;
-  constexpr int kMostKills = 80;
-  bool seen_in_flight = false;
-  for (int frame = 1; frame <= kMostKills && !seen_in_flight && !HasFailure(); ++frame) {
+class KilledGearsTest : public ProgramsTest {
+ protected:
+  // `memory`: where the words have to be.
+  void KillGears(const std::string& memory, const std::vector<std::string>& more_environment) {
+    NeedScreenAnd("vkd3d-gears");
+    if (IsSkipped()) return;
+    constexpr int kMostKills = 80;
+    bool seen_in_flight = false;
+    for (int frame = 1; frame <= kMostKills && !seen_in_flight && !HasFailure(); ++frame) {
+      seen_in_flight = KillInFrame(frame, memory, more_environment);
+    }
+    EXPECT_TRUE(seen_in_flight);
+  }
+
+ private:
+  bool KillInFrame(int frame, const std::string& memory, std::vector<std::string> environment) {
+    environment.push_back("STOP_AT_FRAME=" + std::to_string(frame));
+    environment.emplace_back("STOP_AT_FRAME_THEN=kill");
+    environment.push_back("STOP_AT_FRAME_DELAY_US=" + std::to_string(frame % 8 * 150));
     const CommandResult result = RunCommand(
         {Program("cairn"), "run", "-o", "a.cairn", "--breadcrumbs", "full", "--", "vkd3d-gears"},
-        {.folder = folder_.path(),
-         .environment =
-             Environment({"STOP_AT_FRAME=" + std::to_string(frame), "STOP_AT_FRAME_THEN=kill",
-                          "STOP_AT_FRAME_DELAY_US=" + std::to_string(frame % 8 * 150)})});
+        {.folder = folder_.path(), .environment = Environment(environment)});
     EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
     EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
                 ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
@@ -158,13 +168,21 @@ TEST_F(ProgramsTest, KilledGearsLeavesTheListItWasExecuting) {
     const ReportedWork work = ReadReportedWork(folder_ / "a.cairn");
     EXPECT_TRUE(work.valid);
     EXPECT_THAT(work.losses, IsEmpty());
-    seen_in_flight = std::any_of(work.executions.begin(), work.executions.end(),
-                                 [](const ReportedProgress& execution) {
-                                   return execution.state == "in flight" && execution.reached != 0;
-                                 });
+    EXPECT_THAT(work.word_memories, ElementsAre(memory));
     std::filesystem::remove(folder_ / "a.cairn");
+    return std::any_of(work.executions.begin(), work.executions.end(),
+                       [](const ReportedProgress& execution) {
+                         return execution.state == "in flight" && execution.reached != 0;
+                       });
   }
-  EXPECT_TRUE(seen_in_flight);
+};
+
+TEST_F(KilledGearsTest, TheWordsInTheBlockAreTheGpusOwn) {
+  KillGears("imported", {});
+}
+
+TEST_F(KilledGearsTest, WithoutTheVulkanLayerTheyAreCopies) {
+  KillGears("mirrored", {"VK_LOADER_LAYERS_DISABLE=VK_LAYER_CAIRN_breadcrumbs"});
 }
 
 // The program sets PIX events and names, and knows nothing of Cairn; that markers reach the driver is

@@ -68,6 +68,9 @@ ReportedWork ReadReportedWork(const std::string& file) {
                                 candidate.at("name").get<std::string>());
     }
   }
+  for (const nlohmann::json& device : report.at("devices")) {
+    work.word_memories.push_back(device.at("word_memory"));
+  }
   for (const nlohmann::json& loss : report.at("losses")) work.losses.push_back(loss);
   return work;
 }

@@ -35,6 +35,7 @@ struct ReportedWork {
   std::vector<std::string> scope_states;
   std::vector<std::string> candidates;  // "TYPE name"
   std::vector<std::string> losses;
+  std::vector<std::string> word_memories;  // of each device
   bool valid = false;
 };
 ReportedWork ReadReportedWork(const std::string& file);
