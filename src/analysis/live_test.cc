@@ -86,8 +86,8 @@ TEST(Live, BetweenScopesTheOneAround) {
   builder.Submit(queue, AddFrame(&builder, queue));
   builder.SetWords(0, 7, 8);
   const Analysis analysis = Analyse(builder.snapshot);
-  const LiveExecution& running =
-      MakeLiveView(builder.snapshot, analysis).queues.at(0).running.at(0);
+  const LiveView view = MakeLiveView(builder.snapshot, analysis);
+  const LiveExecution& running = view.queues.at(0).running.at(0);
   EXPECT_EQ(running.reached, 8u);
   EXPECT_THAT(ScopePath(analysis, running.scope), SizeIs(2));
 }
