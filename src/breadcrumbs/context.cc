@@ -590,10 +590,11 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     if (slot.queue == kNoQueue) slot.queue = queue_index;
     list.last_submission_queue = queue_index;
     list.last_submission_number = number;
+    // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
+    SubmitSecondaries(list);
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
                           slot.recording_id, number, now_ns);
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
-    SubmitSecondaries(list);
   }
   record.submission_count.store(number, std::memory_order_release);
   return Status();

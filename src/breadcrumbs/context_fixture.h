@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -39,8 +40,10 @@ class ContextTest : public testing::Test {
     Result<std::unique_ptr<BlockWriter>> block = BlockWriter::Create(block_bytes_);
     ASSERT_TRUE(block.ok());
     block_ = std::move(*block);
-    Result<Context*> context =
-        Context::Create(desc, block_.get(), std::make_unique<SimulatedBackend>(&live_lists_));
+    Result<Context*> context = Context::Create(
+        desc, block_.get(), std::make_unique<SimulatedBackend>(&live_lists_, [this](uint32_t slot) {
+          if (on_clear_) on_clear_(slot);
+        }));
     ASSERT_TRUE(context.ok()) << context.status().message();
     context_ = *context;
   }
@@ -109,6 +112,7 @@ class ContextTest : public testing::Test {
 
   uint64_t block_bytes_ = kMinBlockBytes;
   int live_lists_ = 0;
+  std::function<void(uint32_t)> on_clear_;  // a slot's words are about to be cleared
   std::unique_ptr<BlockWriter> block_;
   Context* context_ = nullptr;
 };

@@ -516,6 +516,33 @@ TEST_F(LayerContextTest, SecondariesCountAndAreClearedWithThePrimary) {
   EXPECT_EQ(block_->header()->submission_serial.load(), 2u);
 }
 
+TEST_F(LayerContextTest, SecondariesAreClearedBeforeTheRunOfThePrimaryIsPublished) {
+  Make();
+  SimulatedList native;
+  SimulatedList primary_native;
+  CommandList* inner = BeginFlags(context_, native, CAIRN_LIST_SECONDARY | CAIRN_LIST_EXCLUSIVE);
+  RecordDraw(inner);
+  inner->End();
+  CommandList* primary = BeginFlags(context_, primary_native, CAIRN_LIST_EXCLUSIVE);
+  primary->ExecuteSecondary(*inner);
+  primary->End();
+  ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
+  SimulatedGpu::Execute(native);
+  // What a reader would see while the words are still the old ones.
+  std::vector<std::pair<uint32_t, uint64_t>> seen;
+  on_clear_ = [&](uint32_t slot) {
+    if (slot != inner->slot_index()) return;
+    EXPECT_EQ(Passed(*inner), 2u);
+    seen.emplace_back(primary->slot()->submit_count.load(),
+                      block_->header()->submission_serial.load());
+  };
+  ASSERT_TRUE(context_->NotifySubmit(this, &primary, 1).ok());
+  on_clear_ = nullptr;
+  EXPECT_THAT(seen, ElementsAre(std::pair(1u, uint64_t{1})));
+  EXPECT_EQ(primary->slot()->submit_count.load(), 2u);
+  EXPECT_EQ(inner->slot()->submit_count.load(), 2u);
+}
+
 TEST_F(LayerContextTest, ASecondaryThatIsAnotherRecordingByNowIsLeftAlone) {
   Make();
   SimulatedList native;

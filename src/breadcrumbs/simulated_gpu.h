@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "breadcrumbs/backend.h"
@@ -44,7 +46,9 @@ class SimulatedGpu {
 class SimulatedBackend final : public Backend {
  public:
   // `live_lists` counts lists between BeginList and ReleaseList; may be null.
-  explicit SimulatedBackend(int* live_lists = nullptr) : live_lists_(live_lists) {}
+  // `on_clear`: called with the slot whose words are about to be cleared; may be empty.
+  explicit SimulatedBackend(int* live_lists = nullptr, std::function<void(uint32_t)> on_clear = {})
+      : live_lists_(live_lists), on_clear_(std::move(on_clear)) {}
 
   Status Initialize(const WordRegion& region, BackendDescription* description) override {
     region_ = region;
@@ -86,6 +90,10 @@ class SimulatedBackend final : public Backend {
     return Status();
   }
 
+  void ClearWords(uint32_t slot) override {
+    if (on_clear_) on_clear_(slot);
+  }
+
   void ReleaseList(BackendList&) override {
     if (live_lists_ != nullptr) --*live_lists_;
   }
@@ -100,6 +108,7 @@ class SimulatedBackend final : public Backend {
 
   WordRegion region_;
   int* live_lists_;
+  const std::function<void(uint32_t)> on_clear_;
 };
 
 }  // namespace cairn
