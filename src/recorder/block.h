@@ -429,7 +429,8 @@ struct FaultRecord {
   char description[kFaultTextBytes];
   FaultAddress addresses[kMaxFaultAddresses];
   FaultVendorInfo vendor_infos[kMaxFaultVendorInfos];
-  uint64_t reserved[6];
+  uint64_t vendor_binary_room;  // bytes that its writer took for it; no reader needs them
+  uint64_t reserved[5];
 };
 
 // VK_NV_device_diagnostic_checkpoints, as read after a device's loss: the last that the GPU came by.

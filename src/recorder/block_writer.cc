@@ -173,31 +173,58 @@ uint64_t BlockWriter::AllocateRange(uint64_t size_bytes) {
 }
 
 uint64_t BlockWriter::AllocateContextRange(uint64_t size_bytes) {
-  uint64_t offset = 0;
-  do {
-    offset = TryAllocateRange(size_bytes);
-  } while (offset == 0 && ForgetOldestEndedContext());
+  uint64_t offset = TryAllocateRange(size_bytes);
+  if (offset == 0 && EndedContextsCanMakeRoom(size_bytes)) {
+    while (offset == 0 && ForgetOldestEndedContext()) offset = TryAllocateRange(size_bytes);
+  }
   if (offset == 0) header_->pages_refused.fetch_add(1, std::memory_order_relaxed);
   return offset;
 }
 
-void BlockWriter::FreeRange(Range range) {
+namespace {
+
+// Adds pages to ranges of them (first page, number of pages) and joins neighbours.
+void AddPages(BlockWriter::Range range, std::map<uint64_t, uint64_t>* ranges) {
   uint64_t first = range.offset / kPageBytes;
   uint64_t count = RoundUpToPage(range.size_bytes) / kPageBytes;
-  std::lock_guard lock(ranges_mutex_);
-  auto after = free_ranges_.lower_bound(first);
-  if (after != free_ranges_.end() && after->first == first + count) {
+  if (count == 0) return;
+  auto after = ranges->lower_bound(first);
+  if (after != ranges->end() && after->first == first + count) {
     count += after->second;
-    after = free_ranges_.erase(after);
+    after = ranges->erase(after);
   }
-  if (after != free_ranges_.begin()) {
+  if (after != ranges->begin()) {
     const auto before = std::prev(after);
     if (before->first + before->second == first) {
       before->second += count;
       return;
     }
   }
-  free_ranges_.emplace(first, count);
+  ranges->emplace(first, count);
+}
+
+}  // namespace
+
+void BlockWriter::FreeRange(Range range) {
+  std::lock_guard lock(ranges_mutex_);
+  AddPages(range, &free_ranges_);
+}
+
+bool BlockWriter::EndedContextsCanMakeRoom(uint64_t size_bytes) {
+  const uint64_t page_count = RoundUpToPage(size_bytes) / kPageBytes;
+  std::lock_guard tables_lock(tables_mutex_);
+  std::map<uint64_t, uint64_t> ranges;
+  {
+    std::lock_guard lock(ranges_mutex_);
+    ranges = free_ranges_;
+  }
+  for (const uint32_t context : contexts_with_remains_) {
+    for (const Range& range : remains_[context].ranges) AddPages(range, &ranges);
+    AddPages(VendorBinaryOf(context), &ranges);
+  }
+  // Pages that were never used do not become part of a range, and were too few just now.
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [page_count](const auto& range) { return range.second >= page_count; });
 }
 
 namespace {
@@ -295,7 +322,6 @@ uint32_t BlockWriter::AddContext() {
   if (DriverReport* const reports = driver_reports(); reports != nullptr) {
     for (std::atomic<uint64_t>& id : reports[index].event_ids) id.store(0);
   }
-  if (FaultRecord* const fault = faults(); fault != nullptr) fault[index].state.store(0);
   if (CheckpointTable* const table = checkpoints(); table != nullptr) table[index].count.store(0);
   return index;
 }
@@ -312,7 +338,22 @@ void BlockWriter::FreeContextNames(ContextRecord& record) {
   }
 }
 
+BlockWriter::Range BlockWriter::VendorBinaryOf(uint32_t context) const {
+  if (faults() == nullptr || faults()[context].vendor_binary_offset == 0) return {0, 0};
+  return {faults()[context].vendor_binary_offset, faults()[context].vendor_binary_room};
+}
+
+void BlockWriter::ReleaseFault(uint32_t context) {
+  if (faults() == nullptr) return;
+  FaultRecord& fault = faults()[context];
+  const Range binary = VendorBinaryOf(context);
+  Unpublish(fault);
+  std::memset(static_cast<void*>(&fault), 0, sizeof(fault));
+  FreeRange(binary);
+}
+
 void BlockWriter::ReleaseRemains(uint32_t context) {
+  ReleaseFault(context);
   std::erase(contexts_with_remains_, context);
   const ContextRemains remains = std::exchange(remains_[context], {});
   for (const Range& range : remains.ranges) FreeRange(range);

@@ -58,9 +58,15 @@ class BlockWriter {
   // Zeroed contiguous pages: tables and GPU-written words. Returns the offset, 0 when the block is
   // full. Takes a lock.
   uint64_t AllocateRange(uint64_t size_bytes);
+  // What AllocateRange gave serves again; nobody reads or writes it any more. Takes a lock.
+  struct Range {
+    uint64_t offset;
+    uint64_t size_bytes;
+  };
+  void FreeRange(Range range);
 
   // The same for a new context. Where there is no room, contexts that have ended give up what a report
-  // would have shown of them, the oldest first.
+  // would have shown of them, the oldest first; none does if all of them together would not be enough.
   uint64_t AllocateContextRange(uint64_t size_bytes);
 
   // Copies a name until it is given back; 0 for an empty name or when the block is full. Cut at
@@ -86,11 +92,8 @@ class BlockWriter {
   uint32_t AddQueue();
   uint32_t AddPipeline();
 
-  // Memory of a context that has ended; given back when its entry is used again.
-  struct Range {
-    uint64_t offset;
-    uint64_t size_bytes;
-  };
+  // Memory of a context that has ended; given back when its entry is used again, and with it the vendor
+  // binary of its fault.
   struct ContextRemains {
     std::vector<Range> ranges;    // of AllocateRange
     std::vector<uint32_t> pages;  // of AllocatePage
@@ -170,8 +173,13 @@ class BlockWriter {
   uint64_t TryAllocateRange(uint64_t size_bytes);
   // False if none has anything to give.
   bool ForgetOldestEndedContext();
-  void FreeRange(Range range);
+  // Whether a free range would be large enough if they all did.
+  bool EndedContextsCanMakeRoom(uint64_t size_bytes);
   void FreeContextNames(ContextRecord& record);
+  // The vendor binary of the entry's fault; no bytes if there is none.
+  Range VendorBinaryOf(uint32_t context) const;
+  // The fault's record is empty afterwards.
+  void ReleaseFault(uint32_t context);
   void ReleaseRemains(uint32_t context);
   bool IsName(NameRef ref, const char* name) const;
   NameRef AddNameLocked(std::string_view name);  // names_mutex_ is held

@@ -276,6 +276,51 @@ TEST(BlockWriter, EndedContextsMakeRoomForNewOnesTheOldestFirst) {
   EXPECT_EQ(block->header()->pages_refused.load(), 1u);
 }
 
+TEST(BlockWriter, NobodyIsForgottenForARequestThatFitsNowhere) {
+  const auto block = MakeBlock();
+  const uint64_t third = (block->size_bytes() / kPageBytes - block->header()->first_free_page) / 3;
+  const uint64_t bytes = third * kPageBytes;
+  uint32_t contexts[3];
+  uint64_t offsets[3];
+  for (int i = 0; i < 3; ++i) {
+    contexts[i] = block->AddContext();
+    offsets[i] = block->AllocateContextRange(bytes);
+    ASSERT_NE(offsets[i], 0u);
+    block->contexts()[contexts[i]].state = 2;
+  }
+  // The one in the middle is alive: what the others have does not lie side by side.
+  for (const int i : {0, 2}) block->RetireContext(contexts[i], {{{offsets[i], bytes}}, {}});
+  EXPECT_EQ(block->AllocateContextRange(block->size_bytes()), 0u);
+  EXPECT_EQ(block->AllocateContextRange(bytes + kPageBytes), 0u);
+  EXPECT_EQ(block->header()->pages_refused.load(), 2u);
+  for (const uint32_t context : contexts) {
+    EXPECT_EQ(block->contexts()[context].state.load(), 2u) << context;
+  }
+  block->RetireContext(contexts[1], {{{offsets[1], bytes}}, {}});
+  EXPECT_EQ(block->AllocateContextRange(bytes + kPageBytes), offsets[0]) << "two are enough";
+  EXPECT_EQ(block->contexts()[contexts[0]].state.load(), 0u);
+}
+
+TEST(BlockWriter, TheVendorBinaryOfAnEntryUsedAgainIsGivenBack) {
+  const auto block = MakeBlock(kMinLayerBlockBytes);
+  const uint32_t context = block->AddContext();
+  const uint64_t binary = block->AllocateRange(3 * kPageBytes);
+  FaultRecord& fault = block->faults()[context];
+  fault.vendor_binary_offset = binary;
+  fault.vendor_binary_room = 3 * kPageBytes;
+  fault.vendor_binary_bytes = 5;
+  fault.address_count = 2;
+  fault.state = 1;
+  block->RetireContext(context, {});
+  for (uint32_t i = 1; i < kMaxContexts; ++i) EXPECT_EQ(block->AddContext(), i);
+  EXPECT_EQ(fault.state.load(), 1u) << "still there for a report";
+  EXPECT_EQ(block->AddContext(), context);
+  EXPECT_EQ(fault.state.load(), 0u);
+  EXPECT_EQ(fault.vendor_binary_offset, 0u);
+  EXPECT_EQ(fault.address_count, 0u);
+  EXPECT_EQ(block->AllocateRange(3 * kPageBytes), binary);
+}
+
 TEST(BlockWriter, KeepsTheCodeOfAShaderOnceForAHash) {
   const auto writer = MakeBlock(kDefaultBlockBytes);
   BlockWriter& block = *writer;
