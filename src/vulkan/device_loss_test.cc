@@ -300,6 +300,17 @@ TEST_F(DeviceLossTest, ASecondFailedQuestionToo) {
   EXPECT_EQ(Fault().address_count, 0u);
 }
 
+TEST_F(DeviceLossTest, TheRoomOfABinaryThatDidNotComeIsGivenBack) {
+  next_.info_result = VK_ERROR_OUT_OF_HOST_MEMORY;
+  next_.binary = 5000;
+  StartWithExt();
+  Submit();
+  EXPECT_EQ(Fault().vendor_binary_offset, 0u);
+  const auto* const room = static_cast<const std::byte*>(next_.asked_info.pVendorBinaryData);
+  ASSERT_NE(room, nullptr);
+  EXPECT_EQ(block_->data() + block_->AllocateRange(5000), room);
+}
+
 TEST_F(DeviceLossTest, ReportsOfKhrDeviceFault) {
   next_.reports = {Report(kKhrFaultMemoryAddress, "first", 0x100),
                    Report(kKhrFaultInstructionAddress | kKhrFaultVendor | kKhrFaultDeviceLost,

@@ -71,6 +71,21 @@ uint64_t Faults::RoomFor(uint64_t size_bytes) const {
   return block_.AllocateRange(size_bytes);
 }
 
+void Faults::GiveBackRoom(uint64_t offset, uint64_t size_bytes) {
+  if (offset != 0) block_.FreeRange({offset, size_bytes});
+}
+
+void Faults::KeepBinary(uint64_t offset, uint64_t room_bytes, uint64_t size_bytes) {
+  if (size_bytes == 0) {
+    GiveBackRoom(offset, room_bytes);
+    return;
+  }
+  GiveBackRoom(record_->vendor_binary_offset, record_->vendor_binary_room);
+  record_->vendor_binary_offset = offset;
+  record_->vendor_binary_room = room_bytes;
+  record_->vendor_binary_bytes = size_bytes;
+}
+
 void Faults::OnDeviceLost() {
   if (record_ == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -80,6 +95,18 @@ void Faults::OnDeviceLost() {
     if (record_->state.load() != 0) return KeepDebugInfo();
   }
   if (functions_.get_info != nullptr) AskExt();
+}
+
+void Faults::TakeOver(const FaultRecord& known) {
+  if (record_ == nullptr || known.state.load(std::memory_order_acquire) == 0) return;
+  const std::lock_guard lock(mutex_);
+  if (record_->state.load() != 0) return;
+  std::memcpy(static_cast<void*>(record_), static_cast<const void*>(&known), sizeof(known));
+  record_->state.store(0, std::memory_order_relaxed);
+  record_->vendor_binary_offset = 0;
+  record_->vendor_binary_room = 0;
+  record_->vendor_binary_bytes = 0;
+  Publish(static_cast<VkResult>(known.result));
 }
 
 void Faults::Poll() {
@@ -136,10 +163,12 @@ void Faults::KeepDebugInfo() {
   const uint64_t offset = RoomFor(size_bytes);
   if (offset == 0) return;
   info.pVendorBinaryData = block_.data() + offset;
-  if (functions_.get_debug_info(device_, &info) != VK_SUCCESS) return;
+  if (functions_.get_debug_info(device_, &info) != VK_SUCCESS) {
+    GiveBackRoom(offset, size_bytes);
+    return;
+  }
   Open(kKhrDeviceFault);
-  record_->vendor_binary_offset = offset;
-  record_->vendor_binary_bytes = std::min(info.vendorBinarySize, size_bytes);
+  KeepBinary(offset, size_bytes, std::min(info.vendorBinarySize, size_bytes));
   Publish(VK_SUCCESS);
 }
 
@@ -169,7 +198,10 @@ void Faults::AskExt() {
   info.pVendorBinaryData = binary == 0 ? nullptr : block_.data() + binary;
   // VK_INCOMPLETE: there is more than a record holds.
   result = functions_.get_info(device_, &counts, &info);
-  if (result < 0) return NoteFailure(result);
+  if (result < 0) {
+    GiveBackRoom(binary, room.vendorBinarySize);
+    return NoteFailure(result);
+  }
   Open(kExtDeviceFault);
   CopyText(info.description, sizeof(info.description), record_->description);
   for (uint32_t i = 0; i < std::min(counts.addressInfoCount, room.addressInfoCount); ++i) {
@@ -178,8 +210,10 @@ void Faults::AskExt() {
   for (uint32_t i = 0; i < std::min(counts.vendorInfoCount, room.vendorInfoCount); ++i) {
     AddVendorInfo(vendor_infos[i]);
   }
-  record_->vendor_binary_offset = binary;
-  record_->vendor_binary_bytes = std::min(counts.vendorBinarySize, room.vendorBinarySize);
+  if (binary != 0) {
+    KeepBinary(binary, room.vendorBinarySize,
+               std::min(counts.vendorBinarySize, room.vendorBinarySize));
+  }
   Publish(result);
 }
 

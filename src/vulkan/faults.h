@@ -43,6 +43,9 @@ class Faults {
   void OnDeviceLost();
   // Asks for faults that the driver masked; costs a call, and nothing without VK_KHR_device_fault.
   void Poll();
+  // Another context of the same device has learned this: takes it over, without the vendor binary, if
+  // nothing is known here. `known` is not changed meanwhile.
+  void TakeOver(const FaultRecord& known);
   // What the application was told.
   void Note(std::span<const KhrFaultInfo> reports);
 
@@ -53,8 +56,12 @@ class Faults {
   void AddAddress(const VkDeviceFaultAddressInfoEXT& address);
   void AddVendorInfo(const VkDeviceFaultVendorInfoEXT& info);
   void KeepDebugInfo();
-  // Room in the block, 0 if the binary is too large or there is none.
+  // Room in the block, 0 if the binary is too large or there is none. Either kept or given back.
   uint64_t RoomFor(uint64_t size_bytes) const;
+  void GiveBackRoom(uint64_t offset, uint64_t size_bytes);
+  // `size_bytes` of the `room_bytes` were written; the binary kept before, if any, is given back.
+  // Between Open and Publish.
+  void KeepBinary(uint64_t offset, uint64_t room_bytes, uint64_t size_bytes);
   // Nobody reads the record while it is written.
   void Open(const char* source);
   void Publish(VkResult result);
