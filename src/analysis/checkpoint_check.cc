@@ -20,6 +20,7 @@ class CheckpointJudge {
  public:
   CheckpointJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
     states_.resize(snapshot.recordings.size());
+    next_writes_.resize(snapshot.recordings.size() * 2, kNotSought);
     last_begun_.assign(snapshot.queues.size(), 0);
     for (const Execution& execution : analysis.executions) {
       RecordingStates& states = states_[execution.recording];
@@ -36,7 +37,7 @@ class CheckpointJudge {
     }
   }
 
-  CheckpointVerdict Judge(uint32_t index) const {
+  CheckpointVerdict Judge(uint32_t index) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[index];
     CheckpointVerdict verdict;
     verdict.checkpoint = index;
@@ -68,7 +69,7 @@ class CheckpointJudge {
                is_last ? "It had finished, and nothing behind it had begun."
                        : "Words say that later work of this queue had begun.");
     } else {
-      const auto [relation, sentence] = Compare(recording, checkpoint.sequence, top);
+      const auto [relation, sentence] = Compare(checkpoint.recording, checkpoint.sequence, top);
       conclude(relation, sentence);
     }
     return verdict;
@@ -80,7 +81,23 @@ class CheckpointJudge {
     std::string sentence;
   };
 
-  Conclusion Compare(const Recording& recording, uint32_t sequence, bool top) const {
+  static constexpr uint32_t kNotSought = UINT32_MAX;
+
+  // The sequence number of the first event behind `word`, the word of the stage, that writes one; past the
+  // last event if none does. Sought once for each recording and stage: there may be many checkpoints in one.
+  uint32_t NextWrite(uint32_t index, uint32_t word, bool top) {
+    uint32_t& next = next_writes_[size_t{index} * 2 + (top ? 1 : 0)];
+    if (next != kNotSought) return next;
+    const Recording& recording = snapshot_.recordings[index];
+    const uint8_t flag = top ? kEventWritesTop : kEventWritesBottom;
+    for (next = word + 1; next <= recording.event_count; ++next) {
+      if ((snapshot_.events[recording.first_event + next - 1].flags & flag) != 0) break;
+    }
+    return next;
+  }
+
+  Conclusion Compare(uint32_t index, uint32_t sequence, bool top) {
+    const Recording& recording = snapshot_.recordings[index];
     const uint32_t word = top ? std::max(recording.reached, recording.passed) : recording.passed;
     const char* does = top ? "reached" : "finished";
     if (sequence < word) {
@@ -90,14 +107,12 @@ class CheckpointJudge {
     if (sequence == word) {
       return {CheckpointRelation::kAgrees, "The words say the same."};
     }
-    const uint8_t flag = top ? kEventWritesTop : kEventWritesBottom;
-    const uint32_t end = std::min(sequence, recording.event_count);
-    for (uint32_t i = word; i < end; ++i) {
-      if ((snapshot_.events[recording.first_event + i].flags & flag) == 0) continue;
+    const uint32_t next = NextWrite(index, word, top);
+    if (next <= std::min(sequence, recording.event_count)) {
       return {CheckpointRelation::kWordsBehind,
               fmt::format("The words say that event {} was {}, though event {} was to write one: "
                           "writes are late or lost, and more may have run than is shown.",
-                          word, does, i + 1)};
+                          word, does, next)};
     }
     return {CheckpointRelation::kTellsMore,
             fmt::format("The words say that event {} was {}, and nothing in between writes one.",
@@ -106,7 +121,8 @@ class CheckpointJudge {
 
   const Snapshot& snapshot_;
   std::vector<RecordingStates> states_;
-  std::vector<uint32_t> last_begun_;  // by queue, as RecordingStates::last_submission
+  std::vector<uint32_t> next_writes_;  // by recording and stage
+  std::vector<uint32_t> last_begun_;   // by queue, as RecordingStates::last_submission
 };
 
 }  // namespace
@@ -115,7 +131,7 @@ std::vector<CheckpointVerdict> CheckCheckpoints(const Snapshot& snapshot,
                                                 const Analysis& analysis) {
   std::vector<CheckpointVerdict> verdicts;
   if (snapshot.checkpoints.empty()) return verdicts;
-  const CheckpointJudge judge(snapshot, analysis);
+  CheckpointJudge judge(snapshot, analysis);
   for (uint32_t i = 0; i < snapshot.checkpoints.size(); ++i) verdicts.push_back(judge.Judge(i));
   return verdicts;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -17,8 +18,9 @@ namespace {
 struct Timeline {
   std::vector<std::pair<uint64_t, uint32_t>> history;
   std::vector<std::pair<uint64_t, uint32_t>>
-      told;                       // the largest value told so far, by which signal
-  std::vector<uint32_t> blocked;  // queues that wait for it in the play
+      told;  // the largest value told so far, by which signal
+  // Queues that wait for a value in the play, as a heap: the smallest first.
+  std::vector<std::pair<uint64_t, uint32_t>> blocked;
 };
 
 class WaitFinder {
@@ -75,6 +77,7 @@ class WaitFinder {
   void OrderOperations();
   void Play();
   void PlayQueue(uint32_t queue, bool work_finishes);
+  void Block(uint32_t queue, uint32_t wait);
   void PlaySignal(uint32_t sync);
   bool IsSatisfied(uint32_t sync) const;
   uint32_t SignalOf(uint32_t wait) const;
@@ -85,7 +88,7 @@ class WaitFinder {
   void FindCycles();
   std::vector<uint32_t> WaitsOfStuckQueue(const QueueWaits& queue) const;
   void FindCyclesFrom(uint32_t start, std::vector<Visit>* visits);
-  void AddCycle(std::vector<uint32_t> cycle);
+  void AddCycle(const std::vector<uint32_t>& cycle);
 
   const Snapshot& snapshot_;
   const std::vector<Sync>& syncs_;
@@ -99,6 +102,7 @@ class WaitFinder {
       has_come_;  // by sync: waits that were satisfied before unfinished work was played
   std::vector<std::vector<Operation>> operations_;  // by queue
   std::vector<size_t> next_;                        // by queue, into its operations
+  std::vector<std::vector<uint32_t>> blocked_;  // by sync, a binary signal: queues that wait for it
   std::deque<uint32_t> awake_;
   std::vector<std::vector<Edge>> edges_;  // by queue
   WaitGraph graph_;
@@ -173,6 +177,7 @@ void WaitFinder::OrderOperations() {
 void WaitFinder::Play() {
   came_.assign(syncs_.size(), false);
   has_come_.assign(syncs_.size(), false);
+  blocked_.resize(syncs_.size());
   for (uint32_t i = 0; i < syncs_.size(); ++i) {
     const Sync& sync = syncs_[i];
     if (sync.queue == kNone && sync.kind == SyncKind::kSignal && (sync.flags & kSyncAcquire) == 0) {
@@ -183,6 +188,9 @@ void WaitFinder::Play() {
     for (uint32_t i = 0; work_finishes && i < syncs_.size(); ++i) {
       if (syncs_[i].kind == SyncKind::kWait) has_come_[i] = IsSatisfied(i);
     }
+    // All queues are tried anew, so that none is blocked twice.
+    for (Timeline& timeline : timelines_) timeline.blocked.clear();
+    for (std::vector<uint32_t>& blocked : blocked_) blocked.clear();
     for (uint32_t i = 0; work_finishes && i < syncs_.size(); ++i) {
       const Sync& sync = syncs_[i];
       if (sync.kind == SyncKind::kSignal && (sync.flags & kSyncAcquire) != 0) PlaySignal(i);
@@ -211,25 +219,41 @@ void WaitFinder::PlayQueue(uint32_t queue, bool work_finishes) {
     const bool is_over =
         operation.phase == kBeforeWork ? operation.number <= finished : operation.number < finished;
     if (is_over || (sync.flags & kSyncPresent) != 0 || IsSatisfied(operation.sync)) continue;
-    std::vector<uint32_t>& blocked = timelines_[timeline_of_[operation.sync]].blocked;
-    if (std::find(blocked.begin(), blocked.end(), queue) == blocked.end()) {
-      blocked.push_back(queue);
-    }
+    Block(queue, operation.sync);
     return;
+  }
+}
+
+// A queue is woken by what satisfies its wait and by nothing else, so that each time it gets further: however
+// many queues wait for one semaphore, the play takes no more steps than there are operations.
+void WaitFinder::Block(uint32_t queue, uint32_t wait) {
+  if (!IsBinary(syncs_[wait])) {
+    auto& blocked = timelines_[timeline_of_[wait]].blocked;
+    blocked.emplace_back(syncs_[wait].value, queue);
+    std::push_heap(blocked.begin(), blocked.end(), std::greater<>());
+  } else if (pair_[wait] != kNone) {
+    blocked_[pair_[wait]].push_back(queue);
   }
 }
 
 void WaitFinder::PlaySignal(uint32_t sync) {
   came_[sync] = true;
-  Timeline& timeline = timelines_[timeline_of_[sync]];
-  if (!IsBinary(syncs_[sync])) {
-    const uint64_t value = syncs_[sync].value;
-    if (timeline.history.empty() || timeline.history.back().first < value) {
-      timeline.history.emplace_back(value, sync);
-    }
+  if (IsBinary(syncs_[sync])) {
+    awake_.insert(awake_.end(), blocked_[sync].begin(), blocked_[sync].end());
+    blocked_[sync].clear();
+    return;
   }
-  awake_.insert(awake_.end(), timeline.blocked.begin(), timeline.blocked.end());
-  timeline.blocked.clear();
+  Timeline& timeline = timelines_[timeline_of_[sync]];
+  const uint64_t value = syncs_[sync].value;
+  if (timeline.history.empty() || timeline.history.back().first < value) {
+    timeline.history.emplace_back(value, sync);
+  }
+  auto& blocked = timeline.blocked;
+  while (!blocked.empty() && blocked.front().first <= value) {
+    awake_.push_back(blocked.front().second);
+    std::pop_heap(blocked.begin(), blocked.end(), std::greater<>());
+    blocked.pop_back();
+  }
 }
 
 bool WaitFinder::IsSatisfied(uint32_t index) const {
@@ -350,13 +374,15 @@ void WaitFinder::FindCycles() {
   }
 }
 
-// Depth first, without recursion: an edge back to a queue on the path closes a cycle.
+// Depth first, without recursion: an edge back to a queue on the path closes a cycle. Each of n edges may close
+// one as long as the path; they are all told to be deadlocks, but not all are kept.
 void WaitFinder::FindCyclesFrom(uint32_t start, std::vector<Visit>* visits) {
   struct Step {
     uint32_t queue;
     size_t next;  // edge to be tried
   };
   std::vector<Step> path = {{start, 0}};
+  std::vector<uint32_t> cycle;
   (*visits)[start] = Visit::kOnPath;
   while (!path.empty()) {
     Step& step = path.back();
@@ -370,25 +396,30 @@ void WaitFinder::FindCyclesFrom(uint32_t start, std::vector<Visit>* visits) {
       (*visits)[signaller] = Visit::kOnPath;
       path.push_back({signaller, 0});
     } else if ((*visits)[signaller] == Visit::kOnPath) {
-      std::vector<uint32_t> cycle;
+      cycle.clear();
       auto at = path.end();
       do {
         --at;
         cycle.push_back(edges_[at->queue][at->next - 1].wait);
       } while (at->queue != signaller);
       std::reverse(cycle.begin(), cycle.end());
-      AddCycle(std::move(cycle));
+      AddCycle(cycle);
     }
   }
 }
 
-void WaitFinder::AddCycle(std::vector<uint32_t> cycle) {
+void WaitFinder::AddCycle(const std::vector<uint32_t>& cycle) {
+  const bool kept = graph_.cycles.size() < kMaxWaitCycles && cycle.size() <= kMaxQueuesOfCycle;
   for (const uint32_t index : cycle) {
     Wait& wait = graph_.waits[index];
     wait.state = WaitState::kDeadlock;
-    if (wait.cycle == kNone) wait.cycle = static_cast<uint32_t>(graph_.cycles.size());
+    if (kept && wait.cycle == kNone) wait.cycle = static_cast<uint32_t>(graph_.cycles.size());
   }
-  graph_.cycles.push_back(std::move(cycle));
+  if (kept) {
+    graph_.cycles.push_back(cycle);
+  } else {
+    ++graph_.cycles_left_out;
+  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #ifndef CAIRN_ANALYSIS_WAITS_H_
 #define CAIRN_ANALYSIS_WAITS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct Wait {
   uint32_t signal = kNone;
   // The submission that it holds back; 0 for the CPU, for presents and where none was made after it.
   uint64_t held_submission = 0;
-  uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles
+  // kDeadlock: into WaitGraph::cycles; kNone where all that it is part of were left out.
+  uint32_t cycle = kNone;
 };
 
 struct QueueWaits {
@@ -48,6 +50,9 @@ struct QueueWaits {
   uint32_t wait_count = 0;
 };
 
+inline constexpr size_t kMaxWaitCycles = 16;
+inline constexpr size_t kMaxQueuesOfCycle = 64;
+
 struct WaitGraph {
   // Those with unfinished submissions or waits, in the order of Snapshot::queues; then the CPU, if it
   // waits for something that has not come.
@@ -56,14 +61,17 @@ struct WaitGraph {
   // satisfied: whether it gave up meanwhile is not known.
   std::vector<Wait> waits;
   // Deadlocks: indices into `waits`. Each waits for a signal of the queue of the next one, which is
-  // held back by that one; the last one for the first. One entry: a queue waits for itself.
+  // held back by that one; the last one for the first. One entry: a queue waits for itself. Of no more
+  // than kMaxWaitCycles, of no more than kMaxQueuesOfCycle queues each.
   std::vector<std::vector<uint32_t>> cycles;
+  uint64_t cycles_left_out = 0;  // deadlocks beyond that
 };
 
 // `analysis` is that of `snapshot`. Binary semaphores pair in the order in which waits and signals were
 // told; a timeline semaphore or a fence of Direct3D satisfies a wait with any signal of at least its
 // value. Signals of the CPU have come; those of the presentation engine are taken to come.
-// Time O(n log n) in the number of syncs, times the number of queues that wait at once in the worst case.
+// Time O(n log n) in the number of syncs; where queues are in deadlocks, also n times the length of the
+// longest.
 // Any snapshot whose indices are in range is safe.
 WaitGraph FindWaits(const Snapshot& snapshot, const Analysis& analysis);
 
