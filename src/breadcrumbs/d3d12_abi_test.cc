@@ -8,9 +8,12 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "breadcrumbs/d3d12_backend.h"
+#include "breadcrumbs/d3d12_selftest.h"
 #include "breadcrumbs/d3d12_submitter.h"
+#include "breadcrumbs/driver_half.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/fake_device.h"
 
@@ -115,6 +118,94 @@ TEST_F(D3D12AbiTest, HeldDeviceIsCounted) {
   EXPECT_EQ(count(), before + 1);
   hold.release(hold.object);
   EXPECT_EQ(count(), before);
+}
+
+// ---- The Vulkan layer as a driver, as far as it can be without Vulkan ----------------------------
+
+class FakeDriver final : public DriverHalf {
+ public:
+  std::string WhyNot(const DriverBuffer&, WriteMethod method) const override {
+    return method == WriteMethod::kDriverBufferMarker && !has_markers ? "no markers" : "";
+  }
+  DriverWrite Write(const DriverList&, const DriverBuffer&, WriteMethod method, PipeLocation,
+                    uint64_t offset_bytes, uint32_t value) override {
+    methods.push_back(method);
+    if (written != nullptr) written[offset_bytes / sizeof(value)] = value;
+    return result;
+  }
+  bool NoteWords(const void*, const std::byte*) override { return true; }
+  void ForgetWords(const void*, const std::byte*) override {}
+
+  bool has_markers = true;
+  uint32_t* written = nullptr;  // the memory of every buffer
+  DriverWrite result = DriverWrite::kRecorded;
+  std::vector<WriteMethod> methods;
+};
+
+D3D12SelfTestReport ReportOfAnotherDevice() {
+  D3D12SelfTestReport report;
+  report.methods.fill(WriteMethod::kD3D12CopyBufferRegion);
+  report.driver_methods = {WriteMethod::kNone, WriteMethod::kDriverBufferMarker,
+                           WriteMethod::kDriverFillBuffer};
+  return report;
+}
+
+TEST_F(D3D12AbiTest, DriverMethodsThatThisDeviceDoesNotHaveAreDropped) {
+  FakeDriver driver;
+  const DriverBuffer buffer{&driver, 1};
+  D3D12SelfTestReport report = ReportOfAnotherDevice();
+  DropMissingDriverMethods(&driver, buffer, &report);
+  EXPECT_EQ(report.driver_methods, ReportOfAnotherDevice().driver_methods);
+  driver.has_markers = false;
+  DropMissingDriverMethods(&driver, buffer, &report);
+  EXPECT_THAT(report.driver_methods, testing::ElementsAre(WriteMethod::kNone, WriteMethod::kNone,
+                                                          WriteMethod::kDriverFillBuffer));
+  DropMissingDriverMethods(&driver, DriverBuffer(), &report);
+  EXPECT_EQ(report.method(), WriteMethod::kD3D12CopyBufferRegion);
+  report = ReportOfAnotherDevice();
+  DropMissingDriverMethods(nullptr, buffer, &report);
+  EXPECT_EQ(report.method(), WriteMethod::kD3D12CopyBufferRegion);
+}
+
+TEST_F(D3D12AbiTest, DevicesThatDifferBelowAreTestedEach) {
+  FakeDriver driver;
+  FakeDriver without_markers;
+  without_markers.has_markers = false;
+  const DriverBuffer buffer{&driver, 1};
+  const std::string keys[] = {DriverMethodsOf(driver, buffer),
+                              DriverMethodsOf(without_markers, buffer),
+                              DriverMethodsOf(driver, DriverBuffer())};
+  EXPECT_NE(keys[0], keys[1]);
+  EXPECT_NE(keys[1], keys[2]);
+  EXPECT_NE(keys[0], keys[2]);
+  EXPECT_EQ(keys[0], DriverMethodsOf(driver, buffer));
+}
+
+TEST_F(D3D12AbiTest, OnlyAWriteThatArrivesConfirmsTheDriversBuffer) {
+  FakeDriver driver;
+  const DriverBuffer buffer{&driver, 1};
+  const D3D12SelfTestReport report = ReportOfAnotherDevice();
+  alignas(8) uint32_t words[2] = {7, 8};
+  alignas(8) uint32_t elsewhere[2] = {};
+  const auto arrives = [&](const D3D12SelfTestReport& methods) {
+    const Result<bool> result = DriverWriteArrives(device_.get(), driver, buffer, methods,
+                                                   reinterpret_cast<std::byte*>(words));
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    EXPECT_THAT(words, testing::ElementsAre(7u, 8u)) << "as before";
+    return result.ok() && *result;
+  };
+  driver.written = words;
+  EXPECT_TRUE(arrives(report));
+  driver.written = elsewhere;
+  EXPECT_FALSE(arrives(report));
+  EXPECT_NE(elsewhere[0], 0u);
+  driver.written = nullptr;
+  driver.result = DriverWrite::kRefused;
+  EXPECT_FALSE(arrives(report));
+  EXPECT_THAT(driver.methods, testing::Each(WriteMethod::kDriverBufferMarker));
+  EXPECT_EQ(driver.methods.size(), 3u);
+  EXPECT_FALSE(arrives(D3D12SelfTestReport()));
+  EXPECT_EQ(driver.methods.size(), 3u);
 }
 
 }  // namespace

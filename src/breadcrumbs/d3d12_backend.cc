@@ -84,6 +84,9 @@ class D3D12Backend final : public Backend {
  public:
   explicit D3D12Backend(ID3D12Device* device)
       : device_(device), values_(device), run_tables_(device) {}
+  ~D3D12Backend() override {
+    if (words_noted_) driver_->ForgetWords(driver_device_, region_.base);
+  }
 
   void Identify(BackendDescription* description) override {
     const D3D12Module module = IdentifyD3D12Module(device_.get());
@@ -98,16 +101,16 @@ class D3D12Backend final : public Backend {
   Status Initialize(const WordRegion& region, BackendDescription* description) override {
     // This happens while the application creates or resets a list: what begins here is not that list.
     const ListOpenScope ours;
+    const DeviceSeenScope seen;
     region_ = region;
     Identify(description);
     driver_ = GetDriverHalf();
     adapter_ = description->device_name + "\n" + description->driver_name +
-               (driver_ == nullptr ? "" : "\nwith the Vulkan layer");
+               (driver_ == nullptr ? "" : "\n" + ProbeDriver());
     Result<D3D12SelfTestReport> report =
         SelfTestOfAdapter(device_.get(), IdentifyD3D12Module(device_.get()), adapter_);
     if (!report.ok()) return report.status().WithContext("self-test of the Direct3D 12 device");
     methods_ = report->methods;
-    driver_methods_ = report->driver_methods;
     description->method = report->method();
     description->sources = std::move(report->findings);
     if (description->method == WriteMethod::kNone) {
@@ -118,6 +121,10 @@ class D3D12Backend final : public Backend {
     }
     CAIRN_RETURN_IF_ERROR(drain_.Initialize(device_.get()));
     CAIRN_RETURN_IF_ERROR(ChooseMemory(description));
+    CAIRN_RETURN_IF_ERROR(ConfirmDriver(&*report, description));
+    driver_device_ = seen.device();
+    words_noted_ = driver_ != nullptr && driver_device_ != nullptr &&
+                   driver_->NoteWords(driver_device_, region_.base);
     if (region.raw_marker_count == 0) return {};
     Result<D3D12MappedBuffer> raw =
         CreateMappedBuffer(device_.get(), MappedHeap::kUpload, kRawValueCount * sizeof(uint64_t));
@@ -310,6 +317,40 @@ class D3D12Backend final : public Backend {
     return true;
   }
 
+  // What the Vulkan layer can do on this very device.
+  std::string ProbeDriver() const {
+    constexpr uint64_t kBytes = 256;
+    const ExpectedBufferScope expected(nullptr, kBytes);
+    const Result<D3D12MappedBuffer> buffer =
+        CreateMappedBuffer(device_.get(), MappedHeap::kReadback, kBytes);
+    return DriverMethodsOf(*driver_, buffer.ok() ? expected.buffer() : DriverBuffer());
+  }
+
+  // The layer's methods are used if its device has them, and if the buffer that it saw is the one whose
+  // memory the words lie in: a guess by its size, so a value has to arrive.
+  Status ConfirmDriver(D3D12SelfTestReport* report, BackendDescription* description) {
+    DropMissingDriverMethods(driver_, driver_words_, report);
+    if (driver_words_.known() && report->driver_methods != decltype(driver_methods_){}) {
+      std::byte* const memory = readback_.memory != nullptr ? readback_.memory : region_.base;
+      const Result<bool> arrives =
+          DriverWriteArrives(device_.get(), *driver_, driver_words_, *report, memory);
+      if (!arrives.ok()) {
+        words_.Detach();  // The GPU may still be writing.
+        return arrives.status().WithContext("a write through the Vulkan layer");
+      }
+      if (!*arrives) {
+        driver_words_ = {};
+        DropMissingDriverMethods(driver_, driver_words_, report);
+        description->sources.push_back(
+            {"progress words through the Vulkan layer", SourceState::kFailed,
+             "the buffer that it took for theirs is another: a value did not arrive"});
+      }
+    }
+    driver_methods_ = report->driver_methods;
+    description->method = report->method();
+    return {};
+  }
+
   Status ChooseMemory(BackendDescription* description) {
     Result<SourceFinding> import = TryImport();
     if (!import.ok()) return import.status();
@@ -439,9 +480,11 @@ class D3D12Backend final : public Backend {
   std::string adapter_;  // what self-tests are remembered by
   std::array<WriteMethod, kD3D12QueueTypes> methods_{};
   std::array<WriteMethod, kD3D12QueueTypes> driver_methods_{};
-  DriverHalf* driver_ = nullptr;  // the Vulkan layer, if it is there
-  DriverBuffer driver_words_;     // words_ as it knows them
-  ComPtr<ID3D12Resource> words_;  // the layout of region_
+  DriverHalf* driver_ = nullptr;         // the Vulkan layer, if it is there
+  DriverBuffer driver_words_;            // words_ as it knows them
+  const void* driver_device_ = nullptr;  // below device_, as the layer knows it
+  bool words_noted_ = false;             // with driver_device_
+  ComPtr<ID3D12Resource> words_;         // the layout of region_
   uint64_t words_address_ = 0;
   D3D12MappedBuffer readback_;  // empty if words_ is the block itself
   D3D12Drain drain_;

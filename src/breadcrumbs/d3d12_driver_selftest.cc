@@ -3,6 +3,7 @@
 // The part of the self-test that asks the Vulkan layer for writes (driver_half.h).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <utility>
 
@@ -156,6 +157,51 @@ Status TestDriverWrites(ID3D12Device* device, D3D12SelfTestReport* report) {
     if (report->findings.back().state == SourceState::kPresent) break;
   }
   return {};
+}
+
+std::string DriverMethodsOf(const DriverHalf& driver, const DriverBuffer& buffer) {
+  if (!buffer.known()) return "not driven by the Vulkan layer";
+  std::string text = "driven by the Vulkan layer";
+  for (const WriteMethod method :
+       {WriteMethod::kDriverBufferMarker, WriteMethod::kDriverFillBuffer}) {
+    if (driver.WhyNot(buffer, method).empty()) text += fmt::format(", {}", NameOf(method));
+  }
+  return text;
+}
+
+void DropMissingDriverMethods(const DriverHalf* driver, const DriverBuffer& buffer,
+                              D3D12SelfTestReport* report) {
+  for (WriteMethod& method : report->driver_methods) {
+    if (method == WriteMethod::kNone) continue;
+    if (driver == nullptr || !buffer.known() || !driver->WhyNot(buffer, method).empty()) {
+      method = WriteMethod::kNone;
+    }
+  }
+}
+
+Result<bool> DriverWriteArrives(ID3D12Device* device, DriverHalf& driver,
+                                const DriverBuffer& buffer, const D3D12SelfTestReport& report,
+                                std::byte* memory) {
+  constexpr uint32_t kExpected = 0xCA14F00D;
+  const auto* const method =
+      std::find_if(report.driver_methods.begin(), report.driver_methods.end(),
+                   [](WriteMethod candidate) { return candidate != WriteMethod::kNone; });
+  if (method == report.driver_methods.end()) return false;
+  const auto queue = static_cast<QueueType>(method - report.driver_methods.begin());
+  D3D12Submitter submitter;
+  if (!submitter.Create(device, ListType(queue)).ok()) return false;
+  const Result<ID3D12GraphicsCommandList*> list = submitter.Begin();
+  if (!list.ok()) return false;
+  auto& word = *reinterpret_cast<std::atomic<uint32_t>*>(memory);
+  const uint32_t saved = word.exchange(kUntouched);
+  const DriverWrite written =
+      driver.Write(submitter.driver_list(), buffer, *method, PipeLocation::kTop, 0, kExpected);
+  // Executed in either case: nothing is left open.
+  Status status = submitter.Submit();
+  if (status.ok()) status = submitter.Wait(kD3D12SelfTestLimit);
+  const bool arrived = word.exchange(saved) == kExpected;
+  if (!status.ok()) return status;
+  return written == DriverWrite::kRecorded && arrived;
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -19,6 +19,7 @@
 #include "breadcrumbs/d3d12_drain.h"
 #include "breadcrumbs/d3d12_module.h"
 #include "breadcrumbs/d3d12_submitter.h"
+#include "breadcrumbs/driver_half.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -64,6 +65,20 @@ Result<SourceFinding> TestD3D12Memory(ID3D12Device* device, ID3D12Resource* buff
 // method tried. Part of RunD3D12SelfTest, which has tried everything else before. kDeviceLost if the device
 // does not finish in time.
 Status TestDriverWrites(ID3D12Device* device, D3D12SelfTestReport* report);
+
+// What devices of one adapter may differ in: whether the layer drives the buffer's device, and which of
+// its methods it has there. Part of what self-tests are remembered by.
+std::string DriverMethodsOf(const DriverHalf& driver, const DriverBuffer& buffer);
+// Another device may have been tested: methods that the buffer's device does not have are taken out of
+// the report, all of them if the buffer is not known.
+void DropMissingDriverMethods(const DriverHalf* driver, const DriverBuffer& buffer,
+                              D3D12SelfTestReport* report);
+// Whether a write to the first word of `buffer`, with the first of the report's methods of the layer's,
+// arrives at `memory`, which is as before afterwards. False without such a method, too. An error if the
+// device does not finish in time: the GPU may still be writing then.
+Result<bool> DriverWriteArrives(ID3D12Device* device, DriverHalf& driver,
+                                const DriverBuffer& buffer, const D3D12SelfTestReport& report,
+                                std::byte* memory);
 
 D3D12_COMMAND_LIST_TYPE ListType(QueueType type);
 

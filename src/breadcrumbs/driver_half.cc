@@ -9,6 +9,7 @@ namespace {
 
 constinit std::atomic<DriverHalf*> driver_half{nullptr};
 constinit thread_local int t_creating_devices = 0;
+constinit thread_local DeviceSeenScope* t_seen_device = nullptr;
 constinit thread_local ExpectedBufferScope* t_expected_buffer = nullptr;
 constinit thread_local ListOpenScope* t_opening_list = nullptr;
 
@@ -35,6 +36,18 @@ DeviceCreationScope::~DeviceCreationScope() {
 
 bool DeviceCreationScope::Active() {
   return t_creating_devices != 0;
+}
+
+DeviceSeenScope::DeviceSeenScope() : outer_(std::exchange(t_seen_device, this)) {}
+
+DeviceSeenScope::~DeviceSeenScope() {
+  t_seen_device = outer_;
+}
+
+void DeviceSeenScope::Note(const void* device) {
+  if (t_seen_device != nullptr && t_seen_device->device_ == nullptr) {
+    t_seen_device->device_ = device;
+  }
 }
 
 ExpectedBufferScope::ExpectedBufferScope(std::byte* base, size_t size_bytes)

@@ -5,6 +5,7 @@
 // of either API (docs/driver-half.md).
 //
 //   DeviceCreationScope   the Vulkan device made on this thread belongs to a Direct3D 12 device
+//   DeviceSeenScope       the Vulkan device that the calls of this thread reach
 //   ExpectedBufferScope   the buffer made on this thread is ours: its VkBuffer becomes known, and its
 //                         memory becomes an import of pages that the caller names
 //   ListOpenScope         the command buffer begun on this thread is where a Direct3D list records
@@ -66,6 +67,12 @@ class DriverHalf {
   // allocation; three dependent loads, and the driver's own call.
   virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
                             PipeLocation where, uint64_t offset_bytes, uint32_t value) = 0;
+
+  // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
+  // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.
+  // False without memory.
+  virtual bool NoteWords(const void* device, const std::byte* words) = 0;
+  virtual void ForgetWords(const void* device, const std::byte* words) = 0;
 };
 
 // Null until the layer has seen a device for Direct3D.
@@ -83,6 +90,26 @@ class DeviceCreationScope {
 
   // Whether this thread is inside of one.
   static bool Active();
+};
+
+// Around calls to one Direct3D 12 device.
+class DeviceSeenScope {
+ public:
+  DeviceSeenScope();
+  ~DeviceSeenScope();
+  DeviceSeenScope(const DeviceSeenScope&) = delete;
+  DeviceSeenScope& operator=(const DeviceSeenScope&) = delete;
+
+  // The first driven Vulkan device that made a buffer, memory or a command pool on this thread; null if
+  // the layer saw none. It lives as long as the Direct3D device.
+  const void* device() const { return device_; }
+
+  // For the layer.
+  static void Note(const void* device);
+
+ private:
+  DeviceSeenScope* const outer_;
+  const void* device_ = nullptr;
 };
 
 // Around the implementation's creation of one buffer.

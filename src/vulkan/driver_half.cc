@@ -44,6 +44,19 @@ class LayerAsDriver final : public DriverHalf {
     }
     return DriverWrite::kRecorded;
   }
+
+  bool NoteWords(const void* device, const std::byte* words) override {
+    return Half(device).NoteWords(words);
+  }
+  void ForgetWords(const void* device, const std::byte* words) override {
+    Half(device).ForgetWords(words);
+  }
+
+ private:
+  // What DeviceSeenScope::Note was given.
+  static DriverHalfDevice& Half(const void* device) {
+    return *const_cast<DriverHalfDevice*>(static_cast<const DriverHalfDevice*>(device));
+  }
 };
 
 }  // namespace

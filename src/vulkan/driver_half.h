@@ -12,7 +12,6 @@
 
 #include <vulkan/vulkan_core.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,8 +69,10 @@ class DriverHalfDevice {
   // vkResetCommandPool: nothing in it is recorded any more.
   void EndRecordings(VkCommandPool pool);
 
-  // The Direct3D device's progress words lie here, in the block: that is how its context is found.
-  void NoteWords(const std::byte* words);
+  // Progress words of the Direct3D device lie here, in the block: that is how a context is found. One
+  // device may have several. False without memory.
+  bool NoteWords(const std::byte* words) noexcept;
+  void ForgetWords(const std::byte* words);
   // A call returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
   void OnLost() noexcept;
 
@@ -88,8 +89,8 @@ class DriverHalfDevice {
   VkPhysicalDeviceMemoryProperties memory_properties_ = {};
   VkDeviceSize import_alignment_ = 0;
   const char* why_no_import_ = "";
-  std::atomic<const std::byte*> words_{nullptr};
   std::mutex mutex_;
+  std::vector<const std::byte*> words_;            // guarded by mutex_
   std::unordered_map<VkCommandPool, Pool> pools_;  // guarded by mutex_
 };
 

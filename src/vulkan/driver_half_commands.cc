@@ -27,6 +27,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device,
                                                  const VkAllocationCallbacks* allocator,
                                                  VkCommandPool* pool) {
   DriverHalfDevice& half = HalfOf(device);
+  DeviceSeenScope::Note(&half);
   const DeviceFunctions& vk = half.device().vk;
   const VkResult result = vk.CreateCommandPool(device, info, allocator, pool);
   if (result != VK_SUCCESS || half.NotePool(*pool, info->queueFamilyIndex)) return result;

@@ -3,7 +3,11 @@
 // A driven device is lost: what its driver knows of a fault goes into the record of the Direct3D device's
 // context, before the implementation of Direct3D, and then the application, gets to hear of the loss and
 // may end the process. That the device is lost is said by the Direct3D layer.
+#include <algorithm>
 #include <atomic>
+#include <new>
+#include <utility>
+#include <vector>
 
 #include "breadcrumbs/context.h"
 #include "recorder/block_writer.h"
@@ -100,20 +104,46 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice handle, const VkSemaphore
 
 }  // namespace
 
-void DriverHalfDevice::NoteWords(const std::byte* words) {
-  words_.store(words, std::memory_order_release);
+bool DriverHalfDevice::NoteWords(const std::byte* words) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    words_.push_back(words);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void DriverHalfDevice::ForgetWords(const std::byte* words) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find(words_.begin(), words_.end(), words);
+  if (found != words_.end()) words_.erase(found);
 }
 
 void DriverHalfDevice::OnLost() noexcept {
-  const std::byte* const words = words_.exchange(nullptr, std::memory_order_acq_rel);
-  if (words == nullptr) return;  // nobody records its progress, or another thread was first
+  std::vector<const std::byte*> all_words;
+  {
+    const std::lock_guard lock(mutex_);
+    all_words.swap(words_);
+  }
+  if (all_words.empty()) return;  // nobody records its progress, or another thread was first
   try {
     // The words lie in it: it is there.
     Result<BlockWriter*> block = BlockWriter::OfThisProcess(kDefaultBlockBytes);
     if (!block.ok()) return;
-    const uint32_t context = ContextWithWords(**block, words);
-    if (context == kMaxContexts) return;
-    Faults(**block, context, device_.handle, FaultFunctions(device_)).OnDeviceLost();
+    const FaultRecord* known = nullptr;
+    for (const std::byte* const words : all_words) {
+      const uint32_t context = ContextWithWords(**block, words);
+      if (context == kMaxContexts || (*block)->faults() == nullptr) continue;
+      Faults faults(**block, context, device_.handle, FaultFunctions(device_));
+      // Some drivers tell a fault once only: the other contexts get what the first was told.
+      if (known != nullptr) {
+        faults.TakeOver(*known);
+      } else {
+        faults.OnDeviceLost();
+        known = &(*block)->faults()[context];
+      }
+    }
   } catch (...) {
     // The report then lacks what the driver knows.
   }

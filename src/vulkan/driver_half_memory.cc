@@ -54,7 +54,6 @@ VkResult CreateExpectedBuffer(DriverHalfDevice& half, ExpectedBufferScope& expec
                               const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
   const DeviceState& device = half.device();
   const bool import = expected.base() != nullptr;
-  if (import) half.NoteWords(expected.base());
   const std::string why_not = import ? WhyNoImport(half, expected, info) : "";
   VkBufferCreateInfo ours = info;
   ours.usage |= VK_BUFFER_USAGE_TRANSFER_DST_BIT;
@@ -77,6 +76,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice device_handle, const VkBuff
                                             const VkAllocationCallbacks* allocator,
                                             VkBuffer* buffer) {
   const DeviceState& device = *DeviceOf(device_handle);
+  DeviceSeenScope::Note(device.driver_half.get());
   ExpectedBufferScope* const expected = ExpectedBufferScope::Current();
   if (expected != nullptr && IsExpected(*expected, *info)) {
     try {
@@ -183,6 +183,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice device_handle,
                                               const VkAllocationCallbacks* allocator,
                                               VkDeviceMemory* memory) {
   const DeviceState& device = *DeviceOf(device_handle);
+  DeviceSeenScope::Note(device.driver_half.get());
   ExpectedBufferScope* const expected = ExpectedBufferScope::Current();
   if (expected != nullptr && expected->buffer().device == device.driver_half.get() &&
       expected->TakeAllocation()) {

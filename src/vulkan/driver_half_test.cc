@@ -533,19 +533,29 @@ TEST_F(DriverHalfLayerTest, OnlyDevicesCreatedInTheScopeAreDriven) {
 
 // ---- Loss ----------------------------------------------------------------------------------------
 
-TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForTheContextWhoseWordsAreItsOwn) {
+TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForAllContextsWhoseWordsAreItsOwn) {
   device_.has_device_fault = true;
   Start();
   Result<BlockWriter*> block = BlockWriter::OfThisProcess(kDefaultBlockBytes);
   ASSERT_TRUE(block.ok()) << block.status().message();
-  const uint64_t words = (*block)->AllocateRange(kBytes);
-  ASSERT_NE(words, 0u);
-  const uint32_t other = (*block)->AddContext();
-  const uint32_t context = (*block)->AddContext();
-  (*block)->contexts()[context].progress_offset = words;
-  for (const uint32_t index : {other, context}) (*block)->contexts()[index].state.store(1);
-  const ExpectedBufferScope expected((*block)->data() + words, kBytes);
-  CreateBuffer();
+  // Two contexts of this device, one that ended, and one of another device.
+  uint32_t contexts[4];
+  const std::byte* words[4];
+  for (int i = 0; i < 4; ++i) {
+    const uint64_t offset = (*block)->AllocateRange(kBytes);
+    ASSERT_NE(offset, 0u);
+    words[i] = (*block)->data() + offset;
+    contexts[i] = (*block)->AddContext();
+    (*block)->contexts()[contexts[i]].progress_offset = offset;
+    (*block)->contexts()[contexts[i]].state.store(1);
+  }
+  const auto [context, second, ended, other] = contexts;
+  const DeviceSeenScope seen;
+  EXPECT_EQ(seen.device(), nullptr);
+  CreatePool();
+  ASSERT_EQ(seen.device(), device_.driver_half.get());
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(GetDriverHalf()->NoteWords(seen.device(), words[i]));
+  GetDriverHalf()->ForgetWords(seen.device(), words[2]);
 
   const auto submit = Ours<PFN_vkQueueSubmit>("vkQueueSubmit");
   EXPECT_EQ(submit(TestHandle<VkQueue>(2), 0, nullptr, VK_NULL_HANDLE), VK_SUCCESS);
@@ -562,6 +572,13 @@ TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForTheContextWhoseWordsAreItsO
   EXPECT_STREQ(fault.description, "page fault");
   ASSERT_EQ(fault.address_count, 1u);
   EXPECT_EQ(fault.addresses[0].address, 0xABC000u);
+  const FaultRecord& same = (*block)->faults()[second];
+  ASSERT_EQ(same.state.load(), 1u);
+  EXPECT_STREQ(same.description, "page fault");
+  EXPECT_STREQ(same.source, "VK_EXT_device_fault");
+  EXPECT_EQ(same.address_count, 1u);
+  EXPECT_EQ(same.vendor_binary_offset, 0u) << "it has one owner";
+  EXPECT_EQ((*block)->faults()[ended].state.load(), 0u);
   EXPECT_EQ((*block)->faults()[other].state.load(), 0u);
 }
 
