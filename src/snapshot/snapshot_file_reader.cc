@@ -273,7 +273,7 @@ bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeQueues(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(6, count)) return false;
+  if (!reader.ReadCount(6, count) || count > kMaxQueues) return false;
   for (uint32_t i = 0; i < count; ++i) {
     Queue queue;
     queue.device = ReadIndex(reader, snapshot_.devices.size());
@@ -654,7 +654,7 @@ bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeSyncs(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(10, count)) return false;
+  if (!reader.ReadCount(10, count) || count > kSyncRing) return false;
   Sync sync;
   for (uint32_t i = 0; i < count; ++i) {
     uint64_t serial_step = 0;
@@ -686,7 +686,7 @@ bool SnapshotFileReader::DecodeSyncs(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeFaults(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(8, count)) return false;
+  if (!reader.ReadCount(8, count) || count > kMaxContexts) return false;
   for (uint32_t i = 0; i < count; ++i) {
     if (!DecodeFault(reader)) return false;
   }
@@ -705,7 +705,7 @@ bool SnapshotFileReader::DecodeFault(ByteReader& reader) {
   fault.first_address = static_cast<uint32_t>(snapshot_.fault_addresses.size());
   fault.first_vendor_info = static_cast<uint32_t>(snapshot_.vendor_infos.size());
   uint32_t count = 0;
-  if (!reader.ReadCount(3, count)) return false;
+  if (!reader.ReadCount(3, count) || count > kMaxFaultAddresses) return false;
   for (uint32_t i = 0; i < count; ++i) {
     FaultAddress address = {};
     uint32_t type = 0;
@@ -716,7 +716,7 @@ bool SnapshotFileReader::DecodeFault(ByteReader& reader) {
     snapshot_.fault_addresses.push_back(address);
   }
   fault.address_count = count;
-  if (!reader.ReadCount(3, count)) return false;
+  if (!reader.ReadCount(3, count) || count > kMaxFaultVendorInfos) return false;
   for (uint32_t i = 0; i < count; ++i) {
     VendorInfo info;
     info.description = ReadText(reader);
@@ -754,7 +754,7 @@ bool SnapshotFileReader::DecodeVendorBinary(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeCheckpoints(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(5, count)) return false;
+  if (!reader.ReadCount(5, count) || count > kMaxContexts * kMaxCheckpoints) return false;
   for (uint32_t i = 0; i < count; ++i) {
     Checkpoint checkpoint;
     uint32_t stage = 0;

@@ -270,6 +270,63 @@ TEST(SnapshotFile, ShadersOfSeveralChunks) {
   EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
 }
 
+// More than a block can hold comes from no program of ours, and costs whoever reads it too much.
+TEST(SnapshotFile, CountsBeyondWhatABlockHoldsAreDamage) {
+  struct Case {
+    ChunkType type;
+    uint64_t most;
+    void (*grow)(Snapshot*, size_t);
+    size_t (*count)(const Snapshot&);
+  };
+  const Case cases[] = {
+      {kQueueChunk, kMaxQueues, [](Snapshot* s, size_t n) { s->queues.resize(n); },
+       [](const Snapshot& s) { return s.queues.size(); }},
+      {kSyncChunk, kSyncRing,
+       [](Snapshot* s, size_t n) {
+         Sync sync;
+         sync.kind = SyncKind::kWait;
+         s->syncs.resize(n, sync);
+       },
+       [](const Snapshot& s) { return s.syncs.size(); }},
+      {kFaultChunk, kMaxContexts, [](Snapshot* s, size_t n) { s->faults.resize(n); },
+       [](const Snapshot& s) { return s.faults.size(); }},
+      {kFaultChunk, kMaxFaultAddresses,
+       [](Snapshot* s, size_t n) {
+         s->fault_addresses.resize(n);
+         s->faults.resize(1);
+         s->faults[0].address_count = static_cast<uint32_t>(n);
+       },
+       [](const Snapshot& s) -> size_t {
+         return s.faults.empty() ? 0 : s.faults[0].address_count;
+       }},
+      {kFaultChunk, kMaxFaultVendorInfos,
+       [](Snapshot* s, size_t n) {
+         s->vendor_infos.resize(n);
+         s->faults.resize(1);
+         s->faults[0].vendor_info_count = static_cast<uint32_t>(n);
+       },
+       [](const Snapshot& s) -> size_t {
+         return s.faults.empty() ? 0 : s.faults[0].vendor_info_count;
+       }},
+      {kCheckpointChunk, kMaxContexts * kMaxCheckpoints,
+       [](Snapshot* s, size_t n) { s->checkpoints.resize(n); },
+       [](const Snapshot& s) { return s.checkpoints.size(); }},
+  };
+  for (const Case& limit : cases) {
+    Snapshot snapshot;
+    limit.grow(&snapshot, limit.most);
+    Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(limit.count(*read), limit.most) << ChunkTypeName(limit.type);
+    EXPECT_TRUE(read->losses.empty());
+    limit.grow(&snapshot, limit.most + 1);
+    read = ReadBytes(SnapshotFileBytes(snapshot));
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(limit.count(*read), 0u) << ChunkTypeName(limit.type);
+    EXPECT_THAT(Losses(*read), Contains("A chunk " + ChunkTypeName(limit.type) + " is damaged."));
+  }
+}
+
 // The sample of Direct3D 12 without one of its chunks: the rest is read, and the loss is named.
 TEST(SnapshotFile, EachLaterChunkMayBeMissing) {
   for (ChunkType type :
