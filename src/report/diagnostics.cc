@@ -40,6 +40,7 @@ DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis&
       addresses_(FindFaultAddresses(snapshot, analysis)),
       checkpoints_(CheckCheckpoints(snapshot, analysis)) {
   text_.reserve(1024);
+  IndexQueueWaits();
 }
 
 void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
@@ -168,11 +169,19 @@ void DiagnosticsPrinter::AppendNeighbour(const AddressNeighbour& neighbour, cons
   if (object.state == ObjectState::kDestroyed) text_ += " (destroyed)";
 }
 
-const QueueWaits* DiagnosticsPrinter::WaitsOf(uint32_t queue) const {
-  for (const QueueWaits& waits : waits_.queues) {
-    if (waits.queue == queue) return &waits;
+void DiagnosticsPrinter::IndexQueueWaits() {
+  places_.resize(snapshot_.queues.size());
+  for (uint32_t i = 0; i < waits_.queues.size(); ++i) {
+    const QueueWaits& waits = waits_.queues[i];
+    if (waits.queue == kNone) continue;
+    PlaceOfWaits& place = places_[waits.queue];
+    place.waits = i;
+    for (uint32_t w = waits.first_wait; w < waits.first_wait + waits.wait_count; ++w) {
+      if (waits_.waits[w].state == WaitState::kSatisfied) continue;
+      place.held = w;
+      break;
+    }
   }
-  return nullptr;
 }
 
 void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
@@ -185,6 +194,11 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
   size_t shown = 0;
   for (const std::vector<uint32_t>& cycle : waits_.cycles) {
     if (shown++ < kCyclesShown || all_) PrintCycle(sink, cycle);
+  }
+  if (waits_.cycles_left_out != 0) {
+    sink.Prose(" ! ", fmt::format("Deadlocks that are not listed, for there are too many or they "
+                                  "are too long: {}.",
+                                  waits_.cycles_left_out));
   }
   for (const QueueWaits& waits : waits_.queues) {
     if (IsShownQueue(waits.queue)) PrintQueueWaits(sink, waits);
@@ -310,23 +324,20 @@ void DiagnosticsPrinter::PrintWait(LineSink& sink, const Wait& wait, uint32_t de
 
 // Why what a wait is for has not come: where that queue is.
 void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth) {
-  const QueueWaits* waits = WaitsOf(queue);
-  if (waits == nullptr || waits->first_unfinished == 0) return;
+  const PlaceOfWaits& place = places_[queue];
+  if (place.waits == kNone) return;
+  const QueueWaits& waits = waits_.queues[place.waits];
+  if (waits.first_unfinished == 0) return;
   if (std::find(open_queues_.begin(), open_queues_.end(), queue) != open_queues_.end()) return;
   text_.clear();
-  AppendPlace(queue, waits->first_unfinished);
+  AppendPlace(queue, waits.first_unfinished);
   text_ += ' ';
-  text_ += StateWord(*waits);
+  text_ += StateWord(waits);
   sink.Prose(std::string(depth * 3, ' ') + " └─ ", text_);
-  if (!waits->held || depth >= kDeepestWait) return;
+  if (!waits.held || place.held == kNone || depth >= kDeepestWait) return;
   open_queues_.push_back(queue);
-  for (uint32_t i = waits->first_wait; i < waits->first_wait + waits->wait_count; ++i) {
-    const Wait& wait = waits_.waits[i];
-    if (wait.state == WaitState::kSatisfied) continue;
-    // What holds it back; the others are in its own part.
-    PrintWait(sink, wait, depth + 1);
-    break;
-  }
+  // What holds it back; the others are in its own part.
+  PrintWait(sink, waits_.waits[place.held], depth + 1);
   open_queues_.pop_back();
 }
 

@@ -46,13 +46,19 @@ class DiagnosticsPrinter {
   void PrintSyncs(LineSink& sink);
   void AppendSyncObject(const Sync& sync);
   void AppendPlace(uint32_t queue, uint64_t submission);
-  const QueueWaits* WaitsOf(uint32_t queue) const;
+  void IndexQueueWaits();
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
   const TextOptions& options_;
   bool all_;
+  // Where a queue's waits are; there may be as many as a hostile file says.
+  struct PlaceOfWaits {
+    uint32_t waits = kNone;  // into WaitGraph::queues
+    uint32_t held = kNone;   // into WaitGraph::waits: the first that is not satisfied
+  };
   WaitGraph waits_;
+  std::vector<PlaceOfWaits> places_;  // by queue
   std::vector<FaultAddressVerdict> addresses_;
   std::vector<CheckpointVerdict> checkpoints_;
   std::vector<uint32_t> open_queues_;  // of the branch that is being printed

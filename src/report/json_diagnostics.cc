@@ -140,6 +140,7 @@ void DiagnosticsWriter::WriteWaits() {
     json_.EndArray();
   }
   json_.EndArray();
+  NumberKey("cycles_left_out", graph.cycles_left_out);
   json_.EndObject();
 }
 

@@ -11,6 +11,8 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kLowestGpuAddress = 0x10000;
+constexpr uint64_t kNullPages =
+    0x10000;  // Nothing lies below: an address there is a null pointer's.
 constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver's pages are larger.
 
 class Redactor {
@@ -74,20 +76,18 @@ class Redactor {
     for (const Object& object : copy_.objects) {
       if (object.gpu_address != 0) lowest = std::min(lowest, object.gpu_address);
     }
-    uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - kLowestGpuAddress;
+    uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - std::min(lowest, kLowestGpuAddress);
     // The range that a faulting address stands for is aligned: it has to move as a whole.
     if (!copy_.fault_addresses.empty()) distance &= ~kFaultAlignment;
     HideDiagnostics(lowest == UINT64_MAX, distance);
     for (Object& object : copy_.objects) {
       Hide(&object.name);
       HideHandle(&object.native_handle);
-      if (object.gpu_address != 0) object.gpu_address -= distance;
+      object.gpu_address = Moved(object.gpu_address, lowest == UINT64_MAX, distance);
     }
     for (Bind& bind : copy_.binds) {
       // What lies in no object is no less telling where it is, and may have nothing to be moved by.
-      if (bind.is_address && bind.value != 0) {
-        bind.value = lowest == UINT64_MAX ? kLowestGpuAddress : bind.value - distance;
-      }
+      if (bind.is_address) bind.value = Moved(bind.value, lowest == UINT64_MAX, distance);
     }
     for (Thread& thread : copy_.threads) Hide(&thread.name);
     for (Call& call : copy_.calls) {
@@ -100,8 +100,7 @@ class Redactor {
   void HideDiagnostics(bool no_object_has_an_address, uint64_t distance) {
     for (Sync& sync : copy_.syncs) HideHandle(&sync.native_handle);
     for (FaultAddress& address : copy_.fault_addresses) {
-      if (address.address == 0) continue;
-      address.address = no_object_has_an_address ? kLowestGpuAddress : address.address - distance;
+      address.address = Moved(address.address, no_object_has_an_address, distance);
     }
     for (Fault& fault : copy_.faults) {
       Keep(&fault.source);
@@ -114,6 +113,14 @@ class Redactor {
     }
     for (Shader& shader : copy_.shaders) shader.bytes = BlobRef{};
     copy_.blobs.clear();
+  }
+
+  // An address near null tells nothing, and it is what tells that a pointer was null. One below all objects must
+  // not wrap: what it became would tell the distance.
+  static uint64_t Moved(uint64_t address, bool no_object_has_an_address, uint64_t distance) {
+    if (address < kNullPages) return address;
+    if (no_object_has_an_address || address < distance) return kLowestGpuAddress;
+    return std::max(address - distance, kLowestGpuAddress);
   }
 
   void HideHandle(uint64_t* handle) {

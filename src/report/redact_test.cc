@@ -90,6 +90,24 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
   EXPECT_THAT(text, HasSubstr("(00000000000000a1)"));
 }
 
+// A fault below all objects: the distance by which they move must not show.
+TEST(Redact, AddressesBelowAllObjectsDoNotWrap) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
+  ASSERT_GE(snapshot.fault_addresses.size(), 2u);
+  snapshot.fault_addresses[0].address = 0x40;
+  snapshot.fault_addresses[1].address = 0x123456;
+  Bind bind;
+  bind.is_address = true;
+  bind.value = 0x200000;
+  snapshot.binds.push_back(bind);
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(redacted.fault_addresses[0].address, 0x40u);
+  EXPECT_EQ(redacted.fault_addresses[1].address, 0x10000u);
+  EXPECT_EQ(redacted.binds.back().value, 0x10000u);
+}
+
 TEST(Redact, KeepsWhatIsNotTheApplications) {
   const Snapshot redacted = Redact(SampleSnapshot());
   EXPECT_EQ(redacted.Text(redacted.devices[0].name), "Test device");
