@@ -6,9 +6,11 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "snapshot/object_kinds.h"
 
@@ -18,42 +20,38 @@ namespace {
 // Objects that a sync may speak of, to be found by their handle at a time: handles are used again.
 class SyncObjects {
  public:
-  explicit SyncObjects(const Snapshot& snapshot) : snapshot_(snapshot) {
+  explicit SyncObjects(const Snapshot& snapshot) {
     for (uint32_t i = 0; i < snapshot.objects.size(); ++i) {
       const Object& object = snapshot.objects[i];
       if (object.state == ObjectState::kFree || object.native_handle == 0) continue;
-      if (IsSemaphoreKind(object.kind) || IsFenceKind(object.kind)) indices_.push_back(i);
+      if (IsSemaphoreKind(object.kind)) indices_.push_back({KeyOf(object, false), i});
+      if (IsFenceKind(object.kind)) indices_.push_back({KeyOf(object, true), i});
     }
-    std::sort(indices_.begin(), indices_.end(),
-              [this](uint32_t a, uint32_t b) { return Key(a) < Key(b); });
+    std::sort(indices_.begin(), indices_.end());
   }
 
   // The one created last of those that there were at that time.
   uint32_t Find(const Sync& sync) const {
-    const auto wants_kind = [&sync](uint32_t kind) {
-      return (sync.flags & kSyncFence) != 0 ? IsFenceKind(kind) : IsSemaphoreKind(kind);
-    };
-    uint32_t found = kNone;
-    for (auto at = std::lower_bound(indices_.begin(), indices_.end(), sync.native_handle,
-                                    [this](uint32_t index, uint64_t handle) {
-                                      return snapshot_.objects[index].native_handle < handle;
-                                    });
-         at != indices_.end(); ++at) {
-      const Object& object = snapshot_.objects[*at];
-      if (object.native_handle != sync.native_handle || object.created_ns > sync.time_ns) break;
-      if (object.device == sync.device && wants_kind(object.kind)) found = *at;
-    }
-    return found;
+    const bool fence = (sync.flags & kSyncFence) != 0;
+    const Key wanted = {sync.native_handle, sync.device, fence, sync.time_ns, UINT64_MAX};
+    const auto behind =
+        std::upper_bound(indices_.begin(), indices_.end(), wanted,
+                         [](const Key& key, const auto& entry) { return key < entry.first; });
+    if (behind == indices_.begin()) return kNone;
+    const auto& [key, index] = *std::prev(behind);
+    const bool is_it = std::get<0>(key) == sync.native_handle && std::get<1>(key) == sync.device &&
+                       std::get<2>(key) == fence;
+    return is_it ? index : kNone;
   }
 
  private:
-  std::tuple<uint64_t, uint64_t, uint64_t, uint32_t> Key(uint32_t index) const {
-    const Object& object = snapshot_.objects[index];
-    return {object.native_handle, object.created_ns, object.serial, index};
+  // Handle, device, whether it is a fence, when it was created, serial.
+  using Key = std::tuple<uint64_t, uint32_t, bool, uint64_t, uint64_t>;
+  static Key KeyOf(const Object& object, bool fence) {
+    return {object.native_handle, object.device, fence, object.created_ns, object.serial};
   }
 
-  const Snapshot& snapshot_;
-  std::vector<uint32_t> indices_;
+  std::vector<std::pair<Key, uint32_t>> indices_;
 };
 
 // Copies bytes whose range has been checked; the block is read eight at a time.

@@ -2,6 +2,8 @@
 #include "snapshot/secondaries.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <iterator>
 #include <numeric>
 
@@ -14,7 +16,64 @@ namespace {
 
 constexpr uint8_t kWrites = kEventWritesTop | kEventWritesBottom;
 
+using ById = std::vector<std::pair<uint64_t, uint32_t>>;
+
+// The secondary recordings by recording_id.
+ById SecondariesById(const Snapshot& snapshot) {
+  ById by_id;
+  for (uint32_t i = 0; i < snapshot.recordings.size(); ++i) {
+    if (snapshot.recordings[i].secondary) {
+      by_id.emplace_back(snapshot.recordings[i].recording_id, i);
+    }
+  }
+  std::sort(by_id.begin(), by_id.end());
+  return by_id;
+}
+
+// The recording that a link executes; kNone if it is not known.
+uint32_t FindTarget(const Snapshot& snapshot, const ById& by_id, const SecondaryLink& link) {
+  const auto found =
+      std::lower_bound(by_id.begin(), by_id.end(), std::pair(link.secondary_id, uint32_t{0}));
+  if (found == by_id.end() || found->first != link.secondary_id) return kNone;
+  const bool same_device =
+      snapshot.recordings[found->second].device == snapshot.recordings[link.recording].device;
+  return same_device ? found->second : kNone;
+}
+
+// A word beyond the events says nothing.
+uint32_t ReadWord(const BlockReader& block, uint64_t offset, const RecordingPlace& place,
+                  const Recording& recording) {
+  const uint32_t sequence =
+      ProgressSequence(block.Load32(place.words_offset + offset), place.generation);
+  return sequence > recording.event_count ? 0 : sequence;
+}
+
 }  // namespace
+
+void ReadSecondaryWords(const BlockReader& block, std::span<const RecordingPlace> places,
+                        std::span<const SecondaryLink> links, const std::vector<bool>& unfinished,
+                        Snapshot* snapshot) {
+  if (links.empty()) return;
+  const ById by_id = SecondariesById(*snapshot);
+  for (const SecondaryLink& link : links) {
+    const uint32_t target = FindTarget(*snapshot, by_id, link);
+    if (target == kNone || !unfinished[link.recording]) continue;
+    Recording& secondary = snapshot->recordings[target];
+    const Recording& primary = snapshot->recordings[link.recording];
+    std::atomic_thread_fence(std::memory_order_acquire);
+    secondary.passed = ReadWord(block, offsetof(ProgressWords, passed), places[target], secondary);
+    secondary.reached =
+        ReadWord(block, offsetof(ProgressWords, reached), places[target], secondary);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    const uint64_t slot = places[link.recording].slot_offset;
+    if (block.Load32(slot + offsetof(RecordingSlot, submit_count)) == primary.submit_count &&
+        block.Load64(slot + offsetof(RecordingSlot, recording_id)) == primary.recording_id) {
+      continue;
+    }
+    secondary.passed = 0;
+    secondary.reached = 0;
+  }
+}
 
 SecondarySplicer::SecondarySplicer(std::vector<SecondaryLink> links, std::vector<bool> unfinished,
                                    Snapshot* snapshot)
@@ -25,13 +84,8 @@ SecondarySplicer::SecondarySplicer(std::vector<SecondaryLink> links, std::vector
 
 void SecondarySplicer::Splice() {
   const uint32_t count = static_cast<uint32_t>(snapshot_.recordings.size());
-  for (uint32_t i = 0; i < count; ++i) {
-    if (snapshot_.recordings[i].secondary) {
-      by_id_.emplace_back(snapshot_.recordings[i].recording_id, i);
-    }
-  }
   if (links_.empty()) return;
-  std::sort(by_id_.begin(), by_id_.end());
+  by_id_ = SecondariesById(snapshot_);
   CountUses();
   ChooseInsertions();
   events_.reserve(snapshot_.events.size());
@@ -46,12 +100,7 @@ void SecondarySplicer::Splice() {
 }
 
 uint32_t SecondarySplicer::TargetOf(const SecondaryLink& link) const {
-  const auto found =
-      std::lower_bound(by_id_.begin(), by_id_.end(), std::pair(link.secondary_id, uint32_t{0}));
-  if (found == by_id_.end() || found->first != link.secondary_id) return kNone;
-  const bool same_device =
-      snapshot_.recordings[found->second].device == snapshot_.recordings[link.recording].device;
-  return same_device ? found->second : kNone;
+  return FindTarget(snapshot_, by_id_, link);
 }
 
 void SecondarySplicer::CountUses() {
@@ -68,6 +117,8 @@ void SecondarySplicer::ChooseInsertions() {
       std::min<uint64_t>(event_count + kMostExtraEvents,
                          kMaxSnapshotEvents - std::min<uint64_t>(kMaxSnapshotEvents, event_count));
   executed_.assign(snapshot_.recordings.size(), false);
+  only_insertion_.assign(snapshot_.recordings.size(), kNone);
+  was_inserted_.assign(snapshot_.recordings.size(), false);
   inserted_.assign(links_.size(), kNone);
   for (size_t i = 0; i < links_.size(); ++i) {
     const uint32_t target = TargetOf(links_[i]);
@@ -146,6 +197,9 @@ void SecondarySplicer::Insert(const SecondaryLink& link, uint32_t secondary_inde
     events_.back().flags |= last & kEventWritesBottom;
   }
   const uint32_t inserted = static_cast<uint32_t>(events_.size() - before);
+  only_insertion_[secondary_index] =
+      was_inserted_[secondary_index] ? kNone : static_cast<uint32_t>(insertions_.size());
+  was_inserted_[secondary_index] = true;
   insertions_.push_back({link.recording, link.sequence, secondary_index, bind, base, inserted});
 }
 
@@ -243,14 +297,9 @@ std::pair<uint32_t, uint32_t> SecondarySplicer::PlaceOf(uint32_t recording,
   if (new_index_[recording] != kNone) {
     return {new_index_[recording], links_.empty() ? sequence : Moved(recording, sequence)};
   }
-  const Insertion* place = nullptr;
-  for (const Insertion& insertion : insertions_) {
-    if (insertion.secondary != recording) continue;
-    if (place != nullptr) return {kNone, sequence};
-    place = &insertion;
-  }
-  if (place == nullptr) return {kNone, sequence};
-  return {new_index_[place->recording], place->base + sequence};
+  if (only_insertion_[recording] == kNone) return {kNone, sequence};
+  const Insertion& place = insertions_[only_insertion_[recording]];
+  return {new_index_[place.recording], place.base + sequence};
 }
 
 }  // namespace cairn

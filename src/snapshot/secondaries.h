@@ -6,9 +6,11 @@
 #define CAIRN_SNAPSHOT_SECONDARIES_H_
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "snapshot/block_reader.h"
 #include "snapshot/snapshot.h"
 
 namespace cairn {
@@ -19,6 +21,21 @@ struct SecondaryLink {
   uint32_t sequence = 0;
   uint64_t secondary_id = 0;  // its recording_id
 };
+
+// Where a recording is in the block.
+struct RecordingPlace {
+  uint64_t slot_offset = 0;   // of its RecordingSlot
+  uint64_t words_offset = 0;  // of its ProgressWords
+  uint32_t generation = 0;
+};
+
+// Reads the words of what unfinished recordings execute once more: those that were read first may be of an execution
+// before. The writer clears them before it counts a submission of the primary one, so that words that are read
+// behind its count are of that submission or of a later one; where the count has changed meanwhile they are
+// dropped. `places` is by recording, as is `unfinished`; for the others see SecondarySplicer.
+void ReadSecondaryWords(const BlockReader& block, std::span<const RecordingPlace> places,
+                        std::span<const SecondaryLink> links, const std::vector<bool>& unfinished,
+                        Snapshot* snapshot);
 
 class SecondarySplicer {
  public:
@@ -80,6 +97,9 @@ class SecondarySplicer {
   std::vector<uint32_t> inserted_;     // by link: the recording that is inserted; kNone: none is
   std::vector<bool> executed_;         // by recording: it stands in another now
   std::vector<Insertion> insertions_;  // by recording and sequence
+  // By secondary recording, into `insertions_`; kNone: none, or several.
+  std::vector<uint32_t> only_insertion_;
+  std::vector<bool> was_inserted_;  // by recording
   std::vector<Event> events_;
   std::vector<uint32_t> new_first_event_;
   std::vector<uint32_t> new_index_;

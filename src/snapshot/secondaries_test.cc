@@ -94,6 +94,44 @@ struct Fixture {
   }
 };
 
+// A primary is submitted again while the block is read: its secondary's words may be of either execution.
+TEST(Secondaries, WordsAreDroppedWhereThePrimaryWasSubmittedMeanwhile) {
+  Fixture f;
+  const TestBlock::List secondary = f.AddSecondary("", 2);
+  const TestBlock::List primary = f.AddPrimary("Main", {secondary});
+  f.block.Submit(f.queue, primary);
+  f.block.SetProgress(secondary, 3, 2);
+  const BlockReader reader = std::move(BlockReader::Open(f.block.bytes()).value());
+  const auto place = [&f](TestBlock::List list) {
+    const ContextRecord& record = f.block.context(list.context);
+    return RecordingPlace{record.recordings_offset + list.slot * sizeof(RecordingSlot),
+                          record.progress_offset + list.slot * sizeof(ProgressWords), 1};
+  };
+  const std::vector<RecordingPlace> places = {place(primary), place(secondary)};
+  Snapshot s;
+  s.recordings.resize(2);
+  s.recordings[0].recording_id = f.block.slot(primary).recording_id;
+  s.recordings[0].submit_count = 1;
+  s.recordings[1].recording_id = f.block.slot(secondary).recording_id;
+  s.recordings[1].secondary = true;
+  s.recordings[1].event_count = 4;
+  for (Recording& recording : s.recordings) recording.device = f.context;
+  const std::vector<SecondaryLink> links = {{0, 4, s.recordings[1].recording_id}};
+  // Of an execution before: what was read first is not kept.
+  s.recordings[1].reached = s.recordings[1].passed = 4;
+  ReadSecondaryWords(reader, places, links, {true, false}, &s);
+  EXPECT_EQ(s.recordings[1].reached, 3u);
+  EXPECT_EQ(s.recordings[1].passed, 2u);
+  f.block.slot(primary).submit_count = 2;
+  ReadSecondaryWords(reader, places, links, {true, false}, &s);
+  EXPECT_EQ(s.recordings[1].reached, 0u);
+  EXPECT_EQ(s.recordings[1].passed, 0u);
+  // Nothing is read for what has finished.
+  s.recordings[1].reached = 1;
+  ReadSecondaryWords(reader, places, links, {false, false}, &s);
+  EXPECT_EQ(s.recordings[1].reached, 1u);
+}
+
 TEST(Secondaries, StandWhereTheyAreExecuted) {
   Fixture f;
   const TestBlock::List secondary = f.AddSecondary("", 2);

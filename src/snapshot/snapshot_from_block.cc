@@ -101,7 +101,7 @@ class SnapshotTaker {
   std::vector<ContextRecord> context_records_;
   std::vector<FoundRecording> found_;
   std::vector<std::vector<uint32_t>> recording_of_slot_;  // by context, as they are before Splice
-  std::vector<uint32_t> generations_;                     // by recording, likewise
+  std::vector<RecordingPlace> places_;                    // by recording, likewise
   std::vector<SecondaryLink> links_;
   std::vector<bool> unfinished_;  // by recording, before Splice
   std::vector<bool> page_used_;  // A page of events belongs to one recording: no chain has a cycle.
@@ -404,7 +404,10 @@ void SnapshotTaker::ReadRecording(const FoundRecording& found) {
     links_[i].recording = static_cast<uint32_t>(snapshot_.recordings.size());
     links_[i].sequence -= recording.first_event;
   }
-  generations_.push_back(slot.generation);
+  places_.push_back(
+      {offset,
+       tables_[found.context].progress_offset + uint64_t{found.slot} * sizeof(ProgressWords),
+       slot.generation});
   snapshot_.recordings.push_back(recording);
 }
 
@@ -572,10 +575,11 @@ class PlacesOfBlock : public EventPlaces {
  public:
   PlacesOfBlock(const SecondarySplicer& splicer,
                 const std::vector<std::vector<uint32_t>>& recording_of_slot,
-                const std::vector<uint32_t>& generations, const std::vector<uint32_t>& event_counts)
+                const std::vector<RecordingPlace>& places,
+                const std::vector<uint32_t>& event_counts)
       : splicer_(splicer),
         recording_of_slot_(recording_of_slot),
-        generations_(generations),
+        places_(places),
         event_counts_(event_counts) {}
 
   EventPlace Find(uint32_t context, uint32_t slot, uint32_t progress_value) const override {
@@ -584,7 +588,7 @@ class PlacesOfBlock : public EventPlaces {
     }
     const uint32_t recording = recording_of_slot_[context][slot];
     if (recording == kNone) return {};
-    const uint32_t sequence = ProgressSequence(progress_value, generations_[recording]);
+    const uint32_t sequence = ProgressSequence(progress_value, places_[recording].generation);
     if (sequence == 0 || sequence > event_counts_[recording]) return {};
     const auto [place, moved] = splicer_.PlaceOf(recording, sequence);
     return {true, place, moved};
@@ -593,7 +597,7 @@ class PlacesOfBlock : public EventPlaces {
  private:
   const SecondarySplicer& splicer_;
   const std::vector<std::vector<uint32_t>>& recording_of_slot_;
-  const std::vector<uint32_t>& generations_;
+  const std::vector<RecordingPlace>& places_;
   const std::vector<uint32_t>& event_counts_;
 };
 
@@ -604,6 +608,7 @@ void SnapshotTaker::ReadDiagnostics() {
   for (const Recording& recording : snapshot_.recordings) {
     event_counts.push_back(recording.event_count);
   }
+  ReadSecondaryWords(block_, places_, links_, unfinished_, &snapshot_);
   SecondarySplicer splicer(std::move(links_), unfinished_, &snapshot_);
   splicer.Splice();
   losses_.secondaries_unknown = splicer.unknown_count();
@@ -611,7 +616,7 @@ void SnapshotTaker::ReadDiagnostics() {
   losses_.secondaries_over_budget = splicer.over_budget_count();
   losses_.syncs_bad = ReadSyncs(block_, &snapshot_);
   losses_.binaries_bad = ReadFaults(block_, keep_binaries_, &snapshot_);
-  const PlacesOfBlock places(splicer, recording_of_slot_, generations_, event_counts);
+  const PlacesOfBlock places(splicer, recording_of_slot_, places_, event_counts);
   losses_.checkpoints_bad = ReadCheckpoints(block_, places, &snapshot_);
   losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(), keep_binaries_, &snapshot_);
 }
