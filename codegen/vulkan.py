@@ -99,7 +99,7 @@ def device_commands(root):
 # Of src/vulkan: there is more to them.
 BY_HAND = {
     "vkCmdBeginRenderPass", "vkCmdBeginRenderPass2", "vkCmdNextSubpass", "vkCmdNextSubpass2",
-    "vkCmdEndRenderPass", "vkCmdEndRenderPass2", "vkCmdBeginRendering", "vkCmdEndRendering",
+    "vkCmdEndRenderPass", "vkCmdEndRenderPass2", "vkCmdBeginRendering", "vkCmdEndRendering", "vkCmdEndRendering2EXT", "vkCmdEndRendering2KHR",
     "vkCmdBeginVideoCodingKHR", "vkCmdEndVideoCodingKHR", "vkCmdExecuteCommands",
     "vkCmdBeginQuery", "vkCmdEndQuery", "vkCmdBeginQueryIndexedEXT", "vkCmdEndQueryIndexedEXT",
     "vkCmdBeginDebugUtilsLabelEXT", "vkCmdEndDebugUtilsLabelEXT", "vkCmdInsertDebugUtilsLabelEXT",

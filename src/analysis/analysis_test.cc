@@ -229,6 +229,26 @@ TEST(Analysis, ToldCompletionFinishesEarlierSubmissions) {
   EXPECT_TRUE(Analyse(builder.snapshot).verdicts.at(0).exact);
 }
 
+// A fence may be signalled by the loss itself.
+TEST(Analysis, OnALostDeviceWordsAreBelievedBeforeFences) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.EndList();
+  builder.Submit(queue, list);
+  builder.SetWords(list, 3, 2);
+  builder.snapshot.submissions[0].number = 1;
+  builder.snapshot.queues[0].submission_count = 1;
+  builder.snapshot.queues[0].completed_submission = 1;
+  EXPECT_THAT(Analyse(builder.snapshot).verdicts.at(0).candidates, IsEmpty());
+  builder.snapshot.devices[0].device_lost = true;
+  EXPECT_THAT(Analyse(builder.snapshot).verdicts.at(0).candidates, ElementsAre(1));
+  builder.SetWords(list, 4, 4);
+  EXPECT_THAT(Analyse(builder.snapshot).verdicts.at(0).candidates, IsEmpty());
+}
+
 TEST(Analysis, BottomWriteOfALaterListFinishesEarlierLists) {
   SnapshotBuilder builder = ThreeLists(/*writes=*/false);
   builder.SetWords(2, 1, 2);

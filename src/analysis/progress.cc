@@ -123,6 +123,16 @@ bool ToldCompleted(const Snapshot& snapshot, const Execution& execution) {
          submission.number <= snapshot.queues[submission.queue].completed_submission;
 }
 
+// The loss of a device may itself signal the fence that told: the write at the bottom of the pipe that
+// the list ends with did not arrive.
+bool WordsDenyTheEnd(const Snapshot& snapshot, const Execution& execution) {
+  const Recording& recording = snapshot.recordings[execution.recording];
+  if (recording.device == kNone || !snapshot.devices[recording.device].device_lost) return false;
+  if (recording.event_count == 0 || execution.run != recording.submit_count) return false;
+  const Event& last = snapshot.events[recording.first_event + recording.event_count - 1];
+  return (last.flags & kEventWritesBottom) != 0 && recording.passed < recording.event_count;
+}
+
 bool IsModeOff(const Snapshot& snapshot, const Recording& recording) {
   return recording.device != kNone && snapshot.devices[recording.device].mode == MarkerMode::kOff;
 }
@@ -143,7 +153,9 @@ Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions) {
   const Recording& recording = snapshot.recordings[execution.recording];
   if (recording.secondary) return Certain(kProvenNotStarted);
-  if (ToldCompleted(snapshot, execution)) return Certain(kProvenCompleted);
+  if (ToldCompleted(snapshot, execution) && !WordsDenyTheEnd(snapshot, execution)) {
+    return Certain(kProvenCompleted);
+  }
   if (IsModeOff(snapshot, recording)) {
     return JudgeWithoutWords(execution, device_tells_submissions);
   }

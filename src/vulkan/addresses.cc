@@ -22,18 +22,22 @@ bool WantsAddress(const VkBufferCreateInfo& info) {
 
 void Addresses::AddBuffer(VkBuffer buffer, const VkBufferCreateInfo& info) {
   if (!WantsAddress(info)) return;
-  if ((info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0) return Ask(buffer, info.size);
-  sizes_.Set(HandleValue(buffer), info.size);
+  const bool sparse = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
+  buffers_.Set(HandleValue(buffer), {info.size, sparse});
+  if (sparse) Ask(buffer, info.size);
 }
 
 void Addresses::OnBound(VkBuffer buffer) {
   uint64_t size_bytes = 0;
-  const auto take = [&](uint64_t size) { size_bytes = size; };
-  if (sizes_.VisitAndErase(HandleValue(buffer), take)) Ask(buffer, size_bytes);
+  const bool known = buffers_.Visit(HandleValue(buffer), [&](Buffer& state) {
+    size_bytes = state.size_bytes;
+    state.has_memory = true;
+  });
+  if (known) Ask(buffer, size_bytes);
 }
 
 void Addresses::ForgetBuffer(VkBuffer buffer) {
-  sizes_.Erase(HandleValue(buffer));
+  buffers_.Erase(HandleValue(buffer));
 }
 
 void Addresses::Ask(VkBuffer buffer, uint64_t size_bytes) {
@@ -49,7 +53,11 @@ void Addresses::Ask(VkBuffer buffer, uint64_t size_bytes) {
   names_.Bind({VK_OBJECT_TYPE_BUFFER, HandleValue(buffer)}, address, size_bytes);
 }
 
-void Addresses::AddStructure(VkAccelerationStructureKHR structure, uint64_t size_bytes) {
+void Addresses::AddStructure(VkAccelerationStructureKHR structure, VkBuffer buffer,
+                             uint64_t size_bytes) {
+  bool has_address = false;
+  buffers_.Visit(HandleValue(buffer), [&](Buffer& state) { has_address = state.has_memory; });
+  if (!has_address) return;
   if (device_.vk.GetAccelerationStructureDeviceAddressKHR == nullptr) return;
   VkAccelerationStructureDeviceAddressInfoKHR info = {};
   info.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_INFO_KHR;
@@ -109,7 +117,7 @@ VkResult VKAPI_CALL CreateAccelerationStructureKHR(VkDevice device,
   const VkResult result =
       state.vk.CreateAccelerationStructureKHR(device, info, allocator, structure);
   if (result == VK_SUCCESS && !state.reports_address_bindings) {
-    Quietly([&] { state.objects->addresses.AddStructure(*structure, info->size); });
+    Quietly([&] { state.objects->addresses.AddStructure(*structure, info->buffer, info->size); });
   }
   return result;
 }

@@ -25,14 +25,20 @@ class Addresses {
   void AddBuffer(VkBuffer buffer, const VkBufferCreateInfo& info);
   void OnBound(VkBuffer buffer);
   void ForgetBuffer(VkBuffer buffer);
-  void AddStructure(VkAccelerationStructureKHR structure, uint64_t size_bytes);
+  // Has an address if the buffer that it lies in has one.
+  void AddStructure(VkAccelerationStructureKHR structure, VkBuffer buffer, uint64_t size_bytes);
 
  private:
+  struct Buffer {
+    uint64_t size_bytes = 0;
+    bool has_memory = false;  // or needs none: sparse
+  };
+
   void Ask(VkBuffer buffer, uint64_t size_bytes);
 
   const DeviceState& device_;
   ObjectNames& names_;
-  ShardedMap<uint64_t> sizes_;  // of buffers that may be asked for their address, not bound yet
+  ShardedMap<Buffer> buffers_;  // that may be asked for their address, as soon as they have memory
 };
 
 }  // namespace cairn

@@ -70,6 +70,7 @@ void StartRecording(CommandBufferState& state, const VkCommandBufferBeginInfo& i
   state.list = list;
   state.open = list;
   state.identity.recording = list;
+  state.labels_only = list->progress_value();
   constexpr VkCommandBufferUsageFlags kContinue = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
   if (state.secondary && (info.flags & kContinue) != 0) {
     state.in_render_pass = true;

@@ -67,8 +67,9 @@ struct DeviceState {
   // Features of extensions that the layer, or the application, enabled.
   bool has_device_fault = false;                // VkPhysicalDeviceFaultFeaturesEXT::deviceFault
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
-  bool owns_khr_device_fault = false;           // the layer alone enabled VK_KHR_device_fault
-  bool reports_address_bindings = false;        // VkPhysicalDeviceAddressBindingReportFeaturesEXT
+  bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
+  bool owns_khr_device_fault = false;     // the layer alone enabled VK_KHR_device_fault
+  bool reports_address_bindings = false;  // VkPhysicalDeviceAddressBindingReportFeaturesEXT
   std::vector<VkQueueFamilyProperties> queue_families;
   // All of the device: the handles that vkGetDeviceQueue returns.
   std::vector<std::unique_ptr<QueueState>> queues;

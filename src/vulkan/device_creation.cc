@@ -91,9 +91,8 @@ VkResult CallNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice 
                   DeviceState* state) {
   links.info->u.pLayerInfo = links.ours->pNext;
   state->handle = links.loaders;
-  const VkResult result = next(physical_device, &request.info(), allocator, &state->handle);
-  if (result == VK_SUCCESS) request.Note(state);
-  return result;
+  request.Note(state);
+  return next(physical_device, &request.info(), allocator, &state->handle);
 }
 
 VkResult CreateNext(PFN_vkCreateDevice next, const Links& links, VkPhysicalDevice physical_device,

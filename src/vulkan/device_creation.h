@@ -34,12 +34,14 @@ class DeviceRequest {
 
   const VkDeviceCreateInfo& info() const { return info_; }
   bool adds_anything() const { return adds_anything_; }
-  // What is enabled if the device is made with it.
+  // Before the device is made: what is enabled if it can be.
   void Note(DeviceState* device) const;
 
  private:
   bool Enabled(std::string_view extension) const;
   void Add(const char* extension);
+  void AddHostImport(const InstanceState& instance, VkPhysicalDevice physical_device,
+                     bool has_host_import, bool has_external_memory);
   void AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
                    bool has_device_fault, bool has_address_bindings);
   void AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device);
@@ -47,6 +49,7 @@ class DeviceRequest {
   VkDeviceCreateInfo info_;
   std::vector<const char*> extensions_;
   bool adds_anything_ = false;
+  bool adds_checkpoints_ = false;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
   KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {

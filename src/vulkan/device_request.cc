@@ -54,15 +54,14 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
     });
   };
   if (has(VK_AMD_BUFFER_MARKER_EXTENSION_NAME)) Add(VK_AMD_BUFFER_MARKER_EXTENSION_NAME);
-  if (has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME)) {
-    Add(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
-    // Part of the core from 1.1 on.
-    if (instance.api_version < VK_API_VERSION_1_1 && has(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME)) {
-      Add(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME);
-    }
-  }
-  if (mode == MarkerMode::kFull && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME)) {
+  AddHostImport(instance, physical_device, has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME),
+                has(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME));
+  // An application that sets checkpoints itself reads them itself, and expects its own.
+  if (mode == MarkerMode::kFull && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
+      instance.GetPhysicalDeviceFeatures2 != nullptr &&
+      !Enabled(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME)) {
     Add(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME);
+    adds_checkpoints_ = true;
   }
   // Bindings are told through a messenger.
   AddFeatures(instance, physical_device, has(VK_EXT_DEVICE_FAULT_EXTENSION_NAME),
@@ -81,6 +80,23 @@ void DeviceRequest::Add(const char* extension) {
   if (Enabled(extension)) return;
   extensions_.push_back(extension);
   adds_anything_ = true;
+}
+
+// What it stands on is part of the core from 1.1 on.
+void DeviceRequest::AddHostImport(const InstanceState& instance, VkPhysicalDevice physical_device,
+                                  bool has_host_import, bool has_external_memory) {
+  if (!has_host_import) return;
+  if (instance.api_version < VK_API_VERSION_1_1 &&
+      !instance.Enabled(VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME)) {
+    return;
+  }
+  VkPhysicalDeviceProperties properties = {};
+  instance.GetPhysicalDeviceProperties(physical_device, &properties);
+  if (std::min(properties.apiVersion, instance.api_version) < VK_API_VERSION_1_1) {
+    if (!has_external_memory) return;
+    Add(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME);
+  }
+  Add(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 }
 
 void DeviceRequest::AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
@@ -138,6 +154,7 @@ void DeviceRequest::Note(DeviceState* device) const {
       Enabled(VK_EXT_DEVICE_FAULT_EXTENSION_NAME) && fault_.deviceFault != VK_FALSE;
   device->has_device_fault_vendor_binary =
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
+  device->owns_checkpoints = adds_checkpoints_;
   device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
                                      bindings_.reportAddressBinding != VK_FALSE;

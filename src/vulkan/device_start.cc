@@ -130,8 +130,7 @@ void StartBreadcrumbs(DeviceState& state) {
   }
   state.mode = state.instance->mode;
   state.has_checkpoints = state.mode == MarkerMode::kFull &&
-                          state.vk.CmdSetCheckpointNV != nullptr &&
-                          state.Enabled(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME);
+                          state.vk.CmdSetCheckpointNV != nullptr && state.owns_checkpoints;
   NameQueues(state);
   state.objects = MakeDeviceObjects(state);
   state.identity = {LayerToken(), state.handle, state.context};

@@ -77,7 +77,9 @@ void LoadFunctions(InstanceState& state) {
     Load(state, "vkGetPhysicalDeviceFeatures2KHR", &state.GetPhysicalDeviceFeatures2);
     Load(state, "vkGetPhysicalDeviceProperties2KHR", &state.GetPhysicalDeviceProperties2);
   }
-  Load(state, "vkGetPhysicalDeviceToolProperties", &state.GetPhysicalDeviceToolProperties);
+  if (state.api_version >= VK_API_VERSION_1_3) {
+    Load(state, "vkGetPhysicalDeviceToolProperties", &state.GetPhysicalDeviceToolProperties);
+  }
   Load(state, "vkGetPhysicalDeviceToolPropertiesEXT", &state.GetPhysicalDeviceToolProperties);
 }
 

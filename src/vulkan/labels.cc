@@ -9,12 +9,26 @@
 namespace cairn {
 namespace {
 
+// Labels before the first command write nothing: it may resume a dynamic render pass that an earlier
+// command buffer suspended, and in between the GPU may be given nothing. The first command's own write
+// says that it came by them.
+template <typename Function>
+void NoteLabel(CommandBufferState& state, Function note) {
+  CommandList& list = *state.open;
+  const bool first = !state.in_render_pass && list.progress_value() == state.labels_only;
+  if (first) list.SetSilent(true);
+  Quietly([&] { note(list); });
+  if (!first) return;
+  state.labels_only = list.progress_value();
+  UpdateSilence(state);
+}
+
 void BeginLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr) return;
   // Counted also where the event finds no room: its end belongs to it.
   ++state.open_labels;
-  Quietly([&] {
-    state.open->BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+  NoteLabel(state, [name](CommandList& list) {
+    list.BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
   });
 }
 
@@ -22,14 +36,14 @@ void BeginLabel(CommandBufferState& state, const char* name) {
 void EndLabel(CommandBufferState& state) {
   if (state.open == nullptr || state.open_labels == 0) return;
   --state.open_labels;
-  state.open->EndMarker();
+  NoteLabel(state, [](CommandList& list) { list.EndMarker(); });
 }
 
 void InsertLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr) return;
-  Quietly([&] {
-    state.open->BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
-    state.open->EndMarker();
+  NoteLabel(state, [name](CommandList& list) {
+    list.BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+    list.EndMarker();
   });
 }
 

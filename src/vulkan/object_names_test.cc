@@ -285,8 +285,18 @@ TEST_F(ObjectNamesTest, AccelerationStructuresHaveAddresses) {
   VkAccelerationStructureCreateInfoKHR info = {
       VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR};
   info.size = 512;
-  Ours<PFN_vkCreateAccelerationStructureKHR>("vkCreateAccelerationStructureKHR")(
-      device(), &info, nullptr, &structure);
+  const auto create =
+      Ours<PFN_vkCreateAccelerationStructureKHR>("vkCreateAccelerationStructureKHR");
+  // In a buffer that has no address, or none yet, it may not be asked for its own.
+  create(device(), &info, nullptr, &structure);
+  info.buffer = TestHandle<VkBuffer>(330);
+  MakeBuffer(info.buffer, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+  create(device(), &info, nullptr, &structure);
+  EXPECT_THAT(Objects(), IsEmpty());
+  next_.next_address = 0;  // Of the buffer, which is not what this is about.
+  Ours<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device(), info.buffer, VK_NULL_HANDLE, 0);
+  next_.next_address = 0x10000;
+  create(device(), &info, nullptr, &structure);
   Ours<PFN_vkDestroyAccelerationStructureKHR>("vkDestroyAccelerationStructureKHR")(
       device(), structure, nullptr);
   EXPECT_THAT(Objects(),

@@ -35,6 +35,12 @@ void Leave(CommandBufferState& state) {
   UpdateSilence(state);
 }
 
+void LeaveRendering(CommandBufferState& state) {
+  state.suspended = state.suspends;
+  state.suspends = false;
+  Leave(state);
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer commandBuffer,
                                               const VkRenderPassBeginInfo* pRenderPassBegin,
                                               VkSubpassContents contents) {
@@ -103,10 +109,22 @@ template <auto kNext>
 VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer commandBuffer) {
   const WorkScope work(commandBuffer, CAIRN_MARKER_END_RENDERING, WorkPoint::kNone);
   (work.next().*kNext)(commandBuffer);
+  LeaveRendering(work.state());
+}
+
+// vkCmdEndRendering2EXT and vkCmdEndRendering2KHR, which only newer headers know: what they are given is
+// passed on unseen.
+using EndRendering2 = void(VKAPI_PTR*)(VkCommandBuffer, const void*);
+constexpr char kEndRendering2Ext[] = "vkCmdEndRendering2EXT";
+constexpr char kEndRendering2Khr[] = "vkCmdEndRendering2KHR";
+
+template <const char* kName>
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering2(VkCommandBuffer commandBuffer, const void* info) {
+  const WorkScope work(commandBuffer, CAIRN_MARKER_END_RENDERING, WorkPoint::kNone);
   CommandBufferState& state = work.state();
-  state.suspended = state.suspends;
-  state.suspends = false;
-  Leave(state);
+  const DeviceState& device = *state.device;
+  reinterpret_cast<EndRendering2>(device.next_get(device.handle, kName))(commandBuffer, info);
+  LeaveRendering(state);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginVideoCodingKHR(VkCommandBuffer commandBuffer,
@@ -153,6 +171,8 @@ std::span<const Intercept> RenderPassIntercepts() {
                                          CmdEndRendering<&Vk::CmdEndRendering>),
       InterceptOf<PFN_vkCmdEndRenderingKHR>("vkCmdEndRenderingKHR",
                                             CmdEndRendering<&Vk::CmdEndRenderingKHR>),
+      InterceptOf<EndRendering2>(kEndRendering2Ext, CmdEndRendering2<kEndRendering2Ext>),
+      InterceptOf<EndRendering2>(kEndRendering2Khr, CmdEndRendering2<kEndRendering2Khr>),
       InterceptOf<PFN_vkCmdBeginVideoCodingKHR>("vkCmdBeginVideoCodingKHR", CmdBeginVideoCodingKHR),
       InterceptOf<PFN_vkCmdEndVideoCodingKHR>("vkCmdEndVideoCodingKHR", CmdEndVideoCodingKHR),
   };

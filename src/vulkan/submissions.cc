@@ -155,7 +155,12 @@ VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitIn
       }
       for (const VkSemaphoreSubmitInfo& signal :
            SpanOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount)) {
-        objects.synchronisation.QueueSignals(place, signal.semaphore, signal.value);
+        // Stages limit what a signal waits for.
+        const bool after_everything =
+            (signal.stageMask &
+             (VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT)) != 0;
+        objects.synchronisation.QueueSignals(place, signal.semaphore, signal.value,
+                                             after_everything);
       }
     }
     submission.AddFence(fence);

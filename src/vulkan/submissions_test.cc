@@ -164,8 +164,10 @@ class SubmissionsTest : public DeviceObjectsTest {
         VK_SUCCESS);
   }
   // A submission that signals the timeline semaphore.
-  void SubmitSignal(VkSemaphore semaphore, uint64_t value, size_t index = 0) {
+  void SubmitSignal(VkSemaphore semaphore, uint64_t value, size_t index = 0,
+                    VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) {
     VkSemaphoreSubmitInfo signal = {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+    signal.stageMask = stages;
     signal.semaphore = semaphore;
     signal.value = value;
     VkSubmitInfo2 info = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
@@ -370,6 +372,22 @@ TEST_F(SubmissionsTest, TimelineSemaphoresTellWhatHasFinishedOnEachQueue) {
   wait.pSemaphores = &kTimeline;
   wait.pValues = &five;
   Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  EXPECT_EQ(Completed(0), 2u);
+}
+
+// Such a signal waits for some of the submission only.
+TEST_F(SubmissionsTest, ASignalOfSomeStagesDoesNotSayThatTheSubmissionHasFinished) {
+  MakeTimeline(kTimeline);
+  SubmitSignal(kTimeline, 1, 0, VK_PIPELINE_STAGE_2_COPY_BIT);
+  next_.counters[HandleValue(kTimeline)] = 1;
+  uint64_t value = 0;
+  const auto ask = Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue");
+  EXPECT_EQ(ask(device(), kTimeline, &value), VK_SUCCESS);
+  EXPECT_EQ(Completed(0), 0u);
+  EXPECT_EQ(Syncs().back().kind, SyncKind::kSignal);
+  SubmitSignal(kTimeline, 2, 0, VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT);
+  next_.counters[HandleValue(kTimeline)] = 2;
+  EXPECT_EQ(ask(device(), kTimeline, &value), VK_SUCCESS);
   EXPECT_EQ(Completed(0), 2u);
 }
 

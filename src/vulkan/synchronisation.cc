@@ -53,12 +53,13 @@ void Synchronisation::QueueWaits(const Place& place, VkSemaphore semaphore, uint
   Record(SyncKind::kWait, timeline ? 0 : kSyncBinary, place, handle, timeline ? value : 0);
 }
 
-void Synchronisation::QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value) {
+void Synchronisation::QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value,
+                                   bool after_everything) {
   if (semaphore == VK_NULL_HANDLE) return;
   const uint64_t handle = HandleValue(semaphore);
   const bool timeline = timelines_.Visit(handle, [](Timeline&) {});
   Record(SyncKind::kSignal, timeline ? 0 : kSyncBinary, place, handle, timeline ? value : 0);
-  if (!timeline) return;
+  if (!timeline || !after_everything) return;
   timelines_.Visit(handle, [&](Timeline& state) {
     if (state.pending.size() == kMaxPending) state.pending.erase(state.pending.begin());
     state.pending.push_back({value, place});

@@ -51,7 +51,10 @@ class Synchronisation {
 
   // Before the queue gets it. `value` counts for timeline semaphores. Null handles are nothing.
   void QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value);
-  void QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value);
+  // `after_everything`: the signal waits for all of the submission, so that whoever sees it knows that
+  // the submission has finished.
+  void QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value,
+                    bool after_everything = true);
   void QueueSignals(const Place& place, VkFence fence);
   // The queue's last submission was `place.number` when this present was made.
   void PresentWaits(const Place& place, VkSemaphore semaphore);
