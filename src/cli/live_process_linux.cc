@@ -74,6 +74,17 @@ std::optional<Head> ReadHead(int fd) {
   return head;
 }
 
+// Opens what a descriptor of another process refers to, if it is memory as blocks are in. Between the look at its
+// name and this the process may have put anything there: opening a FIFO would wait for its writer, and
+// opening a terminal could make it ours.
+FileDescriptor OpenMemory(const fs::path& path, bool* is_memory) {
+  FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct stat info {};
+  *is_memory = fd.valid() && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+               fcntl(fd.get(), F_GET_SEALS) >= 0;
+  return fd;
+}
+
 struct FoundBlock {
   FileDescriptor fd;
   Head head;
@@ -93,11 +104,13 @@ Search SearchIn(pid_t pid) {
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code gone;
     if (fs::read_symlink(entry->path(), gone) != BlockLink()) continue;
-    FileDescriptor fd(open(entry->path().c_str(), O_RDONLY | O_CLOEXEC));
+    bool is_memory = false;
+    FileDescriptor fd = OpenMemory(entry->path(), &is_memory);
     if (!fd.valid()) {
       search.error = errno;
       continue;
     }
+    if (!is_memory) continue;
     std::optional<Head> head = ReadHead(fd.get());
     if (!head.has_value()) {
       search.other_version = true;

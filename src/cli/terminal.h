@@ -18,9 +18,9 @@ uint32_t StdoutColumns();
 uint32_t StdoutRows();
 
 // A text that is replaced in place on a terminal; one after the other where stdout is none, or TERM=dumb.
-// While one
-// lives, signals that end the program (^C, SIGTERM, SIGHUP) wait for Wait(), so that the cursor always
-// comes back. One at a time; not for several threads.
+// While one lives, signals that end the program (^C, SIGTERM, SIGHUP) make the cursor visible first: in Wait(),
+// which returns, and at once wherever else the program is, however long that takes. One at a time; not for
+// several threads.
 class LiveScreen {
  public:
   LiveScreen();
@@ -43,7 +43,6 @@ class LiveScreen {
  private:
   bool terminal_ = false;
   bool open_ = false;
-  int signals_ = -1;  // readable when one came
 };
 
 }  // namespace cairn::cli

@@ -2,9 +2,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -29,11 +29,52 @@ winsize StdoutSize() {
   return size;
 }
 
+constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
+
 sigset_t EndingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, number);
+  for (const int number : kEndingSignals) sigaddset(&signals, number);
   return signals;
+}
+
+// What the handler knows; there is one screen at a time.
+volatile sig_atomic_t waiting = 0;    // the signal is for Wait() to deal with
+volatile sig_atomic_t signalled = 0;  // the number of the one that came
+volatile sig_atomic_t cursor_hidden = 0;
+std::array<struct sigaction, kEndingSignals.size()> actions_before;
+
+// Calls nothing but what a handler may call.
+void EndBySignal(int number) {
+  if (waiting != 0) {
+    signalled = number;
+    return;
+  }
+  if (cursor_hidden != 0) {
+    const ssize_t written = write(STDOUT_FILENO, kShowCursor.data(), kShowCursor.size());
+    static_cast<void>(written);  // There is nobody left to be told.
+  }
+  if (number == SIGINT) _exit(0);  // As from Wait(): the user has seen enough.
+  signal(number, SIG_DFL);
+  raise(number);  // It ends the program when this returns.
+}
+
+// Those that somebody ignores (nohup) stay ignored.
+void InstallHandlers() {
+  struct sigaction action {};
+  action.sa_handler = EndBySignal;
+  action.sa_mask = EndingSignals();
+  action.sa_flags = SA_RESTART;
+  for (size_t i = 0; i < kEndingSignals.size(); ++i) {
+    sigaction(kEndingSignals[i], nullptr, &actions_before[i]);
+    if (actions_before[i].sa_handler != SIG_IGN) sigaction(kEndingSignals[i], &action, nullptr);
+  }
+}
+
+void RemoveHandlers() {
+  for (size_t i = 0; i < kEndingSignals.size(); ++i) {
+    sigaction(kEndingSignals[i], &actions_before[i], nullptr);
+  }
 }
 
 bool StdoutTakesEscapes() {
@@ -57,9 +98,8 @@ uint32_t StdoutRows() {
 }
 
 LiveScreen::LiveScreen() : terminal_(StdoutTakesEscapes()), open_(true) {
-  const sigset_t signals = EndingSignals();
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
-  signals_ = signalfd(-1, &signals, SFD_CLOEXEC);
+  cursor_hidden = terminal_ ? 1 : 0;
+  InstallHandlers();
   if (terminal_) PrintOutput("top", std::string(kHideCursor) + std::string(kClear));
 }
 
@@ -80,28 +120,35 @@ bool LiveScreen::Show(std::string_view text) {
 }
 
 LiveScreen::Woken LiveScreen::Wait(int pidfd, uint64_t timeout_ns) {
-  pollfd fds[] = {{signals_, POLLIN, 0}, {pidfd, POLLIN, 0}};
+  pollfd fd = {pidfd, POLLIN, 0};
   const timespec timeout = {static_cast<time_t>(timeout_ns / 1'000'000'000),
                             static_cast<long>(timeout_ns % 1'000'000'000)};
-  if (ppoll(fds, 2, &timeout, nullptr) <= 0) return Woken::kByTime;
-  signalfd_siginfo info{};
-  if ((fds[0].revents & POLLIN) != 0 && read(signals_, &info, sizeof(info)) == sizeof(info)) {
+  // Blocked but while ppoll() sleeps, so that none comes between the look at `signalled` and the sleep.
+  const sigset_t signals = EndingSignals();
+  sigset_t before;
+  sigprocmask(SIG_BLOCK, &signals, &before);
+  signalled = 0;
+  waiting = 1;
+  const int ready = ppoll(&fd, 1, &timeout, &before);
+  waiting = 0;
+  const int number = signalled;
+  // One that came behind it finds that nobody waits.
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  if (number != 0) {
     Close();
-    if (info.ssi_signo == SIGINT) return Woken::kByUser;
-    raise(static_cast<int>(info.ssi_signo));
-    return Woken::kByUser;  // somebody ignores it
+    if (number == SIGINT) return Woken::kByUser;
+    raise(number);
+    return Woken::kByUser;  // somebody blocks it
   }
-  return fds[1].revents != 0 ? Woken::kByProcess : Woken::kByTime;
+  return ready > 0 ? Woken::kByProcess : Woken::kByTime;
 }
 
 void LiveScreen::Close() {
   if (!open_) return;
   open_ = false;
   if (terminal_) PrintOutput("top", kShowCursor);
-  if (signals_ >= 0) close(signals_);
-  signals_ = -1;
-  const sigset_t signals = EndingSignals();
-  sigprocmask(SIG_UNBLOCK, &signals, nullptr);
+  cursor_hidden = 0;
+  RemoveHandlers();
 }
 
 }  // namespace cairn::cli
