@@ -23,7 +23,7 @@ struct NextLayer {
   std::function<void()> on_submit;
   std::set<uint64_t> signalled_fences;
   std::map<uint64_t, uint64_t> counters;
-  const void* last_chain = nullptr;
+  std::atomic<const void*> last_chain = nullptr;
   uint32_t labels = 0;
 };
 NextLayer* next_layer = nullptr;
