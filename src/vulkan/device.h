@@ -10,6 +10,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan_core.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -81,6 +82,8 @@ struct DeviceState {
   MarkerMode mode = MarkerMode::kOff;
   // In mode full, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
+  // Some command buffer ended inside of a dynamic render pass that another one resumes.
+  std::atomic<bool> suspends_render_passes{false};
   std::mutex command_pools_mutex;
   CommandPoolState* command_pools = nullptr;  // the first
 

@@ -9,13 +9,14 @@
 namespace cairn {
 namespace {
 
-// Labels before the first command write nothing: it may resume a dynamic render pass that an earlier
-// command buffer suspended, and in between the GPU may be given nothing. The first command's own write
-// says that it came by them.
+// In a program that suspends dynamic render passes, labels before the first command write nothing: it may
+// resume such a pass, and in between the GPU may be given nothing. The command's own write says that it
+// came by them.
 template <typename Function>
 void NoteLabel(CommandBufferState& state, Function note) {
   CommandList& list = *state.open;
-  const bool first = !state.in_render_pass && list.progress_value() == state.labels_only;
+  const bool first = state.device->suspends_render_passes.load(std::memory_order_relaxed) &&
+                     !state.in_render_pass && list.progress_value() == state.labels_only;
   if (first) list.SetSilent(true);
   Quietly([&] { note(list); });
   if (!first) return;

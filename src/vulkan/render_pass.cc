@@ -102,6 +102,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer commandBuffer,
   (state.vk->*kNext)(commandBuffer, pRenderingInfo);
   state.suspended = false;
   state.suspends = (flags & VK_RENDERING_SUSPENDING_BIT) != 0;
+  if (state.suspends) {
+    state.device->suspends_render_passes.store(true, std::memory_order_relaxed);
+  }
   Enter(state, OnlySecondaries(flags));
 }
 
