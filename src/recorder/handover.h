@@ -27,6 +27,7 @@ enum class HandoverKind : uint32_t {
   kBlock = 1,       // a block; its descriptor is attached (SCM_RIGHTS, exactly one)
   kDeviceLost = 2,  // the sender's block says that a device is lost: write the report now
   kWatching = 3,    // from the watcher: the process that made the socket is watched from now on
+  kCapture = 4,     // a capture's region (capture_region.h); its descriptor is attached
 };
 
 struct HandoverMessage {
@@ -34,7 +35,7 @@ struct HandoverMessage {
   uint32_t version = kHandoverVersion;
   HandoverKind kind = HandoverKind::kBlock;
   uint32_t reserved = 0;
-  uint64_t block_bytes = 0;  // kBlock
+  uint64_t block_bytes = 0;  // kBlock, kCapture
 };
 static_assert(sizeof(HandoverMessage) == 24);
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decoded call as people read it, and as programs do: enumerators and flags by name, objects by number
+// and name, GPU addresses by resource and offset, descriptors by heap and index.
+#ifndef CAIRN_CALLS_VALUE_PRINTER_H_
+#define CAIRN_CALLS_VALUE_PRINTER_H_
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "calls/value_decoder.h"
+
+namespace cairn {
+
+// What numbers mean at this place of the trace (trace/trace_state.h). "" where it is not known.
+class ValueNames {
+ public:
+  virtual ~ValueNames() = default;
+  virtual std::string Object(uint64_t number) const { return "#" + std::to_string(number); }
+  virtual std::string GpuAddress(uint64_t) const { return ""; }
+  virtual std::string CpuDescriptor(uint64_t) const { return ""; }
+  virtual std::string GpuDescriptor(uint64_t) const { return ""; }
+};
+
+// "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, ...)". Long arrays and byte
+// values are cut, unless `whole`. Control characters in strings are made visible.
+std::string PrintArguments(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                           bool whole = false);
+std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names);
+
+// {"IndexCountPerInstance": 36, ...}: values by parameter, structs as objects, bytes as {"bytes": n,
+// "xxh64": "..."}; docs/calls.schema.json.
+nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
+                                       const ValueNames& names);
+nlohmann::ordered_json ResultAsJson(const MethodInfo& method, const DecodedCall& call,
+                                    const ValueNames& names);
+
+}  // namespace cairn
+
+#endif  // CAIRN_CALLS_VALUE_PRINTER_H_

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Finds what the CPU wrote into mapped memory, which no call tells: by write-protection that the kernel
+// lifts (userfaultfd WP_ASYNC with PAGEMAP_SCAN), by write-protection and a signal handler (mprotect), or
+// by comparison with a copy. Chosen when the first mapping comes, best first, by trying each on a page
+// of that very mapping; `CAIRN_CAPTURE_TRACKING=userfaultfd|mprotect|compare` chooses by hand.
+// Costs: docs/performance.md, bench TrackMapped.
+#ifndef CAIRN_CAPTURE_MAPPED_MEMORY_H_
+#define CAIRN_CAPTURE_MAPPED_MEMORY_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace cairn {
+
+class MappedMemory {
+ public:
+  static MappedMemory& Get();  // of the process; never destroyed
+
+  // Subresource `subresource` of `object` is mapped at `data`. Maps count: further ones of the same
+  // subresource change nothing. What the memory holds then is taken as known only if `known`; otherwise
+  // all of it is reported once. Memory that a replay must not write (readback heaps) is not tracked.
+  void Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes, bool known = false);
+  // The last Unmap reports what was written since, then forgets. `report` as below.
+  using Report = std::function<void(uint64_t object, uint32_t subresource, uint64_t offset_bytes,
+                                    std::span<const std::byte> bytes)>;
+  void Unmap(uint64_t object, uint32_t subresource, const Report& report);
+  // The object ends: every mapping of it.
+  void Forget(uint64_t object, const Report& report);
+
+  // Reports everything written since the last time, in ranges with at most `kMergeBytes` between changes,
+  // from all mappings, and goes on tracking. A write that races with this is reported the next time.
+  // Aliased mappings of the same pages are reported for each.
+  void Flush(const Report& report);
+
+  // "userfaultfd (write-protection without faults)", ...: for the note in the trace. "" before the first.
+  std::string Method() const;
+  uint64_t mapped_bytes() const;
+
+  static constexpr size_t kMergeBytes = 64;
+
+ private:
+  struct State;
+  MappedMemory();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_CAPTURE_MAPPED_MEMORY_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory through which a captured program hands its calls to the watcher: a ring for each thread,
+// and blocks for bulk data, the spill. A sparse file in memory, made by the program, handed over once
+// (recorder/handover.h, kCapture). The program writes records (calls/record.h) and `head`; the watcher
+// reads them, writes `tail`, and frees blocks. Neither trusts what the other wrote: indices are reduced
+// before they are used.
+//
+//   page 0      CaptureRegionHeader
+//   rings       CaptureRing[kCaptureRings], each a page, and behind them their bytes
+//   spill       kSpillBlocks blocks of kSpillBlockBytes
+//
+// A record lies in one piece: where it would reach over the end of the ring, a pad (a header with
+// size_bytes and kind 0) fills the rest. Numbers rise in each ring, and every number that was taken is
+// written to some ring, if only as a pad with that number: so a reader that has seen all numbers up to
+// n has all that happened before. (A process that dies leaves gaps: at its end they are passed over.)
+#ifndef CAIRN_RECORDER_CAPTURE_REGION_H_
+#define CAIRN_RECORDER_CAPTURE_REGION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn {
+
+inline constexpr uint64_t kCaptureMagic = 0x31504143'4e524143;  // "CARNCAP1"
+inline constexpr uint32_t kCaptureVersion = 1;
+inline constexpr uint32_t kCaptureRings = 128;  // threads beyond share the last one, under a lock
+inline constexpr uint32_t kCaptureRingBytes = 1u << 20;
+inline constexpr uint32_t kSpillBlockBytes = 64u << 10;
+inline constexpr uint32_t kSpillBlocks = 4096;  // 256 MiB
+inline constexpr uint32_t kMaxRecordBytes = kCaptureRingBytes / 4;  // what is larger goes into blobs
+
+// What the watcher asks for. Changed by the watcher, looked at by the program at the end of each frame.
+enum class CaptureRequest : uint32_t {
+  kRecord = 1,  // record from now on; if `start_frame` is not reached: arm
+  kStart = 2,   // an armed capture: start at the next end of a frame, whatever `start_frame` says
+  kStop = 3,    // stop at the next end of a frame
+};
+
+enum class CaptureState : uint32_t {
+  kOff = 0,    // nothing is recorded
+  kArmed = 1,  // everything is written to the rings, and the watcher keeps what a later start needs
+  kOn = 2,
+  kStopped = 3,
+};
+
+struct alignas(4096) CaptureRing {
+  std::atomic<uint32_t> state;  // 0 free, 1 in use, 2 its thread has ended
+  uint32_t thread;              // index of the thread in the capture, from 0
+  uint32_t thread_id;           // of the operating system
+  char name[16];                // of the thread, zero-terminated
+  alignas(64) std::atomic<uint64_t> head;  // bytes ever written; published with release
+  // The number of the call that the thread is in; 0: in none. What a crash leaves here never returned.
+  std::atomic<uint64_t> in_call;
+  alignas(64) std::atomic<uint64_t> tail;  // bytes ever read; the watcher's
+  std::atomic<uint32_t> waiting;  // 1: the program waits on `drained` for room
+};
+
+struct alignas(4096) CaptureRegionHeader {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_bytes;  // sizeof(CaptureRegionHeader)
+  uint64_t region_bytes;
+  uint64_t rings_offset;
+  uint64_t ring_bytes_offset;
+  uint64_t spill_offset;
+  uint64_t process_id;
+  uint32_t model_hash;  // of the names of methods and chains: reader and writer must mean the same
+  uint32_t hash_frames;  // 1: FrameBody has hashes
+  uint64_t start_frame;  // 0: from the beginning
+  uint64_t stop_frame;   // the first that is not recorded; ~0: none
+  std::atomic<uint32_t> request;  // CaptureRequest
+  std::atomic<uint32_t> state;    // CaptureState
+  alignas(64) std::atomic<uint64_t> next_number;  // the last number that was taken
+  alignas(64) std::atomic<uint32_t> doorbell;  // counts; the watcher waits on it (futex, shared)
+  alignas(64) std::atomic<uint32_t> drained;   // counts; the program waits on it for room
+  std::atomic<uint32_t> spill_waiting;         // threads that wait for blocks
+  std::atomic<uint64_t> frame;                 // frames ended
+  alignas(64) std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program
+};
+static_assert(sizeof(CaptureRegionHeader) == 4096 && sizeof(CaptureRing) == 4096);
+
+inline constexpr uint64_t kCaptureRegionBytes =
+    sizeof(CaptureRegionHeader) + uint64_t{kCaptureRings} * (sizeof(CaptureRing) + kCaptureRingBytes) +
+    uint64_t{kSpillBlocks} * kSpillBlockBytes;
+
+}  // namespace cairn
+
+#endif  // CAIRN_RECORDER_CAPTURE_REGION_H_

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays a trace on a real device: each record in the order of its number, on one thread. Calls that wait
+// are made where their results stand. Hostile traces are refused with the record's number; nothing
+// beyond what the implementation of Direct3D 12 does with legal-looking calls can go wrong.
+//
+//   Result<std::unique_ptr<Player>> player = Player::Create(&trace, options);
+//   CAIRN_RETURN_IF_ERROR((*player)->Run());
+//
+// Everything from one thread.
+#ifndef CAIRN_REPLAY_PLAYER_H_
+#define CAIRN_REPLAY_PLAYER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/status.h"
+#include "trace/trace_reader.h"
+
+namespace cairn {
+
+// An image as it left the GPU: rows without padding.
+struct FrameImage {
+  uint64_t frame = 0;
+  uint64_t object = 0;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t format = 0;  // DXGI_FORMAT
+  std::vector<std::byte> pixels;
+  uint64_t hash_low = 0;  // XXH3 128 of pixels
+  uint64_t hash_high = 0;
+};
+
+// Calls to leave out, by their numbers. For bisect.
+struct Omissions {
+  std::unordered_set<uint64_t> calls;  // work of command lists, whole submissions, ...
+  // (number of an ExecuteCommandLists call, index of the list): lists of a submission.
+  std::unordered_set<uint64_t> lists;
+  static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 12 | index; }
+};
+
+struct PlayerOptions {
+  uint64_t first_frame = 0;  // frames before are played, but give no images
+  uint64_t frame_end = ~uint64_t{0};  // the first that is not played
+  uint64_t last_call = ~uint64_t{0};  // stop before a greater number
+  bool original_pace = false;
+  bool validate = false;   // compare readbacks and hashes of frames: kMismatch at the first difference
+  bool images = false;     // call on_image for every frame
+  uint64_t pad_resources_bytes = 0;  // buffers get so much more
+  uint64_t wait_timeout_ns = uint64_t{20} * 1'000'000'000;  // for a fence: then kHang
+  Omissions omissions;
+  // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
+  // that (a fault may surface one dispatch late).
+  bool canary = false;
+  std::function<void(FrameImage)> on_image;
+  // Told before each call is made; a probe's parent thereby knows how far it came. May be null.
+  std::function<void(uint64_t number)> on_submission;
+  std::function<void(uint64_t frame)> on_frame;
+};
+
+struct PlayerResult {
+  uint64_t frames = 0;
+  uint64_t calls = 0;
+  uint64_t skipped = 0;  // calls that this build or device has not; each kind noted once
+  std::vector<std::string> notes;
+  uint64_t compared_readbacks = 0;
+  uint64_t compared_frames = 0;
+};
+
+// What ends a playback early, beside Status.
+enum class PlayerFailure {
+  kNone,
+  kRefused,   // the device refused a call that had succeeded
+  kMismatch,  // with validate
+  kHang,      // a fence did not come in time
+  kLost,      // the device is lost
+  kCorrupt,   // the trace contradicts itself
+};
+
+class Player {
+ public:
+  // Makes no device yet: the trace's own creation does. Errors: kNotFound (no Direct3D 12 on this
+  // machine; says which library is missing), kUnsupported.
+  static Result<std::unique_ptr<Player>> Create(TraceReader* trace, PlayerOptions options);
+  virtual ~Player() = default;
+
+  // Plays to the end. The status names the call: "call 18,233, ID3D12Device::CreateFence: ...".
+  virtual Status Run() = 0;
+  virtual PlayerFailure failure() const = 0;
+  virtual uint64_t failed_call() const = 0;
+  virtual const PlayerResult& result() const = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_PLAYER_H_

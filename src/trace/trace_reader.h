@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads the trace in a .cairn file: complete, cut or damaged. Nothing in it is trusted.
+//
+//   Result<TraceReader> trace = TraceReader::Open("game.cairn");
+//   TraceCursor cursor(*trace);
+//   CAIRN_RETURN_IF_ERROR(cursor.SeekFrame(100));
+//   Record record;
+//   while (cursor.Next(&record)) ...
+//   CAIRN_RETURN_IF_ERROR(cursor.status());
+//
+// Memory: the index (48 bytes for each 1 MiB of records), kCachedChunks decoded chunks of blobs, and one
+// chunk of records a cursor. Opening a finished file reads its index only.
+#ifndef CAIRN_TRACE_TRACE_READER_H_
+#define CAIRN_TRACE_TRACE_READER_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cairnfile/file_reader.h"
+#include "calls/record.h"
+#include "calls/value_decoder.h"
+#include "d3d12gen/methods.h"
+#include "trace/trace_writer.h"
+
+namespace cairn {
+
+// Records that stand together in a chunk.
+struct TraceSpan {
+  uint64_t first_number = 0;
+  uint64_t last_number = 0;
+  uint64_t first_frame = 0;  // the frame that its first record belongs to
+  uint32_t frame_ends = 0;   // kFrame records in it
+  uint32_t record_count = 0;
+  size_t chunk = 0;          // index into FileReader::chunks()
+};
+
+class TraceReader final : public BlobSource {
+ public:
+  // Errors: those of FileReader::Open; kNotFound: the file is fine but holds no trace; kUnsupported: a
+  // trace of a newer version, with what to do.
+  static Result<TraceReader> Open(const std::string& path, Check check = Check::kStructure);
+  static Result<TraceReader> FromBytes(std::span<const std::byte> bytes);
+  static Result<TraceReader> FromFile(FileReader file);
+
+  TraceReader(TraceReader&&) noexcept;
+  TraceReader& operator=(TraceReader&&) noexcept;
+  ~TraceReader();
+
+  const TraceFacts& facts() const;
+  const FileReader& file() const;
+  std::span<const TraceSpan> spans() const;
+  uint64_t frame_count() const;   // ends of frames
+  uint64_t record_count() const;  // in readable chunks
+  // At the end of a finished trace, otherwise empty.
+  std::span<const TraceThread> threads() const;
+  bool finished() const;
+  // Of the file and of the trace in it.
+  const std::vector<Loss>& losses() const;
+
+  // The method that a record's `method` means in this build; nullopt if this build does not know it.
+  std::optional<Method> MethodOf(const Record& record) const;
+  std::string MethodName(const Record& record) const;  // as the trace names it
+  Chain ChainOf(uint32_t traced_chain) const;          // kNone if this build does not know it
+
+  Result<std::span<const std::byte>> Blob(uint64_t number) override;
+
+ private:
+  friend class TraceCursor;
+  struct State;
+  explicit TraceReader(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// Goes through the records. `trace` must outlive it.
+class TraceCursor {
+ public:
+  explicit TraceCursor(TraceReader& trace);
+  ~TraceCursor();
+
+  // To the first record of a frame (0: the first of the trace); kInvalidArgument beyond the last frame.
+  Status SeekFrame(uint64_t frame);
+  // To the first record whose number is at least this.
+  Status SeekNumber(uint64_t number);
+  // False at the end, or after an error; `record->body` is valid until the next call.
+  bool Next(Record* record);
+  // A damaged chunk is passed over and named in `losses`; an error is what ends the trace early.
+  const Status& status() const;
+  const std::vector<Loss>& losses() const;
+  uint64_t frame() const;  // that the last record belongs to
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_TRACE_TRACE_READER_H_
