@@ -16,6 +16,7 @@ import argparse
 import pathlib
 import sys
 
+import emit_invoke
 import emit_tables
 import emit_thin
 import emit_unwrap
@@ -35,7 +36,7 @@ def build_model(idl_folder, overrides_path):
 
 def all_files(model):
     result = {}
-    for emitter in (emit_thin, emit_unwrap, emit_values, emit_tables):
+    for emitter in (emit_thin, emit_unwrap, emit_values, emit_tables, emit_invoke):
         result.update(emitter.files(model))
     return result
 
