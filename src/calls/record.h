@@ -33,7 +33,8 @@ enum class RecordKind : uint8_t {
   kNote = 13,      // NoteBody, then a text: what could not be recorded, or how something was done
 };
 
-// In shared memory. size_bytes is a multiple of 8; records never wrap around the end of a ring.
+// In shared memory. size_bytes is a multiple of 32 (kRecordAlignment); records never wrap around the end
+// of a ring.
 struct RecordHeader {
   uint32_t size_bytes;  // header and body, padding included
   RecordKind kind;
