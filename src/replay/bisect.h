@@ -3,76 +3,107 @@
 // Finds the calls without which a trace does not fail: pure strategy; who probes is somebody else
 // (replay/probe_process.h: a child process under a watchdog; tests: a model).
 //
-//   submissions -> lists of the guilty submission -> calls of the guilty list
+//   submissions -> lists of the guilty submissions -> calls of the guilty lists
 //
 // Each step leaves work out and looks whether the failure stays. A failure that needs two calls ends with
 // both. Deterministic: the same answers give the same questions, so that a search goes on where it was
-// interrupted by answering from its journal.
+// interrupted by answering from its journal (replay/bisect_journal.h).
+//
+// What is promised of an answer: the trace was seen to fail with nothing but the culprits left, several
+// times, and was not seen to fail with any one of several culprits left out as well. docs/bisect.md.
 #ifndef CAIRN_REPLAY_BISECT_H_
 #define CAIRN_REPLAY_BISECT_H_
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "replay/player.h"
 
 namespace cairn {
 
 enum class ProbeOutcome : uint8_t {
-  kClean,    // everything ran, canaries too
-  kFails,    // hang, lost device, or death, where the trace's own failure is
-  kInvalid,  // what is left makes no sense (the device refused a call): says nothing
+  kClean = 1,    // everything ran, canaries too
+  kFails = 2,    // hang, lost device, or death
+  kInvalid = 3,  // what is left makes no sense (the device refused a call): says nothing
+};
+
+struct ProbeAnswer {
+  ProbeOutcome outcome = ProbeOutcome::kClean;
+  // kFails: where it showed, the number of an ExecuteCommandLists call: the last one at or before the
+  // call that was being made, left out or not; 0: before the first.
+  uint64_t place = 0;
 };
 
 // A thing that can be left out.
 struct Suspect {
   enum class Kind : uint8_t { kSubmission, kList, kCall };
   Kind kind = Kind::kSubmission;
-  uint64_t call = 0;   // number: of ExecuteCommandLists, or of the work
-  uint32_t list = 0;   // kList: index in the submission
+  uint64_t call = 0;  // number: of ExecuteCommandLists, or of the work
+  uint32_t list = 0;  // kList: index in the submission
+
+  auto operator<=>(const Suspect&) const = default;
 };
 
 struct BisectQuestion {
   std::vector<Suspect> left_out;  // sorted
+  // The first submission after all that matter: the play may end before it. ~0: play all.
+  uint64_t stop_before = ~uint64_t{0};
 };
 
 struct BisectProgress {
   uint64_t probes_done = 0;
-  uint64_t probes_expected = 0;  // at most, as far as is known now
-  std::string what;              // "12 submissions", "the 40 calls of list 3 of submission 1,204"
+  uint64_t probes_expected = 0;  // in all, as far as is known now; not fewer than are done
+  std::string what;              // "12 submissions", "the 40 calls of the guilty list"
 };
 
 struct BisectAnswer {
   bool found = false;
-  std::vector<Suspect> culprits;  // calls; lists or submissions where it cannot be narrowed down
-  std::string why;                // when not found: the trace does not fail, or not every time
+  // Calls, in the order of the trace; lists or submissions where it cannot be narrowed down.
+  std::vector<Suspect> culprits;
+  std::string why;      // when not found: a sentence
+  uint64_t place = 0;   // where the failure shows (ProbeAnswer::place)
+  uint32_t failed = 0;  // so many of `asked` plays of the whole trace failed
+  uint32_t asked = 0;
+  // The trace without the culprits: clean, or it fails in `other_place`, of something else. kInvalid: not
+  // known.
+  ProbeOutcome without = ProbeOutcome::kInvalid;
+  uint64_t other_place = 0;
   uint64_t probes = 0;
 };
 
 // What can be left out, in the order of the trace.
 struct BisectTree {
   struct List {
-    uint32_t index = 0;
     uint64_t object = 0;
-    std::vector<uint64_t> calls;  // its work: draws, dispatches, copies, ...
+    // Its work: draws, dispatches, copies, ... Executions of the same recording share it.
+    std::shared_ptr<const std::vector<uint64_t>> calls;
   };
   struct Submission {
     uint64_t call = 0;
-    std::vector<List> lists;
+    std::vector<List> lists;  // by their index
   };
   std::vector<Submission> submissions;
 };
 
-using Probe = std::function<Result<ProbeOutcome>(const BisectQuestion&)>;
+// Plays the trace without what is left out.
+using Probe = std::function<Result<ProbeAnswer>(const BisectQuestion&)>;
 
-// Asks at most `max_probes` questions; each failing answer that matters is asked `repeats` times (a fault
-// may be a matter of luck). Errors: those of `probe` (interrupted, no device).
-Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe, uint32_t repeats,
-                            uint64_t max_probes,
-                            const std::function<void(const BisectProgress&)>& progress);
+struct BisectOptions {
+  // How often the whole trace is played first, and the answer at the end is checked. A trace that fails
+  // only sometimes has each clean answer asked again, until 99 of 100 such failures would have shown.
+  uint32_t repeats = 2;
+  uint64_t max_probes = 100'000;
+  std::function<void(const BisectProgress&)> progress;  // before each probe; may be empty
+};
+
+// Errors: those of `probe` (interrupted, no device). For N suspects on a level and C culprits it takes
+// about C * log2(N) probes, fewer where the failure needs nothing but the submission in which it shows.
+Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
+                            const BisectOptions& options);
 
 }  // namespace cairn
 
