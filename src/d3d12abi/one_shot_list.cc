@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12abi/one_shot_list.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+namespace {
+
+constexpr uint32_t kDeviceRemoved = 0x887A0005;
+constexpr uint32_t kDeviceHung = 0x887A0006;
+constexpr uint32_t kDeviceReset = 0x887A0007;
+constexpr uint64_t kLargestDimension = 1u << 16;
+
+Status WaitFor(ID3D12Device* device, ID3D12Fence* fence, uint64_t value,
+               std::chrono::milliseconds limit) {
+  // Events belong to whoever made the device: with vkd3d_create_device nobody else knows what they are.
+  constexpr std::chrono::microseconds kPollInterval(50);
+  const auto deadline = std::chrono::steady_clock::now() + limit;
+  while (true) {
+    const uint64_t completed = fence->GetCompletedValue();
+    if (completed == UINT64_MAX) {
+      CAIRN_RETURN_IF_ERROR(
+          CheckHresult(device->GetDeviceRemovedReason(), "the device was lost: it"));
+      return {StatusCode::kDeviceLost, "the device was lost"};
+    }
+    if (completed >= value) return {};
+    if (std::chrono::steady_clock::now() >= deadline) {
+      return {StatusCode::kDeviceLost,
+              "the GPU did not finish a copy within " + std::to_string(limit.count()) + " ms"};
+    }
+    std::this_thread::sleep_for(kPollInterval);
+  }
+}
+
+}  // namespace
+
+Status CheckHresult(HRESULT result, const char* what) {
+  if (SUCCEEDED(result)) return {};
+  const auto value = static_cast<uint32_t>(result);
+  char text[160];
+  std::snprintf(text, sizeof(text), "%s failed with 0x%08x", what, value);
+  StatusCode code = StatusCode::kUnsupported;
+  if (value == kDeviceRemoved || value == kDeviceHung || value == kDeviceReset) {
+    code = StatusCode::kDeviceLost;
+  } else if (result == E_OUTOFMEMORY) {
+    code = StatusCode::kOutOfMemory;
+  }
+  return {code, text};
+}
+
+OneShotList::~OneShotList() {
+  if (!abandoned_) return;
+  readback_.buffer.Detach();
+  upload_.buffer.Detach();
+  fence_.Detach();
+  list_.Detach();
+  allocator_.Detach();
+  device_.Detach();
+}
+
+Result<ID3D12GraphicsCommandList*> OneShotList::Begin(ID3D12CommandQueue* queue) {
+  if (abandoned_) return Status(StatusCode::kDeviceLost, "the GPU did not finish an earlier copy");
+  if (open_) {
+    open_ = false;
+    CAIRN_RETURN_IF_ERROR(CheckHresult(list_->Close(), "ID3D12GraphicsCommandList::Close"));
+  }
+  const D3D12_COMMAND_LIST_TYPE type = GetDesc(queue).Type;
+  if (!fence_) {
+    CAIRN_RETURN_IF_ERROR(CheckHresult(
+        device_->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence_.Receive()),
+        "ID3D12Device::CreateFence"));
+  }
+  if (list_ && type_ == type) {
+    CAIRN_RETURN_IF_ERROR(CheckHresult(allocator_->Reset(), "ID3D12CommandAllocator::Reset"));
+    CAIRN_RETURN_IF_ERROR(
+        CheckHresult(list_->Reset(allocator_.get(), nullptr), "ID3D12GraphicsCommandList::Reset"));
+  } else {
+    list_ = {};
+    type_ = type;
+    CAIRN_RETURN_IF_ERROR(
+        CheckHresult(device_->CreateCommandAllocator(type, __uuidof(ID3D12CommandAllocator),
+                                                     allocator_.Receive()),
+                     "ID3D12Device::CreateCommandAllocator"));
+    CAIRN_RETURN_IF_ERROR(CheckHresult(
+        device_->CreateCommandList(0, type, allocator_.get(), nullptr,
+                                   __uuidof(ID3D12GraphicsCommandList), list_.Receive()),
+        "ID3D12Device::CreateCommandList"));
+  }
+  open_ = true;
+  return list_.get();
+}
+
+Status OneShotList::Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit) {
+  open_ = false;
+  CAIRN_RETURN_IF_ERROR(CheckHresult(list_->Close(), "ID3D12GraphicsCommandList::Close"));
+  ID3D12CommandList* const lists[] = {list_.get()};
+  queue->ExecuteCommandLists(1, lists);
+  Status status =
+      CheckHresult(queue->Signal(fence_.get(), ++fence_value_), "ID3D12CommandQueue::Signal");
+  if (status.ok()) status = WaitFor(device_.get(), fence_.get(), fence_value_, limit);
+  abandoned_ = !status.ok();
+  return status;
+}
+
+Result<ID3D12Resource*> OneShotList::Staging(D3D12_HEAP_TYPE type, uint64_t size_bytes) {
+  StagingBuffer& staging = type == D3D12_HEAP_TYPE_UPLOAD ? upload_ : readback_;
+  if (staging.buffer && staging.size_bytes >= size_bytes) return staging.buffer.get();
+  constexpr uint64_t kGranularity = 65536;
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = type;
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = (std::max<uint64_t>(size_bytes, 1) + kGranularity - 1) / kGranularity * kGranularity;
+  desc.Height = 1;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  staging = {};
+  CAIRN_RETURN_IF_ERROR(CheckHresult(
+      device_->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
+                                       type == D3D12_HEAP_TYPE_UPLOAD
+                                           ? D3D12_RESOURCE_STATE_GENERIC_READ
+                                           : D3D12_RESOURCE_STATE_COPY_DEST,
+                                       nullptr, __uuidof(ID3D12Resource), staging.buffer.Receive()),
+      "a buffer for a copy: ID3D12Device::CreateCommittedResource"));
+  staging.size_bytes = desc.Width;
+  return staging.buffer.get();
+}
+
+void RecordTransition(ID3D12GraphicsCommandList* list, ID3D12Resource* resource,
+                      uint32_t subresource, D3D12_RESOURCE_STATES before,
+                      D3D12_RESOURCE_STATES after) {
+  // A combination of reads that holds the other one needs no barrier in either direction.
+  const auto contains = [](D3D12_RESOURCE_STATES all, D3D12_RESOURCE_STATES one) {
+    return all == one || (one != D3D12_RESOURCE_STATE_COMMON && (all & one) == one);
+  };
+  if (contains(before, after) || contains(after, before)) return;
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition.pResource = resource;
+  barrier.Transition.Subresource = subresource;
+  barrier.Transition.StateBefore = before;
+  barrier.Transition.StateAfter = after;
+  list->ResourceBarrier(1, &barrier);
+}
+
+bool IsMappable(ID3D12Resource* buffer) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
+  if (FAILED(buffer->GetHeapProperties(&heap, &flags))) return false;  // a reserved resource
+  return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_READBACK ||
+         (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
+          heap.CPUPageProperty != D3D12_CPU_PAGE_PROPERTY_UNKNOWN &&
+          heap.CPUPageProperty != D3D12_CPU_PAGE_PROPERTY_NOT_AVAILABLE);
+}
+
+uint32_t PlaneCount(DXGI_FORMAT format) {
+  switch (format) {
+    case DXGI_FORMAT_R32G8X24_TYPELESS:
+    case DXGI_FORMAT_D32_FLOAT_S8X24_UINT:
+    case DXGI_FORMAT_R32_FLOAT_X8X24_TYPELESS:
+    case DXGI_FORMAT_X32_TYPELESS_G8X24_UINT:
+    case DXGI_FORMAT_R24G8_TYPELESS:
+    case DXGI_FORMAT_D24_UNORM_S8_UINT:
+    case DXGI_FORMAT_R24_UNORM_X8_TYPELESS:
+    case DXGI_FORMAT_X24_TYPELESS_G8_UINT:
+    case DXGI_FORMAT_NV12:
+    case DXGI_FORMAT_P010:
+    case DXGI_FORMAT_P016:
+    case DXGI_FORMAT_NV11:
+    case DXGI_FORMAT_P208: return 2;
+    default: return 1;
+  }
+}
+
+Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc,
+                                   uint32_t subresource) {
+  const uint32_t planes = PlaneCount(desc.Format);
+  const uint32_t slices =
+      desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D ? 1u : desc.DepthOrArraySize;
+  const uint64_t count = uint64_t{desc.MipLevels} * slices * planes;
+  if (subresource >= count) {
+    return Status(StatusCode::kInvalidArgument, "subresource " + std::to_string(subresource) +
+                                                    " of a texture that has " +
+                                                    std::to_string(count));
+  }
+  SubresourceLayout layout;
+  layout.total_bytes = UINT64_MAX;
+  device->GetCopyableFootprints(&desc, subresource, 1, 0, &layout.placed, &layout.row_count,
+                                &layout.row_bytes, &layout.total_bytes);
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout.placed.Footprint;
+  if (layout.total_bytes == UINT64_MAX || layout.placed.Offset != 0) {
+    return Status(StatusCode::kUnsupported,
+                  "the device knows no layout for copies of format " + std::to_string(desc.Format));
+  }
+  // An implementation that knows planes gives each a format of its own.
+  if (planes > 1 && footprint.Format == desc.Format) {
+    return Status(StatusCode::kUnsupported, "the device does not copy single planes of format " +
+                                                std::to_string(desc.Format));
+  }
+  // What is multiplied and indexed with below.
+  if (footprint.Width == 0 || footprint.Width > kLargestDimension || footprint.Height == 0 ||
+      footprint.Height > kLargestDimension || footprint.Depth == 0 ||
+      footprint.Depth > kLargestDimension || layout.row_count == 0 ||
+      layout.row_count > footprint.Height || layout.row_bytes == 0 ||
+      layout.row_bytes > footprint.RowPitch) {
+    return Status(StatusCode::kUnsupported, "the device's layout for copies of format " +
+                                                std::to_string(desc.Format) + " makes no sense");
+  }
+  const uint64_t rows = uint64_t{layout.row_count} * footprint.Depth;
+  layout.total_bytes =
+      std::max(layout.total_bytes, (rows - 1) * footprint.RowPitch + layout.row_bytes);
+  return layout;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
