@@ -16,6 +16,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -25,6 +26,8 @@
 #include "recorder/capture_region.h"
 
 namespace cairn {
+
+class SharedRegion;
 
 struct CaptureOptions {
   uint64_t start_frame = 0;
@@ -38,8 +41,10 @@ class Capture {
   // Null: nothing is recorded in this process (yet, or any more).
   static Capture* Active() { return active_.load(std::memory_order_acquire); }
 
-  // Makes the region, hands it to the watcher, and begins. Once a process; the object lives for ever.
-  // A forked child records nothing. Errors: kNotFound (no watcher), kIo, kOutOfMemory.
+  // Makes the region, hands it to the watcher, and begins. The object lives for ever; another one can
+  // be started when it has stopped. A forked child records nothing. Captures that record from the
+  // beginning have no kStart. Errors: kNotFound (no watcher), kIo, kOutOfMemory, kInvalidArgument (a
+  // capture is active).
   static Status Start(const CaptureOptions& options);
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
@@ -67,6 +72,7 @@ class Capture {
   // or that the layer is to write kContents of all resources and then call Started().
   enum class AtFrame { kNothing, kStart, kStopped };
   AtFrame FrameEnded(uint64_t frame);
+  // All contents are written: kStart, and from here on memory is recorded as well.
   void Started();
   // Armed captures keep calls, but neither memory nor hashes.
   bool on() const { return state() == CaptureState::kOn; }
@@ -74,7 +80,15 @@ class Capture {
   bool hash_frames() const;
 
  private:
+  Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options);
+  void NoteLoss(Method method, const char* what);
+  void Stop();
+
   static std::atomic<Capture*> active_;
+  const std::unique_ptr<SharedRegion> region_;
+  const CaptureOptions options_;
+  std::atomic<bool> starting_{false};
+  std::atomic<bool> stopping_{false};
 };
 
 // A number for a new object of the layer; never used again. Counts whether or not a capture is active.

@@ -24,7 +24,8 @@ class MappedMemory {
   // Subresource `subresource` of `object` is mapped at `data`. Maps count: further ones of the same
   // subresource change nothing. What the memory holds then is taken as known only if `known`; otherwise
   // all of it is reported once. Memory that a replay must not write (readback heaps) is not tracked.
-  void Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes, bool known = false);
+  void Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes,
+           bool known = false);
   // The last Unmap reports what was written since, then forgets. `report` as below.
   using Report = std::function<void(uint64_t object, uint32_t subresource, uint64_t offset_bytes,
                                     std::span<const std::byte> bytes)>;

@@ -44,7 +44,11 @@ int WatcherSocket();
 
 // kNotFound if the process has no watcher; kIo if the watcher is gone.
 Status HandOverBlock(const SharedMemory& block);
+Status HandOverCapture(const SharedMemory& region);
 Status SendDeviceLost();
+
+// The watcher at the other end of `socket` has closed it: it has ended.
+bool WatcherIsGone(int socket);
 
 }  // namespace cairn
 

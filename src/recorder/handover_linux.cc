@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -60,10 +61,22 @@ Status HandOverBlock(const SharedMemory& block) {
   return Send(message, block.fd());
 }
 
+Status HandOverCapture(const SharedMemory& region) {
+  HandoverMessage message;
+  message.kind = HandoverKind::kCapture;
+  message.block_bytes = region.size_bytes();
+  return Send(message, region.fd());
+}
+
 Status SendDeviceLost() {
   HandoverMessage message;
   message.kind = HandoverKind::kDeviceLost;
   return Send(message, -1);
+}
+
+bool WatcherIsGone(int socket) {
+  pollfd state{socket, 0, 0};
+  return poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 }  // namespace cairn

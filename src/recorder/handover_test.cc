@@ -65,6 +65,26 @@ TEST_F(Handover, ADeadWatcherIsAnErrorNotASignal) {
   EXPECT_EQ(SendDeviceLost().code(), StatusCode::kIo);
 }
 
+TEST_F(Handover, ACaptureIsToldFromABlock) {
+  Result<SharedMemory> region = SharedMemory::Create("test", 8192);
+  ASSERT_TRUE(region.ok());
+  ASSERT_TRUE(HandOverCapture(*region).ok());
+  HandoverMessage message;
+  ASSERT_EQ(recv(sockets_[1], &message, sizeof(message), 0), static_cast<ssize_t>(sizeof(message)));
+  EXPECT_EQ(message.kind, HandoverKind::kCapture);
+  EXPECT_EQ(message.block_bytes, 8192u);
+}
+
+TEST_F(Handover, AnEndedWatcherIsSeenWithoutSending) {
+  EXPECT_FALSE(WatcherIsGone(sockets_[0]));
+  // Unread messages, either way, do not hide it.
+  ASSERT_TRUE(SendDeviceLost().ok());
+  EXPECT_FALSE(WatcherIsGone(sockets_[0]));
+  close(sockets_[1]);
+  sockets_[1] = -1;
+  EXPECT_TRUE(WatcherIsGone(sockets_[0]));
+}
+
 TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
   setenv(kWatcherFdVariable, "0x3", 1);
   EXPECT_EQ(WatcherSocket(), -1);
