@@ -131,14 +131,14 @@ class ThinClass:
     def body(self, interface, method, parameters, head, extra):
         model = self.model
         key = f"{interface}::{method.name}"
+        names = [parameter.name for parameter in method.parameters]
         lines = [call(head, parameters, " override {", 2),
-                 f"    const CallScope call(*this, Method::{interface}_{method.name});"]
+                 call("CallScope call", ["*this", f"Method::{interface}_{method.name}", *names], ";", 4)]
         if key in model.overrides["work"]:
             lines.append(f"    const WorkScope work(*this, CAIRN_MARKER_{model.overrides['work'][key]});")
         if key in model.overrides["policies"]:
-            names = [parameter.name for parameter in method.parameters]
-            return "\n".join([*lines, call(f"return {model.overrides['policies'][key]}", names, ";", 4),
-                              "  }"])
+            made = call(f"const auto returned = {model.overrides['policies'][key]}", names, ";", 4)
+            return "\n".join([*lines, made, call("return call.Returns", ["returned", *names], ";", 4), "  }"])
         arguments, needs_scratch = list(extra), False
         for parameter in method.parameters:
             text, scratch = self.argument(interface, method, parameter)
@@ -148,11 +148,16 @@ class ThinClass:
             lines.append("    Scratch scratch;")
         policy = "Create" if key in model.overrides["creates"] else (
             "WrapReturned" if key in model.overrides["returns"] else None)
+        returns = (method.result.base, method.result.depth) != ("void", 0)
         if policy:
             lines.append(self.creation(method, key, policy, arguments))
         else:
-            prefix = "" if (method.result.base, method.result.depth) == ("void", 0) else "return "
+            prefix = "const auto returned = " if returns else ""
             lines.append(call(f"{prefix}real()->{method.name}", arguments, ";", 4))
+        if returns:
+            lines.append(call(f"return call.{'ReturnsAt' if extra else 'Returns'}", ["returned", *names], ";", 4))
+        elif any(model.parameter_kind(interface, method, p).direction != "in" for p in method.parameters):
+            lines.append(call("call.Outputs", names, ";", 4))
         return "\n".join([*lines, "  }"])
 
     def creation(self, method, key, policy, arguments):
@@ -166,7 +171,7 @@ class ThinClass:
         arguments[iid_index], arguments[out_index] = "real_iid", "real_object"
         inner = call(f"return real()->{method.name}", arguments, ";", 6)
         return "\n".join([
-            call(f"return {policy}<{base}>", ["*this", iid, out.name,
+            call(f"const auto returned = {policy}<{base}>", ["*this", iid, out.name,
                                               "[&](REFIID real_iid, void** real_object) {"], "", 4)[:-1],
             inner, "    });"])
 

@@ -80,7 +80,7 @@ class alignas(128) CommandList {
       flags = kEventWritesTop;
       last_top_ = event_count_;
     }
-    *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline, 0};
+    *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), 0, pipeline, call_};
     work_ = event_count_;
     Publish();
   }
@@ -117,6 +117,8 @@ class alignas(128) CommandList {
   void Adopt(const CairnCommandListDesc& desc);
   // Whether it is still recorded.
   bool open() const { return open_; }
+  // What begins from now on belongs to this call of a capture: the low half of its number. 0: to none.
+  void SetCall(uint32_t call) { call_ = call; }
 
   // ReleaseCommandList of a held list: nothing is recorded any more.
   void EndHold();
@@ -238,6 +240,7 @@ class alignas(128) CommandList {
   uint32_t last_bottom_ = 0;
   uint32_t depth_ = 0;  // open markers
   uint32_t work_ = 0;   // the sequence number of the last BeginWork, 0 if it was dropped
+  uint32_t call_ = 0;   // what SetCall said
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
   bool covered_ = false;  // the innermost open marker stands for what is recorded in it

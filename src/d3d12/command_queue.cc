@@ -5,6 +5,7 @@
 #include <string>
 
 #include "breadcrumbs/context.h"
+#include "d3d12/memory_capture.h"
 #include "d3d12/scratch.h"
 #include "d3d12/work.h"
 #include "d3d12abi/aggregates.h"
@@ -67,8 +68,14 @@ void WrappedID3D12CommandQueue::NoteSubmission(UINT count, ID3D12CommandList* co
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
-  NoteSubmission(count, lists);
-  Thin::ExecuteCommandLists(count, lists);
+  {
+    const CaptureLock lock(capture_mutex_);
+    if (lock.capture() != nullptr) [[unlikely]] {
+      FlushMappedMemory(*lock.capture());
+    }
+    NoteSubmission(count, lists);
+    Thin::ExecuteCommandLists(count, lists);
+  }
   if (count != 0) device()->CountSubmission();
 }
 
@@ -89,6 +96,7 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   const uint32_t noted = FenceIndex(fence);
+  const CaptureLock lock(capture_mutex_);
   const HRESULT result = Thin::Signal(fence, value);
   if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
     device()->block()->objects().NoteSignalled(noted, value);
@@ -102,9 +110,31 @@ HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   if (const uint32_t noted = FenceIndex(fence); noted != ObjectTable::kNone) {
     device()->block()->objects().NoteWaited(noted, value);
   }
+  const CaptureLock lock(capture_mutex_);
   const HRESULT result = Thin::Wait(fence, value);
   device()->NoteResult(result, "ID3D12CommandQueue::Wait");
   return result;
+}
+
+void WrappedID3D12CommandQueue::UpdateTileMappings(
+    ID3D12Resource* resource, UINT region_count,
+    const D3D12_TILED_RESOURCE_COORDINATE* region_starts,
+    const D3D12_TILE_REGION_SIZE* region_sizes, ID3D12Heap* heap, UINT range_count,
+    const D3D12_TILE_RANGE_FLAGS* range_flags, const UINT* heap_offsets, const UINT* tile_counts,
+    D3D12_TILE_MAPPING_FLAGS flags) {
+  const CaptureLock lock(capture_mutex_);
+  Thin::UpdateTileMappings(resource, region_count, region_starts, region_sizes, heap, range_count,
+                           range_flags, heap_offsets, tile_counts, flags);
+}
+
+void WrappedID3D12CommandQueue::CopyTileMappings(ID3D12Resource* to,
+                                                 const D3D12_TILED_RESOURCE_COORDINATE* to_start,
+                                                 ID3D12Resource* from,
+                                                 const D3D12_TILED_RESOURCE_COORDINATE* from_start,
+                                                 const D3D12_TILE_REGION_SIZE* size,
+                                                 D3D12_TILE_MAPPING_FLAGS flags) {
+  const CaptureLock lock(capture_mutex_);
+  Thin::CopyTileMappings(to, to_start, from, from_start, size, flags);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -7,6 +7,7 @@
 #define CAIRN_D3D12_COMMAND_QUEUE_H_
 
 #include <cstdint>
+#include <mutex>
 #include <string_view>
 
 #include "annotations/runtime.h"
@@ -26,6 +27,19 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   void STDMETHODCALLTYPE SetMarker(UINT metadata, const void* data, UINT size) override;
   HRESULT STDMETHODCALLTYPE Signal(ID3D12Fence* fence, UINT64 value) override;
   HRESULT STDMETHODCALLTYPE Wait(ID3D12Fence* fence, UINT64 value) override;
+  void STDMETHODCALLTYPE UpdateTileMappings(ID3D12Resource* resource, UINT region_count,
+                                            const D3D12_TILED_RESOURCE_COORDINATE* region_starts,
+                                            const D3D12_TILE_REGION_SIZE* region_sizes,
+                                            ID3D12Heap* heap, UINT range_count,
+                                            const D3D12_TILE_RANGE_FLAGS* range_flags,
+                                            const UINT* heap_offsets, const UINT* tile_counts,
+                                            D3D12_TILE_MAPPING_FLAGS flags) override;
+  void STDMETHODCALLTYPE CopyTileMappings(ID3D12Resource* to,
+                                          const D3D12_TILED_RESOURCE_COORDINATE* to_start,
+                                          ID3D12Resource* from,
+                                          const D3D12_TILED_RESOURCE_COORDINATE* from_start,
+                                          const D3D12_TILE_REGION_SIZE* size,
+                                          D3D12_TILE_MAPPING_FLAGS flags) override;
 
  protected:
   AnnotatedChild* annotated() override { return &annotations_; }
@@ -41,6 +55,7 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
 
   const CairnQueueType type_;
   AnnotatedQueue annotations_;
+  std::mutex capture_mutex_;  // CaptureLock
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -76,7 +76,10 @@ bool IsDeviceLost(HRESULT result) {
 // ---- Beginning and end ---------------------------------------------------------------------------
 
 WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigin& origin)
-    : Thin(device), wchar_bytes_(origin.wchar_bytes), layer_device_{LayerToken(), device, nullptr} {
+    : Thin(device),
+      origin_(origin),
+      wchar_bytes_(origin.wchar_bytes),
+      layer_device_{LayerToken(), device, nullptr} {
   render_target_increment_ =
       device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
   depth_stencil_increment_ =
@@ -217,13 +220,13 @@ HRESULT WrappedID3D12Device::CheckFeatureSupport(D3D12_FEATURE feature, void* da
   if (feature != D3D12_FEATURE_USER_DEFINED_ANNOTATION) {
     return Thin::CheckFeatureSupport(feature, data, size_bytes);
   }
-  const CallScope call(*this, Method::ID3D12Device_CheckFeatureSupport);
+  CallScope call(*this, Method::ID3D12Device_CheckFeatureSupport, feature, data, size_bytes);
   if (data == nullptr || size_bytes != sizeof(D3D12_FEATURE_DATA_USER_DEFINED_ANNOTATION)) {
-    return E_INVALIDARG;
+    return call.Returns(E_INVALIDARG, feature, data, size_bytes);
   }
   static_cast<D3D12_FEATURE_DATA_USER_DEFINED_ANNOTATION*>(data)->Supported =
       annotations_->supported();
-  return S_OK;
+  return call.Returns(S_OK, feature, data, size_bytes);
 }
 
 bool WrappedID3D12Device::QueryOwn(REFIID riid, void** object) {
@@ -260,30 +263,44 @@ HRESULT WrappedID3D12Device::CreateCommandList(UINT node_mask, D3D12_COMMAND_LIS
                                                ID3D12CommandAllocator* allocator,
                                                ID3D12PipelineState* initial_state, REFIID riid,
                                                void** list) {
-  const CallScope call(*this, Method::ID3D12Device_CreateCommandList);
+  CallScope call(*this, Method::ID3D12Device_CreateCommandList, node_mask, type, allocator,
+                 initial_state, riid, list);
   const ListOpenScope opening;  // for the backend, which learns of the list at its end
   const auto create = [&](REFIID iid, void** out) {
     return real()->CreateCommandList(node_mask, type, Unwrap(allocator), Unwrap(initial_state), iid,
                                      out);
   };
-  return CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
-                  [&](Wrapper& made) { NoteListCreatedOpen(made, allocator, initial_state); });
+  const HRESULT returned =
+      CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
+               [&](Wrapper& made) { NoteListCreatedOpen(made, allocator, initial_state); });
+  return call.Returns(returned, node_mask, type, allocator, initial_state, riid, list);
 }
 
 HRESULT WrappedID3D12Device::CreateCommandList1(UINT node_mask, D3D12_COMMAND_LIST_TYPE type,
                                                 D3D12_COMMAND_LIST_FLAGS flags, REFIID riid,
                                                 void** list) {
-  const CallScope call(*this, Method::ID3D12Device4_CreateCommandList1);
+  CallScope call(*this, Method::ID3D12Device4_CreateCommandList1, node_mask, type, flags, riid,
+                 list);
   const auto create = [&](REFIID iid, void** out) {
     return real()->CreateCommandList1(node_mask, type, flags, iid, out);
   };
-  return CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
-                  [](Wrapper&) {});
+  const HRESULT returned = CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)),
+                                    riid, list, create, [](Wrapper&) {});
+  return call.Returns(returned, node_mask, type, flags, riid, list);
 }
 
 // The handle says what it is, whatever the caller asks for.
 HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
-  const CallScope call(*this, Method::ID3D12Device_OpenSharedHandle);
+  CallScope call(*this, Method::ID3D12Device_OpenSharedHandle, handle, riid, object);
+  if (Capture* const capture = Capture::Active(); capture != nullptr) [[unlikely]] {
+    capture->PutNote(NoteKind::kUnsupported,
+                     "an object was opened that is shared with another process: a replay cannot "
+                     "know what is in it");
+  }
+  return call.Returns(OpenShared(handle, riid, object), handle, riid, object);
+}
+
+HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** object) {
   if (object == nullptr) return real()->OpenSharedHandle(handle, riid, object);
   void* opened = &untouched_result;
   const HRESULT result = real()->OpenSharedHandle(handle, riid, &opened);

@@ -54,6 +54,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   // A frame was presented. From now on submissions are not counted.
   void EndFrame();
 
+  // As the entry points told.
+  const DeviceOrigin& origin() const { return origin_; }
+
   const LayerDevice* layer_device() const override { return &layer_device_; }
 
   // The implementation may have said that the device is lost, which is noted once. `function` is a
@@ -105,11 +108,13 @@ class WrappedID3D12Device final : public ThinID3D12Device {
  private:
   using Thin = ThinID3D12Device;
 
+  HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
   uint32_t ViewIncrement(D3D12_DESCRIPTOR_HEAP_TYPE type) const;
   void StartAnnotations();
   void Forget();
 
+  const DeviceOrigin origin_;
   const uint32_t wchar_bytes_;
   LayerDevice layer_device_;
   uint32_t render_target_increment_ = 0;

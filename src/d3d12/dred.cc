@@ -83,36 +83,42 @@ const D3D12_DRED_ALLOCATION_NODE1* WrappedID3D12DeviceRemovedExtendedData::Copy(
 
 HRESULT WrappedID3D12DeviceRemovedExtendedData::GetAutoBreadcrumbsOutput(
     D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT* output) {
-  const CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData_GetAutoBreadcrumbsOutput);
-  return Finish(real()->GetAutoBreadcrumbsOutput(output), output,
-                [&] { output->pHeadAutoBreadcrumbNode = Copy(output->pHeadAutoBreadcrumbNode); });
+  CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData_GetAutoBreadcrumbsOutput, output);
+  const HRESULT returned = Finish(real()->GetAutoBreadcrumbsOutput(output), output, [&] {
+    output->pHeadAutoBreadcrumbNode = Copy(output->pHeadAutoBreadcrumbNode);
+  });
+  return call.Returns(returned, output);
 }
 
 HRESULT WrappedID3D12DeviceRemovedExtendedData::GetAutoBreadcrumbsOutput1(
     D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT1* output) {
-  const CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData1_GetAutoBreadcrumbsOutput1);
-  return Finish(real()->GetAutoBreadcrumbsOutput1(output), output,
-                [&] { output->pHeadAutoBreadcrumbNode = Copy(output->pHeadAutoBreadcrumbNode); });
+  CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData1_GetAutoBreadcrumbsOutput1, output);
+  const HRESULT returned = Finish(real()->GetAutoBreadcrumbsOutput1(output), output, [&] {
+    output->pHeadAutoBreadcrumbNode = Copy(output->pHeadAutoBreadcrumbNode);
+  });
+  return call.Returns(returned, output);
 }
 
 HRESULT WrappedID3D12DeviceRemovedExtendedData::GetPageFaultAllocationOutput1(
     D3D12_DRED_PAGE_FAULT_OUTPUT1* output) {
-  const CallScope call(*this,
-                       Method::ID3D12DeviceRemovedExtendedData1_GetPageFaultAllocationOutput1);
-  return Finish(real()->GetPageFaultAllocationOutput1(output), output, [&] {
+  CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData1_GetPageFaultAllocationOutput1,
+                 output);
+  const HRESULT returned = Finish(real()->GetPageFaultAllocationOutput1(output), output, [&] {
     output->pHeadExistingAllocationNode = Copy(output->pHeadExistingAllocationNode);
     output->pHeadRecentFreedAllocationNode = Copy(output->pHeadRecentFreedAllocationNode);
   });
+  return call.Returns(returned, output);
 }
 
 HRESULT WrappedID3D12DeviceRemovedExtendedData::GetPageFaultAllocationOutput2(
     D3D12_DRED_PAGE_FAULT_OUTPUT2* output) {
-  const CallScope call(*this,
-                       Method::ID3D12DeviceRemovedExtendedData2_GetPageFaultAllocationOutput2);
-  return Finish(real()->GetPageFaultAllocationOutput2(output), output, [&] {
+  CallScope call(*this, Method::ID3D12DeviceRemovedExtendedData2_GetPageFaultAllocationOutput2,
+                 output);
+  const HRESULT returned = Finish(real()->GetPageFaultAllocationOutput2(output), output, [&] {
     output->pHeadExistingAllocationNode = Copy(output->pHeadExistingAllocationNode);
     output->pHeadRecentFreedAllocationNode = Copy(output->pHeadRecentFreedAllocationNode);
   });
+  return call.Returns(returned, output);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

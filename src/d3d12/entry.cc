@@ -14,10 +14,11 @@ const IID& InterfaceId(const EntryGuid& guid) {
 }
 
 int32_t WrapCreatedDevice(void* real, uint32_t wchar_bytes, const char* application,
-                          const EntryGuid& iid, void** device) {
+                          uint32_t feature_level, const EntryGuid& iid, void** device) {
   DeviceOrigin origin;
   origin.wchar_bytes = wchar_bytes;
   origin.application = application;
+  origin.feature_level = feature_level;
   ID3D12Device* const wrapper = WrapDevice(static_cast<ID3D12Device*>(real), origin);
   const HRESULT result = wrapper->QueryInterface(InterfaceId(iid), device);
   wrapper->Release();
@@ -28,8 +29,9 @@ void* Real(void* object) {
   return RealObject(static_cast<IUnknown*>(object));
 }
 
-void* WrapImage(void* device, void* real) {
-  return WrapResource(static_cast<ID3D12Device*>(device), static_cast<ID3D12Resource*>(real));
+void* WrapImage(void* device, void* real, uint32_t initial_state, uint32_t present_state) {
+  return WrapResource(static_cast<ID3D12Device*>(device), static_cast<ID3D12Resource*>(real),
+                      initial_state, present_state);
 }
 
 bool Hold(void* resource, uint32_t* count) {

@@ -24,14 +24,14 @@ struct EntryBridge {
   const EntryGuid* device_iid;
   // Takes over the reference on `real`, a device of this convention, and gives the caller interface
   // `iid` of its wrapper. `wchar_bytes`: the size of a character in names of its objects.
-  // `application`: its name, "" if it is not known.
+  // `application`: its name, "" if it is not known. `feature_level`: what was asked for, or 0.
   int32_t (*wrap_device)(void* real, uint32_t wchar_bytes, const char* application,
-                         const EntryGuid& iid, void** device);
+                         uint32_t feature_level, const EntryGuid& iid, void** device);
   // The real object behind a wrapper of this convention; any other pointer as it is, null too.
   void* (*real_object)(void* object);
   // Takes over the reference on `real`, an image that was made a resource of `device`, and returns
-  // its wrapper.
-  void* (*wrap_resource)(void* device, void* real);
+  // its wrapper. The states are D3D12_RESOURCE_STATES: at first, and when it is presented.
+  void* (*wrap_resource)(void* device, void* real, uint32_t initial_state, uint32_t present_state);
   // Private references of libvkd3d. False if `resource` is no wrapper.
   bool (*hold_resource)(void* resource, uint32_t* count);
   bool (*drop_resource)(void* resource, uint32_t* count);

@@ -194,8 +194,8 @@ CAIRN_ENTRY int32_t vkd3d_create_device(const Vkd3dDeviceCreateInfo* info, const
     *device = real;
     return result;
   }
-  const int32_t wrapped =
-      layer.wrap_device(real, facts.wchar_bytes, facts.application.c_str(), iid, device);
+  const int32_t wrapped = layer.wrap_device(real, facts.wchar_bytes, facts.application.c_str(),
+                                            info->minimum_feature_level, iid, device);
   return wrapped < 0 ? wrapped : result;
 }
 
@@ -240,7 +240,14 @@ CAIRN_ENTRY int32_t vkd3d_create_image_resource(void* device, const void* info, 
   const EntryBridge& layer = MsBridge();
   const int32_t result = next(layer.real_object(device), info, resource);
   if (result >= 0 && resource != nullptr && *resource != nullptr) {
-    *resource = layer.wrap_resource(device, *resource);
+    // Images are in the common state at first, and presented in it unless the program says otherwise.
+    uint32_t present_state = 0;
+    const auto* const image = static_cast<const cairn::Vkd3dImageResourceCreateInfo*>(info);
+    if (image->type == cairn::kVkd3dImageResourceCreateInfo &&
+        (image->flags & cairn::kVkd3dPresentStateTransition) != 0) {
+      present_state = image->present_state;
+    }
+    *resource = layer.wrap_resource(device, *resource, 0, present_state);
     if (*resource == nullptr) return kOutOfMemory;
   }
   return result;
@@ -294,7 +301,8 @@ int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, voi
     *device = real;
     return result;
   }
-  const int32_t wrapped = layer.wrap_device(real, sizeof(char16_t), "", iid, device);
+  const int32_t wrapped =
+      layer.wrap_device(real, sizeof(char16_t), "", static_cast<uint32_t>(level), iid, device);
   return wrapped < 0 ? wrapped : result;
 }
 

@@ -50,6 +50,19 @@ struct Vkd3dDeviceCreateInfo {
   Vkd3dInstance* instance;  // or null, and the next one set
   const Vkd3dInstanceCreateInfo* instance_create_info;
 };
+// vkd3d_create_image_resource's. `present_state` counts with the flag only.
+inline constexpr uint32_t kVkd3dImageResourceCreateInfo = 2;
+inline constexpr uint32_t kVkd3dPresentStateTransition = 2;
+struct Vkd3dImageResourceCreateInfo {
+  uint32_t type;
+  const void* next;
+  uint64_t vk_image;
+  uint64_t desc[7];  // D3D12_RESOURCE_DESC
+  uint32_t flags;
+  uint32_t present_state;
+};
+static_assert(offsetof(Vkd3dImageResourceCreateInfo, flags) == 80);
+
 static_assert(offsetof(Vkd3dDeviceCreateInfo, instance) == 24);
 static_assert(offsetof(Vkd3dDeviceCreateInfo, instance_create_info) == 32);
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <mutex>
 
+#include "d3d12/call_capture.h"
 #include "d3d12/command_queue.h"
 #include "d3d12/device_child.h"
 #include "d3d12/dred.h"
@@ -144,9 +145,12 @@ HRESULT WrapCreated(Wrapper& parent, Chain chain, void* real, REFIID riid, void*
 
 // ---- layer.h -------------------------------------------------------------------------------------
 
-ID3D12Resource* WrapResource(ID3D12Device* device, ID3D12Resource* real) {
+ID3D12Resource* WrapResource(ID3D12Device* device, ID3D12Resource* real, uint32_t initial_state,
+                             uint32_t present_state) {
   Wrapper* const parent = AsWrapper(device);
   if (parent == nullptr || real == nullptr) return real;
+  const CapturedImage image = {initial_state, present_state};
+  const ImageScope scope(image);
   Wrapper* const made = WrapNew(*parent, Chain::kID3D12Resource, real);
   return made == nullptr ? nullptr : static_cast<ID3D12Resource*>(made->interface_pointer());
 }

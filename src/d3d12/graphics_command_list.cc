@@ -65,20 +65,25 @@ void WrappedID3D12GraphicsCommandList::SetPipelineState1(ID3D12StateObject* stat
   Thin::SetPipelineState1(state_object);
 }
 
+// Where the breadcrumb is more than the generated method's, it begins after the call is recorded: it
+// notes the call's number.
+
 void WrappedID3D12GraphicsCommandList::ExecuteBundle(ID3D12GraphicsCommandList* bundle) {
+  CallScope call(*this, Method::ID3D12GraphicsCommandList_ExecuteBundle, bundle);
   if (notes().open()) {
     const Wrapper* const wrapper = AsWrapper(bundle);
     const std::string name = wrapper == nullptr ? std::string() : wrapper->Name();
     notes().UseObject(BindPoint::kSource, 0, NotedWrapper(wrapper));
     notes().BeginNamedWork(CAIRN_MARKER_EXECUTE_BUNDLE, name.c_str());
   }
-  Thin::ExecuteBundle(bundle);
+  real()->ExecuteBundle(Unwrap(bundle));
   notes().EndNamedWork();
 }
 
 void WrappedID3D12GraphicsCommandList::BeginEvent(UINT metadata, const void* data, UINT size) {
+  CallScope call(*this, Method::ID3D12GraphicsCommandList_BeginEvent, metadata, data, size);
   work_.BeginEvent(metadata, data, size);
-  Thin::BeginEvent(metadata, data, size);
+  real()->BeginEvent(metadata, data, size);
 }
 
 void WrappedID3D12GraphicsCommandList::EndEvent() {
@@ -87,8 +92,9 @@ void WrappedID3D12GraphicsCommandList::EndEvent() {
 }
 
 void WrappedID3D12GraphicsCommandList::SetMarker(UINT metadata, const void* data, UINT size) {
+  CallScope call(*this, Method::ID3D12GraphicsCommandList_SetMarker, metadata, data, size);
   work_.SetMarker(metadata, data, size);
-  Thin::SetMarker(metadata, data, size);
+  real()->SetMarker(metadata, data, size);
 }
 
 void WrappedID3D12GraphicsCommandList::BeginQuery(ID3D12QueryHeap* heap, D3D12_QUERY_TYPE type,
@@ -112,6 +118,8 @@ void WrappedID3D12GraphicsCommandList::SetPredication(ID3D12Resource* buffer, UI
 void WrappedID3D12GraphicsCommandList::BeginRenderPass(
     UINT target_count, const D3D12_RENDER_PASS_RENDER_TARGET_DESC* targets,
     const D3D12_RENDER_PASS_DEPTH_STENCIL_DESC* depth_stencil, D3D12_RENDER_PASS_FLAGS flags) {
+  CallScope call(*this, Method::ID3D12GraphicsCommandList4_BeginRenderPass, target_count, targets,
+                 depth_stencil, flags);
   if (notes().open()) {
     const UINT noted =
         targets == nullptr ? 0 : std::min(target_count, ListBreadcrumbs::kRenderTargets);
@@ -124,13 +132,16 @@ void WrappedID3D12GraphicsCommandList::BeginRenderPass(
   }
   notes().BeginRenderPassWork((flags & D3D12_RENDER_PASS_FLAG_RESUMING_PASS) != 0,
                               (flags & D3D12_RENDER_PASS_FLAG_SUSPENDING_PASS) != 0);
-  Thin::BeginRenderPass(target_count, targets, depth_stencil, flags);
+  Scratch scratch;
+  real()->BeginRenderPass(target_count, UnwrapArray(scratch, targets, target_count),
+                          UnwrapArray(scratch, depth_stencil, 1), flags);
   notes().EndWork();
 }
 
 void WrappedID3D12GraphicsCommandList::EndRenderPass() {
+  CallScope call(*this, Method::ID3D12GraphicsCommandList4_EndRenderPass);
   notes().BeginWork(CAIRN_MARKER_END_RENDER_PASS);
-  Thin::EndRenderPass();
+  real()->EndRenderPass();
   notes().EndRenderPass();
   notes().EndWork();
 }

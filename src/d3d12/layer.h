@@ -23,6 +23,8 @@ struct DeviceOrigin {
   uint32_t wchar_bytes = sizeof(WCHAR);
   // UTF-8, as the application names itself and its engine to the implementation; "" if it does not.
   std::string application;
+  // D3D_FEATURE_LEVEL that was asked for; 0 if it is not known.
+  uint32_t feature_level = 0;
 };
 
 // The wrapper of `real`, with one reference for the caller, whose reference on `real` is taken over.
@@ -34,7 +36,9 @@ ID3D12Device* WrapDevice(ID3D12Device* real, const DeviceOrigin& origin);
 // A resource that the implementation made outside of ID3D12Device (vkd3d_create_image_resource).
 // `device` is what the application passed: its wrapper, or a device without a wrapper, whose resources
 // have none either. References as above.
-ID3D12Resource* WrapResource(ID3D12Device* device, ID3D12Resource* real);
+// The states are D3D12_RESOURCE_STATES: of the image at first, and in which it is presented.
+ID3D12Resource* WrapResource(ID3D12Device* device, ID3D12Resource* real, uint32_t initial_state = 0,
+                             uint32_t present_state = 0);
 
 // The real object of a wrapper; `object` itself, which may be null, if it is none. No reference is
 // added. T is any interface of the object's chain.

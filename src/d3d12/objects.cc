@@ -29,6 +29,21 @@ WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* 
   Join(device, FactsOf(this->real()));
 }
 
+HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
+  const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
+  if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
+    mappings_.Mapped(*this, subresource, read_range, data == nullptr ? nullptr : *data);
+  }
+  return result;
+}
+
+void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_range) {
+  if (Capture::Active() != nullptr) [[unlikely]] {
+    mappings_.Unmapping(*this, subresource);
+  }
+  ThinID3D12Resource::Unmap(subresource, written_range);
+}
+
 WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
   ObjectTable::Object facts;
@@ -85,6 +100,11 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
 }
 
 HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
+  const CaptureLock lock(capture_mutex_);
+  // A queue may wait for this to read what the CPU wrote.
+  if (lock.capture() != nullptr) [[unlikely]] {
+    FlushMappedMemory(*lock.capture());
+  }
   const HRESULT result = ThinID3D12Fence::Signal(value);
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {
     block->objects().NoteSignalled(object_index(), value);

@@ -6,11 +6,13 @@
 #define CAIRN_D3D12_OBJECTS_H_
 
 #include <memory>
+#include <mutex>
 
 #include "cairn/breadcrumbs.h"
 
 #include "annotations/marker_arena.h"
 #include "d3d12/device_child.h"
+#include "d3d12/memory_capture.h"
 #include "d3d12/work.h"
 #include "d3d12gen/thin.h"
 
@@ -24,6 +26,15 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
  public:
   WrappedID3D12Resource(WrappedID3D12Device& device, void* real);
+
+  HRESULT STDMETHODCALLTYPE Map(UINT subresource, const D3D12_RANGE* read_range,
+                                void** data) override;
+  void STDMETHODCALLTYPE Unmap(UINT subresource, const D3D12_RANGE* written_range) override;
+
+  MappingCapture& mappings() { return mappings_; }
+
+ private:
+  MappingCapture mappings_;
 };
 
 class WrappedID3D12Heap final : public AnnotatedObject<ThinID3D12Heap> {
@@ -53,6 +64,9 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   UINT64 STDMETHODCALLTYPE GetCompletedValue() override;
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64 value, HANDLE event) override;
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override;
+
+ private:
+  std::mutex capture_mutex_;  // CaptureLock
 };
 
 // Its descriptors mean nothing once it is gone.

@@ -2,10 +2,12 @@
 #include <array>
 #include <mutex>
 
+#include "capture/capture.h"
 #include "d3d12/policy.h"
 #include "d3d12/wrappers.h"
 #include "recorder/block_writer.h"
 #include "recorder/call_ring.h"
+#include "settings/layer_settings.h"
 #include "settings/log.h"
 
 namespace cairn {
@@ -35,6 +37,18 @@ void MakeBlock() {
   CallRing::SetBlock(*block);
 }
 
+void StartCapture() {
+  const CaptureSettings& asked = Settings().capture;
+  if (!asked.on || Capture::Active() != nullptr) return;
+  CaptureOptions options;
+  options.start_frame = asked.start_frame;
+  options.stop_frame = asked.stop_frame;
+  options.armed = asked.armed;
+  options.hash_frames = asked.hash_frames;
+  const Status status = Capture::Start(options);
+  if (!status.ok()) Log(LogLevel::kError, "nothing is captured: " + status.message());
+}
+
 }  // namespace
 
 constinit std::atomic<uint32_t> first_method{0};
@@ -45,7 +59,10 @@ BlockWriter* ProcessBlock() {
 
 void StartRecording() {
   static std::once_flag once;
-  std::call_once(once, MakeBlock);
+  std::call_once(once, [] {
+    MakeBlock();
+    StartCapture();
+  });
 }
 
 std::string_view NameOf(Chain chain) {

@@ -8,7 +8,7 @@ if(BUILD_TESTING)
   # What is noted, without any wrapper: on a simulated GPU.
   cairn_test(d3d12_work_test
     SOURCES bindings.cc bindings_test.cc work.cc work_test.cc
-    DEPS cairn_breadcrumbs cairn_d3d12abi THREADS)
+    DEPS cairn_breadcrumbs cairn_capture cairn_d3d12abi THREADS)
 endif()
 
 # After cairn_d3d12 has been defined.

@@ -32,6 +32,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "breadcrumbs/command_list.h"
+#include "capture/capture.h"
 #include "d3d12abi/d3d12_api.h"
 #include "recorder/block.h"
 
@@ -107,16 +108,26 @@ class ListBreadcrumbs {
   // own use of libcairn on this list.
   CommandList* recording() const { return recording_; }
 
+  // In a capture, what begins next says which call it belongs to: the one that this thread is in.
+  void NoteCall() {
+    if (Capture::Active() != nullptr && open_ != nullptr) [[unlikely]]
+      open_->SetCall(static_cast<uint32_t>(Capture::CurrentCall()));
+  }
+
   // One command of the GPU's, around the call of the real list. There is nothing in it.
   void BeginWork(CairnMarkerType type) {
-    if (open_ != nullptr) open_->BeginWork(type);
+    if (open_ == nullptr) return;
+    NoteCall();
+    open_->BeginWork(type);
   }
   void EndWork() {
     if (open_ != nullptr) open_->EndWork();
   }
   // The same with a name, that of the bundle, say; "" for none. The name is copied.
   void BeginNamedWork(CairnMarkerType type, const char* name) {
-    if (open_ != nullptr) open_->BeginMarker(type, name, CAIRN_NAME_COPY);
+    if (open_ == nullptr) return;
+    NoteCall();
+    open_->BeginMarker(type, name, CAIRN_NAME_COPY);
   }
   void EndNamedWork() {
     if (open_ != nullptr) open_->EndMarker();

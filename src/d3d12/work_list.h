@@ -58,6 +58,7 @@ class WorkList {
   void SetName(std::string_view name);
 
   void BeginEvent(UINT metadata, const void* data, UINT size) {
+    notes_.NoteCall();
     AnnotationCall call = {};
     if (events_are_annotations_) call = annotations_.BeginEvent(metadata, data, size);
     if (!call.recorded) notes_.BeginEvent(call.event_id, metadata, data, size);
@@ -68,6 +69,7 @@ class WorkList {
     if (!call.recorded) notes_.EndEvent();
   }
   void SetMarker(UINT metadata, const void* data, UINT size) {
+    notes_.NoteCall();
     AnnotationCall call = {};
     if (events_are_annotations_) call = annotations_.SetMarker(metadata, data, size);
     if (!call.recorded) notes_.SetMarker(call.event_id, metadata, data, size);

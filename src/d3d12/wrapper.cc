@@ -8,6 +8,7 @@
 #include <new>
 
 #include "annotations/runtime.h"
+#include "d3d12/call_capture.h"
 #include "d3d12/device.h"
 #include "d3d12/factory.h"
 #include "d3d12/object_kind.h"
@@ -191,6 +192,7 @@ void Wrapper::LastReferenceGone() {
 void Wrapper::End() {
   Wrappers().Remove(real_, this);
   OnEnd();
+  CaptureObjectEnd(*this);
   ReleaseTearOffs();
   const bool check = SelfCheckIsOn();
   if (check && device_ == this) CheckDeviceEnds(*device_);
@@ -237,6 +239,7 @@ void Wrapper::BecomeKnown(ObjectTable::Object& facts) {
     object_index_ = block->objects().Add(facts);
   }
   WrapperVtables::Register(chain_, interface_pointer());
+  CaptureObject(*this);
 }
 
 // ---- Names ---------------------------------------------------------------------------------------

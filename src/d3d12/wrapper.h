@@ -17,6 +17,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "capture/capture.h"
 #include "d3d12/check.h"
 #include "d3d12/scratch.h"
 #include "d3d12abi/d3d12_api.h"
@@ -68,6 +69,8 @@ class Wrapper {
   WrappedID3D12Device* device() const { return owner_->device_; }
   // In the block's table of objects; ObjectTable::kNone if it found no room.
   uint32_t object_index() const { return object_index_; }
+  // The object's number in captures; that of the owner for a tear-off.
+  uint64_t capture_number() const { return capture_number_; }
   // Of command lists, otherwise null.
   ListBreadcrumbs* breadcrumbs() const { return breadcrumbs_; }
 
@@ -102,7 +105,10 @@ class Wrapper {
 
  protected:
   Wrapper(Chain chain, void* real, Wrapper* owner = nullptr)
-      : real_(real), owner_(owner != nullptr ? owner : this), chain_(chain) {}
+      : real_(real),
+        owner_(owner != nullptr ? owner : this),
+        capture_number_(owner != nullptr ? owner->capture_number_ : NextObjectNumber()),
+        chain_(chain) {}
 
   // The last line of the constructor of a final class that is a child: from here on the object is known
   // to the device, to the registry, to the block, and to Unwrap. `facts`: what is special about it; kind,
@@ -125,6 +131,7 @@ class Wrapper {
   Wrapper* owner_;
   ListBreadcrumbs* breadcrumbs_ = nullptr;
   WrappedID3D12Device* device_ = nullptr;
+  const uint64_t capture_number_;
   uint32_t object_index_ = ObjectTable::kNone;
   std::atomic<uint32_t> references_{1};
   std::atomic<uint32_t> lives_{1};

@@ -157,7 +157,9 @@ struct EventRecord {
   NameRef name;   // kBegin; kBind: the slot (render target number, root parameter index, ...)
   uint32_t
       pipeline;    // kBegin: index into the pipeline table + 1, 0 for none; kBind: value, low half
-  uint32_t match;  // kEnd: the sequence number of the kBegin that it ends; kBind: value, high half
+  // kEnd: the sequence number of the kBegin that it ends; kBind: value, high half; kBegin: the low half
+  // of the number of the call in the trace that it belongs to, 0 for none.
+  uint32_t match;
 };
 static_assert(sizeof(EventRecord) == 16);
 

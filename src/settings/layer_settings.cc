@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include <charconv>
 #include <string_view>
 #include <utility>
 
@@ -35,6 +36,53 @@ bool ParseMode(std::string_view value, MarkerMode* mode) {
     return true;
   }
   return false;
+}
+
+bool ParseNumber(std::string_view text, uint64_t* number) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, *number);
+  return error == std::errc() && stopped == end;
+}
+
+// "A-B", or "A-" for all from A on.
+bool ParseFrames(std::string_view value, CaptureSettings* capture) {
+  const size_t dash = value.find('-');
+  if (dash == std::string_view::npos ||
+      !ParseNumber(value.substr(0, dash), &capture->start_frame)) {
+    return false;
+  }
+  if (dash + 1 == value.size()) return true;
+  uint64_t last = 0;
+  if (!ParseNumber(value.substr(dash + 1), &last) || last < capture->start_frame) return false;
+  capture->stop_frame = last == ~uint64_t{0} ? last : last + 1;
+  return true;
+}
+
+bool ParseCaptureWord(std::string_view word, CaptureSettings* capture) {
+  constexpr std::string_view kFrames = "frames=";
+  if (word == "armed") {
+    capture->armed = true;
+  } else if (word == "hash") {
+    capture->hash_frames = true;
+  } else {
+    return word.starts_with(kFrames) && ParseFrames(word.substr(kFrames.size()), capture);
+  }
+  return true;
+}
+
+bool ParseCapture(std::string_view value, CaptureSettings* capture) {
+  if (value == "off") return true;
+  size_t comma = value.find(',');
+  if (value.substr(0, comma) != "on") return false;
+  CaptureSettings parsed;
+  parsed.on = true;
+  while (comma != std::string_view::npos) {
+    value.remove_prefix(comma + 1);
+    comma = value.find(',');
+    if (!ParseCaptureWord(value.substr(0, comma), &parsed)) return false;
+  }
+  *capture = parsed;
+  return true;
 }
 
 const char* Environment(const char* name) {
@@ -70,6 +118,12 @@ LayerSettings ReadLayerSettings(const char* (*get)(const char* name),
   }
   if (const std::string_view value = value_of("CAIRN_DRIVER"); !value.empty()) {
     settings.driver = value;
+  }
+  if (const std::string_view value = value_of("CAIRN_CAPTURE");
+      !value.empty() && !ParseCapture(value, &settings.capture)) {
+    complaints->push_back(
+        Complaint("CAIRN_CAPTURE", value,
+                  "neither off nor on[,armed][,frames=A-B][,hash]; nothing is captured"));
   }
   return settings;
 }

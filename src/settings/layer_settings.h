@@ -4,10 +4,12 @@
 //   CAIRN_BREADCRUMBS  off | top (default) | pass | full   how much the GPU writes; docs/breadcrumbs.md
 //   CAIRN_CHECK        0 (default) | 1                     self-check; docs/d3d12-layer.md
 //   CAIRN_DRIVER       none | logging | breadcrumb (default) | /path/of/a/library.so
+//   CAIRN_CAPTURE      off (default) | on[,armed][,frames=A-B][,hash]   docs/capture.md
 // CAIRN_LOG is in log.h. Values that mean nothing count as the default, and are reported once.
 #ifndef CAIRN_SETTINGS_LAYER_SETTINGS_H_
 #define CAIRN_SETTINGS_LAYER_SETTINGS_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,10 +17,20 @@
 
 namespace cairn {
 
+// Whether and how calls are recorded.
+struct CaptureSettings {
+  bool on = false;
+  bool armed = false;                  // wait until the watcher asks for the beginning
+  uint64_t start_frame = 0;            // frames=A-B: the first that is recorded
+  uint64_t stop_frame = ~uint64_t{0};  // B + 1: the first that is not; frames=A- has none
+  bool hash_frames = false;
+};
+
 struct LayerSettings {
   MarkerMode breadcrumbs = MarkerMode::kTop;
   bool check = false;
   std::string driver = "breadcrumb";
+  CaptureSettings capture;
 };
 
 // `get` answers like getenv. Each complaint names the variable, its value and what is used instead.

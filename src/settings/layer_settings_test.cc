@@ -54,6 +54,38 @@ TEST(LayerSettingsTest, EveryModeHasItsWord) {
   EXPECT_THAT(complaints, testing::IsEmpty());
 }
 
+TEST(LayerSettingsTest, CaptureIsAListOfWords) {
+  std::vector<std::string> complaints;
+  EXPECT_FALSE(Read({}, &complaints).capture.on);
+  EXPECT_FALSE(Read({{"CAIRN_CAPTURE", "off"}}, &complaints).capture.on);
+  const CaptureSettings plain = Read({{"CAIRN_CAPTURE", "on"}}, &complaints).capture;
+  EXPECT_TRUE(plain.on);
+  EXPECT_FALSE(plain.armed);
+  EXPECT_FALSE(plain.hash_frames);
+  EXPECT_EQ(plain.start_frame, 0u);
+  EXPECT_EQ(plain.stop_frame, ~uint64_t{0});
+  const CaptureSettings all =
+      Read({{"CAIRN_CAPTURE", "on,armed,frames=10-20,hash"}}, &complaints).capture;
+  EXPECT_TRUE(all.on);
+  EXPECT_TRUE(all.armed);
+  EXPECT_TRUE(all.hash_frames);
+  EXPECT_EQ(all.start_frame, 10u);
+  EXPECT_EQ(all.stop_frame, 21u);
+  const CaptureSettings from = Read({{"CAIRN_CAPTURE", "on,frames=7-"}}, &complaints).capture;
+  EXPECT_EQ(from.start_frame, 7u);
+  EXPECT_EQ(from.stop_frame, ~uint64_t{0});
+  EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(LayerSettingsTest, ACaptureThatMeansNothingIsNone) {
+  for (const char* const value : {"yes", "on,", "on,frames", "on,frames=", "on,frames=3", "armed",
+                                  "on,frames=5-4", "on,frames=a-b", "on,loud"}) {
+    std::vector<std::string> complaints;
+    EXPECT_FALSE(Read({{"CAIRN_CAPTURE", value}}, &complaints).capture.on) << value;
+    EXPECT_THAT(complaints, testing::ElementsAre(testing::HasSubstr("CAIRN_CAPTURE"))) << value;
+  }
+}
+
 TEST(LayerSettingsTest, WhatMeansNothingIsReportedAndCountsAsTheDefault) {
   std::vector<std::string> complaints;
   const LayerSettings settings =

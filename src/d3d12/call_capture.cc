@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12/call_capture.h"
+
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <vector>
+
+#include "breadcrumbs/context.h"
+#include "d3d12/device.h"
+#include "d3d12/memory_capture.h"
+#include "d3d12abi/aggregates.h"
+#include "recorder/block_writer.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+EncodeContext ContextOf(const Wrapper& wrapper) {
+  EncodeContext context;
+  context.object_number = CaptureNumberOf;
+  const WrappedID3D12Device* const device = wrapper.device();
+  context.wchar_bytes = device == nullptr ? sizeof(WCHAR) : device->wchar_bytes();
+  return context;
+}
+
+template <typename Body>
+std::span<const std::byte> BytesOf(const Body& body) {
+  return std::as_bytes(std::span(&body, 1));
+}
+
+}  // namespace
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* const* arguments) {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return 0;
+  return capture->BeginCall(method, wrapper.capture_number(), arguments, ContextOf(wrapper));
+}
+
+void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
+                     const void* const* arguments, const void* result, bool failed) {
+  // The capture may have ended meanwhile: then nobody waits for this.
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  const MethodInfo& info = Describe(method);
+  if (!failed) {
+    capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
+    return;
+  }
+  // A pointer to a null pointer, for every parameter that has one.
+  constexpr size_t kMostParameters = 32;
+  static constexpr const void* kNull = nullptr;
+  const void* places[kMostParameters];
+  for (size_t i = 0; i < info.parameters.size() && i < kMostParameters; ++i) {
+    const ParameterInfo& parameter = info.parameters[i];
+    const bool output = parameter.direction != Direction::kIn && parameter.pointers != 0;
+    places[i] = output ? &kNull : arguments[i];
+  }
+  capture->EndCall(call, method, wrapper.capture_number(), places, result, ContextOf(wrapper));
+}
+
+void CapturedCallReturned(uint64_t call) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) capture->Returned(call);
+}
+
+uint64_t CaptureNumberOf(const void* object, Chain chain) {
+  if (object == nullptr) return kNoObject;
+  const void* const vtable = *static_cast<const void* const*>(object);
+  if (chain != Chain::kNone && vtable == WrapperVtables::Of(chain)) {
+    return Wrapper::FromInterface(object)->capture_number();
+  }
+  for (size_t i = 1; i < kChainCount; ++i) {
+    if (vtable == WrapperVtables::Of(static_cast<Chain>(i))) {
+      return Wrapper::FromInterface(object)->capture_number();
+    }
+  }
+  return kForeignObject;
+}
+
+// ---- Objects -------------------------------------------------------------------------------------
+
+namespace {
+
+thread_local const CapturedImage* t_image = nullptr;
+
+ResourceFacts FactsOf(ID3D12Resource* real) {
+  ResourceFacts facts = {};
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  static_assert(sizeof(desc) == sizeof(facts.desc));
+  std::memcpy(facts.desc, &desc, sizeof(desc));
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    facts.gpu_address = real->GetGPUVirtualAddress();
+    facts.size_bytes = desc.Width;
+  }
+  if (t_image != nullptr) {
+    facts.is_image = 1;
+    facts.initial_state = t_image->initial_state;
+    facts.present_state = t_image->present_state;
+    return facts;
+  }
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = {};
+  if (SUCCEEDED(real->GetHeapProperties(&heap, &flags))) facts.heap_type = heap.Type;
+  return facts;
+}
+
+DescriptorHeapFacts FactsOf(ID3D12DescriptorHeap* real, ID3D12Device* device) {
+  const D3D12_DESCRIPTOR_HEAP_DESC desc = GetDesc(real);
+  DescriptorHeapFacts facts = {};
+  facts.cpu_start = GetCpuStart(real).ptr;
+  if ((desc.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) != 0) {
+    facts.gpu_start = GetGpuStart(real).ptr;
+  }
+  facts.type = desc.Type;
+  facts.flags = desc.Flags;
+  facts.count = desc.NumDescriptors;
+  facts.increment_bytes = device->GetDescriptorHandleIncrementSize(desc.Type);
+  return facts;
+}
+
+void AppendText(std::vector<std::byte>& bytes, std::string_view text) {
+  const auto size = static_cast<uint32_t>(text.size());
+  const auto length = std::as_bytes(std::span(&size, 1));
+  const auto content = std::as_bytes(std::span(text));
+  bytes.insert(bytes.end(), length.begin(), length.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
+}
+
+std::string_view NameIn(const BlockWriter& block, NameRef name) {
+  return name == 0 ? std::string_view() : std::string_view(block.Name(name)->bytes);
+}
+
+void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
+  DeviceBody body = {};
+  body.wchar_bytes = device.wchar_bytes();
+  body.feature_level = device.origin().feature_level;
+  std::string_view gpu;
+  std::string_view driver;
+  if (device.context() != nullptr) {
+    const ContextRecord& record = device.block()->contexts()[device.context_index()];
+    body.vendor_id = record.vendor_id;
+    body.device_id = record.device_id;
+    gpu = NameIn(*device.block(), record.device_name);
+    driver = NameIn(*device.block(), record.driver_name);
+  }
+  try {
+    std::vector<std::byte> texts;
+    AppendText(texts, gpu);
+    AppendText(texts, driver);
+    AppendText(texts, device.origin().application);
+    capture.Put(RecordKind::kDevice, device.capture_number(), BytesOf(body), texts);
+  } catch (const std::bad_alloc&) {
+    // Its kObject is what a replay needs.
+  }
+}
+
+}  // namespace
+
+ImageScope::ImageScope(const CapturedImage& image) {
+  t_image = &image;
+}
+ImageScope::~ImageScope() {
+  t_image = nullptr;
+}
+
+void CaptureObject(const Wrapper& wrapper) {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  const WrappedID3D12Device* const device = wrapper.device();
+  if (wrapper.chain() == Chain::kID3D12Device) PutDevice(*capture, *device);
+  ObjectBody body = {};
+  body.device =
+      device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
+  body.creator = Capture::CurrentCall();
+  body.chain = static_cast<uint32_t>(wrapper.chain());
+  const uint64_t number = wrapper.capture_number();
+  if (wrapper.chain() == Chain::kID3D12Resource) {
+    body.facts = kResourceFacts;
+    const ResourceFacts facts = FactsOf(static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+    capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+  } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
+    body.facts = kDescriptorHeapFacts;
+    const DescriptorHeapFacts facts =
+        FactsOf(static_cast<ID3D12DescriptorHeap*>(wrapper.real_pointer()),
+                static_cast<ID3D12Device*>(device->real_pointer()));
+    capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+  } else {
+    capture->Put(RecordKind::kObject, number, BytesOf(body));
+  }
+}
+
+void CaptureObjectEnd(const Wrapper& wrapper) {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  if (wrapper.chain() == Chain::kID3D12Resource) ForgetMappedMemory(*capture, wrapper);
+  capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12/memory_capture.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <new>
+#include <span>
+
+#include "capture/mapped_memory.h"
+#include "d3d12/device.h"
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+template <typename Body>
+std::span<const std::byte> BytesOf(const Body& body) {
+  return std::as_bytes(std::span(&body, 1));
+}
+
+MappedMemory::Report ReportTo(Capture& capture) {
+  return [&capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
+                    std::span<const std::byte> bytes) {
+    // Where the recording begins later, everything is copied then.
+    if (!capture.on()) return;
+    MemoryBody body = {};
+    body.subresource = subresource;
+    body.offset_bytes = offset_bytes;
+    capture.PutBytes(RecordKind::kMemory, object, BytesOf(body), bytes);
+  };
+}
+
+// How much a program may write behind the pointer that Map returned; 0 if nobody knows.
+uint64_t MappedBytes(const Wrapper& resource, uint32_t subresource) {
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) return desc.Width;
+  if (desc.Layout != D3D12_TEXTURE_LAYOUT_ROW_MAJOR || resource.device() == nullptr) return 0;
+  UINT64 total = 0;
+  static_cast<ID3D12Device*>(resource.device()->real_pointer())
+      ->GetCopyableFootprints(&desc, subresource, 1, 0, nullptr, nullptr, nullptr, &total);
+  return total == ~UINT64{0} ? 0 : total;
+}
+
+// A program that maps without asking for the pointer uses the one of another time.
+void* PointerOf(const Wrapper& resource, uint32_t subresource) {
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  if (GetDesc(real).Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return nullptr;
+  const D3D12_RANGE nothing = {0, 0};
+  void* data = nullptr;
+  if (FAILED(real->Map(subresource, &nothing, &data))) return nullptr;
+  real->Unmap(subresource, &nothing);
+  return data;
+}
+
+}  // namespace
+
+void MappingCapture::FindAccess(ID3D12Resource* real) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = {};
+  access_ = Access::kNone;
+  if (FAILED(real->GetHeapProperties(&heap, &flags))) return;
+  if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
+    access_ = Access::kReadBack;
+  } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD ||
+             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
+             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK) {
+    access_ = Access::kWritten;
+  }
+}
+
+void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
+                            const D3D12_RANGE* read_range, void* data) try {
+  const std::lock_guard lock(mutex_);
+  if (access_ == Access::kUnknown) {
+    FindAccess(static_cast<ID3D12Resource*>(resource.real_pointer()));
+  }
+  Mapping& mapping = mappings_[subresource];
+  if (++mapping.count == 1) {
+    mapping.data = data != nullptr ? data : PointerOf(resource, subresource);
+    mapping.size_bytes = MappedBytes(resource, subresource);
+    if (mapping.data == nullptr || mapping.size_bytes == 0) return;
+    if (access_ == Access::kWritten) {
+      MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
+                              mapping.size_bytes, mapping.was_mapped);
+      mapping.was_mapped = true;
+    }
+  }
+  if (access_ != Access::kReadBack) return;
+  const uint64_t begin = read_range == nullptr ? 0 : read_range->Begin;
+  const uint64_t end = read_range == nullptr ? mapping.size_bytes : read_range->End;
+  HashReadback(resource, subresource, mapping, begin, end);
+} catch (const std::bad_alloc&) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "a mapping was not tracked: no memory");
+  }
+}
+
+void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = mappings_.find(subresource);
+  if (found == mappings_.end() || found->second.count == 0) return;
+  Mapping& mapping = found->second;
+  if (--mapping.count != 0) return;
+  if (access_ == Access::kWritten) {
+    MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(*capture));
+  }
+  mapping.data = nullptr;
+}
+
+void MappingCapture::HashReadback(const Wrapper& resource, uint32_t subresource,
+                                  const Mapping& mapping, uint64_t begin, uint64_t end) {
+  Capture* const capture = Capture::Active();
+  end = std::min(end, mapping.size_bytes);
+  if (capture == nullptr || !capture->on() || mapping.data == nullptr || begin >= end) return;
+  // What nothing was copied into holds what the memory held before.
+  if (!copied_into_.load(std::memory_order_relaxed)) return;
+  if (unpredictable_.load(std::memory_order_relaxed)) return;
+  const XXH128_hash_t hash =
+      XXH3_128bits(static_cast<const std::byte*>(mapping.data) + begin, end - begin);
+  ReadbackBody body = {};
+  body.subresource = subresource;
+  body.offset_bytes = begin;
+  body.size_bytes = end - begin;
+  body.hash_low = hash.low64;
+  body.hash_high = hash.high64;
+  capture->Put(RecordKind::kReadback, resource.capture_number(), BytesOf(body));
+}
+
+void FlushMappedMemory(Capture& capture) {
+  if (capture.on()) MappedMemory::Get().Flush(ReportTo(capture));
+}
+
+void ForgetMappedMemory(Capture& capture, const Wrapper& resource) {
+  MappedMemory::Get().Forget(resource.capture_number(), ReportTo(capture));
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
