@@ -9,8 +9,11 @@
 //   while (cursor.Next(&record)) ...
 //   CAIRN_RETURN_IF_ERROR(cursor.status());
 //
-// Memory: the index (48 bytes for each 1 MiB of records), kCachedChunks decoded chunks of blobs, and one
-// chunk of records a cursor. Opening a finished file reads its index only.
+// Memory: the index (48 bytes for each 1 MiB of records), kCachedChunks decoded chunks of blobs and of
+// records, and one chunk of records a cursor. Opening a finished file reads its index only; one that was
+// cut, each chunk of records.
+//
+// A reader and its cursors belong to one thread at a time.
 #ifndef CAIRN_TRACE_TRACE_READER_H_
 #define CAIRN_TRACE_TRACE_READER_H_
 
@@ -30,6 +33,8 @@
 
 namespace cairn {
 
+inline constexpr size_t kCachedChunks = 8;
+
 // Records that stand together in a chunk.
 struct TraceSpan {
   uint64_t first_number = 0;
@@ -37,7 +42,7 @@ struct TraceSpan {
   uint64_t first_frame = 0;  // the frame that its first record belongs to
   uint32_t frame_ends = 0;   // kFrame records in it
   uint32_t record_count = 0;
-  size_t chunk = 0;          // index into FileReader::chunks()
+  size_t chunk = 0;  // index into FileReader::chunks()
 };
 
 class TraceReader final : public BlobSource {
@@ -53,25 +58,35 @@ class TraceReader final : public BlobSource {
   ~TraceReader();
 
   const TraceFacts& facts() const;
+  const TraceTable& table() const;  // for a writer of records of this trace (trace/trace_tables.h)
   const FileReader& file() const;
   std::span<const TraceSpan> spans() const;
   uint64_t frame_count() const;   // ends of frames
   uint64_t record_count() const;  // in readable chunks
+  // FrameBody::frame of the first frame: a trace that began late counts its frames from 0 here, and the
+  // program from here. nullopt: not known before the first kFrame was read.
+  std::optional<uint64_t> first_frame() const;
+  // What a finished trace says of itself; nullopt where that is missing.
+  const std::optional<TraceTotals>& totals() const;
   // At the end of a finished trace, otherwise empty.
   std::span<const TraceThread> threads() const;
+  // The recording came to its end in order, if only because the program was killed: false if the watcher
+  // was.
   bool finished() const;
   // Of the file and of the trace in it.
   const std::vector<Loss>& losses() const;
 
   // The method that a record's `method` means in this build; nullopt if this build does not know it.
   std::optional<Method> MethodOf(const Record& record) const;
-  std::string MethodName(const Record& record) const;  // as the trace names it
+  std::string MethodName(const Record& record) const;  // as the trace names it, made visible
   Chain ChainOf(uint32_t traced_chain) const;          // kNone if this build does not know it
 
+  // Of the kBlob record with this number. Valid until the next call of Blob.
   Result<std::span<const std::byte>> Blob(uint64_t number) override;
 
  private:
   friend class TraceCursor;
+  friend class TraceOpener;
   struct State;
   explicit TraceReader(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
@@ -87,12 +102,15 @@ class TraceCursor {
   Status SeekFrame(uint64_t frame);
   // To the first record whose number is at least this.
   Status SeekNumber(uint64_t number);
-  // False at the end, or after an error; `record->body` is valid until the next call.
+  // False at the end, or after an error; `record->body` is valid until the next call. The body of a kBlob
+  // is its BlobBody alone: TraceReader::Blob gives the bytes. Kinds that this build does not know are
+  // passed over.
   bool Next(Record* record);
   // A damaged chunk is passed over and named in `losses`; an error is what ends the trace early.
   const Status& status() const;
   const std::vector<Loss>& losses() const;
-  uint64_t frame() const;  // that the last record belongs to
+  // That the last record belongs to; a kFrame to the frame that it ends. From 0 in the trace.
+  uint64_t frame() const;
 
  private:
   struct State;

@@ -7,8 +7,8 @@
 //   writer.Add(record); ...
 //   writer.Finish(unreturned);      index; the file itself is finished by its owner
 //
-// One thread. Memory: two chunks (kTraceChunkBytes each) and 40 bytes for each distinct blob of the
-// last kKnownBlobs.
+// One thread. Memory: four chunks (kTraceChunkBytes each), 80 bytes for each distinct blob of the last
+// kKnownBlobs, and 48 bytes for each chunk written.
 #ifndef CAIRN_TRACE_TRACE_WRITER_H_
 #define CAIRN_TRACE_TRACE_WRITER_H_
 
@@ -24,12 +24,14 @@
 
 namespace cairn {
 
-inline constexpr ChunkType kTraceTableChunk = MakeChunkType("TABL");   // names of methods, chains; facts
+inline constexpr ChunkType kTraceTableChunk =
+    MakeChunkType("TABL");  // names of methods, chains; facts
 inline constexpr ChunkType kTraceRecordChunk = MakeChunkType("RECD");  // records
 inline constexpr ChunkType kTraceBlobChunk = MakeChunkType("BLOB");    // bytes of blobs
-inline constexpr ChunkType kTraceIndexChunk = MakeChunkType("TIDX");   // where which frame and record is
-inline constexpr ChunkType kTraceEndChunk = MakeChunkType("TEND");     // threads, and unreturned calls
-inline constexpr size_t kTraceChunkBytes = 1u << 20;  // raw, of records; of blobs
+inline constexpr ChunkType kTraceIndexChunk =
+    MakeChunkType("TIDX");  // where which frame and record is
+inline constexpr ChunkType kTraceEndChunk = MakeChunkType("TEND");  // threads, and unreturned calls
+inline constexpr size_t kTraceChunkBytes = 1u << 20;                // raw, of records; of blobs
 inline constexpr size_t kKnownBlobs = 1u << 20;
 
 struct TraceFacts {
@@ -49,21 +51,44 @@ struct TraceThread {
   uint64_t unreturned_call = 0;  // 0: none
 };
 
+// What a finished trace says of itself.
+struct TraceTotals {
+  uint64_t records = 0;
+  uint64_t calls = 0;
+  uint64_t frames = 0;       // ends of frames
+  uint64_t first_frame = 0;  // FrameBody::frame of the first of them
+  uint64_t objects = 0;
+  uint64_t blobs = 0;
+  uint64_t blob_bytes = 0;         // as recorded
+  uint64_t stored_blob_bytes = 0;  // each distinct blob once, before compression
+};
+
+struct TraceTable;  // trace/trace_tables.h
+
 class TraceWriter {
  public:
-  explicit TraceWriter(FileWriter* file);
+  // `file` must outlive the writer. `chunk_bytes`: raw size of a chunk, at most 8 MiB; larger ones are
+  // smaller in the file, and take longer to seek into.
+  explicit TraceWriter(FileWriter* file, size_t chunk_bytes = kTraceChunkBytes);
   ~TraceWriter();
 
+  // First of all. The second: records of another trace follow, whose numbers of methods and chains mean
+  // what its table says (TraceReader::table()).
   Status Begin(const TraceFacts& facts);
+  Status Begin(const TraceTable& table);
   // Numbers must rise. kBlob records come with their bytes in `body` behind BlobBody (never spilled):
   // equal bytes are stored once.
+  // Errors: kInvalidArgument (CheckRecord of trace/record_chunk.h, or a number that does not rise): the
+  // record is left out, and the writer goes on; others are those of FileWriter::Append.
   Status Add(const Record& record);
   // What was added is in the file's chunks; else that happens when a chunk is full.
   Status Flush();
+  // Flushes, and writes the end, the index and the table once more. Nothing may be added afterwards.
   Status Finish(std::span<const TraceThread> threads);
 
-  uint64_t records() const;
-  uint64_t frames() const;
+  const TraceTotals& totals() const;
+  uint64_t records() const { return totals().records; }
+  uint64_t frames() const { return totals().frames; }
 
  private:
   struct State;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a TraceReader keeps, and its cursors look at.
+#ifndef CAIRN_TRACE_DECODED_SPANS_H_
+#define CAIRN_TRACE_DECODED_SPANS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "trace/record_chunk.h"
+#include "trace/trace_reader.h"
+#include "trace/trace_tables.h"
+
+namespace cairn {
+
+struct TraceReader::State {
+  explicit State(FileReader from) : file(std::move(from)) {}
+
+  // The records of spans[index]; they live as long as somebody holds them.
+  Result<std::shared_ptr<const DecodedRecords>> Span(size_t index);
+  // The payload of the BLOB chunk at `offset` of the file, valid until the next call.
+  Result<std::span<const std::byte>> BlobChunk(uint64_t offset);
+
+  FileReader file;
+  TraceTable table;
+  TraceMeaning meaning;
+  std::vector<TraceSpan> spans;
+  std::vector<TraceThread> threads;
+  std::optional<TraceTotals> totals;
+  std::optional<uint64_t> first_frame;
+  uint64_t record_count = 0;
+  bool finished = false;
+  std::vector<Loss> losses;
+  // Last used first.
+  std::vector<std::pair<size_t, std::shared_ptr<const DecodedRecords>>> span_cache;
+  std::vector<std::pair<size_t, std::vector<std::byte>>> blob_cache;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_TRACE_DECODED_SPANS_H_
