@@ -2,3 +2,7 @@
 # The strategy alone: no graphics, no processes.
 cairn_library(cairn_bisect SOURCES bisect.cc DEPS cairn_base fmt::fmt)
 cairn_test(bisect_test SOURCES bisect_test.cc DEPS cairn_bisect)
+
+# Plays in child processes; no graphics either.
+cairn_library(cairn_probe_process SOURCES probe_process_linux.cc DEPS cairn_watch cairn_base fmt::fmt)
+cairn_test(probe_process_test SOURCES probe_process_test.cc DEPS cairn_probe_process)

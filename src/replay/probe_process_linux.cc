@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "base/clock.h"
+#include "base/shared_memory.h"
+#include "base/text.h"
+#include "replay/probe_process.h"
+#include "watch/child_process.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kLookNs = 200'000'000;
+
+void CloseOutput() {
+  const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere < 0) return;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, fd);
+}
+
+[[noreturn]] void RunChild(pid_t parent, const std::function<void(ProbeTelling&)>& body,
+                           ProbeTelling* telling) {
+  // Nobody would kill it if it hangs after its parent was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent) _exit(1);
+  // ^C is for the parent, which then ends the child in order.
+  setpgid(0, 0);
+  // Its death is expected: nobody wants the memory of each probe on disk.
+  prctl(PR_SET_DUMPABLE, 0);
+  const rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
+    signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  CloseOutput();
+  try {
+    body(*telling);
+  } catch (const std::exception& error) {
+    telling->End(ProbeEnd::kError, error.what());
+  }
+  _exit(0);
+}
+
+uint64_t TimeLeft(uint64_t since_ns, uint64_t timeout_ns) {
+  const uint64_t passed = MonotonicNs() - since_ns;
+  return passed >= timeout_ns ? 0 : timeout_ns - passed;
+}
+
+// True if the process has ended before the time was up.
+bool WaitForEnd(const ProcessHandle& child, uint64_t timeout_ns) {
+  const uint64_t start_ns = MonotonicNs();
+  for (;;) {
+    pollfd ended = {child.pidfd.get(), POLLIN, 0};
+    const uint64_t left_ns = TimeLeft(start_ns, timeout_ns);
+    if (poll(&ended, 1, static_cast<int>(std::min(left_ns, kLookNs) / 1'000'000)) > 0) return true;
+    if (left_ns == 0) return false;
+  }
+}
+
+enum class Watched { kEnded, kStalled, kInterrupted };
+
+Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const ProbeLimits& limits) {
+  uint64_t steps = telling.steps();
+  uint64_t since_ns = MonotonicNs();
+  for (;;) {
+    std::array<pollfd, 2> fds = {
+        {{child.pidfd.get(), POLLIN, 0}, {limits.interrupt_fd, POLLIN, 0}}};
+    poll(fds.data(), fds.size(), static_cast<int>(kLookNs / 1'000'000));
+    if (fds[0].revents != 0) return Watched::kEnded;
+    if (fds[1].revents != 0) return Watched::kInterrupted;
+    if (const uint64_t now = telling.steps(); now != steps) {
+      steps = now;
+      since_ns = MonotonicNs();
+    }
+    if (limits.stall_timeout_ns != 0 && TimeLeft(since_ns, limits.stall_timeout_ns) == 0) {
+      return Watched::kStalled;
+    }
+  }
+}
+
+// What the child's last word and its end say together.
+void Judge(Watched watched, const ProcessEnd& end, const ProbeTelling& telling, ProbeRun* run) {
+  run->call = telling.call();
+  run->message = telling.message();
+  run->interrupted = watched == Watched::kInterrupted;
+  if (watched == Watched::kStalled) {
+    run->end = ProbeEnd::kHang;
+    return;
+  }
+  run->end = telling.end();
+  // Whatever it said before: a driver's thread that dies at the end is a death, too.
+  if (end.kind == EndKind::kSignalled && !run->interrupted) {
+    run->end = ProbeEnd::kDied;
+    run->signal = end.value;
+  } else if (run->end == ProbeEnd::kNone) {
+    run->end = ProbeEnd::kDied;
+  }
+}
+
+}  // namespace
+
+void ProbeTelling::End(ProbeEnd end, std::string_view message) {
+  const std::string_view cut = Utf8Prefix(message, kMaxMessageBytes);
+  std::memcpy(message_, cut.data(), cut.size());
+  message_bytes_.store(static_cast<uint32_t>(cut.size()), std::memory_order_relaxed);
+  end_.store(static_cast<uint32_t>(end), std::memory_order_release);
+}
+
+ProbeEnd ProbeTelling::end() const {
+  const uint32_t end = end_.load(std::memory_order_acquire);
+  return end > static_cast<uint32_t>(ProbeEnd::kError) ? ProbeEnd::kNone
+                                                       : static_cast<ProbeEnd>(end);
+}
+
+std::string ProbeTelling::message() const {
+  if (end() == ProbeEnd::kNone) return "";
+  const size_t bytes = std::min<size_t>(message_bytes_.load(), kMaxMessageBytes);
+  return VisibleText(std::string_view(message_, bytes));
+}
+
+Result<ProbeRun> RunProbe(const ProbeLimits& limits,
+                          const std::function<void(ProbeTelling&)>& body) {
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-probe", sizeof(ProbeTelling));
+  if (!memory.ok()) return memory.status();
+  auto* telling = new (memory->data()) ProbeTelling;
+  // What is buffered would be written twice.
+  std::fflush(nullptr);
+  const uint64_t start_ns = MonotonicNs();
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return StatusFromErrno(errno, "a process for the probe cannot be made");
+  if (pid == 0) RunChild(parent, body, telling);
+
+  Result<ProcessHandle> child = OpenProcess(pid);
+  if (!child.ok()) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    return child.status();
+  }
+  const Watched watched = Watch(*child, *telling, limits);
+  if (watched != Watched::kEnded) {
+    CAIRN_RETURN_IF_ERROR(SendSignal(*child, SIGKILL));
+    if (!WaitForEnd(*child, limits.kill_timeout_ns)) {
+      return Status(StatusCode::kUnsupported,
+                    fmt::format("probe process {} cannot be killed: it is stuck in the kernel's "
+                                "driver; the machine may need a restart",
+                                pid));
+    }
+  }
+  ProbeRun run;
+  Judge(watched, CollectEnd(*child), *telling, &run);
+  run.duration_ns = MonotonicNs() - start_ns;
+  return run;
+}
+
+}  // namespace cairn

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/probe_process.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+namespace cairn {
+namespace {
+
+ProbeRun Play(const std::function<void(ProbeTelling&)>& body, const ProbeLimits& limits = {}) {
+  const Result<ProbeRun> run = RunProbe(limits, body);
+  EXPECT_TRUE(run.ok()) << run.status().message();
+  return run.ok() ? *run : ProbeRun{};
+}
+
+TEST(ProbeProcess, WhatTheChildSaysComesBack) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.At(7);
+    telling.At(18'233);
+    telling.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
+  });
+  EXPECT_EQ(ProbeEnd::kRefused, run.end);
+  EXPECT_EQ(18'233u, run.call);
+  EXPECT_EQ("call 18,233: E_INVALIDARG\\x0a\\x1b[0m", run.message);
+  EXPECT_FALSE(run.interrupted);
+  EXPECT_GT(run.duration_ns, 0u);
+}
+
+TEST(ProbeProcess, EachEndIsTold) {
+  for (const ProbeEnd end : {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost,
+                             ProbeEnd::kRefused, ProbeEnd::kError}) {
+    EXPECT_EQ(end, Play([end](ProbeTelling& telling) { telling.End(end); }).end);
+  }
+  // What is no end, and what only the parent can say.
+  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(ProbeEnd::kDied); }).end);
+  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(static_cast<ProbeEnd>(99)); }).end);
+}
+
+TEST(ProbeProcess, DeathIsTheSignalAndTheCall) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
+    const ProbeRun run = Play([number](ProbeTelling& telling) {
+      telling.At(42);
+      // As a thread of a driver does, after the last word.
+      telling.End(ProbeEnd::kFinished);
+      signal(number, SIG_DFL);
+      raise(number);
+    });
+    EXPECT_EQ(ProbeEnd::kDied, run.end);
+    EXPECT_EQ(number, run.signal);
+    EXPECT_EQ(42u, run.call);
+  }
+}
+
+TEST(ProbeProcess, AnExitWithoutAWordIsADeath) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.At(3);
+    _exit(0);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(0, run.signal);
+  EXPECT_EQ(3u, run.call);
+}
+
+TEST(ProbeProcess, TheWatchdogEndsWhatStandsStill) {
+  ProbeLimits limits;
+  limits.stall_timeout_ns = 300'000'000;
+  const ProbeRun run = Play(
+      [](ProbeTelling& telling) {
+        signal(SIGTERM, SIG_IGN);
+        telling.At(5);
+        for (;;) pause();
+      },
+      limits);
+  EXPECT_EQ(ProbeEnd::kHang, run.end);
+  EXPECT_EQ(5u, run.call);
+  EXPECT_FALSE(run.interrupted);
+}
+
+TEST(ProbeProcess, AnInterruptEndsTheChild) {
+  int ends[2];
+  ASSERT_EQ(0, pipe(ends));
+  ASSERT_EQ(1, write(ends[1], "x", 1));
+  ProbeLimits limits;
+  limits.interrupt_fd = ends[0];
+  const ProbeRun run = Play(
+      [](ProbeTelling&) {
+        for (;;) pause();
+      },
+      limits);
+  EXPECT_TRUE(run.interrupted);
+  close(ends[0]);
+  close(ends[1]);
+}
+
+TEST(ProbeProcess, AnExceptionIsAnError) {
+  const ProbeRun run = Play([](ProbeTelling&) { throw std::runtime_error("no memory"); });
+  EXPECT_EQ(ProbeEnd::kError, run.end);
+  EXPECT_EQ("no memory", run.message);
+}
+
+TEST(ProbeProcess, LongMessagesAreCut) {
+  const std::string text(5000, 'x');
+  const ProbeRun run = Play([&](ProbeTelling& t) { t.End(ProbeEnd::kError, text); });
+  EXPECT_EQ(text.substr(0, ProbeTelling::kMaxMessageBytes), run.message);
+}
+
+TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    rlimit core = {};
+    getrlimit(RLIMIT_CORE, &core);
+    telling.End(core.rlim_cur == 0 && getpgrp() == getpid() ? ProbeEnd::kFinished
+                                                            : ProbeEnd::kError);
+  });
+  EXPECT_EQ(ProbeEnd::kFinished, run.end);
+}
+
+}  // namespace
+}  // namespace cairn
