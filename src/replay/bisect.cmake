@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The strategy alone: no graphics, no processes.
-cairn_library(cairn_bisect SOURCES bisect.cc DEPS cairn_base fmt::fmt)
-cairn_test(bisect_test SOURCES bisect_test.cc DEPS cairn_bisect)
+cairn_library(cairn_bisect SOURCES bisect.cc bisect_journal.cc
+  DEPS cairn_base fmt::fmt PkgConfig::XXHASH)
+cairn_test(bisect_test SOURCES bisect_test.cc bisect_journal_test.cc DEPS cairn_bisect)
+cairn_fuzzer(bisect_journal_fuzz SOURCES bisect_journal_fuzz.cc DEPS cairn_bisect)
 
 # Plays in child processes; no graphics either.
 cairn_library(cairn_probe_process SOURCES probe_process_linux.cc DEPS cairn_watch cairn_base fmt::fmt)

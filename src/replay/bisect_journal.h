@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The answers of a search, in a file, so that a search that was interrupted goes on: the strategy asks the
+// same questions again, and those that have an answer here are not played. A text of lines:
+//
+//   cairn bisect journal 1
+//   for IDENTITY                          what the answers are about: the trace, the device's time-outs
+//   QUESTION OUTCOME PLACE MS             16 hexadecimal digits; clean, fails or invalid; numbers
+//
+// A line is complete or not there: what a cut or damaged file holds before the damage counts.
+#ifndef CAIRN_REPLAY_BISECT_JOURNAL_H_
+#define CAIRN_REPLAY_BISECT_JOURNAL_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "replay/bisect.h"
+
+namespace cairn {
+
+struct JournalEntry {
+  uint64_t question = 0;  // QuestionKey
+  ProbeAnswer answer;
+  uint64_t duration_ms = 0;
+  size_t end_offset = 0;  // of its line in the text
+};
+
+// The same for the same question, in every process.
+uint64_t QuestionKey(const BisectQuestion& question);
+
+// The entries of `text` up to the first damage; none if it is of something else. `header_bytes`: where the
+// first entry begins, 0 if the text is not a journal for `identity`.
+std::vector<JournalEntry> ParseJournal(std::string_view text, std::string_view identity,
+                                       size_t* header_bytes);
+
+class BisectJournal {
+ public:
+  // A file for something else, or none, is begun anew; a file that is no journal at all is kInvalidArgument
+  // and left alone. `identity` has no line breaks.
+  static Result<std::unique_ptr<BisectJournal>> Open(const std::string& path,
+                                                     const std::string& identity);
+  ~BisectJournal();
+  BisectJournal(const BisectJournal&) = delete;
+  BisectJournal& operator=(const BisectJournal&) = delete;
+
+  // Answers from the file as long as the questions are those in it, in its order; from then on, asks
+  // `probe` and writes its answers down. Errors: those of `probe`; kIo.
+  Result<ProbeAnswer> Ask(const BisectQuestion& question, const Probe& probe);
+
+  // Answers in the file when it was opened.
+  size_t remembered() const { return remembered_; }
+  // True if the next question's answer is in the file, unless it is another one.
+  bool HasNext() const { return next_ < entries_.size(); }
+  // How long a play took, on average; 0 if none was made yet.
+  uint64_t AverageMs() const;
+  // The search is over. Errors: kIo.
+  Status Remove();
+
+ private:
+  BisectJournal(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  Status Append(const JournalEntry& entry);
+  Status CutAt(size_t offset);
+
+  std::string path_;
+  std::FILE* file_ = nullptr;
+  size_t header_bytes_ = 0;
+  std::vector<JournalEntry> entries_;
+  size_t next_ = 0;
+  size_t remembered_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_BISECT_JOURNAL_H_

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/bisect_journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+class BisectJournalTest : public ::testing::Test {
+ protected:
+  BisectJournalTest() { std::filesystem::remove(path_); }
+  ~BisectJournalTest() override { std::filesystem::remove(path_); }
+
+  std::string Text() const {
+    std::ostringstream text;
+    text << std::ifstream(path_, std::ios::binary).rdbuf();
+    return text.str();
+  }
+  void Write(const std::string& text) const {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
+  }
+  std::unique_ptr<BisectJournal> Open(const std::string& identity = "trace 1") const {
+    Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(path_, identity);
+    EXPECT_TRUE(journal.ok()) << journal.status().message();
+    return journal.ok() ? std::move(*journal) : nullptr;
+  }
+
+  const std::string path_ = (std::filesystem::temp_directory_path() /
+                             ("bisect_journal_test." + std::to_string(getpid()) + ".journal"))
+                                .string();
+};
+
+BisectQuestion Question(uint64_t call) {
+  return {{{Suspect::Kind::kCall, call, 0}}, ~uint64_t{0}};
+}
+
+// Counts what is really asked.
+struct CountingProbe {
+  std::vector<uint64_t> asked;
+  Probe probe() {
+    return [this](const BisectQuestion& question) -> Result<ProbeAnswer> {
+      asked.push_back(question.left_out[0].call);
+      return ProbeAnswer{static_cast<ProbeOutcome>(1 + asked.back() % 3), asked.back() * 10};
+    };
+  }
+};
+
+TEST_F(BisectJournalTest, WhatWasAnsweredIsNotAskedAgain) {
+  CountingProbe first;
+  {
+    const auto journal = Open();
+    EXPECT_EQ(0u, journal->remembered());
+    for (uint64_t call = 1; call <= 3; ++call) {
+      ASSERT_TRUE(journal->Ask(Question(call), first.probe()).ok());
+    }
+  }
+  EXPECT_THAT(first.asked, ElementsAre(1, 2, 3));
+
+  CountingProbe second;
+  const auto journal = Open();
+  EXPECT_EQ(3u, journal->remembered());
+  for (uint64_t call = 1; call <= 4; ++call) {
+    EXPECT_EQ(call <= 3, journal->HasNext());
+    const Result<ProbeAnswer> answer = journal->Ask(Question(call), second.probe());
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(static_cast<ProbeOutcome>(1 + call % 3), answer->outcome);
+    EXPECT_EQ(call * 10, answer->place);
+  }
+  EXPECT_THAT(second.asked, ElementsAre(4));
+  EXPECT_TRUE(journal->Remove().ok());
+  EXPECT_FALSE(std::filesystem::exists(path_));
+}
+
+TEST_F(BisectJournalTest, ACutFileCountsAsFarAsItsLinesAreComplete) {
+  CountingProbe probe;
+  for (uint64_t call = 1; call <= 3; ++call) {
+    // A journal a call, so that each is flushed by more than its end.
+    const auto journal = Open();
+    for (uint64_t i = 1; i <= call; ++i) {
+      ASSERT_TRUE(journal->Ask(Question(i), probe.probe()).ok());
+    }
+  }
+  const std::string whole = Text();
+  size_t header_bytes = 0;
+  for (size_t cut = 0; cut <= whole.size(); ++cut) {
+    const std::string part = whole.substr(0, cut);
+    Write(part);
+    const auto lines = static_cast<size_t>(std::count(part.begin(), part.end(), '\n'));
+    const auto journal = Open();
+    ASSERT_NE(nullptr, journal);
+    EXPECT_EQ(lines < 3 ? 0 : lines - 2, journal->remembered()) << cut;
+    CountingProbe rest;
+    for (uint64_t i = 1; i <= 3; ++i) {
+      ASSERT_TRUE(journal->Ask(Question(i), rest.probe()).ok());
+    }
+    EXPECT_THAT(ParseJournal(Text(), "trace 1", &header_bytes), SizeIs(3)) << cut;
+  }
+}
+
+TEST_F(BisectJournalTest, AnotherTraceOrAnotherQuestionBeginsAnew) {
+  CountingProbe probe;
+  ASSERT_TRUE(Open()->Ask(Question(1), probe.probe()).ok());
+  EXPECT_EQ(0u, Open("trace 2")->remembered());
+
+  {
+    const auto journal = Open("trace 2");
+    for (uint64_t i = 1; i <= 3; ++i) ASSERT_TRUE(journal->Ask(Question(i), probe.probe()).ok());
+  }
+  CountingProbe other;
+  const auto journal = Open("trace 2");
+  for (const uint64_t i : {1, 7, 3}) ASSERT_TRUE(journal->Ask(Question(i), other.probe()).ok());
+  EXPECT_THAT(other.asked, ElementsAre(7, 3));
+  size_t header_bytes = 0;
+  const auto entries = ParseJournal(Text(), "trace 2", &header_bytes);
+  ASSERT_THAT(entries, SizeIs(3));
+  EXPECT_EQ(QuestionKey(Question(7)), entries[1].question);
+}
+
+TEST_F(BisectJournalTest, SomebodyElsesFileIsLeftAlone) {
+  Write("my notes\n");
+  const auto journal = BisectJournal::Open(path_, "trace 1");
+  ASSERT_FALSE(journal.ok());
+  EXPECT_EQ(StatusCode::kInvalidArgument, journal.status().code());
+  EXPECT_THAT(journal.status().message(), HasSubstr("is in the way"));
+  EXPECT_EQ("my notes\n", Text());
+  EXPECT_FALSE(BisectJournal::Open("/nowhere/at/all", "trace 1").ok());
+}
+
+TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
+  const auto journal = Open();
+  const Probe probe = [](const BisectQuestion&) -> Result<ProbeAnswer> {
+    return Status(StatusCode::kIo, "stopped");
+  };
+  EXPECT_EQ("stopped", journal->Ask(Question(1), probe).status().message());
+  EXPECT_EQ("cairn bisect journal 1\nfor trace 1\n", Text());
+}
+
+TEST_F(BisectJournalTest, DamagedLinesEndIt) {
+  const std::string good = "00000000000000ff fails 17 250\n";
+  const std::string header = "cairn bisect journal 1\nfor me\n";
+  size_t header_bytes = 0;
+  const auto entries = ParseJournal(header + good + good, "me", &header_bytes);
+  ASSERT_THAT(entries, SizeIs(2));
+  EXPECT_EQ(header.size(), header_bytes);
+  EXPECT_EQ(255u, entries[0].question);
+  EXPECT_EQ(ProbeOutcome::kFails, entries[0].answer.outcome);
+  EXPECT_EQ(17u, entries[0].answer.place);
+  EXPECT_EQ(250u, entries[0].duration_ms);
+  EXPECT_EQ(header.size() + good.size(), entries[0].end_offset);
+  for (const std::string bad :
+       {"00000000000000ff died 17 250\n", "xyz clean 1 1\n", "ff clean 1\n", "ff clean 1 1 1\n",
+        "ff clean -1 1\n", "ff clean 99999999999999999999 1\n", "ff  clean 1 1\n", "\n", " \n"}) {
+    EXPECT_THAT(ParseJournal(header + good + bad + good, "me", &header_bytes), SizeIs(1)) << bad;
+  }
+  EXPECT_THAT(ParseJournal(header + good, "you", &header_bytes), SizeIs(0));
+  EXPECT_EQ(0u, header_bytes);
+}
+
+TEST(QuestionKey, DiffersWhereQuestionsDo) {
+  const BisectQuestion all;
+  BisectQuestion list = {{{Suspect::Kind::kList, 5, 0}}, ~uint64_t{0}};
+  BisectQuestion other_list = {{{Suspect::Kind::kList, 5, 1}}, ~uint64_t{0}};
+  BisectQuestion call = {{{Suspect::Kind::kCall, 5, 0}}, ~uint64_t{0}};
+  BisectQuestion shorter = {{{Suspect::Kind::kCall, 5, 0}}, 9};
+  const std::set<uint64_t> keys = {QuestionKey(all), QuestionKey(list), QuestionKey(other_list),
+                                   QuestionKey(call), QuestionKey(shorter)};
+  EXPECT_EQ(5u, keys.size());
+}
+
+// The whole of it: a search that is interrupted at each of its probes, and goes on.
+TEST_F(BisectJournalTest, ASearchGoesOnWhereverItWasInterrupted) {
+  BisectTree tree;
+  for (uint64_t i = 1; i <= 20; ++i) {
+    BisectTree::Submission submission = {i * 100, {}};
+    submission.lists.push_back({1, std::make_shared<const std::vector<uint64_t>>(
+                                       std::vector<uint64_t>{i * 100 - 3, i * 100 - 2})});
+    tree.submissions.push_back(submission);
+  }
+  uint64_t plays = 0;
+  uint64_t allowed = 0;
+  const Probe gpu = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+    if (allowed == 0) return Status(StatusCode::kIo, "interrupted");
+    --allowed;
+    ++plays;
+    const auto left_out = [&](const Suspect& suspect) {
+      return std::binary_search(question.left_out.begin(), question.left_out.end(), suspect);
+    };
+    if (left_out({Suspect::Kind::kSubmission, 1300, 0}) ||
+        left_out({Suspect::Kind::kCall, 1298, 0})) {
+      return ProbeAnswer{};
+    }
+    return ProbeAnswer{ProbeOutcome::kFails, 1300};
+  };
+  uint64_t attempts = 0;
+  for (;; ++attempts) {
+    allowed = 1;
+    const auto journal = Open();
+    const Probe probe = [&](const BisectQuestion& question) { return journal->Ask(question, gpu); };
+    const Result<BisectAnswer> answer = Bisect(tree, probe, {});
+    if (!answer.ok()) {
+      EXPECT_EQ("interrupted", answer.status().message());
+      continue;
+    }
+    EXPECT_THAT(answer->culprits, ElementsAre(Suspect{Suspect::Kind::kCall, 1298, 0}));
+    EXPECT_EQ(answer->probes, plays);
+    break;
+  }
+  EXPECT_EQ(plays - 1, attempts);
+}
+
+}  // namespace
+}  // namespace cairn
