@@ -21,6 +21,8 @@ class SharedMemory {
   // Maps memory made by Create in another process, for reading only; takes ownership of `fd` also
   // when it fails. kCorrupt if the memory is not sealed or is not `size_bytes` large.
   static Result<SharedMemory> MapForReading(int fd, uint64_t size_bytes);
+  // The same for memory in which the reader answers.
+  static Result<SharedMemory> MapForWriting(int fd, uint64_t size_bytes);
 
   SharedMemory() = default;
   ~SharedMemory();
@@ -34,6 +36,8 @@ class SharedMemory {
   int fd() const { return fd_; }
 
  private:
+  static Result<SharedMemory> Map(int fd, uint64_t size_bytes, int protection);
+
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
   int fd_ = -1;

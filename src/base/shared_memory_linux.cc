@@ -37,6 +37,14 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
 }
 
 Result<SharedMemory> SharedMemory::MapForReading(int fd, uint64_t size_bytes) {
+  return Map(fd, size_bytes, PROT_READ);
+}
+
+Result<SharedMemory> SharedMemory::MapForWriting(int fd, uint64_t size_bytes) {
+  return Map(fd, size_bytes, PROT_READ | PROT_WRITE);
+}
+
+Result<SharedMemory> SharedMemory::Map(int fd, uint64_t size_bytes, int protection) {
   SharedMemory memory;
   memory.fd_ = fd;
   const int seals = fcntl(fd, F_GET_SEALS);
@@ -50,7 +58,7 @@ Result<SharedMemory> SharedMemory::MapForReading(int fd, uint64_t size_bytes) {
                                             std::to_string(info.st_size) + " bytes, not the " +
                                             std::to_string(size_bytes) + " announced");
   }
-  void* data = mmap(nullptr, size_bytes, PROT_READ, MAP_SHARED, fd, 0);
+  void* data = mmap(nullptr, size_bytes, protection, MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return StatusFromErrno(errno, "the memory handed over cannot be mapped");
   memory.data_ = static_cast<std::byte*>(data);
   memory.size_bytes_ = size_bytes;

@@ -133,6 +133,12 @@ void AppendVisibleText(std::string_view text, std::string& out) {
   }
 }
 
+std::string GroupedDigits(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');
+  return digits;
+}
+
 std::string VisibleText(std::string_view text) {
   std::string visible;
   visible.reserve(text.size());

@@ -5,6 +5,7 @@
 #define CAIRN_BASE_TEXT_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ void AppendVisibleText(std::string_view text, std::string& out);
 
 // True when VisibleText(text) would equal `text`.
 bool IsVisibleText(std::string_view text);
+
+// "18,233".
+std::string GroupedDigits(uint64_t number);
 
 // Wide text as UTF-8. The characters have 2 bytes (UTF-16) or 4 (UTF-32), which programs on Linux choose
 // for themselves, and need not be aligned; what is no character becomes U+FFFD. The text ends at its

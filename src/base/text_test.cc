@@ -179,5 +179,13 @@ TEST(WriteUtf8, ReadsTextThatIsNotAligned) {
   EXPECT_EQ(FromWide(bytes + 1, 2), "name");
 }
 
+TEST(GroupedDigits, ThreeAndThree) {
+  EXPECT_EQ(GroupedDigits(0), "0");
+  EXPECT_EQ(GroupedDigits(999), "999");
+  EXPECT_EQ(GroupedDigits(1000), "1,000");
+  EXPECT_EQ(GroupedDigits(18233), "18,233");
+  EXPECT_EQ(GroupedDigits(~uint64_t{0}), "18,446,744,073,709,551,615");
+}
+
 }  // namespace
 }  // namespace cairn

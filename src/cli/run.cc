@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cstdio>
 #include <memory>
+#include <string_view>
 
 #include "cli/layer.h"
 #include "cli/verb.h"
@@ -22,6 +24,11 @@ constexpr char kExamples[] =
     "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
     "                                           for machines without a person in front of them\n"
     "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
+    "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
+    "  cairn run --capture --frames 100-199 -- ./game\n"
+    "                                           only frames 100 to 199, playable on their own\n"
+    "  cairn run --capture --trigger /tmp/now -- ./game\n"
+    "                                           from `touch /tmp/now` to `rm /tmp/now`\n"
     "\n"
     "Exit code: the program's own, 128 + N when signal N ended it, 124 after --kill-on-hang,\n"
     "125 when cairn failed, 126 when the program cannot be executed, 127 when it was not found.";
@@ -34,7 +41,16 @@ struct RunOptions {
   bool quiet = false;
   bool no_layer = false;
   std::string breadcrumbs;
+  bool capture = false;
+  std::string frames;
+  std::string trigger;
+  bool hash_frames = false;
 };
+
+bool ParseNumber(std::string_view text, uint64_t* number) {
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  return error == std::errc() && rest == text.data() + text.size();
+}
 
 int ExitCodeFor(const Status& status) {
   switch (status.code()) {
@@ -44,9 +60,53 @@ int ExitCodeFor(const Status& status) {
   }
 }
 
+// "A-B" or "A-": the frames from A to B, B included.
+Status CheckFrames(const std::string& frames) {
+  const size_t dash = frames.find('-');
+  uint64_t first = 0;
+  uint64_t last = ~uint64_t{0};
+  const bool good = dash != std::string::npos &&
+                    ParseNumber(std::string_view(frames).substr(0, dash), &first) &&
+                    (dash + 1 == frames.size() ||
+                     ParseNumber(std::string_view(frames).substr(dash + 1), &last)) &&
+                    first <= last;
+  if (good) return Status();
+  return Status(
+      StatusCode::kInvalidArgument,
+      fmt::format("'{}' is no range of frames; say A-B, or A- for all from A on", frames));
+}
+
+Status CheckCaptureOptions(const RunOptions& options) {
+  const char* without = nullptr;
+  if (!options.frames.empty()) without = "--frames";
+  if (!options.trigger.empty()) without = "--trigger";
+  if (options.hash_frames) without = "--hash-frames";
+  if (!options.capture && without != nullptr) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} means nothing without --capture", without));
+  }
+  if (options.capture && options.no_layer) {
+    return Status(StatusCode::kInvalidArgument, "--capture needs the layer: leave out --no-layer");
+  }
+  if (!options.frames.empty() && !options.trigger.empty()) {
+    return Status(StatusCode::kInvalidArgument, "give either --frames or --trigger");
+  }
+  return options.frames.empty() ? Status() : CheckFrames(options.frames);
+}
+
+// settings/layer_settings.h, CAIRN_CAPTURE.
+std::string CaptureVariable(const RunOptions& options) {
+  std::string value = "CAIRN_CAPTURE=on";
+  if (!options.trigger.empty()) value += ",armed";
+  if (!options.frames.empty()) value += ",frames=" + options.frames;
+  if (options.hash_frames) value += ",hash";
+  return value;
+}
+
 // What makes the program's Direct3D 12 and Vulkan calls come to the layers.
 std::vector<std::string> LayerEnvironment(const RunOptions& options) {
   std::vector<std::string> environment;
+  if (options.capture) environment.push_back(CaptureVariable(options));
   if (!options.breadcrumbs.empty())
     environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
   if (options.no_layer) return environment;
@@ -79,7 +139,14 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     PrintError("run", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
     return kExitCairnFailed;
   }
+  if (const Status checked = CheckCaptureOptions(options); !checked.ok()) {
+    PrintError("run", checked.message());
+    return kExitCairnFailed;
+  }
   WatchSettings settings;
+  settings.capture = options.capture;
+  settings.capture_trigger_signal = options.trigger == "signal";
+  if (!settings.capture_trigger_signal) settings.capture_trigger_path = options.trigger;
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
                      .kill_on_hang = options.kill_on_hang,
                      .dump_on_exit = options.dump_on_exit};
@@ -122,6 +189,17 @@ Verb AddRunVerb(CLI::App& root) {
       "--no-layer", options->no_layer,
       "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
       "Vulkan layer is not enabled");
+  app->add_flag("--capture", options->capture,
+                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
+  app->add_option("--frames", options->frames,
+                  "With --capture: only frames A to B, counted from 0; A- for all from A on")
+      ->type_name("A-B");
+  app->add_option("--trigger", options->trigger,
+                  "With --capture: record from the moment that FILE exists until it is gone; or "
+                  "'signal': from the first SIGUSR1 to this cairn until the second")
+      ->type_name("signal|FILE");
+  app->add_flag("--hash-frames", options->hash_frames,
+                "With --capture: keep a hash of each frame's image, for cairn replay --validate");
   app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
   SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
   auto program = std::make_shared<std::vector<std::string>>();

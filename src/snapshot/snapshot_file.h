@@ -35,6 +35,10 @@ inline constexpr ChunkType kShaderChunk = MakeChunkType("SHDR");
 inline constexpr ChunkType kShaderCodeChunk = MakeChunkType("SHDC");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
+// Stands, empty, before a snapshot that is not the only content of its file. Of several snapshots in a
+// file the last counts.
+inline constexpr ChunkType kSnapshotStartChunk = MakeChunkType("SNAP");
+
 // Bits of an event in EVNT.
 inline constexpr unsigned kEventBitEnd = 1;
 inline constexpr unsigned kEventBitMatched = 2;

@@ -29,7 +29,11 @@ struct EventRun {
 
 class SnapshotFileReader {
  public:
-  explicit SnapshotFileReader(const FileReader& file) : file_(file) {}
+  explicit SnapshotFileReader(const FileReader& file) : file_(file) {
+    for (size_t i = 0; i < file.chunks().size(); ++i) {
+      if (file.chunks()[i].type == kSnapshotStartChunk) first_chunk_ = i;
+    }
+  }
 
   Result<Snapshot> Read();
 
@@ -79,6 +83,7 @@ class SnapshotFileReader {
   void CheckIncidents();
 
   const FileReader& file_;
+  size_t first_chunk_ = 0;
   Snapshot snapshot_;
   TextPoolReader texts_;
   uint64_t text_budget_bytes_ = kMaxFileTextBytes;
@@ -135,7 +140,7 @@ Result<Snapshot> SnapshotFileReader::Read() {
 }
 
 void SnapshotFileReader::ReadTexts() {
-  for (size_t i = 0; i < file_.chunks().size(); ++i) {
+  for (size_t i = first_chunk_; i < file_.chunks().size(); ++i) {
     if (file_.chunks()[i].type != kTextChunk) continue;
     const Result<std::vector<std::byte>> payload = file_.Read(i);
     if (!payload.ok() || !texts_.AddPayload(*payload, &text_budget_bytes_, &snapshot_)) {
@@ -146,7 +151,7 @@ void SnapshotFileReader::ReadTexts() {
 
 void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected expected) {
   bool found = false;
-  for (size_t i = 0; i < file_.chunks().size(); ++i) {
+  for (size_t i = first_chunk_; i < file_.chunks().size(); ++i) {
     if (file_.chunks()[i].type != type || (found && expected != Expected::kAnyNumber)) continue;
     found = true;
     const Result<std::vector<std::byte>> payload = file_.Read(i);

@@ -28,6 +28,12 @@ struct WatchSettings {
   std::string output_path;
   // For RunWatched: "NAME=value", each set for the program.
   std::vector<std::string> environment;
+  // The program was told to capture (by `environment`). The trace is in the same file as a report.
+  bool capture = false;
+  // An armed capture starts, and the next time stops: when this process gets SIGUSR1; when a file comes
+  // to be at the path and is gone again.
+  bool capture_trigger_signal = false;
+  std::string capture_trigger_path;
   // Takes one line (without its end) per incident.
   std::function<void(const std::string& line)> say;
 };

@@ -23,6 +23,8 @@
 #include "base/text.h"
 #include "recorder/block.h"
 #include "recorder/handover.h"
+#include "watch/capture_drain.h"
+#include "watch/capture_words.h"
 #include "watch/child_process.h"
 #include "watch/output_path.h"
 #include "watch/watch_loop.h"
@@ -57,6 +59,7 @@ struct WatchedProcess {
   std::string program;       // for people
   std::string command_line;  // as started
   std::string output_path;   // once it has one
+  std::unique_ptr<CaptureDrain> capture;
   bool ended = false;
   bool abandoned = false;  // survived SIGKILL
   ProcessEnd end;
@@ -139,10 +142,10 @@ std::string ProgramName(const std::string& command) {
 }
 
 // The watcher outlives a report that takes more memory than there is.
-Status TryWriteDump(const std::string& path, const DumpSubject& subject,
-                    const WatchedBlock& block) {
+template <typename Write>
+Status WithoutExceptions(const Write& write) {
   try {
-    return WriteDump(path, subject, block);
+    return write();
   } catch (const std::exception& error) {
     return Status(StatusCode::kOutOfMemory, error.what());
   }
@@ -160,6 +163,7 @@ class WatchLoop {
 
   const WatchedProcess& main_process() const { return *processes_.front(); }
   bool killed_for_hang() const;
+  bool captured() const { return captured_; }
   const sigset_t& previous_mask() const { return previous_mask_; }
   bool ignored_broken_pipes() const { return ignored_broken_pipes_; }
 
@@ -171,11 +175,18 @@ class WatchLoop {
   void OnSignals();
   void OnSocket();
   void OnMessage(ReceivedMessage& received);
+  // The process that sent it; one that was not known is watched from now on. Null: there are too many.
+  WatchedProcess* SenderOf(ReceivedMessage& received);
+  void OnBlock(ReceivedMessage& received);
+  void OnCapture(ReceivedMessage& received);
+  void FinishCapture(WatchedProcess& process);
   void OnEnded(WatchedProcess& process);
   void OnTimer();
   void Probe(WatchedProcess& process, uint64_t now_ns);
   void NoticeLostDevices(WatchedProcess& process);
   void CarryOut(WatchedProcess& process, const Decision& decision);
+  // Returns whether the report is in the process's file. `where`: the file's name now.
+  Status WriteReport(WatchedProcess& process, std::string* where);
   void ChooseOutputPath(WatchedProcess& process);
   void GiveUpOn(WatchedProcess& process);
   void ArmTimer();
@@ -187,6 +198,7 @@ class WatchLoop {
   FileDescriptor socket_;
   bool forward_signals_ = false;
   bool output_path_taken_ = false;
+  bool captured_ = false;
   sigset_t previous_mask_{};
   bool ignored_broken_pipes_ = false;
   std::vector<std::unique_ptr<WatchedProcess>> processes_;  // [0] is the main process
@@ -206,6 +218,7 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
   sigset_t mask;
   sigemptyset(&mask);
   for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&mask, number);
+  if (settings_.capture_trigger_signal) sigaddset(&mask, SIGUSR1);
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
   // Writing to a closed stderr must not end the watcher, and with it the program.
   ignored_broken_pipes_ = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
@@ -283,6 +296,12 @@ void WatchLoop::OnSignals() {
   signalfd_siginfo info{};
   while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
     const int number = static_cast<int>(info.ssi_signo);
+    if (number == SIGUSR1) {
+      for (const auto& process : processes_) {
+        if (process->capture != nullptr && process->alive()) process->capture->Trigger();
+      }
+      continue;
+    }
     // The terminal sends ^C and ^\ to the program as well: it decides what they mean.
     const bool from_terminal =
         info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT);
@@ -310,31 +329,41 @@ void WatchLoop::OnSocket() {
   }
 }
 
-void WatchLoop::OnMessage(ReceivedMessage& received) {
+WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
   const auto found =
       std::find_if(processes_.begin(), processes_.end(), [&received](const auto& process) {
         return process->alive() && process->handle.pid == received.sender;
       });
-  WatchedProcess* process = found == processes_.end() ? nullptr : found->get();
-  if (received.message.kind == HandoverKind::kDeviceLost) {
-    if (process != nullptr) NoticeLostDevices(*process);
-    return;
+  if (found != processes_.end()) return found->get();
+  if (received.message.kind == HandoverKind::kDeviceLost) return nullptr;
+  WatchedProcess* process = AddProcess(HandleOfSender(received));
+  if (process == nullptr) return nullptr;
+  process->command_line = CommandLineOf(received.sender);
+  process->program = ProgramName(process->command_line.substr(0, process->command_line.find(' ')));
+  return process;
+}
+
+void WatchLoop::OnMessage(ReceivedMessage& received) {
+  switch (received.message.kind) {
+    case HandoverKind::kDeviceLost:
+      if (WatchedProcess* const process = SenderOf(received)) NoticeLostDevices(*process);
+      return;
+    case HandoverKind::kBlock: OnBlock(received); return;
+    case HandoverKind::kCapture: OnCapture(received); return;
+    case HandoverKind::kWatching: return;
   }
+}
+
+void WatchLoop::OnBlock(ReceivedMessage& received) {
   const uint64_t block_bytes = received.message.block_bytes;
-  if (received.message.kind != HandoverKind::kBlock || !received.attached.valid() ||
-      block_bytes < kMinBlockBytes || block_bytes > kMaxBlockBytes) {
+  if (!received.attached.valid() || block_bytes < kMinBlockBytes || block_bytes > kMaxBlockBytes) {
     return;
   }
   Result<SharedMemory> memory =
       SharedMemory::MapForReading(received.attached.Release(), block_bytes);
   if (!memory.ok()) return;
-  if (process == nullptr) {
-    process = AddProcess(HandleOfSender(received));
-    if (process == nullptr) return;
-    process->command_line = CommandLineOf(received.sender);
-    process->program =
-        ProgramName(process->command_line.substr(0, process->command_line.find(' ')));
-  }
+  WatchedProcess* const process = SenderOf(received);
+  if (process == nullptr) return;
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? MonotonicNs() : kNever;
@@ -342,6 +371,42 @@ void WatchLoop::OnMessage(ReceivedMessage& received) {
   if (process->command_line.empty()) process->program = ProgramName(process->block.Program());
   ChooseOutputPath(*process);
   if (!process->handle.pidfd.valid()) OnEnded(*process);
+}
+
+void WatchLoop::OnCapture(ReceivedMessage& received) {
+  const uint64_t region_bytes = received.message.block_bytes;
+  if (!received.attached.valid() || region_bytes != kCaptureRegionBytes) return;
+  Result<SharedMemory> region =
+      SharedMemory::MapForWriting(received.attached.Release(), region_bytes);
+  if (!region.ok()) return;
+  WatchedProcess* const process = SenderOf(received);
+  if (process == nullptr) return;
+  if (process->capture != nullptr) {
+    // It replaced itself with another program, which gets a file of its own.
+    process->capture->EndTrace();
+    FinishCapture(*process);
+    process->output_path = OutputPathOfProcess(process->output_path, process->handle.pid);
+  }
+  ChooseOutputPath(*process);
+  CaptureDrainSettings settings;
+  settings.path = process->output_path;
+  settings.trigger_path = settings_.capture_trigger_path;
+  settings.facts.program = process->program;
+  settings.facts.command_line = process->command_line;
+  settings.facts.library_version = CAIRN_LIBRARY_VERSION;
+  settings.facts.process_id = static_cast<uint64_t>(process->handle.pid);
+  settings.facts.start_realtime_ns = RealtimeNs();
+  settings.facts.start_monotonic_ns = MonotonicNs();
+  process->capture = std::make_unique<CaptureDrain>(std::move(region).value(), std::move(settings));
+  captured_ = true;
+  if (!process->handle.pidfd.valid()) OnEnded(*process);
+}
+
+void WatchLoop::FinishCapture(WatchedProcess& process) {
+  if (process.capture == nullptr) return;
+  const Result<CaptureSummary> summary = process.capture->Finish();
+  settings_.say(CaptureInWords(process.program, ShellQuoted(process.capture->path()), summary));
+  process.capture.reset();
 }
 
 // The first process with breadcrumbs, or with an incident, gets the path that the user gave.
@@ -367,8 +432,10 @@ void WatchLoop::OnEnded(WatchedProcess& process) {
   process.ended = true;
   process.end = CollectEnd(process.handle);
   process.handle.pidfd.Close();
+  if (process.capture != nullptr) process.capture->EndTrace();
   NoticeLostDevices(process);
   CarryOut(process, process.watch.OnEnd(RealtimeNs(), process.end, process.block.Evidence()));
+  FinishCapture(process);
   // All that will be said of it is in its file; its memory goes.
   process.block = WatchedBlock();
 }
@@ -395,16 +462,29 @@ void WatchLoop::Probe(WatchedProcess& process, uint64_t now_ns) {
   process.next_probe_ns = now_ns + process.watch.watchdog().PollIntervalNs();
 }
 
+Status WatchLoop::WriteReport(WatchedProcess& process, std::string* where) {
+  const DumpSubject subject{process.handle.pid, process.program, process.command_line,
+                            process.watch.incidents()};
+  // A capture that cannot be written must not cost the report as well.
+  if (process.capture == nullptr || !process.capture->status().ok()) {
+    return WithoutExceptions([&] { return WriteDump(*where, subject, process.block); });
+  }
+  // The file gets its name when the program has ended.
+  if (process.alive()) *where += ".part";
+  return process.capture->Append([&](FileWriter* file) {
+    return WithoutExceptions([&] { return AppendDump(file, subject, process.block); });
+  });
+}
+
 void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
   if (decision.dump) {
     ChooseOutputPath(process);
-    const DumpSubject subject{process.handle.pid, process.program, process.command_line,
-                              process.watch.incidents()};
-    const Status written = TryWriteDump(process.output_path, subject, process.block);
+    std::string where = process.output_path;
+    const Status written = WriteReport(process, &where);
     const std::string happened = fmt::format("cairn: {} {}", process.program, decision.what);
-    settings_.say(written.ok() ? fmt::format("{}; report: cairn report {}", happened,
-                                             ShellQuoted(process.output_path))
-                               : fmt::format("{}; no report: {}", happened, written.message()));
+    settings_.say(written.ok()
+                      ? fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where))
+                      : fmt::format("{}; no report: {}", happened, written.message()));
   }
   if (decision.kill && process.alive()) {
     (void)SendSignal(process.handle, SIGKILL).ok();  // fails only if it ended by itself
@@ -414,6 +494,7 @@ void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
 
 void WatchLoop::GiveUpOn(WatchedProcess& process) {
   process.abandoned = true;
+  FinishCapture(process);
   settings_.say(fmt::format(
       "cairn: {} (process {}) survives SIGKILL: it is stuck inside a driver and ends with it",
       process.program, process.handle.pid));
@@ -480,6 +561,10 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   CAIRN_RETURN_IF_ERROR(loop.AddMainProcess(std::move(*program), ProgramName(arguments[0]),
                                             JoinedArguments(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());
+  if (settings.capture && !loop.captured()) {
+    settings.say(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured",
+                             ProgramName(arguments[0])));
+  }
   return loop.killed_for_hang() ? kExitKilledForHang : ExitCodeOf(loop.main_process().end);
 }
 

@@ -70,6 +70,12 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
   return std::move(snapshot).value();
 }
 
+Status WriteDumpTo(FileWriter* writer, const DumpSubject& subject, const WatchedBlock& block) {
+  Snapshot head = HeadOf(subject);
+  CAIRN_RETURN_IF_ERROR(WriteSnapshotHead(head, writer));
+  return WriteSnapshotBody(BodyOf(subject, block, std::move(head)), writer);
+}
+
 }  // namespace
 
 std::vector<QueueObservation> WatchedBlock::ObserveQueues() {
@@ -129,11 +135,13 @@ std::string WatchedBlock::Program() const {
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block) {
   Result<FileWriter> writer = FileWriter::Create(path);
   if (!writer.ok()) return writer.status();
-  Snapshot head = HeadOf(subject);
-  CAIRN_RETURN_IF_ERROR(WriteSnapshotHead(head, &*writer));
-  const Snapshot snapshot = BodyOf(subject, block, std::move(head));
-  CAIRN_RETURN_IF_ERROR(WriteSnapshotBody(snapshot, &*writer));
+  CAIRN_RETURN_IF_ERROR(WriteDumpTo(&*writer, subject, block));
   return writer->Finish();
+}
+
+Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block) {
+  CAIRN_RETURN_IF_ERROR(file->Append(kSnapshotStartChunk, {}));
+  return WriteDumpTo(file, subject, block);
 }
 
 }  // namespace cairn

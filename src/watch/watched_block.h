@@ -14,6 +14,7 @@
 
 #include "base/shared_memory.h"
 #include "base/status.h"
+#include "cairnfile/file_writer.h"
 #include "snapshot/progress_probe.h"
 #include "watch/watcher.h"
 
@@ -59,6 +60,10 @@ struct DumpSubject {
 // read). On an error nothing is left at `path`, and what was there before is untouched. Cost: bench
 // Dump in docs/performance.md.
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
+
+// Adds the dump to a file that holds other things, too: a trace, and earlier dumps, of which the last
+// counts.
+Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);
 
 }  // namespace cairn
 

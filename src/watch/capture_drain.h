@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes what a captured program hands over into a trace, on a thread of its own, while the program
+// runs and after it died:
+//
+//   CaptureDrain drain(std::move(region), settings);
+//   ... the program ends ...
+//   drain.EndTrace();
+//   drain.Append([&](FileWriter* file) { return WriteSnapshot(snapshot, file); });
+//   Result<CaptureSummary> summary = drain.Finish();
+//
+// A file that cannot be written never stops the program: what it hands over is then thrown away, and it
+// is asked to stop recording.
+//
+// Memory: two chunks of the trace, the index of known blobs (trace/trace_writer.h), and one record.
+// File: every record whose number was taken kFlushNs before the watcher died.
+#ifndef CAIRN_WATCH_CAPTURE_DRAIN_H_
+#define CAIRN_WATCH_CAPTURE_DRAIN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/shared_memory.h"
+#include "base/status.h"
+#include "cairnfile/file_writer.h"
+#include "trace/trace_writer.h"
+#include "watch/region_reader.h"
+#include "watch/trace_sink.h"
+
+namespace cairn {
+
+struct CaptureDrainSettings {
+  std::string path;  // of the file; PATH.part until Finish()
+  TraceFacts facts;
+  // A file that starts an armed capture by being there, and stops it by being gone. "": none.
+  std::string trigger_path;
+};
+
+class CaptureDrain {
+ public:
+  static constexpr uint64_t kFlushNs = 250'000'000;
+
+  // Starts the thread. What goes wrong is in status() and in what Finish() returns.
+  CaptureDrain(SharedMemory region, CaptureDrainSettings settings);
+  ~CaptureDrain();
+  CaptureDrain(const CaptureDrain&) = delete;
+  CaptureDrain& operator=(const CaptureDrain&) = delete;
+
+  const std::string& path() const { return settings_.path; }
+  // Ok while everything is written. Any thread.
+  Status status() const;
+
+  // Starts an armed capture at the next end of a frame; the second call stops it, further ones do
+  // nothing. Any thread.
+  void Trigger();
+
+  // The program has ended: takes what is left, and ends the trace.
+  void EndTrace();
+  // Adds chunks to the file, at any time. `write` must only append.
+  Status Append(const std::function<Status(FileWriter*)>& write);
+  // Gives the file its name. Ends the trace if EndTrace did not.
+  Result<CaptureSummary> Finish();
+
+ private:
+  void Run();
+  // Takes up to `limit` records. False: there was none.
+  bool Pump(size_t limit);
+  void WatchTrigger();
+  void TriggerLocked();
+
+  CaptureDrainSettings settings_;
+  mutable std::mutex mutex_;  // everything below
+  Status open_error_;
+  std::optional<RegionReader> reader_;
+  std::optional<TraceSink> sink_;
+  uint64_t held_back_since_ns_ = 0;
+  int triggers_ = 0;
+  bool ended_ = false;
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_CAPTURE_DRAIN_H_

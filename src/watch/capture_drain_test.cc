@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/capture_drain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "snapshot/snapshot_file.h"
+#include "trace/trace_reader.h"
+#include "watch/capture_words.h"
+#include "watch/test_region.h"
+#include "watch/watched_block.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class CaptureDrainTest : public testing::Test {
+ protected:
+  CaptureDrainTest()
+      : folder_(std::filesystem::path(testing::TempDir()) /
+                ("capture_drain_test." + std::to_string(getpid()))) {
+    std::filesystem::create_directories(folder_);
+    region_.UseRing(0, 0, "main");
+    region_.UseRing(1, 1, "worker");
+  }
+  ~CaptureDrainTest() override { std::filesystem::remove_all(folder_); }
+
+  CaptureDrainSettings Settings() {
+    CaptureDrainSettings settings;
+    settings.path = (folder_ / "game.cairn").string();
+    settings.facts.program = "game";
+    settings.facts.process_id = 4711;
+    return settings;
+  }
+
+  void WriteFrame(uint64_t frame) {
+    FrameBody body{};
+    body.frame = frame;
+    body.how = static_cast<uint32_t>(FrameEndKind::kPresent);
+    region_.Write(0, RecordKind::kFrame, 0, std::as_bytes(std::span(&body, 1)));
+  }
+
+  // "KIND" of each record, in order.
+  std::vector<int> KindsIn(const std::string& path) {
+    Result<TraceReader> trace = TraceReader::Open(path, Check::kPayloads);
+    if (!trace.ok()) {
+      ADD_FAILURE() << trace.status().message();
+      return {};
+    }
+    EXPECT_THAT(trace->losses(), testing::IsEmpty());
+    std::vector<int> kinds;
+    TraceCursor cursor(*trace);
+    Record record;
+    while (cursor.Next(&record)) kinds.push_back(static_cast<int>(record.kind));
+    EXPECT_TRUE(cursor.status().ok()) << cursor.status().message();
+    return kinds;
+  }
+
+  std::filesystem::path folder_;
+  TestRegion region_;
+};
+
+TEST_F(CaptureDrainTest, WhatWasHandedOverIsInTheFile) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kCall, 1);
+  region_.Write(1, RecordKind::kCall, 2);
+  WriteFrame(0);
+  Result<CaptureSummary> summary = drain.Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->calls, 2u);
+  EXPECT_EQ(summary->frames, 1u);
+  EXPECT_EQ(summary->file_bytes, std::filesystem::file_size(Settings().path));
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 1, 7));
+}
+
+TEST_F(CaptureDrainTest, TheCallThatNeverReturned) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  const uint64_t call = region_.Write(1, RecordKind::kCall, 2);
+  region_.ring(1).in_call = call;
+  ASSERT_TRUE(drain.Finish().ok());
+  Result<TraceReader> trace = TraceReader::Open(Settings().path);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_TRUE(trace->finished());
+  EXPECT_EQ(trace->facts().process_id, 4711u);
+  ASSERT_EQ(trace->threads().size(), 2u);
+  EXPECT_EQ(trace->threads()[0].unreturned_call, 0u);
+  EXPECT_EQ(trace->threads()[1].name, "worker");
+  EXPECT_EQ(trace->threads()[1].thread_id, 1001u);
+  EXPECT_EQ(trace->threads()[1].unreturned_call, call);
+}
+
+TEST_F(CaptureDrainTest, GapsOfADeadProgramArePassedOver) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kCall, 1);
+  region_.TakeNumber();  // by a thread that was killed
+  region_.Write(1, RecordKind::kCall, 2);
+  ASSERT_TRUE(drain.Finish().ok());
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 1));
+}
+
+TEST_F(CaptureDrainTest, DumpsStandInTheSameFileAndTheLastCounts) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kCall, 1);
+  const NoticedIncident hang{IncidentKind::kHang, 2000, 5, kNone, 0};
+  const NoticedIncident killed{IncidentKind::kSignal, 9, 6, kNone, 0};
+  for (const NoticedIncident& incident : {hang, killed}) {
+    const DumpSubject subject{4711, "game", "game --fast", {&incident, 1}};
+    ASSERT_TRUE(
+        drain.Append([&](FileWriter* file) { return AppendDump(file, subject, WatchedBlock()); })
+            .ok());
+    region_.Write(0, RecordKind::kCall, 1);
+  }
+  ASSERT_TRUE(drain.Finish().ok());
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 1, 1));
+  const Result<FileReader> file = FileReader::Open(Settings().path);
+  ASSERT_TRUE(file.ok());
+  const Result<Snapshot> snapshot = ReadSnapshot(*file);
+  ASSERT_TRUE(snapshot.ok());
+  ASSERT_EQ(snapshot->incidents.size(), 1u);
+  EXPECT_EQ(snapshot->incidents[0].kind, IncidentKind::kSignal);
+}
+
+TEST_F(CaptureDrainTest, NothingIsWrittenBehindTheStop) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kCall, 1);
+  region_.Write(0, RecordKind::kStop);
+  region_.ring(0).in_call = region_.Write(0, RecordKind::kCall, 1);
+  ASSERT_TRUE(drain.Finish().ok());
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 12));
+  Result<TraceReader> trace = TraceReader::Open(Settings().path);
+  ASSERT_TRUE(trace.ok());
+  EXPECT_EQ(trace->threads()[0].unreturned_call, 0u);
+}
+
+TEST_F(CaptureDrainTest, AFileThatCannotBeWrittenStopsTheCaptureNotTheProgram) {
+  CaptureDrainSettings settings = Settings();
+  settings.path = (folder_ / "none" / "game.cairn").string();
+  CaptureDrain drain(region_.Watched(), settings);
+  // More than a ring holds: somebody must read.
+  const std::vector<std::byte> body(100'000);
+  for (int i = 0; i < 40; ++i) {
+    while (region_.ring(0).head - region_.ring(0).tail > kCaptureRingBytes / 2) {
+      std::this_thread::yield();
+    }
+    region_.Write(0, RecordKind::kNote, 0, body);
+  }
+  EXPECT_EQ(region_.header().request, static_cast<uint32_t>(CaptureRequest::kStop));
+  EXPECT_EQ(drain.status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(drain.Finish().status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(CaptureDrainTest, AnotherModelIsRefused) {
+  region_.header().model_hash ^= 1;
+  CaptureDrain drain(region_.Watched(), Settings());
+  const Result<CaptureSummary> summary = drain.Finish();
+  EXPECT_EQ(summary.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(CaptureInWords("game", "game.cairn", summary),
+              HasSubstr("game was not captured: the layer in the program knows other functions"));
+}
+
+TEST_F(CaptureDrainTest, LossesAreNotes) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  const uint32_t bad[] = {10, 1, kSpillBlocks};
+  region_.Write(0, RecordKind::kBlob, 0, std::as_bytes(std::span(bad)), kRecordSpilled);
+  region_.Write(0, RecordKind::kCall, 1);
+  const Result<CaptureSummary> summary = drain.Finish();
+  ASSERT_TRUE(summary.ok());
+  EXPECT_THAT(summary->losses, ElementsAre("1 records were damaged and are left out"));
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 13));
+}
+
+TEST_F(CaptureDrainTest, TriggersAskForTheStartAndThenForTheStop) {
+  const std::string trigger = (folder_ / "now").string();
+  CaptureDrainSettings settings = Settings();
+  settings.trigger_path = trigger;
+  CaptureDrain drain(region_.Watched(), settings);
+  const auto wait_for = [this](CaptureRequest request) {
+    while (region_.header().request != static_cast<uint32_t>(request)) std::this_thread::yield();
+  };
+  std::ofstream{trigger} << "x";
+  wait_for(CaptureRequest::kStart);
+  std::filesystem::remove(trigger);
+  wait_for(CaptureRequest::kStop);
+  EXPECT_TRUE(drain.Finish().ok());
+}
+
+TEST(CaptureWords, CountsInWords) {
+  CaptureSummary summary;
+  summary.calls = 18233;
+  summary.frames = 1;
+  summary.file_bytes = 1'234'567;
+  EXPECT_EQ(CaptureInWords("gears", "'my gears.cairn'", summary),
+            "cairn: gears captured: 18,233 calls, 1 frame, 1,205 KiB: cairn info 'my gears.cairn'");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/trace_sink.h"
+
+#include <cstring>
+#include <exception>
+
+namespace cairn {
+
+TraceSink::TraceSink(const std::string& path, const TraceFacts& facts) {
+  Result<FileWriter> file = FileWriter::Create(path);
+  if (!file.ok()) {
+    Fail(file.status());
+    return;
+  }
+  file_ = std::move(file).value();
+  writer_.emplace(&*file_);
+  Status begun = writer_->Begin(facts);
+  if (!begun.ok()) Fail(std::move(begun));
+}
+
+TraceSink::~TraceSink() = default;
+
+void TraceSink::Fail(Status status) {
+  if (!status_.ok()) return;
+  status_ = std::move(status);
+}
+
+void TraceSink::Add(const Record& record) {
+  last_number_ = record.number;
+  if (!status_.ok() || stopped()) return;
+  try {
+    Write(record);
+  } catch (const std::exception& error) {
+    Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+}
+
+void TraceSink::Write(const Record& record) {
+  if (!status_.ok()) return;
+  Status added = writer_->Add(record);
+  if (!added.ok()) {
+    Fail(std::move(added));
+    return;
+  }
+  unflushed_ = true;
+  ++summary_.records;
+  if (record.kind == RecordKind::kCall) ++summary_.calls;
+  if (record.kind == RecordKind::kFrame) ++summary_.frames;
+  if (record.kind == RecordKind::kStop) stop_number_ = record.number;
+}
+
+void TraceSink::Flush() {
+  unflushed_ = false;
+  if (!status_.ok()) return;
+  Status flushed = writer_->Flush();
+  if (!flushed.ok()) Fail(std::move(flushed));
+}
+
+void TraceSink::Note(NoteKind kind, const std::string& text) {
+  const NoteBody body{static_cast<uint32_t>(kind), static_cast<uint32_t>(text.size())};
+  std::vector<std::byte> bytes(sizeof(body) + text.size());
+  std::memcpy(bytes.data(), &body, sizeof(body));
+  std::memcpy(bytes.data() + sizeof(body), text.data(), text.size());
+  Record note;
+  note.kind = RecordKind::kNote;
+  note.flags = kRecordRestores;
+  note.number = ++last_number_;
+  note.body = bytes;
+  Write(note);
+}
+
+void TraceSink::End(std::span<const TraceThread> threads, std::span<const std::string> losses) {
+  summary_.losses.assign(losses.begin(), losses.end());
+  for (const std::string& loss : losses) Note(NoteKind::kIncomplete, loss);
+  if (!status_.ok()) return;
+  std::vector<TraceThread> known(threads.begin(), threads.end());
+  for (TraceThread& thread : known) {
+    // Calls behind the end of the recording are not in the file.
+    if (stopped() && thread.unreturned_call > stop_number_) thread.unreturned_call = 0;
+  }
+  Status ended = writer_->Finish(known);
+  if (!ended.ok()) Fail(std::move(ended));
+}
+
+Status TraceSink::Append(const std::function<Status(FileWriter*)>& write) {
+  CAIRN_RETURN_IF_ERROR(status_);
+  Status written = write(&*file_);
+  // A chunk that could not be written ends the file for everybody; anything else is the caller's.
+  if (written.code() == StatusCode::kIo) Fail(written);
+  return written;
+}
+
+Result<CaptureSummary> TraceSink::Finish() {
+  CAIRN_RETURN_IF_ERROR(status_);
+  CAIRN_RETURN_IF_ERROR(file_->Finish());
+  summary_.file_bytes = file_->size_bytes();
+  return summary_;
+}
+
+}  // namespace cairn

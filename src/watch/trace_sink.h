@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file of a capture while it is written: takes the records of the program in order, and remembers
+// the first error instead of returning it, because nobody could do anything about it before the program
+// ends.
+#ifndef CAIRN_WATCH_TRACE_SINK_H_
+#define CAIRN_WATCH_TRACE_SINK_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cairnfile/file_writer.h"
+#include "calls/record.h"
+#include "trace/trace_writer.h"
+
+namespace cairn {
+
+struct CaptureSummary {
+  uint64_t calls = 0;
+  uint64_t frames = 0;
+  uint64_t records = 0;
+  uint64_t file_bytes = 0;
+  std::vector<std::string> losses;
+};
+
+class TraceSink {
+ public:
+  // Makes the file.
+  TraceSink(const std::string& path, const TraceFacts& facts);
+  ~TraceSink();
+
+  // Without effect after an error.
+  void Add(const Record& record);
+  // What was added is in the file.
+  void Flush();
+  bool HasUnflushed() const { return unflushed_; }
+  // Writes what was lost as notes, and the end of the trace.
+  void End(std::span<const TraceThread> threads, std::span<const std::string> losses);
+  // Adds chunks to the file.
+  Status Append(const std::function<Status(FileWriter*)>& write);
+  // Gives the file its name.
+  Result<CaptureSummary> Finish();
+
+  const Status& status() const { return status_; }
+  void Fail(Status status);
+  bool stopped() const { return stop_number_ != 0; }
+  uint64_t last_number() const { return last_number_; }
+
+ private:
+  void Write(const Record& record);
+  void Note(NoteKind kind, const std::string& text);
+
+  Status status_;
+  std::optional<FileWriter> file_;
+  std::optional<TraceWriter> writer_;
+  CaptureSummary summary_;
+  uint64_t last_number_ = 0;
+  uint64_t stop_number_ = 0;
+  bool unflushed_ = false;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_TRACE_SINK_H_
