@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/image_formats.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -159,25 +160,6 @@ bool IsMappable(ID3D12Resource* buffer) {
          (heap.Type == D3D12_HEAP_TYPE_CUSTOM &&
           heap.CPUPageProperty != D3D12_CPU_PAGE_PROPERTY_UNKNOWN &&
           heap.CPUPageProperty != D3D12_CPU_PAGE_PROPERTY_NOT_AVAILABLE);
-}
-
-uint32_t PlaneCount(DXGI_FORMAT format) {
-  switch (format) {
-    case DXGI_FORMAT_R32G8X24_TYPELESS:
-    case DXGI_FORMAT_D32_FLOAT_S8X24_UINT:
-    case DXGI_FORMAT_R32_FLOAT_X8X24_TYPELESS:
-    case DXGI_FORMAT_X32_TYPELESS_G8X24_UINT:
-    case DXGI_FORMAT_R24G8_TYPELESS:
-    case DXGI_FORMAT_D24_UNORM_S8_UINT:
-    case DXGI_FORMAT_R24_UNORM_X8_TYPELESS:
-    case DXGI_FORMAT_X24_TYPELESS_G8_UINT:
-    case DXGI_FORMAT_NV12:
-    case DXGI_FORMAT_P010:
-    case DXGI_FORMAT_P016:
-    case DXGI_FORMAT_NV11:
-    case DXGI_FORMAT_P208: return 2;
-    default: return 1;
-  }
 }
 
 Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc,

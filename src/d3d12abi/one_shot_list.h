@@ -78,8 +78,6 @@ struct SubresourceLayout {
 // of depth-stencil formats in libvkd3d).
 Result<SubresourceLayout> LayoutOf(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc,
                                    uint32_t subresource);
-// 2 for depth with stencil and for video formats, otherwise 1.
-uint32_t PlaneCount(DXGI_FORMAT format);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

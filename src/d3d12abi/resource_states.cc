@@ -64,7 +64,7 @@ uint32_t ResourceStates::Entry::Get(uint32_t subresource) const {
 
 void ResourceStates::Add(uint64_t object, const StatefulResource& resource) {
   const std::lock_guard lock(mutex_);
-  entries_[object] = Entry{resource, resource.initial_state, {}};
+  entries_[object] = Entry{resource, resource.initial_state, 0, {}};
 }
 
 void ResourceStates::Remove(uint64_t object) {
@@ -114,12 +114,15 @@ void ResourceStates::Apply(const ListStates::Step& step, Entry* entry) {
   }
 }
 
-void ResourceStates::Execute(std::span<const ListStates* const> lists, bool copy_queue) {
+void ResourceStates::Execute(std::span<const ListStates* const> lists, bool copy_queue,
+                             uint64_t queue) {
   const std::lock_guard lock(mutex_);
   for (const ListStates* const list : lists) {
     for (const ListStates::Step& step : list->steps_) {
       const auto found = entries_.find(step.object);
-      if (found != entries_.end()) Apply(step, &found->second);
+      if (found == entries_.end()) continue;
+      found->second.queue = queue;
+      Apply(step, &found->second);
     }
   }
   // What decays does so after each ExecuteCommandLists call.
@@ -137,6 +140,12 @@ uint32_t ResourceStates::State(uint64_t object, uint32_t subresource) const {
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(object);
   return found == entries_.end() ? kStateCommon : found->second.Get(subresource);
+}
+
+uint64_t ResourceStates::LastQueue(uint64_t object) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(object);
+  return found == entries_.end() ? 0 : found->second.queue;
 }
 
 uint64_t ResourceStates::LastPresented() const {

@@ -85,11 +85,15 @@ class ResourceStates {
  public:
   void Add(uint64_t object, const StatefulResource& resource);
   void Remove(uint64_t object);
-  // The lists of one ExecuteCommandLists call. Objects that are not known are passed over.
-  void Execute(std::span<const ListStates* const> lists, bool copy_queue);
+  // The lists of one ExecuteCommandLists call on `queue` (a number of the caller's choice). Objects that
+  // are not known are passed over.
+  void Execute(std::span<const ListStates* const> lists, bool copy_queue, uint64_t queue = 0);
 
   // kStateCommon for what is not known.
   uint32_t State(uint64_t object, uint32_t subresource) const;
+  // The queue that executed the last list with a step about this object: there, a copy comes after all
+  // of that. 0: none did.
+  uint64_t LastQueue(uint64_t object) const;
   // The image that was shown last; 0: none, or it has ended.
   uint64_t LastPresented() const;
   // The last colour target of what was submitted; 0: none, or it has ended.
@@ -103,6 +107,7 @@ class ResourceStates {
   struct Entry {
     StatefulResource resource;
     uint32_t state = kStateCommon;  // of all, while `each` is empty
+    uint64_t queue = 0;
     std::vector<uint32_t> each;
     uint32_t subresource_count() const;
     void Set(uint32_t subresource, uint32_t value);

@@ -142,6 +142,19 @@ TEST(ResourceStatesTest, TheImageThatWasShownLastIsKnown) {
   EXPECT_EQ(states.LastPresented(), 0u);
 }
 
+TEST(ResourceStatesTest, TheQueueThatUsedAnObjectLastIsKnown) {
+  ResourceStates states;
+  states.Add(1, {});
+  states.Add(2, {});
+  ListStates list;
+  list.Transition(1, 0, kStateCopySource);
+  const ListStates* const lists[] = {&list};
+  states.Execute(lists, /*copy_queue=*/false, 40);
+  EXPECT_EQ(states.LastQueue(1), 40u);
+  EXPECT_EQ(states.LastQueue(2), 0u);
+  EXPECT_EQ(states.LastQueue(3), 0u);
+}
+
 TEST(ResourceStatesTest, TheLastTargetIsKnown) {
   ResourceStates states;
   states.Add(1, {});

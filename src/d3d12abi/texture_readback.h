@@ -72,10 +72,6 @@ class TextureReadback {
   const std::chrono::milliseconds limit_;
 };
 
-// The format that gives a typeless colour format values: R8G8B8A8_TYPELESS -> R8G8B8A8_UNORM, 16 and 32
-// bits -> FLOAT. Others stay.
-DXGI_FORMAT TypedFormat(DXGI_FORMAT format);
-
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
