@@ -2,7 +2,10 @@
 """Writes the tables: methods and interfaces."""
 from emit_thin import header
 from emit_values import HANDLE_KINDS, LIFETIMES, ValueWriter, source
-from model import Kind, gives_by_identifier
+from model import SUBOBJECT_TYPES, Count, Kind, gives_by_identifier
+
+# How many bytes a returned pointer without a type points to.
+RESULT_BYTES = {"GetShaderIdentifier": "D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES"}
 
 
 METHODS_H = """
@@ -28,6 +31,7 @@ struct MethodInfo {
   bool object_is_new;
   int8_t identifier_parameter;
   int8_t object_parameter;
+  bool has_results;  // it returns something, or has parameters that are out or inout
 };
 
 const MethodInfo& Describe(Method method);
@@ -66,7 +70,17 @@ class MethodWriter:
                    '{{}, 0, false, ""}'
         kind, name = self.model.base_kind(method.result.base)
         size = self.model.size_of_type(method.result.base)[0] if name != "void" else 1
-        return self.values.value("", method.result.spelled(), Kind(kind, name, method.result.depth, size), ())
+        count = None
+        if name == "void":
+            count = Count((RESULT_BYTES[method.name],), True, RESULT_BYTES[method.name])
+        return self.values.value("", method.result.spelled(),
+                                 Kind(kind, name, method.result.depth, size, count=count), ())
+
+    def has_results(self, interface, method):
+        if method.result.base != "void" or method.result.depth:
+            return True
+        return any(self.model.parameter_kind(interface, method, parameter).direction != "in"
+                   for parameter in method.parameters)
 
     def given(self, key, method):
         """(chain, is it new, index of the identifier, index of the object)."""
@@ -93,7 +107,8 @@ class MethodWriter:
             rows.append(f'    {{"{key}", {self.model.slot(interface, method)}, '
                         f'{f"CAIRN_MARKER_{work}" if work else "kNoWork"},\n'
                         f"     {{{self.result(method)}}},\n     {parameters}, Chain::{chain}, "
-                        f'{"true" if is_new else "false"}, {iid}, {out}}},')
+                        f'{"true" if is_new else "false"}, {iid}, {out}, '
+                        f'{"true" if self.has_results(interface, method) else "false"}}},')
         return [*tables, "constexpr MethodInfo kMethods[kMethodCount] = {", *rows, "};"]
 
 
@@ -103,6 +118,60 @@ def methods_source(model):
                       "const MethodInfo& Describe(Method method) {",
                       "  return kMethods[static_cast<size_t>(method)];", "}", ""])
     return source("d3d12gen/methods.h", ['"cairn/marker_types.h"'], body)
+
+
+SUBOBJECTS_H = """
+// A part of a pipeline state stream, or what a sub-object of a state object points to.
+struct SubobjectInfo {
+  uint32_t type;
+  uint32_t alignment_bytes;
+  ValueInfo value;  // its name is that of the type
+};
+
+// Null if nothing is known of this type.
+const SubobjectInfo* FindPipelineSubobject(uint32_t type);
+const SubobjectInfo* FindStateSubobject(uint32_t type);
+"""
+
+SUBOBJECTS_CC = """
+namespace {
+
+const SubobjectInfo* Find(std::span<const SubobjectInfo> table, uint32_t type) {
+  for (const SubobjectInfo& known : table) {
+    if (known.type == type) return &known;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const SubobjectInfo* FindPipelineSubobject(uint32_t type) {
+  return Find(k_pipeline_subobjects, type);
+}
+
+const SubobjectInfo* FindStateSubobject(uint32_t type) {
+  return Find(k_state_subobjects, type);
+}
+"""
+
+
+def subobjects_source(model):
+    values = ValueWriter(model)
+    lines = ["namespace {", ""]
+    for table, enum in SUBOBJECT_TYPES.items():
+        types = dict(model.api.enums[enum].enumerators)
+        lines.append(f"constexpr SubobjectInfo k_{table}[] = {{")
+        for name, held in model.overrides[table].items():
+            base = held.rstrip("*")
+            depth = len(held) - len(base)
+            if name in types:
+                kind, resolved = model.base_kind(base)
+                size, alignment = model.size_of_type(base)
+                value = values.value(name, held, Kind(kind, resolved, depth, size), ())
+                lines.append(f"    {{{types[name]}, {alignment}, {{{value}}}}},")
+        lines.append("};")
+    body = "\n".join([*lines, "", "}  // namespace"]) + "\n" + SUBOBJECTS_CC
+    return source("d3d12gen/subobjects.h", ["<span>"], body)
 
 
 def interface_id(iid):
@@ -244,4 +313,7 @@ def interfaces_source(model):
 
 def files(model):
     return {"methods.h": methods_header(model), "methods.cc": methods_source(model),
+            "subobjects.h": header("d3d12gen/subobjects.h", ["<cstdint>", '"d3d12gen/value_info.h"'],
+                                   SUBOBJECTS_H),
+            "subobjects.cc": subobjects_source(model),
             "interfaces.h": interfaces_header(), "interfaces.cc": interfaces_source(model)}

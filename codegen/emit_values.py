@@ -13,6 +13,9 @@ KINDS = {
 }
 HANDLE_KINDS = {"": "kNone", "event": "kEvent", "shared": "kShared", "file_mapping": "kFileMapping",
                 "window": "kWindow"}
+SPECIAL_STRUCTS = {"D3D12_PIPELINE_STATE_STREAM_DESC": "kPipelineStream",
+                   "D3D12_STATE_OBJECT_DESC": "kStateObject",
+                   "D3D12_CACHED_PIPELINE_STATE": "kCachedPipeline"}
 LIFETIMES = {"": "kCall", "created": "kCreated", "object": "kObject", "unmap": "kUnmap",
              "signal": "kSignal"}
 
@@ -55,6 +58,8 @@ struct CountFactor {
     kConstant,       // value
     kSibling,        // the parameter or field with index `value`
     kSiblingBehind,  // what the parameter with index `value` points to
+    kAtMostOneIf,    // no factor: the count is at most one if the sibling with index `value` is not 0
+    kCaller,         // the arguments do not say it: it follows from the object that is called
   };
   Kind kind;
   uint32_t value;
@@ -162,8 +167,17 @@ struct FieldInfo : ValueInfo {
   // In the struct's union. If the union has a tag: the member is meant if the tag has one of these
   // values; none: nothing says so.
   bool in_union;
+  // What it points to leads back to a struct of the same type: a list, which is not followed.
+  bool is_list;
   std::span<const uint32_t> tag_values;
 };
+
+// What says which member of a struct's union is meant. kByteSize: the member that points to as many
+// bytes as `tag_field` says; in structs that are unions as a whole, too.
+enum class UnionRule : uint8_t { kNone, kTag, kByteSize, kRaytracingInputs };
+
+// Structs whose parts no field describes.
+enum class SpecialStruct : uint8_t { kNone, kPipelineStream, kStateObject, kCachedPipeline };
 
 struct StructInfo {
   const char* name;
@@ -172,6 +186,10 @@ struct StructInfo {
   bool is_union;       // all of it
   int16_t tag_field;   // which says what member of the anonymous union is meant; -1: none does
   bool holds_objects;  // itself, or in what it points to
+  UnionRule union_rule;
+  SpecialStruct special;
+  bool is_flat;       // no pointers, strings, objects: its bytes are all there is
+  bool is_universal;  // flat, and no address, descriptor or handle: it means the same in any process
   std::span<const FieldInfo> fields;
 };
 
@@ -209,8 +227,12 @@ class ValueWriter:
             return '{{}, 0, false, ""}'
         factors = []
         for factor in count.factors:
-            name = factor.lstrip("*")
-            if name in siblings:
+            name = factor.lstrip("*?")
+            if factor == "@caller":
+                factors.append("{CountFactor::Kind::kCaller, 0}")
+            elif factor.startswith("?"):
+                factors.append(f"{{CountFactor::Kind::kAtMostOneIf, {siblings.index(name)}}}")
+            elif name in siblings:
                 kind = "kSiblingBehind" if factor.startswith("*") else "kSibling"
                 factors.append(f"{{CountFactor::Kind::{kind}, {siblings.index(name)}}}")
             elif name.isdigit():
@@ -310,17 +332,30 @@ class StructWriter:
                               f"{{{', '.join(map(str, tags))}}};")
             tag_text = f"k_{self.name}_{index}" if tags else "{}"
             in_union = "true" if member else "false"
+            is_list = "true" if kind.depth and self.model.leads_back(kind.type) else "false"
             rows.append(f"    {{{{{self.values.value(path, field.type.spelled(), kind, self.siblings)}}},\n"
-                        f"     {offset}, {placed.bit}, {field.bits}, {in_union}, {tag_text}}},")
+                        f"     {offset}, {placed.bit}, {field.bits}, {in_union}, {is_list}, {tag_text}}},")
         return [*result, f"constexpr FieldInfo k_{self.name}[] = {{", *rows, "};"]
 
     def row(self):
         layout = self.model.layout(self.name)
-        tag = self.siblings.index(self.rule["tag"]) if self.rule.get("tag") else -1
+        rule, tag = self.union_rule()
         flags = ["true" if flag else "false" for flag in
-                 (self.struct.is_union, self.model.holds_objects(self.name))]
+                 (self.struct.is_union, self.model.holds_objects(self.name), self.model.is_flat(self.name),
+                  self.model.is_flat(self.name, universal=True))]
         return (f'    {{"{self.name}", {layout.size}, {layout.alignment}, {flags[0]}, {tag}, {flags[1]},\n'
-                f"     k_{self.name}}},")
+                f"     UnionRule::{rule}, SpecialStruct::{SPECIAL_STRUCTS.get(self.name, 'kNone')}, "
+                f"{flags[2]}, {flags[3]}, k_{self.name}}},")
+
+    def union_rule(self):
+        """(UnionRule, index of the field that says which member is meant)."""
+        if self.rule.get("tag"):
+            return "kTag", self.siblings.index(self.rule["tag"])
+        if self.name == "D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS":
+            return "kRaytracingInputs", -1
+        if self.rule and "DataSize" in self.siblings:
+            return "kByteSize", self.siblings.index("DataSize")
+        return "kNone", -1
 
 
 def structs(model, values):

@@ -68,7 +68,7 @@ def build(overrides=None, definitions=DEFINITIONS):
     rules = copy.deepcopy(OVERRIDES)
     rules.update(overrides or {})
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions",
-                  "special", "handles", "pipeline_subobjects", "lifetimes"):
+                  "special", "handles", "pipeline_subobjects", "state_subobjects", "lifetimes"):
         rules.setdefault(table, {})
     return model_module.Model(parse(definitions), rules)
 

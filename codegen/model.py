@@ -21,6 +21,9 @@ SDK_STRUCTS = {"GUID": (16, 4), "IID": (16, 4), "RECT": (16, 4), "SECURITY_ATTRI
 STRINGS = {"LPCSTR": "string", "LPCWSTR": "wide_string"}
 GUID_REFERENCES = {"REFIID", "REFGUID", "REFCLSID"}
 HANDLES = {"HANDLE", "HWND"}
+# Tables of overrides.toml, and the enum that their keys belong to.
+SUBOBJECT_TYPES = {"pipeline_subobjects": "D3D12_PIPELINE_STATE_SUBOBJECT_TYPE",
+                   "state_subobjects": "D3D12_STATE_SUBOBJECT_TYPE"}
 
 
 class ModelError(Exception):
@@ -118,10 +121,11 @@ class Model:
             self.find_member("counts", key)
         for key in self.overrides["unions"]:
             self.check_union(key)
-        types = dict(self.api.enums["D3D12_PIPELINE_STATE_SUBOBJECT_TYPE"].enumerators)
-        for key in self.overrides["pipeline_subobjects"]:
-            if key not in types:
-                self.complain("pipeline_subobjects", key, (), "enumerator")
+        for table, enum in SUBOBJECT_TYPES.items():
+            types = dict(self.api.enums[enum].enumerators)
+            for key in self.overrides[table]:
+                if key not in types:
+                    self.complain(table, key, (), "enumerator")
         for key in self.overrides["special"]:
             if key not in self.api.structs:
                 self.complain("special", key, self.api.structs, "struct")
@@ -412,6 +416,11 @@ class Model:
     # Parameters and fields.
     def parse_count(self, text, is_bytes):
         text = text.strip()
+        if text == "@caller":
+            return Count((text,), is_bytes, "")
+        condition = re.fullmatch(r"(\w+), at most 1 if (\w+)", text)
+        if condition:
+            return Count((condition[1], "?" + condition[2]), is_bytes, text)
         factors = []
         for factor in text.split("*"):
             factor = factor.strip()
@@ -444,6 +453,8 @@ class Model:
         result = Kind(kind, name, depth, self.size_of_type(parameter.type.base)[0], dims=parameter.dims)
         if kind in ("object", "bytes") or kind == "struct" and depth > 1:
             result.size = 8 if depth > 1 else (1 if kind == "bytes" else 8)
+        if kind == "guid" and parameter.type.base in GUID_REFERENCES:
+            result.size = 16
         annotation = parameter.annotation
         if "_Inout" in annotation:
             result.direction = "inout"
@@ -485,6 +496,36 @@ class Model:
             if kind in ("struct", "union") and self.holds_objects(target, (*seen, name)):
                 return True
         return False
+
+    def is_flat(self, name, universal=False, seen=()):
+        """No pointers, strings or objects are in it. universal: nor is what only the process knows."""
+        name = self.resolve(name)
+        if name not in self.api.structs:
+            return name not in ("SECURITY_ATTRIBUTES",)
+        own = {"handle", "gpu_address", "cpu_descriptor", "gpu_descriptor"} if universal else set()
+        for field in flat_fields(self.api.structs[name].fields):
+            kind = self.field_kind(name, field)
+            if kind.depth or kind.kind in {"object", "string", "wide_string", "callback"} | own:
+                return False
+            if kind.kind in ("struct", "union") and not self.is_flat(kind.type, universal):
+                return False
+        return True
+
+    def leads_back(self, name):
+        """Following pointers from a struct comes to one of the same type again."""
+        reached = set()
+
+        def visit(current):
+            for field in flat_fields(self.api.structs[current].fields):
+                target = self.resolve(field.type.base)
+                if target in self.api.structs and target not in reached:
+                    reached.add(target)
+                    visit(target)
+
+        name = self.resolve(name)
+        if name in self.api.structs:
+            visit(name)
+        return name in reached
 
     def find_reached_structs(self):
         """Those with objects that methods of wrapped chains take as input, in order of declaration."""
@@ -574,6 +615,6 @@ def load_overrides(path):
     with open(path, "rb") as file:
         overrides = tomllib.load(file)
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions", "special",
-                  "handles", "pipeline_subobjects", "lifetimes"):
+                  "handles", *SUBOBJECT_TYPES, "lifetimes"):
         overrides.setdefault(table, {})
     return overrides

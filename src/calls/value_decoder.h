@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -29,10 +30,18 @@ class Arena {
   void Reset();
 
  private:
+  struct Free {
+    void operator()(std::byte* bytes) const { std::free(bytes); }
+  };
+  struct Piece {
+    std::unique_ptr<std::byte, Free> bytes;
+    size_t size_bytes = 0;
+  };
+
   uint64_t limit_bytes_;
   uint64_t used_bytes_ = 0;
-  size_t piece_used_ = 0;
-  std::vector<std::pair<std::unique_ptr<std::byte[]>, size_t>> pieces_;
+  size_t piece_used_ = 0;  // of the last one
+  std::vector<Piece> pieces_;
 };
 
 // Where the bytes of blobs come from (trace/trace_reader.h).
@@ -58,6 +67,7 @@ class ValueVisitor {
   virtual Status CpuDescriptor(uint64_t* place);
   virtual Status GpuDescriptor(uint64_t* place);
   virtual Status Handle(HandleKind kind, uint64_t* place);
+  // A function of the program, or memory of it of which nothing is known.
   virtual Status Callback(uint64_t* place);
 };
 
@@ -65,6 +75,11 @@ struct DecodeOptions {
   uint32_t wchar_bytes = 2;  // of wide strings in the decoded memory
   ValueVisitor* visitor = nullptr;
   BlobSource* blobs = nullptr;  // null: a record with blobs is kUnsupported
+  // Parts of pipelines and state objects whose types are unknown are kUnsupported; otherwise they are left
+  // as they were recorded, which is for printing only.
+  bool refuse_unknown_parts = false;
+  // Cached blobs of pipelines, which mean something to the recording driver only, become empty.
+  bool drop_cached_pipelines = false;
 };
 
 struct DecodedCall {

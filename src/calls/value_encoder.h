@@ -4,13 +4,21 @@
 //
 // Arguments, in the order of the parameters. Results: the result, then every parameter that is out or
 // inout, in order. Each by its ValueInfo:
+// If the result is an HRESULT that says failure, outputs behind pointers are null: they mean nothing.
+//
 //   value           its bytes, as many as ValueInfo::size_bytes says. Structs as they lie in memory, what
 //                   their pointers point to behind them: pointers in them are written as 0 or 1 (null or
 //                   not). Objects, in structs too: u64 number. Wide strings are UTF-16.
 //   pointer         u32 count of elements, or kNullBytes; the elements one after another; then, element by
-//                   element and field by field, what they point to. The count is that of ValueInfo::count.
+//                   element and field by field, what those pointers point to that are not null. The count
+//                   is that of ValueInfo::count. Elements of more than kMaxInlineBytes: a byte value.
+//   pointer to pointers to structs   u32 count; for each a pointer to one element
+//   array parameter a pointer to as many elements
+//   reference       the GUID
+//   void** for an object  as a pointer to one object
 //   out parameter   among arguments: the u32 only, so that who replays knows how much memory to give
-//   void* with a count   a byte value (record.h)
+//   void* with a count   a byte value (record.h); a struct whose size is given in bytes, too
+//   void* without one    u64 as it is
 //   string          u32 bytes without the zero, or kNullBytes; the bytes
 //   pipeline state streams, state objects, and what else the tables call special: special_values.h
 // docs/trace-format.md has examples.
@@ -62,10 +70,13 @@ struct EncodeContext {
   uint64_t (*object_number)(const void* object, Chain chain) = nullptr;
   // Of the program's strings: 2 or 4.
   uint32_t wchar_bytes = 2;
+  // The size of what a void* points to where no argument says it: the data of WriteToSubresource and
+  // ReadFromSubresource. 0: it is not recorded.
+  uint64_t caller_bytes = 0;
 };
 
 // `arguments[i]` points to parameter i as the program passed it (for an array parameter: to the pointer
-// that it decays to). False if the sink ran out of memory; what is in the sink is then of no use.
+// that it decays to; for a REFIID: to the GUID). False if the sink ran out of memory; what is in the sink is then of no use.
 // Never reads memory that the definitions of Direct3D do not promise to be readable. Any thread.
 // Cost: bench EncodeCall in docs/performance.md.
 bool EncodeArguments(const MethodInfo& method, const void* const* arguments,
