@@ -159,7 +159,7 @@ def subobjects_source(model):
     values = ValueWriter(model)
     lines = ["namespace {", ""]
     for table, enum in SUBOBJECT_TYPES.items():
-        types = dict(model.api.enums[enum].enumerators)
+        types = dict(model.api.enums[enum].enumerators) if model.overrides[table] else {}
         lines.append(f"constexpr SubobjectInfo k_{table}[] = {{")
         for name, held in model.overrides[table].items():
             base = held.rstrip("*")

@@ -122,9 +122,8 @@ class Model:
         for key in self.overrides["unions"]:
             self.check_union(key)
         for table, enum in SUBOBJECT_TYPES.items():
-            types = dict(self.api.enums[enum].enumerators)
             for key in self.overrides[table]:
-                if key not in types:
+                if key not in dict(self.api.enums[enum].enumerators):
                     self.complain(table, key, (), "enumerator")
         for key in self.overrides["special"]:
             if key not in self.api.structs:
