@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "d3d12abi/aggregates.h"
-#include "d3d12abi/image_formats.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/image_formats.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
