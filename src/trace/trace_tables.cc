@@ -75,9 +75,9 @@ std::vector<uint64_t> HashStructs() {
   return hashes;
 }
 
-std::vector<uint32_t> ComputeShapes() {
+std::vector<uint32_t> HashLayouts() {
   const std::vector<uint64_t> structs = HashStructs();
-  std::vector<uint32_t> shapes;
+  std::vector<uint32_t> layouts;
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const MethodInfo& method = Describe(static_cast<Method>(i));
     Hasher hasher;
@@ -86,9 +86,9 @@ std::vector<uint32_t> ComputeShapes() {
       AddValue(parameter, structs, &hasher);
       hasher.Add(static_cast<uint64_t>(parameter.direction));
     }
-    shapes.push_back(static_cast<uint32_t>(hasher.hash()));
+    layouts.push_back(static_cast<uint32_t>(hasher.hash()));
   }
-  return shapes;
+  return layouts;
 }
 
 std::string ChainName(size_t chain) {
@@ -108,9 +108,9 @@ bool ReadText(ByteReader& in, size_t max_bytes, std::string* text) {
 
 }  // namespace
 
-uint32_t ShapeOf(Method method) {
-  static const std::vector<uint32_t> shapes = ComputeShapes();
-  return shapes[static_cast<size_t>(method)];
+uint32_t LayoutHash(Method method) {
+  static const std::vector<uint32_t> layouts = HashLayouts();
+  return layouts[static_cast<size_t>(method)];
 }
 
 TraceTable MakeTraceTable(const TraceFacts& facts) {
@@ -118,7 +118,7 @@ TraceTable MakeTraceTable(const TraceFacts& facts) {
   table.facts = facts;
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const auto method = static_cast<Method>(i);
-    table.methods.push_back({Describe(method).name, ShapeOf(method)});
+    table.methods.push_back({Describe(method).name, LayoutHash(method)});
   }
   for (size_t i = 0; i < kChainCount; ++i) table.chains.push_back(ChainName(i));
   return table;
@@ -137,7 +137,7 @@ std::vector<std::byte> EncodeTraceTable(const TraceTable& table) {
   out.WriteVarint(table.methods.size());
   for (const TracedMethod& method : table.methods) {
     out.WriteString(method.name, kMaxNameBytes);
-    out.WriteU32(method.shape);
+    out.WriteU32(method.layout);
   }
   out.WriteVarint(table.chains.size());
   for (const std::string& chain : table.chains) out.WriteString(chain, kMaxNameBytes);
@@ -171,7 +171,7 @@ Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload) {
   for (uint32_t i = 0; i < count && in.ok(); ++i) {
     TracedMethod method;
     ReadText(in, kMaxNameBytes, &method.name);
-    in.ReadU32(method.shape);
+    in.ReadU32(method.layout);
     table.methods.push_back(std::move(method));
   }
   count = 0;
@@ -197,7 +197,7 @@ TraceMeaning MeaningOf(const TraceTable& table) {
   TraceMeaning meaning;
   for (const TracedMethod& traced : table.methods) {
     const auto known = methods.find(traced.name);
-    const bool same = known != methods.end() && ShapeOf(known->second) == traced.shape;
+    const bool same = known != methods.end() && LayoutHash(known->second) == traced.layout;
     meaning.methods.push_back(same ? std::optional(known->second) : std::nullopt);
   }
   for (const std::string& traced : table.chains) {

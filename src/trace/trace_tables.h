@@ -24,11 +24,11 @@ inline constexpr uint32_t kTraceFormatVersion = 1;
 
 // What the bytes of a method's record consist of, as a number: names, types and sizes of parameters and
 // of all structs that they reach. Two builds with the same number for a method read each other's calls.
-uint32_t ShapeOf(Method method);
+uint32_t LayoutHash(Method method);
 
 struct TracedMethod {
   std::string name;  // "ID3D12Device::CreateFence"
-  uint32_t shape = 0;
+  uint32_t layout = 0;
 };
 
 struct TraceTable {

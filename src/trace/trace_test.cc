@@ -236,10 +236,10 @@ TEST(TraceTest, WhatIsNoTraceIsSaid) {
 }
 
 // A trace of another build: its numbers mean what its own table says.
-TEST(TraceTest, MethodsAreFoundByNameAndShape) {
+TEST(TraceTest, MethodsAreFoundByNameAndLayout) {
   TraceTable table = MakeTraceTable({});
   std::swap(table.methods[0], table.methods[1]);
-  table.methods[2].shape ^= 1;
+  table.methods[2].layout ^= 1;
   table.methods.push_back({"ID3D12Device99::Frobnicate", 1});
   table.chains[1] = "ID3D12Frobnicator";
   const TraceMeaning meaning = MeaningOf(table);
