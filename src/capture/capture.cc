@@ -69,9 +69,10 @@ bool Capture::hash_frames() const {
 }
 
 void Capture::NoteLoss(Method method, const char* what) {
-  const std::string text = std::string(Describe(method).name) + ": " + what +
-                           " larger than a record can be (" + std::to_string(kMaxRecordBytes) +
-                           " bytes), and could not be recorded";
+  if (region_->ended()) return;
+  const std::string text = std::string(Describe(method).name) + ": its " + what +
+                           " could not be recorded: more than " + std::to_string(kMaxRecordBytes) +
+                           " bytes without bulk data, or no memory";
   LogOnce(LogLevel::kWarning, text, text);
   PutNote(NoteKind::kIncomplete, text);
 }
@@ -81,7 +82,6 @@ uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* a
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return 0;
   uint64_t number = 0;
-  bool too_large = false;
   {
     RecordSink sink(thread);
     if (EncodeArguments(Describe(method), arguments, context, &sink)) {
@@ -89,12 +89,11 @@ uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* a
       header.method = static_cast<uint16_t>(method);
       number = sink.Commit(header);
     }
-    too_large = sink.too_large();
   }
   if (number != 0) {
     thread->Enter(number);
-  } else if (too_large) {
-    NoteLoss(method, "arguments are");
+  } else {
+    NoteLoss(method, "arguments");
   }
   return number;
 }
@@ -106,7 +105,6 @@ void Capture::EndCall(uint64_t call, Method method, uint64_t object, const void*
   const MethodInfo& info = Describe(method);
   if (HasResults(info)) {
     uint64_t number = 0;
-    bool too_large = false;
     {
       RecordSink sink(thread);
       const ResultBody body{call};
@@ -117,9 +115,8 @@ void Capture::EndCall(uint64_t call, Method method, uint64_t object, const void*
         header.method = static_cast<uint16_t>(method);
         number = sink.Commit(header);
       }
-      too_large = sink.too_large();
     }
-    if (number == 0 && too_large) NoteLoss(method, "results are");
+    if (number == 0) NoteLoss(method, "results");
   }
   thread->Leave(call);
 }

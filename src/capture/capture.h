@@ -49,6 +49,7 @@ class Capture {
 
   // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
   // not be recorded (noted once), which EndCall takes as well.
+  // `context.object_number` records nothing itself.
   uint64_t BeginCall(Method method, uint64_t object, const void* const* arguments,
                      const EncodeContext& context);
   // Writes the kResult record if the method has results and `recorded` is not 0.

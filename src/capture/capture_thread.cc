@@ -109,7 +109,7 @@ RecordSink::~RecordSink() {
 bool RecordSink::Move(size_t capacity) {
   const size_t size = size_bytes();
   std::unique_ptr<std::byte[]> memory;
-  if (memory_ == nullptr && thread_->spare_bytes_ >= capacity) {
+  if (memory_ == nullptr && thread_->spare_ != nullptr && thread_->spare_bytes_ >= capacity) {
     memory = std::move(thread_->spare_);
     capacity = std::exchange(thread_->spare_bytes_, 0);
   } else {
@@ -119,7 +119,7 @@ bool RecordSink::Move(size_t capacity) {
   in_ring_ = false;
   if (memory == nullptr) {
     begin_ = next_ = end_ = nullptr;
-    too_large_ = true;
+    no_room_ = true;
     return false;
   }
   if (size != 0) std::memcpy(memory.get(), begin_, size);
@@ -134,8 +134,8 @@ bool RecordSink::Move(size_t capacity) {
 std::byte* RecordSink::Grow(size_t bytes) {
   constexpr size_t kMost = kMaxRecordBytes - sizeof(RecordHeader);
   const size_t size = size_bytes();
-  if (too_large_ || bytes > kMost - size) {
-    too_large_ = true;
+  if (no_room_ || bytes > kMost - size) {
+    no_room_ = true;
     return nullptr;
   }
   if (!Move(std::min(kMost, std::max(size + bytes, 2 * memory_bytes_)))) return nullptr;
@@ -148,7 +148,7 @@ bool RecordSink::PutBlob(const void* bytes, uint64_t size_bytes) {
   const uint64_t count = CaptureThread::BlobCount(size_bytes);
   const uint32_t parts = static_cast<uint32_t>(count);
   if (count * sizeof(uint64_t) > kMaxRecordBytes) {
-    too_large_ = true;
+    no_room_ = true;
     return false;
   }
   const std::unique_ptr<uint64_t[]> numbers(new (std::nothrow) uint64_t[parts]);
@@ -165,7 +165,7 @@ bool RecordSink::PutBlob(const void* bytes, uint64_t size_bytes) {
 }
 
 uint64_t RecordSink::Commit(const RecordHeader& header) {
-  if (too_large_ || thread_->region_->ended()) return 0;
+  if (no_room_ || thread_->region_->ended()) return 0;
   const size_t size = size_bytes();
   if (in_ring_) {
     in_ring_ = false;

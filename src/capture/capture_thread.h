@@ -103,8 +103,6 @@ class RecordSink final : public EncodeSink {
   bool PutBlob(const void* bytes, uint64_t size_bytes) override;
   // Writes the record; as CaptureThread::Write.
   uint64_t Commit(const RecordHeader& header);
-  // It was too large; told from an end of the capture.
-  bool too_large() const { return too_large_; }
 
  protected:
   std::byte* Grow(size_t bytes) override;
@@ -120,7 +118,7 @@ class RecordSink final : public EncodeSink {
   std::unique_ptr<std::byte[]> memory_;
   size_t memory_bytes_ = 0;
   bool in_ring_ = false;
-  bool too_large_ = false;
+  bool no_room_ = false;  // too large, or no memory
 };
 
 }  // namespace cairn
