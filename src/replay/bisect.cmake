@@ -6,5 +6,6 @@ cairn_test(bisect_test SOURCES bisect_test.cc bisect_journal_test.cc DEPS cairn_
 cairn_fuzzer(bisect_journal_fuzz SOURCES bisect_journal_fuzz.cc DEPS cairn_bisect)
 
 # Plays in child processes; no graphics either.
-cairn_library(cairn_probe_process SOURCES probe_process_linux.cc DEPS cairn_watch cairn_base fmt::fmt)
+cairn_library(cairn_probe_process SOURCES probe_process_linux.cc probe_answer.cc
+  DEPS cairn_bisect cairn_watch cairn_base fmt::fmt)
 cairn_test(probe_process_test SOURCES probe_process_test.cc DEPS cairn_probe_process)

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <stdexcept>
 
+#include "replay/probe_answer.h"
+
 namespace cairn {
 namespace {
 
@@ -116,6 +118,34 @@ TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
                                                             : ProbeEnd::kError);
   });
   EXPECT_EQ(ProbeEnd::kFinished, run.end);
+}
+
+TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
+  const BisectTree tree = {{{100, {}}, {200, {}}}};
+  EXPECT_EQ(0u, PlaceOf(99, tree));
+  EXPECT_EQ(100u, PlaceOf(100, tree));
+  EXPECT_EQ(100u, PlaceOf(199, tree));
+  EXPECT_EQ(200u, PlaceOf(~uint64_t{0}, tree));
+  EXPECT_EQ(0u, PlaceOf(5, {}));
+
+  ProbeRun run;
+  run.call = 150;
+  for (const ProbeEnd end : {ProbeEnd::kHang, ProbeEnd::kLost, ProbeEnd::kDied}) {
+    run.end = end;
+    const Result<ProbeAnswer> answer = AnswerOf(run, tree);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(ProbeOutcome::kFails, answer->outcome);
+    EXPECT_EQ(100u, answer->place);
+  }
+  run.end = ProbeEnd::kFinished;
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, tree)->outcome);
+  run.end = ProbeEnd::kRefused;
+  EXPECT_EQ(ProbeOutcome::kInvalid, AnswerOf(run, tree)->outcome);
+  run.end = ProbeEnd::kError;
+  run.message = "no device";
+  EXPECT_EQ("no device", AnswerOf(run, tree).status().message());
+  run.interrupted = true;
+  EXPECT_EQ(kInterrupted, AnswerOf(run, tree).status().message());
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a play in a child process (replay/probe_process.h) says to a search (replay/bisect.h).
+#ifndef CAIRN_REPLAY_PROBE_ANSWER_H_
+#define CAIRN_REPLAY_PROBE_ANSWER_H_
+
+#include "base/status.h"
+#include "replay/bisect.h"
+#include "replay/probe_process.h"
+
+namespace cairn {
+
+// The message of the error that ends a search because the user wants it to.
+inline constexpr char kInterrupted[] = "interrupted";
+
+// A hang, a lost device and a death are failures, wherever they are; a refused call is no answer.
+// Errors: kIo kInterrupted; kUnsupported with the child's message for what is not the trace's fault.
+Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree);
+
+// The last submission at or before a call; 0 if there is none.
+uint64_t PlaceOf(uint64_t call, const BisectTree& tree);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_PROBE_ANSWER_H_
