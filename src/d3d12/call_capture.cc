@@ -8,6 +8,7 @@
 
 #include "breadcrumbs/context.h"
 #include "d3d12/device.h"
+#include "d3d12/device_capture.h"
 #include "d3d12/memory_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
@@ -25,6 +26,25 @@ EncodeContext ContextOf(const Wrapper& wrapper) {
   return context;
 }
 
+thread_local const CapturedImage* t_image = nullptr;
+thread_local uint32_t t_initial_state = 0;
+
+// In which state the resource is that a method creates. Methods say it in one parameter or another.
+void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
+  t_initial_state = 0;
+  for (size_t i = 0; i < method.parameters.size(); ++i) {
+    const std::string_view name = method.parameters[i].name;
+    uint32_t value = 0;
+    if (name == "InitialResourceState" || name == "InitialState") {
+      std::memcpy(&value, arguments[i], sizeof(value));
+      t_initial_state = value;
+    } else if (name == "InitialLayout") {
+      std::memcpy(&value, arguments[i], sizeof(value));
+      t_initial_state = StateOfLayout(value);
+    }
+  }
+}
+
 template <typename Body>
 std::span<const std::byte> BytesOf(const Body& body) {
   return std::as_bytes(std::span(&body, 1));
@@ -37,29 +57,17 @@ std::span<const std::byte> BytesOf(const Body& body) {
 uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* const* arguments) {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return 0;
+  const MethodInfo& info = Describe(method);
+  if (info.object_chain == Chain::kID3D12Resource) NoteInitialState(info, arguments);
   return capture->BeginCall(method, wrapper.capture_number(), arguments, ContextOf(wrapper));
 }
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
-                     const void* const* arguments, const void* result, bool failed) {
+                     const void* const* arguments, const void* result) {
   // The capture may have ended meanwhile: then nobody waits for this.
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
-  const MethodInfo& info = Describe(method);
-  if (!failed) {
-    capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
-    return;
-  }
-  // A pointer to a null pointer, for every parameter that has one.
-  constexpr size_t kMostParameters = 32;
-  static constexpr const void* kNull = nullptr;
-  const void* places[kMostParameters];
-  for (size_t i = 0; i < info.parameters.size() && i < kMostParameters; ++i) {
-    const ParameterInfo& parameter = info.parameters[i];
-    const bool output = parameter.direction != Direction::kIn && parameter.pointers != 0;
-    places[i] = output ? &kNull : arguments[i];
-  }
-  capture->EndCall(call, method, wrapper.capture_number(), places, result, ContextOf(wrapper));
+  capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
 }
 
 void CapturedCallReturned(uint64_t call) {
@@ -83,8 +91,6 @@ uint64_t CaptureNumberOf(const void* object, Chain chain) {
 // ---- Objects -------------------------------------------------------------------------------------
 
 namespace {
-
-thread_local const CapturedImage* t_image = nullptr;
 
 ResourceFacts FactsOf(ID3D12Resource* real) {
   ResourceFacts facts = {};
@@ -179,7 +185,15 @@ void CaptureObject(const Wrapper& wrapper) {
   const uint64_t number = wrapper.capture_number();
   if (wrapper.chain() == Chain::kID3D12Resource) {
     body.facts = kResourceFacts;
-    const ResourceFacts facts = FactsOf(static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+    auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
+    const ResourceFacts facts = FactsOf(real);
+    if (device->capture() != nullptr) {
+      device->capture()->AddResource(
+          wrapper, {.desc = GetDesc(real),
+                    .initial_state = t_image != nullptr ? t_image->initial_state : t_initial_state,
+                    .is_image = t_image != nullptr,
+                    .present_state = facts.present_state});
+    }
     capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
   } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
     body.facts = kDescriptorHeapFacts;
@@ -195,7 +209,11 @@ void CaptureObject(const Wrapper& wrapper) {
 void CaptureObjectEnd(const Wrapper& wrapper) {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
-  if (wrapper.chain() == Chain::kID3D12Resource) ForgetMappedMemory(*capture, wrapper);
+  const WrappedID3D12Device* const device = wrapper.device();
+  if (wrapper.chain() == Chain::kID3D12Resource) {
+    if (device->capture() != nullptr) device->capture()->RemoveResource(wrapper);
+    ForgetMappedMemory(*capture, wrapper);
+  }
   capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 }
 

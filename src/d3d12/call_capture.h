@@ -23,10 +23,9 @@ class Wrapper;
 
 // `arguments[i]` points to parameter i. The number of the call; 0 if it is not recorded.
 uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* const* arguments);
-// `result` points to what the method returned; null for void. A call that failed has no outputs: what
-// its pointers point to was perhaps never written.
+// `result` points to what the method returned; null for void.
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
-                     const void* const* arguments, const void* result, bool failed);
+                     const void* const* arguments, const void* result);
 // The call returned, and has no results.
 void CapturedCallReturned(uint64_t call);
 
@@ -41,10 +40,10 @@ template <typename... Arguments>
 
 template <typename... Arguments>
 [[gnu::noinline]] void CaptureResults(const Wrapper& wrapper, Method method, uint64_t call,
-                                      const void* result, bool failed, Arguments... arguments) {
+                                      const void* result, Arguments... arguments) {
   const void* const places[sizeof...(Arguments) + 1] = {static_cast<const void*>(&arguments)...,
                                                         nullptr};
-  EndCapturedCall(wrapper, method, call, places, result, failed);
+  EndCapturedCall(wrapper, method, call, places, result);
 }
 
 // Held over calls whose order decides what the GPU does: they are recorded in the order in which the

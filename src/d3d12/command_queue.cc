@@ -5,6 +5,8 @@
 #include <string>
 
 #include "breadcrumbs/context.h"
+#include "d3d12/device_capture.h"
+#include "d3d12/graphics_command_list.h"
 #include "d3d12/memory_capture.h"
 #include "d3d12/scratch.h"
 #include "d3d12/work.h"
@@ -13,6 +15,31 @@
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// "cairn:frame", as a string of either kind or as bytes.
+bool MarksFrame(const void* data, UINT size) {
+  constexpr std::string_view kMark = "cairn:frame";
+  if (data == nullptr) return false;
+  const auto* const bytes = static_cast<const char*>(data);
+  if (size >= 2 * kMark.size() && bytes[1] == 0) {
+    for (size_t i = 0; i < kMark.size(); ++i) {
+      if (bytes[2 * i] != kMark[i] || bytes[2 * i + 1] != 0) return false;
+    }
+    return true;
+  }
+  return std::string_view(bytes, size).starts_with(kMark);
+}
+
+}  // namespace
+
+void BeforePresent(ID3D12CommandQueue* queue) {
+  Wrapper* const wrapper = AsWrapper(queue);
+  if (wrapper == nullptr || wrapper->device()->capture() == nullptr) return;
+  wrapper->device()->capture()->BeforePresent(
+      static_cast<ID3D12CommandQueue*>(wrapper->real_pointer()));
+}
 
 uint32_t WrappedID3D12CommandQueue::FenceIndex(ID3D12Fence* fence) const {
   const Wrapper* const wrapper = AsWrapper(fence);
@@ -29,6 +56,7 @@ WrappedID3D12CommandQueue::WrappedID3D12CommandQueue(WrappedID3D12Device& device
     static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
   }
   Join(device);
+  if (device.capture() != nullptr) device.capture()->AddQueue(this);
 }
 
 void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
@@ -39,6 +67,7 @@ void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
 }
 
 void WrappedID3D12CommandQueue::OnEnd() {
+  if (device()->capture() != nullptr) device()->capture()->RemoveQueue(this);
   if (Context* const context = device()->context(); context != nullptr) {
     context->ForgetQueue(interface_pointer());
   }
@@ -67,6 +96,23 @@ void WrappedID3D12CommandQueue::NoteSubmission(UINT count, ID3D12CommandList* co
   }
 }
 
+void WrappedID3D12CommandQueue::NoteExecuted(UINT count, ID3D12CommandList* const* lists) {
+  DeviceCapture* const capture = device()->capture();
+  if (capture == nullptr || lists == nullptr || count == 0) return;
+  Scratch scratch;
+  auto** const states = scratch.Allocate<const ListStates*>(count);
+  if (states == nullptr) return;
+  size_t known = 0;
+  for (UINT i = 0; i < count; ++i) {
+    Wrapper* const wrapper = AsWrapper(lists[i]);
+    if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12GraphicsCommandList) continue;
+    const ListStates* const list =
+        static_cast<WrappedID3D12GraphicsCommandList*>(wrapper)->captured_states();
+    if (list != nullptr) states[known++] = list;
+  }
+  capture->Executed({states, known}, type_ == CAIRN_QUEUE_COPY);
+}
+
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
   {
     const CaptureLock lock(capture_mutex_);
@@ -75,8 +121,14 @@ void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandLis
     }
     NoteSubmission(count, lists);
     Thin::ExecuteCommandLists(count, lists);
+    if (lock.capture() != nullptr) [[unlikely]] {
+      NoteExecuted(count, lists);
+    }
   }
   if (count != 0) device()->CountSubmission();
+  if (device()->capture() != nullptr) [[unlikely]] {
+    device()->capture()->Submitted(real());
+  }
 }
 
 void WrappedID3D12CommandQueue::BeginEvent(UINT metadata, const void* data, UINT size) {
@@ -92,6 +144,9 @@ void WrappedID3D12CommandQueue::EndEvent() {
 void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT size) {
   annotations_.SetMarker(metadata, data, size);
   Thin::SetMarker(metadata, data, size);
+  if (device()->capture() != nullptr && MarksFrame(data, size)) [[unlikely]] {
+    device()->capture()->EndFrame(FrameEndKind::kMarker, real());
+  }
 }
 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {

@@ -41,6 +41,9 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
                                           const D3D12_TILE_REGION_SIZE* size,
                                           D3D12_TILE_MAPPING_FLAGS flags) override;
 
+  // Of CaptureLock.
+  std::mutex& capture_mutex() { return capture_mutex_; }
+
  protected:
   AnnotatedChild* annotated() override { return &annotations_; }
   void OnNamed(std::string_view name) override;
@@ -52,6 +55,8 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // In the block's table; ObjectTable::kNone if it is not there.
   uint32_t FenceIndex(ID3D12Fence* fence) const;
   void NoteSubmission(UINT count, ID3D12CommandList* const* lists);
+  // For the capture of the device: what the lists did to resources.
+  void NoteExecuted(UINT count, ID3D12CommandList* const* lists);
 
   const CairnQueueType type_;
   AnnotatedQueue annotations_;

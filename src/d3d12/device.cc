@@ -8,6 +8,7 @@
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/d3d12_abi.h"
 #include "breadcrumbs/driver_half.h"
+#include "d3d12/device_capture.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
 #include "d3d12/objects.h"
@@ -88,6 +89,7 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
   block_ = ProcessBlock();
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
+  if (Capture::Active() != nullptr) capture_ = std::make_unique<DeviceCapture>(device);
   if (context_ != nullptr && !origin.application.empty()) {
     block_->contexts()[context_->index()].application = block_->AddName(origin.application);
   }
@@ -143,6 +145,7 @@ void WrappedID3D12Device::Forget() {
 }
 
 void WrappedID3D12Device::OnEnd() {
+  if (capture_ != nullptr) capture_->EndFrame(FrameEndKind::kEnd, nullptr);
   Forget();
   tools_.reset();
 }
@@ -198,7 +201,21 @@ void WrappedID3D12Device::EndFrame() {
 
 void EndFrame() {
   const std::lock_guard lock(devices_mutex);
-  for (WrappedID3D12Device* const device : Devices()) device->EndFrame();
+  DeviceCapture* shows = nullptr;
+  for (WrappedID3D12Device* const device : Devices()) {
+    device->EndFrame();
+    // Where there are several devices, the image is one of the device that showed something.
+    DeviceCapture* const capture = device->capture();
+    if (capture != nullptr && (shows == nullptr || capture->shows_images())) shows = capture;
+  }
+  if (shows != nullptr) shows->EndFrame(FrameEndKind::kPresent, nullptr);
+}
+
+void EndCapturedFrames() {
+  const std::lock_guard lock(devices_mutex);
+  for (WrappedID3D12Device* const device : Devices()) {
+    if (device->capture() != nullptr) device->capture()->EndFrame(FrameEndKind::kEnd, nullptr);
+  }
 }
 
 void WrappedID3D12Device::NoteFailure(HRESULT result, const char* function) {
@@ -393,6 +410,7 @@ void WrappedID3D12Device::CreateRenderTargetView(ID3D12Resource* resource,
                                                  const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                                                  D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   Thin::CreateRenderTargetView(resource, desc, descriptor);
+  if (capture_ != nullptr) capture_->SetTarget(descriptor.ptr, AsWrapper(resource), desc);
   descriptors_.Set(descriptor.ptr, NotedObject(resource));
 }
 
@@ -417,8 +435,12 @@ void WrappedID3D12Device::CopyDescriptors(UINT destination_count,
   Thin::CopyDescriptors(destination_count, destinations, destination_sizes, source_count, sources,
                         source_sizes, type);
   if (const uint32_t increment = ViewIncrement(type); increment != 0) {
-    descriptors_.Copy(destination_count, destinations, destination_sizes, source_count, sources,
-                      source_sizes, increment);
+    const auto copy = [&](DescriptorShadow& shadow) {
+      shadow.Copy(destination_count, destinations, destination_sizes, source_count, sources,
+                  source_sizes, increment);
+    };
+    copy(descriptors_);
+    if (capture_ != nullptr) capture_->ForTargets(copy);
   }
 }
 
@@ -427,7 +449,11 @@ void WrappedID3D12Device::CopyDescriptorsSimple(UINT count, D3D12_CPU_DESCRIPTOR
                                                 D3D12_DESCRIPTOR_HEAP_TYPE type) {
   Thin::CopyDescriptorsSimple(count, destination, source, type);
   if (const uint32_t increment = ViewIncrement(type); increment != 0) {
-    descriptors_.Copy(1, &destination, &count, 1, &source, &count, increment);
+    const auto copy = [&](DescriptorShadow& shadow) {
+      shadow.Copy(1, &destination, &count, 1, &source, &count, increment);
+    };
+    copy(descriptors_);
+    if (capture_ != nullptr) capture_->ForTargets(copy);
   }
 }
 

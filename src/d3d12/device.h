@@ -23,6 +23,7 @@ class Context;
 
 inline namespace CAIRN_D3D12_NAMESPACE {
 
+class DeviceCapture;
 class DeviceTools;
 
 class WrappedID3D12Device final : public ThinID3D12Device {
@@ -53,6 +54,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   static constexpr uint32_t kSubmissionsPerFrame = 64;
   // A frame was presented. From now on submissions are not counted.
   void EndFrame();
+
+  // What a capture knows of the device; null without one.
+  DeviceCapture* capture() const { return capture_.get(); }
 
   // As the entry points told.
   const DeviceOrigin& origin() const { return origin_; }
@@ -125,6 +129,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   bool breadcrumbs_started_ = false;
   std::unique_ptr<AnnotationRuntime> annotations_;
   DescriptorShadow descriptors_;
+  std::unique_ptr<DeviceCapture> capture_;
   std::unique_ptr<DeviceTools> tools_;
   std::atomic<bool> presents_{false};
   std::atomic<uint32_t> submissions_{0};

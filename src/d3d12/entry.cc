@@ -34,6 +34,10 @@ void* WrapImage(void* device, void* real, uint32_t initial_state, uint32_t prese
                       initial_state, present_state);
 }
 
+void BeforeQueueIsTaken(void* queue) {
+  BeforePresent(static_cast<ID3D12CommandQueue*>(queue));
+}
+
 bool Hold(void* resource, uint32_t* count) {
   ULONG held = 0;
   if (!HoldResource(static_cast<ID3D12Resource*>(resource), &held)) return false;
@@ -56,6 +60,7 @@ const EntryBridge& Bridge() {
       .wrap_resource = WrapImage,
       .hold_resource = Hold,
       .drop_resource = Drop,
+      .before_present = BeforeQueueIsTaken,
       .end_frame = EndFrame,
   };
   return bridge;

@@ -35,6 +35,8 @@ struct EntryBridge {
   // Private references of libvkd3d. False if `resource` is no wrapper.
   bool (*hold_resource)(void* resource, uint32_t* count);
   bool (*drop_resource)(void* resource, uint32_t* count);
+  // The program takes the queue behind `queue`, a wrapper of this convention or not, to present.
+  void (*before_present)(void* queue);
   // A frame was presented: the next one begins on every device.
   void (*end_frame)();
 };

@@ -226,6 +226,8 @@ CAIRN_ENTRY uint32_t vkd3d_get_vk_queue_family_index(void* queue) {
 
 CAIRN_ENTRY void* vkd3d_acquire_vk_queue(void* queue) {
   const auto next = Next(kAcquireVkQueue, &vkd3d_acquire_vk_queue);
+  // From here to the release nothing can be submitted to it.
+  if (next != nullptr) MsBridge().before_present(queue);
   return next == nullptr ? nullptr : next(MsBridge().real_object(queue));
 }
 

@@ -25,6 +25,7 @@ WrappedID3D12GraphicsCommandList::WrappedID3D12GraphicsCommandList(WrappedID3D12
     : Thin(real), work_(device, *this, Thin::real()) {
   breadcrumbs_ = work_.notes_if_on();
   Join(device);
+  ResetStates();
 }
 
 HRESULT WrappedID3D12GraphicsCommandList::Close() {
@@ -44,7 +45,10 @@ HRESULT WrappedID3D12GraphicsCommandList::Reset(ID3D12CommandAllocator* allocato
   const ListOpenScope opening;  // for the backend, when the recording starts
   const HRESULT result = Thin::Reset(allocator, initial_state);
   // A list that refuses stays what it was: open, or closed and still to be executed.
-  if (SUCCEEDED(result)) work_.Opened(allocator, AsWrapper(initial_state));
+  if (SUCCEEDED(result)) {
+    work_.Opened(allocator, AsWrapper(initial_state));
+    ResetStates();
+  }
   return result;
 }
 
@@ -132,6 +136,9 @@ void WrappedID3D12GraphicsCommandList::BeginRenderPass(
   }
   notes().BeginRenderPassWork((flags & D3D12_RENDER_PASS_FLAG_RESUMING_PASS) != 0,
                               (flags & D3D12_RENDER_PASS_FLAG_SUSPENDING_PASS) != 0);
+  if (states_ != nullptr && targets != nullptr) {
+    for (UINT i = 0; i < target_count; ++i) NoteTargets(1, &targets[i].cpuDescriptor, FALSE);
+  }
   Scratch scratch;
   real()->BeginRenderPass(target_count, UnwrapArray(scratch, targets, target_count),
                           UnwrapArray(scratch, depth_stencil, 1), flags);

@@ -12,8 +12,11 @@
 #ifndef CAIRN_D3D12_GRAPHICS_COMMAND_LIST_H_
 #define CAIRN_D3D12_GRAPHICS_COMMAND_LIST_H_
 
+#include <memory>
+
 #include "d3d12/bindings.h"
 #include "d3d12/work_list.h"
+#include "d3d12abi/resource_states.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
@@ -129,7 +132,14 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
       D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE mode) override;
 
+  // graphics_command_list_states.cc: in which states resources are left, for captures
+  void STDMETHODCALLTYPE ResourceBarrier(UINT count,
+                                         const D3D12_RESOURCE_BARRIER* barriers) override;
+  void STDMETHODCALLTYPE Barrier(UINT32 group_count, const D3D12_BARRIER_GROUP* groups) override;
+
   WorkList& work() { return work_; }
+  // Null without a capture.
+  const ListStates* captured_states() const { return states_.get(); }
   const LayerList* layer_list() const override { return work_.identity(); }
 
  protected:
@@ -145,7 +155,14 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   // Notes source and destination of the next command.
   void Use(ID3D12Resource* to, ID3D12Resource* from);
 
+  // A recording begins.
+  void ResetStates();
+  // For captures: what a command writes.
+  void NoteCopiedInto(ID3D12Resource* to, uint32_t subresource);
+  void NoteTargets(UINT count, const D3D12_CPU_DESCRIPTOR_HANDLE* targets, BOOL single_range);
+
   WorkList work_;
+  std::unique_ptr<ListStates> states_;  // null without a capture
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -6,6 +6,7 @@
 
 #include "d3d12/device.h"
 #include "d3d12/graphics_command_list.h"
+#include "d3d12/objects.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -47,6 +48,7 @@ void WrappedID3D12GraphicsCommandList::OMSetRenderTargets(
     notes().SetDepthStencil(depth_stencil == nullptr ? 0 : ObjectBehind(*depth_stencil));
   }
   Thin::OMSetRenderTargets(count, targets, single_range, depth_stencil);
+  NoteTargets(count, targets, single_range);
 }
 
 void WrappedID3D12GraphicsCommandList::IASetVertexBuffers(UINT start, UINT count,
@@ -129,6 +131,7 @@ void WrappedID3D12GraphicsCommandList::CopyBufferRegion(ID3D12Resource* to, UINT
                                                         UINT64 bytes) {
   Use(to, from);
   Thin::CopyBufferRegion(to, to_offset, from, from_offset, bytes);
+  NoteCopiedInto(to, 0);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyTextureRegion(const D3D12_TEXTURE_COPY_LOCATION* to,
@@ -137,11 +140,17 @@ void WrappedID3D12GraphicsCommandList::CopyTextureRegion(const D3D12_TEXTURE_COP
                                                          const D3D12_BOX* box) {
   Use(ResourceOf(to), ResourceOf(from));
   Thin::CopyTextureRegion(to, x, y, z, from, box);
+  if (to != nullptr) {
+    NoteCopiedInto(to->pResource, to->Type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX
+                                      ? to->SubresourceIndex
+                                      : 0);
+  }
 }
 
 void WrappedID3D12GraphicsCommandList::CopyResource(ID3D12Resource* to, ID3D12Resource* from) {
   Use(to, from);
   Thin::CopyResource(to, from);
+  NoteCopiedInto(to, kAllSubresources);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyTiles(ID3D12Resource* tiled,
@@ -155,6 +164,11 @@ void WrappedID3D12GraphicsCommandList::CopyTiles(ID3D12Resource* tiled,
     Use(tiled, buffer);
   }
   Thin::CopyTiles(tiled, start, size, buffer, offset, flags);
+  if ((flags & D3D12_TILE_COPY_FLAG_SWIZZLED_TILED_RESOURCE_TO_LINEAR_BUFFER) != 0) {
+    NoteCopiedInto(buffer, 0);
+  } else if (start != nullptr) {
+    NoteCopiedInto(tiled, start->Subresource);
+  }
 }
 
 void WrappedID3D12GraphicsCommandList::ResolveSubresource(ID3D12Resource* to, UINT to_subresource,
@@ -163,6 +177,7 @@ void WrappedID3D12GraphicsCommandList::ResolveSubresource(ID3D12Resource* to, UI
                                                           DXGI_FORMAT format) {
   Use(to, from);
   Thin::ResolveSubresource(to, to_subresource, from, from_subresource, format);
+  NoteCopiedInto(to, to_subresource);
 }
 
 void WrappedID3D12GraphicsCommandList::ResolveSubresourceRegion(
@@ -186,6 +201,7 @@ void WrappedID3D12GraphicsCommandList::ClearRenderTargetView(D3D12_CPU_DESCRIPTO
                                                              const D3D12_RECT* rectangles) {
   if (notes().open()) notes().UseObject(BindPoint::kDestination, 0, ObjectBehind(view));
   Thin::ClearRenderTargetView(view, colour, count, rectangles);
+  NoteTargets(1, &view, FALSE);
 }
 
 void WrappedID3D12GraphicsCommandList::ClearUnorderedAccessViewUint(
@@ -217,6 +233,10 @@ void WrappedID3D12GraphicsCommandList::ResolveQueryData(ID3D12QueryHeap* heap,
     notes().UseObject(BindPoint::kSource, 0, NotedObject(heap));
   }
   Thin::ResolveQueryData(heap, type, start, count, to, offset);
+  // Times and counts differ from run to run.
+  if (Wrapper* const wrapper = AsWrapper(to); states_ != nullptr && wrapper != nullptr) {
+    static_cast<WrappedID3D12Resource*>(wrapper)->mappings().NoteUnpredictable();
+  }
 }
 
 void WrappedID3D12GraphicsCommandList::ExecuteIndirect(ID3D12CommandSignature* signature,

@@ -59,8 +59,13 @@ IUnknown* FindWrapper(IUnknown* real);
 bool HoldResource(ID3D12Resource* resource, ULONG* count);
 bool DropResource(ID3D12Resource* resource, ULONG* count);
 
+// The program takes the native queue behind this one, perhaps to present: everything is submitted.
+// `queue` is a wrapper or not.
+void BeforePresent(ID3D12CommandQueue* queue);
 // A frame was presented: the next one begins on every device.
 void EndFrame();
+// The process ends: so does the last frame of a capture.
+void EndCapturedFrames();
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "breadcrumbs/context.h"
+#include "d3d12/device_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
 
@@ -126,7 +127,11 @@ void WrappedID3D12DescriptorHeap::OnEnd() {
   if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_RTV) increment = device()->render_target_increment();
   if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_DSV) increment = device()->depth_stencil_increment();
   if (increment == 0) return;
-  device()->descriptor_shadow().Forget(GetCpuStart(real()).ptr, increment, desc.NumDescriptors);
+  const auto forget = [&](DescriptorShadow& shadow) {
+    shadow.Forget(GetCpuStart(real()).ptr, increment, desc.NumDescriptors);
+  };
+  forget(device()->descriptor_shadow());
+  if (device()->capture() != nullptr) device()->capture()->ForTargets(forget);
 }
 
 // ---- Pipelines -----------------------------------------------------------------------------------

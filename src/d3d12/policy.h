@@ -6,7 +6,6 @@
 #define CAIRN_D3D12_POLICY_H_
 
 #include <bit>
-#include <type_traits>
 #include <utility>
 
 #include "cairn/marker_types.h"
@@ -57,7 +56,7 @@ class CallScope {
   template <typename Result, typename... Arguments>
   Result Returns(Result result, const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
-      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), &result, HasFailed(result),
+      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), &result,
                      Arguments(arguments)...);
     }
     return result;
@@ -66,7 +65,7 @@ class CallScope {
   template <typename Result, typename... Arguments>
   Result* ReturnsAt(Result* result, const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
-      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), result, false,
+      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), result,
                      Arguments(arguments)...);
     }
     return result;
@@ -75,21 +74,12 @@ class CallScope {
   template <typename... Arguments>
   void Outputs(const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
-      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), nullptr, false,
+      CaptureResults(wrapper_, method_, std::exchange(captured_, 0), nullptr,
                      Arguments(arguments)...);
     }
   }
 
  private:
-  template <typename Result>
-  static bool HasFailed(const Result& result) {
-    if constexpr (std::is_same_v<Result, HRESULT>) {
-      return FAILED(result);
-    } else {
-      return false;
-    }
-  }
-
   CallRecord* const call_;
   const Wrapper& wrapper_;
   const Method method_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
 #include <array>
 #include <mutex>
 
 #include "capture/capture.h"
+#include "d3d12/layer.h"
 #include "d3d12/policy.h"
 #include "d3d12/wrappers.h"
 #include "recorder/block_writer.h"
@@ -46,7 +49,11 @@ void StartCapture() {
   options.armed = asked.armed;
   options.hash_frames = asked.hash_frames;
   const Status status = Capture::Start(options);
-  if (!status.ok()) Log(LogLevel::kError, "nothing is captured: " + status.message());
+  if (!status.ok()) {
+    Log(LogLevel::kError, "nothing is captured: " + status.message());
+    return;
+  }
+  atexit(EndCapturedFrames);
 }
 
 }  // namespace
