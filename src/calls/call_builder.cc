@@ -7,9 +7,9 @@
 
 namespace cairn {
 
-// ---- MemorySink ----
+// ---- CallSink ----
 
-std::byte* MemorySink::Grow(size_t bytes) {
+std::byte* CallSink::Grow(size_t bytes) {
   const size_t used = size_bytes();
   memory_.resize(std::max(memory_.size() * 2, used + bytes + 256));
   begin_ = memory_.data();
@@ -18,7 +18,7 @@ std::byte* MemorySink::Grow(size_t bytes) {
   return begin_ + used;
 }
 
-bool MemorySink::PutBlob(const void* bytes, uint64_t size_bytes) {
+bool CallSink::PutBlob(const void* bytes, uint64_t size_bytes) {
   const auto* next = static_cast<const std::byte*>(bytes);
   const uint64_t parts = (size_bytes + kMaxBlobBytes - 1) / kMaxBlobBytes;
   constexpr size_t kFixed = sizeof(uint32_t) + sizeof(uint64_t) + sizeof(uint32_t);
@@ -42,7 +42,7 @@ bool MemorySink::PutBlob(const void* bytes, uint64_t size_bytes) {
   return true;
 }
 
-std::vector<std::byte> MemorySink::Take() {
+std::vector<std::byte> CallSink::Take() {
   memory_.resize(size_bytes());
   begin_ = next_ = end_ = nullptr;
   return std::move(memory_);
@@ -78,7 +78,7 @@ CallBuilder::Body CallBuilder::Build(Method method, const uint64_t* call, const 
                           Chain) { return uint64_t{reinterpret_cast<uintptr_t>(object)}; },
       .wchar_bytes = wchar_bytes_,
       .caller_bytes = caller_bytes_};
-  MemorySink sink(next_blob_);
+  CallSink sink(next_blob_);
   if (call == nullptr) {
     body.ok = EncodeArguments(info, places.data(), context, &sink);
   } else {

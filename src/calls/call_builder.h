@@ -97,10 +97,10 @@ class CallBuilder {
 };
 
 // An EncodeSink into memory of its own. Blobs are kept in order.
-class MemorySink final : public EncodeSink {
+class CallSink final : public EncodeSink {
  public:
-  explicit MemorySink(uint64_t first_blob) : EncodeSink(nullptr, nullptr), next_blob_(first_blob) {}
-  ~MemorySink() = default;
+  explicit CallSink(uint64_t first_blob) : EncodeSink(nullptr, nullptr), next_blob_(first_blob) {}
+  ~CallSink() = default;
 
   bool PutBlob(const void* bytes, uint64_t size_bytes) override;
   std::vector<std::byte> Take();

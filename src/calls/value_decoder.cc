@@ -407,7 +407,9 @@ Status ValueDecoder::Arguments(const MethodInfo& method, DecodedCall* call) {
     }
   }
   if (!rest_.empty()) return Corrupt("the record is too long");
-  return CheckCounts(method, *call);
+  CAIRN_RETURN_IF_ERROR(CheckCounts(method, *call));
+  KeepCounts(call);
+  return {};
 }
 
 Status ValueDecoder::Output(const MethodInfo& method, size_t index, std::byte* place) {
@@ -446,6 +448,7 @@ Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
     call->result = place;
   }
   for (size_t i = 0; i < count; ++i) {
+    counts_[i] = kNoCount;
     if (method.parameters[i].direction == Direction::kIn) continue;
     std::byte* place = nullptr;
     CAIRN_RETURN_IF_ERROR(
@@ -456,7 +459,15 @@ Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
     }
   }
   if (!rest_.empty()) return Corrupt("the record is too long");
+  KeepCounts(call);
   return {};
+}
+
+void ValueDecoder::KeepCounts(DecodedCall* call) const {
+  call->counts.resize(call->arguments.size());
+  for (size_t i = 0; i < call->counts.size(); ++i) {
+    call->counts[i] = counts_[i] == kNoCount ? 0 : counts_[i];
+  }
 }
 
 Status DecodeArguments(const MethodInfo& method, std::span<const std::byte> body,

@@ -86,6 +86,8 @@ struct DecodedCall {
   // One a parameter: points to the parameter's own memory, as value_encoder.h takes it. Out parameters
   // point to zeroed memory of the size that the program gave.
   std::vector<void*> arguments;
+  // How many elements (or bytes, of untyped data) each parameter points to; 0 for all others.
+  std::vector<uint64_t> counts;
   // Of results: the result's memory; null for void.
   void* result = nullptr;
 };

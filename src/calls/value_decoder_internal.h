@@ -36,6 +36,7 @@ class ValueDecoder {
   Status OutParameter(const MethodInfo& method, size_t index, std::byte* place);
   Status Output(const MethodInfo& method, size_t index, std::byte* place);
   Status CheckCounts(const MethodInfo& method, const DecodedCall& call) const;
+  void KeepCounts(DecodedCall* call) const;
 
   // Each reads a value into `place`.
   Status Inline(const ValueInfo& value, HandleKind handle, std::byte* place);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decoded call as people read it, and as programs do: enumerators and flags by name, objects by number
+// A decoded call (with wide strings of 2 bytes a character) as people read it, and as programs do: enumerators and flags by name, objects by number
 // and name, GPU addresses by resource and offset, descriptors by heap and index.
 #ifndef CAIRN_CALLS_VALUE_PRINTER_H_
 #define CAIRN_CALLS_VALUE_PRINTER_H_
@@ -25,12 +25,22 @@ class ValueNames {
 
 // "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, ...)". Long arrays and byte
 // values are cut, unless `whole`. Control characters in strings are made visible.
-std::string PrintArguments(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
-                           bool whole = false);
-std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names);
+std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
+                           const ValueNames& names, bool whole = false);
+// "S_OK, ppvHeap = ID3D12DescriptorHeap #5". "" if there is nothing to say.
+std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                        bool whole = false);
+// "E_INVALIDARG", "0x8000ffff".
+std::string ResultCodeName(uint32_t code);
+// A value of the tables in memory, alone: "{Format = DXGI_FORMAT_R8_UNORM, ...}", and as JSON.
+std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names,
+                       bool whole = false);
+nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
+                                   const ValueNames& names);
 
 // {"IndexCountPerInstance": 36, ...}: values by parameter, structs as objects, bytes as {"bytes": n,
-// "xxh64": "..."}; docs/calls.schema.json.
+// "xxh64": "..."}, {"object": 12, "text": "..."}, {"address": "0x1000", "text": "..."}; whole, however
+// long. docs/calls.schema.json.
 nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
                                        const ValueNames& names);
 nlohmann::ordered_json ResultAsJson(const MethodInfo& method, const DecodedCall& call,

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls as people and programs read them.
+#include "calls/value_printer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "calls/call_builder.h"
+#include "calls/value_shape.h"
+#include "d3d12abi/d3d12_api.h"
+
+namespace cairn {
+namespace {
+
+using nlohmann::ordered_json;
+
+class Names final : public ValueNames {
+ public:
+  std::string Object(uint64_t number) const override {
+    return "ID3D12Resource #" + std::to_string(number) + (number == 12 ? " \"De\x1bpth\"" : "");
+  }
+  std::string GpuAddress(uint64_t address) const override {
+    return address >= 0x1000 ? "#12 + " + std::to_string(address - 0x1000) : "";
+  }
+};
+
+class Printed : public testing::Test {
+ protected:
+  template <typename... Arguments>
+  void Call(Method method, const Arguments&... arguments) {
+    const CallBuilder::Body body = CallBuilder().Call(method, arguments...);
+    ASSERT_TRUE(body.ok);
+    method_ = &Describe(method);
+    const Status status = DecodeArguments(*method_, body.bytes, {}, &arena_, &call_);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  template <typename Returned, typename... Arguments>
+  void Returns(Method method, const Returned& result, const Arguments&... arguments) {
+    const CallBuilder::Body body = CallBuilder().Result(method, 1, result, arguments...);
+    ASSERT_TRUE(body.ok);
+    method_ = &Describe(method);
+    const auto rest = std::span<const std::byte>(body.bytes).subspan(sizeof(ResultBody));
+    const Status status = DecodeResults(*method_, rest, {}, &arena_, &call_);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
+  std::string Text(bool whole = false) { return PrintArguments(*method_, call_, names_, whole); }
+  ordered_json Json() { return ArgumentsAsJson(*method_, call_, names_); }
+
+  Names names_;
+  Arena arena_;
+  DecodedCall call_;
+  const MethodInfo* method_ = nullptr;
+};
+
+TEST_F(Printed, NumbersHaveTheirNames) {
+  Call(Method::ID3D12GraphicsCommandList_DrawIndexedInstanced, 36, 1, 0, -4, 0);
+  EXPECT_EQ(Text(),
+            "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, "
+            "StartIndexLocation = 0, BaseVertexLocation = -4, StartInstanceLocation = 0)");
+  EXPECT_EQ(Json()["BaseVertexLocation"], -4);
+}
+
+TEST_F(Printed, EnumeratorsObjectsAndOnlyTheUnionMemberThatIsMeant) {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition.pResource = static_cast<ID3D12Resource*>(ObjectPointer(12));
+  barrier.Transition.Subresource = 1;
+  barrier.Transition.StateBefore = D3D12_RESOURCE_STATE_COPY_DEST;
+  barrier.Transition.StateAfter =
+      static_cast<D3D12_RESOURCE_STATES>(static_cast<uint32_t>(D3D12_RESOURCE_STATE_COPY_SOURCE) |
+                                         static_cast<uint32_t>(D3D12_RESOURCE_STATE_DEPTH_READ));
+  Call(Method::ID3D12GraphicsCommandList_ResourceBarrier, 1, &barrier);
+  EXPECT_EQ(Text(),
+            "ResourceBarrier(NumBarriers = 1, pBarriers = [{Type = "
+            "D3D12_RESOURCE_BARRIER_TYPE_TRANSITION, Flags = D3D12_RESOURCE_BARRIER_FLAG_NONE, "
+            "Transition = {pResource = ID3D12Resource #12 \"De\\x1bpth\", Subresource = 1, "
+            "StateBefore = D3D12_RESOURCE_STATE_COPY_DEST, StateAfter = "
+            "D3D12_RESOURCE_STATE_DEPTH_READ | D3D12_RESOURCE_STATE_COPY_SOURCE}}])");
+  const ordered_json transition = Json()["pBarriers"][0]["Transition"];
+  EXPECT_EQ(transition["pResource"]["object"], 12);
+  EXPECT_EQ(transition["StateBefore"], "D3D12_RESOURCE_STATE_COPY_DEST");
+  EXPECT_EQ(Json()["pBarriers"][0].size(), 3u);
+}
+
+TEST_F(Printed, AddressesByTheirResource) {
+  const D3D12_VERTEX_BUFFER_VIEW views[2] = {{0x1010, 64, 16}, {0x10, 32, 8}};
+  Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, 0, 2, views);
+  EXPECT_EQ(Text(),
+            "IASetVertexBuffers(StartSlot = 0, NumViews = 2, pViews = [{BufferLocation = #12 + 16, "
+            "SizeInBytes = 64, StrideInBytes = 16}, {BufferLocation = 0x10, SizeInBytes = 32, "
+            "StrideInBytes = 8}])");
+  EXPECT_EQ(Json()["pViews"][0]["BufferLocation"],
+            (ordered_json{{"address", "0x1010"}, {"text", "#12 + 16"}}));
+}
+
+TEST_F(Printed, LongArraysAreCutUnlessAllIsAskedFor) {
+  const std::array<D3D12_RECT, 11> rects = {};
+  Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 11, rects.data());
+  EXPECT_NE(Text().find(", ... 3 more])"), std::string::npos) << Text();
+  EXPECT_EQ(Text(true).find("more"), std::string::npos);
+  EXPECT_EQ(Json()["pRects"].size(), 11u);
+  EXPECT_EQ(Json()["pRects"][10]["bottom"], 0);
+}
+
+TEST_F(Printed, BytesByLengthAndHash) {
+  const uint32_t values[3] = {1, 2, 3};
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 3, values, 0);
+  EXPECT_NE(Text().find("pSrcData = <12 bytes: 01 00 00 00 02 00"), std::string::npos) << Text();
+  EXPECT_EQ(Json()["pSrcData"]["bytes"], 12);
+  EXPECT_EQ(Json()["pSrcData"]["xxh64"].get<std::string>().size(), 16u);
+}
+
+TEST_F(Printed, NamesOfPrograms) {
+  Call(Method::ID3D12Object_SetName, u"Schatten \x202e\xd800");
+  EXPECT_EQ(Text(), "SetName(Name = \"Schatten \\u{202e}\uFFFD\")");
+  EXPECT_EQ(Json()["Name"], "Schatten \u202e\uFFFD");
+}
+
+TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
+  const D3D12_COMMAND_QUEUE_DESC desc = {};
+  const IID iid = {0x0ec870a6, 0x5d7e, 0x4c22, {0x8c, 0xfc, 0x5b, 0xaa, 0xe0, 0x76, 0x16, 0xed}};
+  void* queue = ObjectPointer(5);
+  Call(Method::ID3D12Device_CreateCommandQueue, &desc, iid, &queue);
+  EXPECT_NE(Text().find("riid = ID3D12CommandQueue, ppCommandQueue = out)"), std::string::npos)
+      << Text();
+  Returns(Method::ID3D12Device_CreateCommandQueue, 0, &desc, iid, &queue);
+  EXPECT_EQ(PrintResult(*method_, call_, names_), "S_OK, ppCommandQueue = ID3D12Resource #5");
+  Returns(Method::ID3D12Device_CreateCommandQueue, int32_t{-2005270523}, &desc, iid, &queue);
+  EXPECT_EQ(PrintResult(*method_, call_, names_), "DXGI_ERROR_DEVICE_REMOVED");
+  EXPECT_EQ(ResultAsJson(*method_, call_, names_),
+            (ordered_json{{"result", "DXGI_ERROR_DEVICE_REMOVED"}, {"ppCommandQueue", nullptr}}));
+  EXPECT_EQ(ResultCodeName(0x12345678), "0x12345678");
+}
+
+TEST_F(Printed, StreamsPartByPart) {
+  struct alignas(void*) Stream {
+    uint32_t root_type = D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_ROOT_SIGNATURE;
+    void* root = ObjectPointer(21);
+    uint32_t mask_type = D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SAMPLE_MASK;
+    uint32_t mask = 3;
+    uint32_t future_type = 999;
+    uint32_t future = 1;
+  } stream;
+  const D3D12_PIPELINE_STATE_STREAM_DESC desc = {sizeof(stream), &stream};
+  void* pipeline = nullptr;
+  const IID iid = {};
+  Call(Method::ID3D12Device2_CreatePipelineState, &desc, iid, &pipeline);
+  EXPECT_EQ(Text(),
+            "CreatePipelineState(pDesc = {ROOT_SIGNATURE = ID3D12Resource #21, SAMPLE_MASK = 3, "
+            "unknown = <8 bytes: e7 03 00 00 01 00 00 00>}, riid = "
+            "{00000000-0000-0000-0000-000000000000}, ppPipelineState = out)");
+}
+
+}  // namespace
+}  // namespace cairn
