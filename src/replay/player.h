@@ -45,14 +45,22 @@ struct Omissions {
 };
 
 struct PlayerOptions {
-  uint64_t first_frame = 0;  // frames before are played, but give no images
+  uint64_t first_frame = 0;           // frames before are played, but give no images
   uint64_t frame_end = ~uint64_t{0};  // the first that is not played
   uint64_t last_call = ~uint64_t{0};  // stop before a greater number
   bool original_pace = false;
-  bool validate = false;   // compare readbacks and hashes of frames: kMismatch at the first difference
-  bool images = false;     // call on_image for every frame
-  uint64_t pad_resources_bytes = 0;  // buffers get so much more
+  bool validate =
+      false;            // compare readbacks and hashes of frames: kMismatch at the first difference
+  bool images = false;  // call on_image for every frame
+  uint64_t pad_resources_bytes = 0;                         // buffers get so much more
   uint64_t wait_timeout_ns = uint64_t{20} * 1'000'000'000;  // for a fence: then kHang
+  // The implementation of Direct3D 12 (replay/device.h); "": that of this machine.
+  std::string library;
+  // For tests: gives an ID3D12Device* with a reference for the caller, or null. Calls of COM methods
+  // are those of Windows, unless `library` says otherwise.
+  std::function<void*(uint32_t feature_level)> create_device;
+  // Asked now and then, and while waiting: true ends the playback with kOk after the current call.
+  std::function<bool()> interrupted;
   Omissions omissions;
   // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
   // that (a fault may surface one dispatch late).
@@ -67,6 +75,7 @@ struct PlayerResult {
   uint64_t frames = 0;
   uint64_t calls = 0;
   uint64_t skipped = 0;  // calls that this build or device has not; each kind noted once
+  bool interrupted = false;
   std::vector<std::string> notes;
   uint64_t compared_readbacks = 0;
   uint64_t compared_frames = 0;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Direct3D 12 of this machine: which library it is, and devices of it. Loaded, never linked, so that
+// a layer that is preloaded sees what a replay does.
+#ifndef CAIRN_REPLAY_DEVICE_H_
+#define CAIRN_REPLAY_DEVICE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "base/status.h"
+
+namespace cairn {
+
+inline constexpr char kDefaultD3D12Library[] = "libvkd3d-utils.so.1";
+
+// The library's calling convention of COM methods: that of Windows for libvkd3d and its utilities, the
+// platform's own for everything else (vkd3d-proton, built natively). By the name of the file.
+bool HasWindowsCalls(const std::string& library);
+
+// Its function that creates devices, as an address. Never unloaded: devices must not outlive it.
+// Errors: kNotFound with the package that has it; kUnsupported if the library has no such function.
+struct D3D12Library {
+  void* create_device = nullptr;
+  void* serialize_root_signature = nullptr;  // D3D12SerializeRootSignature; null if it has none
+  bool takes_api_version = false;            // libvkd3d-utils: one more argument
+};
+Result<D3D12Library> LoadD3D12(const std::string& library);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_DEVICE_H_

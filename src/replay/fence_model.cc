@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/fence_model.h"
+
+#include <algorithm>
+
+namespace cairn {
+
+void FenceModel::Remove(uint64_t object) {
+  queues_.erase(object);
+  if (values_.erase(object) == 0) return;
+  std::erase_if(awaited_, [&](const FenceValue& awaited) { return awaited.fence == object; });
+  for (auto& [queue, operations] : queues_) {
+    std::erase_if(operations,
+                  [&](const Operation& operation) { return operation.what.fence == object; });
+  }
+  Advance();
+}
+
+void FenceModel::SignalFromCpu(uint64_t fence, uint64_t value) {
+  values_[fence] = value;
+  Advance();
+}
+
+void FenceModel::SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value) {
+  queues_[queue].push_back({true, {fence, value}});
+  Advance();
+}
+
+void FenceModel::WaitOnQueue(uint64_t queue, uint64_t fence, uint64_t value) {
+  queues_[queue].push_back({false, {fence, value}});
+  Advance();
+}
+
+bool FenceModel::Reachable(uint64_t fence, uint64_t value) const {
+  const auto found = values_.find(fence);
+  return found != values_.end() && found->second >= value;
+}
+
+bool FenceModel::Blocked(uint64_t queue) const {
+  const auto found = queues_.find(queue);
+  return found != queues_.end() && !found->second.empty();
+}
+
+std::vector<FenceValue> FenceModel::TakeReachable() {
+  std::vector<FenceValue> result;
+  std::erase_if(awaited_, [&](const FenceValue& awaited) {
+    if (!Reachable(awaited.fence, awaited.value)) return false;
+    result.push_back(awaited);
+    return true;
+  });
+  return result;
+}
+
+void FenceModel::Advance() {
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (auto& [queue, operations] : queues_) {
+      while (!operations.empty()) {
+        const Operation& next = operations.front();
+        if (next.is_signal) {
+          values_[next.what.fence] = next.what.value;
+        } else if (!Reachable(next.what.fence, next.what.value)) {
+          break;
+        }
+        operations.pop_front();
+        moved = true;
+      }
+    }
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+# Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
+include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+cairn_library(cairn_replay_model SOURCES fence_model.cc treatment.cc DEPS cairn_d3d12tables)
+foreach(abi "" _sysv)
+  cairn_library(cairn_player${abi}
+    SOURCES canary.cc player_calls.cc player_impl.cc player_memory.cc player_waits.cc replay_objects.cc
+      replay_values.cc
+    DEPS cairn_replay_model cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_base
+      cairn_d3d12abi${abi} fmt::fmt)
+  target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
+  cairn_add_d3d12gen_invoke(cairn_player${abi})
+  cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
+endforeach()
+# Chooses between the two; sees no declaration of Direct3D.
+cairn_library(cairn_player_any SOURCES player.cc device_linux.cc
+  DEPS cairn_trace cairn_base fmt::fmt ${CMAKE_DL_LIBS})
+target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player> $<LINK_ONLY:cairn_player_sysv>)
+
+cairn_test(fence_model_test SOURCES fence_model_test.cc DEPS cairn_replay_model)
+if(BUILD_TESTING)
+  cairn_test(player_test SOURCES player_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+endif()

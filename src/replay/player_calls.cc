@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls: from decoded arguments to the real ones, and what few methods need beside that.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "calls/value_encoder.h"
+#include "d3d12gen/enums.h"
+#include "d3d12gen/invoke.h"
+#include "replay/player_impl.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+constexpr size_t kLargestResult = 256;
+// More calls than these never wait for their results at once: a thread makes one at a time.
+constexpr size_t kMostPending = 1 << 16;
+
+bool IsResourceDesc(const ParameterInfo& parameter) {
+  return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
+}
+
+// In which state a call creates its resource.
+uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& arguments) {
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    const std::string_view type = info.parameters[i].type;
+    if (type != "D3D12_RESOURCE_STATES" && type != "D3D12_BARRIER_LAYOUT") continue;
+    uint32_t value = 0;
+    std::memcpy(&value, arguments[i], sizeof(value));
+    return type == "D3D12_RESOURCE_STATES" ? value : StateOfLayout(value);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Status PlayerImpl::Decode(CallInProgress* call) {
+  DecodeOptions options;
+  options.wchar_bytes = sizeof(WCHAR);
+  options.visitor = &values_;
+  options.blobs = trace_;
+  options.drop_cached_pipelines = true;
+  values_.Begin(call->method);
+  CAIRN_RETURN_IF_ERROR(
+      DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
+  CAIRN_RETURN_IF_ERROR(CheckPointers(call->info, call->arguments.arguments));
+  return CheckDescriptors(call->method, call->arguments.arguments, values_.descriptors());
+}
+
+Result<void*> PlayerImpl::Target(const CallInProgress& call) {
+  const InterfaceInfo* const wanted = InterfaceOf(call.method);
+  if (DerivesFrom(call.object->version, wanted)) return call.object->pointer.get();
+  if (wanted == nullptr || wanted->chain == Chain::kNone) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
+                                                    call.object->version->name));
+  }
+  if (wanted->chain == call.object->chain) {
+    return Status(StatusCode::kUnsupported, fmt::format("this device has no {}", wanted->name));
+  }
+  if (Describe(wanted->chain).owner != call.object->chain) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
+                                                    call.object->version->name));
+  }
+  GUID iid;
+  std::memcpy(&iid, &wanted->iid, sizeof(iid));
+  ComPtr<IUnknown> further;
+  if (FAILED(call.object->pointer->QueryInterface(iid, further.Receive())) || !further) {
+    return Status(StatusCode::kUnsupported, fmt::format("this device has no {}", wanted->name));
+  }
+  // Lives as long as the object that it belongs to.
+  return further.get();
+}
+
+Status PlayerImpl::MakeCall(CallInProgress* call) {
+  Result<void*> target = Target(*call);
+  if (!target.ok()) return target.status();
+  CAIRN_RETURN_IF_ERROR(Decode(call));
+  ++result_.calls;
+  const uint64_t object = call->record.object;
+  switch (TreatmentOf(call->method)) {
+    case Treatment::kCompletedValue: {
+      Pending& pending = pending_[call->record.number];
+      pending.method = call->method;
+      pending.waits = {{object, 0}};
+      return Status();
+    }
+    case Treatment::kAwait:
+    case Treatment::kAwaitSeveral: return RememberWait(call);
+    case Treatment::kExecute: return Execute(call, *target);
+    case Treatment::kMap: return MapResource(call, *target);
+    case Treatment::kFeatures: return AskFeature(call, *target);
+    case Treatment::kUnmap: {
+      const auto mapping = call->object->maps.find(call->At<UINT>(0));
+      // Unmap without Map is an error of the program that harms nobody but an implementation.
+      if (mapping == call->object->maps.end()) return Status();
+      if (--mapping->second.count == 0) call->object->maps.erase(mapping);
+      break;
+    }
+    default: break;
+  }
+  return Make(call, *target);
+}
+
+Status PlayerImpl::Make(CallInProgress* call, void* target) {
+  const int out = ObjectParameter(call->method);
+  // A question whether an object could be created: it changes nothing.
+  if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
+  Adjust(call);
+  alignas(16) std::byte result[kLargestResult] = {};
+  Invoke(call->method, target, call->arguments.arguments.data(), result);
+  KeepPending(*call, result);
+  NoteStates(call);
+  return AfterCall(call);
+}
+
+// What this replay wants otherwise than the program did.
+void PlayerImpl::Adjust(CallInProgress* call) {
+  const Treatment treatment = TreatmentOf(call->method);
+  if (treatment == Treatment::kPipelineLibrary) {
+    call->At<const void*>(0) = nullptr;
+    call->At<SIZE_T>(1) = 0;
+  }
+  const bool committed =
+      std::string_view(call->info.name).find("CreateCommittedResource") != std::string_view::npos;
+  if (options_.pad_resources_bytes == 0 || !committed) return;
+  for (size_t i = 0; i < call->info.parameters.size(); ++i) {
+    if (!IsResourceDesc(call->info.parameters[i])) continue;
+    // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
+    auto* const desc = call->At<D3D12_RESOURCE_DESC*>(i);
+    if (desc != nullptr && desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+      desc->Width += options_.pad_resources_bytes;
+    }
+  }
+}
+
+void PlayerImpl::KeepPending(const CallInProgress& call, const void* result) {
+  if (!HasResults(call.info)) return;
+  if (pending_.size() >= kMostPending) pending_.erase(pending_.begin());
+  Pending& pending = pending_[call.record.number];
+  pending.method = call.method;
+  pending.made = true;
+  if (call.info.result.size_bytes == sizeof(HRESULT)) {
+    std::memcpy(&pending.result, result, sizeof(HRESULT));
+  }
+  const int out = ObjectParameter(call.method);
+  if (out < 0 || FAILED(pending.result)) return;
+  void** const place = *static_cast<void***>(call.arguments.arguments[static_cast<size_t>(out)]);
+  *pending.created.Receive() = *place;  // with the reference that the call gave
+  pending.initial_state = InitialStateOf(call.info, call.arguments.arguments);
+}
+
+// What fences come to, and what waits for it.
+Status PlayerImpl::AfterCall(CallInProgress* call) {
+  const uint64_t object = call->record.object;
+  switch (TreatmentOf(call->method)) {
+    case Treatment::kFenceSignal: fences_.SignalFromCpu(object, call->At<UINT64>(0)); break;
+    case Treatment::kQueueSignal:
+      fences_.SignalFromQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
+      break;
+    case Treatment::kQueueWait:
+      fences_.WaitOnQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
+      return Status();
+    default: return Status();
+  }
+  return AwaitReachable();
+}
+
+Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
+  const UINT subresource = call->At<UINT>(0);
+  const bool wants_address = call->At<void**>(2) != nullptr;
+  void* data = nullptr;
+  // The program's range says what the CPU reads; a replay reads where a readback is compared.
+  const HRESULT result = static_cast<ID3D12Resource*>(target)->Map(subresource, nullptr,
+                                                                   wants_address ? &data : nullptr);
+  KeepPending(*call, &result);
+  if (FAILED(result)) return Status();
+  ReplayObject::Mapping& mapping = call->object->maps[subresource];
+  ++mapping.count;
+  if (data != nullptr) mapping.data = static_cast<std::byte*>(data);
+  return Status();
+}
+
+Status PlayerImpl::Execute(CallInProgress* call, void* target) {
+  const uint64_t number = call->record.number;
+  const UINT count = call->At<UINT>(0);
+  ID3D12CommandList** const lists = call->At<ID3D12CommandList**>(1);
+  std::vector<ID3D12CommandList*> chosen;
+  std::vector<const ListStates*> states;
+  for (UINT i = 0; i < count; ++i) {
+    if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
+    if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
+    chosen.push_back(lists[i]);
+    states.push_back(&lists_[objects_.NumberOf(lists[i])]);
+  }
+  if (chosen.empty() && count != 0) return Status();
+  if (options_.on_submission) options_.on_submission(number);
+  static_cast<ID3D12CommandQueue*>(target)->ExecuteCommandLists(static_cast<UINT>(chosen.size()),
+                                                                chosen.data());
+  DeviceContext* const context = ContextOf(call->object->device);
+  if (context == nullptr) return Status();
+  context->states.Execute(states, /*copy_queue=*/false);
+  if (!options_.canary) return Status();
+  CAIRN_RETURN_IF_ERROR(WaitForQueue(call->object));
+  return RunCanary(call->object->device);
+}
+
+// What command lists do to states of resources: images are copied out of them in the state they are in.
+void PlayerImpl::NoteStates(CallInProgress* call) {
+  if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
+  const auto number_of = [&](const void* resource) { return objects_.NumberOf(resource); };
+  ListStates& list = lists_[call->record.object];
+  switch (call->method) {
+    case Method::ID3D12GraphicsCommandList_Reset: list.Reset(); return;
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier:
+      NoteBarriers(&list, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0), number_of);
+      return;
+    case Method::ID3D12GraphicsCommandList7_Barrier:
+      NoteBarrierGroups(&list, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
+                        number_of);
+      return;
+    case Method::ID3D12GraphicsCommandList_CopyResource:
+      list.CopiedInto(number_of(call->At<void*>(0)), kAllSubresources);
+      return;
+    case Method::ID3D12GraphicsCommandList_CopyTextureRegion: {
+      const auto* const to = call->At<const D3D12_TEXTURE_COPY_LOCATION*>(0);
+      if (to != nullptr && to->Type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX) {
+        list.CopiedInto(number_of(to->pResource), to->SubresourceIndex);
+      }
+      return;
+    }
+    default: return;
+  }
+}
+
+// ---- Differences between devices ----
+
+// This device's answer, kept until the recorded one comes.
+Status PlayerImpl::AskFeature(CallInProgress* call, void* target) {
+  auto* const data = call->At<void*>(1);
+  const UINT size = call->At<UINT>(2);
+  const HRESULT result = static_cast<ID3D12Device*>(target)->CheckFeatureSupport(
+      static_cast<D3D12_FEATURE>(call->At<UINT>(0)), data, size);
+  KeepPending(*call, &result);
+  Pending& pending = pending_[call->record.number];
+  pending.made = false;  // that it fails is a difference, not the end
+  pending.feature = call->At<UINT>(0);
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  if (SUCCEEDED(result)) pending.answer.assign(bytes, bytes + size);
+  return Status();
+}
+
+// Differences are told when a call is refused.
+Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
+                                  std::span<const std::byte> results) {
+  DecodedCall recorded;
+  arena_.Reset();
+  DecodeOptions options;
+  options.blobs = trace_;
+  if (const Status status =
+          DecodeResults(Describe(pending.method), results, options, &arena_, &recorded);
+      !status.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
+  }
+  HRESULT result = S_OK;
+  std::memcpy(&result, recorded.result, sizeof(result));
+  const bool same_outcome = SUCCEEDED(result) == SUCCEEDED(pending.result);
+  const void* const data =
+      recorded.arguments[1] == nullptr ? nullptr : *static_cast<void**>(recorded.arguments[1]);
+  const bool same_data = FAILED(result) || data == nullptr || pending.answer.empty() ||
+                         std::memcmp(data, pending.answer.data(), pending.answer.size()) == 0;
+  if (same_outcome && same_data) return Status();
+  const EnumInfo* const features = FindEnum("D3D12_FEATURE");
+  const char* const name =
+      features == nullptr ? nullptr : EnumeratorName(*features, pending.feature);
+  different_features_[pending.feature] =
+      name == nullptr ? fmt::format("feature {}", pending.feature) : name;
+  return Status();
+}
+
+std::string PlayerImpl::Differences() const {
+  std::string text;
+  for (const auto& [feature, name] : different_features_) {
+    if (!text.empty()) text += ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/player_impl.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "calls/value_encoder.h"
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+using CreateWithVersion = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**, int);
+using CreatePlain = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**);
+
+HRESULT CreateRealDevice(const D3D12Library& library, D3D_FEATURE_LEVEL level,
+                         ComPtr<ID3D12Device>* device) {
+  if (library.takes_api_version) {
+    constexpr int kApiVersion10 = 0;
+    return reinterpret_cast<CreateWithVersion>(library.create_device)(
+        nullptr, level, __uuidof(ID3D12Device), device->Receive(), kApiVersion10);
+  }
+  return reinterpret_cast<CreatePlain>(library.create_device)(
+      nullptr, level, __uuidof(ID3D12Device), device->Receive());
+}
+
+StatefulResource StatefulOf(const D3D12_RESOURCE_DESC& desc, uint32_t initial_state) {
+  StatefulResource result;
+  const bool volume = desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D;
+  result.initial_state = initial_state;
+  result.mips = desc.MipLevels;
+  result.array_size = volume ? 1 : desc.DepthOrArraySize;
+  result.planes = PlaneCount(desc.Format);
+  result.buffer = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+  result.simultaneous_access = (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS) != 0;
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
+                                   D3D12Library library) {
+  return std::make_unique<PlayerImpl>(trace, std::move(options), library);
+}
+
+PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library)
+    : trace_(trace), options_(std::move(options)), library_(library), values_(&objects_) {}
+
+PlayerImpl::~PlayerImpl() {
+  if (failure_ != PlayerFailure::kHang && failure_ != PlayerFailure::kLost) return;
+  // The GPU may still use all of it, and some implementations wait for it for ever.
+  objects_.Abandon();
+  for (auto& [number, context] : devices_) context.release();
+  for (auto& [number, device] : new_devices_) device.Detach();
+  for (auto& [call, pending] : pending_) pending.created.Detach();
+}
+
+Status PlayerImpl::Run() {
+  TraceCursor cursor(*trace_);
+  Record record;
+  while (!stop_ && cursor.Next(&record)) {
+    if (record.kind == RecordKind::kCall && record.number > options_.last_call) break;
+    current_ = record.number;
+    CAIRN_RETURN_IF_ERROR(Play(record));
+  }
+  if (!stop_ && !cursor.status().ok()) {
+    failure_ = PlayerFailure::kCorrupt;
+    return cursor.status();
+  }
+  if (!cursor.losses().empty()) Note("parts of the trace are damaged and were passed over");
+  return Finish();
+}
+
+Status PlayerImpl::Play(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kCall: return OnCall(record);
+    case RecordKind::kResult: return OnResult(record);
+    case RecordKind::kObject: return OnObject(record);
+    case RecordKind::kObjectEnd: return OnObjectEnd(record);
+    case RecordKind::kMemory: return OnMemory(record);
+    case RecordKind::kFrame: return OnFrame(record);
+    case RecordKind::kContents: return OnContents(record);
+    case RecordKind::kReadback: return OnReadback(record);
+    case RecordKind::kDevice: return OnDevice(record);
+    case RecordKind::kNote: return OnNote(record);
+    case RecordKind::kBlob:
+    case RecordKind::kStart:
+    case RecordKind::kStop: return Status();
+  }
+  Note(
+      fmt::format("records of kind {} are unknown to this version", static_cast<int>(record.kind)));
+  return Status();
+}
+
+// Everything that was submitted comes to its end before anything is destroyed.
+Status PlayerImpl::Finish() {
+  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+  pending_.clear();
+  return Status();
+}
+
+Status PlayerImpl::OnCall(const Record& record) {
+  const std::optional<Method> method = trace_->MethodOf(record);
+  if (!method) {
+    Skip(fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
+    return Status();
+  }
+  CallInProgress call{record, *method, Describe(*method), nullptr, {}};
+  const Treatment treatment = TreatmentOf(*method);
+  if (treatment == Treatment::kLeaveOut) return Status();
+  if (options_.omissions.calls.contains(record.number)) return Status();
+  call.object = objects_.Find(record.object);
+  if (call.object == nullptr) {
+    if (objects_.IsAbsent(record.object)) {
+      Skip(fmt::format("{}: its object could not be made here", call.info.name));
+      return Status();
+    }
+    return FailCall(PlayerFailure::kCorrupt, call,
+                    fmt::format("there is no object {} here", record.object), StatusCode::kCorrupt);
+  }
+  arena_.Reset();
+  const Status status = MakeCall(&call);
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.code() == StatusCode::kUnsupported) {
+    Skip(fmt::format("{}: {}", call.info.name, status.message()));
+    return Status();
+  }
+  return FailCall(PlayerFailure::kCorrupt, call, status.message(), status.code());
+}
+
+Status PlayerImpl::OnResult(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
+  if (!body.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
+                StatusCode::kCorrupt);
+  }
+  const auto found = pending_.find(body->call);
+  if (found == pending_.end()) return Status();
+  const Pending pending = std::move(found->second);
+  pending_.erase(found);
+
+  const MethodInfo& info = Describe(pending.method);
+  HRESULT recorded = S_OK;
+  if (info.result.kind == ValueKind::kSigned && rest.size() >= sizeof(recorded)) {
+    std::memcpy(&recorded, rest.data(), sizeof(recorded));
+  }
+  for (FenceValue wait : pending.waits) {
+    if (TreatmentOf(pending.method) == Treatment::kCompletedValue) {
+      if (rest.size() < sizeof(wait.value)) break;
+      std::memcpy(&wait.value, rest.data(), sizeof(wait.value));
+      if (wait.value == std::numeric_limits<uint64_t>::max()) break;  // the device was lost
+    } else if (FAILED(recorded)) {
+      break;
+    }
+    CAIRN_RETURN_IF_ERROR(Await(wait.fence, wait.value));
+  }
+  if (TreatmentOf(pending.method) == Treatment::kFeatures) {
+    return CompareFeature(record, pending, rest);
+  }
+  const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
+  if (!pending.made || !answers || FAILED(recorded) || SUCCEEDED(pending.result)) return Status();
+  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
+  const bool named = !different_features_.empty();
+  return Fail(PlayerFailure::kRefused, body->call,
+              fmt::format("{}: this device refuses it with 0x{:08X}; it succeeded when it was "
+                          "recorded{}{}",
+                          info.name, static_cast<uint32_t>(pending.result),
+                          named ? "; the devices differ in " : "", Differences()));
+}
+
+Status PlayerImpl::OnDevice(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<DeviceBody> body = DecodeBody<DeviceBody>(&rest);
+  if (!body.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
+                StatusCode::kCorrupt);
+  }
+  ComPtr<ID3D12Device> device;
+  constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
+  const uint32_t level = body->feature_level == 0 ? kLowestLevel : body->feature_level;
+  HRESULT result = S_OK;
+  if (options_.create_device) {
+    *device.Receive() = options_.create_device(level);
+    result = device ? S_OK : E_FAIL;
+  } else {
+    result = CreateRealDevice(library_, static_cast<D3D_FEATURE_LEVEL>(level), &device);
+  }
+  if (FAILED(result) || !device) {
+    return Fail(PlayerFailure::kRefused, record.number,
+                fmt::format("no device with feature level {}_{} can be made here: 0x{:08X}; check "
+                            "with `vulkaninfo` that a Vulkan driver is installed",
+                            level >> 12, level >> 8 & 0xF, static_cast<uint32_t>(result)),
+                StatusCode::kNotFound);
+  }
+  new_devices_[record.object] = std::move(device);
+  return Status();
+}
+
+Status PlayerImpl::OnObject(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
+  if (!body.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
+                StatusCode::kCorrupt);
+  }
+  const Chain chain = trace_->ChainOf(body->chain);
+  if (const auto device = new_devices_.find(record.object); device != new_devices_.end()) {
+    const ComPtr<ID3D12Device> real = std::move(device->second);
+    new_devices_.erase(device);
+    return AddObject(record, *body, Chain::kID3D12Device, real.get(), 0, rest);
+  }
+  const auto creation = pending_.find(body->creator);
+  if (chain != Chain::kNone && creation != pending_.end() && creation->second.created) {
+    return AddObject(record, *body, chain, creation->second.created.get(),
+                     creation->second.initial_state, rest);
+  }
+  if (chain == Chain::kID3D12Resource && body->facts == kResourceFacts && body->creator == 0) {
+    return CreateImage(record, *body, rest);
+  }
+  objects_.AddAbsent(record.object);
+  return Status();
+}
+
+Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain chain,
+                             IUnknown* real, uint32_t initial_state,
+                             std::span<const std::byte> facts) {
+  const auto refuse = [&](const Status& status) {
+    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
+  };
+  Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
+  if (!object.ok()) return refuse(object.status());
+  if (chain == Chain::kID3D12Device) {
+    auto context = std::make_unique<DeviceContext>();
+    context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
+    devices_[record.object] = std::move(context);
+  }
+  if (chain == Chain::kID3D12Fence) {
+    fences_.Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
+  }
+  if (body.facts == kResourceFacts) {
+    Result<ResourceFacts> resource = DecodeBody<ResourceFacts>(&facts);
+    if (!resource.ok()) return refuse(resource.status());
+    if (const Status set = objects_.SetFacts(*object, *resource); !set.ok()) return refuse(set);
+    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+      context->states.Add(record.object, StatefulOf((*object)->desc, initial_state));
+    }
+  } else if (body.facts == kDescriptorHeapFacts) {
+    Result<DescriptorHeapFacts> heap = DecodeBody<DescriptorHeapFacts>(&facts);
+    if (!heap.ok()) return refuse(heap.status());
+    if (const Status set = objects_.SetFacts(*object, *heap); !set.ok()) return refuse(set);
+  }
+  return Status();
+}
+
+// A texture of the same description stands for an image that a window system gave the program.
+Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
+                               std::span<const std::byte> facts) {
+  std::span<const std::byte> rest = facts;
+  Result<ResourceFacts> image = DecodeBody<ResourceFacts>(&rest);
+  DeviceContext* const context = ContextOf(body.device);
+  if (!image.ok() || image->is_image == 0 || context == nullptr) {
+    return Fail(PlayerFailure::kCorrupt, record.number,
+                fmt::format("object {} comes from nowhere", record.object), StatusCode::kCorrupt);
+  }
+  D3D12_RESOURCE_DESC desc;
+  static_assert(sizeof(desc) == sizeof(image->desc));
+  std::memcpy(&desc, image->desc, sizeof(desc));
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  ComPtr<ID3D12Resource> texture;
+  const HRESULT result = context->device->CreateCommittedResource(
+      &heap, D3D12_HEAP_FLAG_NONE, &desc, static_cast<D3D12_RESOURCE_STATES>(image->initial_state),
+      nullptr, __uuidof(ID3D12Resource), texture.Receive());
+  if (FAILED(result)) {
+    return Fail(PlayerFailure::kRefused, record.number,
+                fmt::format("this device refuses a texture in place of a swap chain's image "
+                            "({} x {}, format {}) with 0x{:08X}",
+                            desc.Width, desc.Height, static_cast<int>(desc.Format),
+                            static_cast<uint32_t>(result)));
+  }
+  return AddObject(record, body, Chain::kID3D12Resource, texture.get(), image->initial_state,
+                   facts);
+}
+
+Status PlayerImpl::OnObjectEnd(const Record& record) {
+  ReplayObject* const object = objects_.Find(record.object);
+  if (object != nullptr) {
+    if (DeviceContext* const context = ContextOf(object->device); context != nullptr) {
+      context->states.Remove(record.object);
+    }
+    if (object->chain == Chain::kID3D12CommandQueue || object->chain == Chain::kID3D12Fence) {
+      fences_.Remove(record.object);
+    }
+    lists_.erase(record.object);
+    if (object->chain == Chain::kID3D12Device) {
+      CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
+      devices_.erase(record.object);
+    }
+  }
+  objects_.Remove(record.object);
+  return Status();
+}
+
+Status PlayerImpl::OnNote(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
+  if (!body.ok() || body->text_bytes > rest.size()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, "the note is too short",
+                StatusCode::kCorrupt);
+  }
+  if (body->kind != static_cast<uint32_t>(NoteKind::kTracking)) {
+    Note("recorded: " + std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
+  }
+  return Status();
+}
+
+PlayerImpl::DeviceContext* PlayerImpl::ContextOf(uint64_t device) {
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? nullptr : found->second.get();
+}
+
+Status PlayerImpl::Fail(PlayerFailure failure, uint64_t number, const std::string& what,
+                        StatusCode code) {
+  if (failure_ == PlayerFailure::kNone) {
+    failure_ = failure;
+    failed_call_ = number;
+  }
+  return Status(code, fmt::format("record {}: {}", number, what));
+}
+
+Status PlayerImpl::FailCall(PlayerFailure failure, const CallInProgress& call,
+                            const std::string& what, StatusCode code) {
+  if (failure_ == PlayerFailure::kNone) {
+    failure_ = failure;
+    failed_call_ = call.record.number;
+  }
+  return Status(code, fmt::format("call {}, {}: {}", call.record.number, call.info.name, what));
+}
+
+void PlayerImpl::Skip(const std::string& note) {
+  ++result_.skipped;
+  Note("left out: " + note);
+}
+
+void PlayerImpl::Note(const std::string& note) {
+  constexpr size_t kMostNotes = 1000;
+  if (noted_.size() < kMostNotes && noted_.insert(note).second) result_.notes.push_back(note);
+}
+
+bool PlayerImpl::Interrupted() {
+  if (!options_.interrupted || !options_.interrupted()) return false;
+  result_.interrupted = true;
+  stop_ = true;
+  return true;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

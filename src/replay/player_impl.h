@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The player, once for each calling convention (replay/player.h chooses).
+#ifndef CAIRN_REPLAY_PLAYER_IMPL_H_
+#define CAIRN_REPLAY_PLAYER_IMPL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "d3d12abi/resource_states.h"
+#include "d3d12abi/texture_readback.h"
+#include "replay/canary.h"
+#include "replay/device.h"
+#include "replay/fence_model.h"
+#include "replay/player.h"
+#include "replay/replay_objects.h"
+#include "replay/replay_values.h"
+#include "replay/treatment.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library);
+
+class PlayerImpl final : public Player {
+ public:
+  PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library);
+  ~PlayerImpl() override;
+
+  Status Run() override;
+  PlayerFailure failure() const override { return failure_; }
+  uint64_t failed_call() const override { return failed_call_; }
+  const PlayerResult& result() const override { return result_; }
+
+ private:
+  // What a call left behind until its results come in the trace.
+  struct Pending {
+    Method method = Method::ID3D12Object_GetPrivateData;
+    bool made = false;
+    HRESULT result = S_OK;
+    ComPtr<IUnknown> created;
+    uint32_t initial_state = 0;  // of the resource that was created
+    // kAwait without an event, kCompletedValue: the call takes place when its result stands.
+    std::vector<FenceValue> waits;
+    uint32_t feature = 0;           // of CheckFeatureSupport
+    std::vector<std::byte> answer;  // what this device said
+  };
+  struct DeviceContext {
+    ComPtr<ID3D12Device> device;
+    ResourceStates states;
+    ComPtr<ID3D12CommandQueue> queue;  // of our own, for copies
+    std::unique_ptr<TextureReadback> readback;
+    ComPtr<ID3D12Fence> idle_fence;
+    uint64_t idle_value = 0;
+    std::unique_ptr<OneShotList> barriers;
+    std::unique_ptr<Canary> canary;
+  };
+  // A recorded call on its way to the real object.
+  struct CallInProgress {
+    const Record& record;
+    Method method;
+    const MethodInfo& info;
+    ReplayObject* object;
+    DecodedCall arguments;
+
+    template <typename T>
+    T& At(size_t index) {
+      return *static_cast<T*>(arguments.arguments[index]);
+    }
+  };
+
+  // player_impl.cc: records.
+  Status Play(const Record& record);
+  Status OnCall(const Record& record);
+  Status OnResult(const Record& record);
+  Status OnDevice(const Record& record);
+  Status OnObject(const Record& record);
+  Status OnObjectEnd(const Record& record);
+  Status OnNote(const Record& record);
+  Status AddObject(const Record& record, const ObjectBody& body, Chain chain, IUnknown* real,
+                   uint32_t initial_state, std::span<const std::byte> facts);
+  Status CreateImage(const Record& record, const ObjectBody& body,
+                     std::span<const std::byte> facts);
+  Status Finish();
+
+  // player_calls.cc: calls.
+  Status MakeCall(CallInProgress* call);
+  // The object's pointer for the interface that declares the method. kUnsupported, kCorrupt.
+  Result<void*> Target(const CallInProgress& call);
+  Status Decode(CallInProgress* call);
+  Status Make(CallInProgress* call, void* target);
+  void Adjust(CallInProgress* call);
+  Status Execute(CallInProgress* call, void* target);
+  Status MapResource(CallInProgress* call, void* target);
+  void NoteStates(CallInProgress* call);
+  void KeepPending(const CallInProgress& call, const void* result);
+  Status AfterCall(CallInProgress* call);
+  Status AskFeature(CallInProgress* call, void* target);
+  Status CompareFeature(const Record& record, const Pending& pending,
+                        std::span<const std::byte> results);
+  std::string Differences() const;
+
+  // player_waits.cc: fences, loss, canary.
+  Status Await(uint64_t fence, uint64_t value);
+  Status AwaitReachable();
+  Status RememberWait(CallInProgress* call);
+  Status WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what);
+  Status WaitForQueue(ReplayObject* queue);
+  Status WaitForDevice(uint64_t device);
+  Status CheckLoss(DeviceContext* context);
+  Status RunCanary(uint64_t device);
+  Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
+
+  // player_memory.cc: memory, contents, images.
+  Status OnMemory(const Record& record);
+  Status OnContents(const Record& record);
+  Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
+                       std::span<const std::byte> bytes);
+  Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
+                    uint32_t state);
+  TextureReadback& ReadbackOf(DeviceContext* context);
+  Status OnReadback(const Record& record);
+  Status OnFrame(const Record& record);
+  Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
+  // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
+  Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
+  void Pace(uint64_t time_ns);
+
+  DeviceContext* ContextOf(uint64_t device);
+  // A failure that ends the playback; kCorrupt statuses get the record's number.
+  Status Fail(PlayerFailure failure, uint64_t number, const std::string& what,
+              StatusCode code = StatusCode::kUnsupported);
+  Status FailCall(PlayerFailure failure, const CallInProgress& call, const std::string& what,
+                  StatusCode code = StatusCode::kUnsupported);
+  void Skip(const std::string& note);
+  void Note(const std::string& note);
+  bool Interrupted();
+
+  TraceReader* const trace_;
+  const PlayerOptions options_;
+  const D3D12Library library_;
+  PlayerResult result_;
+  PlayerFailure failure_ = PlayerFailure::kNone;
+  uint64_t failed_call_ = 0;
+  uint64_t current_ = 0;  // the record that is played
+  bool stop_ = false;     // before the end of the trace, as asked
+  std::set<std::string> noted_;
+  Arena arena_;
+  ReplayObjects objects_;
+  ReplayValues values_;
+  FenceModel fences_;
+  std::unordered_map<uint64_t, Pending> pending_;  // by call
+  std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
+  std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
+  std::unordered_map<uint64_t, ListStates> lists_;
+  // feature -> its name
+  std::map<uint32_t, std::string> different_features_;
+  // Textures of which not all pieces have come, by (resource, subresource).
+  struct Contents {
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
+  uint64_t pace_recorded_ns_ = 0;  // times of the first frame
+  uint64_t pace_played_ns_ = 0;
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_PLAYER_IMPL_H_

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in memory: writes of the CPU, contents with which a recording began, what the CPU read, and
+// the images of frames.
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+#include "base/clock.h"
+#include "replay/player_impl.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+D3D12_HEAP_TYPE HeapTypeOf(ID3D12Resource* resource) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
+  // Reserved resources have no heap.
+  if (FAILED(resource->GetHeapProperties(&heap, &flags))) return D3D12_HEAP_TYPE_DEFAULT;
+  return heap.Type;
+}
+
+}  // namespace
+
+Result<std::byte*> PlayerImpl::BufferMemory(ReplayObject* resource, bool* unmap) {
+  *unmap = false;
+  const auto mapping = resource->maps.find(0);
+  if (mapping != resource->maps.end() && mapping->second.data != nullptr) {
+    return mapping->second.data;
+  }
+  void* data = nullptr;
+  const HRESULT result = resource->As<ID3D12Resource>()->Map(0, nullptr, &data);
+  if (FAILED(result) || data == nullptr) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("resource {} cannot be mapped: 0x{:08X}", resource->number,
+                              static_cast<uint32_t>(result)));
+  }
+  *unmap = true;
+  return static_cast<std::byte*>(data);
+}
+
+Status PlayerImpl::OnMemory(const Record& record) {
+  const auto refuse = [&](const std::string& what) {
+    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
+  };
+  std::span<const std::byte> rest = record.body;
+  Result<MemoryBody> body = DecodeBody<MemoryBody>(&rest);
+  if (!body.ok()) return refuse(body.status().message());
+  arena_.Reset();
+  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, trace_, &arena_);
+  if (!bytes.ok()) return refuse(bytes.status().message());
+  ReplayObject* const object = objects_.Find(record.object);
+  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
+  if (object == nullptr || object->chain != Chain::kID3D12Resource) {
+    return refuse(fmt::format("there is no resource {} here", record.object));
+  }
+  if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
+    Skip("writes into mapped textures: how they lie in memory is the driver's");
+    return Status();
+  }
+  if (body->subresource != 0 || body->offset_bytes > object->desc.Width ||
+      bytes->size() > object->desc.Width - body->offset_bytes) {
+    return refuse(fmt::format("{} bytes at {} are written into a buffer of {}", bytes->size(),
+                              body->offset_bytes, object->desc.Width));
+  }
+  // What the GPU writes there is made again, not copied.
+  if (HeapTypeOf(object->As<ID3D12Resource>()) == D3D12_HEAP_TYPE_READBACK) return Status();
+  bool unmap = false;
+  Result<std::byte*> memory = BufferMemory(object, &unmap);
+  if (!memory.ok()) return refuse(memory.status().message());
+  if (!bytes->empty()) std::memcpy(*memory + body->offset_bytes, bytes->data(), bytes->size());
+  if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
+  return Status();
+}
+
+Status PlayerImpl::OnReadback(const Record& record) {
+  const auto refuse = [&](const std::string& what) {
+    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
+  };
+  if (!options_.validate) return Status();
+  std::span<const std::byte> rest = record.body;
+  Result<ReadbackBody> body = DecodeBody<ReadbackBody>(&rest);
+  if (!body.ok()) return refuse(body.status().message());
+  ReplayObject* const object = objects_.Find(record.object);
+  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
+  if (object == nullptr || object->chain != Chain::kID3D12Resource) {
+    return refuse(fmt::format("there is no resource {} here", record.object));
+  }
+  if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return Status();
+  if (body->subresource != 0 || body->offset_bytes > object->desc.Width ||
+      body->size_bytes > object->desc.Width - body->offset_bytes) {
+    return refuse(fmt::format("{} bytes at {} are read from a buffer of {}", body->size_bytes,
+                              body->offset_bytes, object->desc.Width));
+  }
+  bool unmap = false;
+  Result<std::byte*> memory = BufferMemory(object, &unmap);
+  if (!memory.ok()) return refuse(memory.status().message());
+  const auto matches = [&] {
+    const XXH128_hash_t hash = XXH3_128bits(*memory + body->offset_bytes, body->size_bytes);
+    return hash.low64 == body->hash_low && hash.high64 == body->hash_high;
+  };
+  bool same = matches();
+  if (!same) {
+    // The program may have waited in a way that no trace shows.
+    CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
+    same = matches();
+  }
+  if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
+  ++result_.compared_readbacks;
+  if (same) return Status();
+  return Fail(PlayerFailure::kMismatch, record.number,
+              fmt::format("{} bytes at {} of resource {} are not what the program read there",
+                          body->size_bytes, body->offset_bytes, record.object),
+              StatusCode::kUnsupported);
+}
+
+Status PlayerImpl::OnFrame(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
+  if (!body.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
+                StatusCode::kCorrupt);
+  }
+  ++result_.frames;
+  const bool compare = options_.validate && body->hashed != 0;
+  const bool wanted = body->frame >= options_.first_frame && (options_.images || compare);
+  if (wanted && record.object != kNoObject) {
+    Result<FrameImage> image = ReadImage(record.object, body->frame);
+    if (!image.ok()) {
+      if (failure_ != PlayerFailure::kNone) return image.status();
+      Skip("images of frames: " + image.status().message());
+    } else if (compare) {
+      ++result_.compared_frames;
+      if (image->hash_low != body->hash_low || image->hash_high != body->hash_high) {
+        return Fail(
+            PlayerFailure::kMismatch, record.number,
+            fmt::format("the image of frame {} is not the one that was recorded", body->frame));
+      }
+    }
+    if (image.ok() && options_.images && options_.on_image) {
+      options_.on_image(std::move(*image));
+    }
+  }
+  if (options_.on_frame) options_.on_frame(body->frame);
+  if (options_.original_pace) Pace(body->time_ns);
+  if (body->frame + 1 >= options_.frame_end) stop_ = true;
+  (void)Interrupted();
+  return Status();
+}
+
+Result<FrameImage> PlayerImpl::ReadImage(uint64_t object, uint64_t frame) {
+  ReplayObject* const texture = objects_.Find(object);
+  if (texture == nullptr || texture->chain != Chain::kID3D12Resource) {
+    return Status(StatusCode::kUnsupported, fmt::format("resource {} does not exist here", object));
+  }
+  DeviceContext* const context = ContextOf(texture->device);
+  if (context == nullptr) return Status(StatusCode::kUnsupported, "its device does not exist");
+  CAIRN_RETURN_IF_ERROR(WaitForDevice(texture->device));
+  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  if (!queue.ok()) return queue.status();
+  Result<SubresourceBytes> bytes = ReadbackOf(context).Read(
+      *queue, texture->As<ID3D12Resource>(), 0,
+      static_cast<D3D12_RESOURCE_STATES>(context->states.State(object, 0)));
+  if (!bytes.ok()) return bytes.status();
+  FrameImage image;
+  image.frame = frame;
+  image.object = object;
+  image.width = bytes->width;
+  image.height = bytes->height;
+  image.format = bytes->format;
+  const XXH128_hash_t hash = XXH3_128bits(bytes->bytes.data(), bytes->bytes.size());
+  image.hash_low = hash.low64;
+  image.hash_high = hash.high64;
+  image.pixels = std::move(bytes->bytes);
+  return image;
+}
+
+// Sleeps until as much time has passed since the first frame as when it was recorded.
+void PlayerImpl::Pace(uint64_t time_ns) {
+  const uint64_t now_ns = MonotonicNs();
+  if (pace_played_ns_ == 0) {
+    pace_recorded_ns_ = time_ns;
+    pace_played_ns_ = now_ns;
+    return;
+  }
+  constexpr uint64_t kLongestPauseNs = uint64_t{10} * 1'000'000'000;
+  const uint64_t recorded_ns = time_ns > pace_recorded_ns_ ? time_ns - pace_recorded_ns_ : 0;
+  const uint64_t played_ns = now_ns - pace_played_ns_;
+  if (recorded_ns <= played_ns) return;
+  std::this_thread::sleep_for(
+      std::chrono::nanoseconds(std::min(recorded_ns - played_ns, kLongestPauseNs)));
+}
+
+// ---- Contents with which a recording began ----
+
+Status PlayerImpl::OnContents(const Record& record) {
+  const auto refuse = [&](const std::string& what) {
+    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
+  };
+  std::span<const std::byte> rest = record.body;
+  Result<ContentsBody> body = DecodeBody<ContentsBody>(&rest);
+  if (!body.ok()) return refuse(body.status().message());
+  arena_.Reset();
+  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, trace_, &arena_);
+  if (!bytes.ok()) return refuse(bytes.status().message());
+  ReplayObject* const object = objects_.Find(record.object);
+  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
+  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  if (context == nullptr || object->chain != Chain::kID3D12Resource) {
+    return refuse(fmt::format("there is no resource {} here", record.object));
+  }
+  Status status = WriteContents(object, context, *body, *bytes);
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.code() == StatusCode::kDeviceLost) {
+    return Fail(PlayerFailure::kLost, record.number, status.message(), status.code());
+  }
+  if (status.code() != StatusCode::kUnsupported) return refuse(status.message());
+  Skip("contents of resources: " + status.message());
+  return Status();
+}
+
+Status PlayerImpl::WriteContents(ReplayObject* object, DeviceContext* context,
+                                 const ContentsBody& body, std::span<const std::byte> bytes) {
+  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  if (!queue.ok()) return queue.status();
+  TextureReadback& copies = ReadbackOf(context);
+  auto* const resource = object->As<ID3D12Resource>();
+  const auto state =
+      static_cast<D3D12_RESOURCE_STATES>(context->states.State(object->number, body.subresource));
+  if (object->desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    if (HeapTypeOf(resource) == D3D12_HEAP_TYPE_READBACK) return Status();
+    CAIRN_RETURN_IF_ERROR(copies.WriteBuffer(*queue, resource, body.offset_bytes, bytes, state));
+    return Transition(object, context, body.subresource, body.state);
+  }
+  Contents& contents = contents_[{object->number, body.subresource}];
+  if (body.offset_bytes != contents.bytes.size() ||
+      bytes.size() > body.total_bytes - std::min(body.total_bytes, body.offset_bytes)) {
+    return Status(StatusCode::kCorrupt, "pieces of a texture do not fit together");
+  }
+  contents.bytes.insert(contents.bytes.end(), bytes.begin(), bytes.end());
+  if (contents.bytes.size() < body.total_bytes) return Status();
+  const Contents whole = std::move(contents);
+  contents_.erase({object->number, body.subresource});
+  CAIRN_RETURN_IF_ERROR(
+      copies.Write(*queue, resource, body.subresource, state, body.row_pitch, whole.bytes));
+  return Transition(object, context, body.subresource, body.state);
+}
+
+Status PlayerImpl::Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
+                              uint32_t state) {
+  auto* const resource = object->As<ID3D12Resource>();
+  const uint32_t before = context->states.State(object->number, subresource);
+  const D3D12_HEAP_TYPE heap = HeapTypeOf(resource);
+  // What the CPU can reach stays in the state of its heap.
+  if (before == state || heap == D3D12_HEAP_TYPE_UPLOAD || heap == D3D12_HEAP_TYPE_READBACK) {
+    return Status();
+  }
+  if (context->barriers == nullptr) {
+    context->barriers = std::make_unique<OneShotList>(context->device.get());
+  }
+  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  if (!queue.ok()) return queue.status();
+  Result<ID3D12GraphicsCommandList*> list = context->barriers->Begin(*queue);
+  if (!list.ok()) return list.status();
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition.pResource = resource;
+  barrier.Transition.Subresource = subresource;
+  barrier.Transition.StateBefore = static_cast<D3D12_RESOURCE_STATES>(before);
+  barrier.Transition.StateAfter = static_cast<D3D12_RESOURCE_STATES>(state);
+  (*list)->ResourceBarrier(1, &barrier);
+  CAIRN_RETURN_IF_ERROR(context->barriers->Run(
+      *queue, std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000)));
+  ListStates states;
+  states.Transition(object->number, subresource, state);
+  const ListStates* const executed = &states;
+  context->states.Execute({&executed, 1}, /*copy_queue=*/false);
+  return Status();
+}
+
+TextureReadback& PlayerImpl::ReadbackOf(DeviceContext* context) {
+  if (context->readback == nullptr) {
+    context->readback = std::make_unique<TextureReadback>(
+        context->device.get(), std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
+  }
+  return *context->readback;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

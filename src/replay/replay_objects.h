@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The real objects that stand for those of a trace, and what recorded numbers, addresses and descriptor
+// handles mean among them. Whatever a trace says, nothing here points outside of a living object.
+#ifndef CAIRN_REPLAY_REPLAY_OBJECTS_H_
+#define CAIRN_REPLAY_REPLAY_OBJECTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "base/status.h"
+#include "calls/record.h"
+#include "d3d12abi/com_ptr.h"
+#include "d3d12abi/d3d12_api.h"
+#include "d3d12gen/interfaces.h"
+#include "d3d12gen/methods.h"
+#include "trace/trace_state.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+struct ReplayObject {
+  uint64_t number = 0;
+  uint64_t device = 0;
+  Chain chain = Chain::kNone;
+  // The newest version of the chain that the real object has: it serves all versions before.
+  ComPtr<IUnknown> pointer;
+  const InterfaceInfo* version = nullptr;
+
+  // Resources.
+  D3D12_RESOURCE_DESC desc = {};
+  uint64_t gpu_address = 0;  // real; of buffers
+  bool is_image = false;     // stands for an image of a swap chain
+  struct Mapping {
+    std::byte* data = nullptr;  // null: mapped without asking for the address
+    uint32_t count = 0;
+  };
+  std::map<uint32_t, Mapping> maps;  // by subresource
+
+  // Descriptor heaps.
+  D3D12_DESCRIPTOR_HEAP_DESC heap = {};
+  uint64_t cpu_start = 0;  // real
+  uint64_t gpu_start = 0;
+  uint32_t increment_bytes = 0;
+  uint32_t recorded_increment_bytes = 0;
+
+  template <typename T>
+  T* As() const {  // T: a version that `version` derives from
+    return static_cast<T*>(static_cast<void*>(pointer.get()));
+  }
+};
+
+struct ReplayDescriptor {
+  uint64_t real = 0;  // the handle
+  uint64_t heap = 0;
+  uint32_t index = 0;
+  uint32_t heap_count = 0;
+  D3D12_DESCRIPTOR_HEAP_TYPE heap_type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+};
+
+// The interface that declares a method.
+const InterfaceInfo* InterfaceOf(Method method);
+bool DerivesFrom(const InterfaceInfo* derived, const InterfaceInfo* base);
+
+// One thread. The references are given back when an object is removed, or with the table.
+class ReplayObjects {
+ public:
+  // `real`: any interface of the object. What its chain needs of it is asked from itself, not believed.
+  // Errors: kCorrupt: the number is taken, or the object is none of that chain.
+  Result<ReplayObject*> Add(uint64_t number, Chain chain, uint64_t device, IUnknown* real);
+  Status SetFacts(ReplayObject* object, const ResourceFacts& facts);
+  Status SetFacts(ReplayObject* object, const DescriptorHeapFacts& facts);
+  // An object that the trace has and this replay has not: calls that need it are left out.
+  void AddAbsent(uint64_t number) { absent_[number] = true; }
+  void Remove(uint64_t number);
+  // Gives nothing back: after a loss or a hang the implementation may never return.
+  void Abandon();
+
+  ReplayObject* Find(uint64_t number);
+  bool IsAbsent(uint64_t number) const { return absent_.contains(number); }
+  // By the pointer that Find() has; 0: none.
+  uint64_t NumberOf(const void* pointer) const;
+  const std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>>& all() const {
+    return objects_;
+  }
+
+  // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
+  Result<uint64_t> RealAddress(uint64_t recorded) const;
+  Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;
+  Result<ReplayDescriptor> RealGpuDescriptor(uint64_t recorded) const;
+
+ private:
+  Result<ReplayDescriptor> Descriptor(const AddressMap& map, uint64_t recorded, bool gpu) const;
+
+  std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>> objects_;
+  std::unordered_map<uint64_t, bool> absent_;
+  std::unordered_map<const void*, uint64_t> numbers_;
+  AddressMap addresses_;  // recorded
+  AddressMap cpu_descriptors_;
+  AddressMap gpu_descriptors_;
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_REPLAY_OBJECTS_H_

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/replay_values.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// "ID3D12CommandList* const*" -> its interface; null if it is none.
+const InterfaceInfo* InterfaceNamed(std::string_view type) {
+  if (type.starts_with("const ")) type.remove_prefix(6);
+  type = type.substr(0, type.find_first_of("* "));
+  for (const InterfaceInfo& known : Interfaces()) {
+    if (type == known.name) return &known;
+  }
+  return nullptr;
+}
+
+// For each method: the interface that several chains have and that its parameters are declared as.
+std::array<const InterfaceInfo*, kMethodCount> FindShared() {
+  std::array<const InterfaceInfo*, kMethodCount> result = {};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    for (const ParameterInfo& parameter : Describe(static_cast<Method>(i)).parameters) {
+      if (parameter.kind == ValueKind::kObject && parameter.chain == Chain::kNone &&
+          parameter.direction == Direction::kIn && result[i] == nullptr) {
+        result[i] = InterfaceNamed(parameter.type);
+      }
+    }
+  }
+  return result;
+}
+
+template <typename T>
+T ValueAt(const std::vector<void*>& arguments, size_t index) {
+  return *static_cast<const T*>(arguments[index]);
+}
+
+Status OfType(const ReplayDescriptor& descriptor, D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  if (descriptor.heap_type == type) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("heap {} holds descriptors of type {}, not {}", descriptor.heap,
+                            static_cast<int>(descriptor.heap_type), static_cast<int>(type)));
+}
+
+Status InHeap(const ReplayDescriptor& first, uint64_t count) {
+  if (first.index + count <= first.heap_count) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("{} descriptors from {} on in heap {}, which has {}", count,
+                            first.index, first.heap, first.heap_count));
+}
+
+Status AllOfType(const std::vector<ReplayDescriptor>& descriptors,
+                 D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  for (const ReplayDescriptor& descriptor : descriptors) {
+    CAIRN_RETURN_IF_ERROR(OfType(descriptor, type));
+  }
+  return Status();
+}
+
+// One side of CopyDescriptors: `count` ranges, whose sizes are 1 each without an array.
+Status RangesInHeaps(const std::vector<ReplayDescriptor>& descriptors, size_t first, uint32_t count,
+                     const UINT* sizes, D3D12_DESCRIPTOR_HEAP_TYPE type, uint64_t* total) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (first + i >= descriptors.size()) {
+      return Status(StatusCode::kCorrupt, "ranges of descriptors without a start");
+    }
+    const uint64_t size = sizes == nullptr ? 1 : sizes[i];
+    CAIRN_RETURN_IF_ERROR(OfType(descriptors[first + i], type));
+    CAIRN_RETURN_IF_ERROR(InHeap(descriptors[first + i], size));
+    *total += size;
+  }
+  return Status();
+}
+
+Status CheckCopy(const std::vector<void*>& arguments,
+                 const std::vector<ReplayDescriptor>& descriptors) {
+  const UINT to_count = ValueAt<UINT>(arguments, 0);
+  const UINT from_count = ValueAt<UINT>(arguments, 3);
+  const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 6));
+  uint64_t to = 0;
+  uint64_t from = 0;
+  CAIRN_RETURN_IF_ERROR(
+      RangesInHeaps(descriptors, 0, to_count, ValueAt<const UINT*>(arguments, 2), type, &to));
+  CAIRN_RETURN_IF_ERROR(RangesInHeaps(descriptors, to_count, from_count,
+                                      ValueAt<const UINT*>(arguments, 5), type, &from));
+  if (to != from) {
+    return Status(StatusCode::kCorrupt, fmt::format("{} descriptors are copied to {}", from, to));
+  }
+  return Status();
+}
+
+}  // namespace
+
+void ReplayValues::Begin(Method method) {
+  static const std::array<const InterfaceInfo*, kMethodCount> shared = FindShared();
+  shared_ = shared[static_cast<size_t>(method)];
+  descriptors_.clear();
+  had_event_ = false;
+}
+
+Status ReplayValues::Object(Chain declared, uint64_t* place) {
+  const uint64_t number = *place;
+  if (number == kNoObject) return Status();
+  if (number == kForeignObject) {
+    return Status(StatusCode::kUnsupported, "it uses an object that Cairn does not know");
+  }
+  ReplayObject* const object = objects_->Find(number);
+  if (object == nullptr) {
+    if (objects_->IsAbsent(number)) {
+      return Status(StatusCode::kUnsupported,
+                    "it uses an object whose creation this replay had to leave out");
+    }
+    return Status(StatusCode::kCorrupt, fmt::format("there is no object {} here", number));
+  }
+  const bool fits = declared != Chain::kNone
+                        ? declared == object->chain
+                        : shared_ != nullptr && DerivesFrom(object->version, shared_);
+  if (!fits) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("object {} is of another kind: {}", number, object->version->name));
+  }
+  *place = reinterpret_cast<uint64_t>(object->pointer.get());
+  return Status();
+}
+
+Status ReplayValues::GpuAddress(uint64_t* place) {
+  if (*place == 0) return Status();
+  Result<uint64_t> real = objects_->RealAddress(*place);
+  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
+  *place = *real;
+  return Status();
+}
+
+Status ReplayValues::CpuDescriptor(uint64_t* place) {
+  if (*place == 0) return Status();
+  Result<ReplayDescriptor> real = objects_->RealCpuDescriptor(*place);
+  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
+  descriptors_.push_back(*real);
+  *place = real->real;
+  return Status();
+}
+
+Status ReplayValues::GpuDescriptor(uint64_t* place) {
+  if (*place == 0) return Status();
+  Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
+  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
+  descriptors_.push_back(*real);
+  *place = real->real;
+  return Status();
+}
+
+// Nobody waits for a replay's events.
+Status ReplayValues::Handle(HandleKind kind, uint64_t* place) {
+  if (kind == HandleKind::kEvent) {
+    had_event_ = *place != 0;
+    *place = 0;
+  }
+  if (*place == 0) return Status();
+  return Status(StatusCode::kUnsupported, "it uses a handle of the process that was recorded");
+}
+
+Status ReplayValues::Callback(uint64_t* place) {
+  if (*place == 0) return Status();
+  return Status(StatusCode::kUnsupported, "it passes a function of the program");
+}
+
+Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
+                        const std::vector<ReplayDescriptor>& descriptors) {
+  switch (method) {
+    case Method::ID3D12Device_CreateRenderTargetView:
+    case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
+    case Method::ID3D12Device_CreateDepthStencilView:
+    case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+    case Method::ID3D12Device_CreateSampler:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER);
+    case Method::ID3D12Device_CreateConstantBufferView:
+    case Method::ID3D12Device_CreateShaderResourceView:
+    case Method::ID3D12Device_CreateUnorderedAccessView:
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+    case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, descriptors);
+    case Method::ID3D12Device_CopyDescriptorsSimple: {
+      const uint32_t count = ValueAt<UINT>(arguments, 0);
+      const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 3));
+      if (count != 0 && descriptors.size() != 2) {
+        return Status(StatusCode::kCorrupt, "a copy of descriptors from or to nowhere");
+      }
+      for (const ReplayDescriptor& descriptor : descriptors) {
+        CAIRN_RETURN_IF_ERROR(OfType(descriptor, type));
+        CAIRN_RETURN_IF_ERROR(InHeap(descriptor, count));
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+Status CheckPointers(const MethodInfo& method, const std::vector<void*>& arguments) {
+  for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
+    const ParameterInfo& parameter = method.parameters[i];
+    if (parameter.pointers == 0 || parameter.optional || arguments[i] == nullptr) continue;
+    if (parameter.direction == Direction::kOut || ValueAt<void*>(arguments, i) != nullptr) continue;
+    // An array without elements may be null; more than one factor is rare, and then each counts.
+    bool empty = parameter.count.factor_count != 0;
+    if (parameter.count.factor_count == 1 &&
+        parameter.count.factors[0].kind == CountFactor::Kind::kSibling &&
+        parameter.count.factors[0].value < arguments.size()) {
+      empty = ValueAt<uint32_t>(arguments, parameter.count.factors[0].value) == 0;
+    }
+    if (!empty) {
+      return Status(StatusCode::kCorrupt, fmt::format("{} is null", parameter.name));
+    }
+  }
+  return Status();
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

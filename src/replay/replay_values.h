@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts what is real into decoded arguments: objects, addresses and descriptors instead of the numbers
+// that the recording process had.
+#ifndef CAIRN_REPLAY_REPLAY_VALUES_H_
+#define CAIRN_REPLAY_REPLAY_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/value_decoder.h"
+#include "replay/replay_objects.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// Statuses of its methods: kUnsupported: the call cannot be made here (something foreign or absent);
+// kCorrupt: the trace contradicts itself.
+class ReplayValues final : public ValueVisitor {
+ public:
+  explicit ReplayValues(ReplayObjects* objects) : objects_(objects) {}
+
+  // Before each call that is decoded.
+  void Begin(Method method);
+  // The descriptors that were met, CPU and GPU, in the order of the arguments.
+  const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
+  // An event was passed, not null.
+  bool had_event() const { return had_event_; }
+
+  Status Object(Chain declared, uint64_t* place) override;
+  Status GpuAddress(uint64_t* place) override;
+  Status CpuDescriptor(uint64_t* place) override;
+  Status GpuDescriptor(uint64_t* place) override;
+  Status Handle(HandleKind kind, uint64_t* place) override;
+  Status Callback(uint64_t* place) override;
+
+ private:
+  ReplayObjects* const objects_;
+  const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
+  std::vector<ReplayDescriptor> descriptors_;
+  bool had_event_ = false;
+};
+
+// What an implementation does not check although memory is at stake: copies of descriptors beyond their
+// heap, views written into a heap of another type. kCorrupt.
+Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
+                        const std::vector<ReplayDescriptor>& descriptors);
+// Null where the definitions promise that something is there.
+Status CheckPointers(const MethodInfo& method, const std::vector<void*>& arguments);
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_REPLAY_VALUES_H_
