@@ -206,7 +206,8 @@ void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) {
     if (shown.object == 0) shown.object = states_.LastPresented();
   } else {
     const ResourceStates::LastTargetPlace target = states_.LastTarget();
-    shown = Look(*capture, queue, target.object, target.subresource);
+    // Its first subresource, whichever was drawn into: that is what a replay looks at.
+    shown = Look(*capture, queue, target.object, 0);
   }
   WriteFrame(*capture, how, shown);
 }
