@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "capture/mapped_memory.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "capture/changed_bytes.h"
+#include "capture/write_tracker.h"
+#include "settings/log.h"
+
+namespace cairn {
+namespace {
+
+constexpr char kTrackingVariable[] = "CAIRN_CAPTURE_TRACKING";
+constexpr char kCompareName[] = "comparison with a copy";
+
+struct FreeMemory {
+  void operator()(std::byte* bytes) const { std::free(bytes); }
+};
+// Zeroed; pages that are never touched cost nothing.
+using Shadow = std::unique_ptr<std::byte[], FreeMemory>;
+
+struct Mapping {
+  std::byte* data = nullptr;
+  size_t size_bytes = 0;
+  uint32_t maps = 0;
+  bool unseen = true;  // nothing of it was compared since it was mapped
+  Shadow shadow;       // what has been reported, and what was known before
+  // Pages whose part of the shadow means nothing yet: they were known, but not copied. Empty: none.
+  std::vector<bool> uncopied;
+};
+
+// Larger mappings whose contents are known are not copied at once: what changes is told by whole pages
+// the first time.
+constexpr size_t kMostCopiedAtOnce = 256u << 10;
+
+// Pages that one or more mappings lie in.
+struct Pages {
+  uintptr_t end = 0;
+  uint32_t mappings = 0;
+  WriteTracker* tracker = nullptr;  // null: compared each time
+};
+
+PageRange PagesOf(const Mapping& mapping) {
+  const auto begin = reinterpret_cast<uintptr_t>(mapping.data);
+  const uintptr_t mask = PageBytes() - 1;
+  return {begin & ~mask, (begin + mapping.size_bytes + mask) & ~mask};
+}
+
+PageRange WholePagesOf(const Mapping& mapping) {
+  const auto begin = reinterpret_cast<uintptr_t>(mapping.data);
+  const uintptr_t mask = PageBytes() - 1;
+  const PageRange pages{(begin + mask) & ~mask, (begin + mapping.size_bytes) & ~mask};
+  return pages.begin < pages.end ? pages : PageRange{pages.begin, pages.begin};
+}
+
+// As TakeChangedBytes, in a mapping with pages that are not copied yet.
+template <typename Tell>
+void TakePages(Mapping& mapping, size_t first, size_t last, const Tell& tell) {
+  const size_t lead = reinterpret_cast<uintptr_t>(mapping.data) & (PageBytes() - 1);
+  while (first < last) {
+    const size_t page = (lead + first) / PageBytes();
+    size_t end = std::min(last, (page + 1) * PageBytes() - lead);
+    if (!mapping.uncopied[page]) {
+      TakeChangedBytes(mapping.data, mapping.shadow.get(), first, end, tell);
+      first = end;
+      continue;
+    }
+    size_t pages_end = page;
+    while (pages_end < mapping.uncopied.size() && mapping.uncopied[pages_end] &&
+           pages_end * PageBytes() < lead + last) {
+      mapping.uncopied[pages_end++] = false;
+    }
+    end = std::min(last, pages_end * PageBytes() - lead);
+    std::memcpy(mapping.shadow.get() + first, mapping.data + first, end - first);
+    tell(first, end - first);
+    first = end;
+  }
+}
+
+}  // namespace
+
+struct MappedMemory::State {
+  using Key = std::pair<uint64_t, uint32_t>;
+
+  // The trackers that are asked for, best first; made at the first mapping.
+  void MakeTrackers();
+  // Splits the entry of `pages` that `address` is in the middle of.
+  void SplitAt(uintptr_t address);
+  void AddPages(const Mapping& mapping);
+  void AddGap(PageRange gap, PageRange whole);
+  void Insert(PageRange range, WriteTracker* tracker);
+  void RemovePages(PageRange range);
+  // What was written in `range`, in order.
+  void CollectPages(PageRange range, std::vector<PageRange>* found);
+  void ReportMapping(const Key& key, Mapping& mapping, const std::vector<PageRange>& found,
+                     const Report& report);
+  void ReportRange(PageRange range, const Report& report);
+  void End(Mapping& mapping, const Report& report);
+  void Begin(Mapping& mapping, bool known);
+
+  mutable std::mutex mutex;
+  std::map<Key, Mapping> mappings;
+  std::map<uintptr_t, Pages> pages;  // by begin
+  std::vector<std::unique_ptr<WriteTracker>> trackers;
+  bool has_trackers = false;
+  std::set<std::string_view> methods;  // that are in use
+  std::vector<PageRange> written;      // kept for its memory
+  std::atomic<uint64_t> mapped_bytes{0};
+};
+
+MappedMemory::MappedMemory() : state_(std::make_unique<State>()) {}
+
+MappedMemory& MappedMemory::Get() {
+  static MappedMemory& memory = *new MappedMemory;
+  return memory;
+}
+
+void MappedMemory::State::MakeTrackers() {
+  if (std::exchange(has_trackers, true)) return;
+  const char* const value = std::getenv(kTrackingVariable);
+  const std::string_view wanted = value == nullptr ? "" : value;
+  const bool known = wanted == "userfaultfd" || wanted == "mprotect" || wanted == "compare";
+  if (!known && !wanted.empty()) {
+    Log(LogLevel::kWarning, std::string(kTrackingVariable) + " is '" + std::string(wanted) +
+                                "', which is none of userfaultfd, mprotect, compare; the best that "
+                                "works is used");
+  }
+  const auto add = [&](std::string_view name, std::unique_ptr<WriteTracker> (*make)()) {
+    if (known && wanted != name) return;
+    if (std::unique_ptr<WriteTracker> tracker = make()) trackers.push_back(std::move(tracker));
+  };
+  add("userfaultfd", &MakeUserfaultTracker);
+  add("mprotect", &MakeProtectTracker);
+  if (known && wanted != "compare" && trackers.empty()) {
+    Log(LogLevel::kWarning,
+        std::string(kTrackingVariable) + " asks for " + std::string(wanted) +
+            ", which does not work here; mapped memory is compared with a copy");
+  }
+}
+
+void MappedMemory::State::SplitAt(uintptr_t address) {
+  auto after = pages.upper_bound(address);
+  if (after == pages.begin()) return;
+  const auto entry = std::prev(after);
+  if (entry->first == address || entry->second.end <= address) return;
+  pages.emplace_hint(after, address, entry->second);
+  entry->second.end = address;
+}
+
+void MappedMemory::State::Insert(PageRange range, WriteTracker* tracker) {
+  if (range.begin >= range.end) return;
+  methods.insert(tracker == nullptr ? kCompareName : tracker->Name());
+  pages.emplace(range.begin, Pages{range.end, 1, tracker});
+}
+
+// `whole`: the pages that lie in the mapping from end to end.
+void MappedMemory::State::AddGap(PageRange gap, PageRange whole) {
+  for (const auto& tracker : trackers) {
+    if (tracker->MayShareAPage()) {
+      if (!tracker->Add(gap)) continue;
+      Insert(gap, tracker.get());
+      return;
+    }
+    const PageRange middle{std::max(gap.begin, whole.begin), std::min(gap.end, whole.end)};
+    if (middle.begin >= middle.end || !tracker->Add(middle)) continue;
+    Insert({gap.begin, middle.begin}, nullptr);
+    Insert(middle, tracker.get());
+    Insert({middle.end, gap.end}, nullptr);
+    return;
+  }
+  Insert(gap, nullptr);
+}
+
+void MappedMemory::State::AddPages(const Mapping& mapping) {
+  const PageRange range = PagesOf(mapping);
+  SplitAt(range.begin);
+  SplitAt(range.end);
+  uintptr_t at = range.begin;
+  while (at < range.end) {
+    const auto next = pages.lower_bound(at);
+    const uintptr_t gap_end = next == pages.end() ? range.end : std::min(range.end, next->first);
+    if (at < gap_end) {
+      AddGap({at, gap_end}, WholePagesOf(mapping));
+      at = gap_end;
+    } else {
+      ++next->second.mappings;
+      at = next->second.end;
+    }
+  }
+}
+
+void MappedMemory::State::RemovePages(PageRange range) {
+  SplitAt(range.begin);
+  SplitAt(range.end);
+  auto entry = pages.lower_bound(range.begin);
+  while (entry != pages.end() && entry->first < range.end) {
+    if (--entry->second.mappings != 0) {
+      ++entry;
+      continue;
+    }
+    if (entry->second.tracker != nullptr) {
+      entry->second.tracker->Remove({entry->first, entry->second.end});
+    }
+    entry = pages.erase(entry);
+  }
+}
+
+void MappedMemory::State::CollectPages(PageRange range, std::vector<PageRange>* found) {
+  auto entry = pages.upper_bound(range.begin);
+  if (entry != pages.begin()) --entry;
+  while (entry != pages.end() && entry->first < range.end) {
+    // Neighbours that are tracked the same way cost one look.
+    PageRange together{entry->first, entry->second.end};
+    WriteTracker* const tracker = entry->second.tracker;
+    for (++entry; entry != pages.end() && entry->first == together.end &&
+                  entry->second.tracker == tracker && entry->first < range.end;
+         ++entry) {
+      together.end = entry->second.end;
+    }
+    if (together.end <= range.begin) continue;
+    const size_t before = found->size();
+    if (tracker != nullptr && tracker->Collect(together, found)) continue;
+    found->resize(before);
+    found->push_back(together);
+  }
+}
+
+void MappedMemory::State::ReportMapping(const Key& key, Mapping& mapping,
+                                        const std::vector<PageRange>& found, const Report& report) {
+  const auto begin = reinterpret_cast<uintptr_t>(mapping.data);
+  const uintptr_t end = begin + mapping.size_bytes;
+  const auto tell = [&](size_t offset, size_t size) {
+    report(key.first, key.second, offset, {mapping.shadow.get() + offset, size});
+  };
+  if (std::exchange(mapping.unseen, false)) {
+    TakeChangedBytes(mapping.data, mapping.shadow.get(), 0, mapping.size_bytes, tell);
+    return;
+  }
+  auto range = std::upper_bound(found.begin(), found.end(), begin,
+                                [](uintptr_t at, const PageRange& r) { return at < r.end; });
+  for (; range != found.end() && range->begin < end; ++range) {
+    const size_t first = std::max(range->begin, begin) - begin;
+    const size_t last = std::min(range->end, end) - begin;
+    if (mapping.uncopied.empty()) {
+      TakeChangedBytes(mapping.data, mapping.shadow.get(), first, last, tell);
+    } else {
+      TakePages(mapping, first, last, tell);
+    }
+  }
+}
+
+void MappedMemory::State::ReportRange(PageRange range, const Report& report) {
+  written.clear();
+  CollectPages(range, &written);
+  // Before anything is copied: what is written from here on is found the next time.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (auto& [key, mapping] : mappings) {
+    const PageRange mine = PagesOf(mapping);
+    if (mine.begin < range.end && range.begin < mine.end) {
+      ReportMapping(key, mapping, written, report);
+    }
+  }
+}
+
+void MappedMemory::State::Begin(Mapping& mapping, bool known) {
+  AddPages(mapping);
+  mapping.unseen = !known;
+  mapped_bytes += mapping.size_bytes;
+  if (!known) return;
+  const PageRange range = PagesOf(mapping);
+  bool all_tracked = true;
+  for (auto entry = pages.lower_bound(range.begin);
+       entry != pages.end() && entry->first < range.end; ++entry) {
+    all_tracked = all_tracked && entry->second.tracker != nullptr;
+  }
+  if (all_tracked && mapping.size_bytes > kMostCopiedAtOnce) {
+    mapping.uncopied.assign((range.end - range.begin) / PageBytes(), true);
+  } else {
+    std::memcpy(mapping.shadow.get(), mapping.data, mapping.size_bytes);
+  }
+}
+
+void MappedMemory::State::End(Mapping& mapping, const Report& report) {
+  ReportRange(PagesOf(mapping), report);
+  RemovePages(PagesOf(mapping));
+  mapped_bytes -= mapping.size_bytes;
+}
+
+void MappedMemory::Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes,
+                       bool known) {
+  if (data == nullptr || size_bytes == 0) return;
+  const std::lock_guard lock(state_->mutex);
+  state_->MakeTrackers();
+  Mapping& mapping = state_->mappings[{object, subresource}];
+  if (mapping.maps++ != 0) return;
+  mapping.shadow.reset(static_cast<std::byte*>(std::calloc(1, size_bytes)));
+  if (mapping.shadow == nullptr) {
+    state_->mappings.erase({object, subresource});
+    LogOnce(LogLevel::kWarning, "mapped memory: no copy",
+            "there is no memory to track what the program writes into " +
+                std::to_string(size_bytes) + " mapped bytes: the capture misses it");
+    return;
+  }
+  mapping.data = static_cast<std::byte*>(data);
+  mapping.size_bytes = size_bytes;
+  state_->Begin(mapping, known);
+}
+
+void MappedMemory::Unmap(uint64_t object, uint32_t subresource, const Report& report) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->mappings.find({object, subresource});
+  if (found == state_->mappings.end() || --found->second.maps != 0) return;
+  state_->End(found->second, report);
+  state_->mappings.erase(found);
+}
+
+void MappedMemory::Forget(uint64_t object, const Report& report) {
+  const std::lock_guard lock(state_->mutex);
+  auto found = state_->mappings.lower_bound({object, 0});
+  while (found != state_->mappings.end() && found->first.first == object) {
+    state_->End(found->second, report);
+    found = state_->mappings.erase(found);
+  }
+}
+
+void MappedMemory::Flush(const Report& report) {
+  const std::lock_guard lock(state_->mutex);
+  state_->ReportRange({0, ~uintptr_t{0}}, report);
+}
+
+std::string MappedMemory::Method() const {
+  const std::lock_guard lock(state_->mutex);
+  std::string text;
+  for (const std::string_view method : state_->methods) {
+    if (!text.empty()) text += ", ";
+    text += method;
+  }
+  return text;
+}
+
+uint64_t MappedMemory::mapped_bytes() const {
+  return state_->mapped_bytes;
+}
+
+}  // namespace cairn
