@@ -3,9 +3,9 @@
 // For tests, fuzzers and benchmarks: a trace in memory from records.
 //
 //   TestTrace test;
-//   const uint64_t call = test.Call(Method::ID3D12Device_CreateFence, device, arguments);
+//   const uint64_t call = test.Make(Method::ID3D12Device_CreateFence, device, 0, 0, iid, &fence);
 //   test.Object(fence, Chain::kID3D12Fence, device, call);
-//   test.Return(call, results);
+//   test.Gave(call, S_OK, 0, 0, iid, &fence);      arguments and results as CallBuilder takes them
 //   TraceReader trace = test.Open();     `test` must outlive it
 #ifndef CAIRN_TRACE_TEST_TRACE_H_
 #define CAIRN_TRACE_TEST_TRACE_H_
@@ -22,6 +22,7 @@
 
 #include "base/byte_writer.h"
 #include "cairnfile/test_container.h"
+#include "calls/call_builder.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_writer.h"
 
@@ -78,6 +79,22 @@ class TestTrace {
   uint64_t Return(uint64_t call, std::span<const std::byte> results = {}) {
     return Add(RecordKind::kResult, last_object_, BodyBytes(ResultBody{call}, results),
                last_method_);
+  }
+  // The same from values (calls/call_builder.h), with the blobs that they need in front.
+  template <typename... Arguments>
+  uint64_t Make(Method method, uint64_t object, const Arguments&... arguments) {
+    CallBuilder builder(number + 1);
+    const CallBuilder::Body body = builder.Call(method, arguments...);
+    AddBlobs(body);
+    return Call(method, object, body.bytes);
+  }
+  template <typename Returned, typename... Arguments>
+  uint64_t Gave(uint64_t call, const Returned& result, const Arguments&... arguments) {
+    CallBuilder builder(number + 1);
+    const CallBuilder::Body body =
+        builder.Result(static_cast<Method>(last_method_), call, result, arguments...);
+    AddBlobs(body);
+    return Add(RecordKind::kResult, last_object_, body.bytes, last_method_);
   }
   uint64_t Object(uint64_t object, Chain chain, uint64_t device, uint64_t creator = 0) {
     return Add(RecordKind::kObject, object,
@@ -141,6 +158,10 @@ class TestTrace {
   uint64_t frame = 0;
 
  private:
+  void AddBlobs(const CallBuilder::Body& body) {
+    if (!body.ok) Keep(Status(StatusCode::kInvalidArgument, "the values do not fit the method"));
+    for (const CallBuilder::Blob& blob : body.blobs) Add(RecordKind::kBlob, 0, blob.body);
+  }
   void Keep(Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
