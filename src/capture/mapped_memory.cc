@@ -20,7 +20,7 @@ namespace cairn {
 namespace {
 
 constexpr char kTrackingVariable[] = "CAIRN_CAPTURE_TRACKING";
-constexpr char kCompareName[] = "comparison with a copy";
+constexpr char kCompareName[] = "compare (comparison with a copy)";
 
 struct FreeMemory {
   void operator()(std::byte* bytes) const { std::free(bytes); }

@@ -129,7 +129,7 @@ TEST_P(MappedMemoryTest, SaysHow) {
     // Where the kernel has no userfaultfd, comparing takes its place.
     const bool compares =
         wanted == "compare" || (wanted == "userfaultfd" && MakeUserfaultTracker() == nullptr);
-    EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "comparison" : wanted);
+    EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "compare" : wanted);
   });
 }
 

@@ -43,7 +43,8 @@ struct TestRecord {
 
 class TestWatcher {
  public:
-  TestWatcher();
+  enum class Keep { kAll, kNothing };
+  explicit TestWatcher(Keep keep = Keep::kAll);
   ~TestWatcher();
   TestWatcher(const TestWatcher&) = delete;
   TestWatcher& operator=(const TestWatcher&) = delete;
@@ -71,6 +72,7 @@ class TestWatcher {
   void Read(uint32_t ring, uint64_t position, uint64_t head);
   void GatherBlob(TestRecord* record);
 
+  const Keep keep_;
   std::array<int, 2> sockets_{};
   std::optional<SharedMemory> region_;
   std::atomic<bool> has_region_{false};
