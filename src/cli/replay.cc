@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn replay: plays a trace on this machine's Direct3D 12.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "d3d12abi/image_formats.h"
+#include "replay/image_file.h"
+#include "replay/player.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn replay game.cairn                        play it as fast as this machine can\n"
+    "  cairn replay --validate game.cairn             compare what the program read back, and "
+    "images\n"
+    "                                                 (cairn run --capture --hash-frames)\n"
+    "  cairn replay --frames 10-12 --images out game.cairn\n"
+    "                                                 images of three frames as PNG files\n"
+    "  cairn replay --hash game.cairn                 a line with the hash of each frame's image\n"
+    "  cairn replay --loop 0 --pace original game.cairn\n"
+    "                                                 again and again, as fast as it was, until "
+    "^C\n"
+    "\n"
+    "Exit code: 0 if all was played; 1 if not, or if --validate found a difference; 2 if the "
+    "command\n"
+    "line is wrong.";
+
+struct ReplayOptions {
+  std::string path;
+  std::string frames;
+  std::string images;
+  std::string library;
+  std::string pace = "fast";
+  std::string timeout = "20";
+  uint64_t loop = 1;
+  uint64_t pad_bytes = 0;
+  bool validate = false;
+  bool hash = false;
+  bool quiet = false;
+};
+
+// "7", "7-9", "7-".
+Status ParseFrames(const std::string& text, PlayerOptions* options) {
+  if (text.empty()) return Status();
+  const size_t dash = text.find('-');
+  const auto parse = [](std::string_view digits, uint64_t* number) {
+    const auto [rest, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+    return error == std::errc() && rest == digits.data() + digits.size();
+  };
+  const std::string_view first = std::string_view(text).substr(0, dash);
+  const std::string_view last =
+      dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
+  uint64_t end = ~uint64_t{0} - 1;
+  const bool good = parse(first, &options->first_frame) && (last.empty() || parse(last, &end)) &&
+                    options->first_frame <= end && end != ~uint64_t{0};
+  if (!good) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9, 7-)", text));
+  }
+  options->frame_end = end + 1;
+  return Status();
+}
+
+// What one playback is about; its functions are called by the player.
+class Playback {
+ public:
+  Playback(const ReplayOptions& options, uint64_t frame_count, TaskProgress* progress)
+      : options_(options), frame_count_(frame_count), progress_(progress) {}
+
+  void AddTo(PlayerOptions* player) {
+    player->images = !options_.images.empty() || options_.hash;
+    player->on_image = [this](FrameImage image) { Keep(image); };
+    player->on_frame = [this](uint64_t) { ++frames_; };
+    player->interrupted = [this] {
+      if (!progress_->Update(frames_, frame_count_)) stopped_ = true;
+      return stopped_ || !status_.ok();
+    };
+  }
+  // The first error with images.
+  const Status& status() const { return status_; }
+  bool stopped() const { return stopped_; }
+  uint64_t images() const { return images_; }
+
+ private:
+  void Keep(const FrameImage& image) {
+    if (!status_.ok()) return;
+    ++images_;
+    if (options_.hash) {
+      const std::string line = fmt::format("frame {}  {}  {} x {}  {}\n", image.frame,
+                                           HashText({image.hash_low, image.hash_high}), image.width,
+                                           image.height, FormatName(image.format));
+      if (!PrintOutput("replay", line)) status_ = Status(StatusCode::kIo, "");
+    }
+    if (options_.images.empty() || !status_.ok()) return;
+    const uint64_t row_bytes = image.height == 0 ? 0 : image.pixels.size() / image.height;
+    const auto format = static_cast<DXGI_FORMAT>(image.format);
+    const Result<RgbaImage> picture =
+        ToRgba(format, image.width, image.height, row_bytes, image.pixels);
+    if (!picture.ok()) {
+      status_ = picture.status().WithContext(fmt::format("image of frame {}", image.frame));
+      return;
+    }
+    status_ = WritePng(fmt::format("{}/frame-{:06}.png", options_.images, image.frame), *picture);
+  }
+
+  const ReplayOptions& options_;
+  const uint64_t frame_count_;
+  TaskProgress* const progress_;
+  uint64_t frames_ = 0;
+  uint64_t images_ = 0;
+  bool stopped_ = false;
+  Status status_;
+};
+
+std::string Counted(uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
+}
+
+std::string Summary(const ReplayOptions& options, const PlayerResult& result,
+                    uint64_t duration_ns) {
+  std::string text =
+      fmt::format("{}: {} and {} played in {:.2f} s", options.path, Counted(result.frames, "frame"),
+                  Counted(result.calls, "call"), static_cast<double>(duration_ns) / 1e9);
+  if (options.validate) {
+    text += fmt::format("; {} and {} are what they were",
+                        Counted(result.compared_readbacks, "readback"),
+                        Counted(result.compared_frames, "image"));
+  }
+  if (result.skipped != 0) text += fmt::format("; {} left out", Counted(result.skipped, "call"));
+  return text + "\n";
+}
+
+void PrintNotes(const PlayerResult& result) {
+  constexpr size_t kMostNotes = 20;
+  for (size_t i = 0; i < result.notes.size() && i < kMostNotes; ++i) {
+    PrintWarning("replay", result.notes[i]);
+  }
+  if (result.notes.size() > kMostNotes) {
+    PrintWarning("replay", fmt::format("{} more of that kind", result.notes.size() - kMostNotes));
+  }
+}
+
+// A GPU that hangs keeps its driver from going: this process ends without tidying up.
+[[noreturn]] void Leave() {
+  std::fflush(nullptr);
+  std::_Exit(kExitFailed);
+}
+
+std::string EndInWords(const Player& player, const Status& status) {
+  switch (player.failure()) {
+    case PlayerFailure::kMismatch: return "first difference: " + status.message();
+    case PlayerFailure::kHang:
+    case PlayerFailure::kLost:
+    case PlayerFailure::kRefused:
+    case PlayerFailure::kCorrupt:
+    case PlayerFailure::kNone: break;
+  }
+  return status.message();
+}
+
+// One playback. Nothing more follows if it gives an exit code.
+std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_options,
+                            TraceReader* trace, bool notes) {
+  auto progress = std::make_unique<TaskProgress>("replay");
+  Playback playback(options, trace->frame_count(), progress.get());
+  playback.AddTo(&player_options);
+  Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
+  if (!player.ok()) {
+    progress.reset();
+    PrintError("replay", player.status().message());
+    return kExitFailed;
+  }
+  const uint64_t start_ns = MonotonicNs();
+  const Status status = (*player)->Run();
+  const uint64_t duration_ns = MonotonicNs() - start_ns;
+  progress.reset();
+  const PlayerResult& result = (*player)->result();
+  if (notes && !options.quiet) PrintNotes(result);
+  if (!playback.status().ok()) {
+    if (!playback.status().message().empty()) PrintError("replay", playback.status().message());
+    return kExitFailed;
+  }
+  if (!status.ok()) {
+    PrintError("replay", options.path + ": " + EndInWords(**player, status));
+    const PlayerFailure failure = (*player)->failure();
+    if (failure == PlayerFailure::kHang || failure == PlayerFailure::kLost) Leave();
+    return kExitFailed;
+  }
+  if (playback.stopped()) {
+    PrintWarning("replay", fmt::format("stopped after {}", Counted(result.frames, "frame")));
+    return options.loop == 0 ? 0 : kExitFailed;
+  }
+  if (!options.quiet && !PrintOutput("replay", Summary(options, result, duration_ns))) {
+    return kExitFailed;
+  }
+  if (!options.images.empty() && playback.images() == 0) {
+    PrintError("replay", fmt::format("no frame of {} has an image; cairn info counts its frames",
+                                     options.path));
+    return kExitFailed;
+  }
+  return std::nullopt;
+}
+
+int Run(const ReplayOptions& options) {
+  PlayerOptions player;
+  if (const Status status = ParseFrames(options.frames, &player); !status.ok()) {
+    PrintError("replay", status.message());
+    return kExitUsage;
+  }
+  const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
+  if (!timeout_ns.ok()) {
+    PrintError("replay", "--timeout: " + timeout_ns.status().message());
+    return kExitUsage;
+  }
+  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
+  player.wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
+  player.original_pace = options.pace == "original";
+  player.validate = options.validate;
+  player.pad_resources_bytes = options.pad_bytes;
+  player.library = options.library;
+  std::optional<TraceReader> trace = OpenTraceFile("replay", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  if (player.first_frame != 0 && player.first_frame >= trace->frame_count()) {
+    PrintError("replay", fmt::format("--frames: {} has {}, counted from 0", options.path,
+                                     Counted(trace->frame_count(), "frame")));
+    return kExitUsage;
+  }
+  if (!options.images.empty()) {
+    if (const Status made = MakeFolder(options.images); !made.ok()) {
+      PrintError("replay", made.message());
+      return kExitFailed;
+    }
+  }
+  for (uint64_t i = 0; options.loop == 0 || i < options.loop; ++i) {
+    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0)) return *code;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Verb AddReplayVerb(CLI::App& root) {
+  auto options = std::make_shared<ReplayOptions>();
+  CLI::App* app = root.add_subcommand("replay", "Play a trace on this machine's Direct3D 12.");
+  SetHelp(*app, "cairn replay [OPTIONS] FILE", kExamples);
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  app->add_option(
+         "--frames", options->frames,
+         "Images and comparisons of these frames only, from 0; the playback ends after the "
+         "last")
+      ->type_name("A[-B]");
+  app->add_flag(
+      "--validate", options->validate,
+      "Compare what the program read back and the hashes of frames with what was recorded; "
+      "end at the first difference");
+  app->add_option("--images", options->images,
+                  "Write the frames' images into this folder: frame-000000.png, ...")
+      ->type_name("FOLDER");
+  app->add_flag("--hash", options->hash, "Print the hash of every frame's image");
+  app->add_option("--loop", options->loop, "Play so often; 0: until ^C")
+      ->type_name("COUNT")
+      ->capture_default_str();
+  app->add_option("--pace", options->pace, "fast, or original: frames as far apart as they were")
+      ->type_name("PACE")
+      ->check(CLI::IsMember({"fast", "original"}))
+      ->capture_default_str();
+  app->add_option("--timeout", options->timeout,
+                  "How long the GPU may take for what is waited for, in seconds; 0: for ever")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_option("--library", options->library,
+                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
+      ->type_name("FILE");
+  app->add_option("--pad", options->pad_bytes, "Make buffers larger by so many bytes")
+      ->type_name("BYTES");
+  app->add_flag("--quiet", options->quiet, "Print errors, and what --hash asks for, only");
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli
