@@ -4,9 +4,9 @@ include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_library(cairn_replay_model SOURCES fence_model.cc treatment.cc DEPS cairn_d3d12tables)
 foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
-    SOURCES canary.cc player_calls.cc player_impl.cc player_memory.cc player_waits.cc replay_objects.cc
+    SOURCES canary.cc player_addresses.cc player_calls.cc player_impl.cc player_memory.cc player_textures.cc player_waits.cc replay_objects.cc
       replay_values.cc
-    DEPS cairn_replay_model cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_base
+    DEPS cairn_replay_model cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_base
       cairn_d3d12abi${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
   cairn_add_d3d12gen_invoke(cairn_player${abi})
@@ -21,4 +21,7 @@ cairn_test(fence_model_test SOURCES fence_model_test.cc DEPS cairn_replay_model)
 if(BUILD_TESTING)
   cairn_test(player_test SOURCES player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  cairn_test(player_hostile_test SOURCES player_hostile_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)
 endif()

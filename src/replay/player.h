@@ -36,6 +36,25 @@ struct FrameImage {
   uint64_t hash_high = 0;
 };
 
+// A subresource of a texture, as it was when the playback ended; rows without padding, slices of volumes
+// one after another.
+struct TextureImage {
+  uint64_t object = 0;
+  uint32_t subresource = 0;
+  uint32_t mip = 0;
+  uint32_t slice = 0;
+  uint32_t plane = 0;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t depth = 1;
+  uint32_t format = 0;  // DXGI_FORMAT of the plane
+  uint64_t row_bytes = 0;
+  uint32_t row_count = 0;  // of a slice; compressed formats: rows of blocks
+  bool is_target = false;  // something may draw into it
+  std::vector<std::byte> pixels;
+  std::string problem;  // why there are no pixels
+};
+
 // Calls to leave out, by their numbers. For bisect.
 struct Omissions {
   std::unordered_set<uint64_t> calls;  // work of command lists, whole submissions, ...
@@ -66,8 +85,16 @@ struct PlayerOptions {
   // that (a fault may surface one dispatch late).
   bool canary = false;
   std::function<void(FrameImage)> on_image;
-  // Told before each call is made; a probe's parent thereby knows how far it came. May be null.
+  // When the playback has come to its end: called for the textures that live then, in the order of their
+  // numbers. Of those that something may draw into all slices of the first mip, or, with
+  // `every_subresource`, all there is of all textures. Not empty `textures`: of these objects only.
+  std::function<void(TextureImage)> on_texture;
+  bool every_subresource = false;
+  std::unordered_set<uint64_t> textures;
+  // Told before each submission is made. May be null.
   std::function<void(uint64_t number)> on_submission;
+  // The same of every call, left out or not: what a watchdog takes for progress. May be null.
+  std::function<void(uint64_t number)> on_call;
   std::function<void(uint64_t frame)> on_frame;
 };
 

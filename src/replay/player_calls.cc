@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "calls/value_encoder.h"
+#include "d3d12abi/aggregates.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/invoke.h"
 #include "replay/player_impl.h"
@@ -114,6 +115,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   Invoke(call->method, target, call->arguments.arguments.data(), result);
   KeepPending(*call, result);
   NoteStates(call);
+  NoteAddresses(call, result);
   return AfterCall(call);
 }
 
@@ -190,21 +192,25 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   ID3D12CommandList** const lists = call->At<ID3D12CommandList**>(1);
   std::vector<ID3D12CommandList*> chosen;
   std::vector<const ListStates*> states;
+  std::vector<uint64_t> numbers;
   for (UINT i = 0; i < count; ++i) {
     if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
     chosen.push_back(lists[i]);
-    states.push_back(&lists_[objects_.NumberOf(lists[i])]);
+    numbers.push_back(objects_.NumberOf(lists[i]));
+    states.push_back(&lists_[numbers.back()]);
   }
   if (chosen.empty() && count != 0) return Status();
+  auto* const queue = static_cast<ID3D12CommandQueue*>(target);
+  CAIRN_RETURN_IF_ERROR(PatchAddresses(call, queue, numbers));
   if (options_.on_submission) options_.on_submission(number);
-  static_cast<ID3D12CommandQueue*>(target)->ExecuteCommandLists(static_cast<UINT>(chosen.size()),
-                                                                chosen.data());
+  queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
   DeviceContext* const context = ContextOf(call->object->device);
   if (context == nullptr) return Status();
-  context->states.Execute(states, /*copy_queue=*/false);
+  context->busy = true;
+  context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
-  CAIRN_RETURN_IF_ERROR(WaitForQueue(call->object));
+  CAIRN_RETURN_IF_ERROR(WaitForQueue(call->record.object, context));
   return RunCanary(call->object->device);
 }
 

@@ -101,7 +101,7 @@ Status PlayerImpl::Play(const Record& record) {
 Status PlayerImpl::Finish() {
   for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
   pending_.clear();
-  return Status();
+  return ReadTextures();
 }
 
 Status PlayerImpl::OnCall(const Record& record) {
@@ -113,6 +113,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   CallInProgress call{record, *method, Describe(*method), nullptr, {}};
   const Treatment treatment = TreatmentOf(*method);
   if (treatment == Treatment::kLeaveOut) return Status();
+  if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) return Status();
   call.object = objects_.Find(record.object);
   if (call.object == nullptr) {
@@ -145,6 +146,9 @@ Status PlayerImpl::OnResult(const Record& record) {
   const Pending pending = std::move(found->second);
   pending_.erase(found);
 
+  if (const Status status = NoteIdentifier(body->call, rest); !status.ok()) {
+    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
+  }
   const MethodInfo& info = Describe(pending.method);
   HRESULT recorded = S_OK;
   if (info.result.kind == ValueKind::kSigned && rest.size() >= sizeof(recorded)) {
@@ -243,6 +247,12 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   if (chain == Chain::kID3D12Fence) {
     fences_.Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
   }
+  if (chain == Chain::kID3D12CommandQueue) {
+    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+      context->queues[record.object] = {};
+    }
+  }
+  NoteSignature(body.creator, record.object);
   if (body.facts == kResourceFacts) {
     Result<ResourceFacts> resource = DecodeBody<ResourceFacts>(&facts);
     if (!resource.ok()) return refuse(resource.status());
@@ -303,6 +313,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
       devices_.erase(record.object);
     }
   }
+  addresses_.Remove(record.object);
   objects_.Remove(record.object);
   return Status();
 }

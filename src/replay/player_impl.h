@@ -5,6 +5,7 @@
 #define CAIRN_REPLAY_PLAYER_IMPL_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,6 +15,7 @@
 
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
+#include "replay/buffer_addresses.h"
 #include "replay/canary.h"
 #include "replay/device.h"
 #include "replay/fence_model.h"
@@ -55,8 +57,20 @@ class PlayerImpl final : public Player {
     ResourceStates states;
     ComPtr<ID3D12CommandQueue> queue;  // of our own, for copies
     std::unique_ptr<TextureReadback> readback;
-    ComPtr<ID3D12Fence> idle_fence;
-    uint64_t idle_value = 0;
+    // Signalled by a queue when it is asked whether it is idle.
+    struct Idle {
+      ComPtr<ID3D12Fence> fence;
+      uint64_t value = 0;
+    };
+    std::map<uint64_t, Idle> queues;  // by number
+    bool busy = false;                // something was submitted, and not waited for since
+    // Objects that ended while the GPU might still use them: programs wait in ways that no trace shows.
+    struct Ended {
+      std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until;
+      std::vector<ComPtr<IUnknown>> objects;
+    };
+    std::vector<ComPtr<IUnknown>> ended;
+    std::deque<Ended> batches;
     std::unique_ptr<OneShotList> barriers;
     std::unique_ptr<Canary> canary;
   };
@@ -110,8 +124,10 @@ class PlayerImpl final : public Player {
   Status AwaitReachable();
   Status RememberWait(CallInProgress* call);
   Status WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what);
-  Status WaitForQueue(ReplayObject* queue);
+  Status WaitForQueue(uint64_t queue, DeviceContext* context);
   Status WaitForDevice(uint64_t device);
+  Status AskIdle(uint64_t queue, DeviceContext* context);
+  Status SweepEnded(DeviceContext* context);
   Status CheckLoss(DeviceContext* context);
   Status RunCanary(uint64_t device);
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
@@ -130,6 +146,22 @@ class PlayerImpl final : public Player {
   // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
   Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
   void Pace(uint64_t time_ns);
+
+  // player_textures.cc: what textures hold at the end.
+  Status ReadTextures();
+  Status ReadTexture(ReplayObject* texture);
+
+  // player_addresses.cc: addresses that lie in buffers.
+  class AddressMemory;
+  void NoteAddresses(CallInProgress* call, const void* result);
+  void NoteInstances(uint64_t list, const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
+  void NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc);
+  void NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes, uint64_t stride_bytes);
+  Status NoteIdentifier(uint64_t call, std::span<const std::byte> results);
+  void NoteSignature(uint64_t creator, uint64_t object);
+  std::optional<BufferAddresses::Memory::Place> PlaceOfReal(uint64_t address) const;
+  Status PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
+                        std::span<const uint64_t> lists);
 
   DeviceContext* ContextOf(uint64_t device);
   // A failure that ends the playback; kCorrupt statuses get the record's number.
@@ -158,6 +190,10 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
   std::unordered_map<uint64_t, ListStates> lists_;
+  BufferAddresses addresses_;
+  // By the calls that made them, until their objects and results come.
+  std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
+  std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
   // feature -> its name
   std::map<uint32_t, std::string> different_features_;
   // Textures of which not all pieces have come, by (resource, subresource).

@@ -90,6 +90,10 @@ class ReplayObjects {
     return objects_;
   }
 
+  // In which living buffer an address was when it was recorded.
+  std::optional<AddressMap::Place> PlaceOf(uint64_t recorded) const {
+    return addresses_.Find(recorded);
+  }
   // Errors: kNotFound: in no living buffer, in no living heap, or behind its end.
   Result<uint64_t> RealAddress(uint64_t recorded) const;
   Result<ReplayDescriptor> RealCpuDescriptor(uint64_t recorded) const;

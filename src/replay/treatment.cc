@@ -62,6 +62,8 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device_CheckFeatureSupport: return Treatment::kFeatures;
     case Method::ID3D12Device1_CreatePipelineLibrary: return Treatment::kPipelineLibrary;
     case Method::ID3D12GraphicsCommandList_Reset: return Treatment::kListReset;
+    // Shader tables hold them.
+    case Method::ID3D12StateObjectProperties_GetShaderIdentifier: return Treatment::kMake;
     default: break;
   }
   const MethodInfo& info = Describe(method);
