@@ -36,6 +36,8 @@ endfunction()
 
 cairn_d3d12_sample(triangle SHADERS triangle.vs.dxbc triangle.ps.dxbc)
 cairn_d3d12_sample(passes SHADERS solid.vs.dxbc solid.ps.dxbc)
+cairn_d3d12_sample(record-threads SHADERS solid.vs.dxbc solid.ps.dxbc)
+cairn_d3d12_sample(scale SHADERS solid.vs.dxbc solid.ps.dxbc)
 cairn_d3d12_sample(hang)
 cairn_d3d12_sample(fault SHADERS fault.cs.dxbc)
 cairn_d3d12_sample(killed)

@@ -29,9 +29,9 @@ D3D12_COMMAND_LIST_TYPE ListType(CairnQueueType type) {
   }
 }
 
-Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& heap,
-                          uint32_t word_count, D3D12_RESOURCE_FLAGS flags,
-                          D3D12_RESOURCE_STATES state) {
+Buffer CreateUnmappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& heap,
+                            uint32_t word_count, D3D12_RESOURCE_FLAGS flags,
+                            D3D12_RESOURCE_STATES state) {
   D3D12_RESOURCE_DESC desc = {};
   desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
   desc.Width = uint64_t{word_count} * sizeof(uint32_t);
@@ -46,6 +46,13 @@ Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& hea
   Check(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc, state, nullptr,
                                         __uuidof(ID3D12Resource), buffer.resource.Receive()),
         "CreateCommittedResource");
+  return buffer;
+}
+
+Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& heap,
+                          uint32_t word_count, D3D12_RESOURCE_FLAGS flags,
+                          D3D12_RESOURCE_STATES state) {
+  Buffer buffer = CreateUnmappedBuffer(device, heap, word_count, flags, state);
   void* words = nullptr;
   Check(buffer.resource->Map(0, nullptr, &words), "ID3D12Resource::Map");
   buffer.words = static_cast<uint32_t*>(words);
@@ -136,6 +143,21 @@ Buffer Gpu::CreateReadbackBuffer(uint32_t word_count) {
                             D3D12_RESOURCE_STATE_COPY_DEST);
 }
 
+Buffer Gpu::CreateUploadBuffer(uint32_t word_count) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_UPLOAD;
+  return CreateMappedBuffer(device(), heap, word_count, D3D12_RESOURCE_FLAG_NONE,
+                            D3D12_RESOURCE_STATE_GENERIC_READ);
+}
+
+Buffer Gpu::CreateGpuBuffer(uint32_t word_count) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  return CreateUnmappedBuffer(device(), heap, word_count,
+                              D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
+                              D3D12_RESOURCE_STATE_COPY_DEST);
+}
+
 Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
                                uint32_t constant_count, Output output) {
   Pipeline pipeline;
@@ -200,7 +222,7 @@ void Queue::Execute(std::initializer_list<List*> lists) {
   Check(queue_->Signal(fence_.get(), ++submitted_), "ID3D12CommandQueue::Signal");
 }
 
-void Queue::WaitOrReportLoss(double timeout_s) const {
+void Queue::WaitOrReportLoss(double timeout_s, uint64_t but) const {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(timeout_s);
   while (true) {
     const uint64_t completed = fence_->GetCompletedValue();
@@ -208,7 +230,7 @@ void Queue::WaitOrReportLoss(double timeout_s) const {
       ReportLoss(gpu_.telling(), gpu_.device()->GetDeviceRemovedReason(),
                  "ID3D12Fence::GetCompletedValue");
     }
-    if (completed >= submitted_) return;
+    if (completed + but >= submitted_) return;
     if (std::chrono::steady_clock::now() >= deadline) {
       ReportLoss(gpu_.telling(), kDeviceHung, "a wait for ID3D12Fence");
     }
@@ -262,6 +284,17 @@ Scope::~Scope() {
   if (told_) list_.gpu().telling().End(list_.told(), list_.d3d12());
 }
 
+void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATES before,
+                D3D12_RESOURCE_STATES after) {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition.pResource = resource;
+  barrier.Transition.Subresource = 0;
+  barrier.Transition.StateBefore = before;
+  barrier.Transition.StateAfter = after;
+  list->ResourceBarrier(1, &barrier);
+}
+
 Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name)
     : width_(width), height_(height) {
   constexpr uint32_t kAlignment = D3D12_TEXTURE_DATA_PITCH_ALIGNMENT / sizeof(uint32_t);
@@ -291,8 +324,7 @@ Picture::Picture(Gpu& gpu, uint32_t width, uint32_t height, const char* name)
   gpu.device()->CreateRenderTargetView(image_.get(), nullptr, cairn::GetCpuStart(views_.get()));
 }
 
-void Picture::Begin(const List& list) {
-  constexpr float kBlack[4] = {0, 0, 0, 1};
+void Picture::Continue(const List& list) {
   const D3D12_VIEWPORT viewport = {0, 0, static_cast<float>(width_), static_cast<float>(height_),
                                    0, 1};
   const D3D12_RECT scissor = {0, 0, static_cast<LONG>(width_), static_cast<LONG>(height_)};
@@ -300,17 +332,19 @@ void Picture::Begin(const List& list) {
   list->RSSetViewports(1, &viewport);
   list->RSSetScissorRects(1, &scissor);
   list->OMSetRenderTargets(1, &view, FALSE, nullptr);
+}
+
+void Picture::Begin(const List& list) {
+  constexpr float kBlack[4] = {0, 0, 0, 1};
+  const D3D12_CPU_DESCRIPTOR_HANDLE view = cairn::GetCpuStart(views_.get());
+  Continue(list);
   const Scope clear(list, CAIRN_MARKER_CLEAR_RENDER_TARGET);
   list->ClearRenderTargetView(view, kBlack, 0, nullptr);
 }
 
 void Picture::CopyToCpu(const List& list) {
-  D3D12_RESOURCE_BARRIER barrier = {};
-  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
-  barrier.Transition.pResource = image_.get();
-  barrier.Transition.StateBefore = D3D12_RESOURCE_STATE_RENDER_TARGET;
-  barrier.Transition.StateAfter = D3D12_RESOURCE_STATE_COPY_SOURCE;
-  list->ResourceBarrier(1, &barrier);
+  Transition(list, image_.get(), D3D12_RESOURCE_STATE_RENDER_TARGET,
+             D3D12_RESOURCE_STATE_COPY_SOURCE);
   D3D12_TEXTURE_COPY_LOCATION from = {};
   from.pResource = image_.get();
   from.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;
@@ -321,6 +355,11 @@ void Picture::CopyToCpu(const List& list) {
                                   static_cast<UINT>(row_words_ * sizeof(uint32_t))};
   const Scope copy(list, CAIRN_MARKER_COPY_TEXTURE_REGION, "Picture to CPU");
   list->CopyTextureRegion(&to, 0, 0, 0, &from, nullptr);
+}
+
+void Picture::Reuse(const List& list) {
+  Transition(list, image_.get(), D3D12_RESOURCE_STATE_COPY_SOURCE,
+             D3D12_RESOURCE_STATE_RENDER_TARGET);
 }
 
 std::string Picture::WritePng(const std::string& path) const {

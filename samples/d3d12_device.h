@@ -53,6 +53,10 @@ class Gpu {
   Buffer CreateBuffer(uint32_t word_count);
   // Memory for the GPU to copy into.
   Buffer CreateReadbackBuffer(uint32_t word_count);
+  // Memory for the CPU to write and the GPU to read.
+  Buffer CreateUploadBuffer(uint32_t word_count);
+  // Memory of the GPU alone, to be copied into first: `words` is null.
+  Buffer CreateGpuBuffer(uint32_t word_count);
 
  private:
   ComPtr<ID3D12Device> device_;
@@ -95,8 +99,8 @@ class Queue {
   // Everything executed so far has finished.
   bool Finished() const { return fence_->GetCompletedValue() >= submitted_; }
   // Waits until it has. A device that is lost, or not done after `timeout_s` seconds, is reported to
-  // Cairn, and the program ends with 1.
-  void WaitOrReportLoss(double timeout_s) const;
+  // Cairn, and the program ends with 1. The last `but` executions are not waited for.
+  void WaitOrReportLoss(double timeout_s, uint64_t but = 0) const;
 
   CairnQueueType type() const { return type_; }
   ID3D12CommandQueue* d3d12() const { return queue_.get(); }
@@ -149,6 +153,10 @@ class Scope {
   bool told_;
 };
 
+// Waits for what the list did with the resource as `before`.
+void Transition(const List& list, ID3D12Resource* resource, D3D12_RESOURCE_STATES before,
+                D3D12_RESOURCE_STATES after);
+
 // A picture of 8-bit RGBA that is drawn into and copied to the CPU.
 class Picture {
  public:
@@ -157,8 +165,12 @@ class Picture {
 
   // Makes it the list's only target, black.
   void Begin(const List& list);
+  // The same, as it is.
+  void Continue(const List& list);
   // Records the copy to the CPU, inside a marker; the last thing a list does with it.
   void CopyToCpu(const List& list);
+  // After that, if it is to be drawn into again.
+  void Reuse(const List& list);
 
   // Valid once the copy was executed. Row by row, red in the lowest byte.
   uint32_t Pixel(uint32_t x, uint32_t y) const { return pixels_.words[y * row_words_ + x]; }
