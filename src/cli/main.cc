@@ -114,9 +114,10 @@ int Main(int argc, char** argv) {
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
   SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
   root.require_subcommand(0, 1);
-  const std::vector<Verb> verbs = {AddRunVerb(root),      AddReportVerb(root), AddInfoVerb(root),
-                                   AddSelftestVerb(root), AddPixVerb(root),    AddTopVerb(root),
-                                   AddWatchVerb(root)};
+  const std::vector<Verb> verbs = {
+      AddRunVerb(root),    AddReportVerb(root), AddInfoVerb(root),   AddSelftestVerb(root),
+      AddPixVerb(root),    AddTopVerb(root),    AddVerifyVerb(root), AddObjectsVerb(root),
+      AddRepackVerb(root), AddWatchVerb(root),  AddCallsVerb(root),  AddReplayVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {

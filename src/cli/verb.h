@@ -36,6 +36,11 @@ struct Verb {
 Verb AddRunVerb(CLI::App& root);
 Verb AddReportVerb(CLI::App& root);
 Verb AddInfoVerb(CLI::App& root);
+Verb AddVerifyVerb(CLI::App& root);
+Verb AddObjectsVerb(CLI::App& root);
+Verb AddRepackVerb(CLI::App& root);
+Verb AddCallsVerb(CLI::App& root);
+Verb AddReplayVerb(CLI::App& root);
 Verb AddSelftestVerb(CLI::App& root);
 Verb AddPixVerb(CLI::App& root);
 Verb AddTopVerb(CLI::App& root);

@@ -1,0 +1,549 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/call_listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <deque>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "calls/value_encoder.h"
+#include "calls/value_printer.h"
+#include "calls/value_shape.h"
+#include "trace/trace_state.h"
+
+namespace cairn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// A call whose result is further away is printed without it.
+constexpr size_t kMostPending = 4096;
+constexpr size_t kOutputBytes = 64 << 10;
+// How many records before a call are looked through for those around it, where names are not wanted.
+constexpr uint64_t kRecordsPerContext = 64;
+
+bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
+           return std::tolower(static_cast<unsigned char>(x)) ==
+                  std::tolower(static_cast<unsigned char>(y));
+         });
+}
+
+bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
+  for (size_t i = 0; i + part.size() <= text.size(); ++i) {
+    if (EqualsIgnoringCase(text.substr(i, part.size()), part)) return true;
+  }
+  return false;
+}
+
+std::string_view ShortName(std::string_view method) {
+  const size_t colon = method.rfind(':');
+  return colon == std::string_view::npos ? method : method.substr(colon + 1);
+}
+
+// The methods that are meant by a part of a name, or by all of one.
+std::vector<bool> MethodsNamed(std::string_view function) {
+  std::vector<bool> exact(kMethodCount), part(kMethodCount);
+  bool any_exact = false;
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    const std::string_view name = Describe(static_cast<Method>(i)).name;
+    exact[i] = EqualsIgnoringCase(ShortName(name), function) || EqualsIgnoringCase(name, function);
+    part[i] = ContainsIgnoringCase(name, function);
+    any_exact = any_exact || exact[i];
+  }
+  return any_exact ? exact : part;
+}
+
+const char* FrameEndInWords(uint32_t how) {
+  switch (static_cast<FrameEndKind>(how)) {
+    case FrameEndKind::kPresent: return "present";
+    case FrameEndKind::kSubmissions: return "submissions";
+    case FrameEndKind::kMarker: return "marker";
+    case FrameEndKind::kEnd: return "end of the program";
+  }
+  return "unknown";
+}
+
+// Keeps the numbers of the objects that a call was passed.
+class ObjectCollector final : public ValueVisitor {
+ public:
+  Status Object(Chain, uint64_t* place) override {
+    objects.push_back(*place);
+    return {};
+  }
+  std::vector<uint64_t> objects;
+};
+
+// Objects as their numbers only.
+const ValueNames kNumbersOnly;
+
+class Lister {
+ public:
+  Lister(TraceReader& trace, const CallListingOptions& options, const GpuStates& gpu,
+         const std::function<bool(std::string_view)>& print)
+      : trace_(trace),
+        options_(options),
+        filter_(options.filter),
+        gpu_(gpu),
+        print_(print),
+        state_(trace) {}
+
+  Result<ListedCalls> Run() {
+    CAIRN_RETURN_IF_ERROR(Prepare());
+    TraceCursor cursor(trace_);
+    CAIRN_RETURN_IF_ERROR(Seek(cursor));
+    Record record;
+    bool reached_end = true;
+    while (going_on_ && cursor.Next(&record)) {
+      if (options_.names) Note(state_.Apply(record));
+      const uint64_t frame = cursor.frame();
+      const bool is_behind =
+          (filter_.last_frame.has_value() && frame > *filter_.last_frame) || wanted_after_ == 0;
+      // What is still waited for may have its result behind the last wanted frame.
+      if (is_behind && (incomplete_ == 0 || ++records_behind_ > kMostPending)) {
+        reached_end = false;
+        break;
+      }
+      Take(record, frame, is_behind);
+    }
+    Finish(reached_end && going_on_, cursor.losses());
+    CAIRN_RETURN_IF_ERROR(cursor.status());
+    if (filter_.around.has_value() && !found_around_ && going_on_) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("there is no call {}", *filter_.around));
+    }
+    return listed_;
+  }
+
+ private:
+  struct Line {
+    uint64_t call = 0;  // 0: no call
+    bool complete = false;
+    bool is_around = false;
+    bool expects_result = false;
+    std::optional<WorkState> gpu;
+    std::string text;
+    ordered_json json;
+  };
+
+  // ---- What is wanted ----
+
+  Status Prepare() {
+    if (filter_.first_frame.has_value() && *filter_.first_frame > trace_.frame_count()) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("there is no frame {}; the trace has {} frames",
+                                *filter_.first_frame, GroupedDigits(trace_.frame_count())));
+    }
+    if (!filter_.function.empty()) {
+      methods_ = MethodsNamed(filter_.function);
+      if (std::find(methods_.begin(), methods_.end(), true) == methods_.end()) {
+        return Status(StatusCode::kInvalidArgument,
+                      fmt::format("no method's name contains '{}'", filter_.function));
+      }
+    }
+    for (const TraceThread& thread : trace_.threads()) {
+      if (thread.unreturned_call != 0) unreturned_.insert(thread.unreturned_call);
+    }
+    return filter_.submission.has_value() ? FindSubmission(*filter_.submission) : Status();
+  }
+
+  // The calls that the lists of the n-th ExecuteCommandLists had recorded.
+  Status FindSubmission(uint64_t wanted) {
+    std::unordered_map<uint64_t, std::vector<uint64_t>> recorded;  // list -> calls since its Reset
+    TraceCursor cursor(trace_);
+    Record record;
+    uint64_t submissions = 0;
+    while (cursor.Next(&record)) {
+      if (record.kind == RecordKind::kObjectEnd) recorded.erase(record.object);
+      if (record.kind != RecordKind::kCall) continue;
+      const std::optional<Method> method = trace_.MethodOf(record);
+      if (!method.has_value()) continue;
+      const std::string_view name = Describe(*method).name;
+      if (method == Method::ID3D12CommandQueue_ExecuteCommandLists) {
+        if (++submissions == wanted) return TakeSubmission(record, recorded);
+        continue;
+      }
+      if (name.find("CommandList") == std::string_view::npos) continue;
+      std::vector<uint64_t>& calls = recorded[record.object];
+      if (ShortName(name) == "Reset") calls.clear();
+      calls.push_back(record.number);
+    }
+    CAIRN_RETURN_IF_ERROR(cursor.status());
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("there is no submission {}; the trace has {}", wanted,
+                              GroupedDigits(submissions)));
+  }
+
+  Status TakeSubmission(const Record& record,
+                        const std::unordered_map<uint64_t, std::vector<uint64_t>>& recorded) {
+    submission_.emplace();
+    submission_->insert(record.number);
+    DecodeOptions options;
+    options.blobs = &trace_;
+    arena_.Reset();
+    DecodedCall call;
+    const MethodInfo& method = Describe(Method::ID3D12CommandQueue_ExecuteCommandLists);
+    if (Status status = DecodeArguments(method, record.body, options, &arena_, &call);
+        !status.ok()) {
+      return status.WithContext(fmt::format("call {}", record.number));
+    }
+    const auto* const lists = Load<const uint64_t*>(call.arguments[1]);
+    for (uint64_t i = 0; lists != nullptr && i < call.counts[1]; ++i) {
+      const auto found = recorded.find(lists[i]);
+      if (found != recorded.end()) submission_->insert(found->second.begin(), found->second.end());
+    }
+    return {};
+  }
+
+  Status Seek(TraceCursor& cursor) const {
+    if (options_.names) return {};
+    if (filter_.first_frame.has_value()) return cursor.SeekFrame(*filter_.first_frame);
+    if (filter_.around.has_value()) {
+      const uint64_t before = std::min(*filter_.around, (filter_.context + 1) * kRecordsPerContext);
+      return cursor.SeekNumber(*filter_.around - before);
+    }
+    return {};
+  }
+
+  bool IsCheaplyWanted(const Record& record, std::optional<Method> method, uint64_t frame) const {
+    if (filter_.first_frame.has_value() && frame < *filter_.first_frame) return false;
+    if (filter_.thread.has_value() && record.thread != *filter_.thread) return false;
+    if (submission_.has_value() && !submission_->contains(record.number)) return false;
+    if (methods_.empty()) return true;
+    return method.has_value() ? methods_[static_cast<size_t>(*method)]
+                              : ContainsIgnoringCase(trace_.MethodName(record), filter_.function);
+  }
+
+  bool IsWantedObject(uint64_t number) const {
+    if (filter_.object.has_value()) return number == *filter_.object;
+    const TracedObject* const object = state_.Find(number);
+    return object != nullptr && object->name == filter_.object_name;
+  }
+
+  // Only frames and notes of a listing that nothing but frames limits stand among the calls.
+  bool ShowsOtherRecords() const {
+    return methods_.empty() && !filter_.thread.has_value() && !filter_.around.has_value() &&
+           !submission_.has_value() && !filter_.object.has_value() && filter_.object_name.empty();
+  }
+
+  // ---- Records ----
+
+  void Take(const Record& record, uint64_t frame, bool is_behind) {
+    if (record.kind == RecordKind::kResult) return TakeResult(record);
+    if (is_behind) return;
+    const bool is_before = filter_.first_frame.has_value() && frame < *filter_.first_frame;
+    switch (record.kind) {
+      case RecordKind::kCall: return TakeCall(record, frame);
+      case RecordKind::kFrame:
+        if (!is_before && ShowsOtherRecords()) TakeFrame(record);
+        return;
+      case RecordKind::kNote:
+        if (!is_before && ShowsOtherRecords()) TakeNote(record);
+        return;
+      case RecordKind::kStart:
+      case RecordKind::kStop:
+        if (!is_before && ShowsOtherRecords()) {
+          const bool starts = record.kind == RecordKind::kStart;
+          AddPlain(record, starts ? "start" : "stop",
+                   starts ? "what stands before restores a state; the recording begins"
+                          : "the recording ended as it was asked to",
+                   {});
+        }
+        return;
+      default: return;
+    }
+  }
+
+  void TakeCall(const Record& record, uint64_t frame) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!IsCheaplyWanted(record, method, frame)) return;
+    Line line;
+    line.call = record.number;
+    DecodedCall call;
+    Status status(StatusCode::kUnsupported, "a method that this version of Cairn does not know");
+    ObjectCollector collector;
+    arena_.Reset();
+    if (method.has_value()) {
+      DecodeOptions options;
+      options.blobs = &trace_;
+      options.visitor = &collector;
+      status = DecodeArguments(Describe(*method), record.body, options, &arena_, &call);
+    }
+    if (filter_.object.has_value() || !filter_.object_name.empty()) {
+      collector.objects.push_back(record.object);
+      if (std::none_of(collector.objects.begin(), collector.objects.end(),
+                       [this](uint64_t number) { return IsWantedObject(number); })) {
+        return;
+      }
+    }
+    if (!status.ok() && method.has_value())
+      NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
+    line.is_around = filter_.around == record.number;
+    line.gpu = gpu_.Find(record.number);
+    line.expects_result = method.has_value() && HasResults(Describe(*method));
+    line.complete = !line.expects_result;
+    options_.json ? CallAsJson(record, frame, method, call, status, &line)
+                  : CallAsText(record, method, call, status, &line);
+    Add(std::move(line));
+  }
+
+  std::string MethodText(const Record& record, std::optional<Method> method,
+                         const DecodedCall& call, const Status& status) const {
+    if (status.ok()) return PrintArguments(Describe(*method), call, Names(), options_.whole);
+    const std::string name = method.has_value() ? std::string(ShortName(Describe(*method).name))
+                                                : trace_.MethodName(record);
+    return fmt::format("{}(<{}>)", name, VisibleText(status.message()));
+  }
+
+  void CallAsText(const Record& record, std::optional<Method> method, const DecodedCall& call,
+                  const Status& status, Line* line) const {
+    line->text = fmt::format("{:>9}  t{:<3} {}  {}", record.number, record.thread,
+                             VisibleText(Names().Object(record.object)),
+                             MethodText(record, method, call, status));
+    if (line->complete && unreturned_.contains(record.number)) line->text += "  -- never returned";
+  }
+
+  void CallAsJson(const Record& record, uint64_t frame, std::optional<Method> method,
+                  const DecodedCall& call, const Status& status, Line* line) const {
+    ordered_json& json = line->json;
+    json["kind"] = "call";
+    json["number"] = record.number;
+    json["frame"] = frame;
+    json["thread"] = record.thread;
+    json["object"] = record.object;
+    json["object_text"] = VisibleText(Names().Object(record.object));
+    json["method"] = trace_.MethodName(record);
+    if (status.ok()) {
+      json["arguments"] = ArgumentsAsJson(Describe(*method), call, Names());
+    } else {
+      json["arguments"] = nullptr;
+      json["problem"] = VisibleText(status.message());
+    }
+    json["result"] = nullptr;
+    json["returned"] = !unreturned_.contains(record.number);
+    if (line->gpu.has_value()) json["gpu"] = WorkStateName(*line->gpu);
+    if (line->is_around) json["around"] = true;
+  }
+
+  void TakeResult(const Record& record) {
+    std::span<const std::byte> rest = record.body;
+    const Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
+    if (!body.ok()) return NoteDamage(fmt::format("record {}: it is too short", record.number));
+    const auto line = std::find_if(lines_.rbegin(), lines_.rend(), [&](const Line& known) {
+      return known.call == body->call && !known.complete;
+    });
+    if (line == lines_.rend()) return;
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value()) return;
+    DecodeOptions options;
+    options.blobs = &trace_;
+    arena_.Reset();
+    DecodedCall call;
+    const Status status = DecodeResults(Describe(*method), rest, options, &arena_, &call);
+    if (!status.ok()) {
+      NoteDamage(fmt::format("result of call {}: {}", body->call, status.message()));
+      line->text += fmt::format(" = <{}>", VisibleText(status.message()));
+    } else if (options_.json) {
+      line->json["result"] = ResultAsJson(Describe(*method), call, Names());
+    } else {
+      const std::string result = PrintResult(Describe(*method), call, Names(), options_.whole);
+      if (!result.empty()) line->text += " = " + result;
+    }
+    Complete(&*line);
+  }
+
+  void TakeFrame(const Record& record) {
+    std::span<const std::byte> rest = record.body;
+    const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
+    if (!body.ok()) return NoteDamage(fmt::format("record {}: it is too short", record.number));
+    ordered_json json = {{"frame", body->frame}, {"how", FrameEndInWords(body->how)}};
+    std::string text = fmt::format("end of frame {} ({})", body->frame, FrameEndInWords(body->how));
+    if (record.object != kNoObject) {
+      json["image"] = record.object;
+      text += ", image " + VisibleText(Names().Object(record.object));
+    }
+    if (body->hashed != 0) {
+      const std::string hash = fmt::format("{:016x}{:016x}", body->hash_high, body->hash_low);
+      json["hash"] = hash;
+      text += ", hash " + hash;
+    }
+    AddPlain(record, "frame", text, std::move(json));
+  }
+
+  void TakeNote(const Record& record) {
+    std::span<const std::byte> rest = record.body;
+    const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
+    if (!body.ok() || body->text_bytes > rest.size()) {
+      return NoteDamage(fmt::format("record {}: it is too short", record.number));
+    }
+    const std::string text =
+        VisibleText(std::string_view(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
+    AddPlain(record, "note", "note: " + text, {{"text", text}});
+  }
+
+  void AddPlain(const Record& record, const char* kind, const std::string& text,
+                ordered_json json) {
+    Line line;
+    line.complete = true;
+    if (options_.json) {
+      line.json = {{"kind", kind}, {"number", record.number}};
+      line.json.update(json);
+    } else {
+      line.text = fmt::format("{:>9}  ---- {}", record.number, text);
+    }
+    Add(std::move(line));
+  }
+
+  // ---- Lines ----
+
+  void Add(Line line) {
+    if (filter_.around.has_value() && line.call != 0) {
+      if (line.is_around) {
+        found_around_ = true;
+        wanted_after_ = filter_.context;
+      } else if (found_around_) {
+        if (wanted_after_ == 0) return;
+        --wanted_after_;
+      }
+    }
+    if (!line.complete) ++incomplete_;
+    lines_.push_back(std::move(line));
+    if (!filter_.around.has_value() || found_around_) return Flush(false);
+    // Only the last ones before the call are wanted.
+    while (lines_.size() > filter_.context) {
+      if (!lines_.front().complete) --incomplete_;
+      lines_.pop_front();
+    }
+  }
+
+  void Complete(Line* line) {
+    line->complete = true;
+    --incomplete_;
+    if (!filter_.around.has_value() || found_around_) Flush(false);
+  }
+
+  void Flush(bool all) {
+    while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending)) {
+      if (!lines_.front().complete) --incomplete_;
+      Print(lines_.front());
+      lines_.pop_front();
+    }
+    if (output_.size() < kOutputBytes && !all) return;
+    if (going_on_ && !output_.empty()) going_on_ = print_(output_);
+    output_.clear();
+  }
+
+  void Print(const Line& line) {
+    if (line.call != 0) ++listed_.calls;
+    if (options_.json) {
+      output_ += line.json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    } else {
+      if (filter_.around.has_value()) output_ += line.is_around ? "> " : "  ";
+      if (!gpu_.empty()) output_ += GpuMark(line.gpu);
+      const bool is_hot = line.gpu == WorkState::kInFlight && options_.colour;
+      output_ += is_hot ? "\x1b[1;31m" + line.text + "\x1b[0m" : line.text;
+    }
+    output_ += '\n';
+  }
+
+  // As in reports.
+  static const char* GpuMark(std::optional<WorkState> state) {
+    if (!state.has_value()) return "    ";
+    switch (*state) {
+      case WorkState::kCompleted: return "[x] ";
+      case WorkState::kInFlight: return "[>] ";
+      case WorkState::kNotStarted: return "[ ] ";
+      case WorkState::kUnknown: return "[?] ";
+    }
+    return "    ";
+  }
+
+  void Finish(bool reached_end, const std::vector<Loss>& losses) {
+    for (Line& line : lines_) {
+      if (line.complete || !reached_end) continue;
+      if (options_.json) {
+        line.json["returned"] = false;
+      } else {
+        line.text += "  -- never returned";
+      }
+    }
+    Flush(true);
+    for (const Loss& loss : losses) NoteDamage(loss.reason);
+  }
+
+  void NoteDamage(std::string what) {
+    if (listed_.damaged++ == 0) listed_.first_damage = std::move(what);
+  }
+  void Note(const Status& status) {
+    if (!status.ok()) NoteDamage(status.message());
+  }
+
+  const ValueNames& Names() const {
+    return options_.names ? static_cast<const ValueNames&>(state_) : kNumbersOnly;
+  }
+
+  TraceReader& trace_;
+  const CallListingOptions& options_;
+  const CallFilter& filter_;
+  const GpuStates& gpu_;
+  const std::function<bool(std::string_view)>& print_;
+  TraceState state_;
+  Arena arena_;
+  std::vector<bool> methods_;
+  std::optional<std::unordered_set<uint64_t>> submission_;
+  std::unordered_set<uint64_t> unreturned_;
+  std::deque<Line> lines_;
+  size_t incomplete_ = 0;
+  uint64_t records_behind_ = 0;
+  bool found_around_ = false;
+  uint64_t wanted_after_ = ~uint64_t{0};  // calls behind that one
+  bool going_on_ = true;
+  std::string output_;
+  ListedCalls listed_;
+};
+
+}  // namespace
+
+const char* WorkStateName(WorkState state) {
+  switch (state) {
+    case WorkState::kCompleted: return "done";
+    case WorkState::kInFlight: return "in_flight";
+    case WorkState::kNotStarted: return "not_started";
+    case WorkState::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+// A list that was executed several times has several states; the one that matters is that of the
+// execution that did not finish.
+GpuStates::GpuStates(const Snapshot& snapshot) {
+  const auto rank = [](WorkState state) { return state == WorkState::kInFlight ? 1 : 0; };
+  const Analysis analysis = Analyse(snapshot);
+  for (const Scope& scope : analysis.scopes) {
+    const uint32_t call = snapshot.events[scope.event].call;
+    if (call == 0) continue;
+    const auto [place, is_new] = states_.emplace(call, scope.state);
+    if (!is_new && rank(scope.state) > rank(place->second)) place->second = scope.state;
+  }
+}
+
+std::optional<WorkState> GpuStates::Find(uint64_t call) const {
+  const auto found = states_.find(static_cast<uint32_t>(call));
+  if (found == states_.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<ListedCalls> ListCalls(TraceReader& trace, const CallListingOptions& options,
+                              const GpuStates& gpu,
+                              const std::function<bool(std::string_view)>& print) {
+  return Lister(trace, options, gpu, print).Run();
+}
+
+}  // namespace cairn::cli

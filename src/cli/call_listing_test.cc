@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn calls` prints of a trace that a test writes down.
+#include "cli/call_listing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/snapshot_builder.h"
+#include "calls/call_builder.h"
+#include "trace/test_trace.h"
+
+namespace cairn::cli {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kFence = 4, kOtherList = 5;
+
+class Calls : public testing::Test {
+ protected:
+  template <typename... Arguments>
+  uint64_t Call(Method method, uint64_t object, const Arguments&... arguments) {
+    const CallBuilder::Body body = builder_.Call(method, arguments...);
+    EXPECT_TRUE(body.ok);
+    return trace_.Call(method, object, body.bytes);
+  }
+  uint64_t Draw(uint64_t list, uint32_t vertices) {
+    return Call(Method::ID3D12GraphicsCommandList_DrawInstanced, list, vertices, 1, 0, 0);
+  }
+  template <typename... Arguments>
+  void Return(Method method, uint64_t call, const Arguments&... arguments) {
+    CallBuilder::Body body = builder_.Result(method, call, arguments...);
+    EXPECT_TRUE(body.ok);
+    trace_.Return(call, std::span<const std::byte>(body.bytes).subspan(sizeof(ResultBody)));
+  }
+  void Submit(uint64_t list) {
+    void* const lists[] = {ObjectPointer(list)};
+    Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, 1, lists);
+  }
+  // Two frames: a named list with draws, another list, a fence.
+  void Record() {
+    trace_.Object(kDevice, Chain::kID3D12Device, kDevice);
+    trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
+    trace_.Object(kOtherList, Chain::kID3D12GraphicsCommandList, kDevice);
+    trace_.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
+    const uint64_t naming = Call(Method::ID3D12Object_SetName, kList, u"Main");
+    Return(Method::ID3D12Object_SetName, naming, 0, u"Main");
+    first_draw_ = Draw(kList, 3);
+    Draw(kOtherList, 4);
+    Submit(kList);
+    trace_.Frame();
+    const IID fence_iid = {};
+    void* fence = ObjectPointer(kFence);
+    const uint64_t creation =
+        Call(Method::ID3D12Device_CreateFence, kDevice, 0, 0, fence_iid, &fence);
+    trace_.thread = 1;
+    second_draw_ = Draw(kList, 5);
+    trace_.thread = 0;
+    trace_.Object(kFence, Chain::kID3D12Fence, kDevice, creation);
+    trace_.Call(Method::ID3D12Device_CreateFence, kDevice);  // for what Return says of its method
+    Submit(kOtherList);
+    trace_.Frame();
+  }
+
+  struct IID {
+    uint8_t bytes[16];
+  };
+
+  std::vector<std::string> List(GpuStates gpu = {}) {
+    TraceReader trace = trace_.Open();
+    std::string text;
+    const Result<ListedCalls> listed =
+        ListCalls(trace, options_, gpu, [&text](std::string_view piece) {
+          text += piece;
+          return true;
+        });
+    EXPECT_TRUE(listed.ok()) << listed.status().message();
+    std::vector<std::string> lines;
+    for (size_t start = 0; start < text.size();) {
+      const size_t end = text.find('\n', start);
+      lines.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+    return lines;
+  }
+  Status Failure() {
+    TraceReader trace = trace_.Open();
+    return ListCalls(trace, options_, {}, [](std::string_view) { return true; }).status();
+  }
+
+  TestTrace trace_;
+  CallBuilder builder_;
+  CallListingOptions options_;
+  uint64_t first_draw_ = 0;
+  uint64_t second_draw_ = 0;
+};
+
+TEST_F(Calls, AreListedWithNamesResultsAndFrames) {
+  Record();
+  const std::vector<std::string> lines = List();
+  EXPECT_THAT(lines[0], HasSubstr("SetName(Name = \"Main\") = S_OK"));
+  EXPECT_THAT(lines[1], HasSubstr("ID3D12GraphicsCommandList #2 \"Main\"  DrawInstanced("
+                                  "VertexCountPerInstance = 3, InstanceCount = 1"));
+  EXPECT_THAT(lines[4], HasSubstr("---- end of frame 0 (present)"));
+}
+
+TEST_F(Calls, OfAFrameAndOfAFunction) {
+  Record();
+  options_.filter.function = "drawinstanced";
+  EXPECT_EQ(List().size(), 3u);
+  options_.filter.first_frame = options_.filter.last_frame = 1;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 5")));
+  options_.names = false;  // goes to the frame directly
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("#2  DrawInstanced(VertexCountPerInstance = 5")));
+}
+
+TEST_F(Calls, OfAThread) {
+  Record();
+  options_.filter.thread = 1;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 5")));
+}
+
+TEST_F(Calls, OfAnObjectThatIsCalledOrPassed) {
+  Record();
+  options_.filter.object = kOtherList;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 4"),
+                                  HasSubstr("ExecuteCommandLists(")));
+  options_.filter.object.reset();
+  options_.filter.object_name = "Main";
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("SetName("), HasSubstr("VertexCountPerInstance = 3"),
+                                  HasSubstr("ExecuteCommandLists("),
+                                  HasSubstr("VertexCountPerInstance = 5")));
+}
+
+TEST_F(Calls, OfASubmissionAreThoseOfItsListsAndItself) {
+  Record();
+  options_.filter.submission = 2;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 4"),
+                                  HasSubstr("ExecuteCommandLists(")));
+  options_.filter.submission = 3;
+  EXPECT_EQ(Failure().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(Calls, AroundOneAreCountedOnBothSides) {
+  Record();
+  options_.filter.around = first_draw_;
+  options_.filter.context = 1;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("  SetName("), HasSubstr("DrawInstanced("),
+                                  HasSubstr("VertexCountPerInstance = 4")));
+  EXPECT_EQ(List()[1].substr(0, 2), "> ");
+  options_.filter.context = 0;
+  EXPECT_EQ(List().size(), 1u);
+  options_.filter.around = 100'000;
+  EXPECT_EQ(Failure().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(Calls, ThatNeverReturnedSaySo) {
+  Record();
+  options_.filter.function = "CreateFence";
+  EXPECT_THAT(List()[0], HasSubstr("never returned"));
+  options_.json = true;
+  EXPECT_FALSE(json::parse(List()[0])["returned"].get<bool>());
+}
+
+TEST_F(Calls, UnreturnedCallsWithoutResultAreKnownFromTheThreads) {
+  Record();
+  TraceThread thread;
+  thread.index = 1;
+  thread.unreturned_call = second_draw_;
+  trace_.Finish(std::vector<TraceThread>{thread});
+  options_.filter.function = "DrawInstanced";
+  EXPECT_THAT(List(), ElementsAre(Not(HasSubstr("never returned")),
+                                  Not(HasSubstr("never returned")), HasSubstr("never returned")));
+}
+
+TEST_F(Calls, AsJsonAreOneObjectALine) {
+  Record();
+  options_.json = true;
+  options_.filter.function = "SetName";
+  const json call = json::parse(List().at(0));
+  EXPECT_EQ(call["kind"], "call");
+  EXPECT_EQ(call["frame"], 0);
+  EXPECT_EQ(call["object"], kList);
+  EXPECT_EQ(call["method"], "ID3D12Object::SetName");
+  EXPECT_EQ(call["arguments"]["Name"], "Main");
+  EXPECT_EQ(call["result"]["result"], "S_OK");
+}
+
+TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
+  Record();
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DRAW_INSTANCED);
+  builder.Scope(CAIRN_MARKER_DRAW_INSTANCED);
+  builder.EndList();
+  builder.Submit(queue, list);
+  Snapshot& snapshot = builder.snapshot;
+  snapshot.events[0].call = static_cast<uint32_t>(first_draw_);
+  snapshot.events[2].call = static_cast<uint32_t>(second_draw_);
+  snapshot.recordings[list].reached = 3;
+  snapshot.recordings[list].passed = 2;
+  options_.filter.function = "DrawInstanced";
+  const std::vector<std::string> lines = List(GpuStates(snapshot));
+  EXPECT_EQ(lines[0].substr(0, 4), "[x] ");
+  EXPECT_EQ(lines[1].substr(0, 4), "    ");
+  EXPECT_EQ(lines[2].substr(0, 4), "[>] ");
+}
+
+TEST_F(Calls, ThatAreDamagedAreCountedAndDoNotEndTheList) {
+  trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
+  trace_.Call(Method::ID3D12GraphicsCommandList_DrawInstanced, kList);
+  Draw(kList, 3);
+  TraceReader trace = trace_.Open();
+  std::string text;
+  const Result<ListedCalls> listed = ListCalls(trace, options_, {}, [&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  ASSERT_TRUE(listed.ok());
+  EXPECT_EQ(listed->damaged, 1u);
+  EXPECT_EQ(listed->calls, 2u);
+  EXPECT_THAT(listed->first_damage, HasSubstr("VertexCountPerInstance: the record is too short"));
+  EXPECT_THAT(text, HasSubstr("VertexCountPerInstance = 3"));
+}
+
+TEST_F(Calls, WhatDoesNotExistIsSaid) {
+  Record();
+  options_.filter.function = "Frobnicate";
+  EXPECT_THAT(Failure().message(), HasSubstr("no method's name contains 'Frobnicate'"));
+  options_.filter.function.clear();
+  options_.filter.first_frame = 77;
+  EXPECT_THAT(Failure().message(), HasSubstr("there is no frame 77"));
+}
+
+}  // namespace
+}  // namespace cairn::cli

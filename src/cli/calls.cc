@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn calls: the Direct3D 12 calls in a trace.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "cli/call_listing.h"
+#include "cli/terminal.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "snapshot/snapshot_file.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn calls --around 18233 game.cairn      the calls around one that a report names\n"
+    "  cairn calls --frame 7-9 game.cairn         of three frames\n"
+    "  cairn calls --function Create game.cairn   what was created\n"
+    "  cairn calls --object Depth game.cairn      made of an object, or with it\n"
+    "  cairn calls --json game.cairn              JSON, a line each; docs/calls.schema.json";
+
+struct CallsOptions {
+  std::string path;
+  std::string frames;
+  std::string around;
+  std::string object;
+  std::string thread;
+  std::string submission;
+  std::string context = "10";
+  CallListingOptions listing;
+  bool no_names = false;
+};
+
+std::optional<uint64_t> ParseNumber(std::string_view text) {
+  uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || rest != text.data() + text.size() || text.empty())
+    return std::nullopt;
+  return number;
+}
+
+// An option whose value is a number; nothing happens if it was not given.
+Status ParseOption(const char* option, std::string text, std::optional<uint64_t>* number) {
+  if (text.empty()) return {};
+  std::erase(text, ',');  // as reports group digits
+  *number = ParseNumber(text);
+  if (number->has_value()) return {};
+  return Status(StatusCode::kInvalidArgument, fmt::format("{}: '{}' is no number", option, text));
+}
+
+Status ParseFrames(const std::string& text, CallFilter* filter) {
+  if (text.empty()) return {};
+  const size_t dash = text.find('-');
+  filter->first_frame = ParseNumber(text.substr(0, dash));
+  filter->last_frame =
+      dash == std::string::npos ? filter->first_frame : ParseNumber(text.substr(dash + 1));
+  if (filter->first_frame.has_value() && filter->last_frame.has_value() &&
+      *filter->first_frame <= *filter->last_frame) {
+    return {};
+  }
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("--frame: '{}' is neither a frame (7) nor a range (7-9)", text));
+}
+
+Status ParseFilter(CallsOptions* options) {
+  CallFilter& filter = options->listing.filter;
+  CAIRN_RETURN_IF_ERROR(ParseFrames(options->frames, &filter));
+  CAIRN_RETURN_IF_ERROR(ParseOption("--around", options->around, &filter.around));
+  CAIRN_RETURN_IF_ERROR(ParseOption("--submission", options->submission, &filter.submission));
+  std::optional<uint64_t> number;
+  CAIRN_RETURN_IF_ERROR(ParseOption("--context", options->context, &number));
+  filter.context = std::min<uint64_t>(number.value_or(10), 1'000'000);
+  number.reset();
+  CAIRN_RETURN_IF_ERROR(ParseOption("--thread", options->thread, &number));
+  if (number.has_value()) filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*number, ~0u));
+  std::string object = options->object;
+  if (object.starts_with('#')) object.erase(0, 1);
+  filter.object = ParseNumber(object);
+  if (!filter.object.has_value()) filter.object_name = options->object;
+  if (!filter.object_name.empty() && options->no_names) {
+    return Status(StatusCode::kInvalidArgument,
+                  "--object: with --no-names objects are known by their numbers only");
+  }
+  options->listing.names = !options->no_names;
+  return {};
+}
+
+// The states of a crash's work, if the file holds one.
+GpuStates StatesIn(const FileReader& file) {
+  const Result<Snapshot> snapshot = ReadSnapshot(file);
+  return snapshot.ok() ? GpuStates(*snapshot) : GpuStates();
+}
+
+int Run(CallsOptions options) {
+  if (const Status status = ParseFilter(&options); !status.ok()) {
+    PrintError("calls", status.message());
+    return kExitUsage;
+  }
+  std::optional<TraceReader> trace = OpenTraceFile("calls", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  options.listing.colour = !options.listing.json && StdoutShowsColour();
+  bool written = true;
+  const Result<ListedCalls> listed =
+      ListCalls(*trace, options.listing, StatesIn(trace->file()),
+                [&](std::string_view text) { return written = PrintOutput("calls", text); });
+  if (!listed.ok()) {
+    PrintError("calls", listed.status().message());
+    return kExitFailed;
+  }
+  if (listed->damaged != 0) {
+    PrintWarning("calls", fmt::format("{} record{} could not be read, the first: {}; cairn verify "
+                                      "lists all",
+                                      GroupedDigits(listed->damaged),
+                                      listed->damaged == 1 ? "" : "s", listed->first_damage));
+  }
+  return written ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddCallsVerb(CLI::App& root) {
+  auto options = std::make_shared<CallsOptions>();
+  CLI::App* app = root.add_subcommand("calls", "Print the Direct3D 12 calls in a trace.");
+  SetHelp(*app, "cairn calls [OPTIONS] FILE", kExamples);
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  app->add_option("--frame", options->frames, "Calls of a frame (7) or of several (7-9), from 0")
+      ->type_name("A[-B]");
+  app->add_option("--around", options->around, "The call with this number, and those around it")
+      ->type_name("CALL");
+  app->add_option("--context", options->context, "With --around: how many on each side; 10")
+      ->type_name("N");
+  app->add_option("--object", options->object,
+                  "Calls of an object, or with it as an argument; its number or name")
+      ->type_name("OBJECT");
+  app->add_option("--function", options->listing.filter.function,
+                  "Calls of a function, by its name or a part of it")
+      ->type_name("NAME");
+  app->add_option("--thread", options->thread, "Calls of a thread, by its index in the trace")
+      ->type_name("N");
+  app->add_option("--submission", options->submission,
+                  "What the N-th ExecuteCommandLists of the trace executed, from 1")
+      ->type_name("N");
+  app->add_flag("--whole", options->listing.whole, "Long arrays and bytes in full");
+  app->add_flag("--no-names", options->no_names,
+                "Objects by number only: a frame late in a long trace is printed at once");
+  app->add_flag("--json", options->listing.json, "JSON, one line for each call");
+  return {.app = app, .run = [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli
