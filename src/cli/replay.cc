@@ -212,8 +212,9 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
     return kExitFailed;
   }
   if (!options.images.empty() && playback.images() == 0) {
-    PrintError("replay", fmt::format("no frame of {} has an image; cairn info counts its frames",
-                                     options.path));
+    PrintError("replay",
+               fmt::format("none of these frames of {} has an image; cairn info counts them",
+                           options.path));
     return kExitFailed;
   }
   return std::nullopt;
@@ -238,11 +239,6 @@ int Run(const ReplayOptions& options) {
   player.library = options.library;
   std::optional<TraceReader> trace = OpenTraceFile("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
-  if (player.first_frame != 0 && player.first_frame >= trace->frame_count()) {
-    PrintError("replay", fmt::format("--frames: {} has {}, counted from 0", options.path,
-                                     Counted(trace->frame_count(), "frame")));
-    return kExitUsage;
-  }
   if (!options.images.empty()) {
     if (const Status made = MakeFolder(options.images); !made.ok()) {
       PrintError("replay", made.message());

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "d3d12abi/com_ptr.h"
 #include "d3d12abi/fake_stubs.h"
 
 namespace cairn {
@@ -15,6 +16,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
 std::atomic<int> object_count{0};
+
+constexpr uint64_t kMostBufferBytes = uint64_t{64} << 20;
 
 bool IsSame(REFIID a, REFIID b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
@@ -136,9 +139,15 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
     auto* const target = static_cast<FakeBuffer*>(to);
     auto* const source = static_cast<FakeBuffer*>(from);
     // Arguments that arrived in other places show here, and not as a crash.
-    if (to_offset + size > target->size() || from_offset + size > source->size()) return;
+    if (size > target->size() || to_offset > target->size() - size) return;
+    if (size > source->size() || from_offset > source->size() - size) return;
+    // Whole words only, as CopyWords needs them.
+    if ((to_offset | from_offset) % sizeof(uint32_t) != 0) return;
+    // Held by the list: programs that end a buffer too early do no harm here.
     commands_.push_back(
-        [=] { CopyWords(target->bytes() + to_offset, source->bytes() + from_offset, size); });
+        [=, to_held = ComPtr<ID3D12Resource>(to), from_held = ComPtr<ID3D12Resource>(from)] {
+          CopyWords(target->bytes() + to_offset, source->bytes() + from_offset, size);
+        });
   }
   bool Execute() {
     if (open_) return false;
@@ -232,6 +241,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
                                                     D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
                                                     REFIID riid, void** resource) override {
     if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return E_INVALIDARG;
+    if (desc->Width > kMostBufferBytes) return E_OUTOFMEMORY;
     return GiveOut(new FakeBuffer(this, *desc), riid, resource);
   }
   HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS, REFIID riid,

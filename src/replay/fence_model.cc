@@ -6,8 +6,7 @@
 namespace cairn {
 
 void FenceModel::Remove(uint64_t object) {
-  queues_.erase(object);
-  if (values_.erase(object) == 0) return;
+  if (queues_.erase(object) == 0 && values_.erase(object) == 0) return;
   std::erase_if(awaited_, [&](const FenceValue& awaited) { return awaited.fence == object; });
   for (auto& [queue, operations] : queues_) {
     std::erase_if(operations,

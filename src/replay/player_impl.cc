@@ -61,12 +61,15 @@ PlayerImpl::~PlayerImpl() {
 }
 
 Status PlayerImpl::Run() {
+  constexpr uint64_t kBetweenLooks = 1024;
   TraceCursor cursor(*trace_);
   Record record;
+  uint64_t played = 0;
   while (!stop_ && cursor.Next(&record)) {
     if (record.kind == RecordKind::kCall && record.number > options_.last_call) break;
     current_ = record.number;
     CAIRN_RETURN_IF_ERROR(Play(record));
+    if (++played % kBetweenLooks == 0) (void)Interrupted();
   }
   if (!stop_ && !cursor.status().ok()) {
     failure_ = PlayerFailure::kCorrupt;
@@ -299,20 +302,23 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
 }
 
 Status PlayerImpl::OnObjectEnd(const Record& record) {
+  constexpr size_t kMostEnded = 1024;
   ReplayObject* const object = objects_.Find(record.object);
-  if (object != nullptr) {
-    if (DeviceContext* const context = ContextOf(object->device); context != nullptr) {
-      context->states.Remove(record.object);
-    }
-    if (object->chain == Chain::kID3D12CommandQueue || object->chain == Chain::kID3D12Fence) {
-      fences_.Remove(record.object);
-    }
-    lists_.erase(record.object);
-    if (object->chain == Chain::kID3D12Device) {
-      CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
-      devices_.erase(record.object);
-    }
+  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
+    CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
+    context->queues.erase(record.object);
   }
+  if (object != nullptr && object->chain == Chain::kID3D12Device) {
+    CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
+    devices_.erase(record.object);
+  } else if (context != nullptr) {
+    context->states.Remove(record.object);
+    if (context->busy) context->ended.push_back(object->pointer);
+    if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
+  }
+  fences_.Remove(record.object);
+  lists_.erase(record.object);
   addresses_.Remove(record.object);
   objects_.Remove(record.object);
   return Status();

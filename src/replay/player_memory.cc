@@ -146,6 +146,9 @@ Status PlayerImpl::OnFrame(const Record& record) {
       options_.on_image(std::move(*image));
     }
   }
+  for (const auto& [number, context] : devices_) {
+    CAIRN_RETURN_IF_ERROR(SweepEnded(context.get()));
+  }
   if (options_.on_frame) options_.on_frame(body->frame);
   if (options_.original_pace) Pace(body->time_ns);
   if (body->frame + 1 >= options_.frame_end) stop_ = true;

@@ -61,7 +61,9 @@ class PlayerTest : public testing::Test {
  protected:
   // After a hang nothing is given back: an implementation might wait for ever.
   void TearDown() override {
-    if (!hangs_) EXPECT_EQ(FakeObjectCount(), before_);
+    if (!hangs_) {
+      EXPECT_EQ(FakeObjectCount(), before_);
+    }
   }
 
   const int before_ = FakeObjectCount();

@@ -107,27 +107,65 @@ Status PlayerImpl::CheckLoss(DeviceContext* context) {
       StatusCode::kDeviceLost);
 }
 
-Status PlayerImpl::WaitForQueue(ReplayObject* queue) {
+// Asks the queue to say when it has done all that it has.
+Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
+  DeviceContext::Idle& idle = context->queues[queue];
+  if (!idle.fence && FAILED(context->device->CreateFence(
+                         0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), idle.fence.Receive()))) {
+    return Status(StatusCode::kUnsupported, "a fence could not be made");
+  }
+  auto* const real = objects_.Find(queue)->As<ID3D12CommandQueue>();
+  if (FAILED(real->Signal(idle.fence.get(), ++idle.value))) {
+    return Status(StatusCode::kUnsupported, "a queue could not signal a fence");
+  }
+  return Status();
+}
+
+Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context) {
   // It waits for something that comes later in the trace, or never.
-  if (fences_.Blocked(queue->number)) return Status();
-  DeviceContext* const context = ContextOf(queue->device);
-  if (context == nullptr) return Status();
-  if (!context->idle_fence &&
-      FAILED(context->device->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence),
-                                          context->idle_fence.Receive()))) {
-    return CheckLoss(context);
-  }
-  const uint64_t value = ++context->idle_value;
-  if (FAILED(queue->As<ID3D12CommandQueue>()->Signal(context->idle_fence.get(), value))) {
-    return CheckLoss(context);
-  }
-  return WaitFor(context->idle_fence.get(), value, fmt::format("queue {}", queue->number));
+  if (fences_.Blocked(queue)) return Status();
+  // A device that is lost says so; otherwise there is nothing to wait with.
+  if (!AskIdle(queue, context).ok()) return CheckLoss(context);
+  const DeviceContext::Idle& idle = context->queues[queue];
+  return WaitFor(idle.fence.get(), idle.value, fmt::format("queue {}", queue));
 }
 
 Status PlayerImpl::WaitForDevice(uint64_t device) {
-  for (const auto& [number, object] : objects_.all()) {
-    if (object->chain != Chain::kID3D12CommandQueue || object->device != device) continue;
-    CAIRN_RETURN_IF_ERROR(WaitForQueue(object.get()));
+  DeviceContext* const context = ContextOf(device);
+  if (context == nullptr) return Status();
+  bool all = true;
+  for (const auto& [queue, idle] : context->queues) {
+    all = all && !fences_.Blocked(queue);
+    CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
+  }
+  if (!all || result_.interrupted) return Status();
+  context->busy = false;
+  context->ended.clear();
+  context->batches.clear();
+  return Status();
+}
+
+// Gives back what the GPU cannot use any longer.
+Status PlayerImpl::SweepEnded(DeviceContext* context) {
+  constexpr size_t kMostBatches = 16;
+  if (!context->ended.empty()) {
+    DeviceContext::Ended batch;
+    batch.objects = std::move(context->ended);
+    context->ended.clear();
+    for (auto& [queue, idle] : context->queues) {
+      if (!AskIdle(queue, context).ok()) return CheckLoss(context);
+      batch.until.emplace_back(idle.fence, idle.value);
+    }
+    context->batches.push_back(std::move(batch));
+  }
+  while (!context->batches.empty()) {
+    const DeviceContext::Ended& oldest = context->batches.front();
+    for (const auto& [fence, value] : oldest.until) {
+      if (fence->GetCompletedValue() >= value) continue;
+      if (context->batches.size() <= kMostBatches) return Status();
+      CAIRN_RETURN_IF_ERROR(WaitFor(fence.get(), value, "a queue"));
+    }
+    context->batches.pop_front();
   }
   return Status();
 }
