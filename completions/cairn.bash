@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report info top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay info top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -51,6 +51,21 @@ _cairn() {
         *)
           if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "--json --redact --extract --force --all --width --color --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    replay)
+      case $previous in
+        --pace) mapfile -t COMPREPLY < <(compgen -W "fast original" -- "$word") ;;
+        --images) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        --frames | --loop | --timeout | --pad) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --hash --loop --pace --timeout --library --pad --quiet --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi
