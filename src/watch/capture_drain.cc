@@ -29,7 +29,8 @@ CaptureDrain::CaptureDrain(SharedMemory region, CaptureDrainSettings settings)
     return;
   }
   reader_ = std::move(reader).value();
-  sink_.emplace(settings_.path, settings_.facts);
+  const bool armed = reader_->start_frame() != 0 || reader_->state() == CaptureState::kArmed;
+  sink_.emplace(settings_.path, settings_.facts, armed);
   if (reader_->model_hash() != ModelHash()) {
     sink_->Fail(Status(StatusCode::kUnsupported,
                        "the layer in the program knows other functions of Direct3D 12: use "

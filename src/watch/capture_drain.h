@@ -12,7 +12,8 @@
 // A file that cannot be written never stops the program: what it hands over is then thrown away, and it
 // is asked to stop recording.
 //
-// Memory: two chunks of the trace, the index of known blobs (trace/trace_writer.h), and one record.
+// Memory: two chunks of the trace, the index of known blobs (trace/trace_writer.h), one record; for a
+// capture that starts late also what live_state.h keeps.
 // File: every record whose number was taken kFlushNs before the watcher died.
 #ifndef CAIRN_WATCH_CAPTURE_DRAIN_H_
 #define CAIRN_WATCH_CAPTURE_DRAIN_H_

@@ -25,6 +25,10 @@ std::string CaptureInWords(const std::string& program, const std::string& quoted
   if (!summary.ok()) {
     return fmt::format("cairn: {} was not captured: {}", program, summary.status().message());
   }
+  if (!summary->started) {
+    return fmt::format("cairn: {} ended before the capture started: {} holds no calls", program,
+                       quoted_path);
+  }
   std::string words = fmt::format(
       "cairn: {} captured: {}, {}, {}: cairn info {}", program, Counted(summary->calls, "call"),
       Counted(summary->frames, "frame"), SizeInWords(summary->file_bytes), quoted_path);

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/trace_sink.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <exception>
 
 namespace cairn {
 
-TraceSink::TraceSink(const std::string& path, const TraceFacts& facts) {
+TraceSink::TraceSink(const std::string& path, const TraceFacts& facts, bool armed) {
+  if (armed) {
+    kept_.emplace();
+    summary_.started = false;
+  }
   Result<FileWriter> file = FileWriter::Create(path);
   if (!file.ok()) {
     Fail(file.status());
@@ -23,15 +29,38 @@ TraceSink::~TraceSink() = default;
 void TraceSink::Fail(Status status) {
   if (!status_.ok()) return;
   status_ = std::move(status);
+  kept_.reset();  // nobody will ask for it
 }
 
 void TraceSink::Add(const Record& record) {
   last_number_ = record.number;
   if (!status_.ok() || stopped()) return;
   try {
+    if (kept_.has_value()) {
+      if (record.kind != RecordKind::kContents && record.kind != RecordKind::kStart) {
+        kept_->Keep(record);
+        return;
+      }
+      BeginRecording(record.number);
+    }
     Write(record);
   } catch (const std::exception& error) {
     Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+}
+
+// The program begins to tell what its resources hold: what was kept stands before that.
+void TraceSink::BeginRecording(uint64_t first_number) {
+  summary_.started = true;
+  LiveState kept = std::move(*kept_);
+  kept_.reset();
+  Status written = kept.WriteTo(first_number, [this](const Record& record) {
+    Write(record);
+    return status_;
+  });
+  if (!written.ok()) Fail(std::move(written));
+  if (kept.left_out() != 0) {
+    restore_losses_.push_back(fmt::format("{} descriptors could not be restored", kept.left_out()));
   }
 }
 
@@ -70,8 +99,9 @@ void TraceSink::Note(NoteKind kind, const std::string& text) {
 }
 
 void TraceSink::End(std::span<const TraceThread> threads, std::span<const std::string> losses) {
-  summary_.losses.assign(losses.begin(), losses.end());
-  for (const std::string& loss : losses) Note(NoteKind::kIncomplete, loss);
+  summary_.losses = restore_losses_;
+  summary_.losses.insert(summary_.losses.end(), losses.begin(), losses.end());
+  for (const std::string& loss : summary_.losses) Note(NoteKind::kIncomplete, loss);
   if (!status_.ok()) return;
   std::vector<TraceThread> known(threads.begin(), threads.end());
   for (TraceThread& thread : known) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file of a capture while it is written: takes the records of the program in order, and remembers
-// the first error instead of returning it, because nobody could do anything about it before the program
-// ends.
+// The file of a capture while it is written: takes the records of the program in order, keeps back what
+// an armed capture does not write, and remembers the first error instead of returning it, because
+// nobody could do anything about it before the program ends.
 #ifndef CAIRN_WATCH_TRACE_SINK_H_
 #define CAIRN_WATCH_TRACE_SINK_H_
 
@@ -18,6 +18,7 @@
 #include "cairnfile/file_writer.h"
 #include "calls/record.h"
 #include "trace/trace_writer.h"
+#include "watch/live_state.h"
 
 namespace cairn {
 
@@ -26,13 +27,14 @@ struct CaptureSummary {
   uint64_t frames = 0;
   uint64_t records = 0;
   uint64_t file_bytes = 0;
+  bool started = true;  // false: an armed capture that was never started
   std::vector<std::string> losses;
 };
 
 class TraceSink {
  public:
-  // Makes the file.
-  TraceSink(const std::string& path, const TraceFacts& facts);
+  // Makes the file. `armed`: nothing is written before the program's kContents or kStart.
+  TraceSink(const std::string& path, const TraceFacts& facts, bool armed);
   ~TraceSink();
 
   // Without effect after an error.
@@ -54,11 +56,14 @@ class TraceSink {
 
  private:
   void Write(const Record& record);
+  void BeginRecording(uint64_t first_number);
   void Note(NoteKind kind, const std::string& text);
 
   Status status_;
   std::optional<FileWriter> file_;
   std::optional<TraceWriter> writer_;
+  std::optional<LiveState> kept_;  // while armed
+  std::vector<std::string> restore_losses_;
   CaptureSummary summary_;
   uint64_t last_number_ = 0;
   uint64_t stop_number_ = 0;

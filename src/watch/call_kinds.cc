@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/call_kinds.h"
+
+#include <array>
+#include <string_view>
+
+#include "d3d12gen/methods.h"
+
+namespace cairn {
+namespace {
+
+struct NamedKind {
+  std::string_view name;
+  CallKind kind;
+};
+
+constexpr NamedKind kKinds[] = {
+    {"ID3D12Object::SetName", CallKind::kSetting},
+    {"ID3D12StateObjectProperties::SetPipelineStackSize", CallKind::kSetting},
+    {"ID3D12StateObjectProperties::GetShaderIdentifier", CallKind::kIdentifier},
+    {"ID3D12Device::CreateConstantBufferView", CallKind::kView},
+    {"ID3D12Device::CreateShaderResourceView", CallKind::kView},
+    {"ID3D12Device::CreateUnorderedAccessView", CallKind::kView},
+    {"ID3D12Device::CreateRenderTargetView", CallKind::kView},
+    {"ID3D12Device::CreateDepthStencilView", CallKind::kView},
+    {"ID3D12Device::CreateSampler", CallKind::kView},
+    {"ID3D12Device11::CreateSampler2", CallKind::kView},
+    {"ID3D12Device8::CreateSamplerFeedbackUnorderedAccessView", CallKind::kView},
+    {"ID3D12Device::CopyDescriptors", CallKind::kCopyViews},
+    {"ID3D12Device::CopyDescriptorsSimple", CallKind::kCopyViewsSimple},
+    {"ID3D12CommandQueue::Signal", CallKind::kQueueSignal},
+    {"ID3D12Fence::Signal", CallKind::kFenceSignal},
+    {"ID3D12CommandQueue::UpdateTileMappings", CallKind::kTileMapping},
+    {"ID3D12CommandQueue::CopyTileMappings", CallKind::kTileMapping},
+    {"ID3D12Resource::Map", CallKind::kMap},
+    {"ID3D12Resource::Unmap", CallKind::kUnmap},
+};
+
+CallKind KindOfName(std::string_view name) {
+  for (const NamedKind& named : kKinds) {
+    if (named.name == name) return named.kind;
+  }
+  // ID3D12GraphicsCommandList, ...1 to ...8, and those for video.
+  const size_t interface_end = name.find("::");
+  const std::string_view interface = name.substr(0, interface_end);
+  if (interface.find("CommandList") == std::string_view::npos || interface == "ID3D12CommandList" ||
+      interface.starts_with("ID3D12Debug") || interface_end == std::string_view::npos) {
+    return CallKind::kOther;
+  }
+  const std::string_view method = name.substr(interface_end + 2);
+  if (method == "Reset") return CallKind::kListReset;
+  if (method == "Close") return CallKind::kListClose;
+  return CallKind::kListWork;
+}
+
+std::array<CallKind, kMethodCount> MakeTable() {
+  std::array<CallKind, kMethodCount> table{};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    table[i] = KindOfName(Describe(static_cast<Method>(i)).name);
+  }
+  return table;
+}
+
+}  // namespace
+
+CallKind CallKindOf(uint16_t method) {
+  static const std::array<CallKind, kMethodCount> table = MakeTable();
+  return method < kMethodCount ? table[method] : CallKind::kOther;
+}
+
+}  // namespace cairn

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which calls of a program leave something behind that a later start of a capture must restore, by the
+// names of the methods.
+#ifndef CAIRN_WATCH_CALL_KINDS_H_
+#define CAIRN_WATCH_CALL_KINDS_H_
+
+#include <cstdint>
+
+#include "calls/record.h"
+
+namespace cairn {
+
+enum class CallKind : uint8_t {
+  kOther,       // leaves something only if it creates an object
+  kSetting,     // SetName, ...: the last one of an object counts
+  kIdentifier,  // a result that other calls and memory refer to: all of an object count
+  kListWork,    // recorded into a list
+  kListReset,
+  kListClose,
+  kView,       // writes a descriptor, whose handle is the last parameter
+  kCopyViews,  // CopyDescriptors
+  kCopyViewsSimple,
+  kQueueSignal,
+  kFenceSignal,
+  kTileMapping,
+  kMap,
+  kUnmap,
+};
+
+// kOther for what is no method.
+CallKind CallKindOf(uint16_t method);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_CALL_KINDS_H_

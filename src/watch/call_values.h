@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a recorded call refers to.
+#ifndef CAIRN_WATCH_CALL_VALUES_H_
+#define CAIRN_WATCH_CALL_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "calls/record.h"
+#include "calls/value_decoder.h"
+
+namespace cairn {
+
+struct CallValues {
+  std::vector<uint64_t> objects;  // without the one that is called
+  std::vector<uint64_t> gpu_addresses;
+  std::vector<uint64_t> cpu_descriptors;
+};
+
+// Decodes calls one after the other, with the same memory.
+class CallValuesReader {
+ public:
+  // Of a kCall record. False, and `values` empty, if it cannot be decoded.
+  bool Read(const Record& call, BlobSource* blobs, CallValues* values);
+  // The arguments themselves, valid until the next Read; empty if they cannot be decoded.
+  DecodedCall Arguments(const Record& call, BlobSource* blobs);
+
+ private:
+  Arena arena_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_CALL_VALUES_H_

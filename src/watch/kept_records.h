@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records that belong together (a call with its blobs, what it created, and its result), one behind the
+// other in one piece of memory.
+#ifndef CAIRN_WATCH_KEPT_RECORDS_H_
+#define CAIRN_WATCH_KEPT_RECORDS_H_
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+#include "calls/record.h"
+#include "calls/value_decoder.h"
+
+namespace cairn {
+
+class KeptRecords final : public BlobSource {
+ public:
+  void Add(const Record& record) {
+    const size_t place = bytes_.size();
+    bytes_.resize(place + sizeof(Head) + record.body.size());
+    const Head head{record.number, record.object, record.body.size(),
+                    record.thread, record.method, record.kind};
+    std::memcpy(bytes_.data() + place, &head, sizeof(head));
+    if (record.body.empty()) return;
+    std::memcpy(bytes_.data() + place + sizeof(head), record.body.data(), record.body.size());
+  }
+  void Add(const KeptRecords& records) {
+    bytes_.insert(bytes_.end(), records.bytes_.begin(), records.bytes_.end());
+  }
+  // Keeps the memory.
+  void Clear() { bytes_.clear(); }
+  bool empty() const { return bytes_.empty(); }
+
+  // The record at `place`, which is moved behind it; false at the end. Its body is valid until the next
+  // Add() or Clear().
+  bool Next(size_t* place, Record* record) const {
+    if (*place >= bytes_.size()) return false;
+    Head head;
+    std::memcpy(&head, bytes_.data() + *place, sizeof(head));
+    record->kind = head.kind;
+    record->flags = kRecordRestores;
+    record->method = head.method;
+    record->thread = head.thread;
+    record->number = head.number;
+    record->object = head.object;
+    record->body = std::span(bytes_).subspan(*place + sizeof(head), head.body_bytes);
+    *place += sizeof(head) + head.body_bytes;
+    return true;
+  }
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    Record record;
+    for (size_t place = 0; Next(&place, &record);) visit(record);
+  }
+
+  Result<std::span<const std::byte>> Blob(uint64_t number) override {
+    Record record;
+    for (size_t place = 0; Next(&place, &record);) {
+      if (record.number != number || record.kind != RecordKind::kBlob) continue;
+      if (record.body.size() < sizeof(BlobBody)) break;
+      return record.body.subspan(sizeof(BlobBody));
+    }
+    return Status(StatusCode::kNotFound, "the bytes of a call are missing");
+  }
+
+ private:
+  struct Head {
+    uint64_t number;
+    uint64_t object;
+    uint64_t body_bytes;
+    uint32_t thread;
+    uint16_t method;
+    RecordKind kind;
+  };
+  std::vector<std::byte> bytes_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_KEPT_RECORDS_H_
