@@ -81,6 +81,7 @@ struct BisectTree {
     uint64_t object = 0;
     // Its work: draws, dispatches, copies, ... Executions of the same recording share it.
     std::shared_ptr<const std::vector<uint64_t>> calls;
+    uint64_t recorded_from = 0;  // the call with which the recording begins, 0: the list's creation
   };
   struct Submission {
     uint64_t call = 0;

@@ -64,13 +64,13 @@ struct ProbeLimits {
   uint64_t stall_timeout_ns = uint64_t{30} * 1'000'000'000;
   // How long a killed child may take to go: a process that is stuck in a kernel driver does not.
   uint64_t kill_timeout_ns = uint64_t{30} * 1'000'000'000;
-  // Readable when the user wants it to end; -1: never.
-  int interrupt_fd = -1;
+  // Asked several times a second, and after signals: false kills the child. Empty: always true.
+  std::function<bool()> keep_on;
 };
 
 struct ProbeRun {
   ProbeEnd end = ProbeEnd::kNone;
-  bool interrupted = false;  // the child was killed because interrupt_fd was readable
+  bool interrupted = false;  // the child was killed because keep_on said so
   int signal = 0;            // kDied: what killed it; 0: it exited by itself
   uint64_t call = 0;         // the last one that the child said it was at
   std::string message;       // of the child, one line

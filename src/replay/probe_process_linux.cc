@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -81,11 +80,10 @@ Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const Pro
   uint64_t steps = telling.steps();
   uint64_t since_ns = MonotonicNs();
   for (;;) {
-    std::array<pollfd, 2> fds = {
-        {{child.pidfd.get(), POLLIN, 0}, {limits.interrupt_fd, POLLIN, 0}}};
-    poll(fds.data(), fds.size(), static_cast<int>(kLookNs / 1'000'000));
-    if (fds[0].revents != 0) return Watched::kEnded;
-    if (fds[1].revents != 0) return Watched::kInterrupted;
+    pollfd ended = {child.pidfd.get(), POLLIN, 0};
+    poll(&ended, 1, static_cast<int>(kLookNs / 1'000'000));
+    if (ended.revents != 0) return Watched::kEnded;
+    if (limits.keep_on && !limits.keep_on()) return Watched::kInterrupted;
     if (const uint64_t now = telling.steps(); now != steps) {
       steps = now;
       since_ns = MonotonicNs();

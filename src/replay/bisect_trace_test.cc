@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From traces to what can be left out, to the names of culprits, and to the minimal trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "replay/bisect_tree.h"
+#include "replay/list_calls.h"
+#include "replay/minimal_trace.h"
+#include "replay/trace_probe.h"
+#include "trace/test_trace.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kDevice = 1;
+constexpr uint64_t kQueue = 2;
+constexpr uint64_t kMain = 3;
+constexpr uint64_t kShadow = 4;
+constexpr uint64_t kAllocator = 5;
+constexpr uint64_t kPipeline = 6;
+
+// A program of two lists: `kMain` is recorded twice and executed three times.
+struct TwoLists {
+  TestTrace test;
+  uint64_t first_dispatch = 0;
+  uint64_t second_dispatch = 0;
+  uint64_t shadow_draw = 0;
+  uint64_t late_dispatch = 0;
+  std::vector<uint64_t> submissions;
+  std::vector<uint64_t> states;  // of lists, in order
+
+  TwoLists() {
+    test.Object(kDevice, Chain::kID3D12Device, kDevice);
+    test.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
+    test.Object(kMain, Chain::kID3D12GraphicsCommandList, kDevice);
+    test.Object(kShadow, Chain::kID3D12GraphicsCommandList, kDevice);
+    test.Object(kPipeline, Chain::kID3D12PipelineState, kDevice);
+    Name(kMain, u"Main");
+    Name(kPipeline, u"Integrate");
+
+    Event(kMain, "Frame");
+    Event(kMain, "Prepare");
+    first_dispatch = Dispatch(kMain, 1);
+    test.Make(Method::ID3D12GraphicsCommandList_EndEvent, kMain);
+    Event(kMain, "Simulate");
+    states.push_back(test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kMain,
+                               ObjectPointer(kPipeline)));
+    second_dispatch = Dispatch(kMain, 7);
+    Close(kMain);
+    shadow_draw = test.Make(Method::ID3D12GraphicsCommandList_DrawInstanced, kShadow, 3, 1, 0, 0);
+    Close(kShadow);
+    Execute({kMain, kShadow});
+    test.Frame();
+    Execute({kMain});
+    test.Frame();
+    test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+    late_dispatch = Dispatch(kMain, 9);
+    Close(kMain);
+    Execute({kMain});
+    test.Frame();
+    EXPECT_TRUE(test.status().ok()) << test.status().message();
+  }
+
+  void Name(uint64_t object, const char16_t* name) {
+    test.Make(Method::ID3D12Object_SetName, object, name);
+  }
+  void Event(uint64_t list, const char* text) {
+    states.push_back(test.Make(Method::ID3D12GraphicsCommandList_BeginEvent, list, 1, text,
+                               std::strlen(text) + 1));
+  }
+  uint64_t Dispatch(uint64_t list, uint32_t x) {
+    return test.Make(Method::ID3D12GraphicsCommandList_Dispatch, list, x, 1, 1);
+  }
+  void Close(uint64_t list) {
+    const uint64_t call = test.Make(Method::ID3D12GraphicsCommandList_Close, list);
+    test.Gave(call, 0);
+  }
+  void Execute(std::vector<uint64_t> lists) {
+    submissions.push_back(test.Make(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue,
+                                    lists.size(), lists.data()));
+  }
+};
+
+BisectTree Read(TraceReader& trace) {
+  Result<BisectTree> tree = ReadBisectTree(&trace);
+  EXPECT_TRUE(tree.ok()) << tree.status().message();
+  return tree.ok() ? *tree : BisectTree{};
+}
+
+TEST(ListCalls, AreToldByTheirMethod) {
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_Dispatch));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_DrawIndexedInstanced));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_CopyResource));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteBundle));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteIndirect));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList4_DispatchRays));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_ResourceBarrier));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList7_Barrier));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_RSSetViewports));
+  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12GraphicsCommandList_Reset));
+  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12VideoDecodeCommandList_Reset));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandAllocator_Reset));
+  EXPECT_EQ(ListCall::kExecute, ListCallOf(Method::ID3D12CommandQueue_ExecuteCommandLists));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_BeginEvent));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_Signal));
+}
+
+TEST(ListCalls, TheListsOfASubmissionThereAndBack) {
+  for (const std::vector<uint64_t>& lists :
+       {std::vector<uint64_t>{}, {7}, {1, 2, uint64_t{1} << 40}}) {
+    const std::vector<std::byte> body = ExecuteBody(lists);
+    const Result<std::vector<uint64_t>> read = ExecutedLists(body, nullptr);
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_EQ(lists, *read);
+    for (size_t cut = 0; cut < body.size(); ++cut) {
+      EXPECT_FALSE(ExecutedLists(std::span(body).first(cut), nullptr).ok()) << cut;
+    }
+  }
+}
+
+TEST(BisectTree, HasSubmissionsListsAndTheirWork) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const BisectTree tree = Read(trace);
+  ASSERT_THAT(tree.submissions, SizeIs(3));
+  const auto& first = tree.submissions[0];
+  EXPECT_EQ(program.submissions[0], first.call);
+  ASSERT_THAT(first.lists, SizeIs(2));
+  EXPECT_EQ(kMain, first.lists[0].object);
+  EXPECT_THAT(*first.lists[0].calls, ElementsAre(program.first_dispatch, program.second_dispatch));
+  EXPECT_THAT(*first.lists[1].calls, ElementsAre(program.shadow_draw));
+  EXPECT_EQ(0u, first.lists[0].recorded_from);
+  // The same recording, and not that after the reset.
+  EXPECT_EQ(first.lists[0].calls, tree.submissions[1].lists[0].calls);
+  EXPECT_THAT(*tree.submissions[2].lists[0].calls, ElementsAre(program.late_dispatch));
+  EXPECT_LT(program.submissions[1], tree.submissions[2].lists[0].recorded_from);
+}
+
+TEST(BisectTree, WithoutSubmissionsThereIsNothingToLeaveOut) {
+  TestTrace test;
+  test.Object(kDevice, Chain::kID3D12Device, kDevice);
+  TraceReader trace = test.Open();
+  EXPECT_THAT(ReadBisectTree(&trace).status().message(), HasSubstr("submits nothing"));
+  EXPECT_EQ("interrupted",
+            ReadBisectTree(&trace, [](uint64_t) { return false; }).status().message());
+}
+
+TEST(BisectTree, DamagedListsOfASubmissionAreRefusedWithTheRecord) {
+  TestTrace test;
+  const std::byte rubbish[] = {std::byte{255}, std::byte{255}, std::byte{255}, std::byte{255},
+                               std::byte{1}};
+  const uint64_t call = test.Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, rubbish);
+  TraceReader trace = test.Open();
+  const Status status = ReadBisectTree(&trace).status();
+  EXPECT_EQ(StatusCode::kCorrupt, status.code());
+  EXPECT_THAT(status.message(), HasSubstr("record " + std::to_string(call)));
+}
+
+TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const auto texts = DescribeCulprits(&trace, {{Suspect::Kind::kCall, program.second_dispatch, 0}},
+                                      program.submissions[1]);
+  ASSERT_TRUE(texts.ok());
+  ASSERT_THAT(*texts, SizeIs(1));
+  const CulpritText& text = (*texts)[0];
+  EXPECT_THAT(text.call, HasSubstr("Dispatch(ThreadGroupCountX = 7"));
+  EXPECT_THAT(text.list, HasSubstr("\"Main\""));
+  EXPECT_THAT(text.pipeline, HasSubstr("\"Integrate\""));
+  EXPECT_THAT(text.path, ElementsAre("Frame", "Simulate"));
+  // Of its two executions the one in which it failed.
+  EXPECT_EQ(program.submissions[1], text.submission);
+  EXPECT_EQ(0u, text.list_index);
+  EXPECT_EQ(1u, text.frame);
+  EXPECT_THAT(text.queue, HasSubstr("ID3D12CommandQueue"));
+}
+
+TEST(DescribeCulprits, ListsAndSubmissions) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const auto texts = DescribeCulprits(&trace,
+                                      {{Suspect::Kind::kSubmission, program.submissions[0], 0},
+                                       {Suspect::Kind::kList, program.submissions[0], 1}},
+                                      program.submissions[0]);
+  ASSERT_TRUE(texts.ok());
+  EXPECT_EQ("", (*texts)[0].list);
+  EXPECT_EQ(program.submissions[0], (*texts)[0].submission);
+  EXPECT_THAT((*texts)[1].list, HasSubstr("#4"));
+  EXPECT_EQ(1u, (*texts)[1].list_index);
+}
+
+class MinimalTraceTest : public ::testing::Test {
+ protected:
+  ~MinimalTraceTest() override { std::filesystem::remove(path_); }
+
+  std::vector<KeptRecord> Write(TraceReader& trace, const BisectAnswer& answer) {
+    const BisectTree tree = Read(trace);
+    const Status status = WriteMinimalTrace(&trace, tree, answer, path_);
+    EXPECT_TRUE(status.ok()) << status.message();
+    Result<TraceReader> copy = TraceReader::Open(path_);
+    EXPECT_TRUE(copy.ok()) << copy.status().message();
+    if (!copy.ok()) return {};
+    tree_ = Read(*copy);
+    return ReadAll(*copy);
+  }
+  static bool Has(const std::vector<KeptRecord>& records, uint64_t number) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](const KeptRecord& kept) { return kept.record.number == number; });
+  }
+
+  const std::string path_ = (std::filesystem::temp_directory_path() /
+                             ("minimal_trace_test." + std::to_string(getpid()) + ".cairn"))
+                                .string();
+  BisectTree tree_;
+};
+
+TEST_F(MinimalTraceTest, HoldsTheCulpritAndWhatItNeeds) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.second_dispatch, 0}};
+  answer.place = program.submissions[0];
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(1));
+  EXPECT_EQ(program.submissions[0], tree_.submissions[0].call);
+  ASSERT_THAT(tree_.submissions[0].lists, SizeIs(1));
+  EXPECT_EQ(kMain, tree_.submissions[0].lists[0].object);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.second_dispatch));
+  EXPECT_FALSE(Has(records, program.first_dispatch));
+  EXPECT_FALSE(Has(records, program.shadow_draw));
+  EXPECT_FALSE(Has(records, program.late_dispatch));
+  for (const uint64_t state : program.states) EXPECT_TRUE(Has(records, state)) << state;
+}
+
+TEST_F(MinimalTraceTest, OfARecordingThatIsNotExecutedOnlyItsEndsStay) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.late_dispatch, 0}};
+  answer.place = program.submissions[2];
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(1));
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.late_dispatch));
+  for (const uint64_t state : program.states) EXPECT_FALSE(Has(records, state)) << state;
+  // Both recordings of the one list, and that of the other, are closed; the one is reset.
+  uint64_t closes = 0;
+  uint64_t resets = 0;
+  for (const KeptRecord& kept : records) {
+    if (kept.record.kind != RecordKind::kCall) continue;
+    const std::optional<Method> method = trace.MethodOf(kept.record);
+    closes += method == Method::ID3D12GraphicsCommandList_Close;
+    resets += method == Method::ID3D12GraphicsCommandList_Reset;
+  }
+  EXPECT_EQ(3u, closes);
+  EXPECT_EQ(1u, resets);
+}
+
+TEST_F(MinimalTraceTest, TwoCulpritsInTwoSubmissions) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.shadow_draw, 0},
+                     {Suspect::Kind::kCall, program.late_dispatch, 0}};
+  answer.place = program.submissions[2];
+  Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(2));
+  EXPECT_EQ(kShadow, tree_.submissions[0].lists[0].object);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.shadow_draw));
+  EXPECT_THAT(*tree_.submissions[1].lists[0].calls, ElementsAre(program.late_dispatch));
+}
+
+TEST_F(MinimalTraceTest, AWholeListAndAWholeSubmission) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kList, program.submissions[0], 0}};
+  answer.place = program.submissions[0];
+  Write(trace, answer);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls,
+              ElementsAre(program.first_dispatch, program.second_dispatch));
+  EXPECT_THAT(tree_.submissions[0].lists, SizeIs(1));
+
+  answer.culprits = {{Suspect::Kind::kSubmission, program.submissions[0], 0}};
+  Write(trace, answer);
+  EXPECT_THAT(tree_.submissions[0].lists, SizeIs(2));
+}
+
+TEST(TraceProbe, OmissionsAreCallsAndLists) {
+  const BisectQuestion question = {{{Suspect::Kind::kSubmission, 10, 0},
+                                    {Suspect::Kind::kList, 20, 3},
+                                    {Suspect::Kind::kCall, 5, 0}},
+                                   ~uint64_t{0}};
+  const Omissions omissions = OmissionsOf(question);
+  EXPECT_EQ((std::unordered_set<uint64_t>{10, 5}), omissions.calls);
+  EXPECT_EQ((std::unordered_set<uint64_t>{Omissions::ListKey(20, 3)}), omissions.lists);
+}
+
+TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {
+  TraceProbeSettings settings;
+  settings.path = "/nowhere/at/all.cairn";
+  const Result<ProbeRun> run = PlayProbe(settings, {});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(ProbeEnd::kError, run->end);
+  EXPECT_THAT(run->message, HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace cairn

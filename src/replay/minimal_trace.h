@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes what is left of a trace when all is left out that its failure does not need.
+#ifndef CAIRN_REPLAY_MINIMAL_TRACE_H_
+#define CAIRN_REPLAY_MINIMAL_TRACE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "replay/bisect.h"
+#include "trace/trace_reader.h"
+
+namespace cairn {
+
+// Into the copy go: the guilty submissions with their guilty lists; of these the culprits and what sets
+// state for them; creations of objects, descriptors, what the CPU wrote and signals, all before the
+// failure. Not: other submissions, what other recordings hold, hashes of what the GPU wrote, and what
+// comes after. Records keep their numbers: those of the answer are those of the copy.
+// `answer.found` must be true. `path` is replaced when the copy is complete.
+// Errors: kIo; kCorrupt.
+Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,
+                         const std::string& path);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_MINIMAL_TRACE_H_

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/trace_probe.h"
+
+#include <memory>
+#include <utility>
+
+#include "trace/trace_reader.h"
+
+namespace cairn {
+namespace {
+
+// Beside what the player waits itself: compiling pipelines, and reading large traces.
+constexpr uint64_t kExtraStallNs = uint64_t{60} * 1'000'000'000;
+
+ProbeEnd EndOf(PlayerFailure failure, const Status& status, bool something_is_left_out) {
+  switch (failure) {
+    case PlayerFailure::kHang: return ProbeEnd::kHang;
+    case PlayerFailure::kLost: return ProbeEnd::kLost;
+    case PlayerFailure::kRefused: return ProbeEnd::kRefused;
+    case PlayerFailure::kNone: return status.ok() ? ProbeEnd::kFinished : ProbeEnd::kError;
+    // What contradicts itself without a part need not do so with it.
+    case PlayerFailure::kCorrupt:
+      return something_is_left_out ? ProbeEnd::kRefused : ProbeEnd::kError;
+    case PlayerFailure::kMismatch: break;
+  }
+  return ProbeEnd::kError;
+}
+
+void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
+          ProbeTelling& telling) {
+  Result<TraceReader> trace = TraceReader::Open(settings.path);
+  if (!trace.ok()) return telling.End(ProbeEnd::kError, trace.status().message());
+  PlayerOptions options;
+  options.library = settings.library;
+  options.wait_timeout_ns = settings.hang_timeout_ns;
+  options.canary = true;
+  options.omissions = OmissionsOf(question);
+  if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
+  options.on_call = [&telling](uint64_t number) { telling.At(number); };
+  if (settings.adjust) settings.adjust(&options);
+  Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
+  if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
+  const Status status = (*player)->Run();
+  telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()), status.message());
+  // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
+  (void)player->release();
+}
+
+}  // namespace
+
+Omissions OmissionsOf(const BisectQuestion& question) {
+  Omissions omissions;
+  for (const Suspect& suspect : question.left_out) {
+    if (suspect.kind == Suspect::Kind::kList) {
+      omissions.lists.insert(Omissions::ListKey(suspect.call, suspect.list));
+    } else {
+      omissions.calls.insert(suspect.call);
+    }
+  }
+  return omissions;
+}
+
+Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question) {
+  ProbeLimits limits;
+  limits.stall_timeout_ns =
+      settings.hang_timeout_ns == 0 ? 0 : settings.hang_timeout_ns * 2 + kExtraStallNs;
+  limits.keep_on = settings.keep_on;
+  return RunProbe(limits, [&](ProbeTelling& telling) { Play(settings, question, telling); });
+}
+
+}  // namespace cairn

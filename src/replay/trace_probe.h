@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays a trace without what a question leaves out: in a child process, with a canary after each
+// submission.
+#ifndef CAIRN_REPLAY_TRACE_PROBE_H_
+#define CAIRN_REPLAY_TRACE_PROBE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "base/status.h"
+#include "replay/bisect.h"
+#include "replay/player.h"
+#include "replay/probe_process.h"
+
+namespace cairn {
+
+struct TraceProbeSettings {
+  std::string path;     // of the trace
+  std::string library;  // PlayerOptions::library
+  // GPU work that takes longer is a hang: more than the slowest submission needs, canary included.
+  uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
+  std::function<bool()> keep_on;  // ProbeLimits::keep_on
+  // For tests: changes what is played, in the child.
+  std::function<void(PlayerOptions*)> adjust;
+};
+
+// Errors: those of RunProbe.
+Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
+
+// What of the question a player understands.
+Omissions OmissionsOf(const BisectQuestion& question);
+
+}  // namespace cairn
+
+#endif  // CAIRN_REPLAY_TRACE_PROBE_H_
