@@ -81,6 +81,10 @@ uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* a
                             const EncodeContext& context) {
   CaptureThread* const thread = CaptureThread::Of(region_.get());
   if (thread == nullptr) return 0;
+  if (region_->ended()) [[unlikely]] {
+    Deactivate();
+    return 0;
+  }
   uint64_t number = 0;
   {
     RecordSink sink(thread);
@@ -172,7 +176,7 @@ Capture::AtFrame Capture::FrameEnded(uint64_t frame) {
   header.frame.store(frame + 1, std::memory_order_relaxed);
   if (CaptureThread* const thread = CaptureThread::Current()) thread->LookAtName();
   if (!region_->CheckWatcher()) {
-    active_.store(nullptr, std::memory_order_release);
+    Deactivate();
     return AtFrame::kStopped;
   }
   const auto request = static_cast<CaptureRequest>(header.request.load(std::memory_order_acquire));
@@ -192,7 +196,12 @@ void Capture::Stop() {
   if (stopping_.exchange(true)) return;
   Put(RecordKind::kStop, kNoObject, {});
   region_->SetState(CaptureState::kStopped);
-  active_.store(nullptr, std::memory_order_release);
+  Deactivate();
+}
+
+void Capture::Deactivate() {
+  Capture* self = this;  // there may be another one by now
+  active_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel);
 }
 
 void Capture::Started() {

@@ -84,6 +84,7 @@ class Capture {
   Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options);
   void NoteLoss(Method method, const char* what);
   void Stop();
+  void Deactivate();
 
   static std::atomic<Capture*> active_;
   const std::unique_ptr<SharedRegion> region_;

@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <barrier>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -265,7 +267,7 @@ TEST_F(CaptureTest, WhatHappenedBeforeHasTheSmallerNumber) {
 TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
   Capture& capture = Begin();
   constexpr uint32_t kThreads = kCaptureRings + 12;
-  std::atomic<uint32_t> recorded{0};
+  std::barrier all(kThreads);
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -275,8 +277,7 @@ TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
         const MemoryBody body{i, 0, t};
         capture.PutBytes(RecordKind::kMemory, t, BytesOf(&body, sizeof(body)), bytes);
       }
-      ++recorded;
-      while (recorded != kThreads) std::this_thread::yield();  // all at once
+      all.arrive_and_wait();  // none gives its ring back before
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -383,6 +384,21 @@ TEST_F(CaptureTest, AWatcherThatIsGoneEndsTheCaptureNotTheProgram) {
   EXPECT_EQ(capture.state(), CaptureState::kStopped);
   EXPECT_EQ(BeginDispatch(capture, 1, 1), 0u);
   EXPECT_EQ(capture.FrameEnded(1), Capture::AtFrame::kStopped);
+  EXPECT_EQ(Capture::Active(), nullptr);
+}
+
+TEST_F(CaptureTest, AWatcherThatReadsNoMoreEndsIt) {
+  Capture& capture = Begin();
+  AwaitRegion();
+  watcher_.Pause(true);
+  std::thread program([&] {
+    for (uint32_t i = 0; i < 60'000; ++i) capture.Returned(BeginDispatch(capture, 1, i));
+  });
+  while (watcher_.ring(0)->waiting.load() == 0) std::this_thread::yield();
+  // Its socket is still open: it has other things to do.
+  watcher_.header()->reader.store(static_cast<uint32_t>(CaptureReader::kLeft));
+  program.join();
+  EXPECT_EQ(capture.state(), CaptureState::kStopped);
   EXPECT_EQ(Capture::Active(), nullptr);
 }
 

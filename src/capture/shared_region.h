@@ -72,13 +72,15 @@ class SharedRegion {
     return found;
   }
 
-  // Ends the capture, and says so once, if the watcher is gone. Costs a system call.
+  // Ends the capture, and says so once, if the watcher is gone or reads no more. False: it has ended.
+  // Costs a system call.
   bool CheckWatcher();
 
  private:
   SharedRegion(SharedMemory memory, int socket);
   // Until `drained` is not `seen`; false: the capture has ended.
   bool Sleep(uint32_t seen);
+  void End();
   bool TakeBlock(uint32_t* block);
   void FreeBlocks(std::span<const uint32_t> blocks);
 
@@ -88,6 +90,7 @@ class SharedRegion {
   std::byte* ring_bytes_;
   std::byte* spill_;
   std::mutex last_ring_mutex_;
+  std::atomic<uint64_t> unread_ns_{0};  // waited for, without a reader
 };
 
 }  // namespace cairn

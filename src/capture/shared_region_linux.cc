@@ -17,6 +17,7 @@ namespace {
 // Programs that close what they inherited begin below this.
 constexpr int kFirstOwnDescriptor = 200;
 constexpr uint64_t kLookAfterWatcherNs = 200'000'000;
+constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 
 }  // namespace
 
@@ -65,19 +66,31 @@ void SharedRegion::RingDoorbell() const {
 
 bool SharedRegion::CheckWatcher() {
   if (ended()) return false;
-  if (!WatcherIsGone(socket_)) return true;
+  const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
+  if (reader != CaptureReader::kLeft && !WatcherIsGone(socket_)) return true;
+  End();
+  return false;
+}
+
+void SharedRegion::End() {
   SetState(CaptureState::kStopped);
   LogOnce(
       LogLevel::kWarning, "capture: no watcher",
-      "the watcher of this capture is gone, so nothing is captured any more; what it had read is "
-      "in its file, whose name ends in .part: `cairn info FILE` says how far it goes");
-  return false;
+      "nobody reads this capture any more, so nothing is recorded; if its watcher was killed, "
+      "what it had read is in its file, whose name ends in .part: `cairn info FILE` says how far "
+      "it goes");
 }
 
 bool SharedRegion::Sleep(uint32_t seen) {
   RingDoorbell();
-  if (FutexWait(header().drained, seen, kLookAfterWatcherNs)) return !ended();
-  return CheckWatcher();
+  const bool woken = FutexWait(header().drained, seen, kLookAfterWatcherNs);
+  if (!CheckWatcher()) return false;
+  const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
+  if (woken || reader != CaptureReader::kNotYet) return true;
+  // A watcher that does not know what to do with a capture would let the program wait for ever.
+  if (unread_ns_.fetch_add(kLookAfterWatcherNs) < kMostUnreadNs) return true;
+  End();
+  return false;
 }
 
 bool SharedRegion::TakeBlock(uint32_t* block) {

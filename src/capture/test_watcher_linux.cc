@@ -75,6 +75,7 @@ bool TestWatcher::Receive() {
   if (!region.ok()) abort();
   region_ = std::move(*region);
   has_region_ = true;
+  this->header()->reader.store(static_cast<uint32_t>(CaptureReader::kReads));
   return true;
 }
 

@@ -54,6 +54,13 @@ enum class CaptureRequest : uint32_t {
   kStop = 3,    // stop at the next end of a frame
 };
 
+// The program waits for room as long as somebody reads, and a while for somebody to begin.
+enum class CaptureReader : uint32_t {
+  kNotYet = 0,
+  kReads = 1,
+  kLeft = 2,  // nothing is read any more: the capture ends
+};
+
 enum class CaptureState : uint32_t {
   kOff = 0,    // nothing is recorded
   kArmed = 1,  // everything is written to the rings, and the watcher keeps what a later start needs
@@ -93,6 +100,7 @@ struct alignas(4096) CaptureRegionHeader {
   alignas(64) std::atomic<uint32_t> doorbell;     // counts; the watcher waits on it (futex, shared)
   alignas(64) std::atomic<uint32_t> drained;      // counts; the program waits on it for room
   std::atomic<uint32_t> spill_waiting;            // threads that wait for blocks
+  std::atomic<uint32_t> reader;                   // CaptureReader; the watcher's
   std::atomic<uint64_t> frame;                    // frames ended
   alignas(
       64) std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program

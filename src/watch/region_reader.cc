@@ -56,7 +56,17 @@ Result<RegionReader> RegionReader::Open(SharedMemory region) {
   RegionReader reader(std::move(region));
   reader.model_hash_ = header.model_hash;
   reader.start_frame_ = header.start_frame;
+  reader.SetReads(CaptureReader::kReads);
   return reader;
+}
+
+RegionReader::~RegionReader() {
+  if (region_.data() != nullptr) SetReads(CaptureReader::kLeft);
+}
+
+void RegionReader::SetReads(CaptureReader reader) const {
+  header().reader.store(static_cast<uint32_t>(reader), std::memory_order_release);
+  FutexWake(header().drained);
 }
 
 RegionReader::RegionReader(SharedMemory region) : region_(std::move(region)) {

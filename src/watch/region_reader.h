@@ -26,6 +26,8 @@ class RegionReader {
   // Errors: kCorrupt, kUnsupported (made by another version of Cairn's layer).
   static Result<RegionReader> Open(SharedMemory region);
 
+  // Tells the program that nothing is read any more: it records no longer.
+  ~RegionReader();
   RegionReader(RegionReader&&) noexcept = default;
   RegionReader& operator=(RegionReader&&) noexcept = default;
 
@@ -79,6 +81,7 @@ class RegionReader {
   };
 
   explicit RegionReader(SharedMemory region);
+  void SetReads(CaptureReader reader) const;
   CaptureRegionHeader& header() const;
   CaptureRing& ring(uint32_t index) const;
   const std::byte* ring_bytes(uint32_t index) const;
