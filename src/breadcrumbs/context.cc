@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "breadcrumbs/crash_signals.h"
+#include "breadcrumbs/frame_listener.h"
 #include "breadcrumbs/mirror_thread.h"
 #include "recorder/handover.h"
 
@@ -277,6 +278,8 @@ void Context::BeginFrame() {
     application_counts_frames_ = !holds_.empty();
   }
   AdvanceFrame();
+  const auto listener = frame_listener.load(std::memory_order_relaxed);
+  if (listener != nullptr) listener(*this);
 }
 
 void Context::AdvanceFrame() {

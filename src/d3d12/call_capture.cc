@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/call_capture.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "d3d12/memory_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
+#include "settings/log.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -45,6 +48,69 @@ void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
   }
 }
 
+template <typename T>
+T ValueAt(const void* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+// How much memory of the program WriteToSubresource reads, or ReadFromSubresource writes.
+uint64_t SubresourceBytesOf(const Wrapper& wrapper, Method method, const void* const* arguments) {
+  // (subresource, box, data, row pitch, slice pitch), and (data, pitches, subresource, box).
+  const bool writes = method == Method::ID3D12Resource_WriteToSubresource;
+  const auto subresource = ValueAt<UINT>(arguments[writes ? 0 : 3]);
+  const auto* const box = ValueAt<const D3D12_BOX*>(arguments[writes ? 1 : 4]);
+  const auto row_pitch = ValueAt<UINT>(arguments[writes ? 3 : 1]);
+  const auto slice_pitch = ValueAt<UINT>(arguments[writes ? 4 : 2]);
+  const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+  const Result<SubresourceLayout> layout =
+      LayoutOf(static_cast<ID3D12Device*>(wrapper.device()->real_pointer()), desc, subresource);
+  if (!layout.ok()) return 0;
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
+  uint64_t row_bytes = layout->row_bytes;
+  uint64_t rows = layout->row_count;
+  uint64_t slices = footprint.Depth;
+  if (box != nullptr) {
+    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
+    // Blocks of compressed formats are rows, and rounded up.
+    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
+                std::max(footprint.Width, 1u);
+    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
+           std::max(footprint.Height, 1u);
+    slices = box->back - box->front;
+  }
+  if (rows == 0 || slices == 0) return 0;
+  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+}
+
+// Nothing may leave the program's call.
+void NoteNoMemory() {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "an object was not recorded in full: no memory");
+  }
+}
+
+// Null: a replay can make the call.
+const char* WhyNotReplayed(Method method) {
+  switch (method) {
+    case Method::ID3D12Device3_OpenExistingHeapFromAddress:
+    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
+      return "a heap was made of the program's own memory: what the program writes there is not "
+             "recorded";
+    case Method::ID3D12Device_CreateSharedHandle:
+      return "an object was shared with another process: what others do with it is not recorded";
+    case Method::ID3D12Device_OpenSharedHandleByName:
+      return "a shared object was opened by its name: a replay cannot know what is in it";
+    default: return nullptr;
+  }
+}
+
+void NoteUnsupported(Capture& capture, const char* why) {
+  capture.PutNote(NoteKind::kUnsupported, why);
+  LogOnce(LogLevel::kWarning, why, std::string("capture: ") + why);
+}
+
 template <typename Body>
 std::span<const std::byte> BytesOf(const Body& body) {
   return std::as_bytes(std::span(&body, 1));
@@ -58,8 +124,15 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return 0;
   const MethodInfo& info = Describe(method);
+  EncodeContext context = ContextOf(wrapper);
   if (info.object_chain == Chain::kID3D12Resource) NoteInitialState(info, arguments);
-  return capture->BeginCall(method, wrapper.capture_number(), arguments, ContextOf(wrapper));
+  if (method == Method::ID3D12Resource_WriteToSubresource ||
+      method == Method::ID3D12Resource_ReadFromSubresource) {
+    context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
+  } else if (const char* const why = WhyNotReplayed(method)) {
+    NoteUnsupported(*capture, why);
+  }
+  return capture->BeginCall(method, wrapper.capture_number(), arguments, context);
 }
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
@@ -172,7 +245,7 @@ ImageScope::~ImageScope() {
   t_image = nullptr;
 }
 
-void CaptureObject(const Wrapper& wrapper) {
+void CaptureObject(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const WrappedID3D12Device* const device = wrapper.device();
@@ -204,9 +277,11 @@ void CaptureObject(const Wrapper& wrapper) {
   } else {
     capture->Put(RecordKind::kObject, number, BytesOf(body));
   }
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
 }
 
-void CaptureObjectEnd(const Wrapper& wrapper) {
+void CaptureObjectEnd(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const WrappedID3D12Device* const device = wrapper.device();
@@ -215,6 +290,8 @@ void CaptureObjectEnd(const Wrapper& wrapper) {
     ForgetMappedMemory(*capture, wrapper);
   }
   capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -8,6 +8,7 @@
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/d3d12_abi.h"
 #include "breadcrumbs/driver_half.h"
+#include "breadcrumbs/frame_listener.h"
 #include "d3d12/device_capture.h"
 #include "d3d12/device_tools.h"
 #include "d3d12/factory.h"
@@ -35,6 +36,14 @@ std::mutex devices_mutex;
 std::vector<WrappedID3D12Device*>& Devices() {
   static auto& devices = *new std::vector<WrappedID3D12Device*>;
   return devices;
+}
+
+void OnApplicationFrame(const Context& context) {
+  const std::lock_guard lock(devices_mutex);
+  for (WrappedID3D12Device* const device : Devices()) {
+    if (device->context() != &context || device->capture() == nullptr) continue;
+    device->capture()->EndFrame(FrameEndKind::kMarker, nullptr);
+  }
 }
 
 CairnContextDesc ContextDesc() {
@@ -89,7 +98,10 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
   block_ = ProcessBlock();
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
-  if (Capture::Active() != nullptr) capture_ = std::make_unique<DeviceCapture>(device);
+  if (Capture::Active() != nullptr) {
+    capture_ = std::make_unique<DeviceCapture>(device);
+    frame_listener.store(OnApplicationFrame, std::memory_order_relaxed);
+  }
   if (context_ != nullptr && !origin.application.empty()) {
     block_->contexts()[context_->index()].application = block_->AddName(origin.application);
   }

@@ -79,8 +79,7 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
 
 void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
   const uint64_t number = wrapper.capture_number();
-  if (counts_submissions_.load(std::memory_order_relaxed) &&
-      states_.LastTarget().object == number) {
+  if (!shows_images() && states_.LastTarget().object == number) {
     EndFrame(FrameEndKind::kEnd, AnyQueue().get());
   }
   states_.Remove(number);
@@ -88,9 +87,11 @@ void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
   resources_.erase(number);
 }
 
-void DeviceCapture::AddQueue(WrappedID3D12CommandQueue* queue) {
+void DeviceCapture::AddQueue(WrappedID3D12CommandQueue* queue) try {
   const std::lock_guard lock(queues_mutex_);
   queues_.push_back(queue);
+} catch (const std::bad_alloc&) {
+  // A late start does not wait for it.
 }
 
 void DeviceCapture::RemoveQueue(WrappedID3D12CommandQueue* queue) {
@@ -145,9 +146,11 @@ void DeviceCapture::NoteTarget(ListStates* list, uint64_t handle) const {
 
 // ---- Frames --------------------------------------------------------------------------------------
 
-void DeviceCapture::Executed(std::span<const ListStates* const> lists, bool copy_queue) {
+void DeviceCapture::Executed(std::span<const ListStates* const> lists, bool copy_queue) try {
   states_.Execute(lists, copy_queue);
   submissions_.fetch_add(1, std::memory_order_relaxed);
+} catch (const std::bad_alloc&) {
+  // States are those of before: an image may be read in a wrong one.
 }
 
 void DeviceCapture::Submitted(ID3D12CommandQueue* queue) {
@@ -179,7 +182,7 @@ DeviceCapture::Shown DeviceCapture::Look(const Capture& capture, ID3D12CommandQu
   return shown;
 }
 
-void DeviceCapture::BeforePresent(ID3D12CommandQueue* queue) {
+void DeviceCapture::BeforePresent(ID3D12CommandQueue* queue) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const std::lock_guard lock(frame_mutex_);
@@ -188,9 +191,11 @@ void DeviceCapture::BeforePresent(ID3D12CommandQueue* queue) {
   const uint64_t image = states_.LastPresented();
   if (image == 0 || submitted == frame_submissions_.load(std::memory_order_relaxed)) return;
   presenting_ = Look(*capture, queue, image, 0);
+} catch (const std::bad_alloc&) {
+  // The frame has no hash.
 }
 
-void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) {
+void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const std::lock_guard lock(frame_mutex_);
@@ -198,9 +203,9 @@ void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) {
   const bool empty = submitted == frame_submissions_.exchange(submitted, std::memory_order_relaxed);
   if (how == FrameEndKind::kPresent || how == FrameEndKind::kMarker) {
     counts_submissions_.store(false, std::memory_order_relaxed);
-  } else if (empty) {
-    return;
   }
+  // A present without work shows an image again; anything else ends only what has begun.
+  if (empty && how != FrameEndKind::kPresent) return;
   Shown shown = std::exchange(presenting_, {});
   if (how == FrameEndKind::kPresent) {
     if (shown.object == 0) shown.object = states_.LastPresented();
@@ -210,6 +215,10 @@ void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) {
     shown = Look(*capture, queue, target.object, 0);
   }
   WriteFrame(*capture, how, shown);
+} catch (const std::bad_alloc&) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "the end of a frame was not recorded: no memory");
+  }
 }
 
 void DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown) {

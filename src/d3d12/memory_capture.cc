@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <new>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "capture/mapped_memory.h"
 #include "d3d12/device.h"
@@ -56,6 +58,25 @@ void* PointerOf(const Wrapper& resource, uint32_t subresource) {
   return data;
 }
 
+// How writes are found goes into the trace: whenever another kind of memory brings another method.
+void NoteTracking() {
+  static std::mutex& mutex = *new std::mutex;
+  static std::string& noted = *new std::string;
+  Capture* const capture = Capture::Active();
+  const std::lock_guard lock(mutex);
+  std::string method = MappedMemory::Get().Method();
+  if (capture == nullptr || method == noted) return;
+  capture->PutNote(NoteKind::kTracking, "writes to mapped memory are found by " + method);
+  noted = std::move(method);
+}
+
+// Nothing may leave the program's call.
+void NoteNoMemory() {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "writes to mapped memory were not recorded: no memory");
+  }
+}
+
 }  // namespace
 
 void MappingCapture::FindAccess(ID3D12Resource* real) {
@@ -86,6 +107,7 @@ void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
     if (access_ == Access::kWritten) {
       MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
                               mapping.size_bytes, mapping.was_mapped);
+      if (!mapping.was_mapped) NoteTracking();
       mapping.was_mapped = true;
     }
   }
@@ -94,12 +116,10 @@ void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
   const uint64_t end = read_range == nullptr ? mapping.size_bytes : read_range->End;
   HashReadback(resource, subresource, mapping, begin, end);
 } catch (const std::bad_alloc&) {
-  if (Capture* const capture = Capture::Active(); capture != nullptr) {
-    capture->PutNote(NoteKind::kIncomplete, "a mapping was not tracked: no memory");
-  }
+  NoteNoMemory();
 }
 
-void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) {
+void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -111,6 +131,8 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) {
     MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(*capture));
   }
   mapping.data = nullptr;
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
 }
 
 void MappingCapture::HashReadback(const Wrapper& resource, uint32_t subresource,
@@ -132,8 +154,10 @@ void MappingCapture::HashReadback(const Wrapper& resource, uint32_t subresource,
   capture->Put(RecordKind::kReadback, resource.capture_number(), BytesOf(body));
 }
 
-void FlushMappedMemory(Capture& capture) {
+void FlushMappedMemory(Capture& capture) try {
   if (capture.on()) MappedMemory::Get().Flush(ReportTo(capture));
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
 }
 
 void ForgetMappedMemory(Capture& capture, const Wrapper& resource) {
