@@ -21,13 +21,13 @@ constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();  // what fences
 class Poll {
  public:
   void Next() {
-    if (++polls_ < 200) {
+    if (++polls_ < 64) {
       std::this_thread::yield();
     } else {
       std::this_thread::sleep_for(std::chrono::microseconds(polls_ < 2000 ? 20 : 500));
     }
   }
-  bool now_and_then() const { return polls_ % 256 == 255; }
+  bool now_and_then() const { return polls_ % 128 == 0; }
 
  private:
   uint32_t polls_ = 0;
