@@ -117,7 +117,8 @@ int Main(int argc, char** argv) {
   const std::vector<Verb> verbs = {
       AddRunVerb(root),    AddReportVerb(root), AddInfoVerb(root),   AddSelftestVerb(root),
       AddPixVerb(root),    AddTopVerb(root),    AddVerifyVerb(root), AddObjectsVerb(root),
-      AddRepackVerb(root), AddWatchVerb(root),  AddCallsVerb(root),  AddReplayVerb(root)};
+      AddRepackVerb(root), AddWatchVerb(root),  AddCallsVerb(root),  AddStateVerb(root),  AddReplayVerb(root),
+      AddImagesVerb(root), AddDiffVerb(root),   AddBisectVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {

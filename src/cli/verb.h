@@ -40,10 +40,14 @@ Verb AddVerifyVerb(CLI::App& root);
 Verb AddObjectsVerb(CLI::App& root);
 Verb AddRepackVerb(CLI::App& root);
 Verb AddCallsVerb(CLI::App& root);
+Verb AddStateVerb(CLI::App& root);
 Verb AddReplayVerb(CLI::App& root);
+Verb AddBisectVerb(CLI::App& root);
 Verb AddSelftestVerb(CLI::App& root);
 Verb AddPixVerb(CLI::App& root);
 Verb AddTopVerb(CLI::App& root);
+Verb AddImagesVerb(CLI::App& root);
+Verb AddDiffVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
 
 // The text of --help: "Usage: `usage`", the options, and `examples`.

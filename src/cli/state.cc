@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn state: pipeline and bindings where a command list records a call.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/list_state.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn state --call 18233 game.cairn           what the draw of a report used\n"
+    "  cairn state --call 18233 --json game.cairn    JSON; docs/state.schema.json";
+
+struct StateOptions {
+  std::string path;
+  std::string call;
+  bool json = false;
+};
+
+int Run(const StateOptions& options) {
+  std::string digits = options.call;
+  std::erase(digits, ',');  // as reports group them
+  uint64_t call = 0;
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), call);
+  if (error != std::errc() || rest != digits.data() + digits.size()) {
+    PrintError("state", options.call.empty()
+                            ? "no call is given; say cairn state --call NUMBER FILE.cairn"
+                            : fmt::format("--call: '{}' is no number", options.call));
+    return kExitUsage;
+  }
+  std::optional<TraceReader> trace = OpenTraceFile("state", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  const Result<nlohmann::ordered_json> state = ListStateAt(*trace, call);
+  if (!state.ok()) {
+    PrintError("state", state.status().message());
+    return kExitFailed;
+  }
+  const std::string text =
+      options.json
+          ? state->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
+          : ListStateInWords(*state);
+  return PrintOutput("state", text) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddStateVerb(CLI::App& root) {
+  auto options = std::make_shared<StateOptions>();
+  CLI::App* app = root.add_subcommand("state", "Prints the pipeline and what is bound at a call.");
+  app->add_option("--call", options->call, "Number of a call that a command list records")
+      ->type_name("CALL");
+  app->add_flag("--json", options->json, "JSON");
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  SetHelp(*app, "cairn state --call CALL [OPTIONS] FILE", kExamples);
+  return {.app = app, .run = [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli
