@@ -15,6 +15,7 @@ namespace cairn {
 namespace {
 
 constexpr int kZstdLevel = 1;
+constexpr int kZstdSmallLevel = 19;
 // A zstd frame costs about 16 bytes: below this size nothing is gained.
 constexpr size_t kMinCompressBytes = 64;
 // Padding of one chunk, so that header, payload and padding go out in one write.
@@ -70,7 +71,7 @@ Status FileWriter::State::Grow(size_t payload_bytes) {
     buffer.reset(new (std::nothrow) std::byte[needed]);
     buffer_bytes = buffer != nullptr ? needed : 0;
   }
-  if (compression == Compression::kZstd && zstd == nullptr) zstd.reset(ZSTD_createCCtx());
+  if (compression != Compression::kNone && zstd == nullptr) zstd.reset(ZSTD_createCCtx());
   if (buffer != nullptr && (compression == Compression::kNone || zstd != nullptr)) return Status();
   return Status(StatusCode::kOutOfMemory,
                 fmt::format("no memory for a chunk of {} bytes", payload_bytes));
@@ -85,10 +86,11 @@ ChunkInfo FileWriter::State::Store(ChunkType type, std::span<const std::byte> pa
   info.stored_bytes = info.raw_bytes;
   std::byte* stored = buffer.get() + kChunkHeaderBytes;
   size_t compressed = 0;
-  if (compression == Compression::kZstd && payload.size() >= kMinCompressBytes) {
+  if (compression != Compression::kNone && payload.size() >= kMinCompressBytes) {
     // Room for one byte less than the payload: zstd gives up when that is not enough.
-    compressed = ZSTD_compressCCtx(zstd.get(), stored, payload.size() - 1, payload.data(),
-                                   payload.size(), kZstdLevel);
+    compressed =
+        ZSTD_compressCCtx(zstd.get(), stored, payload.size() - 1, payload.data(), payload.size(),
+                          compression == Compression::kZstdSmall ? kZstdSmallLevel : kZstdLevel);
     if (ZSTD_isError(compressed)) compressed = 0;
   }
   if (compressed != 0) {

@@ -9,11 +9,14 @@
 #include <ctime>
 #include <iterator>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/text.h"
 #include "cli/dump_file.h"
+#include "cli/trace_views.h"
 #include "cli/verb.h"
 #include "snapshot/snapshot_file.h"
 #include "watch/watcher.h"
@@ -23,7 +26,9 @@ namespace {
 
 constexpr char kExamples[] =
     "Examples:\n"
-    "  cairn info game.cairn    size and chunks of the file, its process, incidents and counts";
+    "  cairn info game.cairn           size and chunks of the file, its process, incidents, "
+    "counts\n"
+    "  cairn info --json game.cairn    for programs; the schema is docs/info.schema.json";
 
 using Text = fmt::memory_buffer;
 
@@ -107,6 +112,19 @@ void AddContainer(Text& text, const std::string& path, const FileReader& reader)
   AddChunkLine(text, "all", all);
 }
 
+std::vector<std::pair<const char*, size_t>> CountsOf(const Snapshot& snapshot) {
+  return {{"queues", snapshot.queues.size()},
+          {"pipelines", snapshot.pipelines.size()},
+          {"command lists", snapshot.recordings.size()},
+          {"marker events", snapshot.events.size()},
+          {"submissions", snapshot.submissions.size()},
+          {"raw markers", snapshot.raw_markers.size()},
+          {"annotations", snapshot.annotations.size()},
+          {"objects", snapshot.objects.size()},
+          {"threads", snapshot.threads.size()},
+          {"last calls", snapshot.calls.size()}};
+}
+
 void AddSnapshot(Text& text, const Snapshot& snapshot) {
   const Process& process = snapshot.process;
   Add(text, "\nProcess   {} (PID {})\n", VisibleText(snapshot.Text(process.program)),
@@ -134,58 +152,112 @@ void AddSnapshot(Text& text, const Snapshot& snapshot) {
     }
   }
   Add(text, "\n");
-  const std::pair<const char*, size_t> counts[] = {{"queues", snapshot.queues.size()},
-                                                   {"pipelines", snapshot.pipelines.size()},
-                                                   {"command lists", snapshot.recordings.size()},
-                                                   {"marker events", snapshot.events.size()},
-                                                   {"submissions", snapshot.submissions.size()},
-                                                   {"raw markers", snapshot.raw_markers.size()},
-                                                   {"annotations", snapshot.annotations.size()},
-                                                   {"objects", snapshot.objects.size()},
-                                                   {"threads", snapshot.threads.size()},
-                                                   {"last calls", snapshot.calls.size()}};
-  for (const auto& [name, count] : counts) Add(text, "  {:<14} {:>12}\n", name, Grouped(count));
+  for (const auto& [name, count] : CountsOf(snapshot))
+    Add(text, "  {:<14} {:>12}\n", name, Grouped(count));
 }
 
-void AddLosses(Text& text, const FileReader& reader, const Snapshot* snapshot) {
-  // The snapshot's losses include those of the file.
+// Of file, trace and snapshot, each once.
+std::vector<std::string> LossesOf(const FileReader& reader, const TraceReader* trace,
+                                  const Snapshot* snapshot) {
   std::vector<std::string> losses;
-  if (snapshot != nullptr) {
-    for (const TextRef loss : snapshot->losses) losses.emplace_back(snapshot->Text(loss));
-  } else {
-    for (const Loss& loss : reader.losses()) losses.push_back(loss.reason);
+  const auto add = [&](std::string_view loss) {
+    std::string visible = VisibleText(loss);
+    if (std::find(losses.begin(), losses.end(), visible) == losses.end()) {
+      losses.push_back(std::move(visible));
+    }
+  };
+  for (const Loss& loss : reader.losses()) add(loss.reason);
+  if (trace != nullptr) {
+    for (const Loss& loss : trace->losses()) add(loss.reason);
   }
-  Add(text, "\n{}\n", losses.empty() ? "Nothing is lost." : "Lost:");
-  for (const std::string& loss : losses) Add(text, "  {}\n", VisibleText(loss));
+  if (snapshot != nullptr) {
+    for (const TextRef loss : snapshot->losses) add(snapshot->Text(loss));
+  }
+  return losses;
 }
 
-int Run(const std::string& path) {
-  const std::optional<FileReader> reader = OpenDumpFile("info", path);
+nlohmann::ordered_json InfoJson(const std::string& path, const FileReader& reader,
+                                TraceReader* trace, const Snapshot* snapshot,
+                                const std::vector<std::string>& losses) {
+  const FileVersion version = reader.version();
+  nlohmann::ordered_json json = {
+      {"format", "cairn-info"},
+      {"version", 1},
+      {"file", VisibleText(path)},
+      {"file_version", fmt::format("{}.{}", version.major, version.minor)},
+      {"finished", reader.has_index()}};
+  json["chunks"] = nlohmann::ordered_json::array();
+  for (const ChunkTotal& total : TotalsByType(reader.chunks())) {
+    json["chunks"].push_back({{"type", VisibleText(ChunkTypeName(total.type))},
+                              {"count", total.count},
+                              {"stored_bytes", total.stored_bytes},
+                              {"raw_bytes", total.raw_bytes}});
+  }
+  if (trace != nullptr) json["trace"] = TraceInfoJson(*trace);
+  if (snapshot != nullptr) {
+    nlohmann::ordered_json& object = json["snapshot"];
+    object["program"] = VisibleText(snapshot->Text(snapshot->process.program));
+    object["process_id"] = snapshot->process.process_id;
+    object["incidents"] = nlohmann::ordered_json::array();
+    for (const Incident& incident : snapshot->incidents) {
+      object["incidents"].push_back(IncidentInWords(incident));
+    }
+    for (const auto& [name, count] : CountsOf(*snapshot)) object["counts"][name] = count;
+  }
+  json["losses"] = losses;
+  return json;
+}
+
+struct InfoOptions {
+  std::string path;
+  bool json = false;
+};
+
+int Run(const InfoOptions& options) {
+  const std::string& path = options.path;
+  std::optional<FileReader> reader = OpenDumpFile("info", path);
   if (!reader.has_value()) return path.empty() ? kExitUsage : kExitFailed;
   if (!reader->losses().empty()) {
     PrintWarning("info", fmt::format("{} is damaged; what is lost stands at the end", path));
   }
-  // A file without a snapshot is still a file that can be described.
+  // A file without a snapshot or a trace is still a file that can be described.
   const Result<Snapshot> snapshot = ReadSnapshot(*reader);
+  Result<TraceReader> trace = TraceReader::Open(path);
+  const std::vector<std::string> losses =
+      LossesOf(*reader, trace.ok() ? &*trace : nullptr, snapshot.ok() ? &*snapshot : nullptr);
+  if (options.json) {
+    const std::string json = InfoJson(path, *reader, trace.ok() ? &*trace : nullptr,
+                                      snapshot.ok() ? &*snapshot : nullptr, losses)
+                                 .dump(2) +
+                             "\n";
+    return PrintOutput("info", json) ? 0 : kExitFailed;
+  }
   Text text;
   AddContainer(text, path, *reader);
   if (snapshot.ok()) {
     AddSnapshot(text, *snapshot);
-  } else {
+  } else if (!trace.ok()) {
     Add(text, "\nNo snapshot: {}\n", VisibleText(snapshot.status().message()));
   }
-  AddLosses(text, *reader, snapshot.ok() ? &*snapshot : nullptr);
+  if (trace.ok()) {
+    Add(text, "{}", TraceInfoText(*trace));
+  } else if (trace.status().code() != StatusCode::kNotFound) {
+    Add(text, "\nNo trace: {}\n", VisibleText(trace.status().message()));
+  }
+  Add(text, "\n{}\n", losses.empty() ? "Nothing is lost." : "Lost:");
+  for (const std::string& loss : losses) Add(text, "  {}\n", loss);
   return PrintOutput("info", std::string_view(text.data(), text.size())) ? 0 : kExitFailed;
 }
 
 }  // namespace
 
 Verb AddInfoVerb(CLI::App& root) {
-  auto path = std::make_shared<std::string>();
+  auto options = std::make_shared<InfoOptions>();
   CLI::App* app = root.add_subcommand("info", "Shows what a .cairn file consists of.");
-  app->add_option("file", *path, "The .cairn file")->type_name("FILE");
-  SetHelp(*app, "cairn info FILE", kExamples);
-  return {app, [path] { return Run(*path); }};
+  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
+  app->add_flag("--json", options->json, "JSON instead of lines");
+  SetHelp(*app, "cairn info [OPTIONS] FILE", kExamples);
+  return {app, [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

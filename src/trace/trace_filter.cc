@@ -95,7 +95,7 @@ class Copier {
   }
 
   Status Finish() {
-    CAIRN_RETURN_IF_ERROR(writer_.Finish(from_.threads()));
+    CAIRN_RETURN_IF_ERROR(writer_.Finish(from_.threads(), from_.finished() || options_.trimmed));
     if (!options_.other_chunks) return Status();
     const FileReader& file = from_.file();
     for (size_t i = 0; i < file.chunks().size(); ++i) {

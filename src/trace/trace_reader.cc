@@ -103,8 +103,7 @@ Status TraceOpener::ReadTable() {
     Lose(i, "the trace's table cannot be read: " + error.message());
   }
   if (!any_records) {
-    return Status(StatusCode::kNotFound,
-                  "the file holds no trace; cairn run --capture records one");
+    return Status(StatusCode::kNotFound, "the file holds no trace");
   }
   return Status(StatusCode::kCorrupt,
                 "the trace cannot be read: the names of its methods are damaged");

@@ -226,7 +226,7 @@ TEST(TraceTest, WhatIsNoTraceIsSaid) {
   ASSERT_TRUE(writer->Finish().ok());
   const Result<TraceReader> none = TraceReader::FromBytes(file.bytes);
   EXPECT_EQ(none.status().code(), StatusCode::kNotFound);
-  EXPECT_THAT(none.status().message(), HasSubstr("cairn run --capture"));
+  EXPECT_THAT(none.status().message(), HasSubstr("holds no trace"));
 
   TraceTable table = MakeTraceTable({});
   std::vector<std::byte> newer = EncodeTraceTable(table);

@@ -173,11 +173,13 @@ Status TraceWriter::Flush() {
   return state_->WriteRecords();
 }
 
-Status TraceWriter::Finish(std::span<const TraceThread> threads) {
+Status TraceWriter::Finish(std::span<const TraceThread> threads, bool ended) {
   CAIRN_RETURN_IF_ERROR(state_->WriteRecords());
   // Without the table nothing can be understood: a damaged one shall not cost the trace.
   CAIRN_RETURN_IF_ERROR(state_->file->Append(kTraceTableChunk, EncodeTraceTable(state_->table)));
-  CAIRN_RETURN_IF_ERROR(state_->file->Append(kTraceEndChunk, EncodeTraceEnd(threads)));
+  if (ended) {
+    CAIRN_RETURN_IF_ERROR(state_->file->Append(kTraceEndChunk, EncodeTraceEnd(threads)));
+  }
   state_->index.totals = state_->totals;
   return state_->file->Append(kTraceIndexChunk, EncodeTraceIndex(state_->index));
 }

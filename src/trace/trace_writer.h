@@ -84,7 +84,8 @@ class TraceWriter {
   // What was added is in the file's chunks; else that happens when a chunk is full.
   Status Flush();
   // Flushes, and writes the end, the index and the table once more. Nothing may be added afterwards.
-  Status Finish(std::span<const TraceThread> threads);
+  // `ended` false: the copy of a recording that was cut, which is to stay one.
+  Status Finish(std::span<const TraceThread> threads, bool ended = true);
 
   const TraceTotals& totals() const;
   uint64_t records() const { return totals().records; }

@@ -88,10 +88,8 @@ class Verifier {
         AddLoss(loss);
       }
     }
-    if (cut && !trace_.finished()) {
+    if (!trace_.finished()) {
       findings_.Note(VerifyRule::kCutEnd, 0, "the recording was cut off, and has no end");
-    } else if (!trace_.finished()) {
-      findings_.Error(VerifyRule::kFile, 0, "the file is whole, and the trace in it has no end");
     }
     if (trace_.finished() && trace_.totals().has_value() &&
         trace_.totals()->records != trace_.record_count()) {
@@ -105,7 +103,11 @@ class Verifier {
     if (record.kind != RecordKind::kResult) {
       // Results first look at what the call did, then say that it ended.
       const Status status = state_.Apply(record);
-      if (!status.ok()) findings_.Add(VerifyRule::kRecord, Severity::kError, 0, status.message());
+      // Its message begins with the record's number.
+      const std::string& message = status.message();
+      if (!status.ok()) {
+        findings_.Error(VerifyRule::kRecord, record.number, message.substr(message.find(": ") + 2));
+      }
     }
     switch (record.kind) {
       case RecordKind::kCall: return LookAtCall(record);

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn objects: what exists when in a trace, and what was never destroyed.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/trace_views.h"
+#include "cli/verb.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn objects game.cairn                        every object, when it was made and "
+    "destroyed\n"
+    "  cairn objects --alive game.cairn                what was never destroyed\n"
+    "  cairn objects --frame 100 --alive game.cairn    what lives when frame 100 begins\n"
+    "  cairn objects --at 18233 --kind heap game.cairn heaps, as they are at call 18233\n"
+    "  cairn objects --json game.cairn                 the schema is docs/objects.schema.json";
+
+struct ObjectsOptions {
+  std::string path;
+  std::string at;
+  std::string frame;
+  ObjectQuery query;
+  bool json = false;
+};
+
+// Nothing for an option that was not given. False, with the reason printed, for what is no number.
+bool ParseNumber(const char* option, std::string text, std::optional<uint64_t>* number) {
+  if (text.empty()) return true;
+  std::erase(text, ',');  // as reports group digits
+  uint64_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && rest == end) {
+    *number = value;
+    return true;
+  }
+  PrintError("objects", fmt::format("{}: '{}' is no number", option, text));
+  return false;
+}
+
+int Run(ObjectsOptions& options) {
+  if (!ParseNumber("--at", options.at, &options.query.at_number) ||
+      !ParseNumber("--frame", options.frame, &options.query.at_frame)) {
+    return kExitUsage;
+  }
+  std::optional<TraceReader> trace = OpenTraceFile("objects", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  const Result<ObjectList> list = [&] {
+    TaskProgress progress("objects");
+    options.query.progress = [&](uint64_t done, uint64_t total) {
+      return progress.Update(done, total);
+    };
+    return ListObjects(*trace, options.query);
+  }();
+  if (!list.ok()) {
+    PrintError("objects", list.status().message());
+    return list.status().code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  if (list->interrupted) {
+    PrintError("objects", "interrupted");
+    return kExitFailed;
+  }
+  if (list->contradictions != 0) {
+    PrintWarning("objects",
+                 fmt::format("{} records contradict others and are left out; cairn verify "
+                             "names them",
+                             list->contradictions));
+  }
+  const std::string text = options.json ? ObjectsJson(*list).dump(2) + "\n" : ObjectsText(*list);
+  return PrintOutput("objects", text) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddObjectsVerb(CLI::App& root) {
+  auto options = std::make_shared<ObjectsOptions>();
+  CLI::App* app = root.add_subcommand("objects", "Lists the objects in a trace.");
+  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
+  app->add_flag("--alive", options->query.alive, "Only those that are not destroyed there");
+  CLI::Option* at =
+      app->add_option("--at", options->at, "As they are at this call; at the end without it")
+          ->type_name("CALL");
+  app->add_option("--frame", options->frame, "As they are when this frame begins, from 0")
+      ->type_name("N")
+      ->excludes(at);
+  app->add_option("--kind", options->query.kind, "Part of the interface's name")->type_name("TEXT");
+  app->add_option("--name", options->query.name, "Part of the name")->type_name("TEXT");
+  app->add_flag("--json", options->json, "JSON instead of lines");
+  SetHelp(*app, "cairn objects [OPTIONS] FILE", kExamples);
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn verify: what cannot be right in a trace, found without a GPU.
+#include "trace/verify.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/trace_views.h"
+#include "cli/verb.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn verify game.cairn           damage, references, fences, addresses, descriptors\n"
+    "  cairn verify --json game.cairn    for programs; the schema is docs/verify.schema.json\n"
+    "\n"
+    "Exits with 0 if there is neither an error nor a warning. docs/cairn-verify.md lists the "
+    "rules.";
+
+struct VerifyOptionsOfVerb {
+  std::string path;
+  bool json = false;
+};
+
+int Run(const VerifyOptionsOfVerb& options) {
+  std::optional<TraceReader> trace = OpenTraceFile("verify", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  Result<VerifyReport> report = [&] {
+    TaskProgress progress("verify");
+    VerifyOptions verify;
+    verify.progress = [&](uint64_t done, uint64_t total) { return progress.Update(done, total); };
+    return VerifyTrace(&*trace, verify);
+  }();
+  if (!report.ok()) {
+    PrintError("verify", options.path + ": " + report.status().message());
+    return kExitFailed;
+  }
+  if (report->interrupted) {
+    PrintError("verify", "interrupted; what was found so far is not shown");
+    return kExitFailed;
+  }
+  const std::string text = options.json ? VerifyJson(*report, trace->frame_count()).dump(2) + "\n"
+                                        : VerifyText(options.path, *report, trace->frame_count());
+  if (!PrintOutput("verify", text)) return kExitFailed;
+  return report->clean() ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddVerifyVerb(CLI::App& root) {
+  auto options = std::make_shared<VerifyOptionsOfVerb>();
+  CLI::App* app = root.add_subcommand("verify", "Looks for what cannot be right in a trace.");
+  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
+  app->add_flag("--json", options->json, "JSON instead of lines");
+  SetHelp(*app, "cairn verify [OPTIONS] FILE", kExamples);
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli
