@@ -6,3 +6,4 @@ cairn_test(image_file_test SOURCES image_file_test.cc DEPS cairn_image_file)
 cairn_library(cairn_buffer_addresses SOURCES buffer_addresses.cc
   DEPS cairn_d3d12abi cairn_base fmt::fmt)
 cairn_test(buffer_addresses_test SOURCES buffer_addresses_test.cc DEPS cairn_buffer_addresses)
+cairn_fuzzer(buffer_addresses_fuzz SOURCES buffer_addresses_fuzz.cc DEPS cairn_buffer_addresses)
