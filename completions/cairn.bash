@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay info top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay diff images info top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -66,6 +66,34 @@ _cairn() {
         *)
           if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --hash --loop --pace --timeout --library --pad --quiet --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    images)
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        --frame | --call | --object | --timeout) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --frame --call --object --all --stretch --json --timeout --library --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    diff)
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        --frames | --limit) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--images -o --output --frames --limit --json --library --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn diff: what differs between two traces, two playbacks, or two folders of images.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "cli/trace_diff.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "d3d12abi/image_formats.h"
+#include "replay/image_file.h"
+#include "replay/player.h"
+
+namespace cairn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn diff old.cairn new.cairn               calls that only one of them makes\n"
+    "  cairn diff --frames 10-12 old.cairn new.cairn\n"
+    "  cairn diff --images -o out old.cairn new.cairn\n"
+    "                                               play both and compare what each frame shows\n"
+    "  cairn diff --images game.cairn game.cairn    the same trace twice: does it play the same?\n"
+    "  cairn diff out1 out2                         two folders of cairn replay --images\n"
+    "\n"
+    "Exit code: 0 if nothing differs; 1 if something does; 2 if it could not be compared.";
+
+// As diff(1) has it.
+constexpr int kExitDifferent = 1;
+constexpr int kExitTrouble = 2;
+
+struct DiffOptions {
+  std::string paths[2];
+  std::string frames;
+  std::string folder;
+  std::string library;
+  uint64_t limit = 100;
+  bool images = false;
+  bool json = false;
+  uint64_t first_frame = 0;
+  uint64_t frame_end = ~uint64_t{0};
+};
+
+bool ParseFrames(DiffOptions* options) {
+  const std::string& text = options->frames;
+  if (text.empty()) return true;
+  const auto parse = [](std::string_view digits, uint64_t* number) {
+    const auto [rest, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+    return error == std::errc() && rest == digits.data() + digits.size() && !digits.empty();
+  };
+  const size_t dash = text.find('-');
+  const std::string_view first = std::string_view(text).substr(0, dash);
+  const std::string_view last =
+      dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
+  uint64_t end = ~uint64_t{0} - 1;
+  if (parse(first, &options->first_frame) && (last.empty() || parse(last, &end)) &&
+      options->first_frame <= end && end != ~uint64_t{0}) {
+    options->frame_end = end + 1;
+    return true;
+  }
+  PrintError("diff",
+             fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9, 7-)", text));
+  return false;
+}
+
+std::string Counted(uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", GroupedDigits(count), what, count == 1 ? "" : "s");
+}
+
+// ---- Images --------------------------------------------------------------------------------------
+
+// One image of each side, or of one side only.
+struct ImagePair {
+  std::string what;  // "frame 12", "a.png"
+  std::string file;  // for the picture of the difference
+  bool present[2] = {};
+  bool same = false;
+  ImageDifference difference;
+  std::string problem;
+};
+
+ordered_json ImageJson(const ImagePair& pair) {
+  ordered_json entry = {{"what", pair.what},
+                        {"first", pair.present[0]},
+                        {"second", pair.present[1]},
+                        {"same_size", pair.difference.same_size},
+                        {"different_pixels", pair.difference.different_pixels},
+                        {"largest_difference", pair.difference.largest}};
+  if (!pair.problem.empty()) entry["problem"] = pair.problem;
+  return entry;
+}
+
+std::string ImageLine(const DiffOptions& options, const ImagePair& pair) {
+  const std::string what = VisibleText(pair.what);
+  if (!pair.present[0] || !pair.present[1]) {
+    return fmt::format("{}: only in {}\n", what, options.paths[pair.present[0] ? 0 : 1]);
+  }
+  if (!pair.problem.empty()) return fmt::format("{}: differs; {}\n", what, pair.problem);
+  if (!pair.difference.same_size) return fmt::format("{}: not of the same size\n", what);
+  return fmt::format("{}: {} differ, by {} of 255 at most\n", what,
+                     Counted(pair.difference.different_pixels, "pixel"), pair.difference.largest);
+}
+
+int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
+                uint64_t compared) {
+  std::string text;
+  ordered_json list = ordered_json::array();
+  uint64_t different = 0;
+  for (const ImagePair& pair : pairs) {
+    if (pair.same) continue;
+    ++different;
+    list.push_back(ImageJson(pair));
+    if (different <= options.limit) text += ImageLine(options, pair);
+    const RgbaImage& picture = pair.difference.picture;
+    if (options.folder.empty() || picture.pixels.empty()) continue;
+    const Status status = WritePng(options.folder + "/" + pair.file, picture);
+    if (!status.ok()) {
+      PrintError("diff", status.message());
+      return kExitTrouble;
+    }
+  }
+  text += different == 0
+              ? fmt::format("{} compared, all the same\n", Counted(compared, "image"))
+              : fmt::format("{} compared, {} different\n", Counted(compared, "image"), different);
+  if (options.json) {
+    const ordered_json document = {{"format", "cairn-diff-images"},
+                                   {"version", 1},
+                                   {"first", options.paths[0]},
+                                   {"second", options.paths[1]},
+                                   {"compared_images", compared},
+                                   {"different_images", different},
+                                   {"images", std::move(list)}};
+    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  }
+  if (!PrintOutput("diff", text)) return kExitTrouble;
+  return different == 0 ? 0 : kExitDifferent;
+}
+
+std::set<std::string> PngFiles(const std::string& folder) {
+  std::set<std::string> files;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".png") files.insert(entry.path().filename());
+  }
+  return files;
+}
+
+int CompareFolders(const DiffOptions& options) {
+  const std::set<std::string> files[2] = {PngFiles(options.paths[0]), PngFiles(options.paths[1])};
+  std::set<std::string> all = files[0];
+  all.insert(files[1].begin(), files[1].end());
+  if (all.empty()) {
+    PrintError("diff", fmt::format("neither {} nor {} holds a PNG file; cairn replay --images "
+                                   "writes some",
+                                   options.paths[0], options.paths[1]));
+    return kExitTrouble;
+  }
+  TaskProgress progress("diff");
+  std::vector<ImagePair> pairs;
+  for (const std::string& file : all) {
+    ImagePair pair;
+    pair.what = pair.file = file;
+    for (size_t i = 0; i < 2; ++i) pair.present[i] = files[i].contains(file);
+    if (pair.present[0] && pair.present[1]) {
+      const Result<RgbaImage> first = ReadPng(options.paths[0] + "/" + file);
+      const Result<RgbaImage> second = ReadPng(options.paths[1] + "/" + file);
+      if (!first.ok() || !second.ok()) {
+        PrintError("diff", (first.ok() ? second : first).status().message());
+        return kExitTrouble;
+      }
+      pair.difference = CompareImages(*first, *second);
+      pair.same = pair.difference.same_size && pair.difference.different_pixels == 0;
+    }
+    pairs.push_back(std::move(pair));
+    if (!progress.Update(pairs.size(), all.size())) {
+      PrintError("diff", "stopped");
+      return kExitTrouble;
+    }
+  }
+  return PrintImages(options, pairs, all.size());
+}
+
+// ---- Playbacks -----------------------------------------------------------------------------------
+
+struct PlayedFrame {
+  ImageHash hash;
+  std::optional<FrameImage> image;
+};
+using PlayedFrames = std::map<uint64_t, PlayedFrame>;
+
+// Plays a trace. The pixels of frames in `keep` are kept, of the others the hashes.
+Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceReader& trace,
+                                const std::set<uint64_t>& keep) {
+  TaskProgress progress("diff");
+  PlayedFrames frames;
+  uint64_t count = 0;
+  bool stopped = false;
+  PlayerOptions player_options;
+  player_options.images = true;
+  player_options.first_frame = options.first_frame;
+  player_options.frame_end = options.frame_end;
+  player_options.library = options.library;
+  player_options.on_image = [&](FrameImage image) {
+    PlayedFrame& frame = frames[image.frame];
+    frame.hash = {image.hash_low, image.hash_high};
+    if (keep.contains(image.frame)) frame.image = std::move(image);
+  };
+  player_options.on_frame = [&](uint64_t) { ++count; };
+  player_options.interrupted = [&] {
+    return stopped = stopped || !progress.Update(count, trace.frame_count());
+  };
+  const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
+  if (!player.ok()) return player.status();
+  const Status status = (*player)->Run();
+  if (!status.ok()) return status.WithContext(options.paths[side]);
+  if (stopped) return Status(StatusCode::kInvalidArgument, "stopped");
+  return frames;
+}
+
+Result<RgbaImage> Picture(const FrameImage& image) {
+  const uint64_t row_bytes = image.height == 0 ? 0 : image.pixels.size() / image.height;
+  return ToRgba(static_cast<DXGI_FORMAT>(image.format), image.width, image.height, row_bytes,
+                image.pixels);
+}
+
+void ComparePixels(const PlayedFrames (&frames)[2], uint64_t frame, ImagePair* pair) {
+  const auto& first = frames[0].at(frame).image;
+  const auto& second = frames[1].at(frame).image;
+  if (!first || !second) {
+    pair->problem = "its pixels were not looked at";
+    return;
+  }
+  const Result<RgbaImage> pictures[2] = {Picture(*first), Picture(*second)};
+  for (const Result<RgbaImage>& picture : pictures) {
+    if (!picture.ok()) pair->problem = picture.status().message();
+  }
+  if (pair->problem.empty()) pair->difference = CompareImages(*pictures[0], *pictures[1]);
+  if (pair->problem.empty() && pair->difference.same_size &&
+      pair->difference.different_pixels == 0) {
+    pair->problem = "too little to be seen in 8 bits, or in another format";
+  }
+}
+
+int ComparePlaybacks(const DiffOptions& options, TraceReader (&traces)[2]) {
+  // First all hashes; pixels only of frames that differ, and not of too many at once.
+  constexpr size_t kMostPixels = 32;
+  PlayedFrames frames[2];
+  std::set<uint64_t> different;
+  for (const bool again : {false, true}) {
+    if (again && different.empty()) break;
+    for (size_t i = 0; i < 2; ++i) {
+      Result<PlayedFrames> played = PlayFrames(options, i, traces[i], different);
+      if (!played.ok()) {
+        PrintError("diff", played.status().message());
+        if (played.status().code() == StatusCode::kDeviceLost) {
+          std::fflush(nullptr);
+          std::_Exit(kExitTrouble);
+        }
+        return kExitTrouble;
+      }
+      frames[i] = std::move(played).value();
+    }
+    if (again) break;
+    for (const auto& [frame, played] : frames[0]) {
+      const auto other = frames[1].find(frame);
+      if (other == frames[1].end() || other->second.hash == played.hash) continue;
+      if (different.size() < kMostPixels) different.insert(frame);
+    }
+  }
+  std::set<uint64_t> all;
+  for (const PlayedFrames& side : frames) {
+    for (const auto& [frame, played] : side) all.insert(frame);
+  }
+  if (all.empty()) {
+    PrintError("diff", "neither trace has a frame with an image there; cairn info counts frames");
+    return kExitTrouble;
+  }
+  std::vector<ImagePair> pairs;
+  for (const uint64_t frame : all) {
+    ImagePair pair;
+    pair.what = fmt::format("frame {}", frame);
+    pair.file = fmt::format("frame-{:06}.png", frame);
+    for (size_t i = 0; i < 2; ++i) pair.present[i] = frames[i].contains(frame);
+    if (pair.present[0] && pair.present[1]) {
+      pair.same = frames[0].at(frame).hash == frames[1].at(frame).hash;
+      if (!pair.same) ComparePixels(frames, frame, &pair);
+    }
+    pairs.push_back(std::move(pair));
+  }
+  return PrintImages(options, pairs, all.size());
+}
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+// The differences as they are found: a heading for each frame and thread, a line for each call.
+class CallPrinter {
+ public:
+  explicit CallPrinter(const DiffOptions& options)
+      : options_(options), colour_(!options.json && StdoutShowsColour()) {}
+
+  bool Add(const CallDifference& difference) {
+    if (count_ == options_.limit) {
+      cut_ = true;
+      return false;
+    }
+    ++count_;
+    if (options_.json) {
+      list_.push_back({{"frame", difference.frame},
+                       {"thread", difference.thread},
+                       {"in", difference.in_second ? "second" : "first"},
+                       {"call", difference.call},
+                       {"text", difference.text}});
+      return true;
+    }
+    std::string text;
+    const std::pair<uint64_t, uint32_t> place = {difference.frame, difference.thread};
+    if (count_ == 1 || place != place_) {
+      text += fmt::format("frame {}, thread {}\n", difference.frame, difference.thread);
+    }
+    place_ = place;
+    const char* const colour = !colour_ ? "" : difference.in_second ? "\x1b[32m" : "\x1b[31m";
+    text += fmt::format("{}{} {:>10}  {}{}\n", colour, difference.in_second ? '+' : '-',
+                        GroupedDigits(difference.call), VisibleText(difference.text),
+                        colour_ ? "\x1b[0m" : "");
+    written_ = PrintOutput("diff", text);
+    return written_;
+  }
+
+  bool written() const { return written_; }
+  bool cut() const { return cut_; }
+  ordered_json list() const { return list_; }
+
+ private:
+  const DiffOptions& options_;
+  const bool colour_;
+  uint64_t count_ = 0;
+  bool cut_ = false;
+  bool written_ = true;
+  std::pair<uint64_t, uint32_t> place_;
+  ordered_json list_ = ordered_json::array();
+};
+
+std::string Summary(const TraceDiffResult& result, bool cut) {
+  std::string text =
+      result.differences == 0
+          ? fmt::format("{} in {}: no call differs", Counted(result.calls[0], "call"),
+                        Counted(result.frames[0], "frame"))
+          : fmt::format("{} only in one of {} and {} calls{}", Counted(result.differences, "call"),
+                        GroupedDigits(result.calls[0]), GroupedDigits(result.calls[1]),
+                        cut ? "; --limit 0 shows all" : "");
+  if (result.frames[0] != result.frames[1]) {
+    text += fmt::format("; {} and {} frames", GroupedDigits(result.frames[0]),
+                        GroupedDigits(result.frames[1]));
+  }
+  if (!result.different_images.empty()) {
+    text += fmt::format("; by their recorded hashes {} of {} differ, the first of frame {}",
+                        result.different_images.size(), Counted(result.compared_images, "image"),
+                        result.different_images.front());
+  } else if (result.compared_images != 0) {
+    text += fmt::format("; {} by their recorded hashes the same",
+                        Counted(result.compared_images, "image"));
+  }
+  return text + "\n";
+}
+
+ordered_json CallsJson(const DiffOptions& options, const TraceDiffResult& result,
+                       const CallPrinter& printer) {
+  return {{"format", "cairn-diff-calls"},
+          {"version", 1},
+          {"first", options.paths[0]},
+          {"second", options.paths[1]},
+          {"frames", {result.frames[0], result.frames[1]}},
+          {"calls", {result.calls[0], result.calls[1]}},
+          {"different_calls", result.differences},
+          {"compared_images", result.compared_images},
+          {"different_images", result.different_images},
+          {"complete", !printer.cut()},
+          {"differences", printer.list()}};
+}
+
+int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
+  auto progress = std::make_unique<TaskProgress>("diff");
+  CallPrinter printer(options);
+  TraceDiffOptions diff;
+  diff.first_frame = options.first_frame;
+  diff.frame_end = options.frame_end;
+  diff.print = [&](const CallDifference& difference) { return printer.Add(difference); };
+  diff.progress = [&](uint64_t done, uint64_t total) { return progress->Update(done, total); };
+  const Result<TraceDiffResult> result = CompareTraces(traces[0], traces[1], diff);
+  progress.reset();
+  if (!result.ok()) {
+    PrintError("diff", result.status().message());
+    return kExitTrouble;
+  }
+  if (result->stopped) {
+    PrintError("diff", "stopped");
+    return kExitTrouble;
+  }
+  if (result->undecoded != 0) {
+    PrintWarning("diff", fmt::format("{} could not be read and were compared by their functions "
+                                     "only; cairn verify lists them",
+                                     Counted(result->undecoded, "call")));
+  }
+  const std::string text =
+      options.json ? CallsJson(options, *result, printer)
+                             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+                         "\n"
+                   : Summary(*result, printer.cut());
+  if (!printer.written() || !PrintOutput("diff", text)) return kExitTrouble;
+  return result->differences == 0 && result->different_images.empty() ? 0 : kExitDifferent;
+}
+
+int Run(DiffOptions options) {
+  if (!ParseFrames(&options)) return kExitTrouble;
+  if (options.limit == 0) options.limit = ~uint64_t{0};
+  if (options.paths[0].empty() || options.paths[1].empty()) {
+    PrintError("diff", "two files or two folders are needed; say cairn diff FIRST SECOND");
+    return kExitTrouble;
+  }
+  if (!options.folder.empty()) {
+    if (const Status made = MakeFolder(options.folder); !made.ok()) {
+      PrintError("diff", made.message());
+      return kExitTrouble;
+    }
+  }
+  const bool folders[2] = {std::filesystem::is_directory(options.paths[0]),
+                           std::filesystem::is_directory(options.paths[1])};
+  if (folders[0] && folders[1]) return CompareFolders(options);
+  if (folders[0] || folders[1]) {
+    PrintError("diff",
+               fmt::format("{} is a folder and {} is none; give two of a kind",
+                           options.paths[folders[0] ? 0 : 1], options.paths[folders[0] ? 1 : 0]));
+    return kExitTrouble;
+  }
+  if (!options.folder.empty() && !options.images) {
+    PrintError("diff", "-o writes pictures of differences; it needs --images");
+    return kExitTrouble;
+  }
+  std::optional<TraceReader> first = OpenTraceFile("diff", options.paths[0]);
+  if (!first.has_value()) return kExitTrouble;
+  std::optional<TraceReader> second = OpenTraceFile("diff", options.paths[1]);
+  if (!second.has_value()) return kExitTrouble;
+  TraceReader traces[2] = {std::move(*first), std::move(*second)};
+  return options.images ? ComparePlaybacks(options, traces) : CompareCalls(options, traces);
+}
+
+}  // namespace
+
+Verb AddDiffVerb(CLI::App& root) {
+  auto options = std::make_shared<DiffOptions>();
+  CLI::App* app = root.add_subcommand("diff", "Compare two traces, or two folders of images.");
+  SetHelp(*app, "cairn diff [OPTIONS] FIRST SECOND", kExamples);
+  app->add_option("first", options->paths[0],
+                  "A .cairn file with a trace, or a folder of PNG files")
+      ->type_name("FIRST");
+  app->add_option("second", options->paths[1], "Another one")->type_name("SECOND");
+  app->add_flag("--images", options->images, "Play both traces and compare the images of frames");
+  app->add_option("-o,--output", options->folder,
+                  "Write a picture of each image that differs into this folder")
+      ->type_name("FOLDER");
+  app->add_option("--frames", options->frames, "These frames only, from 0")->type_name("A[-B]");
+  app->add_option("--limit", options->limit, "Show so many differences; 0: all")
+      ->type_name("N")
+      ->capture_default_str();
+  app->add_flag("--json", options->json, "Print the differences as JSON");
+  app->add_option("--library", options->library,
+                  "With --images: the Direct3D 12 to play on; without it libvkd3d-utils.so.1")
+      ->type_name("FILE");
+  return {.app = app, .run = [options] { return Run(*options); }, .usage_exit_code = kExitTrouble};
+}
+
+}  // namespace cairn::cli

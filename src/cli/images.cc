@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn images: what render targets and textures of a trace hold, as PNG files.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "d3d12abi/image_formats.h"
+#include "replay/image_file.h"
+#include "replay/player.h"
+#include "trace/trace_state.h"
+
+namespace cairn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn images game.cairn                     what is drawn into, at the end of the last "
+    "frame\n"
+    "  cairn images --frame 12 -o out game.cairn   at the end of frame 12, into the folder out\n"
+    "  cairn images --call 18233 game.cairn        after all that was submitted before this call\n"
+    "  cairn images --object Depth --stretch game.cairn\n"
+    "                                              one object; its smallest value black, its "
+    "largest "
+    "white\n"
+    "  cairn images --all --json game.cairn        every texture with all mips; "
+    "docs/images.schema.json\n"
+    "\n"
+    "Exit code: 0 if there are images; 1 if not; 2 if the command line is wrong.";
+
+struct ImagesOptions {
+  std::string path;
+  std::string folder;
+  std::string frame;
+  std::string call;
+  std::vector<std::string> objects;
+  std::string library;
+  std::string timeout = "20";
+  bool all = false;
+  bool stretch = false;
+  bool json = false;
+};
+
+// Where the playback ends, and what the trace says of objects there.
+struct Place {
+  std::optional<uint64_t> frame;
+  std::optional<uint64_t> call;
+  uint64_t shown = kNoObject;  // the image of the frame
+  std::unordered_map<uint64_t, std::string> names;
+};
+
+std::optional<uint64_t> ParseNumber(std::string text) {
+  std::erase(text, ',');  // as reports group digits
+  uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || error != std::errc() || rest != end) return std::nullopt;
+  return number;
+}
+
+Result<Place> FindPlace(const ImagesOptions& options, TraceReader& trace) {
+  Place place;
+  for (const auto& [text, option, number] : {std::tuple(&options.frame, "--frame", &place.frame),
+                                             std::tuple(&options.call, "--call", &place.call)}) {
+    if (text->empty()) continue;
+    *number = ParseNumber(*text);
+    if (!number->has_value()) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("{}: '{}' is no number", option, *text));
+    }
+  }
+  const uint64_t frames = trace.frame_count();
+  if (place.frame && *place.frame >= frames) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("--frame: {} has {} frame{}, counted from 0", options.path,
+                              GroupedDigits(frames), frames == 1 ? "" : "s"));
+  }
+  // A trace without frames is played to its end.
+  if (!place.frame && !place.call && frames != 0) place.frame = frames - 1;
+  return place;
+}
+
+// Names of objects, as they are at that place.
+Status ReadNames(TraceReader& trace, TaskProgress* progress, Place* place) {
+  TraceState state(trace);
+  TraceCursor cursor(trace);
+  Record record;
+  while (cursor.Next(&record)) {
+    if (place->call && record.number > *place->call) break;
+    (void)state.Apply(record);
+    if (record.kind == RecordKind::kFrame) {
+      place->shown = record.object;
+      if (place->frame && cursor.frame() >= *place->frame) break;
+    }
+    if (!progress->Update(record.number, trace.record_count() * 10)) {
+      return {StatusCode::kInvalidArgument, "stopped"};
+    }
+  }
+  for (const auto& [number, object] : state.objects()) {
+    if (!object.name.empty() && object.ended == 0) place->names[number] = object.name;
+  }
+  return cursor.status();
+}
+
+// The objects that were asked for, by number or name.
+Result<std::unordered_set<uint64_t>> ChosenObjects(const ImagesOptions& options,
+                                                   const Place& place) {
+  std::unordered_set<uint64_t> chosen;
+  for (std::string text : options.objects) {
+    if (text.starts_with('#')) text.erase(0, 1);
+    if (const std::optional<uint64_t> number = ParseNumber(text)) {
+      chosen.insert(*number);
+      continue;
+    }
+    const size_t before = chosen.size();
+    for (const auto& [number, name] : place.names) {
+      if (name == text) chosen.insert(number);
+    }
+    if (chosen.size() == before) {
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("--object: nothing that lives there is called '{}'; cairn objects "
+                                "lists what does",
+                                text));
+    }
+  }
+  return chosen;
+}
+
+// Writes the images that the player gives.
+class Pictures {
+ public:
+  Pictures(const ImagesOptions& options, const Place& place) : options_(options), place_(place) {}
+
+  void Add(const TextureImage& image) {
+    if (!status_.ok()) return;
+    ordered_json entry = Describe(image);
+    if (!image.problem.empty()) {
+      Refuse(&entry, image.problem);
+      return;
+    }
+    entry["hash"] = HashText(HashPixels(image.pixels));
+    const uint64_t slice_bytes = image.row_bytes * image.row_count;
+    ordered_json files = ordered_json::array();
+    for (uint32_t z = 0; z < image.depth; ++z) {
+      const auto slice = std::span(image.pixels).subspan(z * slice_bytes, slice_bytes);
+      const Result<RgbaImage> picture =
+          ToRgba(static_cast<DXGI_FORMAT>(image.format), image.width, image.height, image.row_bytes,
+                 slice, options_.stretch ? ValueRange::kStretched : ValueRange::kNatural);
+      if (!picture.ok()) {
+        Refuse(&entry, picture.status().message());
+        return;
+      }
+      const std::string file = FileName(image, z);
+      status_ = WritePng(options_.folder + "/" + file, *picture);
+      if (!status_.ok()) return;
+      ++written_;
+      files.push_back(file);
+    }
+    lines_ += fmt::format("{}  {} x {}  {}  {}{}\n", Title(image), image.width, image.height,
+                          FormatName(image.format), files.front().get<std::string>(),
+                          files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1));
+    entry["files"] = std::move(files);
+    images_.push_back(std::move(entry));
+  }
+
+  const Status& status() const { return status_; }
+  uint64_t written() const { return written_; }
+  const std::string& lines() const { return lines_; }
+  ordered_json images() const { return images_; }
+
+ private:
+  std::string NameOf(uint64_t object) const {
+    const auto found = place_.names.find(object);
+    return found == place_.names.end() ? "" : found->second;
+  }
+
+  std::string Title(const TextureImage& image) const {
+    const std::string name = NameOf(image.object);
+    std::string title = fmt::format("object {}", GroupedDigits(image.object));
+    if (!name.empty()) title += fmt::format(" \"{}\"", VisibleText(name));
+    if (image.mip != 0) title += fmt::format(", mip {}", image.mip);
+    if (image.slice != 0) title += fmt::format(", slice {}", image.slice);
+    if (image.plane != 0) title += fmt::format(", plane {}", image.plane);
+    if (image.object == place_.shown) title += ", shown";
+    return title;
+  }
+
+  std::string FileName(const TextureImage& image, uint32_t z) const {
+    std::string name = fmt::format("object-{}", image.object);
+    const std::string part = FileNamePart(NameOf(image.object));
+    if (!part.empty()) name += "-" + part;
+    if (image.plane != 0) name += fmt::format("-plane{}", image.plane);
+    if (image.slice != 0) name += fmt::format("-slice{}", image.slice);
+    if (image.mip != 0) name += fmt::format("-mip{}", image.mip);
+    if (image.depth != 1) name += fmt::format("-z{}", z);
+    return name + ".png";
+  }
+
+  ordered_json Describe(const TextureImage& image) const {
+    const std::string name = NameOf(image.object);
+    return {{"object", image.object},
+            {"name", name.empty() ? ordered_json() : ordered_json(name)},
+            {"mip", image.mip},
+            {"slice", image.slice},
+            {"plane", image.plane},
+            {"width", image.width},
+            {"height", image.height},
+            {"depth", image.depth},
+            {"format", FormatName(image.format)},
+            {"target", image.is_target},
+            {"shown", image.object == place_.shown}};
+  }
+
+  void Refuse(ordered_json* entry, const std::string& problem) {
+    lines_ += fmt::format("{}  no image: {}\n", Title(*entry), VisibleText(problem));
+    (*entry)["problem"] = problem;
+    images_.push_back(std::move(*entry));
+  }
+  static std::string Title(const ordered_json& entry) {
+    return fmt::format("object {}, mip {}, slice {}, plane {}", entry["object"].get<uint64_t>(),
+                       entry["mip"].get<uint32_t>(), entry["slice"].get<uint32_t>(),
+                       entry["plane"].get<uint32_t>());
+  }
+
+  const ImagesOptions& options_;
+  const Place& place_;
+  Status status_;
+  uint64_t written_ = 0;
+  std::string lines_;
+  ordered_json images_ = ordered_json::array();
+};
+
+Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const Place& place) {
+  PlayerOptions player;
+  const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
+  if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
+  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
+  player.wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
+  player.library = options.library;
+  player.every_subresource = options.all;
+  if (place.frame) player.frame_end = *place.frame + 1;
+  if (place.call) player.last_call = *place.call;
+  Result<std::unordered_set<uint64_t>> chosen = ChosenObjects(options, place);
+  if (!chosen.ok()) return chosen.status();
+  player.textures = std::move(chosen).value();
+  return player;
+}
+
+// What was written, or why nothing was.
+int PrintPictures(const ImagesOptions& options, const Place& place, const Pictures& pictures) {
+  if (!pictures.status().ok()) {
+    PrintError("images", pictures.status().message());
+    return kExitFailed;
+  }
+  std::string text = pictures.lines();
+  if (options.json) {
+    const ordered_json document = {
+        {"format", "cairn-images"},
+        {"version", 1},
+        {"file", options.path},
+        {"frame", place.frame ? ordered_json(*place.frame) : ordered_json()},
+        {"call", place.call ? ordered_json(*place.call) : ordered_json()},
+        {"folder", options.folder},
+        {"images", pictures.images()}};
+    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  }
+  if (!PrintOutput("images", text)) return kExitFailed;
+  if (pictures.written() != 0) return 0;
+  PrintError("images", pictures.images().empty()
+                           ? "nothing that was asked for lives there; cairn objects --alive lists "
+                             "what does"
+                           : "none of the textures can be shown");
+  return kExitFailed;
+}
+
+int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_options,
+         TraceReader& trace, std::unique_ptr<TaskProgress> progress) {
+  Pictures pictures(options, place);
+  bool stopped = false;
+  uint64_t frames = 0;
+  const uint64_t expected = place.frame ? *place.frame + 1 : trace.frame_count();
+  player_options.on_texture = [&](const TextureImage& image) { pictures.Add(image); };
+  player_options.on_frame = [&](uint64_t) { ++frames; };
+  player_options.interrupted = [&] {
+    if (!progress->Update(frames, expected)) stopped = true;
+    return stopped || !pictures.status().ok();
+  };
+  const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
+  if (!player.ok()) {
+    progress.reset();
+    PrintError("images", player.status().message());
+    return kExitFailed;
+  }
+  const Status status = (*player)->Run();
+  progress.reset();
+  if (!status.ok()) {
+    PrintError("images", options.path + ": " + status.message());
+    const PlayerFailure failure = (*player)->failure();
+    if (failure == PlayerFailure::kHang || failure == PlayerFailure::kLost) {
+      // A GPU that hangs keeps its driver from going: this process ends without tidying up.
+      std::fflush(nullptr);
+      std::_Exit(kExitFailed);
+    }
+    return kExitFailed;
+  }
+  if (stopped) {
+    PrintError("images", "stopped");
+    return kExitFailed;
+  }
+  for (const std::string& note : (*player)->result().notes) PrintWarning("images", note);
+  return PrintPictures(options, place, pictures);
+}
+
+int Run(ImagesOptions options) {
+  if (!options.frame.empty() && !options.call.empty()) {
+    PrintError("images", "--frame and --call name two places; give one of them");
+    return kExitUsage;
+  }
+  std::optional<TraceReader> trace = OpenTraceFile("images", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  Result<Place> place = FindPlace(options, *trace);
+  if (!place.ok()) {
+    PrintError("images", place.status().message());
+    return kExitUsage;
+  }
+  auto progress = std::make_unique<TaskProgress>("images");
+  if (const Status status = ReadNames(*trace, progress.get(), &*place); !status.ok()) {
+    progress.reset();
+    PrintError("images", status.message());
+    return kExitFailed;
+  }
+  Result<PlayerOptions> player = PlayerOptionsOf(options, *place);
+  if (!player.ok()) {
+    progress.reset();
+    PrintError("images", player.status().message());
+    return kExitUsage;
+  }
+  if (options.folder.empty()) options.folder = ".";
+  if (const Status made = MakeFolder(options.folder); !made.ok()) {
+    progress.reset();
+    PrintError("images", made.message());
+    return kExitFailed;
+  }
+  return Play(options, *place, std::move(player).value(), *trace, std::move(progress));
+}
+
+}  // namespace
+
+Verb AddImagesVerb(CLI::App& root) {
+  auto options = std::make_shared<ImagesOptions>();
+  CLI::App* app =
+      root.add_subcommand("images", "Write render targets and textures of a trace as PNG files.");
+  SetHelp(*app, "cairn images [OPTIONS] FILE", kExamples);
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  app->add_option("-o,--output", options->folder,
+                  "The folder for the files; without it the current one")
+      ->type_name("FOLDER");
+  app->add_option("--frame", options->frame,
+                  "At the end of this frame, from 0; without it the last")
+      ->type_name("N");
+  app->add_option("--call", options->call, "After all that was submitted up to this call")
+      ->type_name("CALL");
+  app->add_option("--object", options->objects,
+                  "This texture, by its number or name; may be given several times")
+      ->type_name("OBJECT")
+      ->expected(1);
+  app->add_flag("--all", options->all,
+                "All textures with all mips, not only those that are drawn into");
+  app->add_flag("--stretch", options->stretch,
+                "The smallest value of an image becomes black, the largest white");
+  app->add_flag("--json", options->json, "Print a list of the images as JSON");
+  app->add_option("--timeout", options->timeout,
+                  "How long the GPU may take for what is waited for, in seconds; 0: for ever")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_option("--library", options->library,
+                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
+      ->type_name("FILE");
+  return {.app = app, .run = [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

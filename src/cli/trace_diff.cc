@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trace_diff.h"
+
+#include <fmt/format.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "calls/value_decoder.h"
+#include "calls/value_printer.h"
+#include "d3d12gen/interfaces.h"
+#include "trace/trace_state.h"
+
+namespace cairn::cli {
+namespace {
+
+// Of the operating system: other numbers in every run.
+class IgnoredHandles final : public ValueVisitor {
+ public:
+  Status Handle(HandleKind, uint64_t* place) override {
+    *place = *place == 0 ? 0 : 1;
+    return {};
+  }
+  Status Callback(uint64_t* place) override {
+    *place = *place == 0 ? 0 : 1;
+    return {};
+  }
+};
+
+// Names that two runs have in common.
+class RunNames final : public ValueNames {
+ public:
+  explicit RunNames(const TraceReader& trace) : state_(trace) {}
+
+  void Apply(const Record& record) {
+    // What contradicts itself leaves the state as it was.
+    (void)state_.Apply(record);
+    if (record.kind != RecordKind::kObject) return;
+    const TracedObject* const object = state_.Find(record.object);
+    if (object != nullptr) places_.emplace(record.object, ++counts_[object->chain]);
+  }
+
+  std::string Object(uint64_t number) const override {
+    const TracedObject* const object = state_.Find(number);
+    if (object == nullptr) return "an object that is not known";
+    const char* const kind =
+        object->chain == Chain::kNone ? "object" : Describe(object->chain).first->name;
+    if (!object->name.empty()) return fmt::format("{} \"{}\"", kind, object->name);
+    const auto place = places_.find(number);
+    return fmt::format("{}.{}", kind, place == places_.end() ? 0 : place->second);
+  }
+  std::string GpuAddress(uint64_t address) const override {
+    const auto place = state_.gpu_addresses().Find(address);
+    if (!place) return "";
+    return fmt::format("{} + {:#x}", Object(place->object), place->offset_bytes);
+  }
+  std::string CpuDescriptor(uint64_t handle) const override {
+    return Descriptor(state_.CpuDescriptorAt(handle));
+  }
+  std::string GpuDescriptor(uint64_t handle) const override {
+    return Descriptor(state_.GpuDescriptorAt(handle));
+  }
+
+ private:
+  std::string Descriptor(const std::optional<TraceState::Descriptor>& place) const {
+    return place ? fmt::format("{}[{}]", Object(place->heap), place->index) : "";
+  }
+
+  TraceState state_;
+  std::map<Chain, uint64_t> counts_;
+  std::unordered_map<uint64_t, uint64_t> places_;
+};
+
+struct Lines {
+  std::vector<uint64_t> hashes;
+  std::vector<uint64_t> calls;
+  std::vector<std::string> texts;
+};
+
+struct FrameHash {
+  bool known = false;
+  uint64_t low = 0;
+  uint64_t high = 0;
+  bool operator==(const FrameHash&) const = default;
+};
+
+// The calls of one frame, or of a part of one that has very many.
+struct Block {
+  uint64_t frame = 0;
+  bool frame_ends = false;
+  size_t count = 0;
+  std::map<uint32_t, Lines> threads;
+  FrameHash image;
+};
+
+class Side {
+ public:
+  explicit Side(TraceReader& trace) : trace_(trace), cursor_(trace), names_(trace) {}
+
+  // Reads on to the end of the frame. False at the end of the trace. `wanted`: its calls are kept.
+  bool Next(bool wanted, Block* block) {
+    *block = {};
+    block->frame = frame_;
+    Record record;
+    bool any = false;
+    while (cursor_.Next(&record)) {
+      any = true;
+      if (record.kind == RecordKind::kCall && wanted) AddCall(record, block);
+      names_.Apply(record);
+      if (record.kind == RecordKind::kFrame) {
+        EndFrame(record, block);
+        return true;
+      }
+      if (block->count >= kMostLines) return true;
+    }
+    return any;
+  }
+  const Status& status() const { return cursor_.status(); }
+  uint64_t frame() const { return frame_; }
+  uint64_t undecoded() const { return undecoded_; }
+
+ private:
+  void EndFrame(const Record& record, Block* block) {
+    block->frame_ends = true;
+    ++frame_;
+    std::span<const std::byte> rest = record.body;
+    const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
+    if (body.ok() && body->hashed != 0) block->image = {true, body->hash_low, body->hash_high};
+  }
+
+  void AddCall(const Record& record, Block* block) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    const std::string start =
+        fmt::format("{}: {}", names_.Object(record.object), trace_.MethodName(record));
+    std::string text = start;
+    std::string whole;
+    if (method) {
+      DecodeOptions options;
+      options.visitor = &handles_;
+      options.blobs = &trace_;
+      arena_.Reset();
+      DecodedCall call;
+      const MethodInfo& info = Describe(*method);
+      if (DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
+        text =
+            fmt::format("{}: {}", names_.Object(record.object), PrintArguments(info, call, names_));
+        whole = PrintArguments(info, call, names_, /*whole=*/true);
+      } else {
+        ++undecoded_;
+      }
+    }
+    Lines& lines = block->threads[record.thread];
+    lines.hashes.push_back(
+        XXH3_64bits_withSeed(whole.data(), whole.size(), XXH3_64bits(start.data(), start.size())));
+    lines.calls.push_back(record.number);
+    lines.texts.push_back(std::move(text));
+    ++block->count;
+  }
+
+  TraceReader& trace_;
+  TraceCursor cursor_;
+  RunNames names_;
+  IgnoredHandles handles_;
+  Arena arena_;
+  uint64_t frame_ = 0;
+  uint64_t undecoded_ = 0;
+};
+
+class Comparison {
+ public:
+  Comparison(const TraceDiffOptions& options, TraceDiffResult* result)
+      : options_(options), result_(*result) {}
+
+  void Compare(const Block& first, const Block& second, uint64_t frame) {
+    static const Lines kNone;
+    std::map<uint32_t, std::pair<const Lines*, const Lines*>> threads;
+    for (const auto& [thread, lines] : first.threads) threads[thread] = {&lines, &kNone};
+    for (const auto& [thread, lines] : second.threads) {
+      auto& pair = threads.try_emplace(thread, &kNone, nullptr).first->second;
+      pair.second = &lines;
+    }
+    for (const auto& [thread, pair] : threads)
+      CompareThread(*pair.first, *pair.second, frame, thread);
+    result_.calls[0] += first.count;
+    result_.calls[1] += second.count;
+    if (first.image.known && second.image.known) {
+      ++result_.compared_images;
+      if (first.image != second.image) result_.different_images.push_back(frame);
+    }
+  }
+
+ private:
+  void CompareThread(const Lines& first, const Lines& second, uint64_t frame, uint32_t thread) {
+    if (first.hashes == second.hashes) return;
+    for (const SequenceEdit& edit : CompareSequences(first.hashes, second.hashes)) {
+      ++result_.differences;
+      if (!printing_ || !options_.print) continue;
+      const Lines& lines = edit.in_second ? second : first;
+      printing_ = options_.print(
+          {frame, thread, edit.in_second, lines.calls[edit.index], lines.texts[edit.index]});
+    }
+  }
+
+  const TraceDiffOptions& options_;
+  TraceDiffResult& result_;
+  bool printing_ = true;
+};
+
+// Everything between two positions, one sequence after the other.
+void AddAll(size_t begin, size_t first_end, size_t second_end, std::vector<SequenceEdit>* edits) {
+  for (size_t i = begin; i < first_end; ++i) edits->push_back({false, i});
+  for (size_t i = begin; i < second_end; ++i) edits->push_back({true, i});
+}
+
+}  // namespace
+
+// Myers, "An O(ND) Difference Algorithm and Its Variations" (1986): `reached[k]` is how far the diagonal k
+// leads with so many edits; the ways there are kept for the way back.
+std::vector<SequenceEdit> CompareSequences(std::span<const uint64_t> first,
+                                           std::span<const uint64_t> second) {
+  size_t begin = 0;
+  while (begin < first.size() && begin < second.size() && first[begin] == second[begin]) ++begin;
+  size_t first_end = first.size();
+  size_t second_end = second.size();
+  while (first_end > begin && second_end > begin &&
+         first[first_end - 1] == second[second_end - 1]) {
+    --first_end;
+    --second_end;
+  }
+  std::vector<SequenceEdit> edits;
+  const auto n = static_cast<int64_t>(first_end - begin);
+  const auto m = static_cast<int64_t>(second_end - begin);
+  if (n == 0 || m == 0) {
+    AddAll(begin, first_end, second_end, &edits);
+    return edits;
+  }
+  const int64_t most = std::min<int64_t>(n + m, kMostEdits);
+  const auto at = [most](int64_t diagonal) { return static_cast<size_t>(diagonal + most + 1); };
+  std::vector<int32_t> reached(static_cast<size_t>(2 * most + 3), 0);
+  std::vector<std::vector<int32_t>> ways;  // `reached` around the middle, before each step
+  const auto equal = [&](int64_t x, int64_t y) {
+    return first[begin + static_cast<size_t>(x)] == second[begin + static_cast<size_t>(y)];
+  };
+  for (int64_t d = 0; d <= most; ++d) {
+    ways.emplace_back(reached.begin() + static_cast<ptrdiff_t>(at(-d - 1)),
+                      reached.begin() + static_cast<ptrdiff_t>(at(d + 1)) + 1);
+    for (int64_t k = -d; k <= d; k += 2) {
+      const bool down = k == -d || (k != d && reached[at(k - 1)] < reached[at(k + 1)]);
+      int64_t x = down ? reached[at(k + 1)] : reached[at(k - 1)] + 1;
+      int64_t y = x - k;
+      while (x < n && y < m && equal(x, y)) ++x, ++y;
+      reached[at(k)] = static_cast<int32_t>(std::min<int64_t>(x, n + 1));
+      if (x < n || y < m) continue;
+      // Back to the beginning: one edit a step.
+      for (; d > 0; --d) {
+        const std::vector<int32_t>& before = ways[static_cast<size_t>(d)];
+        const auto there = [&](int64_t diagonal) {
+          return before[static_cast<size_t>(diagonal + d + 1)];
+        };
+        const int64_t diagonal = x - y;
+        const bool came_down =
+            diagonal == -d || (diagonal != d && there(diagonal - 1) < there(diagonal + 1));
+        const int64_t previous = came_down ? diagonal + 1 : diagonal - 1;
+        x = there(previous);
+        y = x - previous;
+        edits.push_back({came_down, begin + static_cast<size_t>(came_down ? y : x)});
+      }
+      std::reverse(edits.begin(), edits.end());
+      return edits;
+    }
+  }
+  AddAll(begin, first_end, second_end, &edits);
+  return edits;
+}
+
+Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
+                                      const TraceDiffOptions& options) {
+  const uint64_t most = std::max(first.frame_count(), second.frame_count());
+  if (options.first_frame != 0 && options.first_frame >= most) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("there is no frame {}: the longer trace has {}", options.first_frame, most));
+  }
+  TraceDiffResult result;
+  Comparison comparison(options, &result);
+  Side sides[2] = {Side(first), Side(second)};
+  bool more[2] = {true, true};
+  while (more[0] || more[1]) {
+    // The one that is behind, or both: parts of long frames keep them together.
+    const uint64_t frame = std::min(more[0] ? sides[0].frame() : ~uint64_t{0},
+                                    more[1] ? sides[1].frame() : ~uint64_t{0});
+    if (frame >= options.frame_end) break;
+    const bool wanted = frame >= options.first_frame;
+    Block blocks[2];
+    for (size_t i = 0; i < 2; ++i) {
+      if (!more[i] || sides[i].frame() != frame) continue;
+      more[i] = sides[i].Next(wanted, &blocks[i]);
+      if (!sides[i].status().ok()) return sides[i].status();
+      if (wanted && blocks[i].frame_ends) ++result.frames[i];
+    }
+    if (wanted) comparison.Compare(blocks[0], blocks[1], frame);
+    if (options.progress && !options.progress(frame, most)) {
+      result.stopped = true;
+      break;
+    }
+  }
+  result.undecoded = sides[0].undecoded() + sides[1].undecoded();
+  return result;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What differs between the calls of two traces: of two runs of a program, or of two versions of it.
+#ifndef CAIRN_CLI_TRACE_DIFF_H_
+#define CAIRN_CLI_TRACE_DIFF_H_
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "trace/trace_reader.h"
+
+namespace cairn::cli {
+
+struct CallDifference {
+  uint64_t frame = 0;
+  uint32_t thread = 0;
+  bool in_second = false;  // otherwise in the first only
+  uint64_t call = 0;       // its number in that trace
+  std::string text;
+};
+
+struct TraceDiffOptions {
+  uint64_t first_frame = 0;
+  uint64_t frame_end = ~uint64_t{0};
+  // Told the differences in the order of frames and threads; false: no more of them, please.
+  std::function<bool(const CallDifference&)> print;
+  // False stops.
+  std::function<bool(uint64_t done, uint64_t total)> progress;
+};
+
+struct TraceDiffResult {
+  uint64_t frames[2] = {};  // compared ones
+  uint64_t calls[2] = {};
+  uint64_t differences = 0;      // calls that only one of them has
+  uint64_t compared_images = 0;  // frames of which both have a hash
+  std::vector<uint64_t> different_images;
+  uint64_t undecoded =
+      0;  // calls whose arguments could not be read: only their names were compared
+  bool stopped = false;
+};
+
+// Frame by frame and, within a frame, thread by thread. Objects are the same if they have the same name
+// or, without one, the same place among those of their kind; addresses and descriptors are what they are
+// in. Handles of the operating system and functions are equal. Memory: the calls of a frame of each, at
+// most kMostLines at once. Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such
+// frame.
+Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
+                                      const TraceDiffOptions& options);
+
+// Positions in two sequences that belong together are left out; what remains is in one of them only.
+// Smallest, unless there is more than kMostEdits to it: then all that is between the first and the last
+// difference.
+struct SequenceEdit {
+  bool in_second = false;
+  size_t index = 0;
+};
+std::vector<SequenceEdit> CompareSequences(std::span<const uint64_t> first,
+                                           std::span<const uint64_t> second);
+inline constexpr size_t kMostEdits = 1000;
+inline constexpr size_t kMostLines = 100'000;
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_TRACE_DIFF_H_

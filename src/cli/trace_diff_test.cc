@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/trace_diff.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "calls/call_builder.h"
+#include "trace/test_trace.h"
+
+namespace cairn::cli {
+namespace {
+
+using Sequence = std::vector<uint64_t>;
+
+// What is left of both when the edits are taken out.
+std::pair<Sequence, Sequence> Common(const Sequence& first, const Sequence& second) {
+  std::vector<bool> gone[2] = {std::vector<bool>(first.size()), std::vector<bool>(second.size())};
+  for (const SequenceEdit& edit : CompareSequences(first, second)) {
+    EXPECT_FALSE(gone[edit.in_second][edit.index]);
+    gone[edit.in_second][edit.index] = true;
+  }
+  std::pair<Sequence, Sequence> common;
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (!gone[0][i]) common.first.push_back(first[i]);
+  }
+  for (size_t i = 0; i < second.size(); ++i) {
+    if (!gone[1][i]) common.second.push_back(second[i]);
+  }
+  return common;
+}
+
+TEST(CompareSequencesTest, FindsTheSmallestDifference) {
+  EXPECT_TRUE(CompareSequences(Sequence{1, 2, 3}, Sequence{1, 2, 3}).empty());
+  EXPECT_EQ(CompareSequences(Sequence{}, Sequence{1, 2}).size(), 2u);
+  const auto edits = CompareSequences(Sequence{1, 2, 3, 4}, Sequence{1, 3, 5, 4});
+  ASSERT_EQ(edits.size(), 2u);
+  EXPECT_FALSE(edits[0].in_second);
+  EXPECT_EQ(edits[0].index, 1u);
+  EXPECT_TRUE(edits[1].in_second);
+  EXPECT_EQ(edits[1].index, 2u);
+  // Of the paper: ABCABBA to CBABAC takes five.
+  EXPECT_EQ(CompareSequences(Sequence{1, 2, 3, 1, 2, 2, 1}, Sequence{3, 2, 1, 2, 1, 3}).size(), 5u);
+}
+
+TEST(CompareSequencesTest, WhatIsLeftIsEqual) {
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Sequence first(random() % 40);
+    Sequence second(random() % 40);
+    for (uint64_t& value : first) value = random() % 4;
+    for (uint64_t& value : second) value = random() % 4;
+    const auto [a, b] = Common(first, second);
+    ASSERT_EQ(a, b) << round;
+  }
+}
+
+TEST(CompareSequencesTest, VeryDifferentOnesAreNamedAsAWhole) {
+  Sequence first = {1};
+  Sequence second = {1};
+  for (uint64_t i = 0; i < 2000; ++i) {
+    first.push_back(10 + i);
+    second.push_back(10000 + i);
+  }
+  first.push_back(2);
+  second.push_back(2);
+  const auto [a, b] = Common(first, second);
+  EXPECT_EQ(a, (Sequence{1, 2}));
+  EXPECT_EQ(b, a);
+}
+
+// A device, a list with a name, and two frames of draws.
+class TraceDiffTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kDevice = 1;
+  struct Run {
+    explicit Run(uint64_t list_number) : list(list_number) {
+      test.Object(kDevice, Chain::kID3D12Device, kDevice);
+      test.Object(list, Chain::kID3D12GraphicsCommandList, kDevice);
+    }
+    void Draw(uint32_t vertices) {
+      const auto body =
+          CallBuilder().Call(Method::ID3D12GraphicsCommandList_DrawInstanced, vertices, 1, 0, 0);
+      ASSERT_TRUE(body.ok);
+      test.Call(Method::ID3D12GraphicsCommandList_DrawInstanced, list, body.bytes);
+    }
+    TestTrace test;
+    uint64_t list;
+  };
+  static TraceDiffResult Compare(Run& a, Run& b, std::vector<CallDifference>* differences,
+                                 TraceDiffOptions options = {}) {
+    TraceReader first = a.test.Open();
+    TraceReader second = b.test.Open();
+    options.print = [&](const CallDifference& difference) {
+      differences->push_back(difference);
+      return true;
+    };
+    const Result<TraceDiffResult> result = CompareTraces(first, second, options);
+    EXPECT_TRUE(result.ok()) << result.status().message();
+    return result.ok() ? *result : TraceDiffResult();
+  }
+};
+
+TEST_F(TraceDiffTest, NumbersOfObjectsDoNotMatter) {
+  Run a(5);
+  Run b(9);
+  for (Run* const run : {&a, &b}) {
+    run->Draw(3);
+    run->test.Frame();
+    run->Draw(6);
+    run->test.Frame();
+  }
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  EXPECT_TRUE(differences.empty());
+  EXPECT_EQ(result.differences, 0u);
+  EXPECT_EQ(result.calls[0], 2u);
+  EXPECT_EQ(result.calls[1], 2u);
+  EXPECT_EQ(result.frames[0], 2u);
+  EXPECT_EQ(result.undecoded, 0u);
+}
+
+TEST_F(TraceDiffTest, ArgumentsAndMissingCallsAreNamed) {
+  Run a(5);
+  Run b(5);
+  a.Draw(3);
+  b.Draw(3);
+  a.test.Frame();
+  b.test.Frame();
+  a.Draw(6);
+  b.Draw(7);
+  b.Draw(8);
+  a.test.Frame();
+  b.test.Frame();
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  ASSERT_EQ(differences.size(), 3u);
+  EXPECT_EQ(result.differences, 3u);
+  EXPECT_EQ(differences[0].frame, 1u);
+  EXPECT_FALSE(differences[0].in_second);
+  EXPECT_NE(differences[0].text.find("DrawInstanced(VertexCountPerInstance = 6"), std::string::npos)
+      << differences[0].text;
+  EXPECT_NE(differences[0].text.find("ID3D12GraphicsCommandList.1"), std::string::npos);
+  EXPECT_TRUE(differences[1].in_second);
+  EXPECT_TRUE(differences[2].in_second);
+  // Only the first frame.
+  differences.clear();
+  TraceDiffOptions options;
+  options.frame_end = 1;
+  EXPECT_EQ(Compare(a, b, &differences, options).differences, 0u);
+  EXPECT_TRUE(differences.empty());
+}
+
+TEST_F(TraceDiffTest, AShorterTraceLacksCalls) {
+  Run a(5);
+  Run b(5);
+  a.Draw(3);
+  b.Draw(3);
+  a.test.Frame();
+  b.test.Frame();
+  a.Draw(3);
+  a.test.Frame();
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  ASSERT_EQ(differences.size(), 1u);
+  EXPECT_FALSE(differences[0].in_second);
+  EXPECT_EQ(result.frames[0], 2u);
+  EXPECT_EQ(result.frames[1], 1u);
+}
+
+TEST_F(TraceDiffTest, ThreadsMayRunInAnotherOrder) {
+  Run a(5);
+  Run b(5);
+  a.test.thread = 0;
+  a.Draw(3);
+  a.test.thread = 1;
+  a.Draw(4);
+  b.test.thread = 1;
+  b.Draw(4);
+  b.test.thread = 0;
+  b.Draw(3);
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 0u);
+}
+
+TEST_F(TraceDiffTest, HashesOfFramesAreCompared) {
+  Run a(5);
+  Run b(5);
+  for (uint64_t frame = 0; frame < 3; ++frame) {
+    FrameBody body{};
+    body.frame = frame;
+    body.hashed = 1;
+    body.hash_low = frame;
+    a.test.Add(RecordKind::kFrame, 0, BodyBytes(body));
+    if (frame == 2) body.hash_high = 1;
+    b.test.Add(RecordKind::kFrame, 0, BodyBytes(body));
+  }
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  EXPECT_EQ(result.compared_images, 3u);
+  EXPECT_EQ(result.different_images, std::vector<uint64_t>{2});
+}
+
+TEST_F(TraceDiffTest, CallsThatContradictThemselvesAreComparedByName) {
+  Run a(5);
+  Run b(5);
+  for (Run* const run : {&a, &b}) {
+    run->test.Call(Method::ID3D12GraphicsCommandList_DrawInstanced, 5, {});
+  }
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  EXPECT_EQ(result.differences, 0u);
+  EXPECT_EQ(result.undecoded, 2u);
+}
+
+TEST_F(TraceDiffTest, NoSuchFrame) {
+  Run a(5);
+  Run b(5);
+  TraceReader first = a.test.Open();
+  TraceReader second = b.test.Open();
+  TraceDiffOptions options;
+  options.first_frame = 4;
+  EXPECT_EQ(CompareTraces(first, second, options).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cairn::cli
