@@ -37,6 +37,9 @@ class Telling {
   Telling& operator=(const Telling&) = delete;
 
   void BeginFrame() const;
+  // A frame has been submitted to `queue`, and the next one begins: programs that present nothing say
+  // so, for traces have frames.
+  void NextFrame(ID3D12CommandQueue* queue) const;
   void DeviceLost(HRESULT code, const char* where) const;
 
   struct ShaderNames {

@@ -52,6 +52,10 @@ void Telling::BeginFrame() const {
   Check(cairnBeginFrame(context_), "cairnBeginFrame");
 }
 
+void Telling::NextFrame(ID3D12CommandQueue*) const {
+  BeginFrame();
+}
+
 void Telling::DeviceLost(HRESULT code, const char* where) const {
   cairnReportDeviceLost(context_, code, where);
 }

@@ -22,6 +22,12 @@ Telling::~Telling() = default;
 // The layer learns of frames from presentation.
 void Telling::BeginFrame() const {}
 
+void Telling::NextFrame(ID3D12CommandQueue* queue) const {
+  constexpr char kFrame[] = "cairn:frame";
+  constexpr UINT kText = 1;  // PIX_EVENT_ANSI_VERSION
+  queue->SetMarker(kText, kFrame, sizeof(kFrame));
+}
+
 void Telling::DeviceLost(HRESULT, const char*) const {}
 
 Telling::Pipeline Telling::Name(ID3D12PipelineState* state, const char* name,

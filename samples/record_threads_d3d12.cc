@@ -136,7 +136,7 @@ void SubmitFrame(Scene& scene, uint32_t frame) {
   scene.queue.Execute({&works[0]->list, &works[1]->list, &works[2]->list, &works[3]->list,
                        &works[4]->list, &works[5]->list, &works[6]->list, &works[7]->list});
   static_assert(kThreads == 8);
-  scene.gpu.telling().BeginFrame();
+  scene.gpu.telling().NextFrame(scene.queue.d3d12());
 }
 
 // Also a checksum of everything, for who compares runs. (FNV-1a.)

@@ -147,7 +147,7 @@ void Run(const sample::Options& options, uint32_t frames, uint32_t calls) {
     }
     RecordFrame(scene, frame, draws);
     scene.queue.Execute({&scene.slots[frame % kSlots]->list});
-    scene.gpu.telling().BeginFrame();
+    scene.gpu.telling().NextFrame(scene.queue.d3d12());
   }
   scene.queue.WaitOrReportLoss(20);
   for (uint32_t frame = frames < kSlots ? 0 : frames - kSlots; frame < frames; ++frame) {
