@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay diff images info top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images info top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -106,6 +106,19 @@ _cairn() {
       else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
       fi
+      ;;
+    bisect)
+      case $previous in
+        --hang-timeout | --repeats | --max-probes) ;;
+        -o | --output | --journal | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --max-probes --journal --restart --library --json --quiet --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
       ;;
     top)
       case $previous in

@@ -40,6 +40,7 @@ cairn_d3d12_sample(record-threads SHADERS solid.vs.dxbc solid.ps.dxbc)
 cairn_d3d12_sample(scale SHADERS solid.vs.dxbc solid.ps.dxbc)
 cairn_d3d12_sample(hang)
 cairn_d3d12_sample(fault SHADERS fault.cs.dxbc)
+cairn_d3d12_sample(late-fault PLAIN_ONLY SHADERS fault.cs.dxbc)
 cairn_d3d12_sample(killed)
 cairn_d3d12_sample(annotated-hang PLAIN_ONLY SHADERS
   solid.vs.dxbc solid.ps.dxbc triangle.vs.dxbc hang.ps.dxbc)

@@ -118,7 +118,7 @@ int Main(int argc, char** argv) {
       AddRunVerb(root),    AddReportVerb(root), AddInfoVerb(root),   AddSelftestVerb(root),
       AddPixVerb(root),    AddTopVerb(root),    AddVerifyVerb(root), AddObjectsVerb(root),
       AddRepackVerb(root), AddWatchVerb(root),  AddCallsVerb(root),  AddStateVerb(root),  AddReplayVerb(root),
-      AddImagesVerb(root), AddDiffVerb(root),   AddBisectVerb(root)};
+      AddImagesVerb(root), AddDiffVerb(root),   AddBisectVerb(root), AddTrimVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {

@@ -48,6 +48,7 @@ Verb AddPixVerb(CLI::App& root);
 Verb AddTopVerb(CLI::App& root);
 Verb AddImagesVerb(CLI::App& root);
 Verb AddDiffVerb(CLI::App& root);
+Verb AddTrimVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
 
 // The text of --help: "Usage: `usage`", the options, and `examples`.

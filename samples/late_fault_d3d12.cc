@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fault whose cause is not where it shows: a dispatch writes an index that is far too large, and does
+// nothing wrong by that; a dispatch of a later submission stores at that index, outside of its buffer. On
+// lavapipe that kills the process. Breadcrumbs name the one; without the other it would be as innocent:
+// `cairn bisect` names both.
+#include <fmt/format.h>
+
+#include "d3d12_work.h"
+#include "d3d12abi/aggregates.h"
+#include "embedded/fault.cs.dxbc.h"
+
+namespace {
+
+constexpr uint32_t kWords = 1024;
+// What the view claims: far more than any neighbour of the buffer in memory is large.
+constexpr uint32_t kClaimedWords = 1u << 27;
+
+// fault.cs finds the index and the value that it stores in memory that the GPU wrote.
+sample::ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device) {
+  D3D12_DESCRIPTOR_RANGE range = {};
+  range.RangeType = D3D12_DESCRIPTOR_RANGE_TYPE_UAV;
+  range.NumDescriptors = 1;
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_CBV;
+  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
+  parameters[1].DescriptorTable.NumDescriptorRanges = 1;
+  parameters[1].DescriptorTable.pDescriptorRanges = &range;
+  D3D12_ROOT_SIGNATURE_DESC desc = {};
+  desc.NumParameters = 2;
+  desc.pParameters = parameters;
+  sample::ComPtr<ID3DBlob> blob;
+  sample::ComPtr<ID3DBlob> error;
+  sample::Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
+                                            reinterpret_cast<ID3DBlob**>(blob.Receive()),
+                                            reinterpret_cast<ID3DBlob**>(error.Receive())),
+                "D3D12SerializeRootSignature");
+  sample::ComPtr<ID3D12RootSignature> signature;
+  sample::Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
+                                            __uuidof(ID3D12RootSignature), signature.Receive()),
+                "CreateRootSignature");
+  return signature;
+}
+
+sample::Pipeline CreateScatterPipeline(sample::Gpu& gpu) {
+  sample::Pipeline pipeline;
+  pipeline.compute = true;
+  pipeline.root_signature = CreateRootSignature(gpu.device());
+  D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  desc.pRootSignature = pipeline.root_signature.get();
+  desc.CS = {kFaultCsDxbc, sizeof(kFaultCsDxbc)};
+  sample::Check(gpu.device()->CreateComputePipelineState(&desc, __uuidof(ID3D12PipelineState),
+                                                         pipeline.state.Receive()),
+                "CreateComputePipelineState");
+  pipeline.told = gpu.telling().Name(pipeline.state.get(), "Scatter", {.compute = "ScatterCS"});
+  return pipeline;
+}
+
+// The heap with the view that is too large, for the shader's u0.
+sample::ComPtr<ID3D12DescriptorHeap> CreateView(const sample::Gpu& gpu,
+                                                const sample::Buffer& buffer) {
+  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
+  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
+  heap_desc.NumDescriptors = 1;
+  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
+  sample::ComPtr<ID3D12DescriptorHeap> heap;
+  sample::Check(gpu.device()->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap),
+                                                   heap.Receive()),
+                "CreateDescriptorHeap");
+  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
+  view.Format = DXGI_FORMAT_R32_UINT;
+  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
+  view.Buffer.NumElements = kClaimedWords;
+  gpu.device()->CreateUnorderedAccessView(buffer.resource.get(), nullptr, &view,
+                                          cairn::GetCpuStart(heap.get()));
+  return heap;
+}
+
+struct Scene {
+  sample::Pipeline fill;
+  sample::Pipeline scatter;
+  sample::Buffer particles;
+  sample::Buffer indices;
+  sample::ComPtr<ID3D12DescriptorHeap> views;
+};
+
+void Scatter(sample::List& list, const Scene& scene) {
+  ID3D12DescriptorHeap* const heap = scene.views.get();
+  list->SetDescriptorHeaps(1, &heap);
+  list.SetPipeline(scene.scatter);
+  list->SetComputeRootConstantBufferView(0, scene.indices.resource->GetGPUVirtualAddress());
+  list->SetComputeRootDescriptorTable(1, cairn::GetGpuStart(heap));
+  {
+    const sample::Scope dispatch(list, CAIRN_MARKER_DISPATCH, "Scatter");
+    list->Dispatch(1, 1, 1);
+  }
+  list.Barrier();
+}
+
+// One frame: a submission that emits, and one that scatters to where it was told.
+void Frame(sample::Gpu& gpu, sample::Queue& queue, const Scene& scene, uint32_t index) {
+  sample::List simulation(gpu, queue, "Simulation");
+  simulation.Begin();
+  {
+    const sample::Scope pass(simulation, CAIRN_MARKER_PASS, "Simulate");
+    sample::DispatchFill(simulation, "Clear", scene.fill, scene.particles, {0, 0, kWords});
+    sample::DispatchFill(simulation, "Emit", scene.fill, scene.indices, {index, 0, 1});
+    sample::DispatchFill(simulation, "Forces", scene.fill, scene.particles, {2, 0, kWords});
+  }
+  simulation.End();
+  sample::List drawing(gpu, queue, "Particles");
+  drawing.Begin();
+  {
+    const sample::Scope pass(drawing, CAIRN_MARKER_PASS, "Particles");
+    sample::DispatchFill(drawing, "Sort", scene.fill, scene.particles, {3, 0, kWords});
+    Scatter(drawing, scene);
+    sample::DispatchFill(drawing, "Resolve", scene.fill, scene.particles, {4, 0, kWords});
+  }
+  drawing.End();
+  queue.Execute({&simulation});
+  queue.Execute({&drawing});
+  queue.WaitOrReportLoss(10);
+}
+
+void Run(const sample::Options& options, uint32_t index) {
+  sample::Gpu gpu("sample-late-fault-d3d12", options);
+  sample::Queue queue(gpu, CAIRN_QUEUE_DIRECT, "Graphics");
+  Scene scene;
+  scene.fill = sample::CreateFillPipeline(gpu);
+  scene.scatter = CreateScatterPipeline(gpu);
+  scene.particles = gpu.CreateBuffer(kWords);
+  scene.indices = gpu.CreateBuffer(kWords);
+  scene.views = CreateView(gpu, scene.particles);
+  for (const uint32_t good : {0u, 1u, 2u}) Frame(gpu, queue, scene, good);
+  fmt::print(
+      "sample-late-fault-d3d12: dispatch \"Emit\" says word {} of {}, \"Scatter\" stores there\n",
+      index, kWords);
+  std::fflush(stdout);
+  Frame(gpu, queue, scene, index);
+  fmt::print("sample-late-fault-d3d12: this device ignored the store\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Writes an index in one submission, and stores there, far outside, in the next.");
+  sample::Options options;
+  sample::AddOptions(app, &options);
+  uint32_t index = kClaimedWords - 1;
+  app.add_option("--index", index, "where to store, in 32-bit words")
+      ->check(CLI::Range(0u, kClaimedWords - 1))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  Run(options, index);
+  return 0;
+}

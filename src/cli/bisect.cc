@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn bisect: finds the call that makes a trace fail.
+#include "replay/bisect.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/bisect_text.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "replay/bisect_journal.h"
+#include "replay/bisect_tree.h"
+#include "replay/minimal_trace.h"
+#include "replay/probe_answer.h"
+#include "replay/trace_probe.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn bisect game.cairn               which call crashes or hangs the GPU; writes\n"
+    "                                        game.minimal.cairn, which holds nothing else\n"
+    "  cairn bisect --hang-timeout 2 game.cairn\n"
+    "                                        quicker where no healthy submission takes 2 s\n"
+    "  cairn bisect --repeats 10 game.cairn  for what fails only now and then\n"
+    "  cairn bisect --json game.cairn        the answer for programs (docs/bisect.schema.json)\n"
+    "\n"
+    "^C ends the search; the same command goes on where it was.\n"
+    "\n"
+    "Exit code: 0 if the culprit was found; 1 if not, or if the search was ended; 2 if the "
+    "command\n"
+    "line is wrong.";
+
+struct Options {
+  std::string path;
+  std::string output;
+  std::string journal;
+  std::string library;
+  std::string hang_timeout = "10";
+  uint32_t repeats = 2;
+  uint64_t max_probes = 100'000;
+  bool restart = false;
+  bool no_output = false;
+  bool json = false;
+  bool quiet = false;
+};
+
+// "game.cairn" -> "game.minimal.cairn"
+std::string WithEnding(const std::string& path, const char* ending) {
+  constexpr std::string_view kEnding = ".cairn";
+  const std::string stem =
+      path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
+  return stem + ending;
+}
+
+// One line on stderr, if that is a terminal: a bar, and what is left to do.
+class ProbeLine {
+ public:
+  explicit ProbeLine(bool quiet) {
+    const char* terminal = std::getenv("TERM");
+    shown_ = !quiet && isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
+             std::strcmp(terminal, "dumb") != 0;
+  }
+  ~ProbeLine() { Clear(); }
+  ProbeLine(const ProbeLine&) = delete;
+  ProbeLine& operator=(const ProbeLine&) = delete;
+
+  void Show(const BisectProgress& progress, uint64_t average_ms) {
+    if (!shown_) return;
+    std::fputs(("\r\x1b[K" + ProgressLine(progress, average_ms)).c_str(), stderr);
+    std::fflush(stderr);
+  }
+  void Clear() const {
+    if (shown_) std::fputs("\r\x1b[K", stderr);
+  }
+
+ private:
+  bool shown_ = false;
+};
+
+// What an answer in the journal is about: the same trace, played in the same way.
+std::string Identity(const TraceReader& trace, const Options& options) {
+  const TraceFacts& facts = trace.facts();
+  return VisibleText(fmt::format(
+      "{} {} {} {} records, {} s, {} repeats, {}", facts.start_realtime_ns, facts.process_id,
+      facts.trimmed ? "trimmed" : "whole", trace.record_count(), options.hang_timeout,
+      options.repeats, options.library.empty() ? "default library" : options.library));
+}
+
+class Search {
+ public:
+  Search(const Options& options, TraceReader* trace, uint64_t hang_timeout_ns)
+      : options_(options), trace_(trace), line_(options.quiet || options.json) {
+    settings_.path = options.path;
+    settings_.library = options.library;
+    settings_.hang_timeout_ns = hang_timeout_ns;
+    settings_.keep_on = [this] { return signals_.Update(0, 0); };
+  }
+
+  int Run() {
+    const uint64_t start_ns = MonotonicNs();
+    Result<BisectTree> tree =
+        ReadBisectTree(trace_, [this](uint64_t) { return signals_.Update(0, 0); });
+    if (!tree.ok()) return Failed(tree.status());
+    tree_ = std::move(*tree);
+    const std::string journal_path =
+        options_.journal.empty() ? WithEnding(options_.path, ".bisect") : options_.journal;
+    if (options_.restart && unlink(journal_path.c_str()) != 0 && errno != ENOENT) {
+      return Failed(StatusFromErrno(errno, journal_path));
+    }
+    Result<std::unique_ptr<BisectJournal>> journal =
+        BisectJournal::Open(journal_path, Identity(*trace_, options_));
+    if (!journal.ok()) return Failed(journal.status());
+    journal_ = std::move(*journal);
+    if (journal_->remembered() != 0 && !options_.quiet && !options_.json) {
+      PrintWarning("bisect", fmt::format("goes on after {} probes of an earlier search; --restart "
+                                         "begins anew",
+                                         journal_->remembered()));
+    }
+    BisectOptions bisect;
+    bisect.repeats = options_.repeats;
+    bisect.max_probes = options_.max_probes;
+    bisect.progress = [this](const BisectProgress& now) {
+      if (!journal_->HasNext()) line_.Show(now, journal_->AverageMs());
+    };
+    Result<BisectAnswer> answer = Bisect(
+        tree_, [this](const BisectQuestion& question) { return Ask(question); }, bisect);
+    line_.Clear();
+    if (!answer.ok()) return Failed(answer.status());
+    told_.answer = std::move(*answer);
+    told_.duration_ns = MonotonicNs() - start_ns;
+    return Tell();
+  }
+
+ private:
+  Result<ProbeAnswer> Ask(const BisectQuestion& question) {
+    return journal_->Ask(question, [this](const BisectQuestion& q) -> Result<ProbeAnswer> {
+      const Result<ProbeRun> run = PlayProbe(settings_, q);
+      if (!run.ok()) return run.status();
+      if (q.left_out.empty() && run->end != ProbeEnd::kFinished) told_.failure = *run;
+      return AnswerOf(*run, tree_);
+    });
+  }
+
+  int Failed(const Status& status) {
+    line_.Clear();
+    if (status.message() == kInterrupted) {
+      PrintError("bisect", "interrupted; the same command goes on from here");
+    } else {
+      PrintError("bisect", options_.path + ": " + status.message());
+    }
+    return kExitFailed;
+  }
+
+  int Tell() {
+    told_.path = options_.path;
+    if (told_.answer.found) {
+      Result<std::vector<CulpritText>> culprits =
+          DescribeCulprits(trace_, told_.answer.culprits, told_.answer.place);
+      if (!culprits.ok()) return Failed(culprits.status());
+      told_.culprits = std::move(*culprits);
+      AddBreadcrumbPaths(trace_->file(), &told_.culprits);
+      if (!options_.no_output) {
+        if (const Status written = WriteMinimal(); !written.ok()) return Failed(written);
+      }
+    }
+    const std::string text = options_.json ? AnswerAsJson(told_) : AnswerAsText(told_);
+    const bool printed = PrintOutput("bisect", text);
+    if (const Status removed = journal_->Remove(); !removed.ok()) {
+      PrintWarning("bisect", removed.message());
+    }
+    return printed && told_.answer.found ? 0 : kExitFailed;
+  }
+
+  // It is kept only if it was seen to fail.
+  Status WriteMinimal() {
+    const std::string path =
+        options_.output.empty() ? WithEnding(options_.path, ".minimal.cairn") : options_.output;
+    const std::string untested = path + ".untested";
+    CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, untested));
+    TraceProbeSettings settings = settings_;
+    settings.path = untested;
+    bool fails = false;
+    // As often as the trace itself had to be played to see it fail.
+    const uint32_t tries = told_.answer.failed == told_.answer.asked ? 1 : told_.answer.asked * 4;
+    for (uint32_t i = 0; i < tries && !fails; ++i) {
+      const Result<ProbeRun> run = PlayProbe(settings, {});
+      const Result<ProbeAnswer> answer =
+          run.ok() ? AnswerOf(*run, tree_) : Result<ProbeAnswer>(run.status());
+      if (!answer.ok()) {
+        unlink(untested.c_str());
+        return answer.status();
+      }
+      fails = answer->outcome == ProbeOutcome::kFails;
+    }
+    if (!fails) {
+      unlink(untested.c_str());
+      PrintWarning("bisect",
+                   "what is left does not fail in a file of its own: no minimal trace is written");
+      return {};
+    }
+    if (std::rename(untested.c_str(), path.c_str()) != 0) return StatusFromErrno(errno, path);
+    told_.minimal_path = path;
+    return {};
+  }
+
+  const Options& options_;
+  TraceReader* const trace_;
+  TaskProgress signals_{"bisect"};
+  ProbeLine line_;
+  TraceProbeSettings settings_;
+  BisectTree tree_;
+  std::unique_ptr<BisectJournal> journal_;
+  BisectTold told_;
+};
+
+int Run(const Options& options) {
+  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  if (!hang_timeout_ns.ok() || *hang_timeout_ns == 0) {
+    PrintError("bisect", "--hang-timeout: " +
+                             (hang_timeout_ns.ok()
+                                  ? "without one a hang is never noticed; give seconds above 0"
+                                  : hang_timeout_ns.status().message()));
+    return kExitUsage;
+  }
+  std::optional<TraceReader> trace = OpenTraceFile("bisect", options.path);
+  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  return Search(options, &*trace, *hang_timeout_ns).Run();
+}
+
+}  // namespace
+
+Verb AddBisectVerb(CLI::App& root) {
+  auto options = std::make_shared<Options>();
+  CLI::App* app =
+      root.add_subcommand("bisect", "Find the call that makes a trace crash or hang the GPU.");
+  SetHelp(*app, "cairn bisect [OPTIONS] FILE", kExamples);
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  app->add_option("-o,--output", options->output,
+                  "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
+                  "not given")
+      ->type_name("FILE");
+  app->add_flag("--no-output", options->no_output, "Do not write a minimal trace");
+  app->add_option("--hang-timeout", options->hang_timeout,
+                  "GPU work that takes longer is a hang: more than the slowest healthy submission "
+                  "takes")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  app->add_option("--repeats", options->repeats,
+                  "How often the whole trace is played first, and the answer at the end is checked")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1u, 1000u))
+      ->capture_default_str();
+  app->add_option("--max-probes", options->max_probes, "Give up after so many plays")
+      ->type_name("COUNT")
+      ->capture_default_str();
+  app->add_option("--journal", options->journal,
+                  "Where answers are kept until the end; NAME.bisect if not given")
+      ->type_name("FILE");
+  app->add_flag("--restart", options->restart, "Forget the answers of an interrupted search");
+  app->add_option("--library", options->library,
+                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
+      ->type_name("FILE");
+  app->add_flag("--json", options->json, "Print the answer as JSON");
+  app->add_flag("--quiet", options->quiet, "No progress");
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bisect_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "analysis/analysis.h"
+#include "base/text.h"
+#include "report/describe.h"
+#include "snapshot/snapshot_file.h"
+
+namespace cairn::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kBarWidth = 20;
+
+const char* EndWord(ProbeEnd end) {
+  switch (end) {
+    case ProbeEnd::kHang: return "hang";
+    case ProbeEnd::kLost: return "device lost";
+    case ProbeEnd::kDied: return "death";
+    default: return "";
+  }
+}
+
+std::string FailureInWords(const ProbeRun& failure) {
+  switch (failure.end) {
+    case ProbeEnd::kHang: return "hangs";
+    case ProbeEnd::kLost: return "loses the device";
+    case ProbeEnd::kDied:
+      return failure.signal == 0
+                 ? "ends the process"
+                 : fmt::format("kills the process ({})",
+                               sigabbrev_np(failure.signal) == nullptr
+                                   ? std::to_string(failure.signal)
+                                   : "SIG" + std::string(sigabbrev_np(failure.signal)));
+    default: return "fails";
+  }
+}
+
+std::string Joined(const std::vector<std::string>& path) {
+  return fmt::format("{}", fmt::join(path, " > "));
+}
+
+void AppendCulprit(const CulpritText& culprit, std::string* text) {
+  const Suspect& suspect = culprit.suspect;
+  auto out = std::back_inserter(*text);
+  const std::string number = GroupedDigits(suspect.call);
+  switch (suspect.kind) {
+    case Suspect::Kind::kCall: fmt::format_to(out, "  call {}: {}\n", number, culprit.call); break;
+    case Suspect::Kind::kList:
+      fmt::format_to(out, "  list {} of submission {}, whatever it holds\n", suspect.list, number);
+      break;
+    case Suspect::Kind::kSubmission:
+      fmt::format_to(out, "  submission {}, whatever it holds\n", number);
+      break;
+  }
+  if (!culprit.path.empty()) fmt::format_to(out, "    in        {}\n", Joined(culprit.path));
+  if (!culprit.pipeline.empty()) fmt::format_to(out, "    pipeline  {}\n", culprit.pipeline);
+  if (!culprit.list.empty()) fmt::format_to(out, "    list      {}\n", culprit.list);
+  if (culprit.submission != 0) {
+    fmt::format_to(out, "    executed  by call {} on {}, frame {}\n",
+                   GroupedDigits(culprit.submission), culprit.queue, GroupedDigits(culprit.frame));
+  }
+}
+
+void AppendRest(const BisectTold& told, std::string* text) {
+  const BisectAnswer& answer = told.answer;
+  auto out = std::back_inserter(*text);
+  const char* them = answer.culprits.size() == 1 ? "it" : "them";
+  switch (answer.without) {
+    case ProbeOutcome::kClean:
+      fmt::format_to(out, "Without {} the trace runs to its end.\n", them);
+      break;
+    case ProbeOutcome::kFails:
+      fmt::format_to(out, "Without {} the trace fails, too, of something else: in submission {}.\n",
+                     them, GroupedDigits(answer.other_place));
+      break;
+    case ProbeOutcome::kInvalid:
+      fmt::format_to(out, "Without {} the trace cannot be played.\n", them);
+      break;
+  }
+  if (told.minimal_path.empty()) return;
+  fmt::format_to(out, "Alone it is in {}, which fails as well: cairn replay {}\n",
+                 VisibleText(told.minimal_path), VisibleText(told.minimal_path));
+}
+
+Json CulpritAsJson(const CulpritText& culprit) {
+  Json json;
+  switch (culprit.suspect.kind) {
+    case Suspect::Kind::kCall:
+      json["kind"] = "call";
+      json["call"] = culprit.suspect.call;
+      json["text"] = culprit.call;
+      break;
+    case Suspect::Kind::kList: json["kind"] = "list"; break;
+    case Suspect::Kind::kSubmission: json["kind"] = "submission"; break;
+  }
+  json["submission"] = culprit.submission;
+  json["list_index"] = culprit.list_index;
+  json["frame"] = culprit.frame;
+  json["queue"] = culprit.queue;
+  json["list"] = culprit.list;
+  json["pipeline"] = culprit.pipeline;
+  json["path"] = culprit.path;
+  return json;
+}
+
+// The scopes around the one of a call, outermost first, without itself.
+std::vector<std::string> PathOf(const Snapshot& snapshot, const Analysis& analysis, uint64_t call) {
+  std::vector<std::string> path;
+  const auto found =
+      std::find_if(analysis.scopes.begin(), analysis.scopes.end(), [&](const Scope& scope) {
+        return snapshot.events[scope.event].call == static_cast<uint32_t>(call);
+      });
+  if (found == analysis.scopes.end()) return path;
+  for (uint32_t parent = found->parent; parent != kNone; parent = analysis.scopes[parent].parent) {
+    std::string name;
+    AppendScope(snapshot, analysis.scopes[parent], ScopeDetail::kName, name);
+    path.insert(path.begin(), std::move(name));
+  }
+  return path;
+}
+
+}  // namespace
+
+void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits) {
+  const bool wanted = std::any_of(culprits->begin(), culprits->end(), [](const CulpritText& text) {
+    return text.path.empty() && text.suspect.kind == Suspect::Kind::kCall;
+  });
+  if (!wanted) return;
+  const Result<Snapshot> snapshot = ReadSnapshot(file);
+  if (!snapshot.ok()) return;
+  const Analysis analysis = Analyse(*snapshot);
+  for (CulpritText& culprit : *culprits) {
+    if (culprit.suspect.kind == Suspect::Kind::kCall && culprit.path.empty()) {
+      culprit.path = PathOf(*snapshot, analysis, culprit.suspect.call);
+    }
+  }
+}
+
+std::string AnswerAsText(const BisectTold& told) {
+  const BisectAnswer& answer = told.answer;
+  const std::string probes =
+      fmt::format("{} probe{}, {:.1f} s.\n", GroupedDigits(answer.probes),
+                  answer.probes == 1 ? "" : "s", static_cast<double>(told.duration_ns) / 1e9);
+  const std::string path = VisibleText(told.path);
+  if (!answer.found) {
+    return fmt::format("{}: no culprit: {}.\n{}", path, VisibleText(answer.why), probes);
+  }
+  std::string text = fmt::format("{} {} in submission {}, in {} of {} replays.\n\n", path,
+                                 FailureInWords(told.failure), GroupedDigits(answer.place),
+                                 answer.failed, answer.asked);
+  text += answer.culprits.size() == 1
+              ? "The culprit\n"
+              : fmt::format("The culprits: it takes all {}\n", answer.culprits.size());
+  for (const CulpritText& culprit : told.culprits) AppendCulprit(culprit, &text);
+  text += "\n";
+  AppendRest(told, &text);
+  return text + probes;
+}
+
+std::string AnswerAsJson(const BisectTold& told) {
+  const BisectAnswer& answer = told.answer;
+  Json json;
+  json["version"] = 1;
+  json["file"] = told.path;
+  json["found"] = answer.found;
+  json["reason"] = answer.why;
+  json["failure"] = EndWord(told.failure.end);
+  json["signal"] = told.failure.end == ProbeEnd::kDied ? told.failure.signal : 0;
+  json["submission"] = answer.place;
+  json["failed"] = answer.failed;
+  json["asked"] = answer.asked;
+  json["culprits"] = Json::array();
+  for (const CulpritText& culprit : told.culprits) {
+    json["culprits"].push_back(CulpritAsJson(culprit));
+  }
+  switch (answer.without) {
+    case ProbeOutcome::kClean: json["without"] = "clean"; break;
+    case ProbeOutcome::kFails: json["without"] = "fails"; break;
+    case ProbeOutcome::kInvalid: json["without"] = "unknown"; break;
+  }
+  json["minimal_trace"] = told.minimal_path;
+  json["probes"] = answer.probes;
+  json["seconds"] = static_cast<double>(told.duration_ns) / 1e9;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms) {
+  const uint64_t expected = std::max(progress.probes_expected, progress.probes_done + 1);
+  const uint64_t done = progress.probes_done * kBarWidth / expected;
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {} of about {} probes", "", done, "",
+                                 kBarWidth - done, progress.probes_done, expected);
+  if (average_ms != 0) {
+    const uint64_t left_s = ((expected - progress.probes_done) * average_ms + 999) / 1000;
+    line += fmt::format(", {} s left", GroupedDigits(left_s));
+  }
+  return line + ": " + progress.what;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn bisect` prints, apart from the program for its test.
+#ifndef CAIRN_CLI_BISECT_TEXT_H_
+#define CAIRN_CLI_BISECT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cairnfile/file_reader.h"
+#include "replay/bisect.h"
+#include "replay/bisect_tree.h"
+#include "replay/probe_process.h"
+
+namespace cairn::cli {
+
+struct BisectTold {
+  std::string path;
+  BisectAnswer answer;
+  std::vector<CulpritText> culprits;  // if answer.found
+  // How a play of the whole trace ended; kNone if none was made this time.
+  ProbeRun failure;
+  std::string minimal_path;  // "" if there is none
+  uint64_t duration_ns = 0;
+};
+
+// What the culprit is, where it stands, and what is left. Ends with a line break.
+std::string AnswerAsText(const BisectTold& told);
+// docs/bisect.schema.json.
+std::string AnswerAsJson(const BisectTold& told);
+
+// "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
+std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
+
+// Culprits whose list has no events of its own get the path that breadcrumbs say, if the file of the trace
+// holds the snapshot of a crash.
+void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_BISECT_TEXT_H_
