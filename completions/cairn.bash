@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images info top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls state info top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -94,6 +94,30 @@ _cairn() {
         *)
           if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "--images -o --output --frames --limit --json --library --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    calls)
+      case $previous in
+        --frame | --around | --context | --object | --function | --thread | --submission) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--frame --around --context --object --function --thread --submission --whole --no-names --json --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    state)
+      case $previous in
+        --call) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--call --json --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

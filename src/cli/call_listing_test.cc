@@ -6,12 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/snapshot_builder.h"
 #include "calls/call_builder.h"
+#include "report/json_schema_check.h"
 #include "trace/test_trace.h"
 
 namespace cairn::cli {
@@ -192,6 +194,21 @@ TEST_F(Calls, AsJsonAreOneObjectALine) {
   EXPECT_EQ(call["method"], "ID3D12Object::SetName");
   EXPECT_EQ(call["arguments"]["Name"], "Main");
   EXPECT_EQ(call["result"]["result"], "S_OK");
+}
+
+TEST_F(Calls, AsJsonFollowTheirSchema) {
+  Record();
+  trace_.Note(NoteKind::kTracking, "comparison");
+  options_.json = true;
+  std::ifstream file(CAIRN_SOURCE_DIR "/docs/calls.schema.json");
+  const json schema = json::parse(file);
+  for (const std::string& line : List()) {
+    json parsed = json::parse(line);
+    for (const char* key : {"arguments", "result"}) {  // whose values have no schema
+      if (parsed.contains(key) && parsed[key].is_object()) parsed[key] = json::object();
+    }
+    EXPECT_EQ(SchemaViolation(schema, parsed), "") << line;
+  }
 }
 
 TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {

@@ -6,10 +6,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "calls/call_builder.h"
+#include "report/json_schema_check.h"
 #include "trace/test_trace.h"
 
 namespace cairn::cli {
@@ -78,7 +80,26 @@ class ListState : public testing::Test {
     TraceReader trace = trace_.Open();
     Result<ordered_json> state = ListStateAt(trace, call);
     EXPECT_TRUE(state.ok()) << state.status().message();
-    return state.ok() ? *state : ordered_json();
+    if (!state.ok()) return {};
+    EXPECT_EQ(Violation(*state), "");
+    return *state;
+  }
+
+  // Values of calls have no schema of their own.
+  static void Empty(nlohmann::json* json) {
+    for (auto& [key, value] : json->items()) {
+      const bool is_value = key == "arguments" || key == "view" || key == "value";
+      if (is_value && value.is_object()) {
+        value = nlohmann::json::object();
+      } else if (value.is_structured()) {
+        Empty(&value);
+      }
+    }
+  }
+  static std::string Violation(nlohmann::json state) {
+    Empty(&state);
+    std::ifstream file(CAIRN_SOURCE_DIR "/docs/state.schema.json");
+    return SchemaViolation(nlohmann::json::parse(file), state);
   }
 
   TestTrace trace_;
