@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Calls as people and programs read them.
-#include "calls/value_printer.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include "calls/call_builder.h"
+#include "calls/value_printer.h"
 #include "calls/value_shape.h"
 #include "d3d12abi/d3d12_api.h"
 
