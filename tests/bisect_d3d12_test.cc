@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs that hang or crash the GPU, captured, and searched by `cairn bisect`: the call that it names is
+// the one that the sample is about.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// The device on the CPU: what a sample's misdeed leads to differs.
+std::vector<std::string> Environment() {
+  std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
+  for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      if (!entry.path().filename().string().starts_with("lvp_icd")) continue;
+      environment.push_back("VK_ICD_FILENAMES=" + entry.path().string());
+      environment.push_back("VK_DRIVER_FILES=" + entry.path().string());
+      return environment;
+    }
+  }
+  return environment;
+}
+
+class BisectTest : public ::testing::Test {
+ protected:
+  CommandResult Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    const CommandResult result = RunCommand(
+        arguments,
+        {.folder = folder_.path(), .environment = Environment(), .input = "", .timeout_s = 240});
+    EXPECT_FALSE(result.timed_out) << result.Summary();
+    return result;
+  }
+
+  // Captures the sample into a.cairn.
+  void Capture(const std::string& sample) {
+    const CommandResult result = Run({"run", "--capture", "-o", "a.cairn", "--hang-timeout", "2",
+                                      "--kill-on-hang", "--", Program(sample)});
+    EXPECT_NE(0, result.exit_code) << "it was to fail: " << result.Summary();
+    ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << result.Summary();
+  }
+
+  nlohmann::json Bisect(const std::string& file, std::vector<std::string> options = {}) {
+    options.insert(options.begin(), {"bisect", "--json", "--hang-timeout", "3"});
+    options.push_back(file);
+    const CommandResult result = Run(options);
+    EXPECT_EQ(0, result.exit_code) << result.Summary();
+    const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
+    EXPECT_TRUE(answer.is_object()) << result.Summary();
+    return answer;
+  }
+
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> PathOf(const nlohmann::json& culprit) {
+  return culprit["path"].get<std::vector<std::string>>();
+}
+
+TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
+  Capture("sample-fault-d3d12-plain");
+  const nlohmann::json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  EXPECT_EQ("death", answer["failure"]);
+  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
+  const nlohmann::json& culprit = answer["culprits"][0];
+  EXPECT_EQ("call", culprit["kind"]);
+  EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
+  EXPECT_THAT(PathOf(culprit), Contains("Particles"));
+  EXPECT_THAT(PathOf(culprit), Contains("Scatter to nowhere"));
+  EXPECT_EQ("clean", answer["without"]);
+
+  // What was written fails alone, and of the same call.
+  EXPECT_EQ("a.minimal.cairn", answer["minimal_trace"]);
+  const nlohmann::json again = Bisect("a.minimal.cairn", {"--no-output"});
+  ASSERT_EQ(1u, again["culprits"].size()) << again.dump(2);
+  EXPECT_EQ(culprit["call"], again["culprits"][0]["call"]);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.bisect"));
+}
+
+TEST_F(BisectTest, TheDispatchThatHangs) {
+  Capture("sample-hang-d3d12-plain");
+  const nlohmann::json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  EXPECT_EQ("hang", answer["failure"]);
+  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
+  const nlohmann::json& culprit = answer["culprits"][0];
+  EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
+  EXPECT_THAT(PathOf(culprit), Contains("Simulate"));
+  EXPECT_THAT(PathOf(culprit), Contains("Integrate"));
+  EXPECT_EQ("clean", answer["without"]);
+}
+
+TEST_F(BisectTest, AFaultThatOnlyALaterDispatchShowsTakesBoth) {
+  Capture("sample-late-fault-d3d12");
+  const nlohmann::json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  EXPECT_EQ("death", answer["failure"]);
+  ASSERT_EQ(2u, answer["culprits"].size()) << answer.dump(2);
+  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Emit"));
+  EXPECT_THAT(PathOf(answer["culprits"][1]), Contains("Scatter"));
+  EXPECT_LT(answer["culprits"][0]["submission"], answer["culprits"][1]["submission"]);
+  EXPECT_EQ("a.minimal.cairn", answer["minimal_trace"]);
+}
+
+TEST_F(BisectTest, WhatDoesNotFailHasNoCulprit) {
+  const CommandResult run = Run({"run", "--capture", "-o", "a.cairn", "--",
+                                 Program("sample-triangle-d3d12-plain"), "-o", "triangle.png"});
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << run.Summary();
+  const CommandResult result = Run({"bisect", "a.cairn"});
+  EXPECT_EQ(1, result.exit_code) << result.Summary();
+  EXPECT_THAT(result.output, HasSubstr("does not fail on this device"));
+}
+
+TEST_F(BisectTest, BadInputIsOneLine) {
+  CommandResult result = Run({"bisect"});
+  EXPECT_EQ(2, result.exit_code);
+  result = Run({"bisect", "nowhere.cairn"});
+  EXPECT_EQ(1, result.exit_code);
+  EXPECT_THAT(result.errors, StartsWith("cairn bisect: "));
+  EXPECT_EQ(result.errors.size() - 1, result.errors.find('\n')) << result.errors;
+  result = Run({"bisect", "--hang-timeout", "0", "nowhere.cairn"});
+  EXPECT_EQ(2, result.exit_code);
+  EXPECT_THAT(result.errors, HasSubstr("--hang-timeout"));
+}
+
+}  // namespace
+}  // namespace cairn::testing
