@@ -45,6 +45,7 @@ Status PlayerImpl::Decode(CallInProgress* call) {
   options.visitor = &values_;
   options.blobs = trace_;
   options.drop_cached_pipelines = true;
+  options.refuse_unknown_parts = true;
   values_.Begin(call->method);
   CAIRN_RETURN_IF_ERROR(
       DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
