@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls state info top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls objects state info verify repack top selftest pix --help --version" -- "$word")
     return
   fi
 
@@ -124,12 +124,36 @@ _cairn() {
           ;;
       esac
       ;;
-    info)
+    info | verify)
       if [[ $word == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "--help" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "--json --help" -- "$word")
       else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
       fi
+      ;;
+    objects)
+      case $previous in
+        --at | --frame | --kind | --name) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--alive --at --frame --kind --name --json --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    repack)
+      case $previous in
+        -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
       ;;
     bisect)
       case $previous in
