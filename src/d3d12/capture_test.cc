@@ -11,15 +11,19 @@
 #include <string>
 #include <vector>
 
+#include "breadcrumbs/context.h"
 #include "breadcrumbs/d3d12_submitter.h"
 #include "breadcrumbs/d3d12_test_gpu.h"
 #include "calls/value_decoder.h"
 #include "capture/test_watcher.h"
 #include "d3d12/layer.h"
 #include "d3d12/test_device.h"
+#include "d3d12/work.h"
+#include "d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
+#include "recorder/block_writer.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -59,6 +63,20 @@ ComPtr<ID3D12Resource> MakeTarget(ID3D12Device* device) {
   return target;
 }
 
+// Of the list, after the clear: to which calls its breadcrumbs belong.
+std::vector<uint32_t> noted_calls;
+
+void NoteEvents(ID3D12GraphicsCommandList* list) {
+  const CommandList& recording = *AsWrapper(list)->breadcrumbs()->recording();
+  const BlockWriter& block = *recording.context()->block();
+  const auto* const chunk =
+      reinterpret_cast<const EventChunk*>(block.Page(recording.slot()->first_event_page));
+  for (uint32_t i = 0; i < recording.slot()->event_count.load(); ++i) {
+    const EventRecord& event = chunk->events[EventPosition(recording.slot_index(), i)];
+    if (event.kind == EventKind::kBegin) noted_calls.push_back(event.match);
+  }
+}
+
 // Copies what the CPU wrote to a buffer that the CPU reads; clears a target.
 void RunProgram(ID3D12Device* device) {
   ComPtr<ID3D12Resource> upload = MakeBuffer(device, D3D12_HEAP_TYPE_UPLOAD);
@@ -85,6 +103,7 @@ void RunProgram(ID3D12Device* device) {
   ID3D12GraphicsCommandList* const list = *submitter.Begin();
   const float colour[4] = {0.25f, 0.5f, 0.75f, 1};
   list->ClearRenderTargetView(view, colour, 0, nullptr);
+  NoteEvents(list);
   list->CopyBufferRegion(readback.get(), 0, upload.get(), 0, kBytes);
   ASSERT_TRUE(submitter.Submit().ok());
   ComPtr<ID3D12Fence> fence;
@@ -92,6 +111,15 @@ void RunProgram(ID3D12Device* device) {
             S_OK);
   ASSERT_EQ(submitter.queue()->Signal(fence.get(), kSignalled), S_OK);
   ASSERT_TRUE(WaitForFence(device, fence.get(), kSignalled, kTestLimit).ok());
+
+  // Markers without new work end nothing.
+  constexpr char kMark[] = "cairn:frame";
+  constexpr UINT kAnsi = 1;
+  submitter.queue()->SetMarker(kAnsi, kMark, sizeof(kMark));
+  submitter.queue()->SetMarker(kAnsi, kMark, sizeof(kMark));
+  ASSERT_TRUE(submitter.Begin().ok());
+  ASSERT_TRUE(submitter.Submit().ok());
+  ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
 
   void* result = nullptr;
   ASSERT_EQ(readback->Map(0, nullptr, &result), S_OK);
@@ -253,6 +281,22 @@ TEST(CaptureTest, ObjectsInArgumentsAreNumbers) {
   EXPECT_EQ(Argument<uint64_t>(call, 4), kBytes);
 }
 
+TEST(CaptureTest, BreadcrumbsNoteTheirCall) {
+  const std::vector<size_t> clears =
+      CallsOf(Method::ID3D12GraphicsCommandList_ClearRenderTargetView);
+  ASSERT_EQ(clears.size(), 1u);
+  EXPECT_THAT(noted_calls, testing::ElementsAre(Records()[clears[0]].header.number));
+}
+
+TEST(CaptureTest, AMarkerOfAQueueEndsAFrame) {
+  const std::vector<size_t> frames = OfKind(RecordKind::kFrame);
+  ASSERT_EQ(frames.size(), 2u);
+  const auto body = Records()[frames[0]].As<FrameBody>();
+  EXPECT_EQ(body.frame, 0u);
+  EXPECT_EQ(body.how, static_cast<uint32_t>(FrameEndKind::kMarker));
+  EXPECT_EQ(body.hashed, 1u);
+}
+
 TEST(CaptureTest, WhatTheCpuWroteStandsBeforeTheSubmission) {
   const std::vector<size_t> submissions = CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
   ASSERT_FALSE(submissions.empty());
@@ -282,14 +326,19 @@ TEST(CaptureTest, WhatTheCpuReadIsHashed) {
 
 TEST(CaptureTest, AFrameEndsWithTheLastTarget) {
   const std::vector<size_t> frames = OfKind(RecordKind::kFrame);
-  ASSERT_EQ(frames.size(), 1u);
-  const auto body = Records()[frames[0]].As<FrameBody>();
-  EXPECT_EQ(body.frame, 0u);
+  ASSERT_EQ(frames.size(), 2u);
+  const auto body = Records()[frames[1]].As<FrameBody>();
+  EXPECT_EQ(body.frame, 1u);
   EXPECT_EQ(body.how, static_cast<uint32_t>(FrameEndKind::kEnd));
   EXPECT_EQ(body.hashed, 1u);
   const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
   const uint64_t target = ObjectMadeBy(Records()[made[2]].header.number)->header.object;
+  EXPECT_EQ(Records()[frames[1]].header.object, target);
+  // The same image as in the frame before, in which it was cleared.
+  const auto first = Records()[frames[0]].As<FrameBody>();
   EXPECT_EQ(Records()[frames[0]].header.object, target);
+  EXPECT_EQ(first.hash_low, body.hash_low);
+  EXPECT_EQ(first.hash_high, body.hash_high);
 }
 
 TEST(CaptureTest, ACallThatFailsHasNoOutputs) {

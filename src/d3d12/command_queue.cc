@@ -11,6 +11,7 @@
 #include "d3d12/scratch.h"
 #include "d3d12/work.h"
 #include "d3d12abi/aggregates.h"
+#include "pix/pix_event.h"
 #include "recorder/block_writer.h"
 
 namespace cairn {
@@ -18,18 +19,15 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// "cairn:frame", as a string of either kind or as bytes.
-bool MarksFrame(const void* data, UINT size) {
-  constexpr std::string_view kMark = "cairn:frame";
-  if (data == nullptr) return false;
-  const auto* const bytes = static_cast<const char*>(data);
-  if (size >= 2 * kMark.size() && bytes[1] == 0) {
-    for (size_t i = 0; i < kMark.size(); ++i) {
-      if (bytes[2 * i] != kMark[i] || bytes[2 * i + 1] != 0) return false;
-    }
-    return true;
+// A marker whose text is "cairn:frame", in whichever format.
+bool MarksFrame(UINT metadata, const void* data, UINT size) {
+  constexpr UINT kLargestMark = 256;
+  if (data == nullptr || size > kLargestMark) return false;
+  try {
+    return PixText(metadata, {static_cast<const std::byte*>(data), size}) == "cairn:frame";
+  } catch (const std::bad_alloc&) {
+    return false;
   }
-  return std::string_view(bytes, size).starts_with(kMark);
 }
 
 }  // namespace
@@ -144,7 +142,7 @@ void WrappedID3D12CommandQueue::EndEvent() {
 void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT size) {
   annotations_.SetMarker(metadata, data, size);
   Thin::SetMarker(metadata, data, size);
-  if (device()->capture() != nullptr && MarksFrame(data, size)) [[unlikely]] {
+  if (device()->capture() != nullptr && MarksFrame(metadata, data, size)) [[unlikely]] {
     device()->capture()->EndFrame(FrameEndKind::kMarker, real());
   }
 }

@@ -80,7 +80,7 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
 void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
   const uint64_t number = wrapper.capture_number();
   if (!shows_images() && states_.LastTarget().object == number) {
-    EndFrame(FrameEndKind::kEnd, AnyQueue().get());
+    EndFrame(FrameEndKind::kEnd, QueueToLook().get());
   }
   states_.Remove(number);
   const std::lock_guard lock(objects_mutex_);
@@ -115,10 +115,19 @@ ID3D12CommandQueue* DeviceCapture::AnyQueueLocked() const {
                                 : static_cast<ID3D12CommandQueue*>((*found)->real_pointer());
 }
 
-ComPtr<ID3D12CommandQueue> DeviceCapture::AnyQueue() const {
-  const std::lock_guard lock(queues_mutex_);
-  ID3D12CommandQueue* const queue = AnyQueueLocked();
-  return queue == nullptr ? ComPtr<ID3D12CommandQueue>() : ComPtr(queue);
+ComPtr<ID3D12CommandQueue> DeviceCapture::QueueToLook() {
+  {
+    const std::lock_guard lock(queues_mutex_);
+    if (ID3D12CommandQueue* const queue = AnyQueueLocked(); queue != nullptr) {
+      return ComPtr(queue);
+    }
+  }
+  // The program has released its queues: their work is done.
+  const D3D12_COMMAND_QUEUE_DESC desc = {};
+  ComPtr<ID3D12CommandQueue> queue;
+  const HRESULT result =
+      real_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue.Receive());
+  return FAILED(result) ? ComPtr<ID3D12CommandQueue>() : queue;
 }
 
 // ---- Render targets ------------------------------------------------------------------------------
@@ -212,7 +221,9 @@ void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) try {
   } else {
     const ResourceStates::LastTargetPlace target = states_.LastTarget();
     // Its first subresource, whichever was drawn into: that is what a replay looks at.
-    shown = Look(*capture, queue, target.object, 0);
+    ComPtr<ID3D12CommandQueue> any;
+    if (queue == nullptr && how == FrameEndKind::kMarker) any = QueueToLook();
+    shown = Look(*capture, queue != nullptr ? queue : any.get(), target.object, 0);
   }
   WriteFrame(*capture, how, shown);
 } catch (const std::bad_alloc&) {

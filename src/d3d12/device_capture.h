@@ -92,9 +92,10 @@ class DeviceCapture {
                        ID3D12Resource* real);
   // The real resource, with a reference for the caller; null if it has ended.
   ComPtr<ID3D12Resource> Find(uint64_t number) const;
-  // A direct queue, real; null if there is none. With a reference, or with queues_mutex_ held.
-  ComPtr<ID3D12CommandQueue> AnyQueue() const;
+  // A direct queue of the program, real; null if there is none. queues_mutex_ is held.
   ID3D12CommandQueue* AnyQueueLocked() const;
+  // The same with a reference, or one of our own if the program has none.
+  ComPtr<ID3D12CommandQueue> QueueToLook();
 
   ID3D12Device* const real_;
   ResourceStates states_;
