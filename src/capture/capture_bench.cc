@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -69,8 +70,10 @@ void BM_RecordBulk(benchmark::State& state) {
 }
 
 // What a submission pays while 256 MiB are mapped, of which the program has written some in every
-// hundred pages since the last one. The writes themselves are not counted.
-void BM_TrackMapped(benchmark::State& state, const char* method) {
+// hundred pages since the last one: spread evenly, or next to each other. The writes themselves are not
+// counted.
+enum class Written { kSpread, kTogether };
+void BM_TrackMapped(benchmark::State& state, const char* method, Written written) {
   constexpr size_t kBytes = 256u << 20;
   const auto in_hundred = static_cast<size_t>(state.range(0));
   setenv("CAIRN_CAPTURE_TRACKING", method, 1);
@@ -93,10 +96,9 @@ void BM_TrackMapped(benchmark::State& state, const char* method) {
   for (auto _ : state) {
     state.PauseTiming();
     value = static_cast<std::byte>(static_cast<int>(value) + 1);
-    for (size_t page = 0; page < kBytes / PageBytes(); page += 100) {
-      for (size_t i = 0; i < in_hundred; ++i) {
-        memory[(page + i) * PageBytes() % kBytes + 256] = value;
-      }
+    const size_t stride = written == Written::kSpread ? 100 / std::max<size_t>(in_hundred, 1) : 1;
+    for (size_t i = 0; i < kBytes / PageBytes() * in_hundred / 100; ++i) {
+      memory[i * stride * PageBytes() + 256] = value;
     }
     state.ResumeTiming();
     mapped.Flush(count);
@@ -111,20 +113,19 @@ BENCHMARK(BM_RecordBarriers);
 BENCHMARK(BM_RecordCallWithResult);
 BENCHMARK(BM_RecordBulk)->Arg(4096)->Arg(65536)->Arg(1 << 20);
 // One method a process: --benchmark_filter=TrackMapped/mprotect.
-BENCHMARK_CAPTURE(BM_TrackMapped, userfaultfd, "userfaultfd")
-    ->Arg(0)
-    ->Arg(1)
-    ->Arg(10)
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_TrackMapped, mprotect, "mprotect")
-    ->Arg(0)
-    ->Arg(1)
-    ->Arg(10)
-    ->Unit(benchmark::kMicrosecond);
-BENCHMARK_CAPTURE(BM_TrackMapped, compare, "compare")
-    ->Arg(0)
-    ->Arg(1)
-    ->Unit(benchmark::kMicrosecond);
+#define CAIRN_BENCH_TRACK(method)                                                   \
+  BENCHMARK_CAPTURE(BM_TrackMapped, method##_spread, #method, Written::kSpread)     \
+      ->Arg(0)                                                                      \
+      ->Arg(1)                                                                      \
+      ->Arg(10)                                                                     \
+      ->Unit(benchmark::kMicrosecond);                                              \
+  BENCHMARK_CAPTURE(BM_TrackMapped, method##_together, #method, Written::kTogether) \
+      ->Arg(1)                                                                      \
+      ->Arg(10)                                                                     \
+      ->Unit(benchmark::kMicrosecond)
+CAIRN_BENCH_TRACK(userfaultfd);
+CAIRN_BENCH_TRACK(mprotect);
+CAIRN_BENCH_TRACK(compare);
 
 }  // namespace
 }  // namespace cairn
