@@ -121,22 +121,5 @@ const Struct* UnwrapCopies(Scratch& scratch, const Struct* structs, uint64_t cou
     return "".join(parts)
 
 
-def pipeline_subobjects_header(model):
-    types = dict(model.api.enums["D3D12_PIPELINE_STATE_SUBOBJECT_TYPE"].enumerators)
-    rows = [f"    {{{name},\n     sizeof({held}), alignof({held})}},"
-            for name, held in model.overrides["pipeline_subobjects"].items() if name in types]
-    body = "\n".join(["""
-// What follows a type in a pipeline state stream.
-struct PipelineSubobject {
-  D3D12_PIPELINE_STATE_SUBOBJECT_TYPE type;
-  uint32_t size_bytes;
-  uint32_t alignment_bytes;
-};
-inline constexpr PipelineSubobject kPipelineSubobjects[] = {""", *rows, "};"])
-    return header("d3d12gen/pipeline_subobjects.h", ["<cstdint>", '"d3d12abi/d3d12_api.h"'], body,
-                  "CAIRN_D3D12_NAMESPACE")
-
-
 def files(model):
-    return {"pipeline_subobjects.h": pipeline_subobjects_header(model),
-            "unwrap.h": unwrap_header(model), "unwrap.cc": unwrap_source(model)}
+    return {"unwrap.h": unwrap_header(model), "unwrap.cc": unwrap_source(model)}

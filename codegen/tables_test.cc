@@ -19,6 +19,7 @@
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/methods.h"
 #include "d3d12gen/structs.h"
+#include "d3d12gen/subobjects.h"
 
 namespace cairn {
 namespace {
@@ -406,6 +407,47 @@ TEST(StructTable, NamesAreSortedAndUnique) {
     names.insert(type.name);
   }
   EXPECT_EQ(names.size(), Structs().size());
+}
+
+// ---- Sub-objects ----
+
+TEST(SubobjectTable, PartsOfPipelineStreamsHaveTheSizesOfTheHeaders) {
+  const auto part = [](uint32_t type) { return FindPipelineSubobject(type); };
+  EXPECT_EQ(part(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_ROOT_SIGNATURE)->value.chain,
+            Chain::kID3D12RootSignature);
+  const SubobjectInfo* const shader = part(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_MS);
+  EXPECT_EQ(shader->value.size_bytes, sizeof(D3D12_SHADER_BYTECODE));
+  EXPECT_EQ(shader->alignment_bytes, alignof(D3D12_SHADER_BYTECODE));
+  const SubobjectInfo* const blend = part(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_BLEND);
+  EXPECT_EQ(blend->value.size_bytes, sizeof(D3D12_BLEND_DESC));
+  EXPECT_EQ(blend->alignment_bytes, alignof(D3D12_BLEND_DESC));
+  EXPECT_STREQ(Structs()[blend->value.type_index].name, "D3D12_BLEND_DESC");
+  EXPECT_EQ(part(999), nullptr);
+}
+
+TEST(SubobjectTable, SubobjectsOfStateObjectsAreStructs) {
+  const SubobjectInfo* const hit = FindStateSubobject(D3D12_STATE_SUBOBJECT_TYPE_HIT_GROUP);
+  ASSERT_NE(hit, nullptr);
+  EXPECT_STREQ(Structs()[hit->value.type_index].name, "D3D12_HIT_GROUP_DESC");
+  for (uint32_t type = 0; type < 13; ++type) {
+    const SubobjectInfo* const known = FindStateSubobject(type);
+    EXPECT_TRUE(known == nullptr || known->value.kind == ValueKind::kStruct) << type;
+  }
+}
+
+// ---- What encoders ask ----
+
+TEST(StructTable, FlatStructsHoldNoPointersAndUniversalOnesNoAddresses) {
+  EXPECT_TRUE(FindStruct("D3D12_BOX")->is_universal);
+  EXPECT_TRUE(FindStruct("D3D12_VERTEX_BUFFER_VIEW")->is_flat);
+  EXPECT_FALSE(FindStruct("D3D12_VERTEX_BUFFER_VIEW")->is_universal);
+  EXPECT_FALSE(FindStruct("D3D12_RESOURCE_BARRIER")->is_flat);
+  EXPECT_FALSE(FindStruct("D3D12_INPUT_LAYOUT_DESC")->is_flat);
+}
+
+TEST(StructTable, ListsAreKnown) {
+  EXPECT_TRUE(Field(*FindStruct("D3D12_AUTO_BREADCRUMB_NODE"), "pNext").is_list);
+  EXPECT_FALSE(Field(*FindStruct("D3D12_INPUT_LAYOUT_DESC"), "pInputElementDescs").is_list);
 }
 
 }  // namespace

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/unwrap_special.h"
 
-#include <algorithm>
 #include <cstring>
 #include <functional>
-#include <iterator>
 
 #include "d3d12/wrapper.h"
-#include "d3d12gen/pipeline_subobjects.h"
+#include "d3d12gen/subobjects.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -66,13 +64,6 @@ const void* CopySubobject(Scratch& scratch, const D3D12_STATE_SUBOBJECT& subobje
   }
 }
 
-const PipelineSubobject* FindPipelineSubobject(uint32_t type) {
-  const auto* const found =
-      std::find_if(std::begin(kPipelineSubobjects), std::end(kPipelineSubobjects),
-                   [type](const PipelineSubobject& known) { return NumberOf(known.type) == type; });
-  return found == std::end(kPipelineSubobjects) ? nullptr : found;
-}
-
 constexpr size_t AlignUp(size_t offset, size_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
@@ -92,14 +83,14 @@ void UnwrapStream(std::byte* stream, size_t size) {
   static_assert(sizeof(type) == sizeof(D3D12_PIPELINE_STATE_SUBOBJECT_TYPE));
   while (size >= sizeof(type) && offset <= size - sizeof(type)) {
     std::memcpy(&type, stream + offset, sizeof(type));
-    const PipelineSubobject* const known = FindPipelineSubobject(type);
+    const SubobjectInfo* const known = FindPipelineSubobject(type);
     if (known == nullptr) return;
     const size_t content = AlignUp(offset + sizeof(type), known->alignment_bytes);
-    if (content > size || size - content < known->size_bytes) return;
+    if (content > size || size - content < known->value.size_bytes) return;
     if (type == D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_ROOT_SIGNATURE) {
       UnwrapRootSignature(stream + content);
     }
-    offset = AlignUp(content + known->size_bytes, alignof(void*));
+    offset = AlignUp(content + known->value.size_bytes, alignof(void*));
   }
 }
 
