@@ -157,7 +157,7 @@ class Output(unittest.TestCase):
     def test_a_thin_method_unwraps_what_it_passes(self):
         text = emit_thin.thin_header(build({"work": {"ID3D12Thing::Use": "DISPATCH"}}), build().chains[0])
         self.assertIn("""  void STDMETHODCALLTYPE Use(const D3D12_DESC* pDescs, UINT Number, ID3D12Thing* pOther) override {
-    const CallScope call(*this, Method::ID3D12Thing_Use);
+    CallScope call(*this, Method::ID3D12Thing_Use, pDescs, Number, pOther);
     const WorkScope work(*this, CAIRN_MARKER_DISPATCH);
     Scratch scratch;
     real()->Use(UnwrapArray(scratch, pDescs, Number), Number, Unwrap(pOther));
