@@ -27,6 +27,8 @@ using ::testing::ElementsAreArray;
 
 constexpr uint32_t kWords = 1024;
 constexpr double kHangSeconds = 3;
+// What the child adds to a submission's number while the canary after it runs.
+constexpr uint64_t kCanary = 1;
 // See samples/fault_vulkan.cc.
 constexpr uint64_t kBadAddress = 0x00000bad'dead0000;
 
@@ -79,7 +81,9 @@ class Player {
         if (LeftOut({Suspect::Kind::kList, submission.call, j})) continue;
         lists.push_back(Record(*submission.lists[j].calls));
       }
-      if (!Wait(lists) || !CanaryLives()) return false;
+      if (!Wait(lists)) return false;
+      telling_.At(submission.call + kCanary);
+      if (!CanaryLives()) return false;
     }
     return true;
   }
@@ -132,8 +136,8 @@ class Player {
 
 struct Found {
   BisectAnswer answer;
-  uint64_t hangs = 0;
-  uint64_t deaths = 0;
+  uint64_t failures = 0;
+  uint64_t by_canary = 0;  // failures that the canary alone showed
 };
 
 Found Find(const Scene& scene) {
@@ -147,9 +151,12 @@ Found Find(const Scene& scene) {
       telling.End(player.Play(tree) ? ProbeEnd::kFinished : ProbeEnd::kHang);
     });
     if (!run.ok()) return run.status();
-    found.hangs += run->end == ProbeEnd::kHang;
-    found.deaths += run->end == ProbeEnd::kDied;
-    return AnswerOf(*run, tree);
+    const Result<ProbeAnswer> answer = AnswerOf(*run, tree);
+    if (answer.ok() && answer->outcome == ProbeOutcome::kFails) {
+      ++found.failures;
+      found.by_canary += run->call % 1000 == kCanary;
+    }
+    return answer;
   };
   const Result<BisectAnswer> answer = Bisect(tree, probe, {});
   EXPECT_TRUE(answer.ok()) << answer.status().message();
@@ -182,11 +189,10 @@ TEST(BisectVulkan, TheDispatchIsNamed) {
     for (const uint64_t call : scene.bad) expected.push_back({Suspect::Kind::kCall, call, 0});
     EXPECT_THAT(found.answer.culprits, ElementsAreArray(expected));
     EXPECT_EQ(ProbeOutcome::kClean, found.answer.without);
-    fmt::print(
-        "{} submissions, {} lists each, {} dispatches each: {} named after {} probes, {} hangs and "
-        "{} deaths\n",
-        scene.submissions, scene.lists, scene.dispatches, *scene.bad.begin(), found.answer.probes,
-        found.hangs, found.deaths);
+    fmt::print("{} submissions of {} lists of {} dispatches: {} named after {} probes; ",
+               scene.submissions, scene.lists, scene.dispatches, *scene.bad.begin(),
+               found.answer.probes);
+    fmt::print("{} failed, {} of them in the canary\n", found.failures, found.by_canary);
     std::fflush(stdout);
   }
 }
