@@ -54,6 +54,7 @@ struct ReplayOptions {
   bool validate = false;
   bool hash = false;
   bool quiet = false;
+  bool mark_frames = false;
 };
 
 // "7", "7-9", "7-".
@@ -237,6 +238,7 @@ int Run(const ReplayOptions& options) {
   player.validate = options.validate;
   player.pad_resources_bytes = options.pad_bytes;
   player.library = options.library;
+  player.mark_frames = options.mark_frames;
   std::optional<TraceReader> trace = OpenTraceFile("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   if (!options.images.empty()) {
@@ -288,6 +290,8 @@ Verb AddReplayVerb(CLI::App& root) {
       ->type_name("FILE");
   app->add_option("--pad", options->pad_bytes, "Make buffers larger by so many bytes")
       ->type_name("BYTES");
+  // For cairn trim, which captures the playback.
+  app->add_flag("--mark-frames", options->mark_frames)->group("");
   app->add_flag("--quiet", options->quiet, "Print errors, and what --hash asks for, only");
   return {app, [options] { return Run(*options); }};
 }

@@ -85,6 +85,9 @@ struct PlayerOptions {
   // that (a fault may surface one dispatch late).
   bool canary = false;
   std::function<void(FrameImage)> on_image;
+  // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
+  // player's own, at the end of each.
+  bool mark_frames = false;
   // When the playback has come to its end: called for the textures that live then, in the order of their
   // numbers. Of those that something may draw into all slices of the first mip, or, with
   // `every_subresource`, all there is of all textures. Not empty `textures`: of these objects only.

@@ -131,6 +131,7 @@ class PlayerImpl final : public Player {
   Status CheckLoss(DeviceContext* context);
   Status RunCanary(uint64_t device);
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
+  Status MarkFrame();
 
   // player_memory.cc: memory, contents, images.
   Status OnMemory(const Record& record);

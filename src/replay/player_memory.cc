@@ -149,10 +149,21 @@ Status PlayerImpl::OnFrame(const Record& record) {
   for (const auto& [number, context] : devices_) {
     CAIRN_RETURN_IF_ERROR(SweepEnded(context.get()));
   }
+  if (options_.mark_frames) CAIRN_RETURN_IF_ERROR(MarkFrame());
   if (options_.on_frame) options_.on_frame(body->frame);
   if (options_.original_pace) Pace(body->time_ns);
   if (body->frame + 1 >= options_.frame_end) stop_ = true;
   (void)Interrupted();
+  return Status();
+}
+
+Status PlayerImpl::MarkFrame() {
+  constexpr char kMark[] = "cairn:frame";
+  for (const auto& [number, context] : devices_) {
+    Result<ID3D12CommandQueue*> queue = OwnQueue(context.get());
+    if (!queue.ok()) return queue.status();
+    (*queue)->SetMarker(1, kMark, sizeof(kMark));
+  }
   return Status();
 }
 

@@ -13,6 +13,7 @@ class Collector final : public ValueVisitor {
   Status Object(Chain, uint64_t* place) override { return Note(*place, &values_.objects); }
   Status GpuAddress(uint64_t* place) override { return Note(*place, &values_.gpu_addresses); }
   Status CpuDescriptor(uint64_t* place) override { return Note(*place, &values_.cpu_descriptors); }
+  Status GpuDescriptor(uint64_t* place) override { return Note(*place, &values_.gpu_descriptors); }
 
  private:
   static Status Note(uint64_t value, std::vector<uint64_t>* values) {
@@ -29,6 +30,7 @@ bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* v
   values->objects.clear();
   values->gpu_addresses.clear();
   values->cpu_descriptors.clear();
+  values->gpu_descriptors.clear();
   if (call.method >= kMethodCount) return false;
   Collector collector(values);
   DecodeOptions options;

@@ -16,6 +16,7 @@ struct CallValues {
   std::vector<uint64_t> objects;  // without the one that is called
   std::vector<uint64_t> gpu_addresses;
   std::vector<uint64_t> cpu_descriptors;
+  std::vector<uint64_t> gpu_descriptors;
 };
 
 // Decodes calls one after the other, with the same memory.

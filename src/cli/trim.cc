@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn trim: a range of a trace's frames that plays on its own. The trace is played under a capture that
+// starts late, so that the GPU itself says what was in memory at that moment; then what nothing refers
+// to is left out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "cairnfile/file_writer.h"
+#include "cli/layer.h"
+#include "cli/progress.h"
+#include "cli/trace_file.h"
+#include "cli/verb.h"
+#include "trace/trace_filter.h"
+#include "trace/trace_reader.h"
+#include "watch/output_path.h"
+#include "watch/unused_objects.h"
+#include "watch/watch_loop.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn trim --frames 100-199 game.cairn         writes game-100-199.cairn\n"
+    "  cairn trim --frames 7-7 -o one.cairn game.cairn\n"
+    "\n"
+    "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong.";
+
+struct TrimOptions {
+  std::string path;
+  std::string frames;
+  std::string output_path;
+  std::string library;
+  bool hash_frames = false;
+  bool keep_all = false;
+  bool quiet = false;
+};
+
+struct FrameRange {
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+
+std::optional<FrameRange> ParseRange(std::string_view text) {
+  const auto parse = [](std::string_view digits, uint64_t* number) {
+    const auto [rest, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+    return error == std::errc() && rest == digits.data() + digits.size();
+  };
+  const size_t dash = text.find('-');
+  FrameRange range;
+  if (!parse(text.substr(0, dash), &range.first)) return std::nullopt;
+  range.last = range.first;
+  if (dash != std::string_view::npos && !parse(text.substr(dash + 1), &range.last)) {
+    return std::nullopt;
+  }
+  if (range.last < range.first || range.last >= ~uint64_t{0} - 1) return std::nullopt;
+  return range;
+}
+
+// "out/game.cairn" -> "out/game-100-199.cairn".
+std::string DefaultTrimPath(const std::string& path, const FrameRange& range) {
+  constexpr std::string_view kEnding = ".cairn";
+  const std::string stem =
+      path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
+  return fmt::format("{}-{}-{}.cairn", stem, range.first, range.last);
+}
+
+std::string OwnPath() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
+  return size <= 0 ? "cairn" : std::string(path, static_cast<size_t>(size));
+}
+
+// A file that goes away with its owner, and its .part.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
+  ~TemporaryFile() {
+    unlink(path_.c_str());
+    unlink((path_ + ".part").c_str());
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_;
+};
+
+// Plays the frames up to the last one under a capture of the range.
+Status Record(const TrimOptions& options, const FrameRange& range, const std::string& path) {
+  std::string said;
+  const Result<std::string> preload = LayerPreload();
+  if (!preload.ok()) return preload.status();
+  if (preload->empty()) {
+    return Status(StatusCode::kUnsupported, "this build has no layer that can be preloaded");
+  }
+  WatchSettings settings;
+  settings.policy.hang_timeout_ns = 0;  // the playback watches itself
+  settings.output_path = path;
+  settings.capture = true;
+  settings.environment = {"LD_PRELOAD=" + *preload, "CAIRN_BREADCRUMBS=off",
+                          fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first, range.last,
+                                      options.hash_frames ? ",hash" : "")};
+  settings.say = [&said](const std::string& line) { said = line; };
+  // The range ends with the end of its last frame; the capture notes that itself.
+  std::vector<std::string> arguments = {
+      OwnPath(), "replay", "--quiet", "--mark-frames", "--frames", fmt::format("0-{}", range.last)};
+  if (!options.library.empty()) {
+    arguments.push_back("--library");
+    arguments.push_back(options.library);
+  }
+  arguments.push_back(options.path);
+  const Result<int> code = RunWatched(settings, arguments);
+  if (!code.ok()) return code.status();
+  if (*code != 0) {
+    return Status(StatusCode::kInternal,
+                  fmt::format("the trace could not be played to frame {}", range.last));
+  }
+  // What the capture has to say matters only if there is no file.
+  if (access(path.c_str(), R_OK) != 0) return Status(StatusCode::kIo, said);
+  return Status();
+}
+
+Result<CopiedTrace> CopyUsed(const TrimOptions& options, const std::string& from,
+                             const std::string& to) {
+  Result<TraceReader> trace = TraceReader::Open(from);
+  if (!trace.ok()) return trace.status();
+  if (trace->frame_count() == 0) {
+    return Status(StatusCode::kNotFound, "the playback ended before the first of the frames");
+  }
+  Result<UnusedObjects> unused = UnusedObjects::Find(&*trace);
+  if (!unused.ok()) return unused.status();
+  Result<FileWriter> file = FileWriter::Create(to);
+  if (!file.ok()) return file.status();
+  TaskProgress progress("trim");
+  CopyOptions copy;
+  copy.progress = [&progress](uint64_t done, uint64_t total) {
+    return progress.Update(done, total);
+  };
+  Result<CopiedTrace> copied =
+      CopyTrace(&*trace, options.keep_all ? nullptr : &*unused, copy, &*file);
+  if (!copied.ok()) return copied.status();
+  if (copied->interrupted) return Status(StatusCode::kIo, "interrupted; nothing is written");
+  CAIRN_RETURN_IF_ERROR(file->Finish());
+  return copied;
+}
+
+int Run(const TrimOptions& options) {
+  const std::optional<FrameRange> range = ParseRange(options.frames);
+  if (!range.has_value()) {
+    PrintError("trim", options.frames.empty()
+                           ? "which frames? say --frames A-B"
+                           : fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9)",
+                                         options.frames));
+    return kExitUsage;
+  }
+  uint64_t frame_count = 0;
+  {
+    std::optional<TraceReader> trace = OpenTraceFile("trim", options.path);
+    if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+    frame_count = trace->frame_count();
+  }
+  if (range->last >= frame_count) {
+    PrintError("trim", fmt::format("{} has {} frames, counted from 0: there is no frame {}",
+                                   options.path, frame_count, range->last));
+    return kExitFailed;
+  }
+  const std::string output =
+      options.output_path.empty() ? DefaultTrimPath(options.path, *range) : options.output_path;
+  if (const Status writable = CheckOutputPath(output); !writable.ok()) {
+    PrintError("trim", writable.message());
+    return kExitFailed;
+  }
+  const TemporaryFile recorded(fmt::format("{}.{}.recorded", output, getpid()));
+  if (const Status status = Record(options, *range, recorded.path()); !status.ok()) {
+    PrintError("trim", status.message());
+    return kExitFailed;
+  }
+  const Result<CopiedTrace> copied = CopyUsed(options, recorded.path(), output);
+  if (!copied.ok()) {
+    unlink((output + ".part").c_str());
+    PrintError("trim", copied.status().message());
+    return kExitFailed;
+  }
+  if (options.quiet) return 0;
+  const std::string line = fmt::format("{}: frames {} to {}, play them with cairn replay {}\n",
+                                       output, range->first, range->last, ShellQuoted(output));
+  return PrintOutput("trim", line) ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+Verb AddTrimVerb(CLI::App& root) {
+  auto options = std::make_shared<TrimOptions>();
+  CLI::App* app = root.add_subcommand("trim", "Cut frames out of a trace, playable on their own.");
+  SetHelp(*app, "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
+  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
+      ->type_name("FILE");
+  app->add_option("--frames", options->frames, "The frames to keep, counted from 0")
+      ->type_name("A[-B]");
+  app->add_option("-o,--output", options->output_path,
+                  "File to write; NAME-A-B.cairn beside the trace if not given")
+      ->type_name("FILE");
+  app->add_flag("--hash-frames", options->hash_frames,
+                "Keep a hash of each frame's image, for cairn replay --validate");
+  app->add_flag("--keep-all", options->keep_all, "Also keep what nothing refers to");
+  app->add_option("--library", options->library,
+                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
+      ->type_name("FILE");
+  app->add_flag("--quiet", options->quiet, "Print errors only");
+  return {app, [options] { return Run(*options); }};
+}
+
+}  // namespace cairn::cli

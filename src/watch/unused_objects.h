@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which of the objects that a late start restored nothing in the recording needs: what `cairn trim`
+// leaves out of the copy.
+#ifndef CAIRN_WATCH_UNUSED_OBJECTS_H_
+#define CAIRN_WATCH_UNUSED_OBJECTS_H_
+
+#include <cstdint>
+#include <unordered_set>
+
+#include "base/status.h"
+#include "trace/trace_filter.h"
+#include "trace/trace_reader.h"
+
+namespace cairn {
+
+// Reads the trace once. Needed are the devices and queues, what calls of the recording refer to (objects,
+// addresses, descriptors), what those were made of, and what stands in the descriptors of their heaps;
+// all buffers, if the GPU reads addresses from memory.
+class UnusedObjects final : public RecordFilter {
+ public:
+  // Errors: those of the trace's cursor.
+  static Result<UnusedObjects> Find(TraceReader* trace);
+
+  // How many objects were found to be of no use.
+  uint64_t count() const { return unused_.size(); }
+
+  bool Keep(Record* record, uint64_t frame) override;
+
+ private:
+  class Search;
+
+  std::unordered_set<uint64_t> unused_;         // objects
+  std::unordered_set<uint64_t> dropped_calls_;  // of no use without them
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_UNUSED_OBJECTS_H_

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watch/unused_objects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "calls/call_builder.h"
+#include "trace/test_trace.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::UnorderedElementsAre;
+
+struct Guid {
+  uint8_t bytes[16];
+};
+constexpr Guid kIid{};
+constexpr uint64_t kDevice = 1;
+constexpr uint64_t kQueue = 2;
+constexpr uint64_t kList = 3;
+
+// A trace that starts late: a device, a queue and a list, and what a test adds.
+class UnusedObjectsTest : public testing::Test {
+ protected:
+  UnusedObjectsTest() {
+    trace_.Object(kDevice, Chain::kNone, kDevice);
+    trace_.Object(kQueue, Chain::kID3D12CommandQueue, kDevice, 0);
+    trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice, 0);
+  }
+
+  template <typename... Arguments>
+  uint64_t Call(Method method, uint64_t object, const Arguments&... arguments) {
+    CallBuilder builder;
+    const CallBuilder::Body body = builder.Call(method, arguments...);
+    EXPECT_TRUE(body.ok) << Describe(method).name;
+    return trace_.Call(method, object, body.bytes);
+  }
+  uint64_t CallThatCreates() {
+    return Call(Method::ID3D12Device_CreateFence, kDevice, 0, 0, kIid, nullptr);
+  }
+  void CreateFence(uint64_t object) {
+    const uint64_t call = CallThatCreates();
+    trace_.Object(object, Chain::kID3D12Fence, kDevice, call);
+    trace_.Return(call);
+  }
+  void CreateBuffer(uint64_t object, uint64_t address) {
+    ResourceFacts facts{};
+    facts.gpu_address = address;
+    facts.size_bytes = 256;
+    trace_.Resource(object, kDevice, CallThatCreates(), facts);
+  }
+  void CreateHeap(uint64_t object, uint64_t start) {
+    DescriptorHeapFacts facts{};
+    facts.cpu_start = start;
+    facts.gpu_start = start + 0x10000;
+    facts.count = 4;
+    facts.increment_bytes = 32;
+    trace_.DescriptorHeap(object, kDevice, CallThatCreates(), facts);
+  }
+  void StartRecording() { trace_.Add(RecordKind::kStart, 0, {}); }
+
+  // The objects that are left.
+  std::set<uint64_t> Left() {
+    TraceReader trace = trace_.Open();
+    Result<UnusedObjects> unused = UnusedObjects::Find(&trace);
+    EXPECT_TRUE(unused.ok());
+    std::set<uint64_t> objects;
+    std::set<uint64_t> calls;
+    TraceCursor cursor(trace);
+    Record record;
+    while (cursor.Next(&record)) {
+      if (!unused->Keep(&record, 0)) continue;
+      if (record.kind == RecordKind::kObject) objects.insert(record.object);
+      if (record.kind == RecordKind::kCall) calls.insert(record.number);
+      if (record.kind == RecordKind::kResult) {
+        ResultBody body;
+        std::memcpy(&body, record.body.data(), sizeof(body));
+        EXPECT_TRUE(calls.contains(body.call)) << "a result without its call";
+      }
+    }
+    calls_left_ = calls.size();
+    objects.erase(kDevice);
+    objects.erase(kQueue);
+    objects.erase(kList);
+    return objects;
+  }
+
+  TestTrace trace_;
+  size_t calls_left_ = 0;
+};
+
+TEST_F(UnusedObjectsTest, WhatNothingRefersToGoesWithItsCalls) {
+  CreateFence(10);
+  CreateFence(11);
+  Call(Method::ID3D12Object_SetName, 10, u"of no use");
+  StartRecording();
+  Call(Method::ID3D12CommandQueue_Signal, kQueue, ObjectPointer(11), 1);
+  EXPECT_THAT(Left(), ElementsAre(11));
+  EXPECT_EQ(calls_left_, 2u);
+}
+
+TEST_F(UnusedObjectsTest, AddressesAndDescriptorsAreReferences) {
+  CreateBuffer(10, 0x1000);
+  CreateBuffer(11, 0x2000);
+  CreateBuffer(12, 0x3000);
+  CreateBuffer(13, 0x4000);
+  CreateHeap(20, 0x50000);
+  CreateHeap(21, 0x90000);
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, ObjectPointer(12), nullptr,
+       uint64_t{0x50020});
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, ObjectPointer(13), nullptr,
+       uint64_t{0x90000});
+  StartRecording();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView, kList, 0,
+       uint64_t{0x10FF});
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable, kList, 0,
+       uint64_t{0x60000});
+  EXPECT_THAT(Left(), UnorderedElementsAre(10, 12, 20));
+}
+
+TEST_F(UnusedObjectsTest, BuffersStayWhereTheGpuReadsAddresses) {
+  CreateBuffer(10, 0x1000);
+  CreateFence(11);
+  trace_.Object(12, Chain::kID3D12CommandSignature, kDevice, CallThatCreates());
+  StartRecording();
+  Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, kList, ObjectPointer(12), 1, nullptr, 0,
+       nullptr, 0);
+  EXPECT_THAT(Left(), UnorderedElementsAre(10, 12));
+}
+
+TEST_F(UnusedObjectsTest, ObjectsOfTheRecordingStay) {
+  StartRecording();
+  CreateFence(10);
+  EXPECT_THAT(Left(), ElementsAre(10));
+}
+
+}  // namespace
+}  // namespace cairn
