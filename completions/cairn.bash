@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls objects state info verify repack top selftest pix --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls objects state info verify repack top selftest pix trim --help --version" -- "$word")
     return
   fi
 
@@ -20,7 +20,7 @@ _cairn() {
       for ((i = 2; i < COMP_CWORD; ++i)); do
         case ${COMP_WORDS[i]} in
           --) ((++i)) ;;
-          -o | --output | --hang-timeout | --breadcrumbs) ((++i)); continue ;;
+          -o | --output | --hang-timeout | --breadcrumbs | --frames | --trigger) ((++i)); continue ;;
           -*) continue ;;
         esac
         if ((i < COMP_CWORD)); then
@@ -34,9 +34,11 @@ _cairn() {
         -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         --hang-timeout) ;;
         --breadcrumbs) mapfile -t COMPREPLY < <(compgen -W "off top pass full" -- "$word") ;;
+        --frames) ;;
+        --trigger) mapfile -t COMPREPLY < <(compgen -W "signal" -- "$word"; compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --hang-timeout --breadcrumbs --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --capture --frames --trigger --hash-frames --hang-timeout --breadcrumbs --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
           fi
@@ -162,6 +164,19 @@ _cairn() {
         *)
           if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --max-probes --journal --restart --library --json --quiet --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    trim)
+      case $previous in
+        --frames) ;;
+        -o | --output | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--frames -o --output --hash-frames --keep-all --library --quiet --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi
