@@ -156,7 +156,7 @@ TEST_F(WindowReplayTest, Gears) {
 }
 
 TEST_F(WindowReplayTest, Triangle) {
-  ExpectSameWindow("vkd3d-triangle", 10);
+  ExpectSameWindow("vkd3d-triangle", 1);
 }
 
 // ---- What cannot be played ----

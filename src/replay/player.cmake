@@ -23,5 +23,7 @@ if(BUILD_TESTING)
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_hostile_test SOURCES player_hostile_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  cairn_test(player_gpu_test SOURCES player_gpu_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)
   cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)
 endif()

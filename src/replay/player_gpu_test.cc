@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traces that are written here, on the Direct3D 12 of this machine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "replay/player.h"
+#include "replay/test_script.h"
+
+namespace cairn {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::byte> Bytes(size_t count) {
+  std::vector<std::byte> bytes(count);
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(3 * i + 1);
+  return bytes;
+}
+
+class PlayerGpuTest : public testing::Test {
+ protected:
+  Status Play(PlayerOptions options = {}) {
+    EXPECT_TRUE(script_.ok);
+    trace_.emplace(script_.trace.Open());
+    options.validate = true;
+    Result<std::unique_ptr<Player>> player = Player::Create(&*trace_, std::move(options));
+    if (!player.ok()) return player.status();
+    const Status status = (*player)->Run();
+    failure_ = (*player)->failure();
+    result_ = (*player)->result();
+    return status;
+  }
+
+  // Of one subresource, in one piece.
+  void Contents(uint64_t resource, uint32_t state, uint64_t row_pitch,
+                const std::vector<std::byte>& bytes) {
+    const ContentsBody body = {0, state, row_pitch, 0, bytes.size()};
+    script_.trace.Add(RecordKind::kContents, resource,
+                      BodyBytes(body, BodyBytes(static_cast<uint32_t>(bytes.size()), bytes)));
+  }
+
+  uint64_t CreateTexture(uint32_t size) {
+    D3D12_HEAP_PROPERTIES heap = {};
+    heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+    D3D12_RESOURCE_DESC desc = {};
+    desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
+    desc.Width = size;
+    desc.Height = size;
+    desc.DepthOrArraySize = 1;
+    desc.MipLevels = 1;
+    desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+    desc.SampleDesc.Count = 1;
+    desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
+    const uint64_t object = 100;
+    void* place = nullptr;
+    const Method method = Method::ID3D12Device_CreateCommittedResource;
+    const uint64_t call =
+        script_.Call(method, script_.device, &heap, D3D12_HEAP_FLAG_NONE, &desc,
+                     D3D12_RESOURCE_STATE_COPY_DEST, nullptr, __uuidof(ID3D12Resource), &place);
+    ResourceFacts facts = {};
+    facts.heap_type = D3D12_HEAP_TYPE_DEFAULT;
+    std::memcpy(facts.desc, &desc, sizeof(desc));
+    script_.trace.Resource(object, script_.device, call, facts);
+    return object;
+  }
+
+  uint64_t CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE type, uint32_t count) {
+    D3D12_DESCRIPTOR_HEAP_DESC desc = {};
+    desc.Type = type;
+    desc.NumDescriptors = count;
+    const uint64_t object = next_heap_++;
+    void* place = nullptr;
+    const uint64_t call = script_.Call(Method::ID3D12Device_CreateDescriptorHeap, script_.device,
+                                       &desc, __uuidof(ID3D12DescriptorHeap), &place);
+    DescriptorHeapFacts facts = {};
+    facts.cpu_start = Handle(object, 0).ptr;
+    facts.type = type;
+    facts.count = count;
+    facts.increment_bytes = kIncrementBytes;
+    script_.trace.DescriptorHeap(object, script_.device, call, facts);
+    return object;
+  }
+  // As the process that was recorded saw it.
+  static D3D12_CPU_DESCRIPTOR_HANDLE Handle(uint64_t heap, uint32_t index) {
+    return {static_cast<SIZE_T>(heap * 0x100000 + uint64_t{index} * kIncrementBytes)};
+  }
+
+  static constexpr uint32_t kIncrementBytes = 24;
+  TestScript script_;
+  std::optional<TraceReader> trace_;
+  PlayerFailure failure_ = PlayerFailure::kNone;
+  PlayerResult result_;
+  uint64_t next_heap_ = 200;
+};
+
+TEST_F(PlayerGpuTest, CopyIsReadBackAndTheCanaryLives) {
+  const CopyProgram program(&script_, Bytes(64), Bytes(64));
+  PlayerOptions options;
+  options.canary = true;
+  const Status status = Play(options);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result_.compared_readbacks, 1u);
+  EXPECT_THAT(result_.notes, IsEmpty());
+}
+
+TEST_F(PlayerGpuTest, ContentsOfBuffersAreThereBeforeTheFirstCall) {
+  const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  const uint64_t to = script_.CreateBuffer(D3D12_HEAP_TYPE_READBACK, 65536);
+  Contents(from, D3D12_RESOURCE_STATE_COPY_SOURCE, 0, Bytes(128));
+  script_.trace.Add(RecordKind::kStart, 0, {});
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  const uint64_t fence = script_.CreateFence();
+  script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list, ObjectPointer(to),
+               uint64_t{0}, ObjectPointer(from), uint64_t{0}, uint64_t{128});
+  script_.Close(list);
+  script_.Execute(queue, list);
+  script_.Signal(queue, fence, 1);
+  script_.Completed(fence, 1);
+  script_.ReadBack(to, 0, Bytes(128));
+  const Status status = Play();
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result_.compared_readbacks, 1u);
+}
+
+TEST_F(PlayerGpuTest, ContentsOfTexturesAreTheImageOfTheFrame) {
+  constexpr uint32_t kSize = 4;
+  const std::vector<std::byte> pixels = Bytes(kSize * kSize * 4);
+  const uint64_t texture = CreateTexture(kSize);
+  Contents(texture, D3D12_RESOURCE_STATE_RENDER_TARGET, kSize * 4, pixels);
+  const XXH128_hash_t hash = XXH3_128bits(pixels.data(), pixels.size());
+  FrameBody frame = {};
+  frame.how = static_cast<uint32_t>(FrameEndKind::kEnd);
+  frame.hashed = 1;
+  frame.hash_low = hash.low64;
+  frame.hash_high = hash.high64;
+  script_.trace.Add(RecordKind::kFrame, texture, BodyBytes(frame));
+  PlayerOptions options;
+  options.images = true;
+  std::vector<FrameImage> images;
+  options.on_image = [&](FrameImage image) { images.push_back(std::move(image)); };
+  const Status status = Play(options);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result_.compared_frames, 1u);
+  ASSERT_EQ(images.size(), 1u);
+  EXPECT_EQ(images[0].width, kSize);
+  EXPECT_EQ(images[0].pixels, pixels);
+}
+
+TEST_F(PlayerGpuTest, ViewInAHeapOfAnotherTypeIsRefused) {
+  const uint64_t texture = CreateTexture(4);
+  const uint64_t heap = CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE_DSV, 4);
+  script_.Call(Method::ID3D12Device_CreateRenderTargetView, script_.device, ObjectPointer(texture),
+               nullptr, Handle(heap, 1));
+  const Status status = Play();
+  EXPECT_EQ(failure_, PlayerFailure::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("heap 200 holds descriptors of type 3, not 2"));
+}
+
+TEST_F(PlayerGpuTest, CopiesOfDescriptorsStayInTheirHeaps) {
+  const uint64_t from = CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 4);
+  const uint64_t to = CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 4);
+  const Method method = Method::ID3D12Device_CopyDescriptorsSimple;
+  script_.Call(method, script_.device, 2u, Handle(to, 2), Handle(from, 0),
+               D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
+  script_.Call(method, script_.device, 3u, Handle(to, 2), Handle(from, 0),
+               D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
+  const Status status = Play();
+  EXPECT_EQ(failure_, PlayerFailure::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("3 descriptors from 2 on in heap 201, which has 4"));
+  EXPECT_EQ(result_.calls, 3u);  // two heaps and the first copy
+}
+
+TEST_F(PlayerGpuTest, HandleBetweenTwoDescriptorsIsNone) {
+  const uint64_t heap = CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 4);
+  D3D12_CPU_DESCRIPTOR_HANDLE handle = Handle(heap, 1);
+  handle.ptr += 8;
+  script_.Call(Method::ID3D12Device_CreateRenderTargetView, script_.device,
+               ObjectPointer(CreateTexture(4)), nullptr, handle);
+  const Status status = Play();
+  EXPECT_EQ(failure_, PlayerFailure::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("is no descriptor of heap 200"));
+}
+
+}  // namespace
+}  // namespace cairn
