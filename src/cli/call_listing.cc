@@ -16,6 +16,7 @@
 #include "calls/value_encoder.h"
 #include "calls/value_printer.h"
 #include "calls/value_shape.h"
+#include "pix/pix_event.h"
 #include "trace/trace_state.h"
 
 namespace cairn::cli {
@@ -302,11 +303,25 @@ class Lister {
     return fmt::format("{}(<{}>)", name, VisibleText(status.message()));
   }
 
+  // What an annotation says: "" for other calls.
+  static std::string AnnotationText(std::optional<Method> method, const DecodedCall& call,
+                                    const Status& status) {
+    if (!status.ok() || !method.has_value()) return "";
+    const std::string_view name = ShortName(Describe(*method).name);
+    if (name != "BeginEvent" && name != "SetMarker") return "";
+    const auto* const data = Load<const std::byte*>(call.arguments[1]);
+    if (data == nullptr) return "";
+    return PixText(Load<uint32_t>(call.arguments[0]),
+                   std::span(data, static_cast<size_t>(call.counts[1])));
+  }
+
   void CallAsText(const Record& record, std::optional<Method> method, const DecodedCall& call,
                   const Status& status, Line* line) const {
     line->text = fmt::format("{:>9}  t{:<3} {}  {}", record.number, record.thread,
                              VisibleText(Names().Object(record.object)),
                              MethodText(record, method, call, status));
+    const std::string annotation = AnnotationText(method, call, status);
+    if (!annotation.empty()) line->text += fmt::format("  \"{}\"", VisibleText(annotation));
     if (line->complete && unreturned_.contains(record.number)) line->text += "  -- never returned";
   }
 
@@ -326,6 +341,8 @@ class Lister {
       json["arguments"] = nullptr;
       json["problem"] = VisibleText(status.message());
     }
+    const std::string annotation = AnnotationText(method, call, status);
+    if (!annotation.empty()) json["annotation"] = VisibleText(annotation);
     json["result"] = nullptr;
     json["returned"] = !unreturned_.contains(record.number);
     if (line->gpu.has_value()) json["gpu"] = WorkStateName(*line->gpu);

@@ -114,6 +114,15 @@ TEST_F(Calls, AreListedWithNamesResultsAndFrames) {
   EXPECT_THAT(lines[4], HasSubstr("---- end of frame 0 (present)"));
 }
 
+TEST_F(Calls, AnnotationsHaveTheirText) {
+  trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
+  const char text[] = "Shadow\x1b";
+  Call(Method::ID3D12GraphicsCommandList_BeginEvent, kList, 1, text, sizeof(text));
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("Size = 8)  \"Shadow\\x1b\"")));
+  options_.json = true;
+  EXPECT_EQ(json::parse(List()[0])["annotation"], "Shadow\\x1b");
+}
+
 TEST_F(Calls, OfAFrameAndOfAFunction) {
   Record();
   options_.filter.function = "drawinstanced";
