@@ -75,13 +75,15 @@ bool ValueEncoder::PutWideString(const void* text) {
 }
 
 void ValueEncoder::RewriteField(const StructInfo& type, const FieldInfo& field,
-                                const std::byte* source, std::byte* copy) const {
+                                const std::byte* source, std::byte* copy,
+                                std::optional<bool>* none_is_meant) const {
   const Shape shape = ShapeOf(field);
   const StructInfo* const inner = shape == Shape::kInline ? StructOf(field) : nullptr;
   const uint32_t stride = inner != nullptr ? field.size_bytes : kPointerBytes;
   if (!IsMeant(type, field, source)) {
     // What nothing explains must not be taken for a pointer by whoever reads it.
-    if (NoneIsMeant(type, source)) {
+    if (!none_is_meant->has_value()) *none_is_meant = NoneIsMeant(type, source);
+    if (**none_is_meant) {
       std::memset(copy + field.offset_bytes, 0, size_t{stride} * field.array_length);
     }
     return;
@@ -107,8 +109,9 @@ void ValueEncoder::RewriteField(const StructInfo& type, const FieldInfo& field,
 
 void ValueEncoder::RewriteStruct(const StructInfo& type, const std::byte* source,
                                  std::byte* copy) const {
+  std::optional<bool> none_is_meant;
   for (const FieldInfo& field : type.fields) {
-    if (NeedsWork(field)) RewriteField(type, field, source, copy);
+    if (NeedsWork(field)) RewriteField(type, field, source, copy, &none_is_meant);
   }
   if (type.special == SpecialStruct::kPipelineStream) {
     const auto desc = Load<PipelineStreamDesc>(source);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "calls/value_encoder.h"
 #include "calls/value_shape.h"
@@ -50,9 +51,10 @@ class ValueEncoder {
   bool PutStateObject(const std::byte* desc);
   bool PutAssociation(const std::byte* desc, const std::byte* subobjects, uint32_t count);
 
-  // `copy` is a copy of what is at `source`: replaces what is not written as it is.
+  // `copy` is a copy of what is at `source`: replaces what is not written as it is. `none_is_meant`:
+  // NoneIsMeant of the struct, once that was asked.
   void RewriteField(const StructInfo& type, const FieldInfo& field, const std::byte* source,
-                    std::byte* copy) const;
+                    std::byte* copy, std::optional<bool>* none_is_meant) const;
   void RewriteStruct(const StructInfo& type, const std::byte* source, std::byte* copy) const;
   // Copies elements, rewritten. `type`: null if they are no structs or flat ones.
   void Rewrite(const ValueInfo& value, const StructInfo* type, const std::byte* elements,
