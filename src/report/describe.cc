@@ -111,7 +111,19 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
     out += ", ";
     AppendPipeline(snapshot, event.pipeline, out);
   }
+  if (detail != ScopeDetail::kName && event.call != 0) {
+    out += ", call ";
+    out += GroupedDigits(event.call);
+  }
   if (scope.left_open) out += ", left open";
+}
+
+void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out) {
+  const uint32_t call = snapshot.events[scope.event].call;
+  if (call == 0) return;
+  out += "call ";
+  out += GroupedDigits(call);
+  out += ": ";
 }
 
 void AppendEventId(uint64_t event_id, std::string& out) {

@@ -27,6 +27,9 @@ enum class ScopeDetail { kName, kEventId, kEventIdAndPipeline };
 void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
                  std::string& out);
 
+// "call 18,233: ", the call in the trace of the same file; nothing if there is none.
+void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out);
+
 // "0x1000001000002": EventIDs as every part of the report spells them.
 void AppendEventId(uint64_t event_id, std::string& out);
 

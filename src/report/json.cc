@@ -252,6 +252,7 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   TextKey("name", event.name);
   IndexKey("pipeline", event.pipeline);
   IndexKey("annotation", event.detail);
+  if (event.call != 0) NumberKey("call", event.call);
 }
 
 void JsonReporter::WriteCandidateContext(const CandidateContext& context) {

@@ -248,6 +248,7 @@ void TextReporter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict)
   if (verdict.late_suspect == kNone) return;
   const Scope& scope = analysis_.scopes[verdict.late_suspect];
   text_.clear();
+  AppendCallOf(snapshot_, scope, text_);
   AppendListPath(snapshot_, analysis_.executions[verdict.late_suspect_execution], text_);
   AppendScopePath(snapshot_, analysis_, scope, text_);
   sink.Prose("    [X] ", text_);
@@ -272,6 +273,7 @@ void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict,
                                   const CandidateContext& context) {
   const Scope& scope = analysis_.scopes[verdict.candidates[context.candidate]];
   text_.clear();
+  AppendCallOf(snapshot_, scope, text_);
   AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[context.candidate]],
                  text_);
   AppendScopePath(snapshot_, analysis_, scope, text_);

@@ -82,6 +82,18 @@ TEST(TextReport, PrintsTheDocumentedForm) {
 )");
 }
 
+TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
+  Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  for (Event& event : snapshot.events) {
+    if (event.kind == EventKind::kBegin && event.type == CAIRN_MARKER_DISPATCH) event.call = 18233;
+  }
+  const std::string report = Report(snapshot, {});
+  EXPECT_THAT(report,
+              HasSubstr("[>] call 18,233: Frame 0 > \"Main\" > Frame > DISPATCH 1: \"Blur\"\n"));
+  EXPECT_THAT(report,
+              HasSubstr("DISPATCH 1: \"Blur\", compute pipeline [ CS: BlurCS ], call 18,233\n"));
+}
+
 TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7)), R"(<Frame 0>
  - [>] Queue type <0>, submission no. 0, command list 1: "Main"

@@ -310,6 +310,7 @@ std::string DumpSnapshot(const Snapshot& s) {
       out += fmt::format("  {} {} type {} pipeline {} match {} '{}' {}\n",
                          e.kind == EventKind::kBegin ? "begin" : "end", e.flags, e.type, e.pipeline,
                          e.match, text(e.name), e.detail);
+      if (e.call != 0) out.insert(out.size() - 1, fmt::format(" call {}", e.call));
     }
   }
   for (const Submission& b : s.submissions) {

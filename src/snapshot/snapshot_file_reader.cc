@@ -357,6 +357,15 @@ void SnapshotFileReader::DecodeEventDetails(std::span<Event> events, std::span<c
       bind.value = ReadIndex(reader, snapshot_.objects.size());
     }
   }
+  if (reader.remaining() == 0) return;
+  uint64_t call = 0;
+  for (Event& event : events) {
+    if (event.kind != EventKind::kBegin) continue;
+    int64_t step = 0;
+    reader.ReadSignedVarint(step);
+    call += static_cast<uint64_t>(step);
+    event.call = static_cast<uint32_t>(call);
+  }
 }
 
 bool SnapshotFileReader::DecodeAnnotations(ByteReader& reader) {

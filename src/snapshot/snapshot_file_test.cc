@@ -90,6 +90,38 @@ TEST(SnapshotFile, RoundTripKeepsEverything) {
   }
 }
 
+TEST(SnapshotFile, CallsOfATraceAreKept) {
+  Snapshot snapshot = D3D12Snapshot();
+  std::vector<uint32_t> calls;
+  uint32_t number = 0xFFFF'FF00;  // the low half of a number goes round
+  for (Event& event : snapshot.events) {
+    if (event.kind == EventKind::kBegin) calls.push_back(event.call = number += 0x80);
+  }
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kZstd));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+  std::vector<uint32_t> calls_read;
+  for (const Event& event : read->events) {
+    if (event.kind == EventKind::kBegin) calls_read.push_back(event.call);
+  }
+  EXPECT_GT(calls.size(), 2u);
+  EXPECT_EQ(calls_read, calls);
+}
+
+TEST(SnapshotFile, OfSeveralSnapshotsTheLastCounts) {
+  std::vector<std::byte> bytes;
+  Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes));
+  ASSERT_TRUE(writer.ok());
+  for (const Snapshot& snapshot : {D3D12Snapshot(), VulkanSnapshot(), SampleSnapshot()}) {
+    ASSERT_TRUE(writer->Append(kSnapshotStartChunk, {}).ok());
+    ASSERT_TRUE(WriteSnapshot(snapshot, &*writer).ok());
+  }
+  ASSERT_TRUE(writer->Finish().ok());
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(SampleSnapshot()));
+}
+
 TEST(SnapshotFile, AnEmptySnapshotRoundTrips) {
   const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(Snapshot()));
   ASSERT_TRUE(read.ok()) << read.status().message();

@@ -222,6 +222,15 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
     const Bind& bind = snapshot_.binds[event.detail];
     out->WriteVarint(bind.is_address ? bind.value : OneBased(static_cast<uint32_t>(bind.value)));
   }
+  if (std::none_of(events.begin(), events.end(),
+                   [](const Event& event) { return event.call != 0; }))
+    return;
+  int64_t call_before = 0;
+  for (const Event& event : events) {
+    if (event.kind != EventKind::kBegin) continue;
+    out->WriteSignedVarint(event.call - call_before);
+    call_before = event.call;
+  }
 }
 
 void PayloadWriter::Annotations(ByteWriter* out) {

@@ -456,6 +456,7 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
     return event;
   }
   event.type = record.type;
+  event.call = record.match;
   if ((record.flags & kEventNameIsAnnotation) != 0) {
     event.detail = names_->Annotation(record.name);
     if (event.detail != kNone) event.name = snapshot_.annotations[event.detail].name;
