@@ -117,7 +117,7 @@ std::string ImageLine(const DiffOptions& options, const ImagePair& pair) {
   }
   if (!pair.problem.empty()) return fmt::format("{}: differs; {}\n", what, pair.problem);
   if (!pair.difference.same_size) return fmt::format("{}: not of the same size\n", what);
-  return fmt::format("{}: {} differ, by {} of 255 at most\n", what,
+  return fmt::format("{}: {} different, by {} of 255 at most\n", what,
                      Counted(pair.difference.different_pixels, "pixel"), pair.difference.largest);
 }
 
@@ -143,12 +143,9 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
               ? fmt::format("{} compared, all the same\n", Counted(compared, "image"))
               : fmt::format("{} compared, {} different\n", Counted(compared, "image"), different);
   if (options.json) {
-    const ordered_json document = {{"format", "cairn-diff-images"},
-                                   {"version", 1},
-                                   {"first", options.paths[0]},
-                                   {"second", options.paths[1]},
-                                   {"compared_images", compared},
-                                   {"different_images", different},
+    const ordered_json document = {{"format", "cairn-diff-images"}, {"version", 1},
+                                   {"first", options.paths[0]},     {"second", options.paths[1]},
+                                   {"compared_images", compared},   {"different_images", different},
                                    {"images", std::move(list)}};
     text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   }
@@ -338,10 +335,14 @@ class CallPrinter {
       text += fmt::format("frame {}, thread {}\n", difference.frame, difference.thread);
     }
     place_ = place;
+    // Descriptions of pipelines take thousands of characters; JSON has them whole.
+    constexpr size_t kMostBytes = 400;
+    const std::string_view shown = Utf8Prefix(difference.text, kMostBytes);
     const char* const colour = !colour_ ? "" : difference.in_second ? "\x1b[32m" : "\x1b[31m";
-    text += fmt::format("{}{} {:>10}  {}{}\n", colour, difference.in_second ? '+' : '-',
-                        GroupedDigits(difference.call), VisibleText(difference.text),
-                        colour_ ? "\x1b[0m" : "");
+    text +=
+        fmt::format("{}{} {:>10}  {}{}{}\n", colour, difference.in_second ? '+' : '-',
+                    GroupedDigits(difference.call), VisibleText(shown),
+                    shown.size() == difference.text.size() ? "" : " ...", colour_ ? "\x1b[0m" : "");
     written_ = PrintOutput("diff", text);
     return written_;
   }
@@ -373,12 +374,12 @@ std::string Summary(const TraceDiffResult& result, bool cut) {
                         GroupedDigits(result.frames[1]));
   }
   if (!result.different_images.empty()) {
-    text += fmt::format("; by their recorded hashes {} of {} differ, the first of frame {}",
-                        result.different_images.size(), Counted(result.compared_images, "image"),
-                        result.different_images.front());
+    text += fmt::format("; recorded hashes of images: {} of {} differ, the first that of frame {}",
+                        GroupedDigits(result.different_images.size()),
+                        GroupedDigits(result.compared_images), result.different_images.front());
   } else if (result.compared_images != 0) {
-    text += fmt::format("; {} by their recorded hashes the same",
-                        Counted(result.compared_images, "image"));
+    text +=
+        fmt::format("; recorded hashes of {}: the same", Counted(result.compared_images, "image"));
   }
   return text + "\n";
 }

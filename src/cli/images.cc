@@ -36,7 +36,7 @@ constexpr char kExamples[] =
     "  cairn images game.cairn                     what is drawn into, at the end of the last "
     "frame\n"
     "  cairn images --frame 12 -o out game.cairn   at the end of frame 12, into the folder out\n"
-    "  cairn images --call 18233 game.cairn        after all that was submitted before this call\n"
+    "  cairn images --call 18233 game.cairn        after all that was submitted up to this call\n"
     "  cairn images --object Depth --stretch game.cairn\n"
     "                                              one object; its smallest value black, its "
     "largest "

@@ -76,6 +76,12 @@ class RunNames final : public ValueNames {
   std::unordered_map<uint64_t, uint64_t> places_;
 };
 
+// How often a program looks whether something is done is a matter of luck.
+bool IsPoll(const std::optional<Method>& method) {
+  return method == Method::ID3D12Fence_GetCompletedValue ||
+         method == Method::ID3D12Device_GetDeviceRemovedReason;
+}
+
 struct Lines {
   std::vector<uint64_t> hashes;
   std::vector<uint64_t> calls;
@@ -135,6 +141,7 @@ class Side {
 
   void AddCall(const Record& record, Block* block) {
     const std::optional<Method> method = trace_.MethodOf(record);
+    if (IsPoll(method)) return;
     const std::string start =
         fmt::format("{}: {}", names_.Object(record.object), trace_.MethodName(record));
     std::string text = start;

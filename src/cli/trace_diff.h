@@ -45,7 +45,8 @@ struct TraceDiffResult {
 
 // Frame by frame and, within a frame, thread by thread. Objects are the same if they have the same name
 // or, without one, the same place among those of their kind; addresses and descriptors are what they are
-// in. Handles of the operating system and functions are equal. Memory: the calls of a frame of each, at
+// in. Handles of the operating system and functions are equal. GetCompletedValue and
+// GetDeviceRemovedReason, which programs call until something is done, are left out. Memory: the calls of a frame of each, at
 // most kMostLines at once. Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such
 // frame.
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,

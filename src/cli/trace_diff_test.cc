@@ -183,6 +183,17 @@ TEST_F(TraceDiffTest, ThreadsMayRunInAnotherOrder) {
   EXPECT_EQ(Compare(a, b, &differences).differences, 0u);
 }
 
+TEST_F(TraceDiffTest, PollsAreLeftOut) {
+  Run a(5);
+  Run b(5);
+  for (Run* const run : {&a, &b}) run->test.Object(6, Chain::kID3D12Fence, kDevice);
+  a.test.Call(Method::ID3D12Fence_GetCompletedValue, 6);
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, b, &differences);
+  EXPECT_EQ(result.differences, 0u);
+  EXPECT_EQ(result.calls[0], 0u);
+}
+
 TEST_F(TraceDiffTest, HashesOfFramesAreCompared) {
   Run a(5);
   Run b(5);
