@@ -185,8 +185,8 @@ class WatchLoop {
   void Probe(WatchedProcess& process, uint64_t now_ns);
   void NoticeLostDevices(WatchedProcess& process);
   void CarryOut(WatchedProcess& process, const Decision& decision);
-  // Returns whether the report is in the process's file. `where`: the file's name now.
-  Status WriteReport(WatchedProcess& process, std::string* where);
+  // `where`: the name of the file that it is in, when the user reads of it.
+  Status WriteReport(WatchedProcess& process, const Decision& decision, std::string* where);
   void ChooseOutputPath(WatchedProcess& process);
   void GiveUpOn(WatchedProcess& process);
   void ArmTimer();
@@ -462,7 +462,8 @@ void WatchLoop::Probe(WatchedProcess& process, uint64_t now_ns) {
   process.next_probe_ns = now_ns + process.watch.watchdog().PollIntervalNs();
 }
 
-Status WatchLoop::WriteReport(WatchedProcess& process, std::string* where) {
+Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
+                              std::string* where) {
   const DumpSubject subject{process.handle.pid, process.program, process.command_line,
                             process.watch.incidents()};
   // A capture that cannot be written must not cost the report as well.
@@ -470,7 +471,7 @@ Status WatchLoop::WriteReport(WatchedProcess& process, std::string* where) {
     return WithoutExceptions([&] { return WriteDump(*where, subject, process.block); });
   }
   // The file gets its name when the program has ended.
-  if (process.alive()) *where += ".part";
+  if (process.alive() && !decision.kill) *where += ".part";
   return process.capture->Append([&](FileWriter* file) {
     return WithoutExceptions([&] { return AppendDump(file, subject, process.block); });
   });
@@ -480,7 +481,7 @@ void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
   if (decision.dump) {
     ChooseOutputPath(process);
     std::string where = process.output_path;
-    const Status written = WriteReport(process, &where);
+    const Status written = WriteReport(process, decision, &where);
     const std::string happened = fmt::format("cairn: {} {}", process.program, decision.what);
     settings_.say(written.ok()
                       ? fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where))
