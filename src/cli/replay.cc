@@ -212,6 +212,10 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
   if (!options.quiet && !PrintOutput("replay", Summary(options, result, duration_ns))) {
     return kExitFailed;
   }
+  if (options.validate && result.compared_readbacks + result.compared_frames == 0) {
+    PrintWarning("replay",
+                 "nothing was compared: cairn run --capture --hash-frames records images' hashes");
+  }
   if (!options.images.empty() && playback.images() == 0) {
     PrintError("replay",
                fmt::format("none of these frames of {} has an image; cairn info counts them",
