@@ -40,6 +40,7 @@ struct OpenCall {
   uint64_t number = 0;
   uint64_t object = 0;
   uint16_t method = 0;
+  bool restores = false;
 };
 
 class Verifier {
@@ -118,7 +119,7 @@ class Verifier {
       case RecordKind::kMemory: return LookAtMemory(record);
       case RecordKind::kContents:
       case RecordKind::kReadback: Exists(record, record.object); return;
-      case RecordKind::kStart: start_ = record.number; return;
+      case RecordKind::kStart: return LookAtStart(record);
       case RecordKind::kNote: return LookAtNote(record);
       case RecordKind::kObjectEnd:
       case RecordKind::kDevice:
@@ -154,8 +155,10 @@ class Verifier {
                                 trace_.MethodName(record)));
       return;
     }
-    if (HasResults(Describe(*method)))
-      open.push_back({record.number, record.object, record.method});
+    if (HasResults(Describe(*method))) {
+      open.push_back(
+          {record.number, record.object, record.method, (record.flags & kRecordRestores) != 0});
+    }
     if (!Exists(record, record.object)) return;
     const Chain chain = state_.Find(record.object)->chain;
     const InterfaceInfo* interface = InterfaceOf(*method);
@@ -257,6 +260,14 @@ class Verifier {
       findings_.Error(VerifyRule::kMemory, record.number,
                       fmt::format("{} bytes at {} of {}, which has {}", bytes->size(),
                                   body->offset_bytes, state_.Object(record.object), size));
+    }
+  }
+
+  // Of the calls that restore what was there, results are kept only where they say something.
+  void LookAtStart(const Record& record) {
+    start_ = record.number;
+    for (auto& [thread, calls] : open_calls_) {
+      std::erase_if(calls, [](const OpenCall& call) { return call.restores; });
     }
   }
 

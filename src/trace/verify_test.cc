@@ -182,6 +182,16 @@ TEST_F(VerifyTest, ResultsBelongToCalls) {
               HasSubstr("the result of call " + std::to_string(second) + ", which this thread"));
 }
 
+// What a late start restores has calls without results, and results of calls that came before it are left.
+TEST_F(VerifyTest, ALateStartIsNotAFault) {
+  test_.Add(RecordKind::kCall, kFence, BodyBytes(uint64_t{9}),
+            static_cast<uint16_t>(Method::ID3D12Fence_Signal), kRecordRestores);
+  const uint64_t start = test_.Add(RecordKind::kStart, 0, {});
+  test_.Add(RecordKind::kResult, kQueue, BodyBytes(ResultBody{start - 3}, BodyBytes(uint32_t{0})),
+            static_cast<uint16_t>(Method::ID3D12CommandQueue_Signal));
+  EXPECT_EQ(Text(Verify()), "");
+}
+
 TEST_F(VerifyTest, BytesFramesAndNotes) {
   test_.Call(Method::ID3D12GraphicsCommandList_DrawInstanced, kList, ToBytes("short"));
   ByteWriter memory;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn info`, `verify`, `objects` and `repack` of traces, whole and damaged ones, and of what is none.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "harness.h"
+#include "report/json_schema_check.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class TraceVerbsTest : public ::testing::Test {
+ protected:
+  // Copies of the golden traces, under short names.
+  TraceVerbsTest() {
+    for (const char* name : {"trace-v1", "trace-v1-small", "trace-v1-cut", "container-v1"}) {
+      std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/" + std::string(name) + ".cairn",
+                                 folder_ / (std::string(name) + ".cairn"));
+    }
+  }
+  CommandResult Cairn(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return RunCommand(arguments, {.folder = folder_.path()});
+  }
+  nlohmann::json Json(const std::vector<std::string>& arguments, const std::string& schema,
+                      int exit_code) {
+    const CommandResult result = Cairn(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
+    nlohmann::json json = nlohmann::json::parse(result.output);
+    EXPECT_EQ(
+        SchemaViolation(nlohmann::json::parse(ReadFile(CAIRN_SOURCE_DIR "/docs/" + schema)), json),
+        "");
+    return json;
+  }
+  // Changes a byte in the middle of the first chunk of a type.
+  void Damage(const std::string& name, const std::string& type) {
+    std::string bytes = ReadFile(folder_ / name);
+    const size_t chunk = bytes.find("CHK1" + type);
+    ASSERT_NE(chunk, std::string::npos);
+    bytes[chunk + 44 + 20] ^= 1;
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TraceVerbsTest, InfoTellsWhatATraceHolds) {
+  const CommandResult result = Cairn({"info", "trace-v1-small.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.errors, "");
+  EXPECT_THAT(result.output, HasSubstr("\nTrace     finished\nRecorded  /games/game (PID 4711)\n"));
+  EXPECT_THAT(result.output, HasSubstr("Thread    1 \"worker\" is still in call 7\n"));
+  EXPECT_THAT(result.output, HasSubstr("\nNothing is lost.\n"));
+  const nlohmann::json json = Json({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
+  EXPECT_EQ(json["trace"]["frames"], 2);
+  EXPECT_EQ(json["trace"]["first_frame"], 100);
+  EXPECT_EQ(json["trace"]["devices"][0]["driver"], "Mesa");
+  EXPECT_EQ(json["trace"]["notes"][0]["text"], "page faults");
+  EXPECT_EQ(json["trace"]["distinct_blob_bytes"], 5000);
+}
+
+TEST_F(TraceVerbsTest, VerifyTellsDeathFromDamage) {
+  CommandResult result = Cairn({"verify", "trace-v1-small.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.output,
+            "trace-v1-small.cairn: 7 records in 1 frame, 2 calls (2 checked), 3 objects, 0 blobs\n"
+            "note     cut-end                7  ID3D12CommandQueue::Signal never returned\n"
+            "0 errors, 0 warnings\n");
+  result = Cairn({"verify", "trace-v1-cut.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.output, HasSubstr("the recording was cut off, and has no end"));
+  Damage("trace-v1.cairn", "RECD");
+  const nlohmann::json json = Json({"verify", "--json", "trace-v1.cairn"}, "verify.schema.json", 1);
+  EXPECT_FALSE(json["clean"]);
+  EXPECT_GT(json["counts"]["file"], 0);
+}
+
+TEST_F(TraceVerbsTest, ObjectsThatLive) {
+  const nlohmann::json json =
+      Json({"objects", "--alive", "--json", "trace-v1.cairn"}, "objects.schema.json", 0);
+  std::vector<int> numbers;
+  for (const nlohmann::json& object : json["objects"]) numbers.push_back(object["object"]);
+  EXPECT_THAT(numbers, ElementsAre(1, 2, 3, 4, 5, 10));
+  EXPECT_EQ(json["objects"][2]["name"], "Main");
+  const CommandResult result = Cairn({"objects", "--kind", "signature", "trace-v1.cairn"});
+  EXPECT_THAT(result.output, HasSubstr("ID3D12RootSignature"));
+  EXPECT_THAT(result.output, HasSubstr("7 objects made, 6 alive when the recording ended\n"));
+  EXPECT_EQ(Cairn({"objects", "--frame", "9", "trace-v1.cairn"}).errors,
+            "cairn objects: there is no frame 9: the trace has 2\n");
+  EXPECT_EQ(Cairn({"objects", "--at", "x", "trace-v1.cairn"}).exit_code, 2);
+}
+
+TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
+  const CommandResult result = Cairn({"repack", "-o", "small.cairn", "trace-v1.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.output, StartsWith("small.cairn: "));
+  nlohmann::json before = Json({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
+  nlohmann::json after = Json({"info", "--json", "small.cairn"}, "info.schema.json", 0);
+  EXPECT_EQ(before["trace"], after["trace"]);
+  EXPECT_EQ(Cairn({"objects", "--json", "trace-v1.cairn"}).output,
+            Cairn({"objects", "--json", "small.cairn"}).output);
+  EXPECT_EQ(Cairn({"repack", "trace-v1.cairn"}).exit_code, 0);
+  EXPECT_EQ(Cairn({"verify", "trace-v1.cairn"}).exit_code, 0);
+  Damage("trace-v1.cairn", "RECD");
+  const std::string damaged = ReadFile(folder_ / "trace-v1.cairn");
+  const std::vector<std::string> contents = folder_.Contents();
+  const CommandResult refused = Cairn({"repack", "trace-v1.cairn"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.errors,
+              HasSubstr("the trace is damaged, and a copy would lack what cannot be read"));
+  EXPECT_EQ(ReadFile(folder_ / "trace-v1.cairn"), damaged);
+  EXPECT_EQ(folder_.Contents(), contents);
+}
+
+TEST_F(TraceVerbsTest, WhatIsNoTraceIsRefusedInOneLine) {
+  for (const std::string verb : {"verify", "objects", "repack"}) {
+    CommandResult result = Cairn({verb, "container-v1.cairn"});
+    EXPECT_EQ(result.exit_code, 1) << verb;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(result.errors,
+              "cairn " + verb +
+                  ": container-v1.cairn: the file holds no trace; cairn run --capture "
+                  "-- PROGRAM records one\n");
+    result = Cairn({verb});
+    EXPECT_EQ(result.exit_code, 2) << verb;
+    EXPECT_THAT(Cairn({verb, "--help"}).output, HasSubstr("\nExamples:\n  cairn " + verb));
+  }
+}
+
+}  // namespace
+}  // namespace cairn::testing
