@@ -313,6 +313,28 @@ TEST_F(RoundTrip, StateObjectsWithAssociations) {
   EXPECT_EQ(std::u16string(name), u"RayGen");
 }
 
+TEST_F(RoundTrip, FeaturesWithPointers) {
+  const D3D_FEATURE_LEVEL wanted[2] = {D3D_FEATURE_LEVEL_11_0, D3D_FEATURE_LEVEL_12_0};
+  D3D12_FEATURE_DATA_FEATURE_LEVELS levels = {2, wanted, D3D_FEATURE_LEVEL_12_0};
+  const auto method = Method::ID3D12Device_CheckFeatureSupport;
+  Call(method, D3D12_FEATURE_FEATURE_LEVELS, &levels, sizeof(levels));
+  const auto* back = Argument<const D3D12_FEATURE_DATA_FEATURE_LEVELS*>(1);
+  ASSERT_NE(back->pFeatureLevelsRequested, wanted);
+  EXPECT_EQ(back->pFeatureLevelsRequested[1], D3D_FEATURE_LEVEL_12_0);
+  Returns(method, 0, D3D12_FEATURE_FEATURE_LEVELS, &levels, sizeof(levels));
+  back = Argument<const D3D12_FEATURE_DATA_FEATURE_LEVELS*>(1);
+  EXPECT_EQ(back->MaxSupportedFeatureLevel, D3D_FEATURE_LEVEL_12_0);
+  EXPECT_EQ(back->pFeatureLevelsRequested, nullptr);
+  // What is too short for its struct means nothing.
+  Call(method, D3D12_FEATURE_FEATURE_LEVELS, &levels, 8);
+  EXPECT_EQ(*Argument<const uint64_t*>(1), 0u);
+  D3D12_FEATURE_DATA_D3D12_OPTIONS flat = {};
+  flat.ResourceHeapTier = D3D12_RESOURCE_HEAP_TIER_2;
+  Call(method, D3D12_FEATURE_D3D12_OPTIONS, &flat, sizeof(flat));
+  EXPECT_EQ(Argument<const D3D12_FEATURE_DATA_D3D12_OPTIONS*>(1)->ResourceHeapTier,
+            D3D12_RESOURCE_HEAP_TIER_2);
+}
+
 TEST_F(RoundTrip, WhatOnlyTheCallerKnows) {
   const uint8_t pixels[32] = {1, 2, 3};
   builder_.SetCallerBytes(sizeof(pixels));

@@ -16,6 +16,15 @@ Status UnknownPart(const char* what) {
 
 }  // namespace
 
+Status ValueDecoder::Feature(const StructInfo& type, std::byte* place, uint64_t* count) {
+  CAIRN_RETURN_IF_ERROR(Bytes(place, count));
+  auto* const data = Load<std::byte*>(place);
+  if (data == nullptr) return {};
+  if (*count == type.size_bytes) return FillStruct(type, data);
+  std::memset(data, 0, static_cast<size_t>(*count));
+  return {};
+}
+
 Status ValueDecoder::FillPipelineStream(std::byte* desc) {
   auto stream = Load<PipelineStreamDesc>(desc);
   const bool is_null = stream.stream == nullptr;

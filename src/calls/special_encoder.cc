@@ -4,6 +4,23 @@
 
 namespace cairn {
 
+bool ValueEncoder::PutFeature(const StructInfo& type, const void* data, uint64_t size_bytes,
+                              bool is_result) {
+  std::byte copy[kMaxFeatureBytes] = {};
+  if (data == nullptr || size_bytes > sizeof(copy)) return Put(kNullBytes);
+  // The method refuses another size, and nobody says what is there.
+  if (size_bytes != type.size_bytes) return PutBytes(copy, size_bytes);
+  const auto* const place = static_cast<const std::byte*>(data);
+  std::memcpy(copy, place, size_bytes);
+  RewriteStruct(type, place, copy);
+  for (const FieldInfo& field : type.fields) {
+    const bool has_pointers = is_result && NeedsWork(field);
+    const uint32_t bytes = field.pointers != 0 ? kPointerBytes : field.size_bytes;
+    if (has_pointers) std::memset(copy + field.offset_bytes, 0, size_t{bytes} * field.array_length);
+  }
+  return PutBytes(copy, size_bytes) && (is_result || PutTails(type, place));
+}
+
 bool ValueEncoder::PutPipelineStream(const std::byte* desc) {
   const auto stream = Load<PipelineStreamDesc>(desc);
   if (stream.stream == nullptr) return true;

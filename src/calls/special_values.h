@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Descriptions whose parts no table of fields describes: pipeline state streams and state objects.
+// What no table of fields describes: pipeline state streams, state objects, data of features.
 //
 //   pipeline state stream   the struct (the pointer as 0 or 1); behind it, if it is not null: u32 size, u32
 //                           known bytes; the stream; then part by part what its pointers point to. Behind
 //                           the known bytes a type begins that Cairn does not know: those are kept as they
 //                           were, and mean nothing elsewhere.
+//   data of CheckFeatureSupport   a byte value. Of a struct with pointers these are 0 or 1, and what they
+//                           point to follows, as behind any struct; among results they are null. Zeros
+//                           if the size is not that of the struct.
 //   state object            the struct; behind it, if its pointer is not null: u32 count; for each
 //                           sub-object u32 type, u32 SubobjectForm, and for kDescribed its description. That
 //                           of an association: u32 index of the sub-object that it is about or kNoSubobject,
@@ -47,6 +50,7 @@ enum class SubobjectForm : uint32_t { kNull = 0, kDescribed = 1, kUnknown = 2 };
 inline constexpr uint32_t kNoSubobject = 0xFFFFFFFF;
 inline constexpr uint32_t kAssociationType =
     7;  // D3D12_STATE_SUBOBJECT_TYPE_SUBOBJECT_TO_EXPORTS_...
+inline constexpr uint32_t kMaxFeatureBytes = 1024;
 inline constexpr uint32_t kMaxPipelineStreamBytes = 64u << 10;
 
 // Calls `use(part, offset)` for every part of a stream, until it says false. Each part is a type and what

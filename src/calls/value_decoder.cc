@@ -362,11 +362,17 @@ Status ValueDecoder::OutParameter(const MethodInfo& method, size_t index, std::b
   return {};
 }
 
-Status ValueDecoder::Argument(const MethodInfo& method, size_t index, std::byte* place) {
+Status ValueDecoder::Argument(const MethodInfo& method, size_t index,
+                              const std::vector<void*>& arguments) {
+  auto* const place = static_cast<std::byte*>(arguments[index]);
   const ParameterInfo& parameter = method.parameters[index];
   const Shape shape = ShapeOf(method, index);
   if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
   if (parameter.direction == Direction::kOut) return OutParameter(method, index, place);
+  if (shape == Shape::kBytes && parameter.direction == Direction::kInOut) {
+    const StructInfo* const feature = FeatureStruct(method, index, arguments.data());
+    if (feature != nullptr) return Feature(*feature, place, &counts_[index]);
+  }
   if (shape != Shape::kAddress) {
     return Target(parameter, shape, parameter.handle, place, &counts_[index]);
   }
@@ -402,7 +408,7 @@ Status ValueDecoder::Arguments(const MethodInfo& method, DecodedCall* call) {
     CAIRN_RETURN_IF_ERROR(
         Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place));
     call->arguments[i] = place;
-    if (Status status = Argument(method, i, place); !status.ok()) {
+    if (Status status = Argument(method, i, call->arguments); !status.ok()) {
       return status.WithContext(method.parameters[i].name);
     }
   }

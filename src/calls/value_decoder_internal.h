@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "calls/value_decoder.h"
 #include "calls/value_shape.h"
@@ -32,7 +33,8 @@ class ValueDecoder {
   static Status TooShort();
   Status Allocate(uint64_t bytes, std::byte** memory);
 
-  Status Argument(const MethodInfo& method, size_t index, std::byte* place);
+  // Into what `arguments[index]` points to; those before it are read.
+  Status Argument(const MethodInfo& method, size_t index, const std::vector<void*>& arguments);
   Status OutParameter(const MethodInfo& method, size_t index, std::byte* place);
   Status Output(const MethodInfo& method, size_t index, std::byte* place);
   Status CheckCounts(const MethodInfo& method, const DecodedCall& call) const;
@@ -55,6 +57,7 @@ class ValueDecoder {
   Status FillField(const StructInfo& type, const FieldInfo& field, std::byte* place);
   Status FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
                      std::byte* struct_place, std::byte* place);
+  Status Feature(const StructInfo& type, std::byte* place, uint64_t* count);
   Status FillPipelineStream(std::byte* desc);
   Status FillStateObject(std::byte* desc);
   Status StateSubobjectInto(std::byte* subobjects, uint32_t count, uint32_t index);

@@ -248,6 +248,10 @@ bool ValueEncoder::Argument(const MethodInfo& method, size_t index, const void* 
     if (pointer == nullptr) return Put(kNullBytes);
     return count < kBytesInBlobs && Put(static_cast<uint32_t>(count));
   }
+  if (shape == Shape::kBytes && parameter.direction == Direction::kInOut) {
+    const StructInfo* const feature = FeatureStruct(method, index, arguments);
+    if (feature != nullptr) return PutFeature(*feature, pointer, count, false);
+  }
   return PutTarget(parameter, shape, pointer, count);
 }
 
@@ -264,7 +268,11 @@ bool ValueEncoder::Output(const MethodInfo& method, size_t index, const void* co
   if (shape == Shape::kObjectCell && method.object_parameter == static_cast<int>(index)) {
     return Put(uint32_t{1}) && Put(NumberOf(Load<const void*>(pointer), method.object_chain));
   }
-  return PutTarget(parameter, shape, pointer, CountOf(method, index, arguments, true, 0));
+  const uint64_t count = CountOf(method, index, arguments, true, 0);
+  if (const StructInfo* const feature = FeatureStruct(method, index, arguments)) {
+    return PutFeature(*feature, pointer, count, true);
+  }
+  return PutTarget(parameter, shape, pointer, count);
 }
 
 bool ValueEncoder::MethodResult(const MethodInfo& method, const void* result) {

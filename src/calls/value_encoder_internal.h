@@ -47,6 +47,8 @@ class ValueEncoder {
   bool PutElements(const ValueInfo& value, const std::byte* elements, uint64_t count);
   // What the pointers in a struct point to.
   bool PutTails(const StructInfo& type, const std::byte* place);
+  // A struct in place of bytes. As a result its pointers are null.
+  bool PutFeature(const StructInfo& type, const void* data, uint64_t size_bytes, bool is_result);
   bool PutPipelineStream(const std::byte* desc);
   bool PutStateObject(const std::byte* desc);
   bool PutAssociation(const std::byte* desc, const std::byte* subobjects, uint32_t count);

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <string_view>
+
+#include "d3d12gen/enums.h"
 
 namespace cairn {
 namespace {
@@ -172,6 +175,21 @@ bool NeedsWork(const FieldInfo& field) {
     }
     default: return false;
   }
+}
+
+const StructInfo* FeatureStruct(const MethodInfo& method, size_t index,
+                                const void* const* arguments) {
+  const bool asks = &method == &Describe(Method::ID3D12Device_CheckFeatureSupport) ||
+                    &method == &Describe(Method::ID3D12VideoDevice_CheckFeatureSupport);
+  if (!asks || index != 1) return nullptr;
+  const char* const feature =
+      EnumeratorName(Enums()[method.parameters[0].type_index], Load<uint32_t>(arguments[0]));
+  constexpr std::string_view kPrefix = "D3D12_FEATURE_";
+  if (feature == nullptr || !std::string_view(feature).starts_with(kPrefix)) return nullptr;
+  // D3D12_FEATURE_FEATURE_LEVELS is about D3D12_FEATURE_DATA_FEATURE_LEVELS.
+  const StructInfo* const data =
+      FindStruct("D3D12_FEATURE_DATA_" + std::string(feature + kPrefix.size()));
+  return data == nullptr || data->is_flat ? nullptr : data;
 }
 
 bool IsFailure(const MethodInfo& method, const void* result) {

@@ -102,6 +102,10 @@ inline bool IsFollowed(const FieldInfo& field, Shape shape) {
   return IsFollowed(shape) && !field.is_list;
 }
 
+// The struct that CheckFeatureSupport is passed as bytes, if it holds pointers; null for all others.
+const StructInfo* FeatureStruct(const MethodInfo& method, size_t index,
+                                const void* const* arguments);
+
 // A result of the kind HRESULT that says failure: outputs then mean nothing.
 bool IsFailure(const MethodInfo& method, const void* result);
 // Structs of the operating system that hold pointers; written as null.

@@ -130,7 +130,7 @@ int Run(CallsOptions options) {
 
 Verb AddCallsVerb(CLI::App& root) {
   auto options = std::make_shared<CallsOptions>();
-  CLI::App* app = root.add_subcommand("calls", "Print the Direct3D 12 calls in a trace.");
+  CLI::App* app = root.add_subcommand("calls", "Prints the Direct3D 12 calls in a trace.");
   SetHelp(*app, "cairn calls [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");
