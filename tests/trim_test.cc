@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Captures that start late, and `cairn trim`: do some frames of a program play on their own, with the
+// images that they had? And what is said to those who ask for the impossible.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class TrimTest : public ::testing::Test {
+ protected:
+  CommandResult Run(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return RunCommand(arguments, {.folder = folder_.path(), .environment = {"VKD3D_DEBUG=none"}});
+  }
+  // 20 frames of a program in `file`.
+  void Capture(const std::string& file, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"run",     "--capture", "--hash-frames",
+                                          "--quiet", "-o",        file};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::vector<std::string> program = {
+        "--", Program("sample-scale-d3d12-plain"), "--frames", "20", "--calls", "100"};
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    const CommandResult result = Run(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty());
+  }
+  // A line for each frame, with its image's hash.
+  std::string Images(const std::string& file, const std::vector<std::string>& options = {}) {
+    std::vector<std::string> arguments = {"replay", "--hash", "--quiet"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.push_back(file);
+    const CommandResult result = Run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    return result.output;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
+  Capture("all.cairn");
+  const CommandResult trimmed = Run({"trim", "--frames", "7-9", "--hash-frames", "all.cairn"});
+  ASSERT_EQ(trimmed.exit_code, 0) << trimmed.Summary();
+  EXPECT_THAT(folder_.Contents(), ElementsAre("all-7-9.cairn", "all.cairn"));
+  const std::string images = Images("all-7-9.cairn");
+  EXPECT_THAT(images, HasSubstr("frame 7 "));
+  EXPECT_THAT(images, HasSubstr("frame 9 "));
+  EXPECT_EQ(images, Images("all.cairn", {"--frames", "7-9"}));
+  EXPECT_EQ(Run({"verify", "all-7-9.cairn"}).exit_code, 0);
+  EXPECT_EQ(Run({"replay", "--validate", "all-7-9.cairn"}).exit_code, 0);
+}
+
+TEST_F(TrimTest, ACaptureThatStartsLateHasTheImagesOfTheWhole) {
+  Capture("all.cairn");
+  Capture("late.cairn", {"--frames", "7-9"});
+  EXPECT_EQ(Images("late.cairn"), Images("all.cairn", {"--frames", "7-9"}));
+  EXPECT_EQ(Run({"verify", "late.cairn"}).exit_code, 0);
+}
+
+TEST_F(TrimTest, ATriggerThatIsThereStartsAtTheFirstFrame) {
+  std::ofstream{folder_ / "now"} << "x";
+  Capture("late.cairn", {"--trigger", folder_ / "now"});
+  const CommandResult played = Run({"replay", "--validate", "late.cairn"});
+  EXPECT_EQ(played.exit_code, 0) << played.Summary();
+}
+
+TEST_F(TrimTest, ATriggerThatNeverComes) {
+  const CommandResult result =
+      Run({"run", "--capture", "--trigger", folder_ / "never", "-o", "a.cairn", "--",
+           Program("sample-scale-d3d12-plain"), "--frames", "3", "--calls", "50"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.errors, HasSubstr("ended before the capture started: a.cairn holds no calls"));
+}
+
+TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
+  Capture("all.cairn");
+  const auto error = [this](const std::vector<std::string>& arguments, int exit_code) {
+    const CommandResult result = Run(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
+    EXPECT_EQ(result.output, "");
+    return result.errors;
+  };
+  EXPECT_EQ(error({"trim", "all.cairn"}, 2), "cairn trim: which frames? say --frames A-B\n");
+  EXPECT_EQ(error({"trim", "--frames", "9-7", "all.cairn"}, 2),
+            "cairn trim: --frames: '9-7' is neither a frame (7) nor a range (7-9)\n");
+  EXPECT_EQ(error({"trim", "--frames", "7-1000", "all.cairn"}, 1),
+            "cairn trim: all.cairn has 20 frames, counted from 0: there is no frame 1000\n");
+  EXPECT_THAT(error({"trim", "--frames", "7-8", "-o", "none/a.cairn", "all.cairn"}, 1),
+              HasSubstr("no file can be written in directory 'none'"));
+  EXPECT_THAT(error({"trim", "--frames", "7-8", "--library", "libnone.so", "all.cairn"}, 1),
+              HasSubstr("cairn trim: the trace could not be played to frame 8\n"));
+  EXPECT_EQ(error({"run", "--frames", "1-2", "--", "true"}, 125),
+            "cairn run: --frames means nothing without --capture\n");
+  EXPECT_EQ(error({"run", "--capture", "--frames", "x", "--", "true"}, 125),
+            "cairn run: 'x' is no range of frames; say A-B, or A- for all from A on\n");
+  EXPECT_EQ(error({"run", "--capture", "--no-layer", "--", "true"}, 125),
+            "cairn run: --capture needs the layer: leave out --no-layer\n");
+  EXPECT_EQ(error({"run", "--capture", "--", "true"}, 0),
+            "cairn: true made no Direct3D 12 device: nothing was captured\n");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("all.cairn"));
+}
+
+}  // namespace
+}  // namespace cairn::testing
