@@ -155,7 +155,8 @@ class ThinClass:
             prefix = "const auto returned = " if returns else ""
             lines.append(call(f"{prefix}real()->{method.name}", arguments, ";", 4))
         if returns:
-            lines.append(call(f"return call.{'ReturnsAt' if extra else 'Returns'}", ["returned", *names], ";", 4))
+            note = "ReturnsAt" if extra else "Returns"
+            lines.append(call(f"return call.{note}", ["returned", *names], ";", 4))
         elif any(model.parameter_kind(interface, method, p).direction != "in" for p in method.parameters):
             lines.append(call("call.Outputs", names, ";", 4))
         return "\n".join([*lines, "  }"])
