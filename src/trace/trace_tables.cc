@@ -186,14 +186,34 @@ Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload) {
   return table;
 }
 
+namespace {
+
+const std::unordered_map<std::string_view, Method>& MethodsByName() {
+  static const auto methods = [] {
+    std::unordered_map<std::string_view, Method> by_name;
+    for (uint32_t i = 0; i < kMethodCount; ++i) {
+      const auto method = static_cast<Method>(i);
+      by_name.emplace(Describe(method).name, method);
+    }
+    return by_name;
+  }();
+  return methods;
+}
+
+const std::unordered_map<std::string, Chain>& ChainsByName() {
+  static const auto chains = [] {
+    std::unordered_map<std::string, Chain> by_name;
+    for (size_t i = 1; i < kChainCount; ++i) by_name.emplace(ChainName(i), static_cast<Chain>(i));
+    return by_name;
+  }();
+  return chains;
+}
+
+}  // namespace
+
 TraceMeaning MeaningOf(const TraceTable& table) {
-  std::unordered_map<std::string_view, Method> methods;
-  for (uint32_t i = 0; i < kMethodCount; ++i) {
-    const auto method = static_cast<Method>(i);
-    methods.emplace(Describe(method).name, method);
-  }
-  std::unordered_map<std::string, Chain> chains;
-  for (size_t i = 1; i < kChainCount; ++i) chains.emplace(ChainName(i), static_cast<Chain>(i));
+  const auto& methods = MethodsByName();
+  const auto& chains = ChainsByName();
   TraceMeaning meaning;
   for (const TracedMethod& traced : table.methods) {
     const auto known = methods.find(traced.name);
