@@ -19,18 +19,18 @@ namespace cairn {
 enum class RecordKind : uint8_t {
   kCall = 1,       // before the call: the arguments (calls/value_encoder.h, "arguments")
   kResult = 2,     // after it: ResultBody, then result and outputs (value_encoder.h, "results")
-  kObject = 3,     // an object came to be: ObjectBody, then its facts. Stands before the call's kResult
+  kObject = 3,     // an object came to be: ObjectBody, then its facts; before the call's kResult
   kObjectEnd = 4,  // no body: `object` is about to be destroyed
   kMemory = 5,     // the CPU wrote into mapped memory: MemoryBody, then the bytes as a byte value
   kBlob = 6,       // bytes that later records refer to by this record's number: BlobBody
   kFrame = 7,      // a frame ended: FrameBody
   kContents = 8,   // what a resource held when recording began: ContentsBody, then a byte value
   kReadback = 9,   // what the CPU found in memory that the GPU wrote: ReadbackBody
-  kDevice = 10,    // a device came to be, just before its kObject: DeviceBody, then three texts (u32
-                   // length, UTF-8): name of the GPU, of the driver, of the application
-  kStart = 11,     // no body. What stands before restores a state; the recording begins here
-  kStop = 12,      // no body. The recording ended as it was asked to
-  kNote = 13,      // NoteBody, then a text: what could not be recorded, or how something was done
+  kDevice = 10,  // a device came to be, just before its kObject: DeviceBody, then three texts (u32
+                 // length, UTF-8): name of the GPU, of the driver, of the application
+  kStart = 11,   // no body. What stands before restores a state; the recording begins here
+  kStop = 12,    // no body. The recording ended as it was asked to
+  kNote = 13,    // NoteBody, then a text: what could not be recorded, or how something was done
 };
 
 // In shared memory. size_bytes is a multiple of 32 (kRecordAlignment); records never wrap around the end
@@ -39,11 +39,11 @@ struct RecordHeader {
   uint32_t size_bytes;  // header and body, padding included
   RecordKind kind;
   uint8_t flags;    // kRecord...
-  uint16_t method;  // kCall, kResult: Method (d3d12gen/methods.h) as the TABL chunk of the file names it
+  uint16_t method;  // kCall, kResult: Method (d3d12gen/methods.h) as the file's TABL chunk names it
   uint64_t number;  // from 1; one order for the whole process, taken before the call
   uint32_t thread;  // index of the thread in the capture
   uint32_t body_bytes;
-  uint64_t object;  // kCall, kResult: the object called; kObject..., kMemory, ...: the one it is about
+  uint64_t object;  // kCall, kResult: the object called; others: the one it is about
 };
 static_assert(sizeof(RecordHeader) == 32);
 
@@ -69,13 +69,13 @@ struct ObjectBody {
 enum FactsKind : uint32_t { kNoFacts = 0, kResourceFacts = 1, kDescriptorHeapFacts = 2 };
 
 struct ResourceFacts {
-  uint64_t gpu_address;  // buffers; 0 otherwise
-  uint64_t size_bytes;   // of buffers
-  uint32_t heap_type;    // D3D12_HEAP_TYPE; 0 for reserved resources and images of swap chains
-  uint32_t is_image;     // 1: an image of a swap chain, which a replay replaces by a texture
+  uint64_t gpu_address;    // buffers; 0 otherwise
+  uint64_t size_bytes;     // of buffers
+  uint32_t heap_type;      // D3D12_HEAP_TYPE; 0 for reserved resources and images of swap chains
+  uint32_t is_image;       // 1: an image of a swap chain, which a replay replaces by a texture
   uint32_t initial_state;  // D3D12_RESOURCE_STATES of an image; otherwise the creation call says it
   uint32_t present_state;  // D3D12_RESOURCE_STATES in which the program presents an image
-  uint8_t desc[56];      // D3D12_RESOURCE_DESC
+  uint8_t desc[56];        // D3D12_RESOURCE_DESC
 };
 static_assert(sizeof(ResourceFacts) == 88);
 
@@ -100,11 +100,11 @@ struct BlobBody {
 };
 inline constexpr uint32_t kMaxBlobBytes = 1u << 20;
 
-struct FrameBody {        // header.object: the image that was shown, or the last render target; or 0
-  uint64_t frame;         // from 0
-  uint64_t time_ns;       // CLOCK_MONOTONIC
-  uint32_t how;           // FrameEndKind
-  uint32_t hashed;        // 1: the two below are the XXH3 128 of the image's pixels, rows without padding
+struct FrameBody {   // header.object: the image that was shown, or the last render target; or 0
+  uint64_t frame;    // from 0
+  uint64_t time_ns;  // CLOCK_MONOTONIC
+  uint32_t how;      // FrameEndKind
+  uint32_t hashed;  // 1: the two below are the XXH3 128 of the image's pixels, rows without padding
   uint64_t hash_low;
   uint64_t hash_high;
 };
@@ -127,11 +127,11 @@ struct ReadbackBody {  // header.object: the resource
   uint64_t hash_high;
 };
 
-struct DeviceBody {       // header.object: the device
-  uint32_t vendor_id;     // 0 where it is not known
+struct DeviceBody {    // header.object: the device
+  uint32_t vendor_id;  // 0 where it is not known
   uint32_t device_id;
-  uint32_t wchar_bytes;   // of names in the program; in records names are UTF-16
-  uint32_t feature_level; // D3D_FEATURE_LEVEL that was asked for, 0 if not known
+  uint32_t wchar_bytes;    // of names in the program; in records names are UTF-16
+  uint32_t feature_level;  // D3D_FEATURE_LEVEL that was asked for, 0 if not known
 };
 
 enum class NoteKind : uint32_t {
