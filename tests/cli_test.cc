@@ -63,9 +63,11 @@ TEST_F(CliTest, Version) {
 
 TEST_F(CliTest, EveryHelpHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
-      {"--help"},          {"run", "--help"},      {"report", "--help"},
-      {"info", "--help"},  {"selftest", "--help"}, {"pix", "--help"},
-      {"watch", "--help"}, {"top", "--help"}};
+      {"--help"},           {"run", "--help"},     {"report", "--help"}, {"info", "--help"},
+      {"calls", "--help"},  {"objects", "--help"}, {"images", "--help"}, {"state", "--help"},
+      {"diff", "--help"},   {"verify", "--help"},  {"trim", "--help"},   {"repack", "--help"},
+      {"replay", "--help"}, {"bisect", "--help"},  {"top", "--help"},    {"selftest", "--help"},
+      {"pix", "--help"},    {"watch", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -79,12 +81,12 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 TEST_F(CliTest, UnknownVerbsAndOptions) {
   ExpectRefused(
       {}, 2,
-      "cairn: no verb is given; the verbs are run, report, info, selftest, pix, top; cairn --help "
-      "explains them");
+      "cairn: no verb is given; the verbs are run, report, info, calls, objects, images, state, "
+      "diff, verify, trim, repack, replay, bisect, top, selftest, pix; cairn --help explains them");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
-  ExpectRefused(
-      {"explode"}, 2,
-      "cairn: unknown verb 'explode'; the verbs are run, report, info, selftest, pix, top");
+  ExpectRefused({"explode"}, 2,
+                "cairn: unknown verb 'explode'; the verbs are run, report, info, calls, objects, "
+                "images, state, diff, verify, trim, repack, replay, bisect, top, selftest, pix");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");

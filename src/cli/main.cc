@@ -114,11 +114,13 @@ int Main(int argc, char** argv) {
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
   SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
   root.require_subcommand(0, 1);
-  const std::vector<Verb> verbs = {
-      AddRunVerb(root),    AddReportVerb(root), AddInfoVerb(root),   AddSelftestVerb(root),
-      AddPixVerb(root),    AddTopVerb(root),    AddVerifyVerb(root), AddObjectsVerb(root),
-      AddRepackVerb(root), AddWatchVerb(root),  AddCallsVerb(root),  AddStateVerb(root),  AddReplayVerb(root),
-      AddImagesVerb(root), AddDiffVerb(root),   AddBisectVerb(root), AddTrimVerb(root)};
+  // In the order in which they are listed.
+  const std::vector<Verb> verbs = {AddRunVerb(root),    AddReportVerb(root),  AddInfoVerb(root),
+                                   AddCallsVerb(root),  AddObjectsVerb(root), AddImagesVerb(root),
+                                   AddStateVerb(root),  AddDiffVerb(root),    AddVerifyVerb(root),
+                                   AddTrimVerb(root),   AddRepackVerb(root),  AddReplayVerb(root),
+                                   AddBisectVerb(root), AddTopVerb(root),     AddSelftestVerb(root),
+                                   AddPixVerb(root),    AddWatchVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {
