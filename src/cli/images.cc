@@ -382,7 +382,7 @@ Verb AddImagesVerb(CLI::App& root) {
   app->add_option("--object", options->objects,
                   "This texture, by its number or name; may be given several times")
       ->type_name("OBJECT")
-      ->expected(1);
+      ->allow_extra_args(false);
   app->add_flag("--all", options->all,
                 "All textures with all mips, not only those that are drawn into");
   app->add_flag("--stretch", options->stretch,

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn images and cairn diff on recorded programs: what was drawn is in the files, and differences are
+// those that were made.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness.h"
+#include "replay/image_file.h"
+#include "report/json_schema_check.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ImagesTest : public ::testing::Test {
+ protected:
+  CommandResult Run(const std::vector<std::string>& arguments) {
+    const CommandResult result = RunCommand(
+        arguments,
+        {.folder = folder_.path(), .environment = {"VKD3D_DEBUG=none"}, .timeout_s = 120});
+    EXPECT_FALSE(result.timed_out);
+    return result;
+  }
+  CommandResult Cairn(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return Run(arguments);
+  }
+  void Record(const std::string& file, const std::vector<std::string>& program) {
+    std::vector<std::string> arguments = {"run", "--capture", "--hash-frames", "-o", file, "--"};
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    const CommandResult result = Cairn(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  }
+  std::string Path(const std::string& name) const { return folder_ / name; }
+
+  static nlohmann::json Schema(const std::string& name) {
+    return nlohmann::json::parse(ReadFile(std::string(CAIRN_SOURCE_DIR) + "/docs/" + name));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(ImagesTest, TheTargetOfTheTriangleIsThePictureThatTheSampleWrote) {
+  Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
+  const CommandResult result = Cairn({"images", "--json", "-o", "out", "a.cairn"});
+  ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  const auto document = nlohmann::json::parse(result.output);
+  EXPECT_EQ(SchemaViolation(Schema("images.schema.json"), document), "");
+  ASSERT_EQ(document["images"].size(), 1u) << result.output;
+  const auto& image = document["images"][0];
+  EXPECT_EQ(image["width"], 256);
+  EXPECT_EQ(image["height"], 256);
+  EXPECT_EQ(image["format"], "R8G8B8A8_UNORM");
+  EXPECT_EQ(image["target"], true);
+  EXPECT_EQ(image["shown"], true);
+  ASSERT_EQ(image["files"].size(), 1u);
+  const Result<RgbaImage> drawn = ReadPng(Path("sample.png"));
+  const Result<RgbaImage> found = ReadPng(Path("out/" + image["files"][0].get<std::string>()));
+  ASSERT_TRUE(drawn.ok() && found.ok());
+  EXPECT_EQ(drawn->pixels, found->pixels);
+
+  // The hash is the one of the frame.
+  const CommandResult hashes = Cairn({"replay", "--quiet", "--hash", "a.cairn"});
+  EXPECT_THAT(hashes.output, HasSubstr(image["hash"].get<std::string>()));
+}
+
+TEST_F(ImagesTest, OneRunDoesNotDifferFromAnother) {
+  for (const char* const file : {"a.cairn", "b.cairn"}) {
+    Record(file, {Program("sample-triangle-d3d12-plain"), "sample.png"});
+  }
+  const CommandResult calls = Cairn({"diff", "a.cairn", "b.cairn"});
+  EXPECT_EQ(calls.exit_code, 0) << calls.Summary();
+  EXPECT_THAT(calls.output, HasSubstr("no call differs"));
+  const CommandResult images = Cairn({"diff", "--images", "a.cairn", "b.cairn"});
+  EXPECT_EQ(images.exit_code, 0) << images.Summary();
+  EXPECT_THAT(images.output, HasSubstr("all the same"));
+}
+
+TEST_F(ImagesTest, TwoProgramsDiffer) {
+  Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
+  Record("b.cairn", {Program("sample-passes-d3d12-plain")});
+  const CommandResult calls = Cairn({"diff", "--json", "a.cairn", "b.cairn"});
+  EXPECT_EQ(calls.exit_code, 1) << calls.Summary();
+  const auto document = nlohmann::json::parse(calls.output);
+  EXPECT_EQ(SchemaViolation(Schema("diff.schema.json")["oneOf"][0], document), "");
+  EXPECT_GT(document["different_calls"], 0);
+}
+
+TEST_F(ImagesTest, FoldersAreCompared) {
+  RgbaImage image = {2, 1, {1, 2, 3, 255, 4, 5, 6, 255}};
+  for (const char* const folder : {"x", "y"}) {
+    ASSERT_TRUE(MakeFolder(Path(folder)).ok());
+    ASSERT_TRUE(WritePng(Path(std::string(folder) + "/same.png"), image).ok());
+    image.pixels[1] = folder[0] == 'x' ? 42 : 2;
+    ASSERT_TRUE(WritePng(Path(std::string(folder) + "/other.png"), image).ok());
+    image.pixels[1] = 2;
+  }
+  const CommandResult result = Cairn({"diff", "-o", "out", "x", "y"});
+  EXPECT_EQ(result.exit_code, 1) << result.Summary();
+  EXPECT_THAT(result.output, HasSubstr("other.png: 1 pixel different, by 40 of 255 at most"));
+  EXPECT_THAT(result.output, HasSubstr("2 images compared, 1 different"));
+  EXPECT_TRUE(std::filesystem::exists(Path("out/other.png")));
+  EXPECT_FALSE(std::filesystem::exists(Path("out/same.png")));
+  EXPECT_EQ(Cairn({"diff", "x", "x"}).exit_code, 0);
+  const CommandResult json = Cairn({"diff", "--json", "x", "y"});
+  EXPECT_EQ(
+      SchemaViolation(Schema("diff.schema.json")["oneOf"][1], nlohmann::json::parse(json.output)),
+      "");
+}
+
+TEST_F(ImagesTest, WhatMakesNoSenseIsOneLine) {
+  for (const auto& [arguments, code, words] :
+       std::vector<std::tuple<std::vector<std::string>, int, std::string>>{
+           {{"images"}, 2, "no file is given"},
+           {{"images", "absent.cairn"}, 1, "absent.cairn"},
+           {{"images", "--frame", "1", "--call", "2", "a.cairn"}, 2, "give one of them"},
+           {{"diff", "a.cairn"}, 2, "two files"},
+           {{"diff", "absent.cairn", "absent.cairn"}, 2, "absent.cairn"},
+           {{"diff", "--frames", "x", "a", "b"}, 2, "neither a frame"},
+           {{"diff", ".", "absent.cairn"}, 2, "two of a kind"},
+           {{"diff", "-o", "out", "a", "b"}, 2, "needs --images"}}) {
+    const CommandResult result = Cairn(arguments);
+    EXPECT_EQ(result.exit_code, code) << result.Summary();
+    EXPECT_THAT(result.errors, HasSubstr(words));
+    EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
+    EXPECT_THAT(result.output, IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace cairn::testing
