@@ -164,7 +164,7 @@ TEST_F(WindowReplayTest, Triangle) {
 TEST_F(ReplayTest, FileThatIsNoTrace) {
   const CommandResult result = Run({Program("cairn"), "replay", "/dev/null"});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.errors, HasSubstr("cairn replay: /dev/null"));
+  EXPECT_THAT(result.errors, HasSubstr("/dev/null"));
 }
 
 TEST_F(ReplayTest, RangeThatIsNone) {
