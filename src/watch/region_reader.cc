@@ -141,6 +141,7 @@ void RegionReader::DropFront(uint32_t index) {
 
 // The ring whose front has the number `next_`, or -1.
 int RegionReader::RingWithNext() {
+  if (next_ == 0) return -1;  // behind the last number that there is
   // Mostly the ring of the record before, or another whose front is known already.
   if (front_numbers_[last_ring_] == next_) return static_cast<int>(last_ring_);
   const auto known = std::find(front_numbers_.begin(), front_numbers_.end(), next_);
@@ -231,6 +232,7 @@ bool RegionReader::GatherBlob(Record* record) {
 }
 
 bool RegionReader::PassOverGap() {
+  if (next_ == 0) return false;
   uint64_t smallest = ~uint64_t{0};
   for (uint32_t i = 0; i < kCaptureRings; ++i) {
     if (FindFront(i) && front_numbers_[i] >= next_) {
