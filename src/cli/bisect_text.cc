@@ -89,8 +89,9 @@ void AppendRest(const BisectTold& told, std::string* text) {
       break;
   }
   if (told.minimal_path.empty()) return;
-  fmt::format_to(out, "Alone it is in {}, which fails as well: cairn replay {}\n",
-                 VisibleText(told.minimal_path), VisibleText(told.minimal_path));
+  fmt::format_to(out, "Alone {} in {}, which fails as well: cairn replay {}\n",
+                 answer.culprits.size() == 1 ? "it is" : "they are", VisibleText(told.minimal_path),
+                 VisibleText(told.minimal_path));
 }
 
 Json CulpritAsJson(const CulpritText& culprit) {
