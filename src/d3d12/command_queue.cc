@@ -112,6 +112,9 @@ void WrappedID3D12CommandQueue::NoteExecuted(UINT count, ID3D12CommandList* cons
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
+  if (device()->capture() != nullptr) [[unlikely]] {
+    device()->capture()->StartIfPending();
+  }
   {
     const CaptureLock lock(capture_mutex_);
     if (lock.capture() != nullptr) [[unlikely]] {

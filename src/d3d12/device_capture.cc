@@ -241,7 +241,26 @@ void DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& 
   body.hash_low = shown.hash_low;
   body.hash_high = shown.hash_high;
   capture.Put(RecordKind::kFrame, shown.object, BytesOf(body));
-  if (capture.FrameEnded(body.frame) == Capture::AtFrame::kStart) StartLate(capture);
+  if (capture.FrameEnded(body.frame) != Capture::AtFrame::kStart) return;
+  // Who presents has taken the queue from vkd3d, and holds its lock: nothing can be copied now.
+  if (how == FrameEndKind::kPresent) {
+    start_pending_.store(true, std::memory_order_relaxed);
+  } else {
+    StartLate(capture);
+  }
+}
+
+void DeviceCapture::StartIfPending() try {
+  if (!start_pending_.load(std::memory_order_relaxed)) return;
+  const std::lock_guard lock(frame_mutex_);
+  Capture* const capture = Capture::Active();
+  if (start_pending_.exchange(false, std::memory_order_relaxed) && capture != nullptr) {
+    StartLate(*capture);
+  }
+} catch (const std::bad_alloc&) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "the recording could not begin: no memory");
+  }
 }
 
 // ---- A late start --------------------------------------------------------------------------------

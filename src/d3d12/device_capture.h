@@ -63,7 +63,9 @@ class DeviceCapture {
   // ---- Work
   // After ExecuteCommandLists, with the queue's lock held.
   void Executed(std::span<const ListStates* const> lists, bool copy_queue);
-  // After that, without the lock: without presents, so many submissions count as a frame.
+  // Before a submission, without the lock: begins a recording that is due since a present.
+  void StartIfPending();
+  // After a submission, without the lock: without presents, so many submissions count as a frame.
   void Submitted(ID3D12CommandQueue* queue);
   bool shows_images() const { return states_.LastPresented() != 0; }
   // The program is about to present from `queue`, a real one, and has submitted everything.
@@ -115,6 +117,7 @@ class DeviceCapture {
   std::mutex frame_mutex_;
   TextureReadback readback_;
   Shown presenting_;
+  std::atomic<bool> start_pending_{false};
   std::atomic<bool> counts_submissions_{true};  // until the program presents or marks frames
   std::atomic<uint64_t> submissions_{0};        // since the device began
   std::atomic<uint64_t> frame_submissions_{0};  // at the last end of a frame
