@@ -58,9 +58,9 @@ class CaptureProgramsTest : public ::testing::Test {
                     std::vector<std::string> environment = {}, int timeout_s = 120) {
     environment.insert(environment.end(), {"VKD3D_DEBUG=none", "DISPLAY=" + Screen::Display(),
                                            "XDG_CONFIG_HOME=" + (folder_ / "config")});
-    return RunCommand(command, {.folder = folder_.path(),
-                                .environment = std::move(environment),
-                                .timeout_s = timeout_s});
+    return RunCommand(
+        command,
+        {.folder = folder_.path(), .environment = std::move(environment), .timeout_s = timeout_s});
   }
   CommandResult Cairn(std::vector<std::string> arguments, int timeout_s = 120) {
     arguments.insert(arguments.begin(), Program("cairn"));
@@ -75,8 +75,8 @@ class CaptureProgramsTest : public ::testing::Test {
 
   void Capture(const std::vector<std::string>& program, int exit_code = 0,
                std::vector<std::string> environment = {}) {
-    std::vector<std::string> command = {Program("cairn"), "run",     "--capture", "--hash-frames",
-                                        "-o",             "a.cairn", "--"};
+    std::vector<std::string> command = {Program("cairn"), "run", "--capture", "--hash-frames", "-o",
+                                        "a.cairn",        "--"};
     command.insert(command.end(), program.begin(), program.end());
     const CommandResult result = Run(command, std::move(environment));
     EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
@@ -179,10 +179,9 @@ TEST_F(CaptureWindowTest, GearsAndAPartOfThem) {
 
 TEST_F(CaptureWindowTest, GearsFromALaterFrameOn) {
   if (!Has("vkd3d-gears")) GTEST_SKIP() << "install the packages xvfb and vkd3d-demos";
-  const std::vector<std::string> late = {Program("cairn"), "run",      "--capture",
-                                         "--hash-frames",  "--frames", "20-39",
-                                         "-o",             "a.cairn",  "--",
-                                         "vkd3d-gears"};
+  const std::vector<std::string> late = {
+      Program("cairn"), "run", "--capture",  "--hash-frames", "--frames", "20-39", "-o",
+      "a.cairn",        "--",  "vkd3d-gears"};
   const CommandResult result = Run(late, StopAt(50, folder_ / "window"));
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   ExpectPlaysAsRecorded();
@@ -200,8 +199,8 @@ TEST_P(CaptureSampleTest, PlaysAsRecorded) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Samples, CaptureSampleTest,
-                         ::testing::Values("triangle-d3d12", "triangle-d3d12-plain",
-                                           "passes-d3d12", "passes-d3d12-plain"),
+                         ::testing::Values("triangle-d3d12", "triangle-d3d12-plain", "passes-d3d12",
+                                           "passes-d3d12-plain"),
                          [](const auto& info) {
                            std::string name = info.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -224,7 +224,8 @@ CairnResult CommandList::BeginNamed(CairnMarkerType type, NameRef name, uint8_t 
     flags |= kEventWritesTop;
     last_top_ = event_count_;
   }
-  *event = EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name, pipeline_, call_};
+  *event =
+      EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name, pipeline_, call_};
   Publish();
   return CAIRN_OK;
 }

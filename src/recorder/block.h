@@ -156,7 +156,7 @@ struct EventRecord {
   uint16_t type;  // CairnMarkerType of include/cairn/marker_types.h; 0 for kEnd
   NameRef name;   // kBegin; kBind: the slot (render target number, root parameter index, ...)
   uint32_t
-      pipeline;    // kBegin: index into the pipeline table + 1, 0 for none; kBind: value, low half
+      pipeline;  // kBegin: index into the pipeline table + 1, 0 for none; kBind: value, low half
   // kEnd: the sequence number of the kBegin that it ends; kBind: value, high half; kBegin: the low half
   // of the number of the call in the trace that it belongs to, 0 for none.
   uint32_t match;
