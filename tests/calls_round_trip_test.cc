@@ -165,6 +165,36 @@ TEST_F(RoundTrip, BytesInBlobs) {
   EXPECT_EQ(back->CachedPSO.pCachedBlob, nullptr);
 }
 
+// A few bytes of a file may not name more blobs than their value needs.
+TEST_F(RoundTrip, BytesInBlobsStandInAsFewAsPossible) {
+  const std::vector<std::byte> blob_body(sizeof(BlobBody) + 3);
+  blobs_.Add({{.number = 5, .body = blob_body}});
+  const auto decode = [this](uint64_t size, uint32_t parts) {
+    std::vector<std::byte> bytes(sizeof(kBytesInBlobs) + sizeof(size) + sizeof(parts));
+    Store(bytes.data(), kBytesInBlobs);
+    Store(bytes.data() + 4, size);
+    Store(bytes.data() + 12, parts);
+    for (uint32_t i = 0; i < parts; ++i) {
+      bytes.resize(bytes.size() + sizeof(uint64_t));
+      Store(bytes.data() + bytes.size() - sizeof(uint64_t), uint64_t{5});
+    }
+    std::span<const std::byte> rest = bytes;
+    return DecodeBytes(&rest, &blobs_, &arena_);
+  };
+  EXPECT_EQ(decode(3, 1)->size(), 3u);
+  EXPECT_EQ(decode(0, 0)->size(), 0u);
+  for (const auto& [size, parts] : {std::pair<uint64_t, uint32_t>{0, 1},
+                                    {0, 1'000},
+                                    {3, 2},
+                                    {6, 2},
+                                    {3, 0},
+                                    {kMaxBlobBytes + 1, 1},
+                                    {~uint64_t{0}, 3}}) {
+    EXPECT_EQ(decode(size, parts).status().message(), "so many bytes do not stand in so many parts")
+        << size << " in " << parts;
+  }
+}
+
 TEST_F(RoundTrip, LargeArraysWithObjectsInBlobs) {
   std::vector<D3D12_RESOURCE_BARRIER> barriers(1000);
   for (size_t i = 0; i < barriers.size(); ++i) {

@@ -97,7 +97,11 @@ Result<std::span<const std::byte>> DecodeBytes(std::span<const std::byte>* rest,
   Result<uint32_t> parts = DecodeBody<uint32_t>(rest);
   if (!total.ok() || !parts.ok()) return Corrupt("the record is too short");
   if (*parts > rest->size() / sizeof(uint64_t)) return Corrupt("the record is too short");
-  if (*total > uint64_t{*parts} * kMaxBlobBytes) return Corrupt("the bytes are not all there");
+  // All parts but the last are full: otherwise a few bytes could name millions of blobs, each in another
+  // chunk.
+  if (*parts != *total / kMaxBlobBytes + (*total % kMaxBlobBytes == 0 ? 0 : 1)) {
+    return Corrupt("so many bytes do not stand in so many parts");
+  }
   if (blobs == nullptr) return Status(StatusCode::kUnsupported, "its bytes lie in other records");
   auto* const memory = static_cast<std::byte*>(arena->Allocate(*total));
   if (memory == nullptr) return Corrupt(std::to_string(*total) + " bytes are too many");

@@ -82,15 +82,15 @@ Status Corrupt(const char* what) {
 
 }  // namespace
 
-Status CheckRecord(const Record& record) {
+Status CheckRecord(const Record& record, RecordKinds kinds) {
   const auto refuse = [&](const char* what) {
     return Status(StatusCode::kInvalidArgument, fmt::format("record {}: {}", record.number, what));
   };
   const auto kind = static_cast<uint8_t>(record.kind);
-  if (kind == 0 || kind > kLastRecordKind) return refuse("there is no such kind");
+  const uint8_t last_kind = kinds == RecordKinds::kAll ? kHasFlags - 1 : kLastRecordKind;
+  if (kind == 0 || kind > last_kind) return refuse("there is no such kind");
   if (record.number == 0) return refuse("numbers begin with 1");
-  if (record.thread >= kMaxTraceThreads) return refuse("too many threads");
-  if (record.body.size() > kMaxBlobBytes + sizeof(BlobBody)) return refuse("its body is too long");
+  if (record.body.size() > kMaxBodyBytes) return refuse("its body is too long");
   if (record.kind == RecordKind::kResult) {
     ResultBody body;
     if (record.body.size() < sizeof(body)) return refuse("a result needs the number of its call");
@@ -254,11 +254,13 @@ class Decoder {
       in_.ReadU8(kind);
       record.kind = static_cast<RecordKind>(kind & ~kHasFlags);
       record.flags = kind & kHasFlags;  // until they are read
+      if (record.kind == RecordKind{}) in_.Fail();
       frame_ends += record.kind == RecordKind::kFrame;
     }
     for (Record& record : out_.records) {
       if (record.flags != 0) in_.ReadU8(record.flags);
     }
+    if (!in_.ok()) return Corrupt("a record is of no kind");
     uint64_t number = out_.header.first_number;
     bool rises = true;
     out_.records.front().number = number;
@@ -278,9 +280,7 @@ class Decoder {
 
   void ReadThreads() {
     for (Record& record : out_.records) {
-      in_.ReadVarint32(record.thread);
-      if (record.thread >= kMaxTraceThreads) in_.Fail();
-      if (!in_.ok()) return;
+      if (!in_.ReadVarint32(record.thread)) return;
     }
   }
 
@@ -360,6 +360,10 @@ class Decoder {
     for (size_t i = 0; i < sizes.size(); ++i) {
       const Record& record = out_.records[i];
       if (record.kind != RecordKind::kBlob) in_.ReadVarint32(sizes[i]);
+      if (sizes[i] + uint64_t{BytesInFront(record.kind)} > kMaxBodyBytes) {
+        return Status(StatusCode::kCorrupt,
+                      fmt::format("record {}: its body is too long", record.number));
+      }
       stored_bytes += sizes[i];
       all_bytes += sizes[i] + BytesInFront(record.kind);
       groups.Count(record.kind, GroupMethod(record.kind, record.method), sizes[i]);

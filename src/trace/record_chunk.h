@@ -12,13 +12,15 @@
 
 #include "base/status.h"
 #include "calls/record.h"
+#include "trace/record_kinds.h"
 
 namespace cairn {
 
 // Limits that writer and reader share.
 inline constexpr uint32_t kMaxRecordsInChunk = 1u << 20;
 inline constexpr uint32_t kMaxRecordChunkBytes = 16u << 20;  // raw
-inline constexpr uint32_t kMaxTraceThreads = 1u << 20;
+inline constexpr uint32_t kMaxTraceThreads = 1u << 20;       // in TEND; indices may be larger
+inline constexpr uint32_t kMaxBodyBytes = kMaxBlobBytes + sizeof(BlobBody);
 inline constexpr uint8_t kLastRecordKind = static_cast<uint8_t>(RecordKind::kNote);
 
 // Where the bytes of a kBlob record are.
@@ -75,7 +77,7 @@ class RecordChunkEncoder {
 };
 
 // Ok if a record may stand in a trace: kInvalidArgument with what is wrong with it.
-Status CheckRecord(const Record& record);
+Status CheckRecord(const Record& record, RecordKinds kinds);
 
 struct DecodedRecords {
   RecordChunkHeader header;

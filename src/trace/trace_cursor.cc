@@ -10,7 +10,7 @@
 namespace cairn {
 
 struct TraceCursor::State {
-  explicit State(TraceReader::State& from) : trace(from) {}
+  State(TraceReader::State& from, RecordKinds which) : trace(from), kinds(which) {}
 
   // Goes to the first record of spans[index]; with index == spans.size(), to the end.
   void Enter(size_t index);
@@ -18,6 +18,7 @@ struct TraceCursor::State {
   const Record* Advance();
 
   TraceReader::State& trace;
+  const RecordKinds kinds;
   size_t span = 0;      // index of the next span to be decoded
   size_t position = 0;  // in `records`
   uint64_t frame = 0;   // of the last record
@@ -41,7 +42,8 @@ const Record* TraceCursor::State::Advance() {
       const Record* record = &records->records[position++];
       frame = next_frame;
       if (record->kind == RecordKind::kFrame) ++next_frame;
-      if (static_cast<uint8_t>(record->kind) - 1u < kLastRecordKind) return record;
+      const bool is_known = static_cast<uint8_t>(record->kind) <= kLastRecordKind;
+      if (is_known || kinds == RecordKinds::kAll) return record;
       continue;
     }
     if (span == trace.spans.size()) return nullptr;
@@ -69,7 +71,8 @@ const Record* TraceCursor::State::Advance() {
   return nullptr;
 }
 
-TraceCursor::TraceCursor(TraceReader& trace) : state_(std::make_unique<State>(*trace.state_)) {}
+TraceCursor::TraceCursor(TraceReader& trace, RecordKinds kinds)
+    : state_(std::make_unique<State>(*trace.state_, kinds)) {}
 TraceCursor::~TraceCursor() = default;
 
 Status TraceCursor::SeekFrame(uint64_t frame) {

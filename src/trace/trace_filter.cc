@@ -52,7 +52,7 @@ class Copier {
 
   Status CollectBlobs() {
     filter_->Start();
-    TraceCursor cursor(from_);
+    TraceCursor cursor(from_, RecordKinds::kAll);
     Record record;
     while (Progress() && cursor.Next(&record)) {
       if (record.kind == RecordKind::kBlob || !filter_->Keep(&record, cursor.frame())) continue;
@@ -63,13 +63,13 @@ class Copier {
 
   Status CopyRecords() {
     if (filter_ != nullptr) filter_->Start();
-    TraceCursor cursor(from_);
+    TraceCursor cursor(from_, RecordKinds::kAll);
     Record record;
     while (Progress() && cursor.Next(&record)) {
       if (record.kind == RecordKind::kBlob) {
         CAIRN_RETURN_IF_ERROR(CopyBlob(record));
       } else if (filter_ == nullptr || filter_->Keep(&record, cursor.frame())) {
-        CAIRN_RETURN_IF_ERROR(writer_.Add(record));
+        CAIRN_RETURN_IF_ERROR(writer_.Add(record, RecordKinds::kAll));
       }
     }
     for (const Loss& loss : cursor.losses()) copied_.losses.push_back(loss);

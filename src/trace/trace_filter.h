@@ -31,7 +31,8 @@ class RecordFilter {
   // round this is called.
   virtual void Start() {}
   // Not asked about kBlob records: a blob is in the copy if a record that is refers to it. May change the
-  // record but for kind, number and thread; a new body must live until the next call.
+  // record but for kind, number and thread; a new body must live until the next call. Records of kinds
+  // that this build does not know come, too: what they mean is not known, so they are better kept.
   virtual bool Keep(Record* record, uint64_t frame) = 0;
 };
 

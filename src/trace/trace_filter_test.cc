@@ -123,6 +123,41 @@ TEST(TraceFilterTest, EverythingMeansEverything) {
   EXPECT_EQ(others, 1u);
 }
 
+TEST(TraceFilterTest, KindsOfLaterVersionsAreCopiedWithTheirBlobs) {
+  TestTrace test;
+  const uint64_t blob = test.Blob(Bytes(6000, 1));
+  const std::vector<std::byte> body = InBlobs({blob}, 6000);
+  Record later;
+  later.kind = static_cast<RecordKind>(14);
+  later.number = ++test.number;
+  later.object = 9;
+  later.body = body;
+  ASSERT_TRUE(test.writer().Add(later, RecordKinds::kAll).ok());
+  test.Frame();
+  TraceReader trace = test.Open();
+  EXPECT_EQ(ReadAll(trace).size(), 2u);  // who does not ask for it does not see it
+  Without nothing({});
+  for (RecordFilter* filter :
+       {static_cast<RecordFilter*>(nullptr), static_cast<RecordFilter*>(&nothing)}) {
+    MemoryFile file;
+    CopyOptions options;
+    options.trimmed = false;
+    const Result<CopiedTrace> copied = CopyInto(&trace, filter, options, &file);
+    ASSERT_TRUE(copied.ok()) << copied.status().message();
+    EXPECT_EQ(copied->totals.records, trace.record_count());
+    Result<TraceReader> copy = TraceReader::FromBytes(file.bytes);
+    ASSERT_TRUE(copy.ok());
+    TraceCursor cursor(*copy, RecordKinds::kAll);
+    const auto records = ReadRest(*copy, cursor);
+    ASSERT_EQ(records.size(), 3u);
+    EXPECT_EQ(records[0].body, BodyBytes(BlobBody{6000, 0}, Bytes(6000, 1)));
+    EXPECT_EQ(static_cast<int>(records[1].record.kind), 14);
+    EXPECT_EQ(records[1].record.object, 9u);
+    EXPECT_EQ(records[1].body, body);
+    EXPECT_EQ(records[2].record.kind, RecordKind::kFrame);
+  }
+}
+
 TEST(TraceFilterTest, CanBeInterrupted) {
   TestTrace test;
   FillTwoCalls(&test);

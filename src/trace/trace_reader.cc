@@ -285,6 +285,15 @@ uint64_t TraceReader::record_count() const {
 std::optional<uint64_t> TraceReader::first_frame() const {
   return state_->first_frame;
 }
+Result<uint64_t> TraceReader::OrdinalOf(uint64_t frame) const {
+  const uint64_t first = first_frame().value_or(0);
+  if (frame >= first && frame - first <= frame_count()) return frame - first;
+  const std::string there_are =
+      frame_count() == 0 ? "no ends of frames"
+                         : fmt::format("frames {} to {}", first, first + frame_count() - 1);
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("there is no frame {}: the trace has {}", frame, there_are));
+}
 const std::optional<TraceTotals>& TraceReader::totals() const {
   return state_->totals;
 }

@@ -29,6 +29,7 @@
 #include "calls/record.h"
 #include "calls/value_decoder.h"
 #include "d3d12gen/methods.h"
+#include "trace/record_kinds.h"
 #include "trace/trace_writer.h"
 
 namespace cairn {
@@ -66,6 +67,9 @@ class TraceReader final : public BlobSource {
   // FrameBody::frame of the first frame: a trace that began late counts its frames from 0 here, and the
   // program from here. nullopt: not known before the first kFrame was read.
   std::optional<uint64_t> first_frame() const;
+  // The frame that the program counts as `frame`, as cursors count; one more than the last is what stands
+  // behind its end. Errors: kInvalidArgument, with the frames that there are.
+  Result<uint64_t> OrdinalOf(uint64_t frame) const;
   // What a finished trace says of itself; nullopt where that is missing.
   const std::optional<TraceTotals>& totals() const;
   // At the end of a finished trace, otherwise empty.
@@ -95,7 +99,7 @@ class TraceReader final : public BlobSource {
 // Goes through the records. `trace` must outlive it.
 class TraceCursor {
  public:
-  explicit TraceCursor(TraceReader& trace);
+  explicit TraceCursor(TraceReader& trace, RecordKinds kinds = RecordKinds::kKnown);
   ~TraceCursor();
 
   // To the first record of a frame (0: the first of the trace); kInvalidArgument beyond the last frame.
@@ -104,7 +108,7 @@ class TraceCursor {
   Status SeekNumber(uint64_t number);
   // False at the end, or after an error; `record->body` is valid until the next call. The body of a kBlob
   // is its BlobBody alone: TraceReader::Blob gives the bytes. Kinds that this build does not know are
-  // passed over.
+  // passed over unless kAll are wanted.
   bool Next(Record* record);
   // A damaged chunk is passed over and named in `losses`; an error is what ends the trace early.
   const Status& status() const;

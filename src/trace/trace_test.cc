@@ -266,5 +266,27 @@ TEST(TraceTest, ThreadsAndUnreturnedCallsComeBack) {
   EXPECT_EQ(trace.threads()[1].thread_id, 1235u);
 }
 
+// Encoders do not check, so they make what no writer would.
+TEST(TraceTest, BodiesBeyondTheLimitAndRecordsOfNoKindAreDamage) {
+  const auto decoded = [](RecordKind kind, size_t body_bytes) {
+    const std::vector<std::byte> body(body_bytes);
+    Record record;
+    record.kind = kind;
+    record.number = 7;
+    record.body = body;
+    RecordChunkEncoder encoder;
+    encoder.Add(record, nullptr);
+    const Result<DecodedRecords> records = DecodeRecordChunk(encoder.Take(0));
+    return records.ok() ? Status() : records.status();
+  };
+  EXPECT_TRUE(decoded(RecordKind::kMemory, kMaxBodyBytes).ok());
+  const Status too_long = decoded(RecordKind::kMemory, kMaxBodyBytes + 1);
+  EXPECT_EQ(too_long.code(), StatusCode::kCorrupt);
+  EXPECT_EQ(too_long.message(), "record 7: its body is too long");
+  EXPECT_EQ(decoded(RecordKind::kResult, kMaxBodyBytes + 1).code(), StatusCode::kCorrupt);
+  EXPECT_TRUE(decoded(static_cast<RecordKind>(14), 3).ok());
+  EXPECT_EQ(decoded(RecordKind{}, 3).code(), StatusCode::kCorrupt);
+}
+
 }  // namespace
 }  // namespace cairn

@@ -141,9 +141,9 @@ Status TraceWriter::Begin(const TraceTable& table) {
   return state_->file->Append(kTraceTableChunk, EncodeTraceTable(state_->table));
 }
 
-Status TraceWriter::Add(const Record& record) {
+Status TraceWriter::Add(const Record& record, RecordKinds kinds) {
   State& state = *state_;
-  CAIRN_RETURN_IF_ERROR(CheckRecord(record));
+  CAIRN_RETURN_IF_ERROR(CheckRecord(record, kinds));
   if (record.number <= state.last_number) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("record {} comes after record {}", record.number, state.last_number));

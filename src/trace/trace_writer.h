@@ -21,6 +21,7 @@
 #include "base/status.h"
 #include "cairnfile/file_writer.h"
 #include "calls/record.h"
+#include "trace/record_kinds.h"
 
 namespace cairn {
 
@@ -80,7 +81,7 @@ class TraceWriter {
   // equal bytes are stored once.
   // Errors: kInvalidArgument (CheckRecord of trace/record_chunk.h, or a number that does not rise): the
   // record is left out, and the writer goes on; others are those of FileWriter::Append.
-  Status Add(const Record& record);
+  Status Add(const Record& record, RecordKinds kinds = RecordKinds::kKnown);
   // What was added is in the file's chunks; else that happens when a chunk is full.
   Status Flush();
   // Flushes, and writes the end, the index and the table once more. Nothing may be added afterwards.
