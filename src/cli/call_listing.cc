@@ -16,6 +16,7 @@
 #include "calls/value_encoder.h"
 #include "calls/value_printer.h"
 #include "calls/value_shape.h"
+#include "cli/list_state.h"
 #include "pix/pix_event.h"
 #include "trace/trace_state.h"
 
@@ -94,7 +95,9 @@ class Lister {
         filter_(options.filter),
         gpu_(gpu),
         print_(print),
-        state_(trace) {}
+        state_(trace),
+        first_frame_(trace.first_frame().value_or(0)),
+        last_number_(trace.spans().empty() ? 0 : trace.spans().back().last_number) {}
 
   Result<ListedCalls> Run() {
     CAIRN_RETURN_IF_ERROR(Prepare());
@@ -104,11 +107,11 @@ class Lister {
     bool reached_end = true;
     while (going_on_ && cursor.Next(&record)) {
       if (options_.names) Note(state_.Apply(record));
-      const uint64_t frame = cursor.frame();
+      const uint64_t frame = first_frame_ + cursor.frame();
       const bool is_behind =
           (filter_.last_frame.has_value() && frame > *filter_.last_frame) || wanted_after_ == 0;
       // What is still waited for may have its result behind the last wanted frame.
-      if (is_behind && (incomplete_ == 0 || ++records_behind_ > kMostPending)) {
+      if (is_behind && (incomplete_.empty() || ++records_behind_ > kMostPending)) {
         reached_end = false;
         break;
       }
@@ -128,7 +131,7 @@ class Lister {
     uint64_t call = 0;  // 0: no call
     bool complete = false;
     bool is_around = false;
-    bool expects_result = false;
+    bool never_returned = false;
     std::optional<WorkState> gpu;
     std::string text;
     ordered_json json;
@@ -137,10 +140,10 @@ class Lister {
   // ---- What is wanted ----
 
   Status Prepare() {
-    if (filter_.first_frame.has_value() && *filter_.first_frame > trace_.frame_count()) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("there is no frame {}; the trace has {} frames",
-                                *filter_.first_frame, GroupedDigits(trace_.frame_count())));
+    if (filter_.first_frame.has_value()) {
+      const Result<uint64_t> frame = trace_.OrdinalOf(*filter_.first_frame);
+      if (!frame.ok()) return frame.status();
+      first_wanted_ = *frame;
     }
     if (!filter_.function.empty()) {
       methods_ = MethodsNamed(filter_.function);
@@ -166,12 +169,12 @@ class Lister {
       if (record.kind != RecordKind::kCall) continue;
       const std::optional<Method> method = trace_.MethodOf(record);
       if (!method.has_value()) continue;
-      const std::string_view name = Describe(*method).name;
       if (method == Method::ID3D12CommandQueue_ExecuteCommandLists) {
         if (++submissions == wanted) return TakeSubmission(record, recorded);
         continue;
       }
-      if (name.find("CommandList") == std::string_view::npos) continue;
+      const std::string_view name = Describe(*method).name;
+      if (!IsOfCommandList(name)) continue;
       std::vector<uint64_t>& calls = recorded[record.object];
       if (ShortName(name) == "Reset") calls.clear();
       calls.push_back(record.number);
@@ -205,7 +208,7 @@ class Lister {
 
   Status Seek(TraceCursor& cursor) const {
     if (options_.names) return {};
-    if (filter_.first_frame.has_value()) return cursor.SeekFrame(*filter_.first_frame);
+    if (filter_.first_frame.has_value()) return cursor.SeekFrame(first_wanted_);
     if (filter_.around.has_value()) {
       const uint64_t before = std::min(*filter_.around, (filter_.context + 1) * kRecordsPerContext);
       return cursor.SeekNumber(*filter_.around - before);
@@ -287,9 +290,9 @@ class Lister {
     if (!status.ok() && method.has_value())
       NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
     line.is_around = filter_.around == record.number;
-    line.gpu = gpu_.Find(record.number);
-    line.expects_result = method.has_value() && HasResults(Describe(*method));
-    line.complete = !line.expects_result;
+    line.gpu = gpu_.Find(record.number, last_number_);
+    line.complete = !method.has_value() || !HasResults(Describe(*method));
+    line.never_returned = unreturned_.contains(record.number);
     options_.json ? CallAsJson(record, frame, method, call, status, &line)
                   : CallAsText(record, method, call, status, &line);
     Add(std::move(line));
@@ -322,7 +325,6 @@ class Lister {
                              MethodText(record, method, call, status));
     const std::string annotation = AnnotationText(method, call, status);
     if (!annotation.empty()) line->text += fmt::format("  \"{}\"", VisibleText(annotation));
-    if (line->complete && unreturned_.contains(record.number)) line->text += "  -- never returned";
   }
 
   void CallAsJson(const Record& record, uint64_t frame, std::optional<Method> method,
@@ -344,7 +346,7 @@ class Lister {
     const std::string annotation = AnnotationText(method, call, status);
     if (!annotation.empty()) json["annotation"] = VisibleText(annotation);
     json["result"] = nullptr;
-    json["returned"] = !unreturned_.contains(record.number);
+    json["returned"] = !line->never_returned;
     if (line->gpu.has_value()) json["gpu"] = WorkStateName(*line->gpu);
     if (line->is_around) json["around"] = true;
   }
@@ -353,10 +355,9 @@ class Lister {
     std::span<const std::byte> rest = record.body;
     const Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
     if (!body.ok()) return NoteDamage(fmt::format("record {}: it is too short", record.number));
-    const auto line = std::find_if(lines_.rbegin(), lines_.rend(), [&](const Line& known) {
-      return known.call == body->call && !known.complete;
-    });
-    if (line == lines_.rend()) return;
+    const auto found = incomplete_.find(body->call);
+    if (found == incomplete_.end()) return;
+    Line* const line = found->second;
     const std::optional<Method> method = trace_.MethodOf(record);
     if (!method.has_value()) return;
     DecodeOptions options;
@@ -373,7 +374,7 @@ class Lister {
       const std::string result = PrintResult(Describe(*method), call, Names(), options_.whole);
       if (!result.empty()) line->text += " = " + result;
     }
-    Complete(&*line);
+    Complete(line);
   }
 
   void TakeFrame(const Record& record) {
@@ -430,40 +431,47 @@ class Lister {
         --wanted_after_;
       }
     }
-    if (!line.complete) ++incomplete_;
     lines_.push_back(std::move(line));
+    if (!lines_.back().complete) incomplete_.emplace(lines_.back().call, &lines_.back());
     if (!filter_.around.has_value() || found_around_) return Flush(false);
     // Only the last ones before the call are wanted.
     while (lines_.size() > filter_.context) {
-      if (!lines_.front().complete) --incomplete_;
-      lines_.pop_front();
+      DropFront();
     }
+  }
+
+  void DropFront() {
+    incomplete_.erase(lines_.front().call);
+    lines_.pop_front();
   }
 
   void Complete(Line* line) {
     line->complete = true;
-    --incomplete_;
+    line->never_returned = false;
+    incomplete_.erase(line->call);
     if (!filter_.around.has_value() || found_around_) Flush(false);
   }
 
   void Flush(bool all) {
     while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending)) {
-      if (!lines_.front().complete) --incomplete_;
-      Print(lines_.front());
-      lines_.pop_front();
+      Print(&lines_.front());
+      DropFront();
     }
     if (output_.size() < kOutputBytes && !all) return;
     if (going_on_ && !output_.empty()) going_on_ = print_(output_);
     output_.clear();
   }
 
-  void Print(const Line& line) {
+  void Print(Line* printed) {
+    Line& line = *printed;
     if (line.call != 0) ++listed_.calls;
     if (options_.json) {
+      if (line.call != 0) line.json["returned"] = !line.never_returned;
       output_ += line.json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
     } else {
       if (filter_.around.has_value()) output_ += line.is_around ? "> " : "  ";
       if (!gpu_.empty()) output_ += GpuMark(line.gpu);
+      if (line.never_returned) line.text += "  -- never returned";
       const bool is_hot = line.gpu == WorkState::kInFlight && options_.colour;
       output_ += is_hot ? "\x1b[1;31m" + line.text + "\x1b[0m" : line.text;
     }
@@ -483,13 +491,9 @@ class Lister {
   }
 
   void Finish(bool reached_end, const std::vector<Loss>& losses) {
-    for (Line& line : lines_) {
-      if (line.complete || !reached_end) continue;
-      if (options_.json) {
-        line.json["returned"] = false;
-      } else {
-        line.text += "  -- never returned";
-      }
+    // Whoever has no result by the end of the trace has none; before it, only the trace's end knows.
+    for (const auto& [call, line] : incomplete_) {
+      line->never_returned = line->never_returned || reached_end;
     }
     Flush(true);
     for (const Loss& loss : losses) NoteDamage(loss.reason);
@@ -512,12 +516,15 @@ class Lister {
   const GpuStates& gpu_;
   const std::function<bool(std::string_view)>& print_;
   TraceState state_;
+  const uint64_t first_frame_;  // as the program counts; cursors count from 0
+  const uint64_t last_number_;
   Arena arena_;
   std::vector<bool> methods_;
   std::optional<std::unordered_set<uint64_t>> submission_;
   std::unordered_set<uint64_t> unreturned_;
   std::deque<Line> lines_;
-  size_t incomplete_ = 0;
+  std::unordered_map<uint64_t, Line*> incomplete_;  // of lines_, by their call
+  uint64_t first_wanted_ = 0;                       // the filter's first frame as cursors count
   uint64_t records_behind_ = 0;
   bool found_around_ = false;
   uint64_t wanted_after_ = ~uint64_t{0};  // calls behind that one
@@ -551,7 +558,11 @@ GpuStates::GpuStates(const Snapshot& snapshot) {
   }
 }
 
-std::optional<WorkState> GpuStates::Find(uint64_t call) const {
+std::optional<WorkState> GpuStates::Find(uint64_t call, uint64_t last_number) const {
+  constexpr uint64_t kNumbersPerRound = uint64_t{1} << 32;
+  if (last_number >= kNumbersPerRound && call <= last_number - kNumbersPerRound) {
+    return std::nullopt;  // a later call has the same bits
+  }
   const auto found = states_.find(static_cast<uint32_t>(call));
   if (found == states_.end()) return std::nullopt;
   return found->second;

@@ -21,12 +21,12 @@ namespace cairn::cli {
 
 // Calls that pass all of these.
 struct CallFilter {
-  std::optional<uint64_t> first_frame;
-  std::optional<uint64_t> last_frame;  // included
-  std::optional<uint64_t> around;      // the number of a call
-  uint64_t context = 10;               // calls before and after that one
-  std::optional<uint64_t> object;      // called, or passed
-  std::string object_name;             // the same, by name
+  std::optional<uint64_t> first_frame;  // as the program counts
+  std::optional<uint64_t> last_frame;   // included
+  std::optional<uint64_t> around;       // the number of a call
+  uint64_t context = 10;                // calls before and after that one
+  std::optional<uint64_t> object;       // called, or passed
+  std::string object_name;              // the same, by name
   std::string function;            // part of "ID3D12Device::CreateFence", or all of "CreateFence"
   std::optional<uint32_t> thread;  // its index in the trace
   std::optional<uint64_t> submission;  // what the n-th ExecuteCommandLists executed, from 1
@@ -41,12 +41,14 @@ struct CallListingOptions {
   bool colour = false;
 };
 
-// What the breadcrumbs of a crash say about calls, by the low 32 bits of their numbers.
+// What the breadcrumbs of a crash say about calls. They know the low 32 bits of a call's number: of calls
+// that share them the last one is meant, as what is older is not among the last events either.
 class GpuStates {
  public:
   GpuStates() = default;
   explicit GpuStates(const Snapshot& snapshot);
-  std::optional<WorkState> Find(uint64_t call) const;
+  // `last_number`: that of the trace's last record.
+  std::optional<WorkState> Find(uint64_t call, uint64_t last_number) const;
   bool empty() const { return states_.empty(); }
 
  private:

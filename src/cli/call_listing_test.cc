@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -28,6 +29,10 @@ constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kFence = 4, kOtherList = 
 
 class Calls : public testing::Test {
  protected:
+  struct IID {
+    uint8_t bytes[16];
+  };
+
   template <typename... Arguments>
   uint64_t Call(Method method, uint64_t object, const Arguments&... arguments) {
     const CallBuilder::Body body = builder_.Call(method, arguments...);
@@ -42,6 +47,12 @@ class Calls : public testing::Test {
     CallBuilder::Body body = builder_.Result(method, call, arguments...);
     EXPECT_TRUE(body.ok);
     trace_.Return(call, std::span<const std::byte>(body.bytes).subspan(sizeof(ResultBody)));
+  }
+  uint64_t CreateFence() {
+    return Call(Method::ID3D12Device_CreateFence, kDevice, 0, 0, IID{}, &no_fence_);
+  }
+  void ReturnFence(uint64_t call, int32_t result) {
+    Return(Method::ID3D12Device_CreateFence, call, result, 0, 0, IID{}, &no_fence_);
   }
   void Submit(uint64_t list) {
     void* const lists[] = {ObjectPointer(list)};
@@ -72,10 +83,6 @@ class Calls : public testing::Test {
     trace_.Frame();
   }
 
-  struct IID {
-    uint8_t bytes[16];
-  };
-
   std::vector<std::string> List(GpuStates gpu = {}) {
     TraceReader trace = trace_.Open();
     std::string text;
@@ -103,6 +110,7 @@ class Calls : public testing::Test {
   CallListingOptions options_;
   uint64_t first_draw_ = 0;
   uint64_t second_draw_ = 0;
+  void* no_fence_ = nullptr;
 };
 
 TEST_F(Calls, AreListedWithNamesResultsAndFrames) {
@@ -192,6 +200,60 @@ TEST_F(Calls, UnreturnedCallsWithoutResultAreKnownFromTheThreads) {
                                   Not(HasSubstr("never returned")), HasSubstr("never returned")));
 }
 
+// More calls than may wait for the result of one: it is printed without.
+TEST_F(Calls, UnreturnedCallsSaySoHoweverManyCallsFollow) {
+  Record();
+  const uint64_t creation = CreateFence();
+  for (int i = 0; i < 5'000; ++i) Draw(kOtherList, 4);
+  TraceThread thread;
+  thread.unreturned_call = creation;
+  trace_.Finish(std::vector<TraceThread>{thread});
+  std::vector<std::string> lines = List();
+  const auto is_creation = [&](const std::string& line) {
+    return line.find(std::to_string(creation) + "  t0 ") != std::string::npos;
+  };
+  const auto line = std::find_if(lines.begin(), lines.end(), is_creation);
+  ASSERT_NE(line, lines.end());
+  EXPECT_THAT(*line, testing::EndsWith("  -- never returned"));
+  EXPECT_THAT(lines.back(), Not(HasSubstr("never returned")));
+  // The listing ends long before the trace.
+  options_.filter.around = creation;
+  options_.filter.context = 0;
+  EXPECT_THAT(List(), ElementsAre(testing::EndsWith("  -- never returned")));
+  options_.json = true;
+  EXPECT_FALSE(json::parse(List().at(0))["returned"].get<bool>());
+}
+
+TEST_F(Calls, ResultsFindTheirCallsInAnyOrder) {
+  Record();
+  const uint64_t first = CreateFence();
+  const uint64_t second = CreateFence();
+  ReturnFence(second, 0);
+  Return(Method::ID3D12Device_CreateFence, 1, int32_t{0}, 0, 0, IID{}, &no_fence_);  // of no line
+  ReturnFence(first, -2147024809);
+  options_.filter.function = "CreateFence";
+  options_.filter.thread = 0;
+  const std::vector<std::string> lines = List();
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_THAT(lines[2], HasSubstr("= E_INVALIDARG"));
+  EXPECT_THAT(lines[3], HasSubstr("= S_OK"));
+}
+
+TEST_F(Calls, FramesAreCountedAsTheProgramDoes) {
+  trace_.frame = 500;
+  Record();
+  options_.filter.function = "drawinstanced";
+  options_.filter.first_frame = options_.filter.last_frame = 501;
+  for (const bool names : {true, false}) {
+    options_.names = names;
+    EXPECT_THAT(List(), ElementsAre(HasSubstr("VertexCountPerInstance = 5")));
+  }
+  options_.json = true;
+  EXPECT_EQ(json::parse(List().at(0))["frame"], 501);
+  options_.filter.first_frame = options_.filter.last_frame = 1;
+  EXPECT_EQ(Failure().message(), "there is no frame 1: the trace has frames 500 to 501");
+}
+
 TEST_F(Calls, AsJsonAreOneObjectALine) {
   Record();
   options_.json = true;
@@ -239,6 +301,23 @@ TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
   EXPECT_EQ(lines[0].substr(0, 4), "[x] ");
   EXPECT_EQ(lines[1].substr(0, 4), "    ");
   EXPECT_EQ(lines[2].substr(0, 4), "[>] ");
+}
+
+TEST_F(Calls, OfWhichTheLowBitsComeAgainHaveNoState) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DRAW_INSTANCED);
+  builder.EndList();
+  builder.Submit(queue, list);
+  builder.snapshot.events[0].call = 7;
+  const GpuStates states(builder.snapshot);
+  constexpr uint64_t kRound = uint64_t{1} << 32;
+  EXPECT_TRUE(states.Find(7, 100).has_value());
+  EXPECT_TRUE(states.Find(7, kRound + 6).has_value());
+  EXPECT_FALSE(states.Find(7, kRound + 7).has_value());
+  EXPECT_TRUE(states.Find(kRound + 7, kRound + 7).has_value());
+  EXPECT_FALSE(states.Find(8, 100).has_value());
 }
 
 TEST_F(Calls, ThatAreDamagedAreCountedAndDoNotEndTheList) {

@@ -134,7 +134,8 @@ Verb AddCallsVerb(CLI::App& root) {
   SetHelp(*app, "cairn calls [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");
-  app->add_option("--frame", options->frames, "Calls of a frame (7) or of several (7-9), from 0")
+  app->add_option("--frame", options->frames,
+                  "Calls of a frame (7) or of several (7-9), as the program counts from 0")
       ->type_name("A[-B]");
   app->add_option("--around", options->around, "The call with this number, and those around it")
       ->type_name("CALL");

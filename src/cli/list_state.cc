@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -178,7 +177,7 @@ class StateFinder {
       return Status(StatusCode::kInvalidArgument, fmt::format("there is no call {}", wanted_));
     }
     const std::string name = trace_.MethodName(record);
-    if (name.find("CommandList") == std::string::npos) {
+    if (!IsOfCommandList(name)) {
       return Status(
           StatusCode::kInvalidArgument,
           fmt::format("call {} is {}, which no command list records; cairn calls --around "
@@ -186,7 +185,7 @@ class StateFinder {
                       wanted_, name, wanted_));
     }
     list_ = record.object;
-    frame_ = cursor.frame();
+    frame_ = trace_.first_frame().value_or(0) + cursor.frame();
     return {};
   }
 
@@ -195,6 +194,7 @@ class StateFinder {
     TraceCursor cursor(trace_);
     Record record;
     while (cursor.Next(&record) && record.number <= wanted_) {
+      if (record.kind == RecordKind::kObjectEnd) DropDescriptors(record.object);
       // What contradicts itself leaves the state as it was.
       (void)state_.Apply(record);
       if (record.kind != RecordKind::kCall) continue;
@@ -345,6 +345,16 @@ class StateFinder {
     }
   }
 
+  // Another heap may come to lie where this one was.
+  void DropDescriptors(uint64_t object) {
+    const TracedObject* const ending = state_.Find(object);
+    if (ending == nullptr || !ending->heap.has_value() || ending->ended != 0) return;
+    const uint64_t start = ending->heap->cpu_start;
+    const uint64_t size = uint64_t{ending->heap->count} * ending->heap->increment_bytes;
+    const auto end = size > ~start ? descriptors_.end() : descriptors_.lower_bound(start + size);
+    descriptors_.erase(descriptors_.lower_bound(start), end);
+  }
+
   struct Range {
     uint64_t start;
     uint32_t count;
@@ -454,7 +464,7 @@ class StateFinder {
   std::map<std::string, ordered_json> plain_;
   std::map<uint32_t, ordered_json> vertex_buffers_;
   std::map<uint32_t, ordered_json> stream_output_;
-  std::unordered_map<uint64_t, uint64_t> descriptors_;  // handle -> call that wrote what is there
+  std::map<uint64_t, uint64_t> descriptors_;  // handle -> call that wrote what is there
 };
 
 // ---- In words ----
@@ -533,6 +543,10 @@ void AddRoot(std::string* text, const char* name, const ordered_json& root) {
 }
 
 }  // namespace
+
+bool IsOfCommandList(std::string_view method) {
+  return method.substr(0, method.find("::")).find("CommandList") != std::string_view::npos;
+}
 
 Result<ordered_json> ListStateAt(TraceReader& trace, uint64_t call) {
   return StateFinder(trace, call).Run();

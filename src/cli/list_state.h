@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <string_view>
 
 #include "base/status.h"
 #include "trace/trace_reader.h"
@@ -16,9 +17,12 @@ namespace cairn::cli {
 // Of a table at most so many descriptors are shown, from its beginning to the first that nobody wrote.
 inline constexpr uint32_t kShownDescriptors = 16;
 
+// Whether a method, "ID3D12GraphicsCommandList::Close", is one of a command list.
+bool IsOfCommandList(std::string_view method);
+
 // The state with which the call with this number is recorded, by docs/state.schema.json. Goes through the
 // trace up to the call, and looks up what made the pipeline and the descriptors.
-// Memory: 16 bytes for each descriptor that was ever written.
+// Memory: 64 bytes for each descriptor of a living heap that was written.
 // Errors: kInvalidArgument: there is no such call, or it is none of a command list; kCorrupt: the call
 // itself cannot be read.
 Result<nlohmann::ordered_json> ListStateAt(TraceReader& trace, uint64_t call);

@@ -147,6 +147,35 @@ TEST_F(ListState, TablesShowTheDescriptorsBehindThem) {
   EXPECT_EQ(table["descriptors"][0]["written_by"]["arguments"]["pResource"]["object"], kBuffer);
 }
 
+TEST_F(ListState, DescriptorsEndWithTheirHeap) {
+  constexpr uint64_t kLaterHeap = 20;
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x10000});
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x20000});
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const uint64_t before = Dispatch();
+  trace_.ObjectEnd(kHeap);
+  DescriptorHeapFacts heap{};
+  heap.count = 100;
+  heap.increment_bytes = 32;
+  heap.cpu_start = 0x10000;
+  heap.gpu_start = 0x90000;
+  trace_.DescriptorHeap(kLaterHeap, kDevice, 0, heap);
+  const uint64_t after = Dispatch();
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000}, uint64_t{0x20000},
+       0);
+  const uint64_t copied = Dispatch();
+  const auto descriptors = [this](uint64_t call) {
+    return At(call)["compute"]["root_arguments"][0]["descriptors"].size();
+  };
+  EXPECT_EQ(descriptors(before), 1u);
+  EXPECT_EQ(descriptors(after), 0u);
+  EXPECT_EQ(descriptors(copied), 1u);  // the other heap is as it was
+}
+
 TEST_F(ListState, AnotherRootSignatureForgetsItsArguments) {
   Reset();
   Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature, kList,
@@ -185,6 +214,9 @@ TEST_F(ListState, OtherCallsHaveNone) {
   TraceReader trace = trace_.Open();
   EXPECT_THAT(ListStateAt(trace, creation_).status().message(),
               HasSubstr("which no command list records"));
+  EXPECT_TRUE(IsOfCommandList("ID3D12GraphicsCommandList::Close"));
+  EXPECT_FALSE(IsOfCommandList("ID3D12CommandQueue::ExecuteCommandLists"));
+  EXPECT_FALSE(IsOfCommandList("ID3D12Device::CreateCommandList"));
   EXPECT_THAT(ListStateAt(trace, 1).status().message(), HasSubstr("there is no call 1"));
   EXPECT_EQ(ListStateAt(trace, 100'000).status().code(), StatusCode::kInvalidArgument);
 }

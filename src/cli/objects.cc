@@ -93,7 +93,8 @@ Verb AddObjectsVerb(CLI::App& root) {
   CLI::Option* at =
       app->add_option("--at", options->at, "As they are at this call; at the end without it")
           ->type_name("CALL");
-  app->add_option("--frame", options->frame, "As they are when this frame begins, from 0")
+  app->add_option("--frame", options->frame,
+                  "As they are when this frame begins, as the program counts from 0")
       ->type_name("N")
       ->excludes(at);
   app->add_option("--kind", options->query.kind, "Part of the interface's name")->type_name("TEXT");

@@ -245,10 +245,11 @@ Json VerifyJson(const VerifyReport& report, uint64_t frames) {
 
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   constexpr uint64_t kRecordsPerProgress = 4096;
-  if (query.at_frame.has_value() && *query.at_frame > trace.frame_count()) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("there is no frame {}: the trace has {}", *query.at_frame,
-                              trace.frame_count()));
+  std::optional<uint64_t> at_ordinal;
+  if (query.at_frame.has_value()) {
+    const Result<uint64_t> ordinal = trace.OrdinalOf(*query.at_frame);
+    if (!ordinal.ok()) return ordinal.status();
+    at_ordinal = *ordinal;
   }
   ObjectList list;
   TraceState state(trace);
@@ -258,7 +259,7 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   list.at_end = true;
   while (cursor.Next(&record)) {
     if ((query.at_number.has_value() && record.number >= *query.at_number) ||
-        (query.at_frame.has_value() && cursor.frame() >= *query.at_frame)) {
+        (at_ordinal.has_value() && cursor.frame() >= *at_ordinal)) {
       list.at_end = false;
       break;
     }
@@ -272,12 +273,15 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   CAIRN_RETURN_IF_ERROR(cursor.status());
   list.made = state.objects().size();
   list.alive = state.alive_count();
-  list.frame = state.frame();
+  const uint64_t first_frame = trace.first_frame().value_or(0);
+  list.frame = first_frame + state.frame();
   for (const auto& [number, object] : state.objects()) {
     if (query.alive && object.ended != 0) continue;
     if (!ContainsIgnoringCase(KindName(object.chain), query.kind)) continue;
     if (!ContainsIgnoringCase(object.name, query.name)) continue;
-    list.objects.push_back(object);
+    TracedObject& listed = list.objects.emplace_back(object);
+    listed.created_frame += first_frame;
+    listed.ended_frame += first_frame;
   }
   std::sort(list.objects.begin(), list.objects.end(),
             [](const TracedObject& a, const TracedObject& b) { return a.number < b.number; });

@@ -28,7 +28,7 @@ nlohmann::ordered_json VerifyJson(const VerifyReport& report, uint64_t frames);
 
 struct ObjectQuery {
   std::optional<uint64_t> at_number;  // as before this record; otherwise at the end
-  std::optional<uint64_t> at_frame;   // as at the beginning of this frame
+  std::optional<uint64_t> at_frame;   // as the program counts: at its beginning
   bool alive = false;                 // only those that live there
   std::string kind;                   // part of the interface's name, in any case
   std::string name;                   // part of the name, in any case
@@ -46,7 +46,7 @@ struct ObjectList {
   uint64_t contradictions = 0;  // records that contradict others: cairn verify names them
 };
 
-// Errors: kInvalidArgument for a frame beyond the last; those of the reader.
+// Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query);
 std::string ObjectsText(const ObjectList& list);
 nlohmann::ordered_json ObjectsJson(const ObjectList& list);

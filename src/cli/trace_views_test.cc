@@ -88,6 +88,29 @@ TEST(TraceViewsTest, ObjectsAtAPlace) {
   EXPECT_EQ(ListObjects(trace, query).status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST(TraceViewsTest, ObjectsHaveTheFramesOfTheProgram) {
+  TestTrace test;
+  test.frame = 500;
+  FillObjects(&test);
+  TraceReader trace = test.Open();
+  ObjectQuery query;
+  query.at_frame = 501;
+  Result<ObjectList> list = ListObjects(trace, query);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->frame, 501u);
+  EXPECT_EQ(list->objects.size(), 3u);
+  EXPECT_EQ(list->objects.at(0).created_frame, 500u);
+  query.at_frame = 502;
+  list = ListObjects(trace, query);
+  ASSERT_TRUE(list.ok());
+  EXPECT_EQ(list->objects.at(2).ended_frame, 501u);
+  for (const uint64_t frame : {0u, 499u, 503u}) {
+    query.at_frame = frame;
+    EXPECT_EQ(ListObjects(trace, query).status().message(),
+              "there is no frame " + std::to_string(frame) + ": the trace has frames 500 to 501");
+  }
+}
+
 TEST(TraceViewsTest, InfoNamesDevicesNotesAndThreads) {
   TestTrace test;
   FillObjects(&test);
