@@ -247,7 +247,7 @@ int Run(const Options& options) {
 Verb AddBisectVerb(CLI::App& root) {
   auto options = std::make_shared<Options>();
   CLI::App* app =
-      root.add_subcommand("bisect", "Find the call that makes a trace crash or hang the GPU.");
+      root.add_subcommand("bisect", "Finds the call that makes a trace crash or hang the GPU.");
   SetHelp(*app, "cairn bisect [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");

@@ -469,7 +469,7 @@ int Run(DiffOptions options) {
 
 Verb AddDiffVerb(CLI::App& root) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* app = root.add_subcommand("diff", "Compare two traces, or two folders of images.");
+  CLI::App* app = root.add_subcommand("diff", "Compares two traces, or two folders of images.");
   SetHelp(*app, "cairn diff [OPTIONS] FIRST SECOND", kExamples);
   app->add_option("first", options->paths[0],
                   "A .cairn file with a trace, or a folder of PNG files")

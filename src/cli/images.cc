@@ -367,7 +367,7 @@ int Run(ImagesOptions options) {
 Verb AddImagesVerb(CLI::App& root) {
   auto options = std::make_shared<ImagesOptions>();
   CLI::App* app =
-      root.add_subcommand("images", "Write render targets and textures of a trace as PNG files.");
+      root.add_subcommand("images", "Writes render targets and textures of a trace as PNG files.");
   SetHelp(*app, "cairn images [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");

@@ -261,7 +261,7 @@ int Run(const ReplayOptions& options) {
 
 Verb AddReplayVerb(CLI::App& root) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* app = root.add_subcommand("replay", "Play a trace on this machine's Direct3D 12.");
+  CLI::App* app = root.add_subcommand("replay", "Plays a trace on this machine's Direct3D 12.");
   SetHelp(*app, "cairn replay [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");

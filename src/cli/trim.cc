@@ -206,7 +206,7 @@ int Run(const TrimOptions& options) {
 
 Verb AddTrimVerb(CLI::App& root) {
   auto options = std::make_shared<TrimOptions>();
-  CLI::App* app = root.add_subcommand("trim", "Cut frames out of a trace, playable on their own.");
+  CLI::App* app = root.add_subcommand("trim", "Cuts frames out of a trace, playable on their own.");
   SetHelp(*app, "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");
