@@ -157,13 +157,13 @@ class Json {
   void Write() {
     const Process& process = look_.snapshot.process;
     json_.BeginObject();
-    String("format", "cairn-top");
-    Number("version", kJsonVersion);
+    json_.StringKey("format", "cairn-top");
+    json_.NumberKey("version", kJsonVersion);
     json_.Key("process");
     json_.BeginObject();
-    Number("pid", process.process_id);
-    String("program", look_.snapshot.Text(process.program));
-    String("time", TimeInWords(process.snapshot_time_ns));
+    json_.NumberKey("pid", process.process_id);
+    json_.StringKey("program", look_.snapshot.Text(process.program));
+    json_.StringKey("time", TimeInWords(process.snapshot_time_ns));
     json_.EndObject();
     json_.Key("devices");
     json_.BeginArray();
@@ -181,27 +181,6 @@ class Json {
   }
 
  private:
-  void String(std::string_view key, std::string_view value) {
-    json_.Key(key);
-    json_.String(value);
-  }
-  void Number(std::string_view key, uint64_t value) {
-    json_.Key(key);
-    json_.Number(value);
-  }
-  void Bool(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
-  // Index, or null for kNone.
-  void Index(std::string_view key, uint32_t value) {
-    json_.Key(key);
-    if (value == kNone) {
-      json_.Null();
-    } else {
-      json_.Number(value);
-    }
-  }
   void Milliseconds(std::string_view key, std::optional<uint64_t> ns) {
     json_.Key(key);
     if (ns.has_value()) {
@@ -215,13 +194,14 @@ class Json {
     const Device& device = look_.snapshot.devices[index];
     if (device.api == Api::kNone || device.destroyed) return;
     json_.BeginObject();
-    Number("device", index);
-    String("api", ApiWord(device.api));
-    String("name", look_.snapshot.Text(device.name));
-    String("mode", ModeWord(device.mode));
-    String("memory", MemoryWord(device.memory));
-    Number("words_age_us", device.memory == WordMemory::kMirrored ? device.mirror_period_us : 0);
-    Number("frame", device.frame);
+    json_.NumberKey("device", index);
+    json_.StringKey("api", ApiWord(device.api));
+    json_.StringKey("name", look_.snapshot.Text(device.name));
+    json_.StringKey("mode", ModeWord(device.mode));
+    json_.StringKey("memory", MemoryWord(device.memory));
+    json_.NumberKey("words_age_us",
+                    device.memory == WordMemory::kMirrored ? device.mirror_period_us : 0);
+    json_.NumberKey("frame", device.frame);
     json_.Key("lost_code");
     if (device.device_lost) {
       json_.SignedNumber(device.device_lost_code);
@@ -233,21 +213,21 @@ class Json {
 
   void WriteQueue(const LiveQueue& live) {
     json_.BeginObject();
-    Index("queue", live.queue);
-    Index("device", live.device);
+    json_.IndexKey("queue", live.queue);
+    json_.IndexKey("device", live.device);
     const Queue* const queue = live.queue == kNone ? nullptr : &look_.snapshot.queues[live.queue];
-    String("name", queue == nullptr ? "" : look_.snapshot.Text(queue->name));
-    String("type", queue == nullptr ? "unknown" : QueueTypeWord(queue->type));
-    Number("submitted", live.submitted);
-    Number("finished", live.finished);
-    Number("pending", live.pending);
-    Bool("unknown", live.unknown);
+    json_.StringKey("name", queue == nullptr ? "" : look_.snapshot.Text(queue->name));
+    json_.StringKey("type", queue == nullptr ? "unknown" : QueueTypeWord(queue->type));
+    json_.NumberKey("submitted", live.submitted);
+    json_.NumberKey("finished", live.finished);
+    json_.NumberKey("pending", live.pending);
+    json_.BoolKey("unknown", live.unknown);
     const std::optional<ProgressAge> age =
         look_.clock.AgeOf(live.queue, live.device, look_.monotonic_ns);
     Milliseconds("progress_age_ms", age.has_value() ? std::optional(age->age_ns) : std::nullopt);
-    Bool("progress_age_at_least", age.has_value() && age->at_least);
-    Number("running_count", live.running_count);
-    Number("not_started_count", live.not_started_count);
+    json_.BoolKey("progress_age_at_least", age.has_value() && age->at_least);
+    json_.NumberKey("running_count", live.running_count);
+    json_.NumberKey("not_started_count", live.not_started_count);
     json_.Key("running");
     json_.BeginArray();
     for (const LiveExecution& execution : live.running) WriteExecution(execution);
@@ -259,16 +239,16 @@ class Json {
     const Execution& execution = look_.analysis.executions[live.execution];
     const Recording& recording = look_.snapshot.recordings[execution.recording];
     json_.BeginObject();
-    String("list", look_.snapshot.Text(recording.name));
-    Number("recording", recording.recording_id);
-    Number("frame", recording.frame);
-    Number("execution", execution.run);
-    Number("submission", live.submission);
+    json_.StringKey("list", look_.snapshot.Text(recording.name));
+    json_.NumberKey("recording", recording.recording_id);
+    json_.NumberKey("frame", recording.frame);
+    json_.NumberKey("execution", execution.run);
+    json_.NumberKey("submission", live.submission);
     Milliseconds("submitted_age_ms", SubmittedAgo(look_, execution));
-    Number("reached", live.reached);
-    Number("passed", live.passed);
-    Number("events", live.event_count);
-    Number("candidates", live.candidate_count);
+    json_.NumberKey("reached", live.reached);
+    json_.NumberKey("passed", live.passed);
+    json_.NumberKey("events", live.event_count);
+    json_.NumberKey("candidates", live.candidate_count);
     WriteScope(live.scope);
     json_.EndObject();
   }
@@ -287,13 +267,13 @@ class Json {
         scope == kNone ? nullptr : &look_.snapshot.events[look_.analysis.scopes[scope].event];
     words.clear();
     if (event != nullptr) AppendMarkerType(event->type, words);
-    String("type", words);
-    String("name", event == nullptr ? "" : look_.snapshot.Text(event->name));
+    json_.StringKey("type", words);
+    json_.StringKey("name", event == nullptr ? "" : look_.snapshot.Text(event->name));
     words.clear();
     if (event != nullptr && event->pipeline != kNone) {
       AppendPipeline(look_.snapshot, event->pipeline, words);
     }
-    String("pipeline", words);
+    json_.StringKey("pipeline", words);
   }
 
   const LiveLook& look_;

@@ -24,8 +24,8 @@ class JsonReporter {
 
   void Write() {
     json_.BeginObject();
-    StringKey("format", "cairn-report");
-    NumberKey("version", kReportVersion);
+    json_.StringKey("format", "cairn-report");
+    json_.NumberKey("version", kReportVersion);
     WriteProcess();
     WriteIncidents();
     WriteDevices();
@@ -50,32 +50,7 @@ class JsonReporter {
   }
 
  private:
-  void StringKey(std::string_view key, std::string_view value) {
-    json_.Key(key);
-    json_.String(value);
-  }
-  void TextKey(std::string_view key, TextRef text) { StringKey(key, snapshot_.Text(text)); }
-  void NumberKey(std::string_view key, uint64_t value) {
-    json_.Key(key);
-    json_.Number(value);
-  }
-  void HexKey(std::string_view key, uint64_t value) {
-    json_.Key(key);
-    json_.Hex(value);
-  }
-  void BoolKey(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
-  // null for kNone.
-  void IndexKey(std::string_view key, uint32_t index) {
-    json_.Key(key);
-    if (index == kNone) {
-      json_.Null();
-    } else {
-      json_.Number(index);
-    }
-  }
+  void TextKey(std::string_view key, TextRef text) { json_.StringKey(key, snapshot_.Text(text)); }
   // Times are in ns since 1970, which is beyond what readers keep of a number: text.
   void TimeKey(std::string_view key, uint64_t time_ns) {
     json_.Key(key);
@@ -121,7 +96,7 @@ void JsonReporter::WriteProcess() {
   const Process& process = snapshot_.process;
   json_.Key("process");
   json_.BeginObject();
-  NumberKey("id", process.process_id);
+  json_.NumberKey("id", process.process_id);
   TextKey("program", process.program);
   TextKey("command_line", process.command_line);
   TextKey("library_version", process.library_version);
@@ -135,18 +110,18 @@ void JsonReporter::WriteIncidents() {
   json_.BeginArray();
   for (const Incident& incident : snapshot_.incidents) {
     json_.BeginObject();
-    StringKey("kind", IncidentWord(incident.kind));
+    json_.StringKey("kind", IncidentWord(incident.kind));
     json_.Key("value");
     json_.SignedNumber(incident.value);
     std::string_view name;
     if (incident.kind == IncidentKind::kSignal) name = SignalName(incident.value);
     if (incident.kind == IncidentKind::kDeviceLost) name = DeviceLostCodeName(incident.value);
-    StringKey("name", name);
+    json_.StringKey("name", name);
     TimeKey("time", incident.time_ns);
-    IndexKey("queue", incident.queue);
-    HexKey("address", incident.address);
+    json_.IndexKey("queue", incident.queue);
+    json_.HexKey("address", incident.address);
     TextKey("detail", incident.detail);
-    StringKey("sentence", IncidentSentence(snapshot_, incident));
+    json_.StringKey("sentence", IncidentSentence(snapshot_, incident));
     json_.EndObject();
   }
   json_.EndArray();
@@ -160,22 +135,22 @@ void JsonReporter::WriteDevices() {
     TextKey("name", device.name);
     TextKey("driver", device.driver);
     TextKey("notes", device.notes);
-    NumberKey("vendor_id", device.vendor_id);
-    NumberKey("device_id", device.device_id);
-    StringKey("api", ApiWord(device.api));
-    StringKey("marker_mode", ModeWord(device.mode));
-    StringKey("marker_mode_tells", ModeSentence(device.mode));
-    StringKey("write_method", MethodName(device.method));
-    StringKey("word_memory", MemoryWord(device.memory));
-    StringKey("word_memory_tells", MemorySentence(device));
+    json_.NumberKey("vendor_id", device.vendor_id);
+    json_.NumberKey("device_id", device.device_id);
+    json_.StringKey("api", ApiWord(device.api));
+    json_.StringKey("marker_mode", ModeWord(device.mode));
+    json_.StringKey("marker_mode_tells", ModeSentence(device.mode));
+    json_.StringKey("write_method", MethodName(device.method));
+    json_.StringKey("word_memory", MemoryWord(device.memory));
+    json_.StringKey("word_memory_tells", MemorySentence(device));
     TextKey("application", device.application);
     TextKey("annotation_driver", device.annotation_driver);
-    BoolKey("annotations_forced", device.annotations_forced);
-    NumberKey("mirror_period_us", device.mirror_period_us);
-    NumberKey("frame", device.frame);
-    NumberKey("lists_dropped", device.lists_dropped);
-    BoolKey("destroyed", device.destroyed);
-    BoolKey("device_lost", device.device_lost);
+    json_.BoolKey("annotations_forced", device.annotations_forced);
+    json_.NumberKey("mirror_period_us", device.mirror_period_us);
+    json_.NumberKey("frame", device.frame);
+    json_.NumberKey("lists_dropped", device.lists_dropped);
+    json_.BoolKey("destroyed", device.destroyed);
+    json_.BoolKey("device_lost", device.device_lost);
     json_.Key("device_lost_code");
     json_.SignedNumber(device.device_lost_code);
     WriteSources(device);
@@ -191,7 +166,7 @@ void JsonReporter::WriteSources(const Device& device) {
     const Source& source = snapshot_.sources[device.first_source + i];
     json_.BeginObject();
     TextKey("name", source.name);
-    StringKey("state", SourceStateWord(source.state));
+    json_.StringKey("state", SourceStateWord(source.state));
     TextKey("reason", source.reason);
     json_.EndObject();
   }
@@ -203,12 +178,12 @@ void JsonReporter::WriteQueues() {
   json_.BeginArray();
   for (const Queue& queue : snapshot_.queues) {
     json_.BeginObject();
-    IndexKey("device", queue.device);
-    StringKey("type", QueueTypeWord(queue.type));
+    json_.IndexKey("device", queue.device);
+    json_.StringKey("type", QueueTypeWord(queue.type));
     TextKey("name", queue.name);
-    HexKey("native_handle", queue.native_handle);
-    NumberKey("submission_count", queue.submission_count);
-    NumberKey("completed_submission", queue.completed_submission);
+    json_.HexKey("native_handle", queue.native_handle);
+    json_.NumberKey("submission_count", queue.submission_count);
+    json_.NumberKey("completed_submission", queue.completed_submission);
     json_.EndObject();
   }
   json_.EndArray();
@@ -219,8 +194,8 @@ void JsonReporter::WritePipelines() {
   json_.BeginArray();
   for (const Pipeline& pipeline : snapshot_.pipelines) {
     json_.BeginObject();
-    IndexKey("device", pipeline.device);
-    StringKey("kind", PipelineKind(pipeline));
+    json_.IndexKey("device", pipeline.device);
+    json_.StringKey("kind", PipelineKind(pipeline));
     TextKey("name", pipeline.name);
     json_.Key("shaders");
     json_.BeginObject();
@@ -233,11 +208,12 @@ void JsonReporter::WritePipelines() {
     json_.BeginObject();
     for (uint32_t stage = 0; stage < kStageCount; ++stage) {
       if (pipeline.shader_hashes[stage] == 0) continue;
-      StringKey(ShaderStageWord(stage), fmt::format("{:016x}", pipeline.shader_hashes[stage]));
+      json_.StringKey(ShaderStageWord(stage),
+                      fmt::format("{:016x}", pipeline.shader_hashes[stage]));
     }
     json_.EndObject();
-    HexKey("native_handle", pipeline.native_handle);
-    BoolKey("unregistered", pipeline.unregistered);
+    json_.HexKey("native_handle", pipeline.native_handle);
+    json_.BoolKey("unregistered", pipeline.unregistered);
     json_.EndObject();
   }
   json_.EndArray();
@@ -247,39 +223,39 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   const Event& event = snapshot_.events[scope.event];
   name_.clear();
   AppendMarkerType(event.type, name_);
-  StringKey("type", name_);
-  NumberKey("ordinal", scope.ordinal);
+  json_.StringKey("type", name_);
+  json_.NumberKey("ordinal", scope.ordinal);
   TextKey("name", event.name);
-  IndexKey("pipeline", event.pipeline);
-  IndexKey("annotation", event.detail);
-  if (event.call != 0) NumberKey("call", event.call);
+  json_.IndexKey("pipeline", event.pipeline);
+  json_.IndexKey("annotation", event.detail);
+  if (event.call != 0) json_.NumberKey("call", event.call);
 }
 
 void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
-  IndexKey("annotation_scope", context.annotation_scope);
+  json_.IndexKey("annotation_scope", context.annotation_scope);
   json_.Key("bindings");
   json_.BeginArray();
   for (uint32_t i = 0; i < context.binding_count; ++i) {
     const Binding& binding = analysis_.bindings[context.first_binding + i];
     json_.BeginObject();
-    StringKey("point", BindPointWord(binding.point));
-    NumberKey("slot", binding.slot);
+    json_.StringKey("point", BindPointWord(binding.point));
+    json_.NumberKey("slot", binding.slot);
     json_.Key("address");
     if (binding.is_address) {
       json_.Hex(binding.address);
     } else {
       json_.Null();
     }
-    IndexKey("object", binding.object);
-    NumberKey("offset", binding.offset);
-    StringKey("state", BindingStateWord(binding.state));
+    json_.IndexKey("object", binding.object);
+    json_.NumberKey("offset", binding.offset);
+    json_.StringKey("state", BindingStateWord(binding.state));
     json_.Key("destroyed_after_ns");
     if (binding.state == BindingState::kDestroyed) {
       json_.SignedNumber(binding.destroyed_after_ns);
     } else {
       json_.Null();
     }
-    BoolKey("since_submission", binding.since_submission);
+    json_.BoolKey("since_submission", binding.since_submission);
     json_.EndObject();
   }
   json_.EndArray();
@@ -289,8 +265,8 @@ void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number,
                                   const CandidateContext& context) {
   const Scope& scope = analysis_.scopes[verdict.candidates[number]];
   json_.BeginObject();
-  NumberKey("execution", verdict.candidate_executions[number]);
-  NumberKey("scope", verdict.candidates[number]);
+  json_.NumberKey("execution", verdict.candidate_executions[number]);
+  json_.NumberKey("scope", verdict.candidates[number]);
   WriteScopeName(scope);
   WriteCandidateContext(context);
   json_.EndObject();
@@ -303,8 +279,8 @@ void JsonReporter::WriteLateSuspect(const QueueVerdict& verdict) {
     return;
   }
   json_.BeginObject();
-  NumberKey("execution", verdict.late_suspect_execution);
-  NumberKey("scope", verdict.late_suspect);
+  json_.NumberKey("execution", verdict.late_suspect_execution);
+  json_.NumberKey("scope", verdict.late_suspect);
   WriteScopeName(analysis_.scopes[verdict.late_suspect]);
   json_.EndObject();
 }
@@ -314,11 +290,11 @@ void JsonReporter::WriteVerdicts() {
   json_.BeginArray();
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     json_.BeginObject();
-    IndexKey("device", verdict.device);
-    IndexKey("queue", verdict.queue);
-    BoolKey("unknown", verdict.unknown);
-    BoolKey("exact", verdict.exact);
-    StringKey("reason", verdict.reason);
+    json_.IndexKey("device", verdict.device);
+    json_.IndexKey("queue", verdict.queue);
+    json_.BoolKey("unknown", verdict.unknown);
+    json_.BoolKey("exact", verdict.exact);
+    json_.StringKey("reason", verdict.reason);
     json_.Key("candidates");
     json_.BeginArray();
     auto context = verdict.contexts.begin();
@@ -343,30 +319,30 @@ void JsonReporter::WriteExecutions() {
   for (const Execution& execution : analysis_.executions) {
     const Recording& recording = snapshot_.recordings[execution.recording];
     json_.BeginObject();
-    StringKey("state", WorkStateWord(execution.state));
-    IndexKey("device", recording.device);
-    NumberKey("frame", recording.frame);
-    IndexKey("queue", QueueOfExecution(snapshot_, execution));
+    json_.StringKey("state", WorkStateWord(execution.state));
+    json_.IndexKey("device", recording.device);
+    json_.NumberKey("frame", recording.frame);
+    json_.IndexKey("queue", QueueOfExecution(snapshot_, execution));
     TextKey("name", recording.name);
-    NumberKey("recording_id", recording.recording_id);
-    NumberKey("run", execution.run);
+    json_.NumberKey("recording_id", recording.recording_id);
+    json_.NumberKey("run", execution.run);
     json_.Key("submission_number");
     if (execution.submission == kNone) {
       json_.Null();
     } else {
       json_.Number(snapshot_.submissions[execution.submission].number);
     }
-    NumberKey("submission_index", recording.submission_index);
-    HexKey("native_handle", recording.native_handle);
-    BoolKey("open", recording.open);
-    BoolKey("reusable", recording.reusable);
-    BoolKey("secondary", recording.secondary);
-    NumberKey("event_count", recording.event_count);
-    NumberKey("dropped_count", recording.dropped_count);
-    NumberKey("reached", recording.reached);
-    NumberKey("passed", recording.passed);
-    NumberKey("first_scope", execution.first_scope);
-    NumberKey("scope_count", execution.scope_count);
+    json_.NumberKey("submission_index", recording.submission_index);
+    json_.HexKey("native_handle", recording.native_handle);
+    json_.BoolKey("open", recording.open);
+    json_.BoolKey("reusable", recording.reusable);
+    json_.BoolKey("secondary", recording.secondary);
+    json_.NumberKey("event_count", recording.event_count);
+    json_.NumberKey("dropped_count", recording.dropped_count);
+    json_.NumberKey("reached", recording.reached);
+    json_.NumberKey("passed", recording.passed);
+    json_.NumberKey("first_scope", execution.first_scope);
+    json_.NumberKey("scope_count", execution.scope_count);
     json_.EndObject();
   }
   json_.EndArray();
@@ -375,11 +351,11 @@ void JsonReporter::WriteExecutions() {
 void JsonReporter::WriteScope(uint32_t index, const Recording& recording) {
   const Scope& scope = analysis_.scopes[index];
   json_.BeginObject();
-  StringKey("state", WorkStateWord(scope.state));
+  json_.StringKey("state", WorkStateWord(scope.state));
   WriteScopeName(scope);
-  NumberKey("depth", scope.depth);
-  IndexKey("parent", scope.parent);
-  NumberKey("begin", scope.event - recording.first_event + 1);
+  json_.NumberKey("depth", scope.depth);
+  json_.IndexKey("parent", scope.parent);
+  json_.NumberKey("begin", scope.event - recording.first_event + 1);
   json_.Key("end");
   if (scope.left_open) {
     json_.Null();
@@ -421,7 +397,7 @@ void JsonReporter::WriteAnnotations() {
   json_.BeginArray();
   for (const Annotation& annotation : snapshot_.annotations) {
     json_.BeginObject();
-    HexKey("event_id", annotation.event_id);
+    json_.HexKey("event_id", annotation.event_id);
     TextKey("name", annotation.name);
     json_.Key("colour");
     if (annotation.has_colour) {
@@ -429,8 +405,8 @@ void JsonReporter::WriteAnnotations() {
     } else {
       json_.Null();
     }
-    NumberKey("metadata", annotation.metadata);
-    NumberKey("size", annotation.size_bytes);
+    json_.NumberKey("metadata", annotation.metadata);
+    json_.NumberKey("size", annotation.size_bytes);
     json_.EndObject();
   }
   json_.EndArray();
@@ -442,11 +418,11 @@ void JsonReporter::WriteReportedEventIds() {
   for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
     const ReportedEventId& reported = snapshot_.reported_event_ids[i];
     json_.BeginObject();
-    IndexKey("device", reported.device);
-    HexKey("event_id", reported.event_id);
-    StringKey("state", EventIdStateWord(reported.state));
-    IndexKey("annotation", reported.annotation);
-    IndexKey("scope", analysis_.reported_scopes[i]);
+    json_.IndexKey("device", reported.device);
+    json_.HexKey("event_id", reported.event_id);
+    json_.StringKey("state", EventIdStateWord(reported.state));
+    json_.IndexKey("annotation", reported.annotation);
+    json_.IndexKey("scope", analysis_.reported_scopes[i]);
     json_.EndObject();
   }
   json_.EndArray();
@@ -463,9 +439,9 @@ void JsonReporter::WriteSubmissions() {
   for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
     const Submission& submission = snapshot_.submissions[i];
     json_.BeginObject();
-    IndexKey("queue", submission.queue);
-    NumberKey("number", submission.number);
-    IndexKey("execution", executions[i]);
+    json_.IndexKey("queue", submission.queue);
+    json_.NumberKey("number", submission.number);
+    json_.IndexKey("execution", executions[i]);
     MonotonicKey("time", submission.time_ns);
     json_.EndObject();
   }
@@ -477,11 +453,11 @@ void JsonReporter::WriteQueueMarkers() {
   json_.BeginArray();
   for (const QueueMarker& marker : snapshot_.queue_markers) {
     json_.BeginObject();
-    IndexKey("queue", marker.queue);
-    HexKey("native_handle", marker.native_handle);
-    StringKey("kind", QueueMarkerKindWord(marker.kind));
-    NumberKey("submissions_before", marker.submission);
-    IndexKey("annotation", marker.annotation);
+    json_.IndexKey("queue", marker.queue);
+    json_.HexKey("native_handle", marker.native_handle);
+    json_.StringKey("kind", QueueMarkerKindWord(marker.kind));
+    json_.NumberKey("submissions_before", marker.submission);
+    json_.IndexKey("annotation", marker.annotation);
     json_.EndObject();
   }
   json_.EndArray();
@@ -489,10 +465,10 @@ void JsonReporter::WriteQueueMarkers() {
 
 void JsonReporter::WriteCall(const Call& call) {
   json_.BeginObject();
-  NumberKey("number", call.number);
+  json_.NumberKey("number", call.number);
   TextKey("function", call.function);
-  HexKey("object", call.object);
-  BoolKey("returned", call.returned);
+  json_.HexKey("object", call.object);
+  json_.BoolKey("returned", call.returned);
   json_.EndObject();
 }
 
@@ -501,9 +477,9 @@ void JsonReporter::WriteThreads() {
   json_.BeginArray();
   for (const Thread& thread : snapshot_.threads) {
     json_.BeginObject();
-    NumberKey("id", thread.thread_id);
+    json_.NumberKey("id", thread.thread_id);
     TextKey("name", thread.name);
-    BoolKey("ended", thread.ended);
+    json_.BoolKey("ended", thread.ended);
     json_.Key("calls");
     json_.BeginArray();
     for (uint32_t i = 0; i < thread.call_count; ++i) {
@@ -521,23 +497,23 @@ void JsonReporter::WriteObjects() {
   json_.BeginArray();
   for (const Object& object : snapshot_.objects) {
     json_.BeginObject();
-    StringKey("state", ObjectStateWord(object.state));
+    json_.StringKey("state", ObjectStateWord(object.state));
     if (object.state != ObjectState::kFree) {
-      StringKey("kind", ObjectKindWord(object.kind));
-      NumberKey("kind_number", object.kind);
-      IndexKey("device", object.device);
+      json_.StringKey("kind", ObjectKindWord(object.kind));
+      json_.NumberKey("kind_number", object.kind);
+      json_.IndexKey("device", object.device);
       TextKey("name", object.name);
-      BoolKey("name_cut", object.name_cut);
-      HexKey("native_handle", object.native_handle);
-      NumberKey("serial", object.serial);
+      json_.BoolKey("name_cut", object.name_cut);
+      json_.HexKey("native_handle", object.native_handle);
+      json_.NumberKey("serial", object.serial);
       MonotonicKey("created", object.created_ns);
       MonotonicKey("destroyed", object.destroyed_ns);
-      HexKey("gpu_address", object.gpu_address);
-      NumberKey("size", object.size_bytes);
+      json_.HexKey("gpu_address", object.gpu_address);
+      json_.NumberKey("size", object.size_bytes);
       if (IsSemaphoreKind(object.kind)) {
-        HexKey("signalled", object.signalled);
-        HexKey("waited", object.waited);
-        HexKey("completed", object.completed);
+        json_.HexKey("signalled", object.signalled);
+        json_.HexKey("waited", object.waited);
+        json_.HexKey("completed", object.completed);
       }
     }
     json_.EndObject();
@@ -550,9 +526,9 @@ void JsonReporter::WriteRawMarkers() {
   json_.BeginArray();
   for (const RawMarker& marker : snapshot_.raw_markers) {
     json_.BeginObject();
-    IndexKey("device", marker.device);
-    NumberKey("slot", marker.index);
-    HexKey("value", marker.value);
+    json_.IndexKey("device", marker.device);
+    json_.NumberKey("slot", marker.index);
+    json_.HexKey("value", marker.value);
     json_.EndObject();
   }
   json_.EndArray();

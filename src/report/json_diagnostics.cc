@@ -25,34 +25,6 @@ class DiagnosticsWriter {
   }
 
  private:
-  void StringKey(std::string_view key, std::string_view value) {
-    json_.Key(key);
-    json_.String(value);
-  }
-  void NumberKey(std::string_view key, uint64_t value) {
-    json_.Key(key);
-    json_.Number(value);
-  }
-  void HexKey(std::string_view key, uint64_t value) {
-    json_.Key(key);
-    json_.Hex(value);
-  }
-  void BoolKey(std::string_view key, bool value) {
-    json_.Key(key);
-    json_.Bool(value);
-  }
-  void SignedKey(std::string_view key, int64_t value) {
-    json_.Key(key);
-    json_.SignedNumber(value);
-  }
-  void IndexKey(std::string_view key, uint32_t index) {
-    json_.Key(key);
-    if (index == kNone) {
-      json_.Null();
-    } else {
-      json_.Number(index);
-    }
-  }
   void TimeKey(std::string_view key, uint64_t monotonic_ns) {
     json_.Key(key);
     const std::string time = MonotonicTimeInWords(snapshot_.process, monotonic_ns);
@@ -82,17 +54,17 @@ void DiagnosticsWriter::WriteSyncs() {
   json_.BeginArray();
   for (const Sync& sync : snapshot_.syncs) {
     json_.BeginObject();
-    StringKey("kind", SyncKindWord(sync.kind));
-    IndexKey("device", sync.device);
-    IndexKey("queue", sync.queue);
-    NumberKey("submission", sync.submission_number);
-    HexKey("native_handle", sync.native_handle);
-    IndexKey("object", sync.object);
-    HexKey("value", sync.value);
-    BoolKey("binary", (sync.flags & kSyncBinary) != 0);
-    BoolKey("fence", (sync.flags & kSyncFence) != 0);
-    BoolKey("present", (sync.flags & kSyncPresent) != 0);
-    BoolKey("acquire", (sync.flags & kSyncAcquire) != 0);
+    json_.StringKey("kind", SyncKindWord(sync.kind));
+    json_.IndexKey("device", sync.device);
+    json_.IndexKey("queue", sync.queue);
+    json_.NumberKey("submission", sync.submission_number);
+    json_.HexKey("native_handle", sync.native_handle);
+    json_.IndexKey("object", sync.object);
+    json_.HexKey("value", sync.value);
+    json_.BoolKey("binary", (sync.flags & kSyncBinary) != 0);
+    json_.BoolKey("fence", (sync.flags & kSyncFence) != 0);
+    json_.BoolKey("present", (sync.flags & kSyncPresent) != 0);
+    json_.BoolKey("acquire", (sync.flags & kSyncAcquire) != 0);
     TimeKey("time", sync.time_ns);
     json_.EndObject();
   }
@@ -101,11 +73,11 @@ void DiagnosticsWriter::WriteSyncs() {
 
 void DiagnosticsWriter::WriteWait(const Wait& wait) {
   json_.BeginObject();
-  NumberKey("sync", wait.sync);
-  StringKey("state", WaitStateWord(wait.state));
-  IndexKey("signal", wait.signal);
-  NumberKey("held_submission", wait.held_submission);
-  IndexKey("cycle", wait.cycle);
+  json_.NumberKey("sync", wait.sync);
+  json_.StringKey("state", WaitStateWord(wait.state));
+  json_.IndexKey("signal", wait.signal);
+  json_.NumberKey("held_submission", wait.held_submission);
+  json_.IndexKey("cycle", wait.cycle);
   json_.EndObject();
 }
 
@@ -117,14 +89,14 @@ void DiagnosticsWriter::WriteWaits() {
   json_.BeginArray();
   for (const QueueWaits& waits : graph.queues) {
     json_.BeginObject();
-    IndexKey("queue", waits.queue);
-    NumberKey("submitted", waits.submitted);
-    NumberKey("finished", waits.finished);
-    NumberKey("first_unfinished", waits.first_unfinished);
-    BoolKey("begun", waits.begun);
-    BoolKey("held", waits.held);
-    NumberKey("first_wait", waits.first_wait);
-    NumberKey("wait_count", waits.wait_count);
+    json_.IndexKey("queue", waits.queue);
+    json_.NumberKey("submitted", waits.submitted);
+    json_.NumberKey("finished", waits.finished);
+    json_.NumberKey("first_unfinished", waits.first_unfinished);
+    json_.BoolKey("begun", waits.begun);
+    json_.BoolKey("held", waits.held);
+    json_.NumberKey("first_wait", waits.first_wait);
+    json_.NumberKey("wait_count", waits.wait_count);
     json_.EndObject();
   }
   json_.EndArray();
@@ -140,7 +112,7 @@ void DiagnosticsWriter::WriteWaits() {
     json_.EndArray();
   }
   json_.EndArray();
-  NumberKey("cycles_left_out", graph.cycles_left_out);
+  json_.NumberKey("cycles_left_out", graph.cycles_left_out);
   json_.EndObject();
 }
 
@@ -151,33 +123,33 @@ void DiagnosticsWriter::WriteNeighbour(std::string_view key, const AddressNeighb
     return;
   }
   json_.BeginObject();
-  NumberKey("object", neighbour.object);
-  HexKey("distance", neighbour.distance);
+  json_.NumberKey("object", neighbour.object);
+  json_.HexKey("distance", neighbour.distance);
   json_.EndObject();
 }
 
 void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
   const FaultAddress& address = snapshot_.fault_addresses[verdict.address];
   json_.BeginObject();
-  StringKey("type", FaultAddressTypeWord(address.type));
-  HexKey("address", address.address);
-  HexKey("precision", address.precision);
-  StringKey("state", AddressStateWord(verdict.state));
-  HexKey("first", verdict.first);
-  HexKey("last", verdict.last);
+  json_.StringKey("type", FaultAddressTypeWord(address.type));
+  json_.HexKey("address", address.address);
+  json_.HexKey("precision", address.precision);
+  json_.StringKey("state", AddressStateWord(verdict.state));
+  json_.HexKey("first", verdict.first);
+  json_.HexKey("last", verdict.last);
   json_.Key("owners");
   json_.BeginArray();
   for (const AddressOwner& owner : verdict.owners) {
     json_.BeginObject();
-    NumberKey("object", owner.object);
-    BoolKey("exact", owner.exact);
-    HexKey("offset", owner.offset);
-    SignedKey("destroyed_after_fault_ns", owner.destroyed_after_fault_ns);
-    SignedKey("destroyed_after_submission_ns", owner.destroyed_after_submission_ns);
+    json_.NumberKey("object", owner.object);
+    json_.BoolKey("exact", owner.exact);
+    json_.HexKey("offset", owner.offset);
+    json_.SignedKey("destroyed_after_fault_ns", owner.destroyed_after_fault_ns);
+    json_.SignedKey("destroyed_after_submission_ns", owner.destroyed_after_submission_ns);
     json_.EndObject();
   }
   json_.EndArray();
-  NumberKey("owner_count", verdict.owner_count);
+  json_.NumberKey("owner_count", verdict.owner_count);
   WriteNeighbour("below", verdict.below);
   WriteNeighbour("above", verdict.above);
   json_.EndObject();
@@ -190,10 +162,10 @@ void DiagnosticsWriter::WriteFaults() {
   for (uint32_t i = 0; i < snapshot_.faults.size(); ++i) {
     const Fault& fault = snapshot_.faults[i];
     json_.BeginObject();
-    IndexKey("device", fault.device);
-    StringKey("source", snapshot_.Text(fault.source));
-    SignedKey("result", fault.result);
-    StringKey("description", snapshot_.Text(fault.description));
+    json_.IndexKey("device", fault.device);
+    json_.StringKey("source", snapshot_.Text(fault.source));
+    json_.SignedKey("result", fault.result);
+    json_.StringKey("description", snapshot_.Text(fault.description));
     TimeKey("time", fault.time_ns);
     json_.Key("addresses");
     json_.BeginArray();
@@ -206,14 +178,14 @@ void DiagnosticsWriter::WriteFaults() {
     for (uint32_t info = 0; info < fault.vendor_info_count; ++info) {
       const VendorInfo& vendor = snapshot_.vendor_infos[fault.first_vendor_info + info];
       json_.BeginObject();
-      StringKey("description", snapshot_.Text(vendor.description));
-      HexKey("code", vendor.code);
-      HexKey("data", vendor.data);
+      json_.StringKey("description", snapshot_.Text(vendor.description));
+      json_.HexKey("code", vendor.code);
+      json_.HexKey("data", vendor.data);
       json_.EndObject();
     }
     json_.EndArray();
-    NumberKey("vendor_binary_bytes", fault.vendor_binary_bytes);
-    BoolKey("vendor_binary_kept", !fault.vendor_binary.empty());
+    json_.NumberKey("vendor_binary_bytes", fault.vendor_binary_bytes);
+    json_.BoolKey("vendor_binary_kept", !fault.vendor_binary.empty());
     json_.EndObject();
   }
   json_.EndArray();
@@ -225,18 +197,18 @@ void DiagnosticsWriter::WriteCheckpoints() {
   for (const CheckpointVerdict& verdict : CheckCheckpoints(snapshot_, analysis_)) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
     json_.BeginObject();
-    IndexKey("device", checkpoint.device);
-    IndexKey("queue", checkpoint.queue);
-    StringKey("stage", PipeStageWord(checkpoint.stage));
+    json_.IndexKey("device", checkpoint.device);
+    json_.IndexKey("queue", checkpoint.queue);
+    json_.StringKey("stage", PipeStageWord(checkpoint.stage));
     json_.Key("recording_id");
     if (checkpoint.recording == kNone) {
       json_.Null();
     } else {
       json_.Number(snapshot_.recordings[checkpoint.recording].recording_id);
     }
-    NumberKey("event", checkpoint.sequence);
-    StringKey("relation", CheckpointRelationWord(verdict.relation));
-    StringKey("reason", verdict.reason);
+    json_.NumberKey("event", checkpoint.sequence);
+    json_.StringKey("relation", CheckpointRelationWord(verdict.relation));
+    json_.StringKey("reason", verdict.reason);
     json_.EndObject();
   }
   json_.EndArray();
@@ -247,10 +219,10 @@ void DiagnosticsWriter::WriteShaders() {
   json_.BeginArray();
   for (const Shader& shader : snapshot_.shaders) {
     json_.BeginObject();
-    StringKey("hash", fmt::format("{:016x}", shader.hash));
-    StringKey("code", ShaderCodeWord(shader.code));
-    NumberKey("size", shader.size_bytes);
-    BoolKey("kept", !shader.bytes.empty());
+    json_.StringKey("hash", fmt::format("{:016x}", shader.hash));
+    json_.StringKey("code", ShaderCodeWord(shader.code));
+    json_.NumberKey("size", shader.size_bytes);
+    json_.BoolKey("kept", !shader.bytes.empty());
     json_.EndObject();
   }
   json_.EndArray();

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "snapshot/snapshot.h"
 
 namespace cairn {
 namespace {
@@ -130,6 +131,31 @@ void JsonWriter::Bool(bool value) {
 void JsonWriter::Null() {
   Separate();
   *out_ += "null";
+}
+
+void JsonWriter::StringKey(std::string_view key, std::string_view value) {
+  Key(key);
+  String(value);
+}
+void JsonWriter::NumberKey(std::string_view key, uint64_t value) {
+  Key(key);
+  Number(value);
+}
+void JsonWriter::SignedKey(std::string_view key, int64_t value) {
+  Key(key);
+  SignedNumber(value);
+}
+void JsonWriter::HexKey(std::string_view key, uint64_t value) {
+  Key(key);
+  Hex(value);
+}
+void JsonWriter::BoolKey(std::string_view key, bool value) {
+  Key(key);
+  Bool(value);
+}
+void JsonWriter::IndexKey(std::string_view key, uint32_t index) {
+  Key(key);
+  index == kNone ? Null() : Number(index);
 }
 
 }  // namespace cairn

@@ -31,6 +31,15 @@ class JsonWriter {
   void Bool(bool value);
   void Null();
 
+  // A key with its value.
+  void StringKey(std::string_view key, std::string_view value);
+  void NumberKey(std::string_view key, uint64_t value);
+  void SignedKey(std::string_view key, int64_t value);
+  void HexKey(std::string_view key, uint64_t value);
+  void BoolKey(std::string_view key, bool value);
+  // Of a table of a snapshot: null for kNone.
+  void IndexKey(std::string_view key, uint32_t index);
+
  private:
   void Separate();
   void Open(char bracket);
