@@ -11,6 +11,7 @@
 
 #include "calls/model_hash.h"
 #include "capture/capture_thread.h"
+#include "capture/mapped_memory.h"
 #include "recorder/process_facts.h"
 #include "settings/log.h"
 
@@ -32,7 +33,9 @@ uint64_t NextObjectNumber() {
 }
 
 Capture::Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options)
-    : region_(std::move(region)), options_(options) {}
+    : region_(std::move(region)),
+      options_(options),
+      memory_on_(region_->state() == CaptureState::kOn) {}
 
 Status Capture::Start(const CaptureOptions& options) {
   static std::mutex& mutex = *new std::mutex;
@@ -68,13 +71,16 @@ bool Capture::hash_frames() const {
   return options_.hash_frames;
 }
 
-void Capture::NoteLoss(Method method, const char* what) {
+void Capture::NoteLoss(Method method, const char* what) try {
   if (region_->ended()) return;
   const std::string text = std::string(Describe(method).name) + ": its " + what +
                            " could not be recorded: more than " + std::to_string(kMaxRecordBytes) +
                            " bytes without bulk data, or no memory";
   LogOnce(LogLevel::kWarning, text, text);
   PutNote(NoteKind::kIncomplete, text);
+} catch (const std::bad_alloc&) {
+  // Nothing may leave the program's call.
+  PutNote(NoteKind::kIncomplete, "a call could not be recorded in full: no memory");
 }
 
 uint64_t Capture::BeginCall(Method method, uint64_t object, const void* const* arguments,
@@ -201,10 +207,13 @@ void Capture::Stop() {
 
 void Capture::Deactivate() {
   Capture* self = this;  // there may be another one by now
-  active_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel);
+  if (!active_.compare_exchange_strong(self, nullptr, std::memory_order_acq_rel)) return;
+  // Nobody would take the protection from these pages when the program gives them back.
+  MappedMemory::Get().ForgetAll();
 }
 
 void Capture::Started() {
+  StartMemory();
   Put(RecordKind::kStart, kNoObject, {});
   region_->SetState(CaptureState::kOn);
 }

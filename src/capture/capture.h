@@ -55,8 +55,9 @@ class Capture {
   // Writes the kResult record if the method has results and `recorded` is not 0.
   void EndCall(uint64_t call, Method method, uint64_t object, const void* const* arguments,
                const void* result, const EncodeContext& context);
-  // The call returned; for methods without results instead of EndCall. Calls nest.
-  void Returned(uint64_t call);
+  // The call returned; for methods without results instead of EndCall. Calls nest. Also when the capture
+  // has ended meanwhile: what stays in the ring counts as a call that never returned.
+  static void Returned(uint64_t call);
 
   // The number of the innermost call that this thread is in, 0 for none: what breadcrumbs note.
   static uint64_t CurrentCall();
@@ -73,9 +74,13 @@ class Capture {
   // or that the layer is to write kContents of all resources and then call Started().
   enum class AtFrame { kNothing, kStart, kStopped };
   AtFrame FrameEnded(uint64_t frame);
-  // All contents are written: kStart, and from here on memory is recorded as well.
+  // What the CPU writes to memory is recorded from here on: before the first contents are written, so
+  // that nothing is lost in between.
+  void StartMemory() { memory_on_.store(true, std::memory_order_release); }
+  bool memory_on() const { return memory_on_.load(std::memory_order_acquire); }
+  // All contents are written: kStart.
   void Started();
-  // Armed captures keep calls, but neither memory nor hashes.
+  // Armed captures keep calls, but no hashes, and no memory before StartMemory().
   bool on() const { return state() == CaptureState::kOn; }
   CaptureState state() const;
   bool hash_frames() const;
@@ -89,6 +94,7 @@ class Capture {
   static std::atomic<Capture*> active_;
   const std::unique_ptr<SharedRegion> region_;
   const CaptureOptions options_;
+  std::atomic<bool> memory_on_;
   std::atomic<bool> starting_{false};
   std::atomic<bool> stopping_{false};
 };

@@ -296,6 +296,37 @@ TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
   }
 }
 
+TEST_F(CaptureTest, TheSharedRingNamesTheCallThatBeganLastAndHasNotReturned) {
+  Capture& capture = Begin();
+  std::barrier all(kCaptureRings);
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t + 1 < kCaptureRings; ++t) {
+    threads.emplace_back([&] {
+      capture.Returned(BeginDispatch(capture, 1, 1));  // takes a ring
+      all.arrive_and_wait();
+      all.arrive_and_wait();
+    });
+  }
+  all.arrive_and_wait();
+  uint64_t stays = 0;
+  std::thread first([&] {
+    stays = BeginDispatch(capture, 1, 2);
+    std::thread([&] {
+      const uint64_t begun_last = BeginDispatch(capture, 1, 3);
+      AwaitRegion();
+      EXPECT_EQ(watcher_.ring(kCaptureRings - 1)->in_call.load(), begun_last);
+      capture.Returned(begun_last);
+    }).join();
+    EXPECT_EQ(watcher_.ring(kCaptureRings - 1)->in_call.load(), stays);
+    capture.Returned(stays);
+    EXPECT_EQ(watcher_.ring(kCaptureRings - 1)->in_call.load(), 0u);
+  });
+  first.join();
+  all.arrive_and_wait();
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_NE(stays, 0u);
+}
+
 TEST_F(CaptureTest, RingsOfEndedThreadsAreUsedAgain) {
   Capture& capture = Begin();
   AwaitRegion();

@@ -73,6 +73,11 @@ bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbe
 void CaptureThread::Enter(uint64_t call) {
   if (depth_ == kDeepestCall) return;
   calls_[depth_++] = call;
+  if (shares_) {
+    const auto lock = LockIfShared();
+    region_->EnterInLastRing(call);
+    return;
+  }
   writer_.ring().in_call.store(call, std::memory_order_release);
 }
 
@@ -80,6 +85,12 @@ void CaptureThread::Leave(uint64_t call) {
   uint32_t place = depth_;
   while (place != 0 && calls_[place - 1] != call) --place;
   if (place == 0) return;
+  if (shares_) {
+    const auto lock = LockIfShared();
+    for (uint32_t i = place - 1; i < depth_; ++i) region_->LeaveInLastRing(calls_[i]);
+    depth_ = place - 1;
+    return;
+  }
   depth_ = place - 1;
   writer_.ring().in_call.store(innermost_call(), std::memory_order_release);
 }

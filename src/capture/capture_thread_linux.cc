@@ -83,7 +83,9 @@ void CaptureThread::LookAtName() {
 void CaptureThread::End(void* value) {
   auto* const thread = static_cast<CaptureThread*>(value);
   this_thread_ = nullptr;
-  if (!thread->shares_) {
+  if (thread->shares_) {
+    if (thread->depth_ != 0) thread->Leave(thread->calls_[0]);
+  } else {
     thread->LookAtName();
     thread->writer_.ring().in_call.store(0, std::memory_order_relaxed);
     thread->writer_.ring().state.store(kRingLeft, std::memory_order_release);

@@ -34,7 +34,8 @@ struct Mapping {
   uint32_t maps = 0;
   bool unseen = true;  // nothing of it was compared since it was mapped
   Shadow shadow;       // what has been reported, and what was known before
-  // Pages whose part of the shadow means nothing yet: they were known, but not copied. Empty: none.
+  // Pages whose part of the shadow means nothing yet: they were known, but not copied; or they held
+  // something of which nobody knows whether a replay has it. Empty: none.
   std::vector<bool> uncopied;
 };
 
@@ -83,6 +84,24 @@ void TakePages(Mapping& mapping, size_t first, size_t last, const Tell& tell) {
     std::memcpy(mapping.shadow.get() + first, mapping.data + first, end - first);
     tell(first, end - first);
     first = end;
+  }
+}
+
+bool IsZero(const std::byte* bytes, size_t size) {
+  return size == 0 || (bytes[0] == std::byte{0} && std::memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+// Memory that was used before, where the program may write zeros that the shadow has already.
+void MarkPagesThatAreNotZero(Mapping& mapping) {
+  const PageRange range = PagesOf(mapping);
+  const size_t lead = reinterpret_cast<uintptr_t>(mapping.data) & (PageBytes() - 1);
+  const size_t count = (range.end - range.begin) / PageBytes();
+  for (size_t page = 0; page < count; ++page) {
+    const size_t begin = page == 0 ? 0 : page * PageBytes() - lead;
+    const size_t end = std::min(mapping.size_bytes, (page + 1) * PageBytes() - lead);
+    if (IsZero(mapping.data + begin, end - begin)) continue;
+    if (mapping.uncopied.empty()) mapping.uncopied.assign(count, false);
+    mapping.uncopied[page] = true;
   }
 }
 
@@ -242,7 +261,12 @@ void MappedMemory::State::ReportMapping(const Key& key, Mapping& mapping,
     report(key.first, key.second, offset, {mapping.shadow.get() + offset, size});
   };
   if (std::exchange(mapping.unseen, false)) {
-    TakeChangedBytes(mapping.data, mapping.shadow.get(), 0, mapping.size_bytes, tell);
+    if (mapping.uncopied.empty()) {
+      TakeChangedBytes(mapping.data, mapping.shadow.get(), 0, mapping.size_bytes, tell);
+    } else {
+      TakePages(mapping, 0, mapping.size_bytes, tell);
+      mapping.uncopied.clear();
+    }
     return;
   }
   auto range = std::upper_bound(found.begin(), found.end(), begin,
@@ -275,7 +299,10 @@ void MappedMemory::State::Begin(Mapping& mapping, bool known) {
   AddPages(mapping);
   mapping.unseen = !known;
   mapped_bytes += mapping.size_bytes;
-  if (!known) return;
+  if (!known) {
+    MarkPagesThatAreNotZero(mapping);
+    return;
+  }
   const PageRange range = PagesOf(mapping);
   bool all_tracked = true;
   for (auto entry = pages.lower_bound(range.begin);
@@ -330,6 +357,15 @@ void MappedMemory::Forget(uint64_t object, const Report& report) {
     state_->End(found->second, report);
     found = state_->mappings.erase(found);
   }
+}
+
+void MappedMemory::ForgetAll() {
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [key, mapping] : state_->mappings) {
+    state_->RemovePages(PagesOf(mapping));
+    state_->mapped_bytes -= mapping.size_bytes;
+  }
+  state_->mappings.clear();
 }
 
 void MappedMemory::Flush(const Report& report) {

@@ -28,7 +28,8 @@ class MappedMemory {
 
   // Subresource `subresource` of `object` is mapped at `data`. Maps count: further ones of the same
   // subresource change nothing. What the memory holds then is taken as known only if `known`; otherwise
-  // all of it that is not zero, as new memory is, is reported by the first Flush. Memory that a replay
+  // the first Flush reports all of it that is not zero, as new memory is: whole pages where something
+  // was when it was mapped. Memory that a replay
   // must not write (readback heaps) is not tracked. The memory stays mapped until Unmap or Forget.
   void Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes,
            bool known = false);
@@ -38,10 +39,13 @@ class MappedMemory {
   void Unmap(uint64_t object, uint32_t subresource, const Report& report);
   // The object ends: every mapping of it.
   void Forget(uint64_t object, const Report& report);
+  // The capture has ended: nothing is tracked any more, and nobody is told what was written last.
+  void ForgetAll();
 
   // Reports everything written since the last time, in ranges with at most `kMergeBytes` between changes,
-  // from all mappings, and goes on tracking. (Of mappings that were known, whole pages the first time.) A write that races with this is reported the next time.
-  // Aliased mappings of the same pages are reported for each. `report` may not call back.
+  // from all mappings, and goes on tracking.
+  // (Of mappings that were known, whole pages the first time.) A write that races with this is reported
+  // the next time. Aliased mappings of the same pages are reported for each. `report` may not call back.
   void Flush(const Report& report);
 
   // "userfaultfd (write-protection without faults)", ...: for the note in the trace; all that were used,

@@ -102,7 +102,7 @@ TEST_P(MappedMemoryTest, TellsWhatWasWrittenAndNothingElse) {
     mapped.Map(1, 0, memory.data, memory.size);
     EXPECT_EQ(mapped.mapped_bytes(), memory.size);
     memory.Set(70'000, 2);
-    EXPECT_EQ(Flush(), "1.0:5+1 1.0:70000+1");
+    EXPECT_EQ(Flush(), "1.0:0+4096 1.0:70000+1");  // the first page held something before
     EXPECT_EQ(Flush(), "");
     memory.Set(0, 3);
     memory.Set(65, 3);   // 64 between: one range
@@ -130,6 +130,41 @@ TEST_P(MappedMemoryTest, SaysHow) {
     const bool compares =
         wanted == "compare" || (wanted == "userfaultfd" && MakeUserfaultTracker() == nullptr);
     EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "compare" : wanted);
+  });
+}
+
+TEST_P(MappedMemoryTest, ZerosOverWhatWasThereBeforeAreTold) {
+  InChild([] {
+    Memory memory(4);
+    memory.Set(2 * kPage + 7, 9);
+    MappedMemory& mapped = MappedMemory::Get();
+    mapped.Map(1, 0, memory.data + 100, memory.size - 100);
+    memory.Set(2 * kPage + 7, 0);
+    EXPECT_EQ(Flush(), "1.0:8092+4096");
+    EXPECT_EQ(Flush(), "");
+    memory.Set(2 * kPage + 8, 1);
+    EXPECT_EQ(Flush(), "1.0:8100+1");
+  });
+}
+
+TEST_P(MappedMemoryTest, AllCanBeForgottenAtOnce) {
+  InChild([] {
+    Memory first(4);
+    Memory second(4);
+    MappedMemory& mapped = MappedMemory::Get();
+    mapped.Map(1, 0, first.data, first.size);
+    mapped.Map(2, 0, second.data, second.size);
+    mapped.ForgetAll();
+    EXPECT_EQ(mapped.mapped_bytes(), 0u);
+    // Nobody lifts a protection that is left behind from here on.
+    signal(SIGSEGV, SIG_DFL);
+    first.Set(0, 1);
+    second.Set(3 * kPage, 1);
+    EXPECT_EQ(Flush(), "");
+    EXPECT_EQ(Unmap(1), "");
+    mapped.Map(1, 0, first.data, first.size, true);
+    first.Set(9, 5);
+    EXPECT_EQ(Flush(), "1.0:9+1");
   });
 }
 
@@ -297,6 +332,50 @@ TEST(ProtectTracker, FaultsThatAreNotOursGoToTheHandlerBefore) {
     std::vector<PageRange> written;
     tracker->Collect({begin, begin + memory.size}, &written);
     _exit(written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+// A handler of the program that was set after ours, and calls ours for what it does not know.
+struct sigaction ours_before_theirs;
+int their_faults = 0;
+void PassOnTheirFault(int signal, siginfo_t* info, void* context) {
+  if (++their_faults > 100) _exit(5);
+  ours_before_theirs.sa_sigaction(signal, info, context);
+}
+
+TEST(ProtectTracker, AHandlerThatPassesOnToOursGetsEachFaultOnce) {
+  const pid_t child = fork();
+  if (child == 0) {
+    static sigjmp_buf back;
+    struct sigaction first {};
+    first.sa_handler = [](int) { siglongjmp(back, 1); };
+    sigaction(SIGSEGV, &first, nullptr);
+    Memory memory(4);
+    Memory read_only(1);
+    mprotect(read_only.data, kPage, PROT_READ);
+    const auto tracker = MakeProtectTracker();
+    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
+    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
+    struct sigaction theirs {};
+    theirs.sa_sigaction = &PassOnTheirFault;
+    theirs.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGSEGV, &theirs, &ours_before_theirs);
+    std::vector<PageRange> written;
+    tracker->Collect({begin, begin + memory.size},
+                     &written);  // ours is installed again, before theirs
+    for (int i = 0; i < 3; ++i) {
+      if (sigsetjmp(back, 1) == 0) {
+        read_only.Set(0, 1);
+        _exit(3);
+      }
+    }
+    memory.Set(kPage, 1);  // ours: nobody else learns of it
+    written.clear();
+    tracker->Collect({begin, begin + memory.size}, &written);
+    _exit(their_faults == 3 && written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <new>
 
 #include "capture/write_tracker.h"
 
@@ -54,11 +55,17 @@ Tracked& Shared() {
   return tracked;
 }
 
-struct sigaction before {};  // the handler that was there
+// The handlers that were there when ours was installed, the first and the last time. Never changed nor
+// freed once they can be found: another thread may be in the middle of calling them.
+constinit std::atomic<const struct sigaction*> first_before{nullptr};
+constinit std::atomic<const struct sigaction*> last_before{nullptr};
 
 // The library is there when the program starts: the handler finds these without a call.
 [[gnu::tls_model("initial-exec")]] constinit thread_local uintptr_t last_retry = 0;
 [[gnu::tls_model("initial-exec")]] constinit thread_local int retries = 0;
+// The fault that this thread has passed on last, and where our handler stood then.
+[[gnu::tls_model("initial-exec")]] constinit thread_local const siginfo_t* passed_on = nullptr;
+[[gnu::tls_model("initial-exec")]] constinit thread_local uintptr_t passed_on_frame = 0;
 
 bool Protect(PageRange pages, int protection) {
   return mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, protection) == 0;
@@ -100,6 +107,17 @@ bool NoteWrite(uintptr_t address) {
   return false;
 }
 
+void PassOn(const struct sigaction& action, int signal, siginfo_t* info, void* context) {
+  if ((action.sa_flags & SA_SIGINFO) != 0) {
+    action.sa_sigaction(signal, info, context);
+  } else if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
+    // The instruction comes again, and ends the process as if we were not here.
+    sigaction(SIGSEGV, &action, nullptr);
+  } else {
+    action.sa_handler(signal);
+  }
+}
+
 void OnFault(int signal, siginfo_t* info, void* context) {
   const int error = errno;
   if (info->si_code == SEGV_ACCERR && NoteWrite(reinterpret_cast<uintptr_t>(info->si_addr))) {
@@ -107,14 +125,19 @@ void OnFault(int signal, siginfo_t* info, void* context) {
     return;
   }
   errno = error;
-  if ((before.sa_flags & SA_SIGINFO) != 0) {
-    before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN) {
-    // The instruction comes again, and ends the process as if we were not here.
-    sigaction(SIGSEGV, &before, nullptr);
-  } else {
-    before.sa_handler(signal);
+  // A handler that the program has set after ours may pass on to ours what we pass on to it. (One that
+  // jumps out leaves these as they are; a new fault at the same place has its frame at the same place,
+  // not below.)
+  const auto frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const bool again = info == passed_on && frame < passed_on_frame;
+  if (again) {
+    PassOn(*first_before.load(std::memory_order_acquire), signal, info, context);
+    return;
   }
+  passed_on = info;
+  passed_on_frame = frame;
+  PassOn(*last_before.load(std::memory_order_acquire), signal, info, context);
+  passed_on = nullptr;
 }
 
 bool IsOurs(const struct sigaction& action) {
@@ -126,7 +149,11 @@ bool Install() {
   struct sigaction current {};
   if (sigaction(SIGSEGV, nullptr, &current) != 0) return false;
   if (IsOurs(current)) return true;
-  before = current;
+  const auto* const seen = new (std::nothrow) struct sigaction(current);
+  if (seen == nullptr) return false;
+  const struct sigaction* nothing = nullptr;
+  first_before.compare_exchange_strong(nothing, seen, std::memory_order_acq_rel);
+  last_before.store(seen, std::memory_order_release);
   struct sigaction ours {};
   ours.sa_sigaction = &OnFault;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | SA_RESTART;

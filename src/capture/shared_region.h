@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "base/shared_memory.h"
 #include "base/status.h"
@@ -41,6 +42,10 @@ class SharedRegion {
   std::byte* spill_block(uint32_t block) const { return spill_ + size_t{block} * kSpillBlockBytes; }
   // Whoever writes into the last ring holds it.
   std::mutex& last_ring_mutex() { return last_ring_mutex_; }
+  // The calls that the threads are in which share it. Under that mutex. What there is no memory for is
+  // not told.
+  void EnterInLastRing(uint64_t call);
+  void LeaveInLastRing(uint64_t call);
 
   CaptureState state() const {
     return static_cast<CaptureState>(header().state.load(std::memory_order_acquire));
@@ -90,6 +95,7 @@ class SharedRegion {
   std::byte* ring_bytes_;
   std::byte* spill_;
   std::mutex last_ring_mutex_;
+  std::vector<uint64_t> last_ring_calls_;
   std::atomic<uint64_t> unread_ns_{0};  // waited for, without a reader
 };
 

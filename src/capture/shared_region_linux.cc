@@ -2,8 +2,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <new>
 #include <utility>
 
 #include "capture/shared_region.h"
@@ -91,6 +93,22 @@ bool SharedRegion::Sleep(uint32_t seen) {
   if (unread_ns_.fetch_add(kLookAfterWatcherNs) < kMostUnreadNs) return true;
   End();
   return false;
+}
+
+void SharedRegion::EnterInLastRing(uint64_t call) try {
+  last_ring_calls_.push_back(call);
+  ring(kCaptureRings - 1)
+      .in_call.store(*std::max_element(last_ring_calls_.begin(), last_ring_calls_.end()),
+                     std::memory_order_release);
+} catch (const std::bad_alloc&) {
+  // It is not told.
+}
+
+void SharedRegion::LeaveInLastRing(uint64_t call) {
+  std::erase(last_ring_calls_, call);
+  const auto last = std::max_element(last_ring_calls_.begin(), last_ring_calls_.end());
+  ring(kCaptureRings - 1)
+      .in_call.store(last == last_ring_calls_.end() ? 0 : *last, std::memory_order_release);
 }
 
 bool SharedRegion::TakeBlock(uint32_t* block) {

@@ -106,9 +106,11 @@ const char* WhyNotReplayed(Method method) {
   }
 }
 
-void NoteUnsupported(Capture& capture, const char* why) {
+void NoteUnsupported(Capture& capture, const char* why) try {
   capture.PutNote(NoteKind::kUnsupported, why);
   LogOnce(LogLevel::kWarning, why, std::string("capture: ") + why);
+} catch (const std::bad_alloc&) {
+  // The note is what a reader of the trace needs; nothing may leave the program's call.
 }
 
 template <typename Body>
@@ -137,14 +139,14 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
 
 void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
                      const void* const* arguments, const void* result) {
-  // The capture may have ended meanwhile: then nobody waits for this.
+  // The capture may have ended meanwhile: then nobody waits for its results.
   Capture* const capture = Capture::Active();
-  if (capture == nullptr) return;
+  if (capture == nullptr) return Capture::Returned(call);
   capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
 }
 
 void CapturedCallReturned(uint64_t call) {
-  if (Capture* const capture = Capture::Active(); capture != nullptr) capture->Returned(call);
+  Capture::Returned(call);
 }
 
 uint64_t CaptureNumberOf(const void* object, Chain chain) {
@@ -283,11 +285,15 @@ void CaptureObject(const Wrapper& wrapper) try {
 
 void CaptureObjectEnd(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
-  if (capture == nullptr) return;
+  if (capture == nullptr) {
+    // Its pages may still be protected: a capture that ended while this one was mapped.
+    if (wrapper.chain() == Chain::kID3D12Resource) ForgetMappedMemory(nullptr, wrapper);
+    return;
+  }
   const WrappedID3D12Device* const device = wrapper.device();
   if (wrapper.chain() == Chain::kID3D12Resource) {
     if (device->capture() != nullptr) device->capture()->RemoveResource(wrapper);
-    ForgetMappedMemory(*capture, wrapper);
+    ForgetMappedMemory(capture, wrapper);
   }
   capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 } catch (const std::bad_alloc&) {

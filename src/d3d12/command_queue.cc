@@ -35,8 +35,7 @@ bool MarksFrame(UINT metadata, const void* data, UINT size) {
 void BeforePresent(ID3D12CommandQueue* queue) {
   Wrapper* const wrapper = AsWrapper(queue);
   if (wrapper == nullptr || wrapper->device()->capture() == nullptr) return;
-  wrapper->device()->capture()->BeforePresent(
-      static_cast<ID3D12CommandQueue*>(wrapper->real_pointer()));
+  wrapper->device()->capture()->BeforePresent();
 }
 
 uint32_t WrappedID3D12CommandQueue::FenceIndex(ID3D12Fence* fence) const {
@@ -108,7 +107,7 @@ void WrappedID3D12CommandQueue::NoteExecuted(UINT count, ID3D12CommandList* cons
         static_cast<WrappedID3D12GraphicsCommandList*>(wrapper)->captured_states();
     if (list != nullptr) states[known++] = list;
   }
-  capture->Executed({states, known}, type_ == CAIRN_QUEUE_COPY);
+  capture->Executed({states, known}, type_ == CAIRN_QUEUE_COPY, capture_number());
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
@@ -128,7 +127,7 @@ void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandLis
   }
   if (count != 0) device()->CountSubmission();
   if (device()->capture() != nullptr) [[unlikely]] {
-    device()->capture()->Submitted(real());
+    device()->capture()->Submitted();
   }
 }
 
@@ -146,7 +145,7 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
   annotations_.SetMarker(metadata, data, size);
   Thin::SetMarker(metadata, data, size);
   if (device()->capture() != nullptr && MarksFrame(metadata, data, size)) [[unlikely]] {
-    device()->capture()->EndFrame(FrameEndKind::kMarker, real());
+    device()->capture()->EndFrame(FrameEndKind::kMarker);
   }
 }
 

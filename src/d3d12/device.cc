@@ -31,19 +31,31 @@ namespace {
 // One at a time: two threads that are given the same device must end up with the same wrapper.
 std::mutex wrap_device_mutex;
 
-// Alive ones, for EndFrame. Its own lock, for frames end on other threads than devices do.
+// Alive ones, for EndFrame. Its own lock, for frames end on other threads than devices do. Held over no
+// call of the implementation.
 std::mutex devices_mutex;
 std::vector<WrappedID3D12Device*>& Devices() {
   static auto& devices = *new std::vector<WrappedID3D12Device*>;
   return devices;
 }
 
-void OnApplicationFrame(const Context& context) {
+// With a reference; null if it is not captured or about to end.
+WrappedID3D12Device* CapturedDeviceOf(const Context& context) {
   const std::lock_guard lock(devices_mutex);
   for (WrappedID3D12Device* const device : Devices()) {
     if (device->context() != &context || device->capture() == nullptr) continue;
-    device->capture()->EndFrame(FrameEndKind::kMarker, nullptr);
+    return device->AddReferenceIfAlive() ? device : nullptr;
   }
+  return nullptr;
+}
+
+void OnApplicationFrame(const Context& context) {
+  // Without the lock: images are copied at the end of a frame, and who presents on another thread needs
+  // the lock while it keeps the GPU's queue.
+  WrappedID3D12Device* const device = CapturedDeviceOf(context);
+  if (device == nullptr) return;
+  device->capture()->EndFrame(FrameEndKind::kMarker);
+  device->ReleaseReference();
 }
 
 CairnContextDesc ContextDesc() {
@@ -157,7 +169,7 @@ void WrappedID3D12Device::Forget() {
 }
 
 void WrappedID3D12Device::OnEnd() {
-  if (capture_ != nullptr) capture_->EndFrame(FrameEndKind::kEnd, nullptr);
+  if (capture_ != nullptr) capture_->EndLastFrame();
   Forget();
   tools_.reset();
 }
@@ -220,13 +232,15 @@ void EndFrame() {
     DeviceCapture* const capture = device->capture();
     if (capture != nullptr && (shows == nullptr || capture->shows_images())) shows = capture;
   }
-  if (shows != nullptr) shows->EndFrame(FrameEndKind::kPresent, nullptr);
+  if (shows != nullptr) shows->EndFrame(FrameEndKind::kPresent);
 }
 
 void EndCapturedFrames() {
+  // Not in the child of a fork either: the lock may be that of a thread which it does not have.
+  if (Capture::Active() == nullptr) return;
   const std::lock_guard lock(devices_mutex);
   for (WrappedID3D12Device* const device : Devices()) {
-    if (device->capture() != nullptr) device->capture()->EndFrame(FrameEndKind::kEnd, nullptr);
+    if (device->capture() != nullptr) device->capture()->EndLastFrame();
   }
 }
 

@@ -23,15 +23,29 @@ namespace {
 
 // Of the process: a present ends the frame of all devices.
 constinit std::atomic<uint64_t> next_frame{0};
+// Devices that are captured.
+constinit std::atomic<uint32_t> devices{0};
 
 // How long the GPU may take for what was submitted, when a recording begins late.
 constexpr std::chrono::seconds kIdleLimit(5);
+// So often it is tried again at the next frame; then it begins all the same.
+constexpr uint32_t kMostStartAttempts = 4;
+// A GPU that does not answer is not waited for again and again.
+constexpr uint32_t kMostReadbacksGivenUp = 3;
 // Buffers are read in pieces of this size.
 constexpr uint64_t kContentsPieceBytes = uint64_t{4} << 20;
 
 template <typename Body>
 std::span<const std::byte> BytesOf(const Body& body) {
   return std::as_bytes(std::span(&body, 1));
+}
+
+ID3D12CommandQueue* RealOf(const WrappedID3D12CommandQueue* queue) {
+  return static_cast<ID3D12CommandQueue*>(queue->real_pointer());
+}
+
+bool IsDirect(const WrappedID3D12CommandQueue* queue) {
+  return GetDesc(RealOf(queue)).Type == D3D12_COMMAND_LIST_TYPE_DIRECT;
 }
 
 uint32_t SubresourceOf(const D3D12_RENDER_TARGET_VIEW_DESC& view,
@@ -57,6 +71,14 @@ uint32_t SubresourceCount(const D3D12_RESOURCE_DESC& desc) {
 
 }  // namespace
 
+DeviceCapture::DeviceCapture(ID3D12Device* real) : real_(real) {
+  devices.fetch_add(1, std::memory_order_relaxed);
+}
+
+DeviceCapture::~DeviceCapture() {
+  devices.fetch_sub(1, std::memory_order_relaxed);
+}
+
 // ---- Objects -------------------------------------------------------------------------------------
 
 void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& resource) {
@@ -80,7 +102,14 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
 void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
   const uint64_t number = wrapper.capture_number();
   if (!shows_images() && states_.LastTarget().object == number) {
-    EndFrame(FrameEndKind::kEnd, QueueToLook().get());
+    bool ends = false;
+    {
+      const std::lock_guard lock(frame_mutex_);
+      const bool work = submissions_.load(std::memory_order_relaxed) !=
+                        frame_submissions_.load(std::memory_order_relaxed);
+      ends = work && !std::exchange(released_last_target_, released_last_target_ || work);
+    }
+    if (ends) EndFrame(FrameEndKind::kEnd);
   }
   states_.Remove(number);
   const std::lock_guard lock(objects_mutex_);
@@ -105,29 +134,31 @@ ComPtr<ID3D12Resource> DeviceCapture::Find(uint64_t number) const {
   return found == resources_.end() ? ComPtr<ID3D12Resource>() : ComPtr(found->second.real);
 }
 
-ID3D12CommandQueue* DeviceCapture::AnyQueueLocked() const {
-  const auto is_direct = [](const WrappedID3D12CommandQueue* queue) {
-    return GetDesc(static_cast<ID3D12CommandQueue*>(queue->real_pointer())).Type ==
-           D3D12_COMMAND_LIST_TYPE_DIRECT;
-  };
-  const auto found = std::find_if(queues_.begin(), queues_.end(), is_direct);
-  return found == queues_.end() ? nullptr
-                                : static_cast<ID3D12CommandQueue*>((*found)->real_pointer());
-}
-
-ComPtr<ID3D12CommandQueue> DeviceCapture::QueueToLook() {
-  {
-    const std::lock_guard lock(queues_mutex_);
-    if (ID3D12CommandQueue* const queue = AnyQueueLocked(); queue != nullptr) {
-      return ComPtr(queue);
-    }
-  }
-  // The program has released its queues: their work is done.
+ComPtr<ID3D12CommandQueue> DeviceCapture::AnyQueueLocked() const {
+  const auto found = std::find_if(queues_.begin(), queues_.end(), IsDirect);
+  if (found != queues_.end()) return ComPtr(RealOf(*found));
   const D3D12_COMMAND_QUEUE_DESC desc = {};
   ComPtr<ID3D12CommandQueue> queue;
   const HRESULT result =
       real_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue.Receive());
   return FAILED(result) ? ComPtr<ID3D12CommandQueue>() : queue;
+}
+
+DeviceCapture::LookQueue DeviceCapture::QueueToLook(uint64_t object, bool lock) {
+  const std::lock_guard queues_lock(queues_mutex_);
+  const uint64_t number = states_.LastQueue(object);
+  const auto found = std::find_if(
+      queues_.begin(), queues_.end(),
+      [&](const WrappedID3D12CommandQueue* queue) { return queue->capture_number() == number; });
+  LookQueue look;
+  if (found == queues_.end()) {
+    // The program has released it: its work is done.
+    look.real = AnyQueueLocked();
+  } else if (IsDirect(*found)) {
+    look.real = ComPtr(RealOf(*found));
+    if (lock) look.lock = std::unique_lock((*found)->capture_mutex());
+  }
+  return look;
 }
 
 // ---- Render targets ------------------------------------------------------------------------------
@@ -155,33 +186,43 @@ void DeviceCapture::NoteTarget(ListStates* list, uint64_t handle) const {
 
 // ---- Frames --------------------------------------------------------------------------------------
 
-void DeviceCapture::Executed(std::span<const ListStates* const> lists, bool copy_queue) try {
-  states_.Execute(lists, copy_queue);
+void DeviceCapture::Executed(std::span<const ListStates* const> lists, bool copy_queue,
+                             uint64_t queue) try {
+  states_.Execute(lists, copy_queue, queue);
   submissions_.fetch_add(1, std::memory_order_relaxed);
 } catch (const std::bad_alloc&) {
   // States are those of before: an image may be read in a wrong one.
 }
 
-void DeviceCapture::Submitted(ID3D12CommandQueue* queue) {
+void DeviceCapture::Submitted() {
   if (!counts_submissions_.load(std::memory_order_relaxed)) return;
   const uint64_t since = submissions_.load(std::memory_order_relaxed) -
                          frame_submissions_.load(std::memory_order_relaxed);
-  if (since >= WrappedID3D12Device::kSubmissionsPerFrame)
-    EndFrame(FrameEndKind::kSubmissions, queue);
+  if (since >= WrappedID3D12Device::kSubmissionsPerFrame) EndFrame(FrameEndKind::kSubmissions);
 }
 
-DeviceCapture::Shown DeviceCapture::Look(const Capture& capture, ID3D12CommandQueue* queue,
-                                         uint64_t object, uint32_t subresource) {
+TextureReadback& DeviceCapture::Readback() {
+  if (!readback_.has_value()) readback_.emplace(real_);
+  return *readback_;
+}
+
+DeviceCapture::Shown DeviceCapture::Look(ID3D12CommandQueue* queue, uint64_t object) {
   Shown shown;
   shown.object = object;
-  if (object == 0 || queue == nullptr || !capture.hash_frames() || !capture.on()) return shown;
+  if (object == 0 || queue == nullptr) return shown;
   const ComPtr<ID3D12Resource> image = Find(object);
   if (!image) return shown;
-  const auto state = static_cast<D3D12_RESOURCE_STATES>(states_.State(object, subresource));
-  const Result<SubresourceBytes> pixels = readback_.Read(queue, image.get(), subresource, state);
+  // Its first subresource, whichever was drawn into: that is what a replay looks at.
+  const auto state = static_cast<D3D12_RESOURCE_STATES>(states_.State(object, 0));
+  const Result<SubresourceBytes> pixels = Readback().Read(queue, image.get(), 0, state);
   if (!pixels.ok()) {
     const std::string text = "frames have no hash: " + pixels.status().message();
     LogOnce(LogLevel::kWarning, "hash_frames", text);
+    if (pixels.status().code() == StatusCode::kDeviceLost &&
+        readbacks_given_up_ < kMostReadbacksGivenUp) {
+      ++readbacks_given_up_;
+      readback_.reset();
+    }
     return shown;
   }
   const XXH128_hash_t hash = XXH3_128bits(pixels->bytes.data(), pixels->bytes.size());
@@ -191,48 +232,89 @@ DeviceCapture::Shown DeviceCapture::Look(const Capture& capture, ID3D12CommandQu
   return shown;
 }
 
-void DeviceCapture::BeforePresent(ID3D12CommandQueue* queue) try {
+void DeviceCapture::BeforePresent() try {
   Capture* const capture = Capture::Active();
-  if (capture == nullptr) return;
-  const std::lock_guard lock(frame_mutex_);
+  if (capture == nullptr || !Hashes(*capture)) return;
+  const std::lock_guard look_lock(look_mutex_);
   // A program takes the queue for other reasons, too.
   const uint64_t submitted = submissions_.load(std::memory_order_relaxed);
   const uint64_t image = states_.LastPresented();
   if (image == 0 || submitted == frame_submissions_.load(std::memory_order_relaxed)) return;
-  presenting_ = Look(*capture, queue, image, 0);
+  const Shown shown = Look(QueueToLook(image, /*lock=*/false).real.get(), image);
+  const std::lock_guard lock(frame_mutex_);
+  presenting_[std::this_thread::get_id()] = shown;
 } catch (const std::bad_alloc&) {
   // The frame has no hash.
 }
 
-void DeviceCapture::EndFrame(FrameEndKind how, ID3D12CommandQueue* queue) try {
-  Capture* const capture = Capture::Active();
-  if (capture == nullptr) return;
-  const std::lock_guard lock(frame_mutex_);
+bool DeviceCapture::CountFrame(FrameEndKind how) {
   const uint64_t submitted = submissions_.load(std::memory_order_relaxed);
-  const bool empty = submitted == frame_submissions_.exchange(submitted, std::memory_order_relaxed);
+  const uint64_t before = frame_submissions_.load(std::memory_order_relaxed);
+  // Two threads may have seen that there are enough: one frame ends.
+  if (how == FrameEndKind::kSubmissions &&
+      submitted - before < WrappedID3D12Device::kSubmissionsPerFrame) {
+    return false;
+  }
+  frame_submissions_.store(submitted, std::memory_order_relaxed);
   if (how == FrameEndKind::kPresent || how == FrameEndKind::kMarker) {
     counts_submissions_.store(false, std::memory_order_relaxed);
   }
   // A present without work shows an image again; anything else ends only what has begun.
-  if (empty && how != FrameEndKind::kPresent) return;
-  Shown shown = std::exchange(presenting_, {});
-  if (how == FrameEndKind::kPresent) {
-    if (shown.object == 0) shown.object = states_.LastPresented();
-  } else {
-    const ResourceStates::LastTargetPlace target = states_.LastTarget();
-    // Its first subresource, whichever was drawn into: that is what a replay looks at.
-    ComPtr<ID3D12CommandQueue> any;
-    if (queue == nullptr && how == FrameEndKind::kMarker) any = QueueToLook();
-    shown = Look(*capture, queue != nullptr ? queue : any.get(), target.object, 0);
+  return submitted != before || how == FrameEndKind::kPresent;
+}
+
+void DeviceCapture::EndFrame(FrameEndKind how) try {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  if (how == FrameEndKind::kPresent) return EndPresentedFrame(*capture);
+  const std::lock_guard look_lock(look_mutex_);
+  Shown shown;
+  shown.object = states_.LastTarget().object;
+  bool begins = false;
+  {
+    // Nothing is drawn into the image between the hash and the end of the frame.
+    LookQueue queue;
+    if (Hashes(*capture) && shown.object != 0) {
+      queue = QueueToLook(shown.object, /*lock=*/true);
+      shown = Look(queue.real.get(), shown.object);
+    }
+    const std::lock_guard lock(frame_mutex_);
+    if (!CountFrame(how)) return;
+    begins = WriteFrame(*capture, how, shown);
   }
-  WriteFrame(*capture, how, shown);
+  if (begins && how == FrameEndKind::kEnd) start_pending_.store(true, std::memory_order_relaxed);
+  if (begins && how != FrameEndKind::kEnd) StartLate(*capture);
 } catch (const std::bad_alloc&) {
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->PutNote(NoteKind::kIncomplete, "the end of a frame was not recorded: no memory");
   }
 }
 
-void DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown) {
+// Who presents has taken the queue from vkd3d, and holds its lock: nothing can be copied now, nor waited
+// for that copies.
+void DeviceCapture::EndPresentedFrame(Capture& capture) {
+  const std::lock_guard lock(frame_mutex_);
+  if (!CountFrame(FrameEndKind::kPresent)) return;
+  Shown shown;
+  const auto looked = presenting_.find(std::this_thread::get_id());
+  if (looked != presenting_.end()) shown = std::exchange(looked->second, {});
+  if (shown.object == 0) shown.object = states_.LastPresented();
+  if (WriteFrame(capture, FrameEndKind::kPresent, shown)) {
+    start_pending_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void DeviceCapture::EndLastFrame() {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  const std::unique_lock lock(frame_mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !CountFrame(FrameEndKind::kEnd)) return;
+  Shown shown;
+  shown.object = states_.LastTarget().object;
+  WriteFrame(*capture, FrameEndKind::kEnd, shown);
+}
+
+bool DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown) {
   FrameBody body = {};
   body.frame = next_frame.fetch_add(1, std::memory_order_relaxed);
   body.time_ns = MonotonicNs();
@@ -241,18 +323,13 @@ void DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& 
   body.hash_low = shown.hash_low;
   body.hash_high = shown.hash_high;
   capture.Put(RecordKind::kFrame, shown.object, BytesOf(body));
-  if (capture.FrameEnded(body.frame) != Capture::AtFrame::kStart) return;
-  // Who presents has taken the queue from vkd3d, and holds its lock: nothing can be copied now.
-  if (how == FrameEndKind::kPresent) {
-    start_pending_.store(true, std::memory_order_relaxed);
-  } else {
-    StartLate(capture);
-  }
+  const bool asked = capture.FrameEnded(body.frame) == Capture::AtFrame::kStart;
+  return start_at_next_frame_.exchange(false, std::memory_order_relaxed) || asked;
 }
 
 void DeviceCapture::StartIfPending() try {
   if (!start_pending_.load(std::memory_order_relaxed)) return;
-  const std::lock_guard lock(frame_mutex_);
+  const std::lock_guard lock(look_mutex_);
   Capture* const capture = Capture::Active();
   if (start_pending_.exchange(false, std::memory_order_relaxed) && capture != nullptr) {
     StartLate(*capture);
@@ -269,27 +346,49 @@ void DeviceCapture::StartLate(Capture& capture) {
   const std::lock_guard lock(queues_mutex_);
   // Nothing is submitted, and no order between queues changes, until it is all written.
   std::vector<std::unique_lock<std::mutex>> held;
+  held.reserve(queues_.size());
   for (WrappedID3D12CommandQueue* const queue : queues_) held.emplace_back(queue->capture_mutex());
-  const Status idle = WaitForAllQueues();
-  if (!idle.ok()) {
-    capture.PutNote(NoteKind::kIncomplete,
-                    "the GPU was at work when the recording began: " + idle.message());
+  if (!WaitForAllQueues(capture)) {
+    start_at_next_frame_.store(true, std::memory_order_relaxed);
+    return;
   }
-  // What was written to mapped memory so far is part of the contents; what comes after this is not.
-  MappedMemory::Get().Flush([](uint64_t, uint32_t, uint64_t, std::span<const std::byte>) {});
-  WriteAllContents(capture, AnyQueueLocked());
+  if (devices.load(std::memory_order_relaxed) > 1) {
+    capture.PutNote(NoteKind::kIncomplete,
+                    "the program has several devices: what the resources of the others held when "
+                    "the recording began is not known");
+  }
+  // What was written to mapped memory so far is part of the contents; what comes after this is told,
+  // even if the contents have it, too.
+  capture.StartMemory();
+  try {
+    MappedMemory::Get().Flush([](uint64_t, uint32_t, uint64_t, std::span<const std::byte>) {});
+    WriteAllContents(capture, AnyQueueLocked().get());
+  } catch (const std::bad_alloc&) {
+    capture.PutNote(NoteKind::kIncomplete,
+                    "what resources held when the recording began is not known: no memory");
+  }
   capture.Started();
 }
 
-Status DeviceCapture::WaitForAllQueues() {
+bool DeviceCapture::IsIdle(ID3D12CommandQueue* queue, std::string* why) {
+  // One for each: what waits for a queue that does not answer is of no use for the next.
+  OneShotList nothing(real_);
+  const Result<ID3D12GraphicsCommandList*> list = nothing.Begin(queue);
+  const Status status = list.ok() ? nothing.Run(queue, kIdleLimit) : list.status();
+  if (!status.ok()) *why = status.message();
+  return status.ok();
+}
+
+bool DeviceCapture::WaitForAllQueues(Capture& capture) {
+  bool idle = true;
+  std::string why;
   for (const WrappedID3D12CommandQueue* const queue : queues_) {
-    auto* const real = static_cast<ID3D12CommandQueue*>(queue->real_pointer());
-    OneShotList nothing(real_);
-    const Result<ID3D12GraphicsCommandList*> list = nothing.Begin(real);
-    if (!list.ok()) return list.status();
-    CAIRN_RETURN_IF_ERROR(nothing.Run(real, kIdleLimit));
+    idle = IsIdle(RealOf(queue), &why) && idle;
   }
-  return Status();
+  if (idle) return true;
+  if (++start_attempts_ < kMostStartAttempts) return false;
+  capture.PutNote(NoteKind::kIncomplete, "the GPU was at work when the recording began: " + why);
+  return true;
 }
 
 void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue) {
@@ -304,8 +403,18 @@ void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue
   std::sort(resources.begin(), resources.end(),
             [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [number, real] : resources) {
-    const Status status = WriteContents(capture, queue, number, real.get());
+    Status status;
+    try {
+      status = WriteContents(capture, queue, number, real.get());
+    } catch (const std::bad_alloc&) {
+      capture.PutNote(NoteKind::kIncomplete,
+                      "what a resource held when the recording began is not known: no memory");
+    }
     if (status.ok()) continue;
+    if (status.code() == StatusCode::kDeviceLost && readbacks_given_up_ < kMostReadbacksGivenUp) {
+      ++readbacks_given_up_;
+      readback_.reset();
+    }
     capture.PutNote(NoteKind::kIncomplete,
                     "what resource #" + std::to_string(number) +
                         " held when the recording began is not known: " + status.message());
@@ -314,17 +423,20 @@ void DeviceCapture::WriteAllContents(Capture& capture, ID3D12CommandQueue* queue
 
 Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
                                     ID3D12Resource* real) {
-  if (queue == nullptr) return Status(StatusCode::kUnsupported, "the device has no direct queue");
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  const bool buffer = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+  if (queue == nullptr && !(buffer && IsMappable(real))) {
+    return Status(StatusCode::kUnsupported, "the device has no direct queue");
+  }
   ContentsBody body = {};
-  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+  if (buffer) {
     body.state = states_.State(number, 0);
     body.total_bytes = desc.Width;
     const auto state = static_cast<D3D12_RESOURCE_STATES>(body.state);
     for (uint64_t offset = 0; offset < desc.Width; offset += kContentsPieceBytes) {
       const uint64_t size = std::min(kContentsPieceBytes, desc.Width - offset);
       const Result<std::vector<std::byte>> bytes =
-          readback_.ReadBuffer(queue, real, offset, size, state);
+          Readback().ReadBuffer(queue, real, offset, size, state);
       if (!bytes.ok()) return bytes.status();
       body.offset_bytes = offset;
       capture.PutBytes(RecordKind::kContents, number, BytesOf(body), *bytes);
@@ -335,7 +447,7 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     body.subresource = i;
     body.state = states_.State(number, i);
     const Result<SubresourceBytes> pixels =
-        readback_.Read(queue, real, i, static_cast<D3D12_RESOURCE_STATES>(body.state));
+        Readback().Read(queue, real, i, static_cast<D3D12_RESOURCE_STATES>(body.state));
     if (!pixels.ok()) return pixels.status();
     body.row_pitch = pixels->row_bytes;
     body.total_bytes = pixels->bytes.size();

@@ -23,15 +23,15 @@ std::span<const std::byte> BytesOf(const Body& body) {
   return std::as_bytes(std::span(&body, 1));
 }
 
-MappedMemory::Report ReportTo(Capture& capture) {
-  return [&capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
-                    std::span<const std::byte> bytes) {
+MappedMemory::Report ReportTo(Capture* capture) {
+  return [capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
+                   std::span<const std::byte> bytes) {
     // Where the recording begins later, everything is copied then.
-    if (!capture.on()) return;
+    if (capture == nullptr || !capture->memory_on()) return;
     MemoryBody body = {};
     body.subresource = subresource;
     body.offset_bytes = offset_bytes;
-    capture.PutBytes(RecordKind::kMemory, object, BytesOf(body), bytes);
+    capture->PutBytes(RecordKind::kMemory, object, BytesOf(body), bytes);
   };
 }
 
@@ -109,6 +109,8 @@ void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
                               mapping.size_bytes, mapping.was_mapped);
       if (!mapping.was_mapped) NoteTracking();
       mapping.was_mapped = true;
+      // It ended while this came to be tracked.
+      if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
     }
   }
   if (access_ != Access::kReadBack) return;
@@ -120,15 +122,13 @@ void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
 }
 
 void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) try {
-  Capture* const capture = Capture::Active();
-  if (capture == nullptr) return;
   const std::lock_guard lock(mutex_);
   const auto found = mappings_.find(subresource);
   if (found == mappings_.end() || found->second.count == 0) return;
   Mapping& mapping = found->second;
   if (--mapping.count != 0) return;
   if (access_ == Access::kWritten) {
-    MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(*capture));
+    MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(Capture::Active()));
   }
   mapping.data = nullptr;
 } catch (const std::bad_alloc&) {
@@ -155,13 +155,15 @@ void MappingCapture::HashReadback(const Wrapper& resource, uint32_t subresource,
 }
 
 void FlushMappedMemory(Capture& capture) try {
-  if (capture.on()) MappedMemory::Get().Flush(ReportTo(capture));
+  if (capture.memory_on()) MappedMemory::Get().Flush(ReportTo(&capture));
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }
 
-void ForgetMappedMemory(Capture& capture, const Wrapper& resource) {
-  MappedMemory::Get().Forget(resource.capture_number(), ReportTo(capture));
+void ForgetMappedMemory(Capture* capture, const Wrapper& resource) {
+  MappedMemory& memory = MappedMemory::Get();
+  if (memory.mapped_bytes() == 0) return;
+  memory.Forget(resource.capture_number(), ReportTo(capture));
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

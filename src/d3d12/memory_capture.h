@@ -4,7 +4,7 @@
 // recorded before the GPU can see them; what the CPU finds in readback heaps is recorded as a hash, for
 // a replay to compare with.
 //
-// Threads: any. Called while a capture is active only.
+// Threads: any. Without a capture only what ends tracking is called.
 #ifndef CAIRN_D3D12_MEMORY_CAPTURE_H_
 #define CAIRN_D3D12_MEMORY_CAPTURE_H_
 
@@ -58,8 +58,8 @@ class MappingCapture {
 // Records what the CPU wrote to mapped memory since the last time: before a submission, and before the
 // CPU signals a fence that a queue may wait for.
 void FlushMappedMemory(Capture& capture);
-// The resource ends with everything that is still mapped.
-void ForgetMappedMemory(Capture& capture, const Wrapper& resource);
+// The resource ends with everything that is still mapped. Without a capture nobody is told.
+void ForgetMappedMemory(Capture* capture, const Wrapper& resource);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "breadcrumbs/context.h"
+#include "capture/mapped_memory.h"
 #include "d3d12/device_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
@@ -39,7 +40,7 @@ HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_ran
 }
 
 void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_range) {
-  if (Capture::Active() != nullptr) [[unlikely]] {
+  if (Capture::Active() != nullptr || MappedMemory::Get().mapped_bytes() != 0) [[unlikely]] {
     mappings_.Unmapping(*this, subresource);
   }
   ThinID3D12Resource::Unmap(subresource, written_range);
