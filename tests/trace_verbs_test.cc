@@ -94,7 +94,7 @@ TEST_F(TraceVerbsTest, ObjectsThatLive) {
   EXPECT_THAT(result.output, HasSubstr("ID3D12RootSignature"));
   EXPECT_THAT(result.output, HasSubstr("7 objects made, 6 alive when the recording ended\n"));
   EXPECT_EQ(Cairn({"objects", "--frame", "9", "trace-v1.cairn"}).errors,
-            "cairn objects: there is no frame 9: the trace has 2\n");
+            "cairn objects: there is no frame 9: the trace has frames 100 to 101\n");
   EXPECT_EQ(Cairn({"objects", "--at", "x", "trace-v1.cairn"}).exit_code, 2);
 }
 
