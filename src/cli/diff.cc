@@ -229,7 +229,18 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
   if (!player.ok()) return player.status();
   const Status status = (*player)->Run();
+  if ((*player)->abandoned()) {
+    // A GPU that is at work keeps its driver from going: this process ends without tidying up.
+    PrintError("diff", status.ok() ? "stopped" : options.paths[side] + ": " + status.message());
+    std::fflush(nullptr);
+    std::_Exit(kExitTrouble);
+  }
   if (!status.ok()) return status.WithContext(options.paths[side]);
+  if (keep.empty()) {
+    for (const std::string& note : (*player)->result().notes) {
+      PrintWarning("diff", options.paths[side] + ": " + note);
+    }
+  }
   if (stopped) return Status(StatusCode::kInvalidArgument, "stopped");
   return frames;
 }
@@ -269,13 +280,17 @@ int ComparePlaybacks(const DiffOptions& options, TraceReader (&traces)[2]) {
       Result<PlayedFrames> played = PlayFrames(options, i, traces[i], different);
       if (!played.ok()) {
         PrintError("diff", played.status().message());
-        if (played.status().code() == StatusCode::kDeviceLost) {
-          std::fflush(nullptr);
-          std::_Exit(kExitTrouble);
-        }
         return kExitTrouble;
       }
-      frames[i] = std::move(played).value();
+      if (!again) {
+        frames[i] = std::move(played).value();
+        continue;
+      }
+      // The verdict is that of the first pass; this one only looks closer.
+      for (auto& [frame, closer] : *played) {
+        const auto known = frames[i].find(frame);
+        if (known != frames[i].end()) known->second.image = std::move(closer.image);
+      }
     }
     if (again) break;
     for (const auto& [frame, played] : frames[0]) {

@@ -313,18 +313,15 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   progress.reset();
   if (!status.ok()) {
     PrintError("images", options.path + ": " + status.message());
-    const PlayerFailure failure = (*player)->failure();
-    if (failure == PlayerFailure::kHang || failure == PlayerFailure::kLost) {
-      // A GPU that hangs keeps its driver from going: this process ends without tidying up.
-      std::fflush(nullptr);
-      std::_Exit(kExitFailed);
-    }
-    return kExitFailed;
-  }
-  if (stopped) {
+  } else if (stopped) {
     PrintError("images", "stopped");
-    return kExitFailed;
   }
+  if ((*player)->abandoned()) {
+    // A GPU that is at work keeps its driver from going: this process ends without tidying up.
+    std::fflush(nullptr);
+    std::_Exit(kExitFailed);
+  }
+  if (!status.ok() || stopped) return kExitFailed;
   for (const std::string& note : (*player)->result().notes) PrintWarning("images", note);
   return PrintPictures(options, place, pictures);
 }

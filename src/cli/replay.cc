@@ -159,10 +159,10 @@ void PrintNotes(const PlayerResult& result) {
   }
 }
 
-// A GPU that hangs keeps its driver from going: this process ends without tidying up.
-[[noreturn]] void Leave() {
+// A GPU that is still at work keeps its driver from going: this process ends without tidying up.
+[[noreturn]] void Leave(int exit_code) {
   std::fflush(nullptr);
-  std::_Exit(kExitFailed);
+  std::_Exit(exit_code);
 }
 
 std::string EndInWords(const Player& player, const Status& status) {
@@ -197,19 +197,26 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
   if (notes && !options.quiet) PrintNotes(result);
   if (!playback.status().ok()) {
     if (!playback.status().message().empty()) PrintError("replay", playback.status().message());
+    if ((*player)->abandoned()) Leave(kExitFailed);
     return kExitFailed;
   }
   if (!status.ok()) {
     PrintError("replay", options.path + ": " + EndInWords(**player, status));
-    const PlayerFailure failure = (*player)->failure();
-    if (failure == PlayerFailure::kHang || failure == PlayerFailure::kLost) Leave();
+    if ((*player)->abandoned()) Leave(kExitFailed);
     return kExitFailed;
   }
   if (playback.stopped()) {
     PrintWarning("replay", fmt::format("stopped after {}", Counted(result.frames, "frame")));
-    return options.loop == 0 ? 0 : kExitFailed;
+    const int exit_code = options.loop == 0 ? 0 : kExitFailed;
+    if ((*player)->abandoned()) Leave(exit_code);
+    return exit_code;
   }
   if (!options.quiet && !PrintOutput("replay", Summary(options, result, duration_ns))) {
+    return kExitFailed;
+  }
+  if (result.not_compared != 0) {
+    PrintError("replay", fmt::format("{} of what was recorded could not be compared here",
+                                     GroupedDigits(result.not_compared)));
     return kExitFailed;
   }
   if (options.validate && result.compared_readbacks + result.compared_frames == 0) {

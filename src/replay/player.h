@@ -60,7 +60,7 @@ struct Omissions {
   std::unordered_set<uint64_t> calls;  // work of command lists, whole submissions, ...
   // (number of an ExecuteCommandLists call, index of the list): lists of a submission.
   std::unordered_set<uint64_t> lists;
-  static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 12 | index; }
+  static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 16 | index; }
 };
 
 struct PlayerOptions {
@@ -96,8 +96,10 @@ struct PlayerOptions {
   std::unordered_set<uint64_t> textures;
   // Told before each submission is made. May be null.
   std::function<void(uint64_t number)> on_submission;
-  // The same of every call, left out or not: what a watchdog takes for progress. May be null.
+  // The same of every call, left out or not. May be null.
   std::function<void(uint64_t number)> on_call;
+  // Told of every record, also those that are no calls, before it is played. May be null.
+  std::function<void()> on_record;
   std::function<void(uint64_t frame)> on_frame;
 };
 
@@ -109,6 +111,7 @@ struct PlayerResult {
   std::vector<std::string> notes;
   uint64_t compared_readbacks = 0;
   uint64_t compared_frames = 0;
+  uint64_t not_compared = 0;  // with validate: recorded, but this replay cannot look at it
 };
 
 // What ends a playback early, beside Status.
@@ -133,6 +136,9 @@ class Player {
   virtual PlayerFailure failure() const = 0;
   virtual uint64_t failed_call() const = 0;
   virtual const PlayerResult& result() const = 0;
+  // After Run(): the GPU may still be at work, and nothing is given back. The process should leave with
+  // _Exit: drivers that tidy up would wait for the GPU, or take away what it uses.
+  virtual bool abandoned() const = 0;
 };
 
 }  // namespace cairn

@@ -181,6 +181,12 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   if (!addresses_.NeedsPatch(lists)) return Status();
   DeviceContext* const context = ContextOf(call->object->device);
   if (context == nullptr) return Status();
+  if (fences_.Blocked(call->record.object)) {
+    // Copies would wait behind what comes later in the trace.
+    Result<ID3D12CommandQueue*> own = OwnQueue(context);
+    if (!own.ok()) return own.status();
+    queue = *own;
+  }
   AddressMemory memory(this, context, queue);
   const Status status = addresses_.Patch(lists, &memory);
   if (status.ok()) return status;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "calls/value_encoder.h"
 #include "d3d12abi/aggregates.h"
@@ -21,8 +22,39 @@ constexpr size_t kLargestResult = 256;
 // More calls than these never wait for their results at once: a thread makes one at a time.
 constexpr size_t kMostPending = 1 << 16;
 
+bool IsCommitted(const MethodInfo& info) {
+  return std::string_view(info.name).find("CreateCommittedResource") != std::string_view::npos;
+}
+
 bool IsResourceDesc(const ParameterInfo& parameter) {
   return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
+}
+
+// What WriteToSubresource reads. The largest number: nobody knows.
+uint64_t BytesWritten(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, UINT subresource,
+                      const D3D12_BOX* box, UINT row_pitch, UINT slice_pitch) {
+  constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
+  const Result<SubresourceLayout> layout = LayoutOf(device, desc, subresource);
+  if (!layout.ok()) return kUnknown;
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
+  uint64_t row_bytes = layout->row_bytes;
+  uint64_t rows = layout->row_count;
+  uint64_t slices = footprint.Depth;
+  if (box != nullptr) {
+    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
+    if (box->right > footprint.Width || box->bottom > footprint.Height ||
+        box->back > footprint.Depth) {
+      return kUnknown;
+    }
+    // Blocks of compressed formats are rows, and rounded up.
+    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
+                std::max(footprint.Width, 1u);
+    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
+           std::max(footprint.Height, 1u);
+    slices = box->back - box->front;
+  }
+  if (rows == 0 || slices == 0) return 0;
+  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
 }
 
 // In which state a call creates its resource.
@@ -46,11 +78,74 @@ Status PlayerImpl::Decode(CallInProgress* call) {
   options.blobs = trace_;
   options.drop_cached_pipelines = true;
   options.refuse_unknown_parts = true;
-  values_.Begin(call->method);
+  const bool is_device = call->object->chain == Chain::kID3D12Device;
+  const ReplayObject* const device = is_device ? call->object : objects_.Find(call->object->device);
+  values_.Begin(call->method, device == nullptr ? nullptr : device->pointer.get());
   CAIRN_RETURN_IF_ERROR(
       DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
-  CAIRN_RETURN_IF_ERROR(CheckPointers(call->info, call->arguments.arguments));
+  CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
+  CAIRN_RETURN_IF_ERROR(CheckRanges(call));
   return CheckDescriptors(call->method, call->arguments.arguments, values_.descriptors());
+}
+
+namespace {
+
+bool IsBuffer(const ReplayObject& object) {
+  return object.desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+}
+
+Status CheckBytes(const ReplayObject& buffer, uint64_t offset_bytes, uint64_t size_bytes) {
+  if (!IsBuffer(buffer)) {
+    return Status(StatusCode::kCorrupt, fmt::format("resource {} is no buffer", buffer.number));
+  }
+  if (offset_bytes <= buffer.desc.Width && size_bytes <= buffer.desc.Width - offset_bytes) {
+    return Status();
+  }
+  return Status(StatusCode::kCorrupt,
+                fmt::format("{} bytes at {} of buffer {}, which has {}", size_bytes, offset_bytes,
+                            buffer.number, buffer.desc.Width));
+}
+
+// What a program may copy whole into another resource.
+bool SameShape(const D3D12_RESOURCE_DESC& a, const D3D12_RESOURCE_DESC& b) {
+  return a.Dimension == b.Dimension && a.Width == b.Width && a.Height == b.Height &&
+         a.DepthOrArraySize == b.DepthOrArraySize && a.MipLevels == b.MipLevels &&
+         a.SampleDesc.Count == b.SampleDesc.Count;
+}
+
+}  // namespace
+
+// Implementations do not look whether copies stay within their resources.
+Status PlayerImpl::CheckRanges(CallInProgress* call) {
+  const auto resource = [&](const void* real) { return objects_.Find(objects_.NumberOf(real)); };
+  switch (call->method) {
+    case Method::ID3D12GraphicsCommandList_CopyBufferRegion: {
+      const ReplayObject* const to = resource(call->At<void*>(0));
+      const ReplayObject* const from = resource(call->At<void*>(2));
+      if (to == nullptr || from == nullptr) return Status();
+      CAIRN_RETURN_IF_ERROR(CheckBytes(*to, call->At<UINT64>(1), call->At<UINT64>(4)));
+      return CheckBytes(*from, call->At<UINT64>(3), call->At<UINT64>(4));
+    }
+    case Method::ID3D12GraphicsCommandList_CopyResource: {
+      const ReplayObject* const to = resource(call->At<void*>(0));
+      const ReplayObject* const from = resource(call->At<void*>(1));
+      if (to == nullptr || from == nullptr || SameShape(to->desc, from->desc)) return Status();
+      const bool padded = options_.pad_resources_bytes != 0 && IsBuffer(*to) && IsBuffer(*from);
+      if (padded) return Status();
+      return Status(StatusCode::kCorrupt, "the resources are not of the same size");
+    }
+    case Method::ID3D12Resource_WriteToSubresource: {
+      const DeviceContext* const context = ContextOf(call->object->device);
+      if (context == nullptr) return Status();
+      const uint64_t needed =
+          BytesWritten(context->device.get(), call->object->desc, call->At<UINT>(0),
+                       call->At<const D3D12_BOX*>(1), call->At<UINT>(3), call->At<UINT>(4));
+      if (needed <= call->arguments.counts[2]) return Status();
+      return Status(StatusCode::kCorrupt, fmt::format("{} bytes are written, {} were recorded",
+                                                      needed, call->arguments.counts[2]));
+    }
+    default: return Status();
+  }
 }
 
 Result<void*> PlayerImpl::Target(const CallInProgress& call) {
@@ -61,7 +156,7 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
                                                     call.object->version->name));
   }
   if (wanted->chain == call.object->chain) {
-    return Status(StatusCode::kUnsupported, fmt::format("this device has no {}", wanted->name));
+    return Status(StatusCode::kNotFound, fmt::format("this device has no {}", wanted->name));
   }
   if (Describe(wanted->chain).owner != call.object->chain) {
     return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
@@ -71,14 +166,31 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
   std::memcpy(&iid, &wanted->iid, sizeof(iid));
   ComPtr<IUnknown> further;
   if (FAILED(call.object->pointer->QueryInterface(iid, further.Receive())) || !further) {
-    return Status(StatusCode::kUnsupported, fmt::format("this device has no {}", wanted->name));
+    return Status(StatusCode::kNotFound, fmt::format("this device has no {}", wanted->name));
   }
   // Lives as long as the object that it belongs to.
   return further.get();
 }
 
+// The trace needs what this device has not. Whether the call succeeded then, its result says.
+Status PlayerImpl::RefuseMissing(const CallInProgress& call, const std::string& what) {
+  if (std::strcmp(call.info.result.type, "HRESULT") != 0) {
+    return FailCall(PlayerFailure::kRefused, call, what + Differences());
+  }
+  if (pending_.size() >= kMostPending) pending_.erase(pending_.begin());
+  Pending& pending = pending_[call.record.number];
+  pending.method = call.method;
+  pending.made = true;
+  pending.result = E_NOINTERFACE;
+  pending.missing = what;
+  return Status();
+}
+
 Status PlayerImpl::MakeCall(CallInProgress* call) {
   Result<void*> target = Target(*call);
+  if (target.status().code() == StatusCode::kNotFound) {
+    return RefuseMissing(*call, target.status().message());
+  }
   if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
   ++result_.calls;
@@ -111,9 +223,11 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   const int out = ObjectParameter(call->method);
   // A question whether an object could be created: it changes nothing.
   if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
-  Adjust(call);
+  CAIRN_RETURN_IF_ERROR(Adjust(call));
   alignas(16) std::byte result[kLargestResult] = {};
-  Invoke(call->method, target, call->arguments.arguments.data(), result);
+  if (!CopyPadded(call, target)) {
+    Invoke(call->method, target, call->arguments.arguments.data(), result);
+  }
   KeepPending(*call, result);
   NoteStates(call);
   NoteAddresses(call, result);
@@ -121,23 +235,43 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
 }
 
 // What this replay wants otherwise than the program did.
-void PlayerImpl::Adjust(CallInProgress* call) {
+Status PlayerImpl::Adjust(CallInProgress* call) {
   const Treatment treatment = TreatmentOf(call->method);
   if (treatment == Treatment::kPipelineLibrary) {
     call->At<const void*>(0) = nullptr;
     call->At<SIZE_T>(1) = 0;
   }
-  const bool committed =
-      std::string_view(call->info.name).find("CreateCommittedResource") != std::string_view::npos;
-  if (options_.pad_resources_bytes == 0 || !committed) return;
+  if (options_.pad_resources_bytes == 0 || !IsCommitted(call->info)) return Status();
   for (size_t i = 0; i < call->info.parameters.size(); ++i) {
     if (!IsResourceDesc(call->info.parameters[i])) continue;
     // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
     auto* const desc = call->At<D3D12_RESOURCE_DESC*>(i);
     if (desc != nullptr && desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+      if (desc->Width > std::numeric_limits<UINT64>::max() - options_.pad_resources_bytes) {
+        return Status(StatusCode::kCorrupt, fmt::format("a buffer of {} bytes", desc->Width));
+      }
       desc->Width += options_.pad_resources_bytes;
     }
   }
+  return Status();
+}
+
+// Only one of the buffers was made larger: what they have in common is what they had. False: there is
+// nothing like that about the call.
+bool PlayerImpl::CopyPadded(CallInProgress* call, void* target) {
+  if (options_.pad_resources_bytes == 0 ||
+      call->method != Method::ID3D12GraphicsCommandList_CopyResource) {
+    return false;
+  }
+  auto* const to = call->At<ID3D12Resource*>(0);
+  auto* const from = call->At<ID3D12Resource*>(1);
+  const UINT64 widths[2] = {GetDesc(to).Width, GetDesc(from).Width};
+  if (GetDesc(to).Dimension != D3D12_RESOURCE_DIMENSION_BUFFER || widths[0] == widths[1]) {
+    return false;
+  }
+  static_cast<ID3D12GraphicsCommandList*>(target)->CopyBufferRegion(to, 0, from, 0,
+                                                                    std::min(widths[0], widths[1]));
+  return true;
 }
 
 void PlayerImpl::KeepPending(const CallInProgress& call, const void* result) {
@@ -154,6 +288,7 @@ void PlayerImpl::KeepPending(const CallInProgress& call, const void* result) {
   void** const place = *static_cast<void***>(call.arguments.arguments[static_cast<size_t>(out)]);
   *pending.created.Receive() = *place;  // with the reference that the call gave
   pending.initial_state = InitialStateOf(call.info, call.arguments.arguments);
+  pending.committed = IsCommitted(call.info);
 }
 
 // What fences come to, and what waits for it.
@@ -167,7 +302,10 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
     case Treatment::kQueueWait:
       fences_.WaitOnQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
       return Status();
-    default: return Status();
+    default:
+      if (call->method != Method::ID3D12Device3_EnqueueMakeResident) return Status();
+      fences_.SignalFromCpu(objects_.NumberOf(call->At<void*>(3)), call->At<UINT64>(4));
+      break;
   }
   return AwaitReachable();
 }
@@ -212,7 +350,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
   CAIRN_RETURN_IF_ERROR(WaitForQueue(call->record.object, context));
-  return RunCanary(call->object->device);
+  return RunCanary(call->record.object, context);
 }
 
 // What command lists do to states of resources: images are copied out of them in the state they are in.
@@ -260,6 +398,21 @@ Status PlayerImpl::AskFeature(CallInProgress* call, void* target) {
   return Status();
 }
 
+namespace {
+
+// `recorded` has as many bytes as `answer`.
+bool SameAnswer(uint32_t feature, const std::byte* recorded, std::span<const std::byte> answer) {
+  if (feature == D3D12_FEATURE_FEATURE_LEVELS &&
+      answer.size() == sizeof(D3D12_FEATURE_DATA_FEATURE_LEVELS)) {
+    // The levels that are asked about lie in the memory of each process.
+    const size_t place = offsetof(D3D12_FEATURE_DATA_FEATURE_LEVELS, MaxSupportedFeatureLevel);
+    return std::memcmp(recorded + place, answer.data() + place, sizeof(D3D_FEATURE_LEVEL)) == 0;
+  }
+  return std::memcmp(recorded, answer.data(), answer.size()) == 0;
+}
+
+}  // namespace
+
 // Differences are told when a call is refused.
 Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
                                   std::span<const std::byte> results) {
@@ -277,8 +430,10 @@ Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
   const bool same_outcome = SUCCEEDED(result) == SUCCEEDED(pending.result);
   const void* const data =
       recorded.arguments[1] == nullptr ? nullptr : *static_cast<void**>(recorded.arguments[1]);
-  const bool same_data = FAILED(result) || data == nullptr || pending.answer.empty() ||
-                         std::memcmp(data, pending.answer.data(), pending.answer.size()) == 0;
+  const bool same_data =
+      FAILED(result) || data == nullptr || pending.answer.empty() ||
+      (recorded.counts.size() > 1 && recorded.counts[1] == pending.answer.size() &&
+       SameAnswer(pending.feature, static_cast<const std::byte*>(data), pending.answer));
   if (same_outcome && same_data) return Status();
   const EnumInfo* const features = FindEnum("D3D12_FEATURE");
   const char* const name =
@@ -288,10 +443,11 @@ Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
   return Status();
 }
 
+// "; the devices differ in ...", or nothing.
 std::string PlayerImpl::Differences() const {
   std::string text;
   for (const auto& [feature, name] : different_features_) {
-    if (!text.empty()) text += ", ";
+    text += text.empty() ? "; the devices differ in " : ", ";
     text += name;
   }
   return text;

@@ -49,10 +49,14 @@ std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
 }
 
 PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library)
-    : trace_(trace), options_(std::move(options)), library_(library), values_(&objects_) {}
+    : trace_(trace),
+      options_(std::move(options)),
+      library_(library),
+      values_(&objects_),
+      next_frame_(trace->first_frame().value_or(0)) {}
 
 PlayerImpl::~PlayerImpl() {
-  if (failure_ != PlayerFailure::kHang && failure_ != PlayerFailure::kLost) return;
+  if (!abandoned_) return;
   // The GPU may still use all of it, and some implementations wait for it for ever.
   objects_.Abandon();
   for (auto& [number, context] : devices_) context.release();
@@ -61,6 +65,16 @@ PlayerImpl::~PlayerImpl() {
 }
 
 Status PlayerImpl::Run() {
+  const Status status = PlayAll();
+  if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost) {
+    abandoned_ = true;
+  } else if (!status.ok() || result_.interrupted) {
+    abandoned_ = !Settle();
+  }
+  return status;
+}
+
+Status PlayerImpl::PlayAll() {
   constexpr uint64_t kBetweenLooks = 1024;
   TraceCursor cursor(*trace_);
   Record record;
@@ -68,6 +82,7 @@ Status PlayerImpl::Run() {
   while (!stop_ && cursor.Next(&record)) {
     if (record.kind == RecordKind::kCall && record.number > options_.last_call) break;
     current_ = record.number;
+    if (options_.on_record) options_.on_record();
     CAIRN_RETURN_IF_ERROR(Play(record));
     if (++played % kBetweenLooks == 0) (void)Interrupted();
   }
@@ -165,6 +180,14 @@ Status PlayerImpl::OnResult(const Record& record) {
     } else if (FAILED(recorded)) {
       break;
     }
+    // Whoever signalled it is not in the trace, or was left out.
+    if (!fences_.Reachable(wait.fence, wait.value)) {
+      if (objects_.Find(wait.fence) != nullptr) {
+        Note(fmt::format("waits for fence {} were left out: nothing here brings it to the value",
+                         wait.fence));
+      }
+      continue;
+    }
     CAIRN_RETURN_IF_ERROR(Await(wait.fence, wait.value));
   }
   if (TreatmentOf(pending.method) == Treatment::kFeatures) {
@@ -173,12 +196,15 @@ Status PlayerImpl::OnResult(const Record& record) {
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
   if (!pending.made || !answers || FAILED(recorded) || SUCCEEDED(pending.result)) return Status();
   for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
-  const bool named = !different_features_.empty();
+  if (!pending.missing.empty()) {
+    return Fail(PlayerFailure::kRefused, body->call,
+                fmt::format("{}: {}; it succeeded when it was recorded{}", info.name,
+                            pending.missing, Differences()));
+  }
   return Fail(PlayerFailure::kRefused, body->call,
               fmt::format("{}: this device refuses it with 0x{:08X}; it succeeded when it was "
-                          "recorded{}{}",
-                          info.name, static_cast<uint32_t>(pending.result),
-                          named ? "; the devices differ in " : "", Differences()));
+                          "recorded{}",
+                          info.name, static_cast<uint32_t>(pending.result), Differences()));
 }
 
 Status PlayerImpl::OnDevice(const Record& record) {
@@ -224,8 +250,13 @@ Status PlayerImpl::OnObject(const Record& record) {
   }
   const auto creation = pending_.find(body->creator);
   if (chain != Chain::kNone && creation != pending_.end() && creation->second.created) {
-    return AddObject(record, *body, chain, creation->second.created.get(),
-                     creation->second.initial_state, rest);
+    CAIRN_RETURN_IF_ERROR(AddObject(record, *body, chain, creation->second.created.get(),
+                                    creation->second.initial_state, rest));
+    ReplayObject* const object = objects_.Find(record.object);
+    if (!creation->second.committed || object->chain != Chain::kID3D12Resource) return Status();
+    const Status cleared = ClearMemory(object);
+    if (cleared.ok()) return cleared;
+    return Fail(PlayerFailure::kCorrupt, record.number, cleared.message(), StatusCode::kCorrupt);
   }
   if (chain == Chain::kID3D12Resource && body->facts == kResourceFacts && body->creator == 0) {
     return CreateImage(record, *body, rest);
@@ -314,7 +345,8 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     devices_.erase(record.object);
   } else if (context != nullptr) {
     context->states.Remove(record.object);
-    if (context->busy) context->ended.push_back(object->pointer);
+    // Not only submissions use objects: tile mappings and residency do, too.
+    context->ended.push_back(object->pointer);
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
   }
   fences_.Remove(record.object);

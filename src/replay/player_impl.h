@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "d3d12abi/one_shot_list.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
 #include "replay/buffer_addresses.h"
@@ -38,6 +39,7 @@ class PlayerImpl final : public Player {
   PlayerFailure failure() const override { return failure_; }
   uint64_t failed_call() const override { return failed_call_; }
   const PlayerResult& result() const override { return result_; }
+  bool abandoned() const override { return abandoned_; }
 
  private:
   // What a call left behind until its results come in the trace.
@@ -47,8 +49,10 @@ class PlayerImpl final : public Player {
     HRESULT result = S_OK;
     ComPtr<IUnknown> created;
     uint32_t initial_state = 0;  // of the resource that was created
+    bool committed = false;      // it has memory of its own
     // kAwait without an event, kCompletedValue: the call takes place when its result stands.
     std::vector<FenceValue> waits;
+    std::string missing;            // what this device has not, and the call needs
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
   };
@@ -89,6 +93,7 @@ class PlayerImpl final : public Player {
   };
 
   // player_impl.cc: records.
+  Status PlayAll();
   Status Play(const Record& record);
   Status OnCall(const Record& record);
   Status OnResult(const Record& record);
@@ -104,11 +109,15 @@ class PlayerImpl final : public Player {
 
   // player_calls.cc: calls.
   Status MakeCall(CallInProgress* call);
-  // The object's pointer for the interface that declares the method. kUnsupported, kCorrupt.
+  // The object's pointer for the interface that declares the method. kNotFound: this device has not
+  // that interface; kCorrupt.
   Result<void*> Target(const CallInProgress& call);
+  Status RefuseMissing(const CallInProgress& call, const std::string& what);
   Status Decode(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
-  void Adjust(CallInProgress* call);
+  Status Adjust(CallInProgress* call);
+  bool CopyPadded(CallInProgress* call, void* target);
+  Status CheckRanges(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);
@@ -128,8 +137,12 @@ class PlayerImpl final : public Player {
   Status WaitForDevice(uint64_t device);
   Status AskIdle(uint64_t queue, DeviceContext* context);
   Status SweepEnded(DeviceContext* context);
+  bool AnyBlocked(const DeviceContext& context) const;
+  // Before objects are given back although the playback did not come to its end: whether the GPU has
+  // done all that it can. Waits for a short time, interrupted or not.
+  bool Settle();
   Status CheckLoss(DeviceContext* context);
-  Status RunCanary(uint64_t device);
+  Status RunCanary(uint64_t submitted_to, DeviceContext* context);
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
   Status MarkFrame();
 
@@ -138,6 +151,8 @@ class PlayerImpl final : public Player {
   Status OnContents(const Record& record);
   Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
                        std::span<const std::byte> bytes);
+  // Memory of its own that the CPU writes begins as zeros, as recordings assume.
+  Status ClearMemory(ReplayObject* resource);
   Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
                     uint32_t state);
   TextureReadback& ReadbackOf(DeviceContext* context);
@@ -146,6 +161,7 @@ class PlayerImpl final : public Player {
   Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
   // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
   Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
+  void NotCompared(const std::string& note);
   void Pace(uint64_t time_ns);
 
   // player_textures.cc: what textures hold at the end.
@@ -182,6 +198,7 @@ class PlayerImpl final : public Player {
   uint64_t failed_call_ = 0;
   uint64_t current_ = 0;  // the record that is played
   bool stop_ = false;     // before the end of the trace, as asked
+  bool abandoned_ = false;
   std::set<std::string> noted_;
   Arena arena_;
   ReplayObjects objects_;
@@ -202,6 +219,7 @@ class PlayerImpl final : public Player {
     std::vector<std::byte> bytes;
   };
   std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
+  uint64_t next_frame_ = 0;        // the frame that is played
   uint64_t pace_recorded_ns_ = 0;  // times of the first frame
   uint64_t pace_played_ns_ = 0;
 };

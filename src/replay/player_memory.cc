@@ -78,20 +78,39 @@ Status PlayerImpl::OnMemory(const Record& record) {
   return Status();
 }
 
+Status PlayerImpl::ClearMemory(ReplayObject* resource) {
+  if (resource->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER ||
+      HeapTypeOf(resource->As<ID3D12Resource>()) != D3D12_HEAP_TYPE_UPLOAD) {
+    return Status();
+  }
+  bool unmap = false;
+  Result<std::byte*> memory = BufferMemory(resource, &unmap);
+  if (!memory.ok()) return memory.status();
+  std::memset(*memory, 0, resource->desc.Width);
+  if (unmap) resource->As<ID3D12Resource>()->Unmap(0, nullptr);
+  return Status();
+}
+
 Status PlayerImpl::OnReadback(const Record& record) {
   const auto refuse = [&](const std::string& what) {
     return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
   };
-  if (!options_.validate) return Status();
+  if (!options_.validate || next_frame_ < options_.first_frame) return Status();
   std::span<const std::byte> rest = record.body;
   Result<ReadbackBody> body = DecodeBody<ReadbackBody>(&rest);
   if (!body.ok()) return refuse(body.status().message());
   ReplayObject* const object = objects_.Find(record.object);
-  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
+  if (object == nullptr && objects_.IsAbsent(record.object)) {
+    NotCompared("the program read resources that could not be made here");
+    return Status();
+  }
   if (object == nullptr || object->chain != Chain::kID3D12Resource) {
     return refuse(fmt::format("there is no resource {} here", record.object));
   }
-  if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return Status();
+  if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
+    NotCompared("the program read mapped textures: how they lie in memory is the driver's");
+    return Status();
+  }
   if (body->subresource != 0 || body->offset_bytes > object->desc.Width ||
       body->size_bytes > object->desc.Width - body->offset_bytes) {
     return refuse(fmt::format("{} bytes at {} are read from a buffer of {}", body->size_bytes,
@@ -108,7 +127,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
   if (!same) {
     // The program may have waited in a way that no trace shows.
     CAIRN_RETURN_IF_ERROR(WaitForDevice(object->device));
-    same = matches();
+    same = result_.interrupted || matches();
   }
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
   ++result_.compared_readbacks;
@@ -129,12 +148,19 @@ Status PlayerImpl::OnFrame(const Record& record) {
   ++result_.frames;
   const bool compare = options_.validate && body->hashed != 0;
   const bool wanted = body->frame >= options_.first_frame && (options_.images || compare);
-  if (wanted && record.object != kNoObject) {
+  next_frame_ = body->frame + 1;
+  if (wanted && compare && record.object == kNoObject) {
+    NotCompared("images of frames: the recorded one is of no resource");
+  } else if (wanted && record.object != kNoObject) {
     Result<FrameImage> image = ReadImage(record.object, body->frame);
     if (!image.ok()) {
       if (failure_ != PlayerFailure::kNone) return image.status();
-      Skip("images of frames: " + image.status().message());
-    } else if (compare) {
+      if (compare) {
+        NotCompared("images of frames: " + image.status().message());
+      } else {
+        Skip("images of frames: " + image.status().message());
+      }
+    } else if (compare && !result_.interrupted) {
       ++result_.compared_frames;
       if (image->hash_low != body->hash_low || image->hash_high != body->hash_high) {
         return Fail(
@@ -155,6 +181,11 @@ Status PlayerImpl::OnFrame(const Record& record) {
   if (body->frame + 1 >= options_.frame_end) stop_ = true;
   (void)Interrupted();
   return Status();
+}
+
+void PlayerImpl::NotCompared(const std::string& note) {
+  ++result_.not_compared;
+  Note("not compared: " + note);
 }
 
 Status PlayerImpl::MarkFrame() {
@@ -247,9 +278,15 @@ Status PlayerImpl::WriteContents(ReplayObject* object, DeviceContext* context,
   const auto state =
       static_cast<D3D12_RESOURCE_STATES>(context->states.State(object->number, body.subresource));
   if (object->desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
-    if (HeapTypeOf(resource) == D3D12_HEAP_TYPE_READBACK) return Status();
     CAIRN_RETURN_IF_ERROR(copies.WriteBuffer(*queue, resource, body.offset_bytes, bytes, state));
     return Transition(object, context, body.subresource, body.state);
+  }
+  const Result<SubresourceLayout> layout =
+      LayoutOf(context->device.get(), object->desc, body.subresource);
+  if (!layout.ok()) return layout.status();
+  if (body.total_bytes > layout->total_bytes && body.total_bytes > layout->packed_bytes()) {
+    return Status(StatusCode::kCorrupt, fmt::format("{} bytes for a subresource of {}",
+                                                    body.total_bytes, layout->total_bytes));
   }
   Contents& contents = contents_[{object->number, body.subresource}];
   if (body.offset_bytes != contents.bytes.size() ||

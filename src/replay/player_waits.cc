@@ -3,11 +3,13 @@
 // Fences, what waits for them, and devices that stop answering.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <thread>
 
 #include "base/clock.h"
+#include "d3d12abi/aggregates.h"
 #include "replay/player_impl.h"
 
 namespace cairn {
@@ -145,6 +147,29 @@ Status PlayerImpl::WaitForDevice(uint64_t device) {
   return Status();
 }
 
+bool PlayerImpl::Settle() {
+  constexpr uint64_t kMostNs = uint64_t{5} * 1'000'000'000;
+  const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
+  const uint64_t start_ns = MonotonicNs();
+  for (const auto& [number, context] : devices_) {
+    for (const auto& [queue, idle] : context->queues) {
+      // What waits for something that never comes does not run.
+      if (fences_.Blocked(queue)) continue;
+      if (!AskIdle(queue, context.get()).ok()) return false;
+      for (Poll poll; idle.fence->GetCompletedValue() < idle.value; poll.Next()) {
+        if (MonotonicNs() - start_ns > limit_ns) return false;
+      }
+      if (idle.fence->GetCompletedValue() == kLost) return false;
+    }
+  }
+  return true;
+}
+
+bool PlayerImpl::AnyBlocked(const DeviceContext& context) const {
+  return std::any_of(context.queues.begin(), context.queues.end(),
+                     [&](const auto& entry) { return fences_.Blocked(entry.first); });
+}
+
 // Gives back what the GPU cannot use any longer.
 Status PlayerImpl::SweepEnded(DeviceContext* context) {
   constexpr size_t kMostBatches = 16;
@@ -162,7 +187,8 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
     const DeviceContext::Ended& oldest = context->batches.front();
     for (const auto& [fence, value] : oldest.until) {
       if (fence->GetCompletedValue() >= value) continue;
-      if (context->batches.size() <= kMostBatches) return Status();
+      // A queue that waits for what comes later in the trace would be waited for in vain.
+      if (context->batches.size() <= kMostBatches || AnyBlocked(*context)) return Status();
       CAIRN_RETURN_IF_ERROR(WaitFor(fence.get(), value, "a queue"));
     }
     context->batches.pop_front();
@@ -181,11 +207,14 @@ Result<ID3D12CommandQueue*> PlayerImpl::OwnQueue(DeviceContext* context) {
   return context->queue.get();
 }
 
-// A fault may surface one dispatch late: then this one does not come to its end.
-Status PlayerImpl::RunCanary(uint64_t device) {
-  DeviceContext* const context = ContextOf(device);
-  if (context == nullptr) return Status();
-  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+// A fault may surface one dispatch late: then this one does not come to its end. It runs where the
+// submission ran, if that queue can dispatch and does not wait for something that comes later.
+Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
+  auto* const real = objects_.Find(submitted_to)->As<ID3D12CommandQueue>();
+  const D3D12_COMMAND_LIST_TYPE type = GetDesc(real).Type;
+  const bool here = !fences_.Blocked(submitted_to) && (type == D3D12_COMMAND_LIST_TYPE_DIRECT ||
+                                                       type == D3D12_COMMAND_LIST_TYPE_COMPUTE);
+  Result<ID3D12CommandQueue*> queue = here ? Result<ID3D12CommandQueue*>(real) : OwnQueue(context);
   Status status = queue.status();
   if (status.ok()) {
     if (context->canary == nullptr) {

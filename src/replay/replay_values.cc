@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ T ValueAt(const std::vector<void*>& arguments, size_t index) {
 }
 
 Status OfType(const ReplayDescriptor& descriptor, D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  if (descriptor.heap == kNoObject) return Status(StatusCode::kCorrupt, "a descriptor is null");
   if (descriptor.heap_type == type) return Status();
   return Status(StatusCode::kCorrupt,
                 fmt::format("heap {} holds descriptors of type {}, not {}", descriptor.heap,
@@ -95,9 +97,103 @@ Status CheckCopy(const std::vector<void*>& arguments,
   return Status();
 }
 
+// The targets that a call sets, and what is behind the first where one handle stands for all.
+Status CheckTargets(const std::vector<ReplayDescriptor>& descriptors, uint32_t count,
+                    bool has_targets, bool is_range, bool has_depth) {
+  if (count > D3D12_SIMULTANEOUS_RENDER_TARGET_COUNT || (count != 0 && !has_targets)) {
+    return Status(StatusCode::kCorrupt, fmt::format("{} render targets", count));
+  }
+  const size_t targets = !has_targets ? 0 : is_range ? std::min(count, 1u) : count;
+  if (descriptors.size() != targets + (has_depth ? 1 : 0)) {
+    return Status(StatusCode::kCorrupt, "targets without a descriptor");
+  }
+  for (size_t i = 0; i < targets; ++i) {
+    // No target at all is one that is not drawn into.
+    if (descriptors[i].heap == kNoObject && !is_range) continue;
+    CAIRN_RETURN_IF_ERROR(OfType(descriptors[i], D3D12_DESCRIPTOR_HEAP_TYPE_RTV));
+    if (is_range) CAIRN_RETURN_IF_ERROR(InHeap(descriptors[i], count));
+  }
+  if (!has_depth || descriptors.back().heap == kNoObject) return Status();
+  return OfType(descriptors.back(), D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+}
+
+Status NotNull(const void* pointer, const char* name) {
+  if (pointer != nullptr) return Status();
+  return Status(StatusCode::kCorrupt, fmt::format("{} is null", name));
+}
+
+Status CheckShader(const D3D12_SHADER_BYTECODE& shader) {
+  return shader.BytecodeLength == 0 ? Status() : NotNull(shader.pShaderBytecode, "a shader");
+}
+
+Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc) {
+  for (const D3D12_SHADER_BYTECODE* const shader :
+       {&desc.VS, &desc.PS, &desc.DS, &desc.HS, &desc.GS}) {
+    CAIRN_RETURN_IF_ERROR(CheckShader(*shader));
+  }
+  const D3D12_INPUT_LAYOUT_DESC& inputs = desc.InputLayout;
+  for (UINT i = 0; i < inputs.NumElements; ++i) {
+    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs, "pInputElementDescs"));
+    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs[i].SemanticName, "SemanticName"));
+  }
+  const D3D12_STREAM_OUTPUT_DESC& outputs = desc.StreamOutput;
+  if (outputs.NumEntries != 0) {
+    CAIRN_RETURN_IF_ERROR(NotNull(outputs.pSODeclaration, "pSODeclaration"));
+  }
+  return outputs.NumStrides == 0 ? Status() : NotNull(outputs.pBufferStrides, "pBufferStrides");
+}
+
+// What lies behind pointers and that implementations use without a look.
+Status CheckFields(Method method, const std::vector<void*>& arguments) {
+  switch (method) {
+    case Method::ID3D12Device_CreateGraphicsPipelineState:
+      return CheckPipeline(*ValueAt<const D3D12_GRAPHICS_PIPELINE_STATE_DESC*>(arguments, 0));
+    case Method::ID3D12Device_CreateComputePipelineState:
+      return CheckShader(ValueAt<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(arguments, 0)->CS);
+    case Method::ID3D12Device_CreateCommandSignature: {
+      const auto* const desc = ValueAt<const D3D12_COMMAND_SIGNATURE_DESC*>(arguments, 0);
+      return desc->NumArgumentDescs == 0 ? Status()
+                                         : NotNull(desc->pArgumentDescs, "pArgumentDescs");
+    }
+    case Method::ID3D12GraphicsCommandList_CopyTextureRegion:
+      for (const size_t i : {size_t{0}, size_t{4}}) {
+        CAIRN_RETURN_IF_ERROR(NotNull(
+            ValueAt<const D3D12_TEXTURE_COPY_LOCATION*>(arguments, i)->pResource, "pResource"));
+      }
+      return Status();
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier: {
+      const auto* const barriers = ValueAt<const D3D12_RESOURCE_BARRIER*>(arguments, 1);
+      for (UINT i = 0; i < ValueAt<UINT>(arguments, 0); ++i) {
+        if (barriers[i].Type != D3D12_RESOURCE_BARRIER_TYPE_TRANSITION) continue;
+        CAIRN_RETURN_IF_ERROR(NotNull(barriers[i].Transition.pResource, "pResource"));
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+// An optional array that is null although there are elements. Some methods give that a meaning.
+Status CheckOptional(Method method, const ParameterInfo& parameter) {
+  switch (method) {
+    case Method::ID3D12Device_CopyDescriptors:
+    case Method::ID3D12CommandQueue_UpdateTileMappings:
+    case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
+    case Method::ID3D12Device1_CreatePipelineLibrary:
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
+    // Nothing is bound then, for implementations that know it.
+    case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
+    case Method::ID3D12GraphicsCommandList_SOSetTargets:
+      return Status(StatusCode::kUnsupported, fmt::format("{} is null", parameter.name));
+    default: return NotNull(nullptr, parameter.name);
+  }
+}
+
 }  // namespace
 
-void ReplayValues::Begin(Method method) {
+void ReplayValues::Begin(Method method, const void* device) {
+  method_ = method;
+  device_ = device;
   static const std::array<const InterfaceInfo*, kMethodCount> shared = FindShared();
   shared_ = shared[static_cast<size_t>(method)];
   descriptors_.clear();
@@ -125,6 +221,11 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("object {} is of another kind: {}", number, object->version->name));
   }
+  const ReplayObject* const device = objects_->Find(object->device);
+  if (device_ != nullptr && device != nullptr && object->chain != Chain::kID3D12Device &&
+      device->pointer.get() != device_) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is of another device", number));
+  }
   *place = reinterpret_cast<uint64_t>(object->pointer.get());
   return Status();
 }
@@ -132,13 +233,23 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
 Status ReplayValues::GpuAddress(uint64_t* place) {
   if (*place == 0) return Status();
   Result<uint64_t> real = objects_->RealAddress(*place);
-  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
-  *place = *real;
-  return Status();
+  if (real.ok()) {
+    *place = *real;
+    return Status();
+  }
+  // Programs may leave what they do not use, and addresses behind the end of a buffer.
+  if (method_ == Method::ID3D12GraphicsCommandList_IASetVertexBuffers) {
+    *place = 0;
+    return Status();
+  }
+  return Status(StatusCode::kUnsupported, "it uses an address that is in no buffer");
 }
 
 Status ReplayValues::CpuDescriptor(uint64_t* place) {
-  if (*place == 0) return Status();
+  if (*place == 0) {
+    descriptors_.push_back({.heap = kNoObject});
+    return Status();
+  }
   Result<ReplayDescriptor> real = objects_->RealCpuDescriptor(*place);
   if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
   descriptors_.push_back(*real);
@@ -147,7 +258,10 @@ Status ReplayValues::CpuDescriptor(uint64_t* place) {
 }
 
 Status ReplayValues::GpuDescriptor(uint64_t* place) {
-  if (*place == 0) return Status();
+  if (*place == 0) {
+    descriptors_.push_back({.heap = kNoObject});
+    return Status();
+  }
   Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
   if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
   descriptors_.push_back(*real);
@@ -180,18 +294,29 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
     case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
       return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
     case Method::ID3D12Device_CreateSampler:
+    case Method::ID3D12Device11_CreateSampler2:
       return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER);
     case Method::ID3D12Device_CreateConstantBufferView:
     case Method::ID3D12Device_CreateShaderResourceView:
     case Method::ID3D12Device_CreateUnorderedAccessView:
+    case Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView:
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
     case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
       return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
+      return CheckTargets(
+          descriptors, ValueAt<UINT>(arguments, 0), ValueAt<const void*>(arguments, 1) != nullptr,
+          ValueAt<BOOL>(arguments, 2) != 0, ValueAt<const void*>(arguments, 3) != nullptr);
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
+      return CheckTargets(descriptors, ValueAt<UINT>(arguments, 0),
+                          ValueAt<const void*>(arguments, 1) != nullptr, /*is_range=*/false,
+                          ValueAt<const void*>(arguments, 2) != nullptr);
     case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, descriptors);
     case Method::ID3D12Device_CopyDescriptorsSimple: {
       const uint32_t count = ValueAt<UINT>(arguments, 0);
       const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 3));
-      if (count != 0 && descriptors.size() != 2) {
+      if (count == 0) return Status();
+      if (descriptors.size() != 2) {
         return Status(StatusCode::kCorrupt, "a copy of descriptors from or to nowhere");
       }
       for (const ReplayDescriptor& descriptor : descriptors) {
@@ -204,10 +329,11 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
   }
 }
 
-Status CheckPointers(const MethodInfo& method, const std::vector<void*>& arguments) {
+Status CheckPointers(Method called, const std::vector<void*>& arguments) {
+  const MethodInfo& method = Describe(called);
   for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
     const ParameterInfo& parameter = method.parameters[i];
-    if (parameter.pointers == 0 || parameter.optional || arguments[i] == nullptr) continue;
+    if (parameter.pointers == 0 || arguments[i] == nullptr) continue;
     if (parameter.direction == Direction::kOut || ValueAt<void*>(arguments, i) != nullptr) continue;
     // An array without elements may be null; more than one factor is rare, and then each counts.
     bool empty = parameter.count.factor_count != 0;
@@ -216,11 +342,13 @@ Status CheckPointers(const MethodInfo& method, const std::vector<void*>& argumen
         parameter.count.factors[0].value < arguments.size()) {
       empty = ValueAt<uint32_t>(arguments, parameter.count.factors[0].value) == 0;
     }
-    if (!empty) {
-      return Status(StatusCode::kCorrupt, fmt::format("{} is null", parameter.name));
+    if (empty) continue;
+    if (!parameter.optional) return NotNull(nullptr, parameter.name);
+    if (parameter.count.factor_count == 1) {
+      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter));
     }
   }
-  return Status();
+  return CheckFields(called, arguments);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -20,9 +20,10 @@ class ReplayValues final : public ValueVisitor {
  public:
   explicit ReplayValues(ReplayObjects* objects) : objects_(objects) {}
 
-  // Before each call that is decoded.
-  void Begin(Method method);
-  // The descriptors that were met, CPU and GPU, in the order of the arguments.
+  // Before each call that is decoded. `device`: the real one of the object that is called; null: not known.
+  void Begin(Method method, const void* device);
+  // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null have
+  // no heap.
   const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
   // An event was passed, not null.
   bool had_event() const { return had_event_; }
@@ -36,6 +37,8 @@ class ReplayValues final : public ValueVisitor {
 
  private:
   ReplayObjects* const objects_;
+  Method method_ = Method::ID3D12Object_GetPrivateData;
+  const void* device_ = nullptr;
   const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
@@ -45,8 +48,8 @@ class ReplayValues final : public ValueVisitor {
 // heap, views written into a heap of another type. kCorrupt.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         const std::vector<ReplayDescriptor>& descriptors);
-// Null where the definitions promise that something is there.
-Status CheckPointers(const MethodInfo& method, const std::vector<void*>& arguments);
+// Null where the definitions promise that something is there, in parameters and in what they point to.
+Status CheckPointers(Method method, const std::vector<void*>& arguments);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
