@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,19 @@ class BisectTest : public ::testing::Test {
     return answer;
   }
 
+  // The numbers of the trace's dispatches, in order.
+  std::vector<uint64_t> Dispatches() {
+    const CommandResult result = Run({"calls", "--json", "--function", "Dispatch", "a.cairn"});
+    EXPECT_EQ(0, result.exit_code) << result.Summary();
+    std::vector<uint64_t> numbers;
+    std::istringstream lines(result.output);
+    for (std::string line; std::getline(lines, line);) {
+      const nlohmann::json call = nlohmann::json::parse(line, nullptr, false);
+      if (call.is_object() && call.value("kind", "") == "call") numbers.push_back(call["number"]);
+    }
+    return numbers;
+  }
+
   TemporaryFolder folder_;
 };
 
@@ -81,6 +95,10 @@ TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(PathOf(culprit), Contains("Particles"));
   EXPECT_THAT(PathOf(culprit), Contains("Scatter to nowhere"));
+  // After "Clear" and "Scatter to a buffer".
+  const std::vector<uint64_t> dispatches = Dispatches();
+  ASSERT_EQ(4u, dispatches.size());
+  EXPECT_EQ(dispatches[2], culprit["call"].get<uint64_t>());
   EXPECT_EQ("clean", answer["without"]);
 
   // What was written fails alone, and of the same call.
@@ -101,6 +119,11 @@ TEST_F(BisectTest, TheDispatchThatHangs) {
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(PathOf(culprit), Contains("Simulate"));
   EXPECT_THAT(PathOf(culprit), Contains("Integrate"));
+  // The last but one: before it the sample's trials of how long a dispatch takes, "Clear", "Upload",
+  // "Forces" and "Collisions", after it "Resolve".
+  const std::vector<uint64_t> dispatches = Dispatches();
+  ASSERT_LT(6u, dispatches.size());
+  EXPECT_EQ(dispatches[dispatches.size() - 2], culprit["call"].get<uint64_t>());
   EXPECT_EQ("clean", answer["without"]);
 }
 
@@ -118,7 +141,7 @@ TEST_F(BisectTest, AFaultThatOnlyALaterDispatchShowsTakesBoth) {
 
 TEST_F(BisectTest, WhatDoesNotFailHasNoCulprit) {
   const CommandResult run = Run({"run", "--capture", "-o", "a.cairn", "--",
-                                 Program("sample-triangle-d3d12-plain"), "-o", "triangle.png"});
+                                 Program("sample-triangle-d3d12-plain"), "triangle.png"});
   ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << run.Summary();
   const CommandResult result = Run({"bisect", "a.cairn"});
   EXPECT_EQ(1, result.exit_code) << result.Summary();

@@ -92,13 +92,22 @@ class ProbeLine {
   bool shown_ = false;
 };
 
-// What an answer in the journal is about: the same trace, played in the same way.
+// What an answer in the journal is about: the same trace, played in the same way. Which device that is on
+// is for these variables to say, and for the library.
 std::string Identity(const TraceReader& trace, const Options& options) {
   const TraceFacts& facts = trace.facts();
-  return VisibleText(fmt::format(
+  std::string identity = fmt::format(
       "{} {} {} {} records, {} s, {} repeats, {}", facts.start_realtime_ns, facts.process_id,
       facts.trimmed ? "trimmed" : "whole", trace.record_count(), options.hang_timeout,
-      options.repeats, options.library.empty() ? "default library" : options.library));
+      options.repeats, options.library.empty() ? "default library" : options.library);
+  for (const char* name :
+       {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
+        "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT", "DRI_PRIME", "CUDA_VISIBLE_DEVICES",
+        "VKD3D_VULKAN_DEVICE", "VKD3D_FILTER_DEVICE_NAME", "VKD3D_CONFIG"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) identity += fmt::format(", {}={}", name, value);
+  }
+  return VisibleText(identity);
 }
 
 class Search {
@@ -151,7 +160,10 @@ class Search {
     return journal_->Ask(question, [this](const BisectQuestion& q) -> Result<ProbeAnswer> {
       const Result<ProbeRun> run = PlayProbe(settings_, q);
       if (!run.ok()) return run.status();
-      if (q.left_out.empty() && run->end != ProbeEnd::kFinished) told_.failure = *run;
+      if (q.left_out.empty()) {
+        if (run->end == ProbeEnd::kFinished) told_.left_out = run->message;
+        if (run->end == ProbeEnd::kRefused) told_.refused = run->message;
+      }
       return AnswerOf(*run, tree_);
     });
   }
@@ -175,7 +187,10 @@ class Search {
       told_.culprits = std::move(*culprits);
       AddBreadcrumbPaths(trace_->file(), &told_.culprits);
       if (!options_.no_output) {
-        if (const Status written = WriteMinimal(); !written.ok()) return Failed(written);
+        // The answer stands without it.
+        if (const Status written = WriteMinimal(); !written.ok()) {
+          PrintWarning("bisect", "no minimal trace is written: " + written.message());
+        }
       }
     }
     const std::string text = options_.json ? AnswerAsJson(told_) : AnswerAsText(told_);
@@ -191,31 +206,38 @@ class Search {
     const std::string path =
         options_.output.empty() ? WithEnding(options_.path, ".minimal.cairn") : options_.output;
     const std::string untested = path + ".untested";
-    CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, untested));
+    Result<bool> fails = WriteAndTest(untested);
+    if (fails.ok() && *fails) {
+      if (std::rename(untested.c_str(), path.c_str()) == 0) {
+        told_.minimal_path = path;
+        return {};
+      }
+      fails = StatusFromErrno(errno, path);
+    }
+    unlink(untested.c_str());
+    if (!fails.ok()) return fails.status();
+    PrintWarning(
+        "bisect",
+        "what is left does not fail in the same way in a file of its own: no minimal trace is "
+        "written");
+    return {};
+  }
+
+  // Does it fail in the same way as the trace did?
+  Result<bool> WriteAndTest(const std::string& path) {
+    CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, path));
     TraceProbeSettings settings = settings_;
-    settings.path = untested;
-    bool fails = false;
+    settings.path = path;
     // As often as the trace itself had to be played to see it fail.
     const uint32_t tries = told_.answer.failed == told_.answer.asked ? 1 : told_.answer.asked * 4;
-    for (uint32_t i = 0; i < tries && !fails; ++i) {
+    for (uint32_t i = 0; i < tries; ++i) {
       const Result<ProbeRun> run = PlayProbe(settings, {});
-      const Result<ProbeAnswer> answer =
-          run.ok() ? AnswerOf(*run, tree_) : Result<ProbeAnswer>(run.status());
-      if (!answer.ok()) {
-        unlink(untested.c_str());
-        return answer.status();
-      }
-      fails = answer->outcome == ProbeOutcome::kFails;
+      if (!run.ok()) return run.status();
+      const Result<ProbeAnswer> answer = AnswerOf(*run, tree_);
+      if (!answer.ok()) return answer.status();
+      if (IsSameFailure(told_.answer, *answer)) return true;
     }
-    if (!fails) {
-      unlink(untested.c_str());
-      PrintWarning("bisect",
-                   "what is left does not fail in a file of its own: no minimal trace is written");
-      return {};
-    }
-    if (std::rename(untested.c_str(), path.c_str()) != 0) return StatusFromErrno(errno, path);
-    told_.minimal_path = path;
-    return {};
+    return false;
   }
 
   const Options& options_;

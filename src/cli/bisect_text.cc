@@ -22,28 +22,30 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kBarWidth = 20;
 
-const char* EndWord(ProbeEnd end) {
-  switch (end) {
-    case ProbeEnd::kHang: return "hang";
-    case ProbeEnd::kLost: return "device lost";
-    case ProbeEnd::kDied: return "death";
-    default: return "";
+const char* KindWord(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kHang: return "hang";
+    case FailureKind::kLost: return "device lost";
+    case FailureKind::kDied: return "death";
+    case FailureKind::kNone: break;
   }
+  return "";
 }
 
-std::string FailureInWords(const ProbeRun& failure) {
-  switch (failure.end) {
-    case ProbeEnd::kHang: return "hangs";
-    case ProbeEnd::kLost: return "loses the device";
-    case ProbeEnd::kDied:
+std::string FailureInWords(const BisectAnswer& failure) {
+  switch (failure.kind) {
+    case FailureKind::kHang: return "hangs";
+    case FailureKind::kLost: return "loses the device";
+    case FailureKind::kDied:
       return failure.signal == 0
                  ? "ends the process"
                  : fmt::format("kills the process ({})",
                                sigabbrev_np(failure.signal) == nullptr
                                    ? std::to_string(failure.signal)
                                    : "SIG" + std::string(sigabbrev_np(failure.signal)));
-    default: return "fails";
+    case FailureKind::kNone: break;
   }
+  return "fails";
 }
 
 std::string Joined(const std::vector<std::string>& path) {
@@ -155,11 +157,16 @@ std::string AnswerAsText(const BisectTold& told) {
                   answer.probes == 1 ? "" : "s", static_cast<double>(told.duration_ns) / 1e9);
   const std::string path = VisibleText(told.path);
   if (!answer.found) {
-    return fmt::format("{}: no culprit: {}.\n{}", path, VisibleText(answer.why), probes);
+    std::string text = fmt::format("{}: no culprit: {}.\n", path, VisibleText(answer.why));
+    if (!told.refused.empty()) text += fmt::format("Refused: {}\n", told.refused);
+    if (!told.left_out.empty()) {
+      text += fmt::format("Not played on this device: {}\n", told.left_out);
+    }
+    return text + probes;
   }
-  std::string text = fmt::format("{} {} in submission {}, in {} of {} replays.\n\n", path,
-                                 FailureInWords(told.failure), GroupedDigits(answer.place),
-                                 answer.failed, answer.asked);
+  std::string text =
+      fmt::format("{} {} in submission {}, in {} of {} replays.\n\n", path, FailureInWords(answer),
+                  GroupedDigits(answer.place), answer.failed, answer.asked);
   text += answer.culprits.size() == 1
               ? "The culprit\n"
               : fmt::format("The culprits: it takes all {}\n", answer.culprits.size());
@@ -176,11 +183,13 @@ std::string AnswerAsJson(const BisectTold& told) {
   json["file"] = told.path;
   json["found"] = answer.found;
   json["reason"] = answer.why;
-  json["failure"] = EndWord(told.failure.end);
-  json["signal"] = told.failure.end == ProbeEnd::kDied ? told.failure.signal : 0;
+  json["failure"] = KindWord(answer.kind);
+  json["signal"] = answer.signal;
   json["submission"] = answer.place;
   json["failed"] = answer.failed;
   json["asked"] = answer.asked;
+  json["left_out"] = told.left_out;
+  json["refused"] = told.refused;
   json["culprits"] = Json::array();
   for (const CulpritText& culprit : told.culprits) {
     json["culprits"].push_back(CulpritAsJson(culprit));

@@ -11,7 +11,6 @@
 #include "cairnfile/file_reader.h"
 #include "replay/bisect.h"
 #include "replay/bisect_tree.h"
-#include "replay/probe_process.h"
 
 namespace cairn::cli {
 
@@ -19,8 +18,10 @@ struct BisectTold {
   std::string path;
   BisectAnswer answer;
   std::vector<CulpritText> culprits;  // if answer.found
-  // How a play of the whole trace ended; kNone if none was made this time.
-  ProbeRun failure;
+  // Of the plays of the whole trace that were made this time: what a clean one could not play here, and why
+  // the device refused it.
+  std::string left_out;
+  std::string refused;
   std::string minimal_path;  // "" if there is none
   uint64_t duration_ns = 0;
 };

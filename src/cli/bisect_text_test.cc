@@ -23,7 +23,7 @@ BisectTold OneCall() {
   told.answer.asked = 2;
   told.answer.without = ProbeOutcome::kClean;
   told.answer.probes = 17;
-  told.failure.end = ProbeEnd::kHang;
+  told.answer.kind = FailureKind::kHang;
   told.minimal_path = "game.minimal.cairn";
   told.duration_ns = 42'300'000'000;
   CulpritText culprit;
@@ -62,8 +62,8 @@ TEST(BisectText, SeveralCulpritsAreSaidToBelongTogether) {
   told.answer.culprits.push_back(told.answer.culprits[0]);
   told.answer.without = ProbeOutcome::kFails;
   told.answer.other_place = 20'000;
-  told.failure.end = ProbeEnd::kDied;
-  told.failure.signal = SIGSEGV;
+  told.answer.kind = FailureKind::kDied;
+  told.answer.signal = SIGSEGV;
   const std::string text = AnswerAsText(told);
   EXPECT_THAT(text, HasSubstr("kills the process (SIGSEGV)"));
   EXPECT_THAT(text, HasSubstr("it takes all 2"));

@@ -67,16 +67,11 @@ class Asker {
 
 // What the failure is: learnt from plays of the whole trace.
 struct Failure {
-  uint64_t place = 0;
-  // It showed in different places: then any place counts.
-  bool moves = false;
+  BisectAnswer what;  // place, kind, how often
   uint64_t last_place = 0;
-  uint32_t failed = 0;
-  uint32_t asked = 0;
 
-  bool IsIt(const ProbeAnswer& answer) const {
-    return answer.outcome == ProbeOutcome::kFails && (moves || answer.place == place);
-  }
+  bool IsIt(const ProbeAnswer& answer) const { return IsSameFailure(what, answer); }
+  double rate() const { return static_cast<double>(what.failed) / what.asked; }
 };
 
 class Search {
@@ -88,8 +83,10 @@ class Search {
   // The culprits; empty: the failure stays when everything is left out.
   Result<Suspects> Run();
 
-  // How many of `tries` plays with nothing but `kept` left fail.
-  Result<uint32_t> CountFailures(const Suspects& kept, uint32_t tries);
+  // Is the failure still there with nothing but the culprits left?
+  Result<bool> FailsAgain(const Suspects& culprits, Policy policy) {
+    return Fails(level_, culprits, policy);
+  }
 
  private:
   using Level = Suspect::Kind;
@@ -116,7 +113,7 @@ class Search {
   Suspects kept_submissions_;
   Suspects kept_lists_;
   Suspects all_calls_;                                // of kept_lists_
-  Suspect::Kind level_ = Suspect::Kind::kSubmission;  // of what CountFailures is given
+  Suspect::Kind level_ = Suspect::Kind::kSubmission;  // of what FailsAgain is given
 };
 
 const BisectTree::Submission& Search::SubmissionOf(uint64_t call) const {
@@ -174,16 +171,6 @@ Result<bool> Search::Fails(Level level, const Suspects& kept, Policy policy) {
     if (failures + (policy.tries - i - 1) < policy.failures) return false;
   }
   return false;
-}
-
-Result<uint32_t> Search::CountFailures(const Suspects& kept, uint32_t tries) {
-  uint32_t failures = 0;
-  for (uint32_t i = 0; i < tries; ++i) {
-    const Result<ProbeAnswer> answer = asker_.Once(QuestionFor(level_, kept));
-    if (!answer.ok()) return answer.status();
-    if (failure_.IsIt(*answer)) ++failures;
-  }
-  return failures;
 }
 
 // `needed` and all `candidates` together fail, `needed` alone does not. How many of the first candidates
@@ -340,13 +327,16 @@ Result<Failure> Learn(Asker& asker, uint32_t repeats) {
     const Result<ProbeAnswer> answer = asker.Once({});
     if (!answer.ok()) return answer.status();
     if (answer->outcome == ProbeOutcome::kInvalid) continue;
-    ++failure.asked;
+    BisectAnswer& what = failure.what;
+    ++what.asked;
     if (answer->outcome != ProbeOutcome::kFails) continue;
-    if (failure.failed++ == 0) {
-      failure.place = answer->place;
-    } else if (failure.place != answer->place) {
-      failure.moves = true;
+    if (what.failed++ == 0) {
+      what.place = answer->place;
+      what.kind = answer->kind;
+      what.signal = answer->signal;
     }
+    if (what.place != answer->place) what.place_varies = true;
+    if (what.kind != answer->kind || what.signal != answer->signal) what.kind_varies = true;
     failure.last_place = std::max(failure.last_place, answer->place);
   }
   return failure;
@@ -354,30 +344,48 @@ Result<Failure> Learn(Asker& asker, uint32_t repeats) {
 
 // So many clean answers in a row that 99 of 100 failures of this frequency would have shown.
 uint32_t TriesFor(const Failure& failure) {
-  if (failure.failed == failure.asked) return 1;
-  const double p = static_cast<double>(failure.failed) / static_cast<double>(failure.asked);
-  return std::min(kMostTries, static_cast<uint32_t>(std::ceil(std::log(0.01) / std::log(1 - p))));
+  if (failure.what.failed == failure.what.asked) return 1;
+  return std::min(kMostTries,
+                  static_cast<uint32_t>(std::ceil(std::log(0.01) / std::log(1 - failure.rate()))));
+}
+
+// When the culprit is believed: what always failed fails always, what failed now and then at least half as
+// often as the whole trace did, and more than once: a single failure may be somebody else's.
+Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats) {
+  const uint32_t tries = std::max(2u, policy.tries * repeats);
+  if (policy.tries == 1) return {repeats, repeats};
+  return {tries, std::max(2u, static_cast<uint32_t>(failure.rate() * tries / 2))};
 }
 
 std::string WhyNot(const Failure& failure, uint32_t repeats) {
-  if (failure.asked == 0) return "the device refuses what the trace asks for: see cairn replay";
+  if (failure.what.asked == 0)
+    return "the device refuses what the trace asks for: see cairn replay";
   return fmt::format("the trace does not fail on this device: {} of {} replays were clean",
-                     failure.asked, repeats);
+                     failure.what.asked, repeats);
 }
 
-// Is there something else that fails?
-Status LookWithoutCulprits(Asker& asker, BisectAnswer* answer) {
-  asker.Expect("the trace without the culprit", 1);
+// Is there something else that fails? What comes and goes is looked for more than once.
+Status LookWithoutCulprits(Asker& asker, uint32_t tries, BisectAnswer* answer) {
+  asker.Expect("the trace without the culprit", tries);
   BisectQuestion question;
   question.left_out = answer->culprits;
-  const Result<ProbeAnswer> without = asker.Once(question);
-  if (!without.ok()) return without.status();
-  answer->without = without->outcome;
-  answer->other_place = without->place;
+  for (uint32_t i = 0; i < tries; ++i) {
+    const Result<ProbeAnswer> without = asker.Once(question);
+    if (!without.ok()) return without.status();
+    answer->without = without->outcome;
+    answer->other_place = without->place;
+    if (without->outcome != ProbeOutcome::kClean) break;
+  }
   return {};
 }
 
 }  // namespace
+
+bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer) {
+  return answer.outcome == ProbeOutcome::kFails &&
+         (failure.place_varies || answer.place == failure.place) &&
+         (failure.kind_varies || (answer.kind == failure.kind && answer.signal == failure.signal));
+}
 
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options) {
@@ -385,12 +393,9 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
   Asker asker(probe, options);
   Result<Failure> failure = Learn(asker, repeats);
   if (!failure.ok()) return failure.status();
-  BisectAnswer answer;
-  answer.place = failure->place;
-  answer.failed = failure->failed;
-  answer.asked = failure->asked;
+  BisectAnswer answer = failure->what;
   answer.probes = asker.probes();
-  if (failure->failed == 0) {
+  if (answer.failed == 0) {
     answer.why = WhyNot(*failure, repeats);
     return answer;
   }
@@ -406,15 +411,14 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
           "the trace fails even with all submissions left out: the GPU's work is not to blame";
       return answer;
     }
-    asker.Expect("whether the culprit fails again", policy.tries * repeats + 1);
-    const Result<uint32_t> again = search.CountFailures(*culprits, policy.tries * repeats);
+    const Policy sure = PolicyForCulprit(*failure, policy, repeats);
+    asker.Expect("whether the culprit fails again", sure.tries + policy.tries);
+    const Result<bool> again = search.FailsAgain(*culprits, sure);
     if (!again.ok()) return again.status();
-    // Failing always, or by luck now and then as before.
-    const bool certain = *again == repeats;
-    if (certain || (policy.tries > 1 && *again > 0)) {
+    if (*again) {
       answer.found = true;
       answer.culprits = std::move(*culprits);
-      CAIRN_RETURN_IF_ERROR(LookWithoutCulprits(asker, &answer));
+      CAIRN_RETURN_IF_ERROR(LookWithoutCulprits(asker, policy.tries, &answer));
       answer.probes = asker.probes();
       return answer;
     }

@@ -31,11 +31,21 @@ enum class ProbeOutcome : uint8_t {
   kInvalid = 3,  // what is left makes no sense (the device refused a call): says nothing
 };
 
+enum class FailureKind : uint8_t {
+  kNone = 0,  // not known
+  kHang = 1,
+  kLost = 2,  // the device
+  kDied = 3,  // the process
+};
+
 struct ProbeAnswer {
   ProbeOutcome outcome = ProbeOutcome::kClean;
   // kFails: where it showed, the number of an ExecuteCommandLists call: the last one at or before the
   // call that was being made, left out or not; 0: before the first.
   uint64_t place = 0;
+  // kFails: how it failed, and of which signal the process died; 0: of none.
+  FailureKind kind = FailureKind::kNone;
+  int signal = 0;
 };
 
 // A thing that can be left out.
@@ -64,8 +74,14 @@ struct BisectAnswer {
   bool found = false;
   // Calls, in the order of the trace; lists or submissions where it cannot be narrowed down.
   std::vector<Suspect> culprits;
-  std::string why;      // when not found: a sentence
-  uint64_t place = 0;   // where the failure shows (ProbeAnswer::place)
+  std::string why;  // when not found: a sentence
+  // What the failure is: where it shows, and how (ProbeAnswer). In the first plays one of them, or both,
+  // may have been different each time: then any counts.
+  uint64_t place = 0;
+  FailureKind kind = FailureKind::kNone;
+  int signal = 0;
+  bool place_varies = false;
+  bool kind_varies = false;
   uint32_t failed = 0;  // so many of `asked` plays of the whole trace failed
   uint32_t asked = 0;
   // The trace without the culprits: clean, or it fails in `other_place`, of something else. kInvalid: not
@@ -74,6 +90,9 @@ struct BisectAnswer {
   uint64_t other_place = 0;
   uint64_t probes = 0;
 };
+
+// Is that the failure that the answer is about, and not another one?
+bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer);
 
 // What can be left out, in the order of the trace.
 struct BisectTree {
@@ -95,7 +114,8 @@ using Probe = std::function<Result<ProbeAnswer>(const BisectQuestion&)>;
 
 struct BisectOptions {
   // How often the whole trace is played first, and the answer at the end is checked. A trace that fails
-  // only sometimes has each clean answer asked again, until 99 of 100 such failures would have shown.
+  // only sometimes has each clean answer asked again, until 99 of 100 such failures would have shown; its
+  // culprit must fail about half as often as the whole trace did, and more than once.
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
   std::function<void(const BisectProgress&)> progress;  // before each probe; may be empty

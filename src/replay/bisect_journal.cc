@@ -2,6 +2,7 @@
 #include "replay/bisect_journal.h"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -20,7 +21,28 @@ constexpr std::string_view kFirstLine = "cairn bisect journal 1\n";
 constexpr std::string_view kIdentityWord = "for ";
 // Of 100,000 probes, and then some.
 constexpr size_t kMaxJournalBytes = size_t{64} << 20;
-constexpr std::array<std::string_view, 4> kOutcomes = {"", "clean", "fails", "invalid"};
+
+struct OutcomeWord {
+  std::string_view word;
+  ProbeOutcome outcome;
+  FailureKind kind;
+};
+constexpr OutcomeWord kOutcomes[] = {
+    {"clean", ProbeOutcome::kClean, FailureKind::kNone},
+    {"invalid", ProbeOutcome::kInvalid, FailureKind::kNone},
+    {"fails", ProbeOutcome::kFails, FailureKind::kNone},
+    {"hang", ProbeOutcome::kFails, FailureKind::kHang},
+    {"lost", ProbeOutcome::kFails, FailureKind::kLost},
+    {"died", ProbeOutcome::kFails, FailureKind::kDied},
+};
+
+std::string_view WordOf(const ProbeAnswer& answer) {
+  for (const OutcomeWord& known : kOutcomes) {
+    if (known.outcome != answer.outcome) continue;
+    if (known.outcome != ProbeOutcome::kFails || known.kind == answer.kind) return known.word;
+  }
+  return "fails";
+}
 
 // The first word of `text`, which `ending` follows; nullopt if it does not.
 std::optional<std::string_view> TakeWord(std::string_view* text, char ending) {
@@ -41,23 +63,25 @@ std::optional<uint64_t> TakeNumber(std::string_view* text, char ending, int base
   return number;
 }
 
-std::optional<ProbeOutcome> TakeOutcome(std::string_view* text) {
+std::optional<OutcomeWord> TakeOutcome(std::string_view* text) {
   const std::optional<std::string_view> word = TakeWord(text, ' ');
-  for (size_t i = 1; word && i < kOutcomes.size(); ++i) {
-    if (*word == kOutcomes[i]) return static_cast<ProbeOutcome>(i);
+  for (const OutcomeWord& known : kOutcomes) {
+    if (word == known.word) return known;
   }
   return std::nullopt;
 }
 
 std::optional<JournalEntry> TakeEntry(std::string_view* text) {
+  constexpr uint64_t kMostSignals = 64;
   JournalEntry entry;
   const std::optional<uint64_t> question = TakeNumber(text, ' ', 16);
-  const std::optional<ProbeOutcome> outcome = question ? TakeOutcome(text) : std::nullopt;
+  const std::optional<OutcomeWord> outcome = question ? TakeOutcome(text) : std::nullopt;
   const std::optional<uint64_t> place = outcome ? TakeNumber(text, ' ', 10) : std::nullopt;
-  const std::optional<uint64_t> duration = place ? TakeNumber(text, '\n', 10) : std::nullopt;
-  if (!duration) return std::nullopt;
+  const std::optional<uint64_t> signal = place ? TakeNumber(text, ' ', 10) : std::nullopt;
+  const std::optional<uint64_t> duration = signal ? TakeNumber(text, '\n', 10) : std::nullopt;
+  if (!duration || *signal > kMostSignals) return std::nullopt;
   entry.question = *question;
-  entry.answer = {*outcome, *place};
+  entry.answer = {outcome->outcome, *place, outcome->kind, static_cast<int>(*signal)};
   entry.duration_ms = *duration;
   return entry;
 }
@@ -121,6 +145,13 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& pa
   if (file == nullptr && errno == ENOENT) file = std::fopen(path.c_str(), "w+e");
   if (file == nullptr) return StatusFromErrno(errno, path);
   std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
+  if (flock(fileno(file), LOCK_EX | LOCK_NB) != 0) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, or "
+                    "name another file with --journal",
+                    path));
+  }
   const Result<std::string> text = ReadAll(file, path);
   if (!text.ok()) return text.status();
   journal->entries_ = ParseJournal(*text, identity, &journal->header_bytes_);
@@ -155,10 +186,12 @@ Status BisectJournal::CutAt(size_t offset) {
 }
 
 Status BisectJournal::Append(const JournalEntry& entry) {
-  const std::string line = fmt::format("{:016x} {} {} {}\n", entry.question,
-                                       kOutcomes[static_cast<size_t>(entry.answer.outcome)],
-                                       entry.answer.place, entry.duration_ms);
-  if (std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0) {
+  const std::string line =
+      fmt::format("{:016x} {} {} {} {}\n", entry.question, WordOf(entry.answer), entry.answer.place,
+                  entry.answer.signal, entry.duration_ms);
+  // On the disk before the next probe: that one may take the machine down.
+  if (std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0 ||
+      (fdatasync(fileno(file_)) != 0 && errno != EINVAL)) {
     return StatusFromErrno(errno, path_);
   }
   return {};

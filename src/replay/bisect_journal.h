@@ -5,7 +5,8 @@
 //
 //   cairn bisect journal 1
 //   for IDENTITY                          what the answers are about: the trace, the device's time-outs
-//   QUESTION OUTCOME PLACE MS             16 hexadecimal digits; clean, fails or invalid; numbers
+//   QUESTION OUTCOME PLACE SIGNAL MS      16 hexadecimal digits; clean, invalid, hang, lost, died, or
+//                                         fails; numbers
 //
 // A line is complete or not there: what a cut or damaged file holds before the damage counts.
 #ifndef CAIRN_REPLAY_BISECT_JOURNAL_H_
@@ -40,6 +41,7 @@ std::vector<JournalEntry> ParseJournal(std::string_view text, std::string_view i
 
 class BisectJournal {
  public:
+  // One search at a time: a file that another one has open is kInvalidArgument.
   // A file for something else, or none, is begun anew; a file that is no journal at all is kInvalidArgument
   // and left alone. `identity` has no line breaks.
   static Result<std::unique_ptr<BisectJournal>> Open(const std::string& path,

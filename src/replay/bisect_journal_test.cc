@@ -128,6 +128,38 @@ TEST_F(BisectJournalTest, AnotherTraceOrAnotherQuestionBeginsAnew) {
   EXPECT_EQ(QuestionKey(Question(7)), entries[1].question);
 }
 
+TEST_F(BisectJournalTest, KeepsHowItFailed) {
+  const std::vector<ProbeAnswer> answers = {{ProbeOutcome::kFails, 1, FailureKind::kHang, 0},
+                                            {ProbeOutcome::kFails, 2, FailureKind::kLost, 0},
+                                            {ProbeOutcome::kFails, 3, FailureKind::kDied, 11},
+                                            {ProbeOutcome::kFails, 4, FailureKind::kNone, 0},
+                                            {ProbeOutcome::kInvalid, 0, FailureKind::kNone, 0}};
+  {
+    const auto journal = Open();
+    for (size_t i = 0; i < answers.size(); ++i) {
+      const Probe probe = [&](const BisectQuestion&) -> Result<ProbeAnswer> { return answers[i]; };
+      ASSERT_TRUE(journal->Ask(Question(i), probe).ok());
+    }
+  }
+  size_t header_bytes = 0;
+  const auto entries = ParseJournal(Text(), "trace 1", &header_bytes);
+  ASSERT_THAT(entries, SizeIs(answers.size()));
+  for (size_t i = 0; i < answers.size(); ++i) {
+    EXPECT_EQ(answers[i].outcome, entries[i].answer.outcome) << i;
+    EXPECT_EQ(answers[i].place, entries[i].answer.place) << i;
+    EXPECT_EQ(answers[i].kind, entries[i].answer.kind) << i;
+    EXPECT_EQ(answers[i].signal, entries[i].answer.signal) << i;
+  }
+}
+
+TEST_F(BisectJournalTest, IsOfOneSearchAtATime) {
+  const auto journal = Open();
+  const auto second = BisectJournal::Open(path_, "trace 1");
+  ASSERT_FALSE(second.ok());
+  EXPECT_EQ(StatusCode::kInvalidArgument, second.status().code());
+  EXPECT_THAT(second.status().message(), HasSubstr("is in use"));
+}
+
 TEST_F(BisectJournalTest, SomebodyElsesFileIsLeftAlone) {
   Write("my notes\n");
   const auto journal = BisectJournal::Open(path_, "trace 1");
@@ -148,7 +180,7 @@ TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
 }
 
 TEST_F(BisectJournalTest, DamagedLinesEndIt) {
-  const std::string good = "00000000000000ff fails 17 250\n";
+  const std::string good = "00000000000000ff died 17 11 250\n";
   const std::string header = "cairn bisect journal 1\nfor me\n";
   size_t header_bytes = 0;
   const auto entries = ParseJournal(header + good + good, "me", &header_bytes);
@@ -157,11 +189,14 @@ TEST_F(BisectJournalTest, DamagedLinesEndIt) {
   EXPECT_EQ(255u, entries[0].question);
   EXPECT_EQ(ProbeOutcome::kFails, entries[0].answer.outcome);
   EXPECT_EQ(17u, entries[0].answer.place);
+  EXPECT_EQ(FailureKind::kDied, entries[0].answer.kind);
+  EXPECT_EQ(11, entries[0].answer.signal);
   EXPECT_EQ(250u, entries[0].duration_ms);
   EXPECT_EQ(header.size() + good.size(), entries[0].end_offset);
   for (const std::string bad :
-       {"00000000000000ff died 17 250\n", "xyz clean 1 1\n", "ff clean 1\n", "ff clean 1 1 1\n",
-        "ff clean -1 1\n", "ff clean 99999999999999999999 1\n", "ff  clean 1 1\n", "\n", " \n"}) {
+       {"00000000000000ff dead 17 0 250\n", "xyz clean 1 0 1\n", "ff clean 1 0\n",
+        "ff clean 1 0 1 1\n", "ff clean -1 0 1\n", "ff died 1 -11 1\n", "ff died 1 999 1\n",
+        "ff clean 99999999999999999999 0 1\n", "ff  clean 1 0 1\n", "\n", " \n"}) {
     EXPECT_THAT(ParseJournal(header + good + bad + good, "me", &header_bytes), SizeIs(1)) << bad;
   }
   EXPECT_THAT(ParseJournal(header + good, "you", &header_bytes), SizeIs(0));

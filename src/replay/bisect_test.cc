@@ -276,6 +276,105 @@ TEST(Bisect, AMachineThatFailsByItselfNowAndThen) {
   }
 }
 
+// The one failure among many plays that confirmed a culprit was another's: noise that shows now and then,
+// in the same place. An answer that is asked for the first time is luck, too.
+TEST(Bisect, OneFailureOfManyPlaysIsNoProof) {
+  const BisectTree tree = Tree(20, 2, 10);
+  std::set<std::vector<Suspect>> seen;
+  uint64_t plays = 0;
+  const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+    ++plays;
+    const bool first = seen.insert(question.left_out).second;
+    const bool whole = question.left_out.empty();
+    if (whole ? plays % 2 == 0 : first || plays % 20 == 0) {
+      return ProbeAnswer{ProbeOutcome::kFails, 14'000};
+    }
+    return ProbeAnswer{};
+  };
+  BisectOptions options;
+  options.repeats = 4;
+  const Result<BisectAnswer> answer = Bisect(tree, probe, options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(2u, answer->failed);
+  EXPECT_FALSE(answer->found);
+  EXPECT_THAT(answer->why, HasSubstr("contradict"));
+}
+
+TEST(Bisect, WhatElseFailsNowAndThenIsLookedForMoreThanOnce) {
+  const BisectTree tree = Tree(20, 1, 4);
+  uint64_t plays = 0;
+  ModelGpu gpu(tree, [&](const auto& executed) {
+    if (executed.submission == 14'000 && executed.calls.contains(13'102)) return plays % 2 == 0;
+    // Shows once the other is gone, in each third play.
+    return executed.submission == 20'000 && !executed.calls.contains(13'102) && plays % 3 == 0;
+  });
+  const Probe model = gpu.probe();
+  uint64_t without = 0;
+  const Probe probe = [&](const BisectQuestion& question) {
+    ++plays;
+    // The first of them is clean.
+    if (question.left_out == std::vector<Suspect>{Call(13'102)} && without++ == 0) plays = 1;
+    return model(question);
+  };
+  BisectOptions options;
+  options.repeats = 4;
+  const Result<BisectAnswer> answer = Bisect(tree, probe, options);
+  ASSERT_TRUE(answer.ok());
+  ASSERT_TRUE(answer->found) << answer->why;
+  EXPECT_THAT(answer->culprits, ElementsAre(Call(13'102)));
+  EXPECT_EQ(3u, without);
+  EXPECT_EQ(ProbeOutcome::kFails, answer->without);
+  EXPECT_EQ(20'000u, answer->other_place);
+}
+
+// Leaving out the upload makes the process die where the whole trace hangs.
+TEST(Bisect, AnotherKindOfFailureInTheSamePlaceIsNotThisOne) {
+  const BisectTree tree = Tree(20, 1, 10);
+  ModelGpu gpu(tree, [](const auto& executed) {
+    return executed.submission == 10'000 &&
+           (executed.calls.contains(9'107) || !executed.calls.contains(101));
+  });
+  const Probe model = gpu.probe();
+  const auto has = [](const BisectQuestion& question, const Suspect& suspect) {
+    return !std::binary_search(question.left_out.begin(), question.left_out.end(), suspect);
+  };
+  bool same_kind = false;
+  const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+    Result<ProbeAnswer> answer = model(question);
+    if (!answer.ok() || answer->outcome != ProbeOutcome::kFails) return answer;
+    const bool upload = has(question, Submission(1'000)) && has(question, List(1'000, 0)) &&
+                        has(question, Call(101));
+    answer->kind = upload || same_kind ? FailureKind::kHang : FailureKind::kDied;
+    answer->signal = answer->kind == FailureKind::kDied ? 11 : 0;
+    return answer;
+  };
+  Result<BisectAnswer> answer = Bisect(tree, probe, {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(FailureKind::kHang, answer->kind);
+  EXPECT_THAT(answer->culprits, ElementsAre(Call(101), Call(9'107)));
+  // Told apart by nothing, the other one is taken for it: the culprit that is named is none.
+  same_kind = true;
+  answer = Bisect(tree, probe, {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_THAT(answer->culprits, ::testing::Not(ElementsAre(Call(101), Call(9'107))));
+}
+
+TEST(Bisect, WhereTheFirstPlaysFailDifferentlyAnyKindCounts) {
+  const BisectTree tree = Tree(20, 1, 10);
+  ModelGpu gpu(tree, [](const auto& executed) { return executed.calls.contains(9'107); });
+  const Probe model = gpu.probe();
+  uint64_t plays = 0;
+  const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+    Result<ProbeAnswer> answer = model(question);
+    answer->kind = plays++ % 2 == 0 ? FailureKind::kHang : FailureKind::kLost;
+    return answer;
+  };
+  const Result<BisectAnswer> answer = Bisect(tree, probe, {});
+  ASSERT_TRUE(answer.ok());
+  EXPECT_TRUE(answer->kind_varies);
+  EXPECT_THAT(answer->culprits, ElementsAre(Call(9'107)));
+}
+
 // Who leaves out the upload lets the indirect draw of another submission read rubbish.
 TEST(Bisect, AnotherFailureThatLeavingOutCausesIsNotTakenForThisOne) {
   const BisectTree tree = Tree(20, 1, 10);

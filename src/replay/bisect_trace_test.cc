@@ -5,14 +5,21 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <new>
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "base/shared_memory.h"
+#include "calls/record.h"
 #include "replay/bisect_tree.h"
 #include "replay/list_calls.h"
 #include "replay/minimal_trace.h"
+#include "replay/probe_answer.h"
 #include "replay/trace_probe.h"
 #include "trace/test_trace.h"
 
@@ -309,6 +316,74 @@ TEST(TraceProbe, OmissionsAreCallsAndLists) {
   const Omissions omissions = OmissionsOf(question);
   EXPECT_EQ((std::unordered_set<uint64_t>{10, 5}), omissions.calls);
   EXPECT_EQ((std::unordered_set<uint64_t>{Omissions::ListKey(20, 3)}), omissions.lists);
+}
+
+TEST_F(MinimalTraceTest, BundlesOfCulpritsStayWhole) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  constexpr uint64_t kBundle = 20;
+  constexpr uint64_t kOtherBundle = 21;
+  test.Object(kBundle, Chain::kID3D12GraphicsCommandList, kDevice);
+  test.Object(kOtherBundle, Chain::kID3D12GraphicsCommandList, kDevice);
+  const uint64_t old_draw = program.Dispatch(kBundle, 1);
+  program.Close(kBundle);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kBundle, ObjectPointer(kAllocator), nullptr);
+  const uint64_t pipeline = test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kBundle,
+                                      ObjectPointer(kPipeline));
+  const uint64_t draw = program.Dispatch(kBundle, 2);
+  program.Close(kBundle);
+  const uint64_t other_draw = program.Dispatch(kOtherBundle, 3);
+  program.Close(kOtherBundle);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  const uint64_t culprit =
+      test.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kMain, ObjectPointer(kBundle));
+  const uint64_t other = test.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kMain,
+                                   ObjectPointer(kOtherBundle));
+  program.Close(kMain);
+  program.Execute({kMain});
+  TraceReader trace = test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
+  answer.place = program.submissions.back();
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  for (const uint64_t kept : {pipeline, draw, culprit}) EXPECT_TRUE(Has(records, kept)) << kept;
+  for (const uint64_t gone : {old_draw, other_draw, other}) {
+    EXPECT_FALSE(Has(records, gone)) << gone;
+  }
+}
+
+// A device that a hang has taken away for a while: not an answer, whatever is left out.
+TEST_F(MinimalTraceTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
+  TestTrace test;
+  const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
+  test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
+  test.Finish();
+  std::ofstream(path_, std::ios::binary)
+      .write(reinterpret_cast<const char*>(test.Bytes().data()),
+             static_cast<std::streamsize>(test.Bytes().size()));
+  Result<SharedMemory> tries = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(tries.ok());
+  auto* const count = new (tries->data()) std::atomic<int>(0);
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.device_tries = 3;
+  settings.device_pause_ns = 0;
+  settings.adjust = [count](PlayerOptions* options) {
+    options->create_device = [count](uint32_t) -> void* {
+      ++*count;
+      return nullptr;
+    };
+  };
+  for (const BisectQuestion& question :
+       {BisectQuestion{}, BisectQuestion{{{Suspect::Kind::kCall, 5, 0}}, ~uint64_t{0}}}) {
+    *count = 0;
+    const Result<ProbeRun> run = PlayProbe(settings, question);
+    ASSERT_TRUE(run.ok());
+    EXPECT_EQ(ProbeEnd::kNoDevice, run->end) << run->message;
+    EXPECT_EQ(3, *count);
+    EXPECT_THAT(AnswerOf(*run, {}).status().message(), HasSubstr("no device"));
+  }
 }
 
 TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {

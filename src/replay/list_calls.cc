@@ -96,4 +96,8 @@ uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* 
   return ValueAt<uint64_t>(call, 0);
 }
 
+uint64_t BundleOf(std::span<const std::byte> body, BlobSource* blobs) {
+  return PipelineOf(Method::ID3D12GraphicsCommandList_ExecuteBundle, body, blobs);
+}
+
 }  // namespace cairn

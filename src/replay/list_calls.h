@@ -42,6 +42,8 @@ std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
 std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
 // The object that SetPipelineState, or SetPipelineState1, sets; 0 if the record is damaged.
 uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
+// The list that ExecuteBundle executes; 0 if the record is damaged.
+uint64_t BundleOf(std::span<const std::byte> body, BlobSource* blobs);
 
 }  // namespace cairn
 

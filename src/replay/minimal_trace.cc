@@ -79,6 +79,34 @@ Chosen Choose(const BisectTree& tree, const BisectAnswer& answer) {
   return chosen;
 }
 
+// The bundles of which a culprit is the execution are recorded in lists of their own, which no submission
+// executes: these recordings stay whole.
+Status ChooseBundles(TraceReader* trace, Chosen* chosen) {
+  struct Recording {
+    uint64_t from = 0;
+    std::vector<uint64_t> work;
+  };
+  std::unordered_map<uint64_t, Recording> recordings;
+  TraceCursor cursor(*trace);
+  Record record;
+  while (cursor.Next(&record) && record.number < chosen->stop_before) {
+    if (record.kind != RecordKind::kCall) continue;
+    const std::optional<Method> method = trace->MethodOf(record);
+    if (!method) continue;
+    const ListCall call = ListCallOf(*method);
+    if (call == ListCall::kReset) recordings[record.object] = {record.number, {}};
+    if (call != ListCall::kWork) continue;
+    recordings[record.object].work.push_back(record.number);
+    if (*method != Method::ID3D12GraphicsCommandList_ExecuteBundle) continue;
+    if (!chosen->work.contains(record.number)) continue;
+    const uint64_t bundle = BundleOf(record.body, trace);
+    const Recording& recording = recordings[bundle];
+    chosen->recordings[bundle].push_back({recording.from, record.number});
+    chosen->work.insert(recording.work.begin(), recording.work.end());
+  }
+  return cursor.status();
+}
+
 class Without final : public RecordFilter {
  public:
   Without(const TraceReader& trace, const Chosen& chosen) : trace_(trace), chosen_(chosen) {}
@@ -152,7 +180,8 @@ class Without final : public RecordFilter {
 
 Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,
                          const std::string& path) {
-  const Chosen chosen = Choose(tree, answer);
+  Chosen chosen = Choose(tree, answer);
+  CAIRN_RETURN_IF_ERROR(ChooseBundles(trace, &chosen));
   Without filter(*trace, chosen);
   Result<FileWriter> file = FileWriter::Create(path);
   if (!file.ok()) return file.status();

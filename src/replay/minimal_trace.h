@@ -15,7 +15,7 @@
 namespace cairn {
 
 // Into the copy go: the guilty submissions with their guilty lists; of these the culprits and what sets
-// state for them; creations of objects, descriptors, what the CPU wrote and signals, all before the
+// state for them, with the bundles that they execute; creations of objects, descriptors, what the CPU wrote and signals, all before the
 // failure. Not: other submissions, what other recordings hold, hashes of what the GPU wrote, and what
 // comes after. Records keep their numbers: those of the answer are those of the copy.
 // `answer.found` must be true. `path` is replaced when the copy is complete.

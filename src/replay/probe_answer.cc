@@ -2,6 +2,7 @@
 #include "replay/probe_answer.h"
 
 #include <algorithm>
+#include <csignal>
 
 namespace cairn {
 
@@ -12,15 +13,38 @@ uint64_t PlaceOf(uint64_t call, const BisectTree& tree) {
   return after == tree.submissions.begin() ? 0 : std::prev(after)->call;
 }
 
+namespace {
+
+FailureKind KindOf(ProbeEnd end) {
+  switch (end) {
+    case ProbeEnd::kHang: return FailureKind::kHang;
+    case ProbeEnd::kLost: return FailureKind::kLost;
+    case ProbeEnd::kDied: return FailureKind::kDied;
+    default: return FailureKind::kNone;
+  }
+}
+
+}  // namespace
+
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree) {
   if (run.interrupted) return Status(StatusCode::kIo, kInterrupted);
+  // What the watchdog killed is a hang, not a death.
+  if (run.end == ProbeEnd::kDied && run.signal == SIGKILL) {
+    return Status(
+        StatusCode::kUnsupported,
+        "something else killed the playback (SIGKILL): look into the kernel's log whether "
+        "the machine ran out of memory");
+  }
   switch (run.end) {
     case ProbeEnd::kFinished: return ProbeAnswer{ProbeOutcome::kClean, 0};
     case ProbeEnd::kHang:
     case ProbeEnd::kLost:
-    case ProbeEnd::kDied: return ProbeAnswer{ProbeOutcome::kFails, PlaceOf(run.call, tree)};
+    case ProbeEnd::kDied:
+      return ProbeAnswer{ProbeOutcome::kFails, PlaceOf(run.call, tree), KindOf(run.end),
+                         run.end == ProbeEnd::kDied ? run.signal : 0};
     case ProbeEnd::kRefused: return ProbeAnswer{ProbeOutcome::kInvalid, 0};
     case ProbeEnd::kNone:
+    case ProbeEnd::kNoDevice:
     case ProbeEnd::kError: break;
   }
   return Status(StatusCode::kUnsupported, run.message);

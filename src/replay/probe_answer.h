@@ -14,7 +14,8 @@ namespace cairn {
 inline constexpr char kInterrupted[] = "interrupted";
 
 // A hang, a lost device and a death are failures, wherever they are; a refused call is no answer.
-// Errors: kIo kInterrupted; kUnsupported with the child's message for what is not the trace's fault.
+// Errors: kIo kInterrupted; kUnsupported for what is not the trace's fault: with the child's message, or a
+// child that somebody else has killed (SIGKILL; that is what a machine does that runs out of memory).
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree);
 
 // The last submission at or before a call; 0 if there is none.

@@ -28,8 +28,9 @@ enum class ProbeEnd : uint32_t {
   kHang = 2,      // the child, or the watchdog: no progress
   kLost = 3,      // the device is lost
   kRefused = 4,   // the device refused a call
-  kError = 5,     // nothing to do with the trace: no device, an unreadable file
-  kDied = 6,      // a signal, or an exit without a word
+  kError = 5,     // nothing to do with the trace: no library, an unreadable file
+  kNoDevice = 6,  // no device could be made: after a hang that may be so for seconds
+  kDied = 7,      // a signal, or an exit without a word
 };
 
 // What the child says, in memory that outlives it. Written by the child, so hostile to the parent.
@@ -37,10 +38,13 @@ class ProbeTelling {
  public:
   static constexpr size_t kMaxMessageBytes = 1000;
 
-  // Before each call, and now and then in long ones: this is what the watchdog takes for progress. One
-  // store.
+  // Before each call.
   void At(uint64_t call) {
     call_.store(call, std::memory_order_relaxed);
+    Step();
+  }
+  // Before all else that is done, too: this is what the watchdog takes for progress. One store.
+  void Step() {
     steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   // The last word. A message that is too long is cut.
@@ -60,7 +64,7 @@ class ProbeTelling {
 };
 
 struct ProbeLimits {
-  // The watchdog: so long without At() is a hang. 0: for ever.
+  // The watchdog: so long without Step() is a hang. 0: for ever.
   uint64_t stall_timeout_ns = uint64_t{30} * 1'000'000'000;
   // How long a killed child may take to go: a process that is stuck in a kernel driver does not.
   uint64_t kill_timeout_ns = uint64_t{30} * 1'000'000'000;

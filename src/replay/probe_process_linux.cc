@@ -124,8 +124,8 @@ void ProbeTelling::End(ProbeEnd end, std::string_view message) {
 
 ProbeEnd ProbeTelling::end() const {
   const uint32_t end = end_.load(std::memory_order_acquire);
-  return end > static_cast<uint32_t>(ProbeEnd::kError) ? ProbeEnd::kNone
-                                                       : static_cast<ProbeEnd>(end);
+  return end > static_cast<uint32_t>(ProbeEnd::kNoDevice) ? ProbeEnd::kNone
+                                                          : static_cast<ProbeEnd>(end);
 }
 
 std::string ProbeTelling::message() const {

@@ -34,7 +34,7 @@ TEST(ProbeProcess, WhatTheChildSaysComesBack) {
 
 TEST(ProbeProcess, EachEndIsTold) {
   for (const ProbeEnd end : {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost,
-                             ProbeEnd::kRefused, ProbeEnd::kError}) {
+                             ProbeEnd::kRefused, ProbeEnd::kError, ProbeEnd::kNoDevice}) {
     EXPECT_EQ(end, Play([end](ProbeTelling& telling) { telling.End(end); }).end);
   }
   // What is no end, and what only the parent can say.
@@ -132,11 +132,26 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
     EXPECT_EQ(ProbeOutcome::kFails, answer->outcome);
     EXPECT_EQ(100u, answer->place);
   }
+  EXPECT_EQ(FailureKind::kDied, AnswerOf(run, tree)->kind);
+  EXPECT_EQ(0, AnswerOf(run, tree)->signal);
+  run.signal = SIGSEGV;
+  EXPECT_EQ(SIGSEGV, AnswerOf(run, tree)->signal);
+  // Nobody here sent that.
+  run.signal = SIGKILL;
+  EXPECT_EQ(StatusCode::kUnsupported, AnswerOf(run, tree).status().code());
+  run.signal = 0;
+  run.end = ProbeEnd::kHang;
+  EXPECT_EQ(FailureKind::kHang, AnswerOf(run, tree)->kind);
+  run.end = ProbeEnd::kLost;
+  EXPECT_EQ(FailureKind::kLost, AnswerOf(run, tree)->kind);
   run.end = ProbeEnd::kFinished;
   EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, tree)->outcome);
   run.end = ProbeEnd::kRefused;
   EXPECT_EQ(ProbeOutcome::kInvalid, AnswerOf(run, tree)->outcome);
   run.end = ProbeEnd::kError;
+  run.message = "no file";
+  EXPECT_EQ("no file", AnswerOf(run, tree).status().message());
+  run.end = ProbeEnd::kNoDevice;
   run.message = "no device";
   EXPECT_EQ("no device", AnswerOf(run, tree).status().message());
   run.interrupted = true;

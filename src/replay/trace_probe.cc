@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace_probe.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <memory>
+#include <string>
+#include <thread>
 #include <utility>
 
 #include "trace/trace_reader.h"
@@ -16,7 +22,8 @@ ProbeEnd EndOf(PlayerFailure failure, const Status& status, bool something_is_le
   switch (failure) {
     case PlayerFailure::kHang: return ProbeEnd::kHang;
     case PlayerFailure::kLost: return ProbeEnd::kLost;
-    case PlayerFailure::kRefused: return ProbeEnd::kRefused;
+    case PlayerFailure::kRefused:
+      return status.code() == StatusCode::kNotFound ? ProbeEnd::kNoDevice : ProbeEnd::kRefused;
     case PlayerFailure::kNone: return status.ok() ? ProbeEnd::kFinished : ProbeEnd::kError;
     // What contradicts itself without a part need not do so with it.
     case PlayerFailure::kCorrupt:
@@ -24,6 +31,25 @@ ProbeEnd EndOf(PlayerFailure failure, const Status& status, bool something_is_le
     case PlayerFailure::kMismatch: break;
   }
   return ProbeEnd::kError;
+}
+
+std::string LeftOut(const PlayerResult& result) {
+  std::string text;
+  if (result.skipped != 0) text = fmt::format("{} calls", result.skipped);
+  for (const std::string& note : result.notes) text += (text.empty() ? "" : "; ") + note;
+  return text;
+}
+
+// False if the search is to end.
+bool Pause(const TraceProbeSettings& settings, uint64_t pause_ns) {
+  constexpr uint64_t kLookNs = 100'000'000;
+  while (pause_ns != 0) {
+    if (settings.keep_on && !settings.keep_on()) return false;
+    const uint64_t part_ns = std::min(pause_ns, kLookNs);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(part_ns));
+    pause_ns -= part_ns;
+  }
+  return true;
 }
 
 void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
@@ -37,11 +63,13 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   options.omissions = OmissionsOf(question);
   if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
   options.on_call = [&telling](uint64_t number) { telling.At(number); };
+  options.on_record = [&telling] { telling.Step(); };
   if (settings.adjust) settings.adjust(&options);
   Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
   if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
   const Status status = (*player)->Run();
-  telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()), status.message());
+  telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()),
+              status.ok() ? LeftOut((*player)->result()) : status.message());
   // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
   (void)player->release();
 }
@@ -65,7 +93,14 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
   limits.stall_timeout_ns =
       settings.hang_timeout_ns == 0 ? 0 : settings.hang_timeout_ns * 2 + kExtraStallNs;
   limits.keep_on = settings.keep_on;
-  return RunProbe(limits, [&](ProbeTelling& telling) { Play(settings, question, telling); });
+  uint64_t pause_ns = settings.device_pause_ns;
+  for (uint32_t tries = 1;; ++tries, pause_ns *= 2) {
+    Result<ProbeRun> run =
+        RunProbe(limits, [&](ProbeTelling& telling) { Play(settings, question, telling); });
+    if (!run.ok() || run->end != ProbeEnd::kNoDevice || tries >= settings.device_tries) return run;
+    run->interrupted = !Pause(settings, pause_ns);
+    if (run->interrupted) return run;
+  }
 }
 
 }  // namespace cairn

@@ -22,10 +22,16 @@ struct TraceProbeSettings {
   // GPU work that takes longer is a hang: more than the slowest submission needs, canary included.
   uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
   std::function<bool()> keep_on;  // ProbeLimits::keep_on
+  // How often a probe is tried that cannot make a device, and how long before it is tried again (twice as
+  // long each time): after a hang drivers need seconds to come back.
+  uint32_t device_tries = 5;
+  uint64_t device_pause_ns = 1'000'000'000;
   // For tests: changes what is played, in the child.
   std::function<void(PlayerOptions*)> adjust;
 };
 
+// A device that cannot be made, however often it is tried, ends it with kNoDevice: no answer. The message
+// of a play that finished says what was left out on this device, "" for nothing.
 // Errors: those of RunProbe.
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
 
