@@ -2,8 +2,10 @@
 #include "watch/call_kinds.h"
 
 #include <array>
+#include <cstring>
 #include <string_view>
 
+#include "d3d12gen/interfaces.h"
 #include "d3d12gen/methods.h"
 
 namespace cairn {
@@ -16,6 +18,7 @@ struct NamedKind {
 
 constexpr NamedKind kKinds[] = {
     {"ID3D12Object::SetName", CallKind::kSetting},
+    {"ID3D12Object::SetPrivateData", CallKind::kPrivateData},
     {"ID3D12StateObjectProperties::SetPipelineStackSize", CallKind::kSetting},
     {"ID3D12StateObjectProperties::GetShaderIdentifier", CallKind::kIdentifier},
     {"ID3D12Device::CreateConstantBufferView", CallKind::kView},
@@ -35,6 +38,12 @@ constexpr NamedKind kKinds[] = {
     {"ID3D12Resource::Map", CallKind::kMap},
     {"ID3D12Resource::Unmap", CallKind::kUnmap},
 };
+
+// WKPDID_D3DDebugObjectName and WKPDID_D3DDebugObjectNameW.
+constexpr InterfaceGuid kNarrowName = {
+    0x429b8c22, 0x9188, 0x4b0c, {0x87, 0x42, 0xac, 0xb0, 0xbf, 0x85, 0xc2, 0x00}};
+constexpr InterfaceGuid kWideName = {
+    0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
 
 CallKind KindOfName(std::string_view name) {
   for (const NamedKind& named : kKinds) {
@@ -66,6 +75,14 @@ std::array<CallKind, kMethodCount> MakeTable() {
 CallKind CallKindOf(uint16_t method) {
   static const std::array<CallKind, kMethodCount> table = MakeTable();
   return method < kMethodCount ? table[method] : CallKind::kOther;
+}
+
+NameKind NameInPrivateData(std::span<const std::byte> arguments) {
+  InterfaceGuid guid{};
+  if (arguments.size() < sizeof(guid)) return NameKind::kNone;
+  std::memcpy(&guid, arguments.data(), sizeof(guid));
+  if (guid == kNarrowName) return NameKind::kNarrow;
+  return guid == kWideName ? NameKind::kWide : NameKind::kNone;
 }
 
 }  // namespace cairn

@@ -5,17 +5,20 @@
 #ifndef CAIRN_WATCH_CALL_KINDS_H_
 #define CAIRN_WATCH_CALL_KINDS_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "calls/record.h"
 
 namespace cairn {
 
 enum class CallKind : uint8_t {
-  kOther,       // leaves something only if it creates an object
-  kSetting,     // SetName, ...: the last one of an object counts
-  kIdentifier,  // a result that other calls and memory refer to: all of an object count
-  kListWork,    // recorded into a list
+  kOther,        // leaves something only if it creates an object
+  kSetting,      // SetName, ...: the last one of an object counts
+  kPrivateData,  // the same, if it is a name
+  kIdentifier,   // a result that other calls and memory refer to: all of an object count
+  kListWork,     // recorded into a list
   kListReset,
   kListClose,
   kView,       // writes a descriptor, whose handle is the last parameter
@@ -30,6 +33,10 @@ enum class CallKind : uint8_t {
 
 // kOther for what is no method.
 CallKind CallKindOf(uint16_t method);
+
+// Whether the arguments of SetPrivateData say a name.
+enum class NameKind : uint8_t { kNone, kNarrow, kWide };
+NameKind NameInPrivateData(std::span<const std::byte> arguments);
 
 }  // namespace cairn
 

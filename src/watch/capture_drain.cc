@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <exception>
 #include <utility>
 
 #include "base/clock.h"
@@ -11,13 +14,17 @@
 namespace cairn {
 namespace {
 
-// How long the lock is held at once: what takes it besides is an incident.
-constexpr size_t kBatch = 1024;
+// How much is written before others get the lock: what takes it besides is an incident.
+constexpr size_t kBatchRecords = 1024;
+constexpr size_t kBatchBytes = 4u << 20;
 // The program rings when it has much to give; otherwise this is how late the file may be.
 constexpr uint64_t kLookNs = 10'000'000;
 // A number is taken a moment before its record is there. One that is missing for so long, while others
 // come, belongs to a thread that was ended inside of the layer.
 constexpr uint64_t kMissingNs = 2'000'000'000;
+// The same where a ring was damaged: the records that were in it will never come, and those that other
+// threads were about to write are there after so long.
+constexpr uint64_t kDamageNs = 100'000'000;
 
 }  // namespace
 
@@ -26,6 +33,7 @@ CaptureDrain::CaptureDrain(SharedMemory region, CaptureDrainSettings settings)
   Result<RegionReader> reader = RegionReader::Open(std::move(region));
   if (!reader.ok()) {
     open_error_ = reader.status();
+    failed_ = true;
     return;
   }
   reader_ = std::move(reader).value();
@@ -45,8 +53,15 @@ CaptureDrain::~CaptureDrain() {
 }
 
 Status CaptureDrain::status() const {
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   return sink_.has_value() ? sink_->status() : open_error_;
+}
+
+std::unique_lock<std::mutex> CaptureDrain::Lock() const {
+  ++waiters_;
+  std::unique_lock lock(mutex_);
+  --waiters_;
+  return lock;
 }
 
 void CaptureDrain::Run() {
@@ -57,89 +72,113 @@ void CaptureDrain::Run() {
     {
       const std::lock_guard lock(mutex_);
       WatchTrigger();
-      found = Pump(kBatch);
+      found = Pump(~uint64_t{0});
       const uint64_t now_ns = MonotonicNs();
       if (sink_->HasUnflushed() && now_ns - flushed_ns >= kFlushNs) {
         sink_->Flush();
         flushed_ns = now_ns;
       }
-      if (!sink_->status().ok()) reader_->Request(CaptureRequest::kStop);
+      failed_ = !sink_->status().ok();
+      if (failed_ || sink_->nearly_full()) reader_->Request(CaptureRequest::kStop);
     }
+    // A mutex does not go to whoever waited longest.
+    while (waiters_ != 0 && !stop_) std::this_thread::sleep_for(std::chrono::microseconds(100));
     if (!found) reader_->WaitForDoorbell(doorbell, kLookNs);
   }
 }
 
-bool CaptureDrain::Pump(size_t limit) {
+bool CaptureDrain::Pump(uint64_t last) {
   size_t count = 0;
+  try {
+    PumpInto(last, &count);
+  } catch (const std::exception& error) {
+    sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+  reader_->GiveBack();
+  return count != 0;
+}
+
+void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
   Record record;
-  while (count < limit) {
+  size_t bytes = 0;
+  while (*count < kBatchRecords && bytes < kBatchBytes && reader_->next_number() <= last) {
     const RegionReader::Found found = reader_->Take(&record);
     if (found == RegionReader::Found::kRecord) {
-      sink_->Add(record);
-      ++count;
+      ++*count;
+      bytes += record.body.size();
       held_back_since_ns_ = 0;
+      sink_->Add(record);
       continue;
     }
     if (found == RegionReader::Found::kNothing) {
       held_back_since_ns_ = 0;
       break;
     }
-    const uint64_t now_ns = MonotonicNs();
-    if (held_back_since_ns_ == 0) held_back_since_ns_ = now_ns;
-    if (now_ns - held_back_since_ns_ < kMissingNs || !reader_->PassOverGap()) break;
+    if (!IsLost(MonotonicNs()) || !reader_->PassOverGap()) break;
     held_back_since_ns_ = 0;
   }
-  reader_->GiveBack();
-  return count != 0;
+}
+
+bool CaptureDrain::IsLost(uint64_t now_ns) {
+  if (held_back_since_ns_ == 0) held_back_since_ns_ = now_ns;
+  if (reader_->gap_free_until() != gap_free_until_) {
+    gap_free_until_ = reader_->gap_free_until();
+    gap_free_since_ns_ = now_ns;
+  }
+  if (reader_->next_number() <= gap_free_until_) return now_ns - gap_free_since_ns_ >= kDamageNs;
+  return now_ns - held_back_since_ns_ >= kMissingNs;
 }
 
 void CaptureDrain::WatchTrigger() {
-  if (settings_.trigger_path.empty() || triggers_ >= 2) return;
-  const bool there = access(settings_.trigger_path.c_str(), F_OK) == 0;
-  if (there == (triggers_ == 0)) TriggerLocked();
-}
-
-void CaptureDrain::Trigger() {
-  const std::lock_guard lock(mutex_);
-  TriggerLocked();
-}
-
-void CaptureDrain::TriggerLocked() {
-  if (!reader_.has_value() || triggers_ >= 2) return;
-  reader_->Request(triggers_ == 0 ? CaptureRequest::kStart : CaptureRequest::kStop);
-  ++triggers_;
+  if (!settings_.trigger_path.empty() && triggers_ < 2) {
+    const bool there = access(settings_.trigger_path.c_str(), F_OK) == 0;
+    if (there == (triggers_ == 0)) ++triggers_wanted_;
+  }
+  while (triggers_ < std::min(triggers_wanted_.load(), 2)) {
+    reader_->Request(triggers_ == 0 ? CaptureRequest::kStart : CaptureRequest::kStop);
+    ++triggers_;
+  }
 }
 
 void CaptureDrain::EndTrace() {
   stop_ = true;
   if (thread_.joinable()) thread_.join();
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   if (ended_ || !sink_.has_value()) return;
   ended_ = true;
-  // Nobody writes any more: what is missing will not come.
-  do {
-    while (Pump(kBatch)) {
-    }
-  } while (reader_->PassOverGap());
+  // What is missing will not come; what a program that lives writes from now on is not waited for.
+  const uint64_t last = reader_->last_taken_number();
+  while (reader_->next_number() <= last) {
+    if (!Pump(last) && !reader_->PassOverGap()) break;
+  }
+  try {
+    WriteEnd();
+  } catch (const std::exception& error) {
+    sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+  failed_ = !sink_->status().ok();
+  // Its memory is no longer needed; writing the report may need some.
+  reader_.reset();
+}
+
+void CaptureDrain::WriteEnd() {
   std::vector<TraceThread> threads;
   for (const RegionReader::Thread& thread : reader_->Threads()) {
     threads.push_back({thread.index, thread.thread_id, thread.name, thread.in_call});
   }
   const std::vector<std::string> losses = reader_->Losses();
   sink_->End(threads, losses);
-  // Its memory is no longer needed; writing the report may need some.
-  reader_.reset();
 }
 
 Status CaptureDrain::Append(const std::function<Status(FileWriter*)>& write) {
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   if (!sink_.has_value()) return open_error_;
   return sink_->Append(write);
 }
 
 Result<CaptureSummary> CaptureDrain::Finish() {
   EndTrace();
-  const std::lock_guard lock(mutex_);
+  const auto lock = Lock();
   if (!sink_.has_value()) return open_error_;
   return sink_->Finish();
 }

@@ -54,14 +54,16 @@ class CaptureDrain {
   CaptureDrain& operator=(const CaptureDrain&) = delete;
 
   const std::string& path() const { return settings_.path; }
-  // Ok while everything is written. Any thread.
+  // Ok while everything is written. Any thread; may wait for the disk.
   Status status() const;
+  // status() is not ok. Any thread, at once.
+  bool failed() const { return failed_; }
 
   // Starts an armed capture at the next end of a frame; the second call stops it, further ones do
-  // nothing. Any thread.
-  void Trigger();
+  // nothing. Any thread, at once.
+  void Trigger() { ++triggers_wanted_; }
 
-  // The program has ended: takes what is left, and ends the trace.
+  // The program has ended, or is given up: takes what was recorded by now, and ends the trace.
   void EndTrace();
   // Adds chunks to the file, at any time. `write` must only append.
   Status Append(const std::function<Status(FileWriter*)>& write);
@@ -70,10 +72,16 @@ class CaptureDrain {
 
  private:
   void Run();
-  // Takes up to `limit` records. False: there was none.
-  bool Pump(size_t limit);
+  // Takes some records, with numbers up to `last`. False: there was none.
+  bool Pump(uint64_t last);
+  // The same, with `count` of those that were taken, without care for memory.
+  void PumpInto(uint64_t last, size_t* count);
+  // The record that is missing will not come, as far as anybody can know.
+  bool IsLost(uint64_t now_ns);
   void WatchTrigger();
-  void TriggerLocked();
+  void WriteEnd();
+  // For all but the thread: it lets go of the file soon.
+  std::unique_lock<std::mutex> Lock() const;
 
   CaptureDrainSettings settings_;
   mutable std::mutex mutex_;  // everything below
@@ -81,8 +89,13 @@ class CaptureDrain {
   std::optional<RegionReader> reader_;
   std::optional<TraceSink> sink_;
   uint64_t held_back_since_ns_ = 0;
+  uint64_t gap_free_until_ = 0;  // of reader_, as seen last
+  uint64_t gap_free_since_ns_ = 0;
   int triggers_ = 0;
   bool ended_ = false;
+  std::atomic<bool> failed_{false};
+  std::atomic<int> triggers_wanted_{0};
+  mutable std::atomic<int> waiters_{0};
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };

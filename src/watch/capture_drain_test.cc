@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -154,6 +155,40 @@ TEST_F(CaptureDrainTest, AFileThatCannotBeWrittenStopsTheCaptureNotTheProgram) {
   EXPECT_EQ(region_.header().request, static_cast<uint32_t>(CaptureRequest::kStop));
   EXPECT_EQ(drain.status().code(), StatusCode::kNotFound);
   EXPECT_EQ(drain.Finish().status().code(), StatusCode::kNotFound);
+}
+
+TEST_F(CaptureDrainTest, ACaptureThatFailedLeavesItsNameToTheReport) {
+  region_.header().model_hash ^= 1;
+  CaptureDrain drain(region_.Watched(), Settings());
+  while (!drain.failed()) std::this_thread::yield();
+  const Result<FileWriter> file = FileWriter::Create(Settings().path);
+  EXPECT_TRUE(file.ok()) << file.status().message();
+}
+
+TEST_F(CaptureDrainTest, ARecordThatMayNotStandInATraceIsLeftOut) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kResult, 1);  // of no call
+  region_.Write(0, RecordKind::kCall, 1);
+  const Result<CaptureSummary> summary = drain.Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_EQ(summary->calls, 1u);
+  EXPECT_THAT(summary->losses, ElementsAre("1 records may not stand in a trace and are left out"));
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 13));
+}
+
+TEST_F(CaptureDrainTest, AProgramThatGoesOnWritingIsNotWaitedFor) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    while (!stop) {
+      if (region_.ring(0).head - region_.ring(0).tail > kCaptureRingBytes / 2) continue;
+      region_.Write(0, RecordKind::kCall, 1);
+    }
+  });
+  drain.EndTrace();
+  stop = true;
+  writer.join();
+  EXPECT_TRUE(drain.Finish().ok());
 }
 
 TEST_F(CaptureDrainTest, AnotherModelIsRefused) {

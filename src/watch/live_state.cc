@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "watch/call_kinds.h"
 #include "watch/call_values.h"
 #include "watch/kept_records.h"
+#include "watch/overlapping_ranges.h"
 
 namespace cairn {
 namespace {
@@ -22,6 +24,8 @@ namespace {
 using Records = std::shared_ptr<KeptRecords>;
 
 constexpr size_t kNotesKept = 1000;
+// Of a subresource: who maps again and again unmaps as often, or never.
+constexpr size_t kMapsKept = 16;
 // Of one call of CopyDescriptors: more than a heap may have.
 constexpr uint32_t kMostDescriptors = 1u << 20;
 
@@ -34,8 +38,8 @@ struct LiveObject {
   std::optional<ResourceFacts> resource;
   std::optional<DescriptorHeapFacts> heap;
 
-  std::map<uint16_t, Records> settings;  // by method
-  KeptRecords identifiers;
+  std::map<std::pair<uint16_t, NameKind>, Records> settings;  // by method
+  std::map<std::string, Records> identifiers;                 // by the arguments
   // Of a list: the Close that ended what was recorded when it was made; and what it holds now.
   KeptRecords first_close;
   KeptRecords recording;
@@ -44,8 +48,14 @@ struct LiveObject {
   // Of a fence.
   Records signal;
   // Of a resource.
-  std::vector<std::pair<uint32_t, Records>> maps;  // subresource
-  KeptRecords tile_mappings;
+  struct Maps {
+    std::vector<Records> first;  // kMapsKept at most
+    uint64_t more = 0;
+  };
+  std::map<uint32_t, Maps> maps;  // by subresource
+  // By the tiles: who maps the same ones again replaces the mapping, as long as none was copied.
+  std::map<std::string, Records> tile_mappings;
+  bool tiles_copied = false;
 
   bool ended() const { return !end.empty(); }
 };
@@ -69,21 +79,9 @@ struct Slot {
   uint64_t written = 0;  // number of the call that wrote it: of the view itself or of a copy
 };
 
-// A range of addresses or descriptors that is alive.
-class Ranges {
- public:
-  void Add(uint64_t start, uint64_t size) {
-    if (start != 0 && size != 0 && start + size > start)
-      ends_.insert_or_assign(start, start + size);
-  }
-  bool Has(uint64_t value) const {
-    auto after = ends_.upper_bound(value);
-    return after != ends_.begin() && value < std::prev(after)->second;
-  }
-
- private:
-  std::map<uint64_t, uint64_t> ends_;
-};
+std::string BytesOf(std::span<const std::byte> bytes) {
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
 
 uint64_t HeapBytes(const DescriptorHeapFacts& heap) {
   return uint64_t{heap.count} * heap.increment_bytes;
@@ -112,6 +110,21 @@ template <typename T>
 const T* Array(const DecodedCall& call, size_t index) {
   const T* const* const pointer = Argument<const T*>(call, index);
   return pointer == nullptr ? nullptr : *pointer;
+}
+
+// Which tiles of its resource a call of UpdateTileMappings maps; empty for other calls.
+std::string TilesOf(const DecodedCall& call, uint16_t method) {
+  if (static_cast<Method>(method) != Method::ID3D12CommandQueue_UpdateTileMappings) return "";
+  constexpr size_t kRegionBytes = 16;  // of a coordinate, and of a size
+  const auto* const count = Argument<uint32_t>(call, 1);
+  if (count == nullptr) return "";
+  std::string tiles = std::to_string(*count);
+  for (const size_t index : {size_t{2}, size_t{3}}) {
+    const auto* const regions = Array<std::byte>(call, index);
+    tiles += regions == nullptr ? "-" : "+";
+    if (regions != nullptr) tiles += BytesOf({regions, *count * kRegionBytes});
+  }
+  return tiles;
 }
 
 }  // namespace
@@ -236,10 +249,12 @@ class Living {
     for (const auto& [number, object] : objects) {
       if (object.ended()) continue;
       if (object.resource.has_value()) {
-        addresses_.Add(object.resource->gpu_address, object.resource->size_bytes);
+        addresses_.Add(object.resource->gpu_address, object.resource->size_bytes, number,
+                       object.created);
       }
-      if (object.heap.has_value())
-        descriptors_.Add(object.heap->cpu_start, HeapBytes(*object.heap));
+      if (object.heap.has_value()) {
+        descriptors_.Add(object.heap->cpu_start, HeapBytes(*object.heap), number, object.created);
+      }
     }
   }
 
@@ -248,13 +263,19 @@ class Living {
     const auto found = objects_.find(number);
     return found != objects_.end() && !found->second.ended();
   }
-  bool HasAll(const CallValues& values) const {
+  // For a call with that number: an address may have belonged to another object then.
+  bool HasAll(const CallValues& values, uint64_t call) const {
+    const auto had = [call](const OverlappingRanges& ranges, uint64_t value) {
+      bool found = false;
+      ranges.ForEachAt(value, [&](const auto& range) { found = found || range.created < call; });
+      return found;
+    };
     return std::all_of(values.objects.begin(), values.objects.end(),
                        [this](uint64_t number) { return Has(number); }) &&
            std::all_of(values.gpu_addresses.begin(), values.gpu_addresses.end(),
-                       [this](uint64_t address) { return addresses_.Has(address); }) &&
+                       [&](uint64_t address) { return had(addresses_, address); }) &&
            std::all_of(values.cpu_descriptors.begin(), values.cpu_descriptors.end(),
-                       [this](uint64_t handle) { return descriptors_.Has(handle); });
+                       [&](uint64_t handle) { return had(descriptors_, handle); });
   }
   // The number of the youngest object that the values refer to.
   uint64_t Youngest(const CallValues& values) const {
@@ -263,13 +284,17 @@ class Living {
       const auto found = objects_.find(number);
       if (found != objects_.end()) youngest = std::max(youngest, found->second.created);
     }
+    for (const uint64_t address : values.gpu_addresses) {
+      addresses_.ForEachAt(
+          address, [&](const auto& range) { youngest = std::max(youngest, range.created); });
+    }
     return youngest;
   }
 
  private:
   const std::unordered_map<uint64_t, LiveObject>& objects_;
-  Ranges addresses_;
-  Ranges descriptors_;
+  OverlappingRanges addresses_;
+  OverlappingRanges descriptors_;
 };
 
 // A list that refers to what is gone cannot be submitted any more: it is restored empty, and open if it
@@ -281,7 +306,7 @@ void AddRecording(LiveObject& list, const Living& living, CallValuesReader* read
   auto kept = std::make_unique<KeptRecords>();
   list.recording.ForEach([&](const Record& record) {
     if (record.kind == RecordKind::kCall && reader->Read(record, &list.recording, &values) &&
-        !living.HasAll(values)) {
+        !living.HasAll(values, record.number)) {
       usable = false;
     }
     const CallKind kind = CallKindOf(record.method);
@@ -329,27 +354,28 @@ void LiveState::Keep(const Record& record) {
     case RecordKind::kStop: break;
   }
   // Blobs belong to the next record of their thread.
-  const auto blobs = state_->blobs.find(record.thread);
-  if (blobs != state_->blobs.end()) blobs->second.Clear();
+  state_->blobs.erase(record.thread);
 }
 
 // ---- Calls -----------------------------------------------------------------------------------------
 
 void LiveState::State::OnCall(const Record& record) {
-  KeptRecords& before = blobs[record.thread];
+  KeptRecords before;
+  if (const auto found = blobs.find(record.thread); found != blobs.end()) {
+    before = std::move(found->second);
+    blobs.erase(found);
+  }
   const CallKind kind = CallKindOf(record.method);
   if (kind == CallKind::kListWork) {
     if (LiveObject* const list = Find(record.object)) {
       list->recording.Add(before);
       list->recording.Add(record);
     }
-    before.Clear();
     return;
   }
   OpenCall call;
   call.records = std::make_shared<KeptRecords>();
   call.records->Add(before);
-  before.Clear();
   call.records->Add(record);
   call.kind = kind;
   call.object = record.object;
@@ -369,7 +395,8 @@ void LiveState::State::OnResult(const Record& record) {
   if (!body.ok()) return;
   const auto found = open_calls.find(body->call);
   if (found == open_calls.end()) return;
-  found->second.records->Add(blobs[record.thread]);
+  const auto before = blobs.find(record.thread);
+  if (before != blobs.end()) found->second.records->Add(before->second);
   found->second.records->Add(record);
   Finish(found->second, &record);
   open_calls.erase(found);
@@ -385,8 +412,13 @@ void LiveState::State::Finish(const OpenCall& call, const Record* result) {
   switch (call.kind) {
     case CallKind::kOther:
     case CallKind::kListWork: break;
-    case CallKind::kSetting: object->settings[call.method] = call.records; break;
-    case CallKind::kIdentifier: object->identifiers.Add(*call.records); break;
+    case CallKind::kSetting: object->settings[{call.method, NameKind::kNone}] = call.records; break;
+    case CallKind::kPrivateData: {
+      const NameKind kind = NameInPrivateData(record.body);
+      if (kind != NameKind::kNone) object->settings[{call.method, kind}] = call.records;
+      break;
+    }
+    case CallKind::kIdentifier: object->identifiers[BytesOf(record.body)] = call.records; break;
     case CallKind::kListReset:
       if (result != nullptr && !Succeeded(*result)) break;
       object->recording.Clear();
@@ -413,7 +445,12 @@ void LiveState::State::Finish(const OpenCall& call, const Record* result) {
       if (result != nullptr && Succeeded(*result) && record.body.size() >= sizeof(uint32_t)) {
         uint32_t subresource = 0;
         std::memcpy(&subresource, record.body.data(), sizeof(subresource));
-        object->maps.emplace_back(subresource, call.records);
+        LiveObject::Maps& maps = object->maps[subresource];
+        if (maps.first.size() < kMapsKept) {
+          maps.first.push_back(call.records);
+        } else {
+          ++maps.more;
+        }
       }
       break;
     case CallKind::kUnmap: OnUnmap(object, record); break;
@@ -424,10 +461,14 @@ void LiveState::State::OnUnmap(LiveObject* resource, const Record& record) {
   uint32_t subresource = 0;
   if (record.body.size() < sizeof(subresource)) return;
   std::memcpy(&subresource, record.body.data(), sizeof(subresource));
-  const auto last =
-      std::find_if(resource->maps.rbegin(), resource->maps.rend(),
-                   [subresource](const auto& map) { return map.first == subresource; });
-  if (last != resource->maps.rend()) resource->maps.erase(std::next(last).base());
+  const auto maps = resource->maps.find(subresource);
+  if (maps == resource->maps.end()) return;
+  if (maps->second.more != 0) {
+    --maps->second.more;
+    return;
+  }
+  maps->second.first.pop_back();
+  if (maps->second.first.empty()) resource->maps.erase(maps);
 }
 
 // A queue that signalled is needed as long as its signal is.
@@ -449,8 +490,17 @@ void LiveState::State::OnTileMapping(const OpenCall& call) {
   if (!reader.Read(record, call.records.get(), &values) || values.objects.empty()) return;
   LiveObject* const resource = Find(values.objects[0]);
   if (resource == nullptr) return;
-  resource->tile_mappings.Add(*call.records);
   std::vector<uint64_t> needed(values.objects.begin() + 1, values.objects.end());
+  std::string tiles = TilesOf(reader.Arguments(record, call.records.get()), record.method);
+  if (tiles.empty()) {
+    // A copy: it needs what its source had, and any mapping of the same tiles before it.
+    resource->tiles_copied = true;
+    if (LiveObject* const source = needed.empty() ? nullptr : Find(needed[0])) {
+      source->tiles_copied = true;
+    }
+  }
+  if (resource->tiles_copied) tiles = std::to_string(record.number);
+  resource->tile_mappings[std::move(tiles)] = call.records;
   needed.push_back(call.object);
   for (const uint64_t number : needed) {
     if (std::find(resource->uses.begin(), resource->uses.end(), number) == resource->uses.end()) {
@@ -628,12 +678,14 @@ Status LiveState::WriteTo(uint64_t next_number, const std::function<Status(const
   for (auto& [number, object] : state.objects) {
     restorer.AddIf(object.creation);
     restorer.Add(object.end);
-    restorer.Add(object.identifiers);
+    for (const auto& [arguments, records] : object.identifiers) restorer.Add(*records);
     restorer.AddIf(object.signal);
-    restorer.Add(object.tile_mappings);
+    for (const auto& [tiles, records] : object.tile_mappings) restorer.Add(*records);
     if (object.ended()) continue;
-    for (const auto& [method, records] : object.settings) restorer.Add(*records);
-    for (const auto& [subresource, records] : object.maps) restorer.Add(*records);
+    for (const auto& [setting, records] : object.settings) restorer.Add(*records);
+    for (const auto& [subresource, maps] : object.maps) {
+      for (const Records& records : maps.first) restorer.Add(*records);
+    }
     restorer.Add(object.first_close);
     AddRecording(object, living, &state.reader, &restorer, &made);
   }
@@ -655,7 +707,7 @@ Status LiveState::WriteTo(uint64_t next_number, const std::function<Status(const
     return call;
   };
   for (const auto& [handle, slot] : state.slots) {
-    if (!living.HasAll(slot.view->values)) continue;
+    if (!living.HasAll(slot.view->values, slot.view->call_number)) continue;
     if (slot.written == slot.view->call_number) {
       restorer.Add(*slot.view->call);
     } else if (!restorer.IsUsed(slot.written)) {

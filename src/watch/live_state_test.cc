@@ -23,6 +23,19 @@ struct Guid {
   uint8_t bytes[16];
 };
 constexpr Guid kIid{};
+// As Direct3D 12 has them.
+struct ConstantBufferView {
+  uint64_t address;
+  uint32_t size_bytes;
+  uint32_t padding;
+};
+struct TileCoordinate {
+  uint32_t x, y, z, subresource;
+};
+struct TileSize {
+  uint32_t tiles, use_box, width;
+  uint16_t height, depth;
+};
 
 // A program, as its records tell it. What is restored is "NUMBER what" for each record.
 class LiveStateTest : public testing::Test {
@@ -99,10 +112,10 @@ class LiveStateTest : public testing::Test {
     facts.increment_bytes = kIncrement;
     Object(object, 0, facts, kDescriptorHeapFacts);
   }
-  void CreateBuffer(uint64_t object, uint64_t address = 0) {
+  void CreateBuffer(uint64_t object, uint64_t address = 0, uint64_t size_bytes = 256) {
     ResourceFacts facts{};
     facts.gpu_address = address;
-    facts.size_bytes = 256;
+    facts.size_bytes = size_bytes;
     Object(object, 0, facts, kResourceFacts);
   }
   void CreateView(uint64_t resource, uint64_t handle) {
@@ -266,6 +279,66 @@ TEST_F(LiveStateTest, ViewsOfWhatIsGoneAndInHeapsThatAreGone) {
   End(2);
   End(5);
   EXPECT_THAT(Restored(), ElementsAre("object 3", "object 4", "CreateShaderResourceView 1032"));
+}
+
+TEST_F(LiveStateTest, AnAddressThatIsUsedAgainIsThatOfAnotherBuffer) {
+  CreateBuffer(2, 0x10000);
+  CreateDescriptorHeap(3, 1000, 4);
+  const ConstantBufferView view{0x10000, 256, 0};
+  Call(Method::ID3D12Device_CreateConstantBufferView, kDevice, &view, uint64_t{1000});
+  End(2);
+  CreateBuffer(4, 0x10000);
+  EXPECT_THAT(Restored(), ElementsAre("object 3", "object 4"));
+  Call(Method::ID3D12Device_CreateConstantBufferView, kDevice, &view, uint64_t{1032});
+  EXPECT_THAT(Restored(), ElementsAre("object 3", "object 4", "CreateConstantBufferView"));
+}
+
+TEST_F(LiveStateTest, BuffersThatShareAHeapOverlap) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4, 0x10000, 0x10000);
+  CreateBuffer(5, 0x10000, 0x100);
+  CreateBuffer(6, 0x11000, 0x100);
+  // In the large one alone.
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView, 3, 0,
+       uint64_t{0x18000});
+  End(5);
+  EXPECT_EQ(Restored().back(), "SetGraphicsRootConstantBufferView");
+}
+
+TEST_F(LiveStateTest, NamesInPrivateDataAreKeptAndOtherDataIsNot) {
+  const Guid wide = {{0xd8, 0x5f, 0xca, 0x4c, 0x1f, 0x92, 0xc8, 0x42, 0x85, 0x66, 0x70, 0xca, 0xf2,
+                      0xa9, 0xb7, 0x41}};
+  CreateFence(2);
+  CallAndReturn(Method::ID3D12Object_SetPrivateData, 2, wide, 4, u"x");
+  CallAndReturn(Method::ID3D12Object_SetPrivateData, 2, wide, 4, u"y");
+  CallAndReturn(Method::ID3D12Object_SetPrivateData, 2, kIid, 4, u"z");
+  EXPECT_THAT(Restored(),
+              ElementsAre("CreateFence", "object 2", "result", "SetPrivateData", "result"));
+}
+
+TEST_F(LiveStateTest, WhoMapsForEverCostsNoMemoryForIt) {
+  CreateBuffer(2);
+  for (int i = 0; i < 100; ++i) CallAndReturn(Method::ID3D12Resource_Map, 2, 0, nullptr, nullptr);
+  EXPECT_EQ(Restored().size(), 1u + 2 * 16u);
+  for (int i = 0; i < 100; ++i) Call(Method::ID3D12Resource_Unmap, 2, 0, nullptr);
+  EXPECT_THAT(Restored(), ElementsAre("object 2"));
+}
+
+TEST_F(LiveStateTest, TilesThatAreMappedAgainReplaceTheirMapping) {
+  Object(2, kDevice, 0);  // a queue
+  CreateBuffer(3);
+  const auto map = [this](uint32_t first) {
+    const TileCoordinate at{first, 0, 0, 0};
+    const TileSize size{4, 0, 0, 0, 0};
+    Call(Method::ID3D12CommandQueue_UpdateTileMappings, 2, ObjectPointer(3), 1, &at, &size, nullptr,
+         0, nullptr, nullptr, nullptr, 0);
+  };
+  map(0);
+  map(4);
+  for (int i = 0; i < 10; ++i) map(0);
+  EXPECT_THAT(Restored(),
+              ElementsAre("object 2", "object 3", "UpdateTileMappings", "UpdateTileMappings"));
 }
 
 TEST_F(LiveStateTest, CopiesAreResolved) {

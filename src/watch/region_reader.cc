@@ -90,6 +90,7 @@ void RegionReader::SkipDamage(Ring* ring) {
   ++damaged_rings_;
   ring->position = ring->head;
   ring->has_front = false;
+  gap_free_until_ = last_taken_number();
 }
 
 bool RegionReader::FindFront(uint32_t index) {
@@ -101,8 +102,8 @@ bool RegionReader::FindFront(uint32_t index) {
       if (head == mine.position) return false;
       // A ring whose thread changed its mind about what it wrote is not followed.
       if (head < mine.position || head - mine.position > kCaptureRingBytes) {
-        ++damaged_rings_;
-        mine.position = mine.head = head;
+        mine.head = head;
+        SkipDamage(&mine);
         return false;
       }
       mine.head = head;
@@ -127,10 +128,47 @@ bool RegionReader::FindFront(uint32_t index) {
       continue;
     }
     mine.front = front;
+    // Its number was taken before the ring's head said that it is there.
+    if (front.number > last_taken_number()) {
+      ++damaged_records_;
+      DropUnread(index);
+      gap_free_until_ = last_taken_number();
+      continue;
+    }
     mine.has_front = true;
     front_numbers_[index] = front.number;
     return true;
   }
+}
+
+// Its front will never be read: leaves it, and frees what it has in the spill.
+void RegionReader::DropUnread(uint32_t index) {
+  const Ring& mine = rings_[index];
+  if (mine.front.kind == RecordKind::kBlob && (mine.front.flags & kRecordSpilled) != 0) {
+    const uint32_t offset = static_cast<uint32_t>(mine.position % kCaptureRingBytes);
+    FreeBlocks(
+        std::span(ring_bytes(index) + offset, mine.front.size_bytes).subspan(sizeof(RecordHeader)));
+  }
+  DropFront(index);
+}
+
+void RegionReader::FreeBlocks(std::span<const std::byte> body) {
+  BlobBody blob;
+  if (body.size() < sizeof(blob)) return;
+  std::memcpy(&blob, body.data(), sizeof(blob));
+  body = body.subspan(sizeof(blob));
+  const uint64_t count = std::min<uint64_t>(
+      {blob.block_count, BlocksOf(kMaxBlobBytes), body.size() / sizeof(uint32_t)});
+  for (uint64_t i = 0; i < count; ++i) {
+    uint32_t block = 0;
+    std::memcpy(&block, body.data() + i * sizeof(block), sizeof(block));
+    if (block < kSpillBlocks) FreeBlock(block);
+  }
+}
+
+void RegionReader::FreeBlock(uint32_t block) {
+  header().spill_used[block / 64].fetch_and(~(uint64_t{1} << (block % 64)));
+  blocks_freed_ = true;
 }
 
 void RegionReader::DropFront(uint32_t index) {
@@ -150,7 +188,7 @@ int RegionReader::RingWithNext() {
     while (FindFront(index) && front_numbers_[index] < next_) {
       // Passed over before it came, or a number that was used twice.
       if (static_cast<uint32_t>(rings_[index].front.kind) != kPadKind) ++late_records_;
-      DropFront(index);
+      DropUnread(index);
     }
     if (front_numbers_[index] == next_) return static_cast<int>(index);
   }
@@ -207,6 +245,7 @@ bool RegionReader::GatherBlob(Record* record) {
   const uint64_t blocks = BlocksOf(body.size_bytes);
   if (body.size_bytes > kMaxBlobBytes || body.block_count != blocks ||
       record->body.size() - sizeof(body) < blocks * sizeof(uint32_t)) {
+    FreeBlocks(record->body);
     return false;
   }
   blob_.resize(sizeof(body) + body.size_bytes);
@@ -222,8 +261,7 @@ bool RegionReader::GatherBlob(Record* record) {
     const uint64_t done = i * kSpillBlockBytes;
     std::memcpy(blob_.data() + sizeof(body) + done, spill + uint64_t{block} * kSpillBlockBytes,
                 std::min<uint64_t>(kSpillBlockBytes, body.size_bytes - done));
-    header().spill_used[block / 64].fetch_and(~(uint64_t{1} << (block % 64)));
-    blocks_freed_ = true;
+    FreeBlock(block);
   }
   body.block_count = 0;
   std::memcpy(blob_.data(), &body, sizeof(body));
@@ -301,15 +339,30 @@ uint64_t RegionReader::last_taken_number() const {
 void RegionReader::NoteThread(uint32_t index) {
   CaptureRing& theirs = ring(index);
   if (theirs.state.load(std::memory_order_acquire) == kRingFree) return;
-  if (threads_.size() >= kThreadsKept) return;
   Thread thread;
   thread.index = rings_[index].noted_thread = theirs.thread;
+  if (threads_.size() >= kThreadsKept && threads_.count(thread.index) == 0) ForgetAnEndedThread();
   thread.thread_id = theirs.thread_id;
   char name[sizeof(theirs.name)];
   std::memcpy(name, theirs.name, sizeof(name));
   thread.name.assign(name, strnlen(name, sizeof(name)));
   thread.in_call = theirs.in_call.load(std::memory_order_acquire);
   threads_.insert_or_assign(thread.index, std::move(thread));
+}
+
+// The oldest one that has no ring. Fewer have one than are kept.
+void RegionReader::ForgetAnEndedThread() {
+  const auto lives = [this](uint32_t thread) {
+    for (uint32_t i = 0; i < kCaptureRings; ++i) {
+      if (rings_[i].noted_thread == thread && ring(i).state.load() != kRingFree) return true;
+    }
+    return false;
+  };
+  for (auto thread = threads_.begin(); thread != threads_.end(); ++thread) {
+    if (lives(thread->first)) continue;
+    threads_.erase(thread);
+    return;
+  }
 }
 
 std::vector<RegionReader::Thread> RegionReader::Threads() {

@@ -56,6 +56,9 @@ class RegionReader {
   uint32_t model_hash() const { return model_hash_; }
   uint64_t start_frame() const { return start_frame_; }
   uint64_t last_taken_number() const;  // by the program
+  uint64_t next_number() const { return next_; }
+  // Records with numbers up to this one may have been lost with a damaged ring; 0: none.
+  uint64_t gap_free_until() const { return gap_free_until_; }
 
   struct Thread {
     uint32_t index = 0;
@@ -63,7 +66,7 @@ class RegionReader {
     std::string name;
     uint64_t in_call = 0;  // the call that it is in now, 0: none
   };
-  // Every thread that was seen, by index.
+  // The threads that were seen, by index: all that live, and as many others as there is room for.
   std::vector<Thread> Threads();
 
   // Sentences, one for each kind of damage.
@@ -89,6 +92,11 @@ class RegionReader {
   bool FindFront(uint32_t index);
   void DropFront(uint32_t index);
   void SkipDamage(Ring* ring);
+  void DropUnread(uint32_t index);
+  // Of a spilled blob that nobody will read. `body`: of its record.
+  void FreeBlocks(std::span<const std::byte> body);
+  void FreeBlock(uint32_t block);
+  void ForgetAnEndedThread();
   int RingWithNext();
   void NoteThread(uint32_t index);
   void FreeEndedRing(uint32_t index);
@@ -107,6 +115,7 @@ class RegionReader {
   std::vector<std::byte> body_;
   std::vector<std::byte> blob_;
   bool blocks_freed_ = false;
+  uint64_t gap_free_until_ = 0;
   uint64_t damaged_rings_ = 0;
   uint64_t damaged_records_ = 0;
   uint64_t late_records_ = 0;

@@ -172,6 +172,48 @@ TEST_F(RegionReaderTest, RecordsThatLieAboutTheirSizeEndTheirRing) {
   }
 }
 
+TEST_F(RegionReaderTest, ANumberThatNobodyTookIsDamageAndCostsOneRecord) {
+  RecordHeader future{};
+  future.kind = RecordKind::kBlob;
+  future.flags = kRecordSpilled;
+  future.number = 1'000'000;
+  const uint32_t blob[] = {10, 1, 5};  // size, count, a block
+  region_.header().spill_used[0] = uint64_t{1} << 5;
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("a"));
+  region_.TakeNumber();
+  region_.Write(0, future, std::as_bytes(std::span(blob)));
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("c"));
+  RegionReader reader = Open();
+  EXPECT_THAT(TakeAll(reader), ElementsAre("1:a"));
+  EXPECT_EQ(reader.next_number(), 2u);
+  EXPECT_EQ(reader.gap_free_until(), 3u);
+  EXPECT_EQ(region_.header().spill_used[0], 0u);
+  EXPECT_TRUE(reader.PassOverGap());
+  EXPECT_THAT(TakeAll(reader), ElementsAre("3:c"));
+  EXPECT_THAT(reader.Losses(), ElementsAre("1 records were damaged and are left out"));
+}
+
+TEST_F(RegionReaderTest, OfMoreThreadsThanAreKeptTheLivingStay) {
+  RegionReader reader = Open();
+  region_.UseRing(1, 0, "main");
+  region_.Write(1, RecordKind::kNote);
+  TakeAll(reader);
+  constexpr uint32_t kThreads = 65536 + 10;
+  for (uint32_t thread = 1; thread < kThreads; ++thread) {
+    region_.UseRing(0, thread, "short");
+    region_.Write(0, RecordKind::kNote);
+    TakeAll(reader);
+  }
+  region_.ring(1).in_call = 77;
+  region_.ring(0).in_call = 78;
+  const std::vector<RegionReader::Thread> threads = reader.Threads();
+  ASSERT_EQ(threads.size(), 65536u);
+  EXPECT_EQ(threads.front().name, "main");
+  EXPECT_EQ(threads.front().in_call, 77u);
+  EXPECT_EQ(threads.back().index, kThreads - 1);
+  EXPECT_EQ(threads.back().in_call, 78u);
+}
+
 TEST_F(RegionReaderTest, BodiesAreWithinTheirRecords) {
   RecordHeader header{};
   header.kind = RecordKind::kNote;

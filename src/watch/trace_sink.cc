@@ -7,6 +7,14 @@
 #include <exception>
 
 namespace cairn {
+namespace {
+
+// A chunk or two every quarter of a second: the program has a minute to reach the end of a frame, and
+// the end of the trace and a report have their place whatever it does.
+constexpr uint32_t kNearlyFullChunks = kMaxChunkCount - 1024;
+constexpr uint32_t kFullChunks = kMaxChunkCount - 256;
+
+}  // namespace
 
 TraceSink::TraceSink(const std::string& path, const TraceFacts& facts, bool armed) {
   if (armed) {
@@ -30,6 +38,12 @@ void TraceSink::Fail(Status status) {
   if (!status_.ok()) return;
   status_ = std::move(status);
   kept_.reset();  // nobody will ask for it
+  writer_.reset();
+  file_.reset();
+}
+
+bool TraceSink::nearly_full() const {
+  return file_.has_value() && file_->chunk_count() >= kNearlyFullChunks;
 }
 
 void TraceSink::Add(const Record& record) {
@@ -67,6 +81,10 @@ void TraceSink::BeginRecording(uint64_t first_number) {
 void TraceSink::Write(const Record& record) {
   if (!status_.ok()) return;
   Status added = writer_->Add(record);
+  if (added.code() == StatusCode::kInvalidArgument) {
+    ++refused_;
+    return;
+  }
   if (!added.ok()) {
     Fail(std::move(added));
     return;
@@ -76,13 +94,21 @@ void TraceSink::Write(const Record& record) {
   if (record.kind == RecordKind::kCall) ++summary_.calls;
   if (record.kind == RecordKind::kFrame) ++summary_.frames;
   if (record.kind == RecordKind::kStop) stop_number_ = record.number;
+  if (stop_number_ == 0 && file_->chunk_count() >= kFullChunks) {
+    stop_number_ = record.number;
+    full_ = true;
+  }
 }
 
 void TraceSink::Flush() {
   unflushed_ = false;
   if (!status_.ok()) return;
-  Status flushed = writer_->Flush();
-  if (!flushed.ok()) Fail(std::move(flushed));
+  try {
+    Status flushed = writer_->Flush();
+    if (!flushed.ok()) Fail(std::move(flushed));
+  } catch (const std::exception& error) {
+    Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
 }
 
 void TraceSink::Note(NoteKind kind, const std::string& text) {
@@ -99,8 +125,23 @@ void TraceSink::Note(NoteKind kind, const std::string& text) {
 }
 
 void TraceSink::End(std::span<const TraceThread> threads, std::span<const std::string> losses) {
+  try {
+    WriteEnd(threads, losses);
+  } catch (const std::exception& error) {
+    Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+}
+
+void TraceSink::WriteEnd(std::span<const TraceThread> threads,
+                         std::span<const std::string> losses) {
   summary_.losses = restore_losses_;
   summary_.losses.insert(summary_.losses.end(), losses.begin(), losses.end());
+  if (refused_ != 0) {
+    summary_.losses.push_back(
+        fmt::format("{} records may not stand in a trace and are left out", refused_));
+  }
+  if (full_)
+    summary_.losses.push_back("the file has as many chunks as it may: the rest is left out");
   for (const std::string& loss : summary_.losses) Note(NoteKind::kIncomplete, loss);
   if (!status_.ok()) return;
   std::vector<TraceThread> known(threads.begin(), threads.end());

@@ -37,7 +37,7 @@ class TraceSink {
   TraceSink(const std::string& path, const TraceFacts& facts, bool armed);
   ~TraceSink();
 
-  // Without effect after an error.
+  // Without effect after an error. A record that may not stand in a trace is left out and counted.
   void Add(const Record& record);
   // What was added is in the file.
   void Flush();
@@ -50,13 +50,17 @@ class TraceSink {
   Result<CaptureSummary> Finish();
 
   const Status& status() const { return status_; }
+  // Lets go of the file as well: its name in use would keep the report of a crash out.
   void Fail(Status status);
+  // There is little room for more chunks: the program should stop recording.
+  bool nearly_full() const;
   bool stopped() const { return stop_number_ != 0; }
   uint64_t last_number() const { return last_number_; }
 
  private:
   void Write(const Record& record);
   void BeginRecording(uint64_t first_number);
+  void WriteEnd(std::span<const TraceThread> threads, std::span<const std::string> losses);
   void Note(NoteKind kind, const std::string& text);
 
   Status status_;
@@ -67,6 +71,8 @@ class TraceSink {
   CaptureSummary summary_;
   uint64_t last_number_ = 0;
   uint64_t stop_number_ = 0;
+  uint64_t refused_ = 0;  // records
+  bool full_ = false;     // of chunks
   bool unflushed_ = false;
 };
 

@@ -2,7 +2,6 @@
 #include "watch/unused_objects.h"
 
 #include <cstring>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "d3d12gen/methods.h"
 #include "watch/call_kinds.h"
 #include "watch/call_values.h"
+#include "watch/overlapping_ranges.h"
 
 namespace cairn {
 namespace {
@@ -24,25 +24,6 @@ bool ReadsAddresses(uint16_t method) {
   return name.ends_with("::ExecuteIndirect") || name.ends_with("::DispatchRays") ||
          name.ends_with("::BuildRaytracingAccelerationStructure");
 }
-
-// Ranges of numbers, each of an object.
-class Owners {
- public:
-  void Add(uint64_t start, uint64_t size, uint64_t object) {
-    if (start != 0 && size != 0 && start + size > start) {
-      ranges_.insert_or_assign(start, std::pair(start + size, object));
-    }
-  }
-  uint64_t Find(uint64_t value) const {
-    const auto after = ranges_.upper_bound(value);
-    if (after == ranges_.begin()) return kNoObject;
-    const auto& [end, object] = std::prev(after)->second;
-    return value < end ? object : kNoObject;
-  }
-
- private:
-  std::map<uint64_t, std::pair<uint64_t, uint64_t>> ranges_;
-};
 
 }  // namespace
 
@@ -85,9 +66,9 @@ class UnusedObjects::Search {
   }
 
   void Look(const Record& record) {
+    // A recording from the beginning restores nothing.
+    started_ = started_ || (record.flags & kRecordRestores) == 0;
     switch (record.kind) {
-      case RecordKind::kContents:
-      case RecordKind::kStart: started_ = true; break;
       case RecordKind::kObject: LookAtObject(record); break;
       case RecordKind::kCall:
         if (started_) {
@@ -118,14 +99,14 @@ class UnusedObjects::Search {
     if (body->facts == kResourceFacts) {
       const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
       if (!facts.ok() || facts->gpu_address == 0) return;
-      addresses_.Add(facts->gpu_address, facts->size_bytes, record.object);
+      addresses_.Add(facts->gpu_address, facts->size_bytes, record.object, record.number);
       buffers_.push_back(record.object);
     } else if (body->facts == kDescriptorHeapFacts) {
       const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
       if (!facts.ok()) return;
       const uint64_t bytes = uint64_t{facts->count} * facts->increment_bytes;
-      cpu_descriptors_.Add(facts->cpu_start, bytes, record.object);
-      gpu_descriptors_.Add(facts->gpu_start, bytes, record.object);
+      cpu_descriptors_.Add(facts->cpu_start, bytes, record.object, record.number);
+      gpu_descriptors_.Add(facts->gpu_start, bytes, record.object, record.number);
     }
   }
 
@@ -133,13 +114,12 @@ class UnusedObjects::Search {
   std::vector<uint64_t> ObjectsOf(const Record& record) {
     reader_.Read(record, &trace_, &values_);
     std::vector<uint64_t> objects = values_.objects;
-    for (const uint64_t value : values_.gpu_addresses) objects.push_back(addresses_.Find(value));
-    for (const uint64_t value : values_.cpu_descriptors) {
-      objects.push_back(cpu_descriptors_.Find(value));
-    }
-    for (const uint64_t value : values_.gpu_descriptors) {
-      objects.push_back(gpu_descriptors_.Find(value));
-    }
+    const auto add_owners = [&objects](const OverlappingRanges& ranges, uint64_t value) {
+      ranges.ForEachAt(value, [&](const auto& range) { objects.push_back(range.object); });
+    };
+    for (const uint64_t value : values_.gpu_addresses) add_owners(addresses_, value);
+    for (const uint64_t value : values_.cpu_descriptors) add_owners(cpu_descriptors_, value);
+    for (const uint64_t value : values_.gpu_descriptors) add_owners(gpu_descriptors_, value);
     return objects;
   }
 
@@ -162,7 +142,8 @@ class UnusedObjects::Search {
       case CallKind::kView:
         // The last of the handles is the one that is written.
         if (!values_.cpu_descriptors.empty()) {
-          owned_by(cpu_descriptors_.Find(values_.cpu_descriptors.back()));
+          cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(),
+                                     [&](const auto& range) { owned_by(range.object); });
         }
         break;
       case CallKind::kQueueSignal:
@@ -185,9 +166,9 @@ class UnusedObjects::Search {
   bool any_address_ = false;
   std::vector<uint64_t> restored_;
   std::vector<uint64_t> buffers_;
-  Owners addresses_;
-  Owners cpu_descriptors_;
-  Owners gpu_descriptors_;
+  OverlappingRanges addresses_;
+  OverlappingRanges cpu_descriptors_;
+  OverlappingRanges gpu_descriptors_;
   std::unordered_map<uint64_t, std::vector<uint64_t>> uses_;             // object -> objects
   std::unordered_map<uint64_t, std::vector<uint64_t>> values_of_calls_;  // that may create objects
   std::unordered_map<uint64_t, std::vector<uint64_t>> owners_of_calls_;

@@ -27,9 +27,19 @@ constexpr uint64_t kList = 3;
 class UnusedObjectsTest : public testing::Test {
  protected:
   UnusedObjectsTest() {
-    trace_.Object(kDevice, Chain::kNone, kDevice);
-    trace_.Object(kQueue, Chain::kID3D12CommandQueue, kDevice, 0);
-    trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice, 0);
+    PutObject(kDevice, Chain::kNone, 0);
+    PutObject(kQueue, Chain::kID3D12CommandQueue, 0);
+    PutObject(kList, Chain::kID3D12GraphicsCommandList, 0);
+  }
+
+  uint64_t Put(RecordKind kind, uint64_t object, std::span<const std::byte> body,
+               uint16_t method = 0) {
+    return trace_.Add(kind, object, body, method, started_ ? 0 : kRecordRestores);
+  }
+  void PutObject(uint64_t object, Chain chain, uint64_t creator, FactsKind kind = kNoFacts,
+                 std::span<const std::byte> facts = {}) {
+    const ObjectBody body{kDevice, creator, static_cast<uint32_t>(chain), kind};
+    Put(RecordKind::kObject, object, BodyBytes(body, facts));
   }
 
   template <typename... Arguments>
@@ -37,21 +47,22 @@ class UnusedObjectsTest : public testing::Test {
     CallBuilder builder;
     const CallBuilder::Body body = builder.Call(method, arguments...);
     EXPECT_TRUE(body.ok) << Describe(method).name;
-    return trace_.Call(method, object, body.bytes);
+    return Put(RecordKind::kCall, object, body.bytes, static_cast<uint16_t>(method));
   }
   uint64_t CallThatCreates() {
     return Call(Method::ID3D12Device_CreateFence, kDevice, 0, 0, kIid, nullptr);
   }
   void CreateFence(uint64_t object) {
     const uint64_t call = CallThatCreates();
-    trace_.Object(object, Chain::kID3D12Fence, kDevice, call);
-    trace_.Return(call);
+    PutObject(object, Chain::kID3D12Fence, call);
+    Put(RecordKind::kResult, kDevice, BodyBytes(ResultBody{call}),
+        static_cast<uint16_t>(Method::ID3D12Device_CreateFence));
   }
-  void CreateBuffer(uint64_t object, uint64_t address) {
+  void CreateBuffer(uint64_t object, uint64_t address, uint64_t size_bytes = 256) {
     ResourceFacts facts{};
     facts.gpu_address = address;
-    facts.size_bytes = 256;
-    trace_.Resource(object, kDevice, CallThatCreates(), facts);
+    facts.size_bytes = size_bytes;
+    PutObject(object, Chain::kID3D12Resource, CallThatCreates(), kResourceFacts, BodyBytes(facts));
   }
   void CreateHeap(uint64_t object, uint64_t start) {
     DescriptorHeapFacts facts{};
@@ -59,9 +70,13 @@ class UnusedObjectsTest : public testing::Test {
     facts.gpu_start = start + 0x10000;
     facts.count = 4;
     facts.increment_bytes = 32;
-    trace_.DescriptorHeap(object, kDevice, CallThatCreates(), facts);
+    PutObject(object, Chain::kID3D12DescriptorHeap, CallThatCreates(), kDescriptorHeapFacts,
+              BodyBytes(facts));
   }
-  void StartRecording() { trace_.Add(RecordKind::kStart, 0, {}); }
+  void StartRecording() {
+    started_ = true;
+    Put(RecordKind::kStart, 0, {});
+  }
 
   // The objects that are left.
   std::set<uint64_t> Left() {
@@ -90,6 +105,7 @@ class UnusedObjectsTest : public testing::Test {
   }
 
   TestTrace trace_;
+  bool started_ = false;
   size_t calls_left_ = 0;
 };
 
@@ -125,10 +141,28 @@ TEST_F(UnusedObjectsTest, AddressesAndDescriptorsAreReferences) {
 TEST_F(UnusedObjectsTest, BuffersStayWhereTheGpuReadsAddresses) {
   CreateBuffer(10, 0x1000);
   CreateFence(11);
-  trace_.Object(12, Chain::kID3D12CommandSignature, kDevice, CallThatCreates());
+  PutObject(12, Chain::kID3D12CommandSignature, CallThatCreates());
   StartRecording();
   Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, kList, ObjectPointer(12), 1, nullptr, 0,
        nullptr, 0);
+  EXPECT_THAT(Left(), UnorderedElementsAre(10, 12));
+}
+
+TEST_F(UnusedObjectsTest, ARecordingFromTheBeginningRestoresNothing) {
+  started_ = true;
+  CreateFence(10);
+  Call(Method::ID3D12Object_SetName, 10, u"of no use");
+  EXPECT_THAT(Left(), ElementsAre(10));
+  EXPECT_EQ(calls_left_, 2u);
+}
+
+TEST_F(UnusedObjectsTest, AllBuffersThatShareAnAddressStay) {
+  CreateBuffer(10, 0x1000, 0x4000);
+  CreateBuffer(11, 0x1000, 0x100);
+  CreateBuffer(12, 0x2000, 0x100);
+  StartRecording();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView, kList, 0,
+       uint64_t{0x2080});
   EXPECT_THAT(Left(), UnorderedElementsAre(10, 12));
 }
 

@@ -154,6 +154,10 @@ Status WithoutExceptions(const Write& write) {
 class WatchLoop {
  public:
   explicit WatchLoop(const WatchSettings& settings) : settings_(settings) {}
+  // Signals do again what they did before.
+  ~WatchLoop();
+  WatchLoop(const WatchLoop&) = delete;
+  WatchLoop& operator=(const WatchLoop&) = delete;
 
   // `forwarded`: signals of this process that are passed on to the program; all four are blocked.
   Status Prepare(FileDescriptor socket, bool forward_signals);
@@ -199,6 +203,7 @@ class WatchLoop {
   bool forward_signals_ = false;
   bool output_path_taken_ = false;
   bool captured_ = false;
+  bool prepared_ = false;
   sigset_t previous_mask_{};
   bool ignored_broken_pipes_ = false;
   std::vector<std::unique_ptr<WatchedProcess>> processes_;  // [0] is the main process
@@ -222,6 +227,7 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
   // Writing to a closed stderr must not end the watcher, and with it the program.
   ignored_broken_pipes_ = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
+  prepared_ = true;
 
   epoll_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   signals_ = FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -238,6 +244,14 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
   CAIRN_RETURN_IF_ERROR(Listen(signals_.get(), kTagSignals));
   CAIRN_RETURN_IF_ERROR(Listen(timer_.get(), kTagTimer));
   return Listen(socket_.get(), kTagSocket);
+}
+
+WatchLoop::~WatchLoop() {
+  // Their captures end before that: they write files.
+  processes_.clear();
+  if (!prepared_) return;
+  if (!ignored_broken_pipes_) signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &previous_mask_, nullptr);
 }
 
 WatchedProcess* WatchLoop::AddProcess(ProcessHandle process) {
@@ -289,6 +303,8 @@ Status WatchLoop::Run() {
       }
     }
   }
+  // Those that were meant for the program must not end its watcher when they are no longer blocked.
+  OnSignals();
   return Status();
 }
 
@@ -467,7 +483,7 @@ Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
   const DumpSubject subject{process.handle.pid, process.program, process.command_line,
                             process.watch.incidents()};
   // A capture that cannot be written must not cost the report as well.
-  if (process.capture == nullptr || !process.capture->status().ok()) {
+  if (process.capture == nullptr || process.capture->failed()) {
     return WithoutExceptions([&] { return WriteDump(*where, subject, process.block); });
   }
   // The file gets its name when the program has ended.
