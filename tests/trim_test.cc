@@ -60,6 +60,22 @@ TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
   EXPECT_EQ(images, Images("all.cairn", {"--frames", "7-9"}));
   EXPECT_EQ(Run({"verify", "all-7-9.cairn"}).exit_code, 0);
   EXPECT_EQ(Run({"replay", "--validate", "all-7-9.cairn"}).exit_code, 0);
+  EXPECT_THAT(Run({"info", "all-7-9.cairn"}).output, HasSubstr("sample-scale-d3d12"));
+  // Once more, by the numbers that the frames have had from the beginning.
+  const CommandResult again = Run({"trim", "--frames", "8", "-o", "8.cairn", "all-7-9.cairn"});
+  ASSERT_EQ(again.exit_code, 0) << again.Summary();
+  EXPECT_EQ(Images("8.cairn"), Images("all.cairn", {"--frames", "8"}));
+  const CommandResult validated = Run({"replay", "--validate", "8.cairn"});
+  EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
+  EXPECT_THAT(validated.errors, ::testing::Not(HasSubstr("nothing was compared")));
+}
+
+TEST_F(TrimTest, FramesFromTheFirstOnPlayOnTheirOwn) {
+  Capture("all.cairn");
+  const CommandResult trimmed = Run({"trim", "--frames", "0-2", "all.cairn"});
+  ASSERT_EQ(trimmed.exit_code, 0) << trimmed.Summary();
+  EXPECT_EQ(Images("all-0-2.cairn"), Images("all.cairn", {"--frames", "0-2"}));
+  EXPECT_EQ(Run({"replay", "--validate", "all-0-2.cairn"}).exit_code, 0);
 }
 
 TEST_F(TrimTest, ACaptureThatStartsLateHasTheImagesOfTheWhole) {

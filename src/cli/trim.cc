@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,60 @@ struct TrimOptions {
 struct FrameRange {
   uint64_t first = 0;
   uint64_t last = 0;
+};
+
+// What the copy has of the trace that it is cut from.
+struct Original {
+  TraceFacts facts;
+  uint64_t first_frame = 0;  // as its program counts
+  uint64_t frame_count = 0;
+  bool hashed = false;
+};
+
+// Looks at the first frame of `trace`.
+Original OriginalOf(TraceReader* trace) {
+  Original original;
+  original.facts = trace->facts();
+  original.frame_count = trace->frame_count();
+  TraceCursor cursor(*trace);
+  cairn::Record record;
+  while (cursor.Next(&record)) {
+    if (record.kind != RecordKind::kFrame) continue;
+    FrameBody body;
+    std::memcpy(&body, record.body.data(), sizeof(body));
+    original.first_frame = body.frame;
+    original.hashed = body.hashed != 0;
+    break;
+  }
+  return original;
+}
+
+// The playback counts its frames from 0; the copy counts as the program did.
+class Renumber final : public RecordFilter {
+ public:
+  // `filter`: null to keep everything.
+  Renumber(RecordFilter* filter, uint64_t first_frame)
+      : filter_(filter), first_frame_(first_frame) {}
+
+  void Start() override {
+    if (filter_ != nullptr) filter_->Start();
+  }
+  bool Keep(cairn::Record* record, uint64_t frame) override {
+    if (filter_ != nullptr && !filter_->Keep(record, frame)) return false;
+    FrameBody body;
+    if (record->kind != RecordKind::kFrame || record->body.size() < sizeof(body)) return true;
+    body_.assign(record->body.begin(), record->body.end());
+    std::memcpy(&body, body_.data(), sizeof(body));
+    body.frame += first_frame_;
+    std::memcpy(body_.data(), &body, sizeof(body));
+    record->body = body_;
+    return true;
+  }
+
+ private:
+  RecordFilter* const filter_;
+  const uint64_t first_frame_;
+  std::vector<std::byte> body_;
 };
 
 std::optional<FrameRange> ParseRange(std::string_view text) {
@@ -101,7 +156,8 @@ class TemporaryFile {
 };
 
 // Plays the frames up to the last one under a capture of the range.
-Status Record(const TrimOptions& options, const FrameRange& range, const std::string& path) {
+Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
+              const std::string& path) {
   std::string said;
   const Result<std::string> preload = LayerPreload();
   if (!preload.ok()) return preload.status();
@@ -112,13 +168,16 @@ Status Record(const TrimOptions& options, const FrameRange& range, const std::st
   settings.policy.hang_timeout_ns = 0;  // the playback watches itself
   settings.output_path = path;
   settings.capture = true;
-  settings.environment = {"LD_PRELOAD=" + *preload, "CAIRN_BREADCRUMBS=off",
-                          fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first, range.last,
-                                      options.hash_frames ? ",hash" : "")};
+  settings.environment = {
+      "LD_PRELOAD=" + *preload, "CAIRN_BREADCRUMBS=off",
+      fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first - original.first_frame,
+                  range.last - original.first_frame,
+                  options.hash_frames || original.hashed ? ",hash" : "")};
   settings.say = [&said](const std::string& line) { said = line; };
   // The range ends with the end of its last frame; the capture notes that itself.
   std::vector<std::string> arguments = {
-      OwnPath(), "replay", "--quiet", "--mark-frames", "--frames", fmt::format("0-{}", range.last)};
+      OwnPath(),       "replay",   "--quiet",
+      "--mark-frames", "--frames", fmt::format("{}-{}", original.first_frame, range.last)};
   if (!options.library.empty()) {
     arguments.push_back("--library");
     arguments.push_back(options.library);
@@ -135,8 +194,8 @@ Status Record(const TrimOptions& options, const FrameRange& range, const std::st
   return Status();
 }
 
-Result<CopiedTrace> CopyUsed(const TrimOptions& options, const std::string& from,
-                             const std::string& to) {
+Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& original,
+                             const std::string& from, const std::string& to) {
   Result<TraceReader> trace = TraceReader::Open(from);
   if (!trace.ok()) return trace.status();
   if (trace->frame_count() == 0) {
@@ -148,11 +207,16 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const std::string& from
   if (!file.ok()) return file.status();
   TaskProgress progress("trim");
   CopyOptions copy;
+  // Of the program that was recorded, not of the playback. Times are those of the playback's frames.
+  copy.facts = trace->facts();
+  copy.facts->program = original.facts.program;
+  copy.facts->command_line = original.facts.command_line;
+  copy.facts->process_id = original.facts.process_id;
   copy.progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
   };
-  Result<CopiedTrace> copied =
-      CopyTrace(&*trace, options.keep_all ? nullptr : &*unused, copy, &*file);
+  Renumber renumber(options.keep_all ? nullptr : &*unused, original.first_frame);
+  Result<CopiedTrace> copied = CopyTrace(&*trace, &renumber, copy, &*file);
   if (!copied.ok()) return copied.status();
   if (copied->interrupted) return Status(StatusCode::kIo, "interrupted; nothing is written");
   CAIRN_RETURN_IF_ERROR(file->Finish());
@@ -168,15 +232,21 @@ int Run(const TrimOptions& options) {
                                          options.frames));
     return kExitUsage;
   }
-  uint64_t frame_count = 0;
+  Original original;
   {
     std::optional<TraceReader> trace = OpenTraceFile("trim", options.path);
     if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
-    frame_count = trace->frame_count();
+    original = OriginalOf(&*trace);
   }
-  if (range->last >= frame_count) {
-    PrintError("trim", fmt::format("{} has {} frames, counted from 0: there is no frame {}",
-                                   options.path, frame_count, range->last));
+  const uint64_t frame_end = original.first_frame + original.frame_count;
+  if (range->first < original.first_frame || range->last >= frame_end) {
+    const uint64_t missing = range->first < original.first_frame ? range->first : range->last;
+    PrintError("trim",
+               original.first_frame == 0 || original.frame_count == 0
+                   ? fmt::format("{} has {} frames, counted from 0: there is no frame {}",
+                                 options.path, original.frame_count, missing)
+                   : fmt::format("{} has the frames {} to {} of its program: there is no frame {}",
+                                 options.path, original.first_frame, frame_end - 1, missing));
     return kExitFailed;
   }
   const std::string output =
@@ -186,11 +256,11 @@ int Run(const TrimOptions& options) {
     return kExitFailed;
   }
   const TemporaryFile recorded(fmt::format("{}.{}.recorded", output, getpid()));
-  if (const Status status = Record(options, *range, recorded.path()); !status.ok()) {
+  if (const Status status = Record(options, original, *range, recorded.path()); !status.ok()) {
     PrintError("trim", status.message());
     return kExitFailed;
   }
-  const Result<CopiedTrace> copied = CopyUsed(options, recorded.path(), output);
+  const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
     unlink((output + ".part").c_str());
     PrintError("trim", copied.status().message());
@@ -210,13 +280,14 @@ Verb AddTrimVerb(CLI::App& root) {
   SetHelp(*app, "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
   app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
       ->type_name("FILE");
-  app->add_option("--frames", options->frames, "The frames to keep, counted from 0")
+  app->add_option("--frames", options->frames,
+                  "The frames to keep, as the program counts them, from 0")
       ->type_name("A[-B]");
   app->add_option("-o,--output", options->output_path,
                   "File to write; NAME-A-B.cairn beside the trace if not given")
       ->type_name("FILE");
   app->add_flag("--hash-frames", options->hash_frames,
-                "Keep a hash of each frame's image, for cairn replay --validate");
+                "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
   app->add_flag("--keep-all", options->keep_all, "Also keep what nothing refers to");
   app->add_option("--library", options->library,
                   "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")

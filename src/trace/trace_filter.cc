@@ -31,6 +31,7 @@ class Copier {
     rounds_ = filter_ == nullptr ? 1 : 2;
     if (filter_ != nullptr) CAIRN_RETURN_IF_ERROR(CollectBlobs());
     TraceTable table = from_.table();
+    if (options_.facts.has_value()) table.facts = *options_.facts;
     table.facts.trimmed = table.facts.trimmed || options_.trimmed;
     if (!copied_.interrupted) {
       CAIRN_RETURN_IF_ERROR(writer_.Begin(table));

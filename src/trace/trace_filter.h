@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/status.h"
@@ -38,6 +39,8 @@ class RecordFilter {
 
 struct CopyOptions {
   bool trimmed = true;        // the copy says that it was made from another trace
+  // Instead of those of the trace; `trimmed` counts besides.
+  std::optional<TraceFacts> facts = std::nullopt;
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
   size_t chunk_bytes = kTraceChunkBytes;
   // Told now and then how far it is; false stops with `interrupted`. May be null.
