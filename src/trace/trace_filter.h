@@ -38,7 +38,7 @@ class RecordFilter {
 };
 
 struct CopyOptions {
-  bool trimmed = true;        // the copy says that it was made from another trace
+  bool trimmed = true;  // the copy says that it was made from another trace
   // Instead of those of the trace; `trimmed` counts besides.
   std::optional<TraceFacts> facts = std::nullopt;
   bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
