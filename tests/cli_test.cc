@@ -419,7 +419,8 @@ TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
   EXPECT_EQ(result.output,
-            "report\n--json\n--kill-on-hang\nvulkan\nauto always\ndecode\n--json\n--once\n");
+            "report replay repack\n--json\n--kill-on-hang\nvulkan\nauto "
+            "always\ndecode\n--json\n--once\n");
 }
 
 }  // namespace

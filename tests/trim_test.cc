@@ -65,6 +65,7 @@ TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
   const CommandResult again = Run({"trim", "--frames", "8", "-o", "8.cairn", "all-7-9.cairn"});
   ASSERT_EQ(again.exit_code, 0) << again.Summary();
   EXPECT_THAT(Images("8.cairn"), HasSubstr("frame 8 "));
+  EXPECT_EQ(Images("8.cairn"), Images("all.cairn", {"--frames", "8"}));
   const CommandResult validated = Run({"replay", "--validate", "8.cairn"});
   EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
   EXPECT_THAT(validated.errors, ::testing::Not(HasSubstr("nothing was compared")));

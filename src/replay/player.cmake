@@ -6,7 +6,7 @@ foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
     SOURCES canary.cc player_addresses.cc player_calls.cc player_impl.cc player_memory.cc player_textures.cc player_waits.cc replay_objects.cc
       replay_values.cc
-    DEPS cairn_replay_model cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_base
+    DEPS cairn_replay_model cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
       cairn_d3d12abi${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
   cairn_add_d3d12gen_invoke(cairn_player${abi})

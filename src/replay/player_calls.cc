@@ -11,6 +11,7 @@
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/invoke.h"
+#include "pix/pix_event.h"
 #include "replay/player_impl.h"
 
 namespace cairn {
@@ -216,7 +217,16 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
     }
     default: break;
   }
+  if (options_.mark_frames && MarksFrame(call)) return Status();
   return Make(call, *target);
+}
+
+// The ends of frames are marked by the playback itself: as the program marked them, or in its place.
+bool PlayerImpl::MarksFrame(CallInProgress* call) {
+  if (call->method != Method::ID3D12CommandQueue_SetMarker) return false;
+  const auto* const data = call->At<const std::byte*>(1);
+  const std::span<const std::byte> payload(data, data == nullptr ? 0 : call->At<UINT>(2));
+  return PixText(call->At<UINT>(0), payload) == "cairn:frame";
 }
 
 Status PlayerImpl::Make(CallInProgress* call, void* target) {

@@ -114,6 +114,7 @@ class PlayerImpl final : public Player {
   Result<void*> Target(const CallInProgress& call);
   Status RefuseMissing(const CallInProgress& call, const std::string& what);
   Status Decode(CallInProgress* call);
+  bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
   Status Adjust(CallInProgress* call);
   bool CopyPadded(CallInProgress* call, void* target);
