@@ -88,13 +88,20 @@ Result<Place> FindPlace(const ImagesOptions& options, TraceReader& trace) {
     }
   }
   const uint64_t frames = trace.frame_count();
-  if (place.frame && *place.frame >= frames) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("--frame: {} has {} frame{}, counted from 0", options.path,
-                              GroupedDigits(frames), frames == 1 ? "" : "s"));
+  if (place.frame) {
+    const Result<uint64_t> ordinal = trace.OrdinalOf(*place.frame);
+    if (!ordinal.ok() || *ordinal >= frames) {
+      const uint64_t first = trace.first_frame().value_or(0);
+      return Status(StatusCode::kInvalidArgument,
+                    frames == 0 ? fmt::format("--frame: {} has no ends of frames", options.path)
+                                : fmt::format("--frame: {} has the frames {} to {}", options.path,
+                                              first, first + frames - 1));
+    }
   }
   // A trace without frames is played to its end.
-  if (!place.frame && !place.call && frames != 0) place.frame = frames - 1;
+  if (!place.frame && !place.call && frames != 0) {
+    place.frame = trace.first_frame().value_or(0) + frames - 1;
+  }
   return place;
 }
 
@@ -108,7 +115,7 @@ Status ReadNames(TraceReader& trace, TaskProgress* progress, Place* place) {
     (void)state.Apply(record);
     if (record.kind == RecordKind::kFrame) {
       place->shown = record.object;
-      if (place->frame && cursor.frame() >= *place->frame) break;
+      if (place->frame && trace.first_frame().value_or(0) + cursor.frame() >= *place->frame) break;
     }
     if (!progress->Update(record.number, trace.record_count() * 10)) {
       return {StatusCode::kInvalidArgument, "stopped"};
@@ -296,7 +303,8 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   Pictures pictures(options, place);
   bool stopped = false;
   uint64_t frames = 0;
-  const uint64_t expected = place.frame ? *place.frame + 1 : trace.frame_count();
+  const uint64_t expected =
+      place.frame ? *place.frame + 1 - trace.first_frame().value_or(0) : trace.frame_count();
   player_options.on_texture = [&](const TextureImage& image) { pictures.Add(image); };
   player_options.on_frame = [&](uint64_t) { ++frames; };
   player_options.interrupted = [&] {
@@ -372,7 +380,7 @@ Verb AddImagesVerb(CLI::App& root) {
                   "The folder for the files; without it the current one")
       ->type_name("FOLDER");
   app->add_option("--frame", options->frame,
-                  "At the end of this frame, from 0; without it the last")
+                  "At the end of this frame, as the program counts; without it the last")
       ->type_name("N");
   app->add_option("--call", options->call, "After all that was submitted up to this call")
       ->type_name("CALL");
