@@ -219,6 +219,13 @@ TEST_F(CaptureProgramsTest, ThePictureOfTheReplayIsTheSamples) {
   EXPECT_EQ(replayed->pixels, original->pixels);
 }
 
+TEST_F(CaptureProgramsTest, ATraceOfAProgramThatEndedWellHasNoReport) {
+  Capture({Program("sample-triangle-d3d12-plain")});
+  const CommandResult report = Cairn({"report", "a.cairn"});
+  EXPECT_EQ(report.exit_code, 1);
+  EXPECT_THAT(report.errors, HasSubstr("nothing went wrong while it was recorded"));
+}
+
 // ---- Files that are none, or not this one ---------------------------------------------------------
 
 TEST_F(CaptureProgramsTest, WhatIsNoTraceIsRefusedInOneLine) {

@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/verb.h"
 #include "snapshot/snapshot_file.h"
+#include "trace/trace_writer.h"
 
 namespace cairn::cli {
 
@@ -29,6 +31,12 @@ std::string FirstLoss(const FileReader& reader) {
   return losses.front().reason + others;
 }
 
+// A capture of a program that ended well.
+bool HoldsTrace(const FileReader& reader) {
+  return std::any_of(reader.chunks().begin(), reader.chunks().end(),
+                     [](const ChunkInfo& chunk) { return chunk.type == kTraceTableChunk; });
+}
+
 }  // namespace
 
 std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string& path) {
@@ -45,6 +53,12 @@ std::optional<FileReader> OpenDumpFile(std::string_view verb, const std::string&
 std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
                                  const FileReader& reader) {
   Result<Snapshot> snapshot = ReadSnapshot(reader);
+  if (!snapshot.ok() && reader.losses().empty() && HoldsTrace(reader)) {
+    PrintError(verb, fmt::format("{} is a trace without a report: nothing went wrong while it was "
+                                 "recorded; cairn info and cairn calls show it",
+                                 path));
+    return std::nullopt;
+  }
   if (!snapshot.ok()) {
     PrintError(verb, reader.losses().empty()
                          ? fmt::format("{}: {}", path, snapshot.status().message())
