@@ -171,8 +171,7 @@ TEST_F(CaptureTest, BlobsStandBeforeWhatRefersToThem) {
   const uint32_t size = 100'000;
   const void* const data = code.data();
   const unsigned char guid[16] = {};
-  const void* const guid_pointer = guid;
-  const void* const arguments[] = {&guid_pointer, &size, &data};
+  const void* const arguments[] = {guid, &size, &data};
   const uint64_t call =
       capture.BeginCall(Method::ID3D12Object_SetPrivateData, 2, arguments, Context());
   capture.Returned(call);
