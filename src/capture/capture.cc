@@ -8,6 +8,7 @@
 #include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "calls/model_hash.h"
 #include "capture/capture_thread.h"
@@ -60,7 +61,10 @@ Status Capture::Start(const CaptureOptions& options) {
       pthread_atfork(nullptr, nullptr, [] { active_.store(nullptr, std::memory_order_relaxed); });
   (void)prepared;
   // Never destroyed: threads may be inside of it at any time.
-  active_.store(new Capture(std::move(*region), options), std::memory_order_release);
+  static std::vector<std::unique_ptr<Capture>>& captures =
+      *new std::vector<std::unique_ptr<Capture>>;
+  captures.emplace_back(new Capture(std::move(*region), options));
+  active_.store(captures.back().get(), std::memory_order_release);
   return Status();
 }
 

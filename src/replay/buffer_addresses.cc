@@ -64,7 +64,9 @@ IndirectLayout LayoutOfSignature(const D3D12_COMMAND_SIGNATURE_DESC& desc) {
     const D3D12_INDIRECT_ARGUMENT_DESC& argument = desc.pArgumentDescs[i];
     uint64_t size = 0;
     bool address = false;
-    switch (argument.Type) {
+    uint32_t type;  // from a trace: perhaps none that these headers know
+    std::memcpy(&type, &argument.Type, sizeof(type));
+    switch (type) {
       case D3D12_INDIRECT_ARGUMENT_TYPE_DRAW: size = sizeof(D3D12_DRAW_ARGUMENTS); break;
       case D3D12_INDIRECT_ARGUMENT_TYPE_DRAW_INDEXED:
         size = sizeof(D3D12_DRAW_INDEXED_ARGUMENTS);
