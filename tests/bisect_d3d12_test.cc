@@ -20,28 +20,14 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// The device on the CPU: what a sample's misdeed leads to differs.
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
-  for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-      if (!entry.path().filename().string().starts_with("lvp_icd")) continue;
-      environment.push_back("VK_ICD_FILENAMES=" + entry.path().string());
-      environment.push_back("VK_DRIVER_FILES=" + entry.path().string());
-      return environment;
-    }
-  }
-  return environment;
-}
-
 class BisectTest : public ::testing::Test {
  protected:
   CommandResult Run(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), Program("cairn"));
-    const CommandResult result = RunCommand(
-        arguments,
-        {.folder = folder_.path(), .environment = Environment(), .input = "", .timeout_s = 240});
+    const CommandResult result = RunCommand(arguments, {.folder = folder_.path(),
+                                                        .environment = LavapipeEnvironment(),
+                                                        .input = "",
+                                                        .timeout_s = 240});
     EXPECT_FALSE(result.timed_out) << result.Summary();
     return result;
   }

@@ -185,6 +185,20 @@ CommandResult RunCommand(const std::vector<std::string>& arguments,
   return command.Wait();
 }
 
+std::vector<std::string> LavapipeEnvironment() {
+  std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
+  for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+      if (!entry.path().filename().string().starts_with("lvp_icd")) continue;
+      environment.push_back("VK_ICD_FILENAMES=" + entry.path().string());
+      environment.push_back("VK_DRIVER_FILES=" + entry.path().string());
+      return environment;
+    }
+  }
+  return environment;
+}
+
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "cairn-test-XXXXXX").string();
   path_ = mkdtemp(pattern.data());

@@ -60,6 +60,10 @@ class Command {
 CommandResult RunCommand(const std::vector<std::string>& arguments,
                          const Command::Options& options);
 
+// For programs whose misdeeds are to have the same effect everywhere: the device on the CPU, where there is a
+// choice, and no chatter of libvkd3d.
+std::vector<std::string> LavapipeEnvironment();
+
 // A folder that exists during one test.
 class TemporaryFolder {
  public:

@@ -20,21 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// The device on the CPU, where there is a choice: what a sample's misdeed leads to differs.
-std::vector<std::string> Environment() {
-  std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
-  for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
-    std::error_code none;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
-      if (!entry.path().filename().string().starts_with("lvp_icd")) continue;
-      environment.push_back("VK_ICD_FILENAMES=" + entry.path().string());
-      environment.push_back("VK_DRIVER_FILES=" + entry.path().string());
-      return environment;
-    }
-  }
-  return environment;
-}
-
 class SamplesTest : public ::testing::TestWithParam<std::string> {
  protected:
   CommandResult Run(const std::string& sample, std::vector<std::string> options = {}) {
@@ -46,7 +31,7 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
     options.insert(options.begin(), {Program("cairn"), "run", "-o", "a.cairn"});
     options.insert(options.end(), {"--", Program("sample-" + sample + "-" + GetParam())});
     CommandResult result =
-        RunCommand(options, {.folder = folder_.path(), .environment = Environment()});
+        RunCommand(options, {.folder = folder_.path(), .environment = LavapipeEnvironment()});
     EXPECT_FALSE(result.timed_out);
     EXPECT_THAT(result.left_behind, IsEmpty());
     KeepReport(sample);
@@ -214,9 +199,10 @@ class SamplesUnderTheLayerTest : public SamplesTest {
   }
   // Begins "    [>] Frame 1 > ...".
   std::string Answer() {
-    const std::string report = RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
-                                          {.folder = folder_.path(), .environment = Environment()})
-                                   .output;
+    const std::string report =
+        RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
+                   {.folder = folder_.path(), .environment = LavapipeEnvironment()})
+            .output;
     const size_t start = report.find("    [>] ");
     return start == std::string::npos ? report
                                       : report.substr(start, report.find('\n', start) - start);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "base/text.h"
-#include "snapshot/event_matching.h"
 #include "snapshot/snapshot_file_reader.h"
-#include "snapshot/snapshot_from_block.h"
 
 namespace cairn {
 

@@ -7,10 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/text.h"
-#include "snapshot/event_matching.h"
-#include "snapshot/snapshot_from_block.h"
-
 namespace cairn {
 
 namespace {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/text.h"
 #include "snapshot/event_matching.h"
 #include "snapshot/snapshot_file_reader.h"
 #include "snapshot/snapshot_from_block.h"
