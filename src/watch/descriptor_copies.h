@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which descriptors a call of CopyDescriptors or CopyDescriptorsSimple copies.
+#ifndef CAIRN_WATCH_DESCRIPTOR_COPIES_H_
+#define CAIRN_WATCH_DESCRIPTOR_COPIES_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "calls/value_decoder.h"
+
+namespace cairn {
+
+// Of one call: more than a heap may have.
+inline constexpr uint32_t kMostDescriptors = 1u << 20;
+
+struct DescriptorCopy {
+  uint64_t from;  // handles
+  uint64_t to;
+};
+
+// `call`: its arguments. `increment_at`: how far apart descriptors are in the heap of a handle, 0 for
+// handles that no heap has; their ranges are left out.
+std::vector<DescriptorCopy> DescriptorCopiesOf(
+    const DecodedCall& call, bool simple,
+    const std::function<uint64_t(uint64_t handle)>& increment_at);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_DESCRIPTOR_COPIES_H_
