@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/clock.h"
+#include "calls/readback_rows.h"
 #include "replay/player_impl.h"
 
 namespace cairn {
@@ -111,17 +112,20 @@ Status PlayerImpl::OnReadback(const Record& record) {
     NotCompared("the program read mapped textures: how they lie in memory is the driver's");
     return Status();
   }
-  if (body->subresource != 0 || body->offset_bytes > object->desc.Width ||
-      body->size_bytes > object->desc.Width - body->offset_bytes) {
-    return refuse(fmt::format("{} bytes at {} are read from a buffer of {}", body->size_bytes,
-                              body->offset_bytes, object->desc.Width));
+  if (body->subresource != 0 || !RowsLieIn(object->desc.Width, *body)) {
+    return refuse(fmt::format(
+        "{} rows of {} bytes at {}, {} bytes apart, are read from a buffer of {}", body->row_count,
+        body->row_bytes, body->offset_bytes, body->row_pitch_bytes, object->desc.Width));
+  }
+  if (fences_.Reachable(body->fence, body->fence_value)) {
+    CAIRN_RETURN_IF_ERROR(Await(body->fence, body->fence_value));
+    if (result_.interrupted) return Status();
   }
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return refuse(memory.status().message());
   const auto matches = [&] {
-    const XXH128_hash_t hash = XXH3_128bits(*memory + body->offset_bytes, body->size_bytes);
-    return hash.low64 == body->hash_low && hash.high64 == body->hash_high;
+    return HashRows(*memory, *body) == RowsHash{body->hash_low, body->hash_high};
   };
   bool same = matches();
   if (!same) {
@@ -134,7 +138,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
   if (same) return Status();
   return Fail(PlayerFailure::kMismatch, record.number,
               fmt::format("{} bytes at {} of resource {} are not what the program read there",
-                          body->size_bytes, body->offset_bytes, record.object),
+                          body->row_bytes * body->row_count, body->offset_bytes, record.object),
               StatusCode::kUnsupported);
 }
 
