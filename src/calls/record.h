@@ -118,12 +118,16 @@ struct ContentsBody {  // header.object: the resource
   uint64_t total_bytes;   // of the subresource in that layout
 };
 
+// Rows of bytes: of a buffer one; of a texture that was copied into one, as many as it has.
 struct ReadbackBody {  // header.object: the resource
   uint32_t subresource;
-  uint32_t reserved;
-  uint64_t offset_bytes;
-  uint64_t size_bytes;
-  uint64_t hash_low;  // XXH3 128
+  uint32_t row_count;
+  uint64_t offset_bytes;  // of the first row
+  uint64_t row_bytes;
+  uint64_t row_pitch_bytes;  // from row to row; 0 for one row
+  uint64_t fence;            // object number: the bytes are there when it has come to `fence_value`
+  uint64_t fence_value;
+  uint64_t hash_low;  // XXH3 128 of the rows, without what is between
   uint64_t hash_high;
 };
 

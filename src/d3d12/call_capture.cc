@@ -295,6 +295,9 @@ void CaptureObjectEnd(const Wrapper& wrapper) try {
     if (device->capture() != nullptr) device->capture()->RemoveResource(wrapper);
     ForgetMappedMemory(capture, wrapper);
   }
+  if (wrapper.chain() == Chain::kID3D12Fence && device->capture() != nullptr) {
+    device->capture()->readbacks().ForgetFence(wrapper.capture_number());
+  }
   capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();

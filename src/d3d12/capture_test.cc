@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <xxhash.h>
 
 #include <cstring>
 #include <optional>
@@ -31,6 +32,7 @@ namespace {
 
 constexpr uint32_t kBytes = 64 << 10;
 constexpr uint64_t kSignalled = 41;
+constexpr uint32_t kTargetSize = 16;  // width and height
 
 template <typename T>
 void** Receive(ComPtr<T>& object) {
@@ -48,8 +50,8 @@ ComPtr<ID3D12Resource> MakeTarget(ID3D12Device* device) {
   heap.Type = D3D12_HEAP_TYPE_DEFAULT;
   D3D12_RESOURCE_DESC desc = {};
   desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-  desc.Width = 16;
-  desc.Height = 16;
+  desc.Width = kTargetSize;
+  desc.Height = kTargetSize;
   desc.DepthOrArraySize = 1;
   desc.MipLevels = 1;
   desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
@@ -75,6 +77,58 @@ void NoteEvents(ID3D12GraphicsCommandList* list) {
     const EventRecord& event = chunk->events[EventPosition(recording.slot_index(), i)];
     if (event.kind == EventKind::kBegin) noted_calls.push_back(event.match);
   }
+}
+
+constexpr uint64_t kPart = 256;      // what is copied to the start of the buffer
+constexpr uint64_t kPlacedAt = 512;  // where the target is copied to
+constexpr uint32_t kRowPitch = 256;
+
+void CopyTarget(ID3D12GraphicsCommandList* list, ID3D12Resource* target, ID3D12Resource* to) {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition = {target, 0, D3D12_RESOURCE_STATE_RENDER_TARGET,
+                        D3D12_RESOURCE_STATE_COPY_SOURCE};
+  list->ResourceBarrier(1, &barrier);
+  D3D12_TEXTURE_COPY_LOCATION from = {};
+  from.pResource = target;
+  from.Type = D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;
+  D3D12_TEXTURE_COPY_LOCATION placed = {};
+  placed.pResource = to;
+  placed.Type = D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT;
+  placed.PlacedFootprint = {kPlacedAt,
+                            {DXGI_FORMAT_R8G8B8A8_UNORM, kTargetSize, kTargetSize, 1, kRowPitch}};
+  list->CopyTextureRegion(&placed, 0, 0, 0, &from, nullptr);
+}
+
+// As programs do that map once: they look when a fence says so, which need not be asked through the layer.
+void ReadWhatStaysMapped(ID3D12Device* device, D3D12Submitter& submitter, ID3D12Resource* upload,
+                         ID3D12Resource* target) {
+  ComPtr<ID3D12Resource> kept = MakeBuffer(device, D3D12_HEAP_TYPE_READBACK);
+  void* memory = nullptr;
+  const D3D12_RANGE nothing = {0, 0};
+  ASSERT_EQ(kept->Map(0, &nothing, &memory), S_OK);
+  const auto submit = [&](bool with_target) {
+    ID3D12GraphicsCommandList* const list = *submitter.Begin();
+    list->CopyBufferRegion(kept.get(), 0, upload, 0, kPart);
+    if (with_target) CopyTarget(list, target, kept.get());
+    ASSERT_TRUE(submitter.Submit().ok());
+  };
+  submit(true);
+  ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
+  submit(false);
+  ComPtr<ID3D12Fence> fence;
+  ASSERT_EQ(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), Receive(fence)),
+            S_OK);
+  ASSERT_EQ(submitter.queue()->Signal(fence.get(), 1), S_OK);
+  ASSERT_TRUE(WaitForFence(static_cast<ID3D12Device*>(AsWrapper(device)->real_pointer()),
+                           static_cast<ID3D12Fence*>(AsWrapper(fence.get())->real_pointer()), 1,
+                           kTestLimit)
+                  .ok());
+  // Over what is there and was not asked for.
+  submit(false);
+  ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
+  EXPECT_EQ(static_cast<const unsigned char*>(memory)[kPart - 1], 0x5A);
+  kept->Unmap(0, &nothing);
 }
 
 // Copies what the CPU wrote to a buffer that the CPU reads; clears a target.
@@ -120,6 +174,7 @@ void RunProgram(ID3D12Device* device) {
   ASSERT_TRUE(submitter.Begin().ok());
   ASSERT_TRUE(submitter.Submit().ok());
   ASSERT_TRUE(submitter.Wait(kTestLimit).ok());
+  ReadWhatStaysMapped(device, submitter, upload.get(), target.get());
 
   void* result = nullptr;
   ASSERT_EQ(readback->Map(0, nullptr, &result), S_OK);
@@ -243,7 +298,7 @@ TEST(CaptureTest, BuffersAndHeapsHaveTheirFacts) {
     ASSERT_EQ(object->As<ObjectBody>().facts, kResourceFacts);
     resources.push_back(object->As<ResourceFacts>(sizeof(ObjectBody)));
   }
-  ASSERT_EQ(resources.size(), 3u);
+  ASSERT_EQ(resources.size(), 4u);
   EXPECT_NE(resources[0].gpu_address, 0u);
   EXPECT_EQ(resources[0].size_bytes, kBytes);
   EXPECT_EQ(resources[0].heap_type, static_cast<uint32_t>(D3D12_HEAP_TYPE_UPLOAD));
@@ -270,7 +325,7 @@ TEST(CaptureTest, BuffersAndHeapsHaveTheirFacts) {
 
 TEST(CaptureTest, ObjectsInArgumentsAreNumbers) {
   const std::vector<size_t> copies = CallsOf(Method::ID3D12GraphicsCommandList_CopyBufferRegion);
-  ASSERT_EQ(copies.size(), 1u);
+  ASSERT_EQ(copies.size(), 4u);
   const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
   Arena arena;
   const DecodedCall call = ArgumentsOf(copies[0], &arena);
@@ -315,13 +370,64 @@ TEST(CaptureTest, WhatTheCpuWroteStandsBeforeTheSubmission) {
   EXPECT_EQ(seen, std::vector<std::byte>(kBytes, std::byte{0x5A}));
 }
 
+// Places of the hashes of the buffer that was the n-th resource.
+std::vector<size_t> HashesOf(size_t resource) {
+  const std::vector<size_t> made = CallsOf(Method::ID3D12Device_CreateCommittedResource);
+  const uint64_t number = ObjectMadeBy(Records()[made[resource]].header.number)->header.object;
+  std::vector<size_t> found;
+  for (const size_t i : OfKind(RecordKind::kReadback)) {
+    if (Records()[i].header.object == number) found.push_back(i);
+  }
+  return found;
+}
+
+bool IsHashOf(const ReadbackBody& body, const std::vector<unsigned char>& bytes) {
+  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+  return body.hash_low == hash.low64 && body.hash_high == hash.high64;
+}
+
 TEST(CaptureTest, WhatTheCpuReadIsHashed) {
-  const std::vector<size_t> hashes = OfKind(RecordKind::kReadback);
+  const std::vector<size_t> hashes = HashesOf(1);
   ASSERT_EQ(hashes.size(), 1u);
   const auto body = Records()[hashes[0]].As<ReadbackBody>();
   EXPECT_EQ(body.offset_bytes, 0u);
-  EXPECT_EQ(body.size_bytes, kBytes);
-  EXPECT_NE(body.hash_low, 0u);
+  EXPECT_EQ(body.row_count, 1u);
+  EXPECT_EQ(body.row_bytes, kBytes);
+  EXPECT_NE(body.fence, 0u);
+  EXPECT_TRUE(IsHashOf(body, std::vector<unsigned char>(kBytes, 0x5A)));
+  // Where the program mapped it.
+  const std::vector<size_t> maps = CallsOf(Method::ID3D12Resource_Map);
+  ASSERT_EQ(maps.size(), 3u);
+  EXPECT_GT(hashes[0], maps[2]);
+}
+
+TEST(CaptureTest, WhatStaysMappedIsHashedWhenItIsThere) {
+  const std::vector<size_t> hashes = HashesOf(3);
+  ASSERT_EQ(hashes.size(), 4u);
+  std::vector<unsigned char> pixels;
+  for (uint32_t i = 0; i < kTargetSize * kTargetSize; ++i) {
+    pixels.insert(pixels.end(), {0x40, 0x80, 0xBF, 0xFF});
+  }
+  for (const size_t place : hashes) {
+    const auto body = Records()[place].As<ReadbackBody>();
+    if (body.offset_bytes == kPlacedAt) {
+      EXPECT_EQ(body.row_count, kTargetSize);
+      EXPECT_EQ(body.row_bytes, kTargetSize * 4u);
+      EXPECT_EQ(body.row_pitch_bytes, kRowPitch);
+      EXPECT_TRUE(IsHashOf(body, pixels));
+    } else {
+      EXPECT_EQ(body.offset_bytes, 0u);
+      EXPECT_TRUE(IsHashOf(body, std::vector<unsigned char>(kPart, 0x5A)));
+    }
+  }
+  // Each after its submission and before the next one.
+  const std::vector<size_t> submissions = CallsOf(Method::ID3D12CommandQueue_ExecuteCommandLists);
+  ASSERT_EQ(submissions.size(), 5u);
+  EXPECT_GT(hashes[0], submissions[2]);
+  EXPECT_LT(hashes[1], submissions[3]);
+  EXPECT_GT(hashes[2], submissions[3]);
+  EXPECT_LT(hashes[2], submissions[4]);
+  EXPECT_GT(hashes[3], submissions[4]);
 }
 
 TEST(CaptureTest, AFrameEndsWithTheLastTarget) {

@@ -2,12 +2,16 @@
 #include "d3d12/command_queue.h"
 
 #include <new>
+#include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "breadcrumbs/context.h"
 #include "d3d12/device_capture.h"
 #include "d3d12/graphics_command_list.h"
 #include "d3d12/memory_capture.h"
+#include "d3d12/objects.h"
 #include "d3d12/scratch.h"
 #include "d3d12/work.h"
 #include "d3d12abi/aggregates.h"
@@ -28,6 +32,22 @@ bool MarksFrame(UINT metadata, const void* data, UINT size) {
   } catch (const std::bad_alloc&) {
     return false;
   }
+}
+
+// What a capture knows of the graphics lists among these.
+template <auto kPart>
+auto PartsOf(UINT count, ID3D12CommandList* const* lists, Scratch* scratch) {
+  using Part = std::remove_reference_t<decltype(std::declval<const ListCapture&>().*kPart)>;
+  auto** const parts = lists == nullptr ? nullptr : scratch->Allocate<Part*>(count);
+  size_t known = 0;
+  for (UINT i = 0; i < count && parts != nullptr; ++i) {
+    Wrapper* const wrapper = AsWrapper(lists[i]);
+    if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12GraphicsCommandList) continue;
+    const ListCapture* const list =
+        static_cast<WrappedID3D12GraphicsCommandList*>(wrapper)->captured();
+    if (list != nullptr) parts[known++] = &(list->*kPart);
+  }
+  return std::span<Part* const>(parts, known);
 }
 
 }  // namespace
@@ -93,21 +113,20 @@ void WrappedID3D12CommandQueue::NoteSubmission(UINT count, ID3D12CommandList* co
   }
 }
 
+void WrappedID3D12CommandQueue::NoteCopies(UINT count, ID3D12CommandList* const* lists) {
+  DeviceCapture* const capture = device()->capture();
+  if (capture == nullptr) return;
+  Scratch scratch;
+  capture->readbacks().BeforeExecute(PartsOf<&ListCapture::copies>(count, lists, &scratch),
+                                     capture_number());
+}
+
 void WrappedID3D12CommandQueue::NoteExecuted(UINT count, ID3D12CommandList* const* lists) {
   DeviceCapture* const capture = device()->capture();
   if (capture == nullptr || lists == nullptr || count == 0) return;
   Scratch scratch;
-  auto** const states = scratch.Allocate<const ListStates*>(count);
-  if (states == nullptr) return;
-  size_t known = 0;
-  for (UINT i = 0; i < count; ++i) {
-    Wrapper* const wrapper = AsWrapper(lists[i]);
-    if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12GraphicsCommandList) continue;
-    const ListStates* const list =
-        static_cast<WrappedID3D12GraphicsCommandList*>(wrapper)->captured_states();
-    if (list != nullptr) states[known++] = list;
-  }
-  capture->Executed({states, known}, type_ == CAIRN_QUEUE_COPY, capture_number());
+  capture->Executed(PartsOf<&ListCapture::states>(count, lists, &scratch),
+                    type_ == CAIRN_QUEUE_COPY, capture_number());
 }
 
 void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) {
@@ -120,6 +139,9 @@ void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandLis
       FlushMappedMemory(*lock.capture());
     }
     NoteSubmission(count, lists);
+    if (lock.capture() != nullptr) [[unlikely]] {
+      NoteCopies(count, lists);
+    }
     Thin::ExecuteCommandLists(count, lists);
     if (lock.capture() != nullptr) [[unlikely]] {
       NoteExecuted(count, lists);
@@ -156,6 +178,9 @@ HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
     device()->block()->objects().NoteSignalled(noted, value);
   }
+  if (SUCCEEDED(result) && lock.capture() != nullptr) [[unlikely]] {
+    NoteSignalled(fence, value);
+  }
   device()->NoteResult(result, "ID3D12CommandQueue::Signal");
   return result;
 }
@@ -169,6 +194,13 @@ HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   const HRESULT result = Thin::Wait(fence, value);
   device()->NoteResult(result, "ID3D12CommandQueue::Wait");
   return result;
+}
+
+void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value) {
+  Wrapper* const wrapper = AsWrapper(fence);
+  if (wrapper == nullptr || device()->capture() == nullptr) return;
+  if (!static_cast<WrappedID3D12Fence*>(wrapper)->Raise(value)) return;
+  device()->capture()->readbacks().Signalled(capture_number(), *wrapper, value);
 }
 
 void WrappedID3D12CommandQueue::UpdateTileMappings(

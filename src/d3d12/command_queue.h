@@ -55,8 +55,11 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // In the block's table; ObjectTable::kNone if it is not there.
   uint32_t FenceIndex(ID3D12Fence* fence) const;
   void NoteSubmission(UINT count, ID3D12CommandList* const* lists);
-  // For the capture of the device: what the lists did to resources.
+  // For the capture of the device: what the lists will copy, and what they did to resources.
+  void NoteCopies(UINT count, ID3D12CommandList* const* lists);
   void NoteExecuted(UINT count, ID3D12CommandList* const* lists);
+  // ... and what says that they did it.
+  void NoteSignalled(ID3D12Fence* fence, uint64_t value);
 
   const CairnQueueType type_;
   AnnotatedQueue annotations_;

@@ -13,6 +13,7 @@
 //                   the program takes the native queue
 //   queues_mutex_   over a late start; otherwise for moments. A thread with a queue's lock does not take it
 //   capture_mutex() of queues
+//   that of readback_capture.h
 //   frame_mutex_, objects_mutex_: for moments, over no call of the implementation
 #ifndef CAIRN_D3D12_DEVICE_CAPTURE_H_
 #define CAIRN_D3D12_DEVICE_CAPTURE_H_
@@ -29,6 +30,7 @@
 
 #include "capture/capture.h"
 #include "d3d12/bindings.h"
+#include "d3d12/readback_capture.h"
 #include "d3d12/wrapper.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
@@ -73,6 +75,9 @@ class DeviceCapture {
   }
   // Notes that a list draws into what is behind a view.
   void NoteTarget(ListStates* list, uint64_t handle) const;
+
+  // What the CPU reads.
+  ReadbackCapture& readbacks() { return readbacks_; }
 
   // ---- Work
   // After ExecuteCommandLists, with the queue's lock held. `queue`: its number.
@@ -130,6 +135,7 @@ class DeviceCapture {
 
   ID3D12Device* const real_;
   ResourceStates states_;
+  ReadbackCapture readbacks_;
   DescriptorShadow target_numbers_;       // low half of the object number
   DescriptorShadow target_subresources_;  // + 1
 

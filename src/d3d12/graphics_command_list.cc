@@ -25,7 +25,7 @@ WrappedID3D12GraphicsCommandList::WrappedID3D12GraphicsCommandList(WrappedID3D12
     : Thin(real), work_(device, *this, Thin::real()) {
   breadcrumbs_ = work_.notes_if_on();
   Join(device);
-  ResetStates();
+  ResetCapture();
 }
 
 HRESULT WrappedID3D12GraphicsCommandList::Close() {
@@ -47,7 +47,7 @@ HRESULT WrappedID3D12GraphicsCommandList::Reset(ID3D12CommandAllocator* allocato
   // A list that refuses stays what it was: open, or closed and still to be executed.
   if (SUCCEEDED(result)) {
     work_.Opened(allocator, AsWrapper(initial_state));
-    ResetStates();
+    ResetCapture();
   }
   return result;
 }
@@ -136,7 +136,7 @@ void WrappedID3D12GraphicsCommandList::BeginRenderPass(
   }
   notes().BeginRenderPassWork((flags & D3D12_RENDER_PASS_FLAG_RESUMING_PASS) != 0,
                               (flags & D3D12_RENDER_PASS_FLAG_SUSPENDING_PASS) != 0);
-  if (states_ != nullptr && targets != nullptr) {
+  if (captured_ != nullptr && targets != nullptr) {
     for (UINT i = 0; i < target_count; ++i) NoteTargets(1, &targets[i].cpuDescriptor, FALSE);
   }
   Scratch scratch;

@@ -16,11 +16,23 @@
 
 #include "d3d12/bindings.h"
 #include "d3d12/work_list.h"
+#include "d3d12abi/pending_copies.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// What a capture knows of a recording.
+struct ListCapture {
+  ListStates states;
+  ListCopies copies;
+
+  void Reset() {
+    states.Reset();
+    copies.Reset();
+  }
+};
 
 class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandList {
  public:
@@ -132,14 +144,14 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
       D3D12_GPU_VIRTUAL_ADDRESS to, D3D12_GPU_VIRTUAL_ADDRESS from,
       D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE mode) override;
 
-  // graphics_command_list_states.cc: in which states resources are left, for captures
+  // graphics_command_list_capture.cc: in which states resources are left, for captures
   void STDMETHODCALLTYPE ResourceBarrier(UINT count,
                                          const D3D12_RESOURCE_BARRIER* barriers) override;
   void STDMETHODCALLTYPE Barrier(UINT32 group_count, const D3D12_BARRIER_GROUP* groups) override;
 
   WorkList& work() { return work_; }
   // Null without a capture.
-  const ListStates* captured_states() const { return states_.get(); }
+  const ListCapture* captured() const { return captured_.get(); }
   const LayerList* layer_list() const override { return work_.identity(); }
 
  protected:
@@ -156,13 +168,21 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   void Use(ID3D12Resource* to, ID3D12Resource* from);
 
   // A recording begins.
-  void ResetStates();
-  // For captures: what a command writes.
+  void ResetCapture();
+  // For captures: what a command writes. Null resources are noted as nothing.
   void NoteCopiedInto(ID3D12Resource* to, uint32_t subresource);
+  void NoteBytesCopied(ID3D12Resource* to, uint64_t offset_bytes, uint64_t size_bytes,
+                       ID3D12Resource* from);
+  void NoteResourceCopied(ID3D12Resource* to, ID3D12Resource* from);
+  void NoteTextureCopied(const D3D12_TEXTURE_COPY_LOCATION& to, UINT x, UINT y, UINT z,
+                         const D3D12_TEXTURE_COPY_LOCATION& from, const D3D12_BOX* box);
+  void NoteQueriesResolved(ID3D12Resource* to, uint64_t offset_bytes, uint64_t size_bytes);
+  // Of the buffer that the CPU is to read, its number; kNoObject for others.
+  uint64_t ReadByCpu(ID3D12Resource* to, bool comparable);
   void NoteTargets(UINT count, const D3D12_CPU_DESCRIPTOR_HANDLE* targets, BOOL single_range);
 
   WorkList work_;
-  std::unique_ptr<ListStates> states_;  // null without a capture
+  std::unique_ptr<ListCapture> captured_;  // null without a capture
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -19,6 +19,21 @@ ID3D12Resource* ResourceOf(const D3D12_TEXTURE_COPY_LOCATION* location) {
   return location == nullptr ? nullptr : location->pResource;
 }
 
+// Of one result.
+uint64_t QueryBytes(D3D12_QUERY_TYPE type) {
+  switch (type) {
+    case D3D12_QUERY_TYPE_OCCLUSION:
+    case D3D12_QUERY_TYPE_BINARY_OCCLUSION:
+    case D3D12_QUERY_TYPE_TIMESTAMP: return sizeof(UINT64);
+    case D3D12_QUERY_TYPE_SO_STATISTICS_STREAM0:
+    case D3D12_QUERY_TYPE_SO_STATISTICS_STREAM1:
+    case D3D12_QUERY_TYPE_SO_STATISTICS_STREAM2:
+    case D3D12_QUERY_TYPE_SO_STATISTICS_STREAM3: return sizeof(D3D12_QUERY_DATA_SO_STATISTICS);
+    case D3D12_QUERY_TYPE_PIPELINE_STATISTICS: return sizeof(D3D12_QUERY_DATA_PIPELINE_STATISTICS);
+    default: return sizeof(D3D12_QUERY_DATA_PIPELINE_STATISTICS1);  // the largest
+  }
+}
+
 }  // namespace
 
 uint32_t WrappedID3D12GraphicsCommandList::ObjectBehind(D3D12_CPU_DESCRIPTOR_HANDLE view) const {
@@ -132,6 +147,7 @@ void WrappedID3D12GraphicsCommandList::CopyBufferRegion(ID3D12Resource* to, UINT
   Use(to, from);
   Thin::CopyBufferRegion(to, to_offset, from, from_offset, bytes);
   NoteCopiedInto(to, 0);
+  NoteBytesCopied(to, to_offset, bytes, from);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyTextureRegion(const D3D12_TEXTURE_COPY_LOCATION* to,
@@ -145,12 +161,14 @@ void WrappedID3D12GraphicsCommandList::CopyTextureRegion(const D3D12_TEXTURE_COP
                                       ? to->SubresourceIndex
                                       : 0);
   }
+  if (to != nullptr && from != nullptr) NoteTextureCopied(*to, x, y, z, *from, box);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyResource(ID3D12Resource* to, ID3D12Resource* from) {
   Use(to, from);
   Thin::CopyResource(to, from);
   NoteCopiedInto(to, kAllSubresources);
+  NoteResourceCopied(to, from);
 }
 
 void WrappedID3D12GraphicsCommandList::CopyTiles(ID3D12Resource* tiled,
@@ -166,6 +184,10 @@ void WrappedID3D12GraphicsCommandList::CopyTiles(ID3D12Resource* tiled,
   Thin::CopyTiles(tiled, start, size, buffer, offset, flags);
   if ((flags & D3D12_TILE_COPY_FLAG_SWIZZLED_TILED_RESOURCE_TO_LINEAR_BUFFER) != 0) {
     NoteCopiedInto(buffer, 0);
+    if (size != nullptr) {
+      NoteBytesCopied(buffer, offset,
+                      uint64_t{size->NumTiles} * D3D12_TILED_RESOURCE_TILE_SIZE_IN_BYTES, tiled);
+    }
   } else if (start != nullptr) {
     NoteCopiedInto(tiled, start->Subresource);
   }
@@ -233,10 +255,7 @@ void WrappedID3D12GraphicsCommandList::ResolveQueryData(ID3D12QueryHeap* heap,
     notes().UseObject(BindPoint::kSource, 0, NotedObject(heap));
   }
   Thin::ResolveQueryData(heap, type, start, count, to, offset);
-  // Times and counts differ from run to run.
-  if (Wrapper* const wrapper = AsWrapper(to); states_ != nullptr && wrapper != nullptr) {
-    static_cast<WrappedID3D12Resource*>(wrapper)->mappings().NoteUnpredictable();
-  }
+  NoteQueriesResolved(to, offset, uint64_t{count} * QueryBytes(type));
 }
 
 void WrappedID3D12GraphicsCommandList::ExecuteIndirect(ID3D12CommandSignature* signature,
@@ -255,6 +274,7 @@ void WrappedID3D12GraphicsCommandList::AtomicCopyBufferUINT(
     ID3D12Resource* const* dependencies, const D3D12_SUBRESOURCE_RANGE_UINT64* ranges) {
   Use(to, from);
   Thin::AtomicCopyBufferUINT(to, to_offset, from, from_offset, count, dependencies, ranges);
+  NoteBytesCopied(to, to_offset, sizeof(UINT), from);
 }
 
 void WrappedID3D12GraphicsCommandList::AtomicCopyBufferUINT64(
@@ -262,6 +282,7 @@ void WrappedID3D12GraphicsCommandList::AtomicCopyBufferUINT64(
     ID3D12Resource* const* dependencies, const D3D12_SUBRESOURCE_RANGE_UINT64* ranges) {
   Use(to, from);
   Thin::AtomicCopyBufferUINT64(to, to_offset, from, from_offset, count, dependencies, ranges);
+  NoteBytesCopied(to, to_offset, sizeof(UINT64), from);
 }
 
 void WrappedID3D12GraphicsCommandList::WriteBufferImmediate(

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/memory_capture.h"
 
-#include <xxhash.h>
-
-#include <algorithm>
 #include <new>
 #include <span>
 #include <string>
@@ -79,44 +76,45 @@ void NoteNoMemory() {
 
 }  // namespace
 
-void MappingCapture::FindAccess(ID3D12Resource* real) {
+MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
+  Access access = access_.load(std::memory_order_relaxed);
+  if (access != Access::kUnknown) return access;
   D3D12_HEAP_PROPERTIES heap = {};
   D3D12_HEAP_FLAGS flags = {};
-  access_ = Access::kNone;
-  if (FAILED(real->GetHeapProperties(&heap, &flags))) return;
-  if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
-    access_ = Access::kReadBack;
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  if (FAILED(real->GetHeapProperties(&heap, &flags))) {
+    access = Access::kNone;
+  } else if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
+    access = Access::kReadBack;
   } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD ||
              heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
              heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK) {
-    access_ = Access::kWritten;
+    access = Access::kWritten;
+  } else {
+    access = Access::kNone;
   }
+  access_.store(access, std::memory_order_relaxed);
+  return access;
 }
 
-void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource,
-                            const D3D12_RANGE* read_range, void* data) try {
+bool MappingCapture::reads_back(const Wrapper& resource) {
+  return FindAccess(resource) == Access::kReadBack;
+}
+
+void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
   const std::lock_guard lock(mutex_);
-  if (access_ == Access::kUnknown) {
-    FindAccess(static_cast<ID3D12Resource*>(resource.real_pointer()));
-  }
   Mapping& mapping = mappings_[subresource];
-  if (++mapping.count == 1) {
-    mapping.data = data != nullptr ? data : PointerOf(resource, subresource);
-    mapping.size_bytes = MappedBytes(resource, subresource);
-    if (mapping.data == nullptr || mapping.size_bytes == 0) return;
-    if (access_ == Access::kWritten) {
-      MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
-                              mapping.size_bytes, mapping.was_mapped);
-      if (!mapping.was_mapped) NoteTracking();
-      mapping.was_mapped = true;
-      // It ended while this came to be tracked.
-      if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
-    }
-  }
-  if (access_ != Access::kReadBack) return;
-  const uint64_t begin = read_range == nullptr ? 0 : read_range->Begin;
-  const uint64_t end = read_range == nullptr ? mapping.size_bytes : read_range->End;
-  HashReadback(resource, subresource, mapping, begin, end);
+  if (++mapping.count != 1) return;
+  mapping.data = data != nullptr ? data : PointerOf(resource, subresource);
+  mapping.size_bytes = MappedBytes(resource, subresource);
+  if (mapping.data == nullptr || mapping.size_bytes == 0) return;
+  if (FindAccess(resource) != Access::kWritten) return;
+  MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data, mapping.size_bytes,
+                          mapping.was_mapped);
+  if (!mapping.was_mapped) NoteTracking();
+  mapping.was_mapped = true;
+  // It ended while this came to be tracked.
+  if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }
@@ -127,31 +125,12 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) tr
   if (found == mappings_.end() || found->second.count == 0) return;
   Mapping& mapping = found->second;
   if (--mapping.count != 0) return;
-  if (access_ == Access::kWritten) {
+  if (FindAccess(resource) == Access::kWritten) {
     MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(Capture::Active()));
   }
   mapping.data = nullptr;
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
-}
-
-void MappingCapture::HashReadback(const Wrapper& resource, uint32_t subresource,
-                                  const Mapping& mapping, uint64_t begin, uint64_t end) {
-  Capture* const capture = Capture::Active();
-  end = std::min(end, mapping.size_bytes);
-  if (capture == nullptr || !capture->on() || mapping.data == nullptr || begin >= end) return;
-  // What nothing was copied into holds what the memory held before.
-  if (!copied_into_.load(std::memory_order_relaxed)) return;
-  if (unpredictable_.load(std::memory_order_relaxed)) return;
-  const XXH128_hash_t hash =
-      XXH3_128bits(static_cast<const std::byte*>(mapping.data) + begin, end - begin);
-  ReadbackBody body = {};
-  body.subresource = subresource;
-  body.offset_bytes = begin;
-  body.size_bytes = end - begin;
-  body.hash_low = hash.low64;
-  body.hash_high = hash.high64;
-  capture->Put(RecordKind::kReadback, resource.capture_number(), BytesOf(body));
 }
 
 void FlushMappedMemory(Capture& capture) try {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the CPU does with mapped memory, for a capture: writes are found by capture/mapped_memory.h and
-// recorded before the GPU can see them; what the CPU finds in readback heaps is recorded as a hash, for
-// a replay to compare with.
+// recorded before the GPU can see them. What it reads is the affair of readback_capture.h.
 //
 // Threads: any. Without a capture only what ends tracking is called.
 #ifndef CAIRN_D3D12_MEMORY_CAPTURE_H_
@@ -25,15 +24,28 @@ class MappingCapture {
  public:
   // After a Map that succeeded, or after OpenExistingHeap...; `data` is what the program got, which may
   // be null.
-  void Mapped(const Wrapper& resource, uint32_t subresource, const D3D12_RANGE* read_range,
-              void* data);
+  void Mapped(const Wrapper& resource, uint32_t subresource, void* data);
   // Before an Unmap.
   void Unmapping(const Wrapper& resource, uint32_t subresource);
 
-  // A command list writes to the resource: a copy of results, which a replay repeats, or of what differs
-  // from run to run (timestamps): then its contents are not compared.
-  void NoteCopiedInto() { copied_into_.store(true, std::memory_order_relaxed); }
+  // Whether the CPU is to read here what the GPU wrote: a resource of a readback heap.
+  bool reads_back(const Wrapper& resource);
+  // True once, for who wants to know about the first time.
+  bool FirstCopy() { return !copied_into_.exchange(true, std::memory_order_relaxed); }
+  // Calls look(const std::byte* memory, uint64_t size_bytes) if a buffer is mapped; says whether. What is
+  // there stays mapped meanwhile.
+  template <typename Look>
+  bool WithMemory(const Look& look) {
+    const std::lock_guard lock(mutex_);
+    const auto found = mappings_.find(0);
+    if (found == mappings_.end() || found->second.data == nullptr) return false;
+    look(static_cast<const std::byte*>(found->second.data), found->second.size_bytes);
+    return true;
+  }
+
+  // It holds, or may hold, what differs from run to run, such as times.
   void NoteUnpredictable() { unpredictable_.store(true, std::memory_order_relaxed); }
+  bool unpredictable() const { return unpredictable_.load(std::memory_order_relaxed); }
 
  private:
   struct Mapping {
@@ -44,13 +56,11 @@ class MappingCapture {
   };
   enum class Access : uint8_t { kUnknown, kNone, kWritten, kReadBack };
 
-  void FindAccess(ID3D12Resource* real);
-  void HashReadback(const Wrapper& resource, uint32_t subresource, const Mapping& mapping,
-                    uint64_t begin, uint64_t end);
+  Access FindAccess(const Wrapper& resource);
 
   std::mutex mutex_;
   std::map<uint32_t, Mapping> mappings_;
-  Access access_ = Access::kUnknown;
+  std::atomic<Access> access_{Access::kUnknown};
   std::atomic<bool> copied_into_{false};
   std::atomic<bool> unpredictable_{false};
 };

@@ -34,13 +34,18 @@ WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
   const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
   if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
-    mappings_.Mapped(*this, subresource, read_range, data == nullptr ? nullptr : *data);
+    mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+    const bool reads = read_range == nullptr || read_range->Begin < read_range->End;
+    if (reads && device()->capture() != nullptr) {
+      device()->capture()->readbacks().LookAt(capture_number());
+    }
   }
   return result;
 }
 
 void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_range) {
   if (Capture::Active() != nullptr || MappedMemory::Get().mapped_bytes() != 0) [[unlikely]] {
+    if (device()->capture() != nullptr) device()->capture()->readbacks().LookAt(capture_number());
     mappings_.Unmapping(*this, subresource);
   }
   ThinID3D12Resource::Unmap(subresource, written_range);
@@ -79,7 +84,21 @@ WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
   ObjectTable::Object facts;
   facts.initial_completed = this->real()->GetCompletedValue();
+  raised_.store(facts.initial_completed, std::memory_order_relaxed);
   Join(device, facts);
+}
+
+bool WrappedID3D12Fence::Raise(uint64_t value) {
+  uint64_t before = raised_.load(std::memory_order_relaxed);
+  while (before < value && !raised_.compare_exchange_weak(before, value)) {
+  }
+  return before < value;
+}
+
+void WrappedID3D12Fence::LookAtReadbacks() {
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().Look();
+  }
 }
 
 UINT64 WrappedID3D12Fence::GetCompletedValue() {
@@ -88,6 +107,7 @@ UINT64 WrappedID3D12Fence::GetCompletedValue() {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
     block->objects().NoteCompleted(object_index(), value);
   }
+  LookAtReadbacks();
   return value;
 }
 
@@ -98,6 +118,7 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
   }
   const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
   device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
+  LookAtReadbacks();
   return result;
 }
 
@@ -106,8 +127,11 @@ HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   // A queue may wait for this to read what the CPU wrote.
   if (lock.capture() != nullptr) [[unlikely]] {
     FlushMappedMemory(*lock.capture());
+    if (device()->capture() != nullptr)
+      device()->capture()->readbacks().ForgetFence(capture_number());
   }
   const HRESULT result = ThinID3D12Fence::Signal(value);
+  if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {
     block->objects().NoteSignalled(object_index(), value);
     block->objects().NoteCompleted(object_index(), value);

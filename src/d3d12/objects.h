@@ -5,6 +5,8 @@
 #ifndef CAIRN_D3D12_OBJECTS_H_
 #define CAIRN_D3D12_OBJECTS_H_
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -65,8 +67,16 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64 value, HANDLE event) override;
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override;
 
+  // A queue was told to signal it. False: it may have had that value before, and says nothing of the
+  // queue when it is seen.
+  bool Raise(uint64_t value);
+
  private:
-  std::mutex capture_mutex_;  // CaptureLock
+  // What was just said of the fence may be news of copies that the CPU reads.
+  void LookAtReadbacks();
+
+  std::mutex capture_mutex_;      // CaptureLock
+  std::atomic<uint64_t> raised_;  // the highest that it was told to come to
 };
 
 // Its descriptors mean nothing once it is gone.

@@ -126,10 +126,11 @@ class TestScript {
     trace.Add(RecordKind::kMemory, buffer, body);
   }
   uint64_t ReadBack(uint64_t buffer, uint64_t offset_bytes, std::span<const std::byte> bytes) {
+    ReadbackBody body = {.row_count = 1, .offset_bytes = offset_bytes, .row_bytes = bytes.size()};
     const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
-    return trace.Add(
-        RecordKind::kReadback, buffer,
-        BodyBytes(ReadbackBody{0, 0, offset_bytes, bytes.size(), hash.low64, hash.high64}));
+    body.hash_low = hash.low64;
+    body.hash_high = hash.high64;
+    return trace.Add(RecordKind::kReadback, buffer, BodyBytes(body));
   }
 
   template <typename... Arguments>

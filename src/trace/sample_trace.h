@@ -187,7 +187,9 @@ inline void FillLargeSample(SampleTrace* trace) {
     trace->Add(RecordKind::kMemory, 4, BodyBytes(MemoryBody{0, 0, 256 * i}, contents.bytes()));
     void* lists[] = {ObjectPointer(3)};
     trace->Make(4, 2, 1u, lists);
-    trace->Add(RecordKind::kReadback, 4, BodyBytes(ReadbackBody{0, 0, 0, 16, 1, 2}));
+    trace->Add(
+        RecordKind::kReadback, 4,
+        BodyBytes(ReadbackBody{.row_count = 1, .row_bytes = 16, .hash_low = 1, .hash_high = 2}));
     FrameBody frame{100 + i,
                     1'000'000'000 + i * 16'666'667,
                     static_cast<uint32_t>(FrameEndKind::kPresent),

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12abi/pending_copies.h"
+
+namespace cairn {
+
+namespace {
+
+// No buffer is that large: sums of two of them cannot overflow.
+constexpr uint64_t kMostBytes = uint64_t{1} << 48;
+
+bool FitsAnywhere(const CopiedRows& rows) {
+  if (rows.row_bytes == 0 || rows.row_bytes > kMostBytes || rows.offset_bytes > kMostBytes) {
+    return false;
+  }
+  if (rows.row_count == 0) return false;
+  if (rows.row_count == 1) return true;
+  return rows.row_pitch_bytes >= rows.row_bytes &&
+         rows.row_pitch_bytes <= kMostBytes / rows.row_count;
+}
+
+}  // namespace
+
+uint64_t CopiedRows::end_bytes() const {
+  return offset_bytes + uint64_t{row_count - 1} * row_pitch_bytes + row_bytes;
+}
+
+bool Overlap(const CopiedRows& a, const CopiedRows& b) {
+  if (a.buffer != b.buffer) return false;
+  if (a.offset_bytes >= b.end_bytes() || b.offset_bytes >= a.end_bytes()) return false;
+  const uint64_t pitch = a.row_pitch_bytes;
+  if (a.row_count == 1 || b.row_count == 1 || pitch != b.row_pitch_bytes) return true;
+  // Where rows of `a` begin, seen from rows of `b`.
+  const uint64_t column = (a.offset_bytes + pitch - b.offset_bytes % pitch) % pitch;
+  return column < b.row_bytes || column + a.row_bytes > pitch;
+}
+
+// ---- Lists ---------------------------------------------------------------------------------------
+
+void ListCopies::Add(const CopiedRows& rows) {
+  if (FitsAnywhere(rows)) rows_.push_back(rows);
+}
+
+void ListCopies::AddBox(uint64_t buffer, const PlacedTexture& texture, const BlockBox& box,
+                        bool comparable) {
+  // Beyond all limits of textures, and sums and products below fit.
+  constexpr uint64_t kMostBlocks = uint64_t{1} << 15;
+  constexpr uint64_t kMostPitch = uint64_t{1} << 32;
+  for (const uint64_t blocks : {box.x, box.y, box.z, box.width, box.height, box.depth,
+                                texture.block_bytes, texture.rows_per_slice}) {
+    if (blocks > kMostBlocks) return;
+  }
+  if (texture.row_pitch_bytes > kMostPitch || texture.offset_bytes > kMostBytes) return;
+  const uint64_t slice_bytes = texture.rows_per_slice * texture.row_pitch_bytes;
+  const auto add = [&](uint64_t z, uint64_t row_count) {
+    Add({.buffer = buffer,
+         .offset_bytes = texture.offset_bytes + z * slice_bytes + box.y * texture.row_pitch_bytes +
+                         box.x * texture.block_bytes,
+         .row_bytes = box.width * texture.block_bytes,
+         .row_pitch_bytes = row_count == 1 ? 0 : texture.row_pitch_bytes,
+         .row_count = static_cast<uint32_t>(row_count),
+         .comparable = comparable});
+  };
+  // Whole slices follow one another without a gap.
+  if (box.y == 0 && box.height == texture.rows_per_slice) {
+    add(box.z, box.height * box.depth);
+    return;
+  }
+  for (uint64_t z = 0; z < box.depth; ++z) add(box.z + z, box.height);
+}
+
+// ---- Submissions ---------------------------------------------------------------------------------
+
+void PendingCopies::Submit(const CopiedRows& rows, uint64_t queue) {
+  TakeFrom(rows.buffer, [&](const Copy& before) { return Overlap(before.rows, rows); });
+  if (!rows.comparable || count_ >= kMostCopies) return;
+  buffers_[rows.buffer].push_back({.rows = rows, .queue = queue});
+  ++count_;
+}
+
+void PendingCopies::Execute(std::span<const ListCopies* const> lists, uint64_t queue) {
+  for (const ListCopies* const list : lists) {
+    for (const CopiedRows& rows : list->rows()) Submit(rows, queue);
+  }
+}
+
+void PendingCopies::Signal(uint64_t queue, uint64_t fence, uint64_t value) {
+  for (auto& [buffer, copies] : buffers_) {
+    for (Copy& copy : copies) {
+      if (copy.queue != queue || copy.fence != 0) continue;
+      copy.fence = fence;
+      copy.fence_value = value;
+    }
+  }
+}
+
+void PendingCopies::ForgetFence(uint64_t fence) {
+  for (auto& [buffer, copies] : buffers_) {
+    for (Copy& copy : copies) {
+      if (copy.fence == fence) copy.fence = 0;
+    }
+  }
+}
+
+void PendingCopies::ForgetBuffer(uint64_t buffer) {
+  TakeFrom(buffer, [](const Copy&) { return true; });
+}
+
+}  // namespace cairn

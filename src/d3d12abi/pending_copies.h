@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which bytes of buffers has the GPU been told to copy, and from when on are they there? For a capture,
+// which compares them with those of a replay: bytes may be looked at from the moment that a fence says
+// they are there until the next copy to the same place is submitted. Pure: no Direct3D object is touched.
+//
+//   ListCopies copies;                       one a command list; its recording fills it
+//   copies.Add({.buffer = number, .offset_bytes = 0, .row_bytes = 256});
+//   PendingCopies pending;                   one a device
+//   pending.Execute(lists, queue);           in the order of submissions on each queue
+//   pending.Signal(queue, fence, 7);         what was submitted there before is done when it comes to 7
+//   pending.Take(looked_at);
+#ifndef CAIRN_D3D12ABI_PENDING_COPIES_H_
+#define CAIRN_D3D12ABI_PENDING_COPIES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace cairn {
+
+// Rows of a buffer: one for a copy of bytes, those of a region for a copy of a texture.
+struct CopiedRows {
+  uint64_t buffer = 0;  // a number of the caller's choice
+  uint64_t offset_bytes = 0;
+  uint64_t row_bytes = 0;
+  uint64_t row_pitch_bytes = 0;  // from row to row; 0 for one row
+  uint32_t row_count = 1;
+  // False: another run of the program finds other bytes there (times), so they cannot be compared.
+  bool comparable = true;
+
+  uint64_t end_bytes() const;
+  friend bool operator==(const CopiedRows&, const CopiedRows&) = default;
+};
+// Whether any byte is in both. Rows of textures that lie side by side in one buffer are not.
+bool Overlap(const CopiedRows& a, const CopiedRows& b);
+
+// A texture as it is placed in a buffer, in blocks of its format.
+struct PlacedTexture {
+  uint64_t offset_bytes = 0;
+  uint64_t row_pitch_bytes = 0;
+  uint64_t block_bytes = 0;
+  uint64_t rows_per_slice = 0;
+};
+struct BlockBox {
+  uint64_t x = 0, y = 0, z = 0;
+  uint64_t width = 0, height = 0, depth = 1;
+};
+
+// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 48 bytes
+// a copy. May throw std::bad_alloc.
+class ListCopies {
+ public:
+  void Reset() { rows_.clear(); }
+  void Add(const CopiedRows& rows);
+  // Boxes whose rows could not lie in any buffer are passed over.
+  void AddBox(uint64_t buffer, const PlacedTexture& texture, const BlockBox& box, bool comparable);
+  std::span<const CopiedRows> rows() const { return rows_; }
+
+ private:
+  std::vector<CopiedRows> rows_;
+};
+
+// Of the buffers of a device. Not thread-safe. Memory: 72 bytes a copy, kMostCopies at most; copies
+// beyond are not followed.
+class PendingCopies {
+ public:
+  static constexpr size_t kMostCopies = 2048;
+
+  struct Copy {
+    CopiedRows rows;
+    uint64_t queue = 0;
+    uint64_t fence = 0;  // 0: nothing says yet when it is done
+    uint64_t fence_value = 0;
+  };
+
+  size_t size() const { return count_; }
+  // May throw std::bad_alloc: then the copies of some lists are missing, which is harmless.
+  void Execute(std::span<const ListCopies* const> lists, uint64_t queue);
+  // A fence that says already what it is to come to says nothing: do not tell.
+  void Signal(uint64_t queue, uint64_t fence, uint64_t value);
+  // What it was to say the next signal of the queue says.
+  void ForgetFence(uint64_t fence);
+  void ForgetBuffer(uint64_t buffer);
+
+  // Removes the copies for which `take(const Copy&)` says so: before a submission, those that it writes
+  // over; those of one buffer; all.
+  template <typename Take>
+  void TakeOverwritten(std::span<const ListCopies* const> lists, const Take& take) {
+    for (const ListCopies* const list : lists) {
+      for (const CopiedRows& rows : list->rows()) {
+        TakeFrom(rows.buffer,
+                 [&](const Copy& copy) { return Overlap(copy.rows, rows) && take(copy); });
+      }
+    }
+  }
+  template <typename Take>
+  void TakeFrom(uint64_t buffer, const Take& take) {
+    const auto found = buffers_.find(buffer);
+    if (found == buffers_.end()) return;
+    count_ -= std::erase_if(found->second, take);
+    if (found->second.empty()) buffers_.erase(found);
+  }
+  template <typename Take>
+  void TakeFromAll(const Take& take) {
+    for (auto& [buffer, copies] : buffers_) count_ -= std::erase_if(copies, take);
+    std::erase_if(buffers_, [](const auto& entry) { return entry.second.empty(); });
+  }
+
+ private:
+  void Submit(const CopiedRows& rows, uint64_t queue);
+
+  std::unordered_map<uint64_t, std::vector<Copy>> buffers_;
+  size_t count_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_D3D12ABI_PENDING_COPIES_H_
