@@ -92,22 +92,32 @@ class ProbeLine {
   bool shown_ = false;
 };
 
-// What an answer in the journal is about: the same trace, played in the same way. Which device that is on
-// is for these variables to say, and for the library.
-std::string Identity(const TraceReader& trace, const Options& options) {
+// What an answer in the journal is about: the same trace, played in the same way on the same device and
+// driver. Libraries that do not say which device it is leave that to these variables.
+JournalIdentity Identity(const TraceReader& trace, const Options& options,
+                         const DeviceFacts& device) {
   const TraceFacts& facts = trace.facts();
-  std::string identity = fmt::format(
-      "{} {} {} {} records, {} s, {} repeats, {}", facts.start_realtime_ns, facts.process_id,
-      facts.trimmed ? "trimmed" : "whole", trace.record_count(), options.hang_timeout,
-      options.repeats, options.library.empty() ? "default library" : options.library);
+  std::string environment;
   for (const char* name :
        {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
         "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT", "DRI_PRIME", "CUDA_VISIBLE_DEVICES",
         "VKD3D_VULKAN_DEVICE", "VKD3D_FILTER_DEVICE_NAME", "VKD3D_CONFIG"}) {
     const char* value = std::getenv(name);
-    if (value != nullptr) identity += fmt::format(", {}={}", name, value);
+    if (value == nullptr) continue;
+    environment += fmt::format("{}{}={}", environment.empty() ? "" : ", ", name, value);
   }
-  return VisibleText(identity);
+  JournalIdentity identity = {
+      {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
+                            facts.trimmed ? "trimmed" : "whole", trace.record_count())},
+      {"device", device.name},
+      {"driver", device.driver},
+      {"library", device.library.empty() ? options.library : device.library},
+      {"options", fmt::format("--hang-timeout {} --repeats {}, with canaries", options.hang_timeout,
+                              options.repeats)},
+      {"environment", environment},
+  };
+  for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
+  return identity;
 }
 
 class Search {
@@ -131,15 +141,14 @@ class Search {
     if (options_.restart && unlink(journal_path.c_str()) != 0 && errno != ENOENT) {
       return Failed(StatusFromErrno(errno, journal_path));
     }
+    Result<DeviceFacts> device = ProbeDevice(settings_);
+    if (!device.ok()) return Failed(device.status());
+    told_.device = std::move(*device);
     Result<std::unique_ptr<BisectJournal>> journal =
-        BisectJournal::Open(journal_path, Identity(*trace_, options_));
+        BisectJournal::Open(journal_path, Identity(*trace_, options_, told_.device));
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
-    if (journal_->remembered() != 0 && !options_.quiet && !options_.json) {
-      PrintWarning("bisect", fmt::format("goes on after {} probes of an earlier search; --restart "
-                                         "begins anew",
-                                         journal_->remembered()));
-    }
+    TellOfJournal(journal_path);
     BisectOptions bisect;
     bisect.repeats = options_.repeats;
     bisect.max_probes = options_.max_probes;
@@ -152,19 +161,43 @@ class Search {
     if (!answer.ok()) return Failed(answer.status());
     told_.answer = std::move(*answer);
     told_.duration_ns = MonotonicNs() - start_ns;
+    told_.hang_timeout_ns = settings_.hang_timeout_ns;
     return Tell();
   }
 
  private:
+  void TellOfJournal(const std::string& path) const {
+    // Answers are worth hours: what became of them is said, asked for or not.
+    if (!journal_->put_aside().empty()) {
+      PrintWarning("bisect", fmt::format("begins anew: {} is about another search, and is now "
+                                         "{}.old: {}",
+                                         path, path, journal_->put_aside()));
+    }
+    if (journal_->remembered() == 0 || options_.quiet || options_.json) return;
+    PrintWarning("bisect", fmt::format("goes on after {} probes of an earlier search; --restart "
+                                       "begins anew",
+                                       journal_->remembered()));
+  }
+
+  void Note(const BisectQuestion& question, const ProbeRun& run) {
+    const bool whole = question.left_out.empty();
+    // Without a part it may be less.
+    if (whole || told_.left_out.empty()) told_.left_out = run.left_out;
+    if (!whole) return;
+    ++told_.whole_plays;
+    told_.whole_plays_ns += run.duration_ns;
+    if (run.end == ProbeEnd::kRefused) told_.refused = run.message;
+    if (run.slowest_ns <= told_.slowest_ns) return;
+    told_.slowest_ns = run.slowest_ns;
+    told_.slowest_submission = run.slowest_call;
+  }
+
   Result<ProbeAnswer> Ask(const BisectQuestion& question) {
     return journal_->Ask(question, [this](const BisectQuestion& q) -> Result<ProbeAnswer> {
       const Result<ProbeRun> run = PlayProbe(settings_, q);
       if (!run.ok()) return run.status();
-      if (q.left_out.empty()) {
-        if (run->end == ProbeEnd::kFinished) told_.left_out = run->message;
-        if (run->end == ProbeEnd::kRefused) told_.refused = run->message;
-      }
-      return AnswerOf(*run, tree_);
+      Note(q, *run);
+      return AnswerOf(*run, tree_, told_.device);
     });
   }
 
@@ -180,6 +213,7 @@ class Search {
 
   int Tell() {
     told_.path = options_.path;
+    told_.recorded = RecordedIncidents(trace_->file());
     if (told_.answer.found) {
       Result<std::vector<CulpritText>> culprits =
           DescribeCulprits(trace_, told_.answer.culprits, told_.answer.place);
@@ -233,7 +267,7 @@ class Search {
     for (uint32_t i = 0; i < tries; ++i) {
       const Result<ProbeRun> run = PlayProbe(settings, {});
       if (!run.ok()) return run.status();
-      const Result<ProbeAnswer> answer = AnswerOf(*run, tree_);
+      const Result<ProbeAnswer> answer = AnswerOf(*run, tree_, told_.device);
       if (!answer.ok()) return answer.status();
       if (IsSameFailure(told_.answer, *answer)) return true;
     }
@@ -259,7 +293,7 @@ int Run(const Options& options) {
                                   : hang_timeout_ns.status().message()));
     return kExitUsage;
   }
-  std::optional<TraceReader> trace = OpenTraceFile("bisect", options.path);
+  std::optional<TraceReader> trace = OpenTraceToPlay("bisect", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   return Search(options, &*trace, *hang_timeout_ns).Run();
 }

@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "base/text.h"
 #include "report/describe.h"
+#include "report/words.h"
 #include "snapshot/snapshot_file.h"
 
 namespace cairn::cli {
@@ -86,6 +87,7 @@ void AppendRest(const BisectTold& told, std::string* text) {
       fmt::format_to(out, "Without {} the trace fails, too, of something else: in submission {}.\n",
                      them, GroupedDigits(answer.other_place));
       break;
+    case ProbeOutcome::kUndecided:
     case ProbeOutcome::kInvalid:
       fmt::format_to(out, "Without {} the trace cannot be played.\n", them);
       break;
@@ -133,7 +135,59 @@ std::vector<std::string> PathOf(const Snapshot& snapshot, const Analysis& analys
   return path;
 }
 
+double Seconds(uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+std::string DeviceLine(const DeviceFacts& device) {
+  std::string text = device.name.empty() ? "a device that does not say its name" : device.name;
+  if (!device.driver.empty()) text += fmt::format(" ({})", device.driver);
+  if (!device.library.empty()) text += ", with " + device.library;
+  return text;
+}
+
+// What was tried in vain, and what to try next.
+void AppendTried(const BisectTold& told, std::string* text) {
+  auto out = std::back_inserter(*text);
+  const BisectAnswer& answer = told.answer;
+  fmt::format_to(out, "Tried     {} replay{} of the whole trace", answer.asked,
+                 answer.asked == 1 ? "" : "s");
+  if (told.whole_plays != 0) {
+    fmt::format_to(out, ", {:.1f} s each", Seconds(told.whole_plays_ns / told.whole_plays));
+  }
+  fmt::format_to(out, "\nDevice    {}\n", DeviceLine(told.device));
+  if (told.slowest_submission != 0) {
+    fmt::format_to(out,
+                   "Slowest   submission {} took {:.3g} s; what takes more than {:.3g} s counts as "
+                   "a hang\n",
+                   GroupedDigits(told.slowest_submission), Seconds(told.slowest_ns),
+                   Seconds(told.hang_timeout_ns));
+  }
+  if (told.recorded.empty()) *text += "Recorded  no report of a hang, a loss or a death\n";
+  for (const std::string& sentence : told.recorded) {
+    fmt::format_to(out, "Recorded  {}\n", sentence);
+  }
+  *text += "Next      the device and the driver on which it failed, if this is another\n";
+  if (told.slowest_submission != 0) {
+    fmt::format_to(out,
+                   "          --hang-timeout below {:.3g}, if what hung there is only slow here\n",
+                   Seconds(told.slowest_ns));
+  }
+  fmt::format_to(out, "          --repeats {}, if it fails only now and then\n",
+                 std::min(1000u, std::max(10u, answer.asked * 5)));
+}
+
 }  // namespace
+
+std::vector<std::string> RecordedIncidents(const FileReader& file) {
+  std::vector<std::string> sentences;
+  const Result<Snapshot> snapshot = ReadSnapshot(file);
+  if (!snapshot.ok()) return sentences;
+  for (const Incident& incident : snapshot->incidents) {
+    sentences.push_back(VisibleText(IncidentSentence(*snapshot, incident)));
+  }
+  return sentences;
+}
 
 void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits) {
   const bool wanted = std::any_of(culprits->begin(), culprits->end(), [](const CulpritText& text) {
@@ -152,16 +206,21 @@ void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culpri
 
 std::string AnswerAsText(const BisectTold& told) {
   const BisectAnswer& answer = told.answer;
-  const std::string probes =
-      fmt::format("{} probe{}, {:.1f} s.\n", GroupedDigits(answer.probes),
-                  answer.probes == 1 ? "" : "s", static_cast<double>(told.duration_ns) / 1e9);
+  std::string probes =
+      fmt::format("{} probe{}", GroupedDigits(answer.probes), answer.probes == 1 ? "" : "s");
+  if (answer.undecided != 0) {
+    probes += fmt::format(", of which {} said nothing and {} asked again",
+                          GroupedDigits(answer.undecided), answer.undecided == 1 ? "was" : "were");
+  }
+  probes += fmt::format(", {:.1f} s.\n", Seconds(told.duration_ns));
   const std::string path = VisibleText(told.path);
   if (!answer.found) {
     std::string text = fmt::format("{}: no culprit: {}.\n", path, VisibleText(answer.why));
     if (!told.refused.empty()) text += fmt::format("Refused: {}\n", told.refused);
     if (!told.left_out.empty()) {
-      text += fmt::format("Not played on this device: {}\n", told.left_out);
+      text += fmt::format("Less than exact: not played as it was recorded: {}\n", told.left_out);
     }
+    if (answer.failed == 0 && answer.asked != 0) AppendTried(told, &text);
     return text + probes;
   }
   std::string text =
@@ -173,6 +232,12 @@ std::string AnswerAsText(const BisectTold& told) {
   for (const CulpritText& culprit : told.culprits) AppendCulprit(culprit, &text);
   text += "\n";
   AppendRest(told, &text);
+  if (!told.left_out.empty()) {
+    text += fmt::format(
+        "Less than exact: not played as it was recorded: {}\n"
+        "What failed in the program may be something else.\n",
+        told.left_out);
+  }
   return text + probes;
 }
 
@@ -188,6 +253,14 @@ std::string AnswerAsJson(const BisectTold& told) {
   json["submission"] = answer.place;
   json["failed"] = answer.failed;
   json["asked"] = answer.asked;
+  json["undecided"] = answer.undecided;
+  json["device"] = told.device.name;
+  json["driver"] = told.device.driver;
+  json["library"] = told.device.library;
+  json["hang_timeout_seconds"] = Seconds(told.hang_timeout_ns);
+  json["slowest_submission"] = told.slowest_submission;
+  json["slowest_seconds"] = Seconds(told.slowest_ns);
+  json["recorded"] = told.recorded;
   json["left_out"] = told.left_out;
   json["refused"] = told.refused;
   json["culprits"] = Json::array();
@@ -197,11 +270,12 @@ std::string AnswerAsJson(const BisectTold& told) {
   switch (answer.without) {
     case ProbeOutcome::kClean: json["without"] = "clean"; break;
     case ProbeOutcome::kFails: json["without"] = "fails"; break;
+    case ProbeOutcome::kUndecided:
     case ProbeOutcome::kInvalid: json["without"] = "unknown"; break;
   }
   json["minimal_trace"] = told.minimal_path;
   json["probes"] = answer.probes;
-  json["seconds"] = static_cast<double>(told.duration_ns) / 1e9;
+  json["seconds"] = Seconds(told.duration_ns);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

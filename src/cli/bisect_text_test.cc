@@ -90,6 +90,67 @@ TEST(BisectText, SaysWhyThereIsNoCulprit) {
       AnswerAsText(told));
 }
 
+BisectTold NoFailure() {
+  BisectTold told;
+  told.path = "game.cairn";
+  told.answer.why = "the trace does not fail on this device: 2 of 2 replays were clean";
+  told.answer.asked = 2;
+  told.answer.probes = 3;
+  told.answer.undecided = 1;
+  told.device = {"llvmpipe, 10005:0000", "Mesa 22.3.6, version 0x1", "libvkd3d-utils.so.1.4.4"};
+  told.hang_timeout_ns = 3'000'000'000;
+  told.whole_plays = 3;
+  told.whole_plays_ns = 4'500'000'000;
+  told.slowest_submission = 18'233;
+  told.slowest_ns = 800'000'000;
+  told.recorded = {"The watchdog saw a hang: queue 0 made no progress for 2 s."};
+  told.duration_ns = 4'600'000'000;
+  return told;
+}
+
+TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
+  BisectTold told = NoFailure();
+  EXPECT_EQ(
+      "game.cairn: no culprit: the trace does not fail on this device: 2 of 2 replays were "
+      "clean.\n"
+      "Tried     2 replays of the whole trace, 1.5 s each\n"
+      "Device    llvmpipe, 10005:0000 (Mesa 22.3.6, version 0x1), with libvkd3d-utils.so.1.4.4\n"
+      "Slowest   submission 18,233 took 0.8 s; what takes more than 3 s counts as a hang\n"
+      "Recorded  The watchdog saw a hang: queue 0 made no progress for 2 s.\n"
+      "Next      the device and the driver on which it failed, if this is another\n"
+      "          --hang-timeout below 0.8, if what hung there is only slow here\n"
+      "          --repeats 10, if it fails only now and then\n"
+      "3 probes, of which 1 said nothing and was asked again, 4.6 s.\n",
+      AnswerAsText(told));
+  const auto json = nlohmann::json::parse(AnswerAsJson(told));
+  EXPECT_EQ("llvmpipe, 10005:0000", json["device"]);
+  EXPECT_EQ("Mesa 22.3.6, version 0x1", json["driver"]);
+  EXPECT_EQ(3.0, json["hang_timeout_seconds"]);
+  EXPECT_EQ(18'233, json["slowest_submission"]);
+  EXPECT_EQ(0.8, json["slowest_seconds"]);
+  EXPECT_EQ(told.recorded[0], json["recorded"][0]);
+  EXPECT_EQ(1, json["undecided"]);
+
+  told.recorded.clear();
+  told.slowest_submission = 0;
+  told.device = {};
+  const std::string text = AnswerAsText(told);
+  EXPECT_THAT(text, HasSubstr("Recorded  no report of"));
+  EXPECT_THAT(text, HasSubstr("Device    a device that does not say its name\n"));
+  EXPECT_THAT(text, Not(HasSubstr("--hang-timeout")));
+}
+
+TEST(BisectText, WhatIsLeftOutIsSaidWhetherOrNotThereIsACulprit) {
+  for (BisectTold told : {OneCall(), NoFailure()}) {
+    EXPECT_THAT(AnswerAsText(told), Not(HasSubstr("Less than exact")));
+    told.left_out = "left out: ID3D12Device3::OpenExistingHeapFromAddress";
+    EXPECT_THAT(AnswerAsText(told),
+                HasSubstr("Less than exact: not played as it was recorded: left out: "
+                          "ID3D12Device3::OpenExistingHeapFromAddress\n"));
+    EXPECT_EQ(told.left_out, nlohmann::json::parse(AnswerAsJson(told))["left_out"]);
+  }
+}
+
 TEST(BisectText, JsonHasTheSame) {
   const auto json = nlohmann::json::parse(AnswerAsJson(OneCall()));
   EXPECT_EQ(1, json["version"]);

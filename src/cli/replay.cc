@@ -172,6 +172,7 @@ std::string EndInWords(const Player& player, const Status& status) {
     case PlayerFailure::kLost:
     case PlayerFailure::kRefused:
     case PlayerFailure::kCorrupt:
+    case PlayerFailure::kUnclear:
     case PlayerFailure::kNone: break;
   }
   return status.message();

@@ -36,19 +36,38 @@ Status TooMany(uint64_t probes) {
                             probes));
 }
 
+Status Undecidable(uint32_t plays, const std::string& why) {
+  return Status(StatusCode::kUnsupported,
+                fmt::format("{} plays in a row say neither that it fails nor that it does not: {}",
+                            plays, why));
+}
+
 // Asks, counts, and tells how far it is.
 class Asker {
  public:
   Asker(const Probe& probe, const BisectOptions& options) : probe_(probe), options_(options) {}
 
   uint64_t probes() const { return probes_; }
+  uint64_t undecided() const { return undecided_; }
   // For the progress: what is looked at, and how many probes that and what comes after may take.
   void Expect(std::string what, uint64_t probes) {
     what_ = std::move(what);
     expected_ = probes_ + probes;
   }
 
+  // Never undecided: that is asked again, and then the end.
   Result<ProbeAnswer> Once(const BisectQuestion& question) {
+    const uint32_t most = std::max(1u, options_.most_undecided);
+    for (uint32_t undecided = 0;;) {
+      Result<ProbeAnswer> answer = Play(question);
+      if (!answer.ok() || answer->outcome != ProbeOutcome::kUndecided) return answer;
+      ++undecided_;
+      if (++undecided >= most) return Undecidable(undecided, answer->why);
+    }
+  }
+
+ private:
+  Result<ProbeAnswer> Play(const BisectQuestion& question) {
     if (probes_ >= options_.max_probes) return TooMany(probes_);
     if (options_.progress) {
       options_.progress({probes_, std::max(expected_, probes_ + 1), what_});
@@ -57,10 +76,10 @@ class Asker {
     return probe_(question);
   }
 
- private:
   const Probe& probe_;
   const BisectOptions& options_;
   uint64_t probes_ = 0;
+  uint64_t undecided_ = 0;
   uint64_t expected_ = 0;
   std::string what_;
 };
@@ -364,6 +383,11 @@ std::string WhyNot(const Failure& failure, uint32_t repeats) {
                      failure.what.asked, repeats);
 }
 
+void Count(const Asker& asker, BisectAnswer* answer) {
+  answer->probes = asker.probes();
+  answer->undecided = asker.undecided();
+}
+
 // Is there something else that fails? What comes and goes is looked for more than once.
 Status LookWithoutCulprits(Asker& asker, uint32_t tries, BisectAnswer* answer) {
   asker.Expect("the trace without the culprit", tries);
@@ -394,7 +418,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
   Result<Failure> failure = Learn(asker, repeats);
   if (!failure.ok()) return failure.status();
   BisectAnswer answer = failure->what;
-  answer.probes = asker.probes();
+  Count(asker, &answer);
   if (answer.failed == 0) {
     answer.why = WhyNot(*failure, repeats);
     return answer;
@@ -405,7 +429,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
     Search search(tree, asker, *failure, policy, repeats);
     Result<Suspects> culprits = search.Run();
     if (!culprits.ok()) return culprits.status();
-    answer.probes = asker.probes();
+    Count(asker, &answer);
     if (culprits->empty()) {
       answer.why =
           "the trace fails even with all submissions left out: the GPU's work is not to blame";
@@ -419,14 +443,14 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
       answer.found = true;
       answer.culprits = std::move(*culprits);
       CAIRN_RETURN_IF_ERROR(LookWithoutCulprits(asker, policy.tries, &answer));
-      answer.probes = asker.probes();
+      Count(asker, &answer);
       return answer;
     }
     // An answer was luck. Believe no single one any more.
     policy.failures = 2;
     policy.tries = std::min(kMostTries, std::max(8u, policy.tries * 2));
   }
-  answer.probes = asker.probes();
+  Count(asker, &answer);
   answer.why = fmt::format(
       "the answers contradict each other: what failed once did not fail again, in {} probes; try "
       "again with more repeats, and with nothing else on the machine",

@@ -29,6 +29,9 @@ enum class ProbeOutcome : uint8_t {
   kClean = 1,    // everything ran, canaries too
   kFails = 2,    // hang, lost device, or death
   kInvalid = 3,  // what is left makes no sense (the device refused a call): says nothing
+  // Something odd came between, which another play may not meet: no memory, a foreign SIGKILL, work that
+  // ended while its time was running out. Neither clean nor a failure; asked again.
+  kUndecided = 4,
 };
 
 enum class FailureKind : uint8_t {
@@ -46,6 +49,7 @@ struct ProbeAnswer {
   // kFails: how it failed, and of which signal the process died; 0: of none.
   FailureKind kind = FailureKind::kNone;
   int signal = 0;
+  std::string why;  // kUndecided: what came between
 };
 
 // A thing that can be left out.
@@ -84,6 +88,7 @@ struct BisectAnswer {
   bool kind_varies = false;
   uint32_t failed = 0;  // so many of `asked` plays of the whole trace failed
   uint32_t asked = 0;
+  uint64_t undecided = 0;  // plays of whatever question that were asked again
   // The trace without the culprits: clean, or it fails in `other_place`, of something else. kInvalid: not
   // known.
   ProbeOutcome without = ProbeOutcome::kInvalid;
@@ -118,10 +123,13 @@ struct BisectOptions {
   // culprit must fail about half as often as the whole trace did, and more than once.
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
+  // So many undecided plays of one question in a row end the search: guessing would name an innocent call.
+  uint32_t most_undecided = 4;
   std::function<void(const BisectProgress&)> progress;  // before each probe; may be empty
 };
 
-// Errors: those of `probe` (interrupted, no device). For N suspects on a level and C culprits it takes
+// Errors: those of `probe` (interrupted, no device); kUnsupported: a question that stays undecided, with
+// what came between, or more probes than allowed. For N suspects on a level and C culprits it takes
 // about C * log2(N) probes, fewer where the failure needs nothing but the submission in which it shows.
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options);

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -17,8 +18,11 @@
 namespace cairn {
 namespace {
 
-constexpr std::string_view kFirstLine = "cairn bisect journal 1\n";
+constexpr std::string_view kTitle = "cairn bisect journal ";
+constexpr uint32_t kVersion = 2;
 constexpr std::string_view kIdentityWord = "for ";
+constexpr char kOldEnding[] = ".old";
+constexpr std::string_view kAnswersLine = "answers\n";
 // Of 100,000 probes, and then some.
 constexpr size_t kMaxJournalBytes = size_t{64} << 20;
 
@@ -86,8 +90,28 @@ std::optional<JournalEntry> TakeEntry(std::string_view* text) {
   return entry;
 }
 
-std::string Header(const std::string& identity) {
-  return fmt::format("{}{}{}\n", kFirstLine, kIdentityWord, identity);
+std::string Header(const JournalIdentity& identity) {
+  std::string header = fmt::format("{}{}\n", kTitle, kVersion);
+  for (const auto& [name, value] : identity) {
+    header += fmt::format("{}{}: {}\n", kIdentityWord, name, value);
+  }
+  return header.append(kAnswersLine);
+}
+
+// Takes a line, without its end; nullopt if there is no whole one.
+std::optional<std::string_view> TakeLine(std::string_view* text) {
+  const size_t end = text->find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text->substr(0, end);
+  text->remove_prefix(end + 1);
+  return line;
+}
+
+std::optional<std::string> ValueIn(const JournalIdentity& identity, const std::string& name) {
+  for (const auto& [other, value] : identity) {
+    if (other == name) return value;
+  }
+  return std::nullopt;
 }
 
 // Everything that is in the file; kInvalidArgument if that is more than a journal can be.
@@ -99,8 +123,8 @@ Result<std::string> ReadAll(std::FILE* file, const std::string& path) {
     if (text.size() > kMaxJournalBytes) break;
   }
   if (std::ferror(file) != 0) return StatusFromErrno(errno, path);
-  const std::string_view start = std::string_view(text).substr(0, kFirstLine.size());
-  if (text.size() > kMaxJournalBytes || (!text.empty() && !kFirstLine.starts_with(start))) {
+  const bool cut = kTitle.starts_with(text);
+  if (text.size() > kMaxJournalBytes || (!cut && !text.starts_with(kTitle))) {
     return Status(
         StatusCode::kInvalidArgument,
         fmt::format("{} is in the way: it is not a journal of cairn bisect; move it, or name "
@@ -121,16 +145,50 @@ uint64_t QuestionKey(const BisectQuestion& question) {
   return XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
 }
 
-std::vector<JournalEntry> ParseJournal(std::string_view text, std::string_view identity,
+JournalHead ParseJournalHead(std::string_view text) {
+  JournalHead head;
+  std::string_view rest = text;
+  if (!rest.starts_with(kTitle)) return head;
+  rest.remove_prefix(kTitle.size());
+  const std::optional<uint64_t> version = TakeNumber(&rest, '\n', 10);
+  if (!version || *version > std::numeric_limits<uint32_t>::max()) return head;
+  head.version = static_cast<uint32_t>(*version);
+  if (head.version != kVersion) return head;
+  while (rest.starts_with(kIdentityWord)) {
+    const std::optional<std::string_view> line = TakeLine(&rest);
+    if (!line) return head;
+    const std::string_view pair = line->substr(kIdentityWord.size());
+    const size_t colon = pair.find(": ");
+    if (colon == std::string_view::npos) return head;
+    head.identity.emplace_back(pair.substr(0, colon), pair.substr(colon + 2));
+  }
+  head.whole = rest.starts_with(kAnswersLine);
+  if (head.whole) head.bytes = text.size() - rest.size() + kAnswersLine.size();
+  return head;
+}
+
+std::string IdentityDifference(const JournalIdentity& there, const JournalIdentity& here) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::optional<std::string>& old_value,
+                       const std::optional<std::string>& new_value) {
+    if (old_value == new_value) return;
+    text += fmt::format("{}{}: there {}, here {}", text.empty() ? "" : "; ", name,
+                        old_value.value_or("not said"), new_value.value_or("not said"));
+  };
+  for (const auto& [name, value] : here) add(name, ValueIn(there, name), value);
+  for (const auto& [name, value] : there) {
+    if (!ValueIn(here, name)) add(name, value, std::nullopt);
+  }
+  return text;
+}
+
+std::vector<JournalEntry> ParseJournal(std::string_view text, const JournalIdentity& identity,
                                        size_t* header_bytes) {
   *header_bytes = 0;
-  std::string_view rest = text;
-  for (const std::string_view part :
-       {kFirstLine, kIdentityWord, identity, std::string_view("\n")}) {
-    if (!rest.starts_with(part)) return {};
-    rest.remove_prefix(part.size());
-  }
-  *header_bytes = text.size() - rest.size();
+  const JournalHead head = ParseJournalHead(text);
+  if (!head.whole || head.identity != identity) return {};
+  std::string_view rest = text.substr(head.bytes);
+  *header_bytes = head.bytes;
   std::vector<JournalEntry> entries;
   while (std::optional<JournalEntry> entry = TakeEntry(&rest)) {
     entry->end_offset = text.size() - rest.size();
@@ -139,10 +197,27 @@ std::vector<JournalEntry> ParseJournal(std::string_view text, std::string_view i
   return entries;
 }
 
-Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& path,
-                                                           const std::string& identity) {
-  std::FILE* file = std::fopen(path.c_str(), "r+e");
-  if (file == nullptr && errno == ENOENT) file = std::fopen(path.c_str(), "w+e");
+namespace {
+
+// Why a journal is not gone on with, "" if it is: what differs. One that is cut before its first answer has
+// nothing to lose.
+std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) {
+  if (text.find('\n') == std::string_view::npos) return "";
+  const JournalHead head = ParseJournalHead(text);
+  if (head.version != kVersion) {
+    return fmt::format("it has the form of version {} of journals, not {}", head.version, kVersion);
+  }
+  if (!head.whole) return "";
+  const std::string difference = IdentityDifference(head.identity, identity);
+  if (!difference.empty() || head.identity == identity) return difference;
+  return "it says the same in another order";
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path,
+                                                               const char* mode) {
+  std::FILE* const file = std::fopen(path.c_str(), mode);
   if (file == nullptr) return StatusFromErrno(errno, path);
   std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
   if (flock(fileno(file), LOCK_EX | LOCK_NB) != 0) {
@@ -152,24 +227,50 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& pa
                     "name another file with --journal",
                     path));
   }
-  const Result<std::string> text = ReadAll(file, path);
+  return journal;
+}
+
+Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& path,
+                                                           const JournalIdentity& identity) {
+  const bool exists = access(path.c_str(), F_OK) == 0;
+  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, exists ? "r+e" : "w+xe");
+  if (!journal.ok()) return journal;
+  const Result<std::string> text = ReadAll((*journal)->file_, path);
   if (!text.ok()) return text.status();
-  journal->entries_ = ParseJournal(*text, identity, &journal->header_bytes_);
-  journal->remembered_ = journal->entries_.size();
-  if (journal->header_bytes_ == 0) {
-    CAIRN_RETURN_IF_ERROR(journal->CutAt(0));
-    const std::string header = Header(identity);
-    if (std::fwrite(header.data(), 1, header.size(), file) != header.size() ||
-        std::fflush(file) != 0) {
+  const std::string why = WhyPutAside(*text, identity);
+  if (!why.empty()) {
+    if (std::rename(path.c_str(), (path + kOldEnding).c_str()) != 0) {
       return StatusFromErrno(errno, path);
     }
-    journal->header_bytes_ = header.size();
+    // Who comes between makes one of his own: then this one is not made.
+    journal = OpenFile(path, "w+xe");
+    if (!journal.ok()) return journal;
+    (*journal)->put_aside_ = why;
+    CAIRN_RETURN_IF_ERROR((*journal)->Begin(identity));
+    return journal;
+  }
+  BisectJournal& opened = **journal;
+  opened.entries_ = ParseJournal(*text, identity, &opened.header_bytes_);
+  opened.remembered_ = opened.entries_.size();
+  if (opened.header_bytes_ == 0) {
+    CAIRN_RETURN_IF_ERROR(opened.Begin(identity));
   } else {
-    const auto& entries = journal->entries_;
+    const auto& entries = opened.entries_;
     CAIRN_RETURN_IF_ERROR(
-        journal->CutAt(entries.empty() ? journal->header_bytes_ : entries.back().end_offset));
+        opened.CutAt(entries.empty() ? opened.header_bytes_ : entries.back().end_offset));
   }
   return journal;
+}
+
+Status BisectJournal::Begin(const JournalIdentity& identity) {
+  CAIRN_RETURN_IF_ERROR(CutAt(0));
+  const std::string header = Header(identity);
+  if (std::fwrite(header.data(), 1, header.size(), file_) != header.size() ||
+      std::fflush(file_) != 0) {
+    return StatusFromErrno(errno, path_);
+  }
+  header_bytes_ = header.size();
+  return {};
 }
 
 BisectJournal::~BisectJournal() {
@@ -207,7 +308,8 @@ Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Pro
   }
   const uint64_t start_ns = MonotonicNs();
   const Result<ProbeAnswer> answer = probe(question);
-  if (!answer.ok()) return answer.status();
+  // An undecided one is asked again, now and in the search that goes on.
+  if (!answer.ok() || answer->outcome == ProbeOutcome::kUndecided) return answer;
   JournalEntry entry = {key, *answer, (MonotonicNs() - start_ns) / 1'000'000};
   CAIRN_RETURN_IF_ERROR(Append(entry));
   entries_.push_back(entry);

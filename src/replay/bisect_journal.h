@@ -3,12 +3,14 @@
 // The answers of a search, in a file, so that a search that was interrupted goes on: the strategy asks the
 // same questions again, and those that have an answer here are not played. A text of lines:
 //
-//   cairn bisect journal 1
-//   for IDENTITY                          what the answers are about: the trace, the device's time-outs
+//   cairn bisect journal 2
+//   for NAME: VALUE                       what the answers are about, a line each: the trace, the device, ...
+//   answers
 //   QUESTION OUTCOME PLACE SIGNAL MS      16 hexadecimal digits; clean, invalid, hang, lost, died, or
 //                                         fails; numbers
 //
-// A line is complete or not there: what a cut or damaged file holds before the damage counts.
+// A line is complete or not there: what a cut or damaged file holds before the damage counts. Undecided
+// answers are none: they do not stand here.
 #ifndef CAIRN_REPLAY_BISECT_JOURNAL_H_
 #define CAIRN_REPLAY_BISECT_JOURNAL_H_
 
@@ -17,12 +19,17 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "replay/bisect.h"
 
 namespace cairn {
+
+// What answers are about, by name: they hold only where all of it is the same. Names without colons, nothing
+// with line breaks; VisibleText makes it so.
+using JournalIdentity = std::vector<std::pair<std::string, std::string>>;
 
 struct JournalEntry {
   uint64_t question = 0;  // QuestionKey
@@ -34,18 +41,31 @@ struct JournalEntry {
 // The same for the same question, in every process.
 uint64_t QuestionKey(const BisectQuestion& question);
 
+// What the head of a journal says that it is about; what is cut or damaged is left out. `version` is 0 if the
+// text is no journal.
+struct JournalHead {
+  uint32_t version = 0;
+  JournalIdentity identity;
+  bool whole = false;  // entries may follow, from `bytes` on
+  size_t bytes = 0;
+};
+JournalHead ParseJournalHead(std::string_view text);
+
 // The entries of `text` up to the first damage; none if it is of something else. `header_bytes`: where the
 // first entry begins, 0 if the text is not a journal for `identity`.
-std::vector<JournalEntry> ParseJournal(std::string_view text, std::string_view identity,
+std::vector<JournalEntry> ParseJournal(std::string_view text, const JournalIdentity& identity,
                                        size_t* header_bytes);
+
+// "device: there X, here Y; options: ...", "" if there is no difference.
+std::string IdentityDifference(const JournalIdentity& there, const JournalIdentity& here);
 
 class BisectJournal {
  public:
-  // One search at a time: a file that another one has open is kInvalidArgument.
-  // A file for something else, or none, is begun anew; a file that is no journal at all is kInvalidArgument
-  // and left alone. `identity` has no line breaks.
+  // One search at a time: a file that another one has open is kInvalidArgument. Where there is none, one is
+  // begun. A journal about something else, or of another version, is put aside (the name with ".old") and a new
+  // one begun; a file that is no journal at all is kInvalidArgument and left alone.
   static Result<std::unique_ptr<BisectJournal>> Open(const std::string& path,
-                                                     const std::string& identity);
+                                                     const JournalIdentity& identity);
   ~BisectJournal();
   BisectJournal(const BisectJournal&) = delete;
   BisectJournal& operator=(const BisectJournal&) = delete;
@@ -54,6 +74,8 @@ class BisectJournal {
   // `probe` and writes its answers down. Errors: those of `probe`; kIo.
   Result<ProbeAnswer> Ask(const BisectQuestion& question, const Probe& probe);
 
+  // Why the file that was there is put aside, what differs; "" if it is not.
+  const std::string& put_aside() const { return put_aside_; }
   // Answers in the file when it was opened.
   size_t remembered() const { return remembered_; }
   // True if the next question's answer is in the file, unless it is another one.
@@ -65,10 +87,13 @@ class BisectJournal {
 
  private:
   BisectJournal(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  static Result<std::unique_ptr<BisectJournal>> OpenFile(const std::string& path, const char* mode);
+  Status Begin(const JournalIdentity& identity);
   Status Append(const JournalEntry& entry);
   Status CutAt(size_t offset);
 
   std::string path_;
+  std::string put_aside_;
   std::FILE* file_ = nullptr;
   size_t header_bytes_ = 0;
   std::vector<JournalEntry> entries_;

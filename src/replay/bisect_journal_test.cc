@@ -18,20 +18,29 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
+const JournalIdentity kTrace1 = {
+    {"trace", "1"}, {"device", "llvmpipe, 10005:0000"}, {"driver", "Mesa 22.3.6"}};
+const JournalIdentity kTrace2 = {
+    {"trace", "2"}, {"device", "llvmpipe, 10005:0000"}, {"driver", "Mesa 22.3.6"}};
+
 class BisectJournalTest : public ::testing::Test {
  protected:
-  BisectJournalTest() { std::filesystem::remove(path_); }
-  ~BisectJournalTest() override { std::filesystem::remove(path_); }
+  BisectJournalTest() { RemoveFiles(); }
+  ~BisectJournalTest() override { RemoveFiles(); }
+  void RemoveFiles() const {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(path_ + ".old");
+  }
 
-  std::string Text() const {
+  std::string Text(const std::string& ending = "") const {
     std::ostringstream text;
-    text << std::ifstream(path_, std::ios::binary).rdbuf();
+    text << std::ifstream(path_ + ending, std::ios::binary).rdbuf();
     return text.str();
   }
   void Write(const std::string& text) const {
     std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
   }
-  std::unique_ptr<BisectJournal> Open(const std::string& identity = "trace 1") const {
+  std::unique_ptr<BisectJournal> Open(const JournalIdentity& identity = kTrace1) const {
     Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(path_, identity);
     EXPECT_TRUE(journal.ok()) << journal.status().message();
     return journal.ok() ? std::move(*journal) : nullptr;
@@ -100,32 +109,121 @@ TEST_F(BisectJournalTest, ACutFileCountsAsFarAsItsLinesAreComplete) {
     const auto lines = static_cast<size_t>(std::count(part.begin(), part.end(), '\n'));
     const auto journal = Open();
     ASSERT_NE(nullptr, journal);
-    EXPECT_EQ(lines < 3 ? 0 : lines - 2, journal->remembered()) << cut;
+    const size_t head_lines = 2 + kTrace1.size();
+    EXPECT_EQ(lines < head_lines ? 0 : lines - head_lines, journal->remembered()) << cut;
+    EXPECT_EQ("", journal->put_aside()) << cut;
     CountingProbe rest;
     for (uint64_t i = 1; i <= 3; ++i) {
       ASSERT_TRUE(journal->Ask(Question(i), rest.probe()).ok());
     }
-    EXPECT_THAT(ParseJournal(Text(), "trace 1", &header_bytes), SizeIs(3)) << cut;
+    EXPECT_THAT(ParseJournal(Text(), kTrace1, &header_bytes), SizeIs(3)) << cut;
   }
 }
 
 TEST_F(BisectJournalTest, AnotherTraceOrAnotherQuestionBeginsAnew) {
   CountingProbe probe;
   ASSERT_TRUE(Open()->Ask(Question(1), probe.probe()).ok());
-  EXPECT_EQ(0u, Open("trace 2")->remembered());
+  EXPECT_EQ(0u, Open(kTrace2)->remembered());
 
   {
-    const auto journal = Open("trace 2");
+    const auto journal = Open(kTrace2);
     for (uint64_t i = 1; i <= 3; ++i) ASSERT_TRUE(journal->Ask(Question(i), probe.probe()).ok());
   }
   CountingProbe other;
-  const auto journal = Open("trace 2");
+  const auto journal = Open(kTrace2);
   for (const uint64_t i : {1, 7, 3}) ASSERT_TRUE(journal->Ask(Question(i), other.probe()).ok());
   EXPECT_THAT(other.asked, ElementsAre(7, 3));
   size_t header_bytes = 0;
-  const auto entries = ParseJournal(Text(), "trace 2", &header_bytes);
+  const auto entries = ParseJournal(Text(), kTrace2, &header_bytes);
   ASSERT_THAT(entries, SizeIs(3));
   EXPECT_EQ(QuestionKey(Question(7)), entries[1].question);
+}
+
+// An answer of another device, driver, or time-out is none.
+TEST_F(BisectJournalTest, WhatIsAboutSomethingElseIsPutAsideAndSaysWhatDiffers) {
+  const std::pair<JournalIdentity, std::string> others[] = {
+      {{{"trace", "1"}, {"device", "NVIDIA H200"}, {"driver", "Mesa 22.3.6"}},
+       "device: there llvmpipe, 10005:0000, here NVIDIA H200"},
+      {{{"trace", "1"}, {"device", "llvmpipe, 10005:0000"}, {"driver", "Mesa 25.0.7"}},
+       "driver: there Mesa 22.3.6, here Mesa 25.0.7"},
+      {{{"trace", "1"}, {"device", "x"}, {"driver", "y"}},
+       "device: there llvmpipe, 10005:0000, here x; driver: there Mesa 22.3.6, here y"},
+      {{{"trace", "1"}, {"device", "llvmpipe, 10005:0000"}},
+       "driver: there Mesa 22.3.6, here not said"},
+      {{{"trace", "1"},
+        {"device", "llvmpipe, 10005:0000"},
+        {"driver", "Mesa 22.3.6"},
+        {"options", "hang-timeout 3 s"}},
+       "options: there not said, here hang-timeout 3 s"},
+      {{{"device", "llvmpipe, 10005:0000"}, {"trace", "1"}, {"driver", "Mesa 22.3.6"}},
+       "it says the same in another order"},
+  };
+  for (const auto& [identity, difference] : others) {
+    RemoveFiles();
+    CountingProbe probe;
+    ASSERT_TRUE(Open()->Ask(Question(1), probe.probe()).ok());
+    const std::string before = Text();
+    {
+      const auto journal = Open(identity);
+      ASSERT_NE(nullptr, journal);
+      EXPECT_EQ(difference, journal->put_aside());
+      EXPECT_EQ(0u, journal->remembered());
+      // It is this search's own from the beginning.
+      EXPECT_FALSE(BisectJournal::Open(path_, identity).ok());
+      ASSERT_TRUE(journal->Ask(Question(1), probe.probe()).ok());
+    }
+    EXPECT_EQ(before, Text(".old"));
+    const auto again = Open(identity);
+    EXPECT_EQ("", again->put_aside());
+    EXPECT_EQ(1u, again->remembered());
+    EXPECT_THAT(probe.asked, ElementsAre(1, 1));
+  }
+}
+
+TEST_F(BisectJournalTest, OtherVersionsArePutAside) {
+  for (const std::string version : {"1", "3"}) {
+    Write("cairn bisect journal " + version + "\nfor trace 1\n00000000000000ff clean 1 0 1\n");
+    const auto journal = Open();
+    ASSERT_NE(nullptr, journal);
+    EXPECT_EQ("it has the form of version " + version + " of journals, not 2",
+              journal->put_aside());
+    EXPECT_EQ(0u, journal->remembered());
+  }
+}
+
+TEST_F(BisectJournalTest, TheHeadIsReadAsFarAsItIsWhole) {
+  const std::string text = "cairn bisect journal 2\nfor a: 1\nfor b: x: y\nanswers\n";
+  for (size_t cut = 0; cut <= text.size(); ++cut) {
+    const JournalHead head = ParseJournalHead(std::string_view(text).substr(0, cut));
+    EXPECT_EQ(cut >= 23 ? 2u : 0u, head.version) << cut;
+    EXPECT_EQ(cut == text.size(), head.whole) << cut;
+    EXPECT_EQ(cut == text.size() ? text.size() : 0, head.bytes) << cut;
+    EXPECT_EQ((cut >= 32 ? 1u : 0u) + (cut >= 44 ? 1u : 0u), head.identity.size()) << cut;
+  }
+  EXPECT_EQ((JournalIdentity{{"a", "1"}, {"b", "x: y"}}), ParseJournalHead(text).identity);
+  for (const std::string bad :
+       {"cairn bisect journal 2\nfor a\nanswers\n", "cairn bisect journal 2\nanswer\n",
+        "cairn bisect journal 4294967298\nanswers\n", "cairn bisect journal\nanswers\n"}) {
+    EXPECT_FALSE(ParseJournalHead(bad).whole) << bad;
+  }
+}
+
+TEST_F(BisectJournalTest, UndecidedPlaysAreAskedAgainAfterAnInterruption) {
+  const Probe undecided = [](const BisectQuestion&) -> Result<ProbeAnswer> {
+    return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, "no memory"};
+  };
+  CountingProbe probe;
+  {
+    const auto journal = Open();
+    EXPECT_EQ("no memory", journal->Ask(Question(1), undecided)->why);
+    ASSERT_TRUE(journal->Ask(Question(1), probe.probe()).ok());
+    ASSERT_TRUE(journal->Ask(Question(2), undecided).ok());
+  }
+  const auto journal = Open();
+  EXPECT_EQ(1u, journal->remembered());
+  ASSERT_TRUE(journal->Ask(Question(1), probe.probe()).ok());
+  ASSERT_TRUE(journal->Ask(Question(2), probe.probe()).ok());
+  EXPECT_THAT(probe.asked, ElementsAre(1, 2));
 }
 
 TEST_F(BisectJournalTest, KeepsHowItFailed) {
@@ -142,7 +240,7 @@ TEST_F(BisectJournalTest, KeepsHowItFailed) {
     }
   }
   size_t header_bytes = 0;
-  const auto entries = ParseJournal(Text(), "trace 1", &header_bytes);
+  const auto entries = ParseJournal(Text(), kTrace1, &header_bytes);
   ASSERT_THAT(entries, SizeIs(answers.size()));
   for (size_t i = 0; i < answers.size(); ++i) {
     EXPECT_EQ(answers[i].outcome, entries[i].answer.outcome) << i;
@@ -154,7 +252,7 @@ TEST_F(BisectJournalTest, KeepsHowItFailed) {
 
 TEST_F(BisectJournalTest, IsOfOneSearchAtATime) {
   const auto journal = Open();
-  const auto second = BisectJournal::Open(path_, "trace 1");
+  const auto second = BisectJournal::Open(path_, kTrace1);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ(StatusCode::kInvalidArgument, second.status().code());
   EXPECT_THAT(second.status().message(), HasSubstr("is in use"));
@@ -162,12 +260,12 @@ TEST_F(BisectJournalTest, IsOfOneSearchAtATime) {
 
 TEST_F(BisectJournalTest, SomebodyElsesFileIsLeftAlone) {
   Write("my notes\n");
-  const auto journal = BisectJournal::Open(path_, "trace 1");
+  const auto journal = BisectJournal::Open(path_, kTrace1);
   ASSERT_FALSE(journal.ok());
   EXPECT_EQ(StatusCode::kInvalidArgument, journal.status().code());
   EXPECT_THAT(journal.status().message(), HasSubstr("is in the way"));
   EXPECT_EQ("my notes\n", Text());
-  EXPECT_FALSE(BisectJournal::Open("/nowhere/at/all", "trace 1").ok());
+  EXPECT_FALSE(BisectJournal::Open("/nowhere/at/all", kTrace1).ok());
 }
 
 TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
@@ -176,14 +274,18 @@ TEST_F(BisectJournalTest, WhatFailsToBeAskedIsNotWritten) {
     return Status(StatusCode::kIo, "stopped");
   };
   EXPECT_EQ("stopped", journal->Ask(Question(1), probe).status().message());
-  EXPECT_EQ("cairn bisect journal 1\nfor trace 1\n", Text());
+  EXPECT_EQ(
+      "cairn bisect journal 2\nfor trace: 1\nfor device: llvmpipe, 10005:0000\n"
+      "for driver: Mesa 22.3.6\nanswers\n",
+      Text());
 }
 
 TEST_F(BisectJournalTest, DamagedLinesEndIt) {
   const std::string good = "00000000000000ff died 17 11 250\n";
-  const std::string header = "cairn bisect journal 1\nfor me\n";
+  const JournalIdentity me = {{"trace", "mine"}};
+  const std::string header = "cairn bisect journal 2\nfor trace: mine\nanswers\n";
   size_t header_bytes = 0;
-  const auto entries = ParseJournal(header + good + good, "me", &header_bytes);
+  const auto entries = ParseJournal(header + good + good, me, &header_bytes);
   ASSERT_THAT(entries, SizeIs(2));
   EXPECT_EQ(header.size(), header_bytes);
   EXPECT_EQ(255u, entries[0].question);
@@ -196,10 +298,11 @@ TEST_F(BisectJournalTest, DamagedLinesEndIt) {
   for (const std::string bad :
        {"00000000000000ff dead 17 0 250\n", "xyz clean 1 0 1\n", "ff clean 1 0\n",
         "ff clean 1 0 1 1\n", "ff clean -1 0 1\n", "ff died 1 -11 1\n", "ff died 1 999 1\n",
-        "ff clean 99999999999999999999 0 1\n", "ff  clean 1 0 1\n", "\n", " \n"}) {
-    EXPECT_THAT(ParseJournal(header + good + bad + good, "me", &header_bytes), SizeIs(1)) << bad;
+        "ff undecided 1 0 1\n", "ff clean 99999999999999999999 0 1\n", "ff  clean 1 0 1\n", "\n",
+        " \n"}) {
+    EXPECT_THAT(ParseJournal(header + good + bad + good, me, &header_bytes), SizeIs(1)) << bad;
   }
-  EXPECT_THAT(ParseJournal(header + good, "you", &header_bytes), SizeIs(0));
+  EXPECT_THAT(ParseJournal(header + good, {{"trace", "yours"}}, &header_bytes), SizeIs(0));
   EXPECT_EQ(0u, header_bytes);
 }
 

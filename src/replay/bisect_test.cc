@@ -492,6 +492,51 @@ TEST(Bisect, AnErrorOfTheProbeEndsIt) {
   }
 }
 
+// On a machine under load: some plays say nothing. Taken for clean ones, the hang would be nobody's.
+TEST(Bisect, UndecidedPlaysAreAskedAgainAndCounted) {
+  const BisectTree tree = Tree(20, 2, 10);
+  ModelGpu gpu(tree, [](const auto& executed) { return executed.calls.contains(13'205); });
+  const Probe model = gpu.probe();
+  for (const uint64_t every : {2, 3, 7}) {
+    uint64_t plays = 0;
+    uint64_t undecided = 0;
+    const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+      if (plays++ % every != 0) return model(question);
+      ++undecided;
+      return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, "no memory"};
+    };
+    const Result<BisectAnswer> answer = Bisect(tree, probe, {});
+    ASSERT_TRUE(answer.ok()) << answer.status().message();
+    EXPECT_THAT(answer->culprits, ElementsAre(Call(13'205)));
+    EXPECT_EQ(2u, answer->failed);
+    EXPECT_EQ(2u, answer->asked);
+    EXPECT_EQ(undecided, answer->undecided);
+    EXPECT_EQ(plays, answer->probes);
+    EXPECT_EQ(ProbeOutcome::kClean, answer->without);
+  }
+}
+
+TEST(Bisect, AQuestionThatStaysUndecidedEndsItWithTheReason) {
+  const BisectTree tree = Tree(9, 1, 4);
+  ModelGpu gpu(tree, [](const auto& executed) { return executed.calls.contains(3101); });
+  const Probe model = gpu.probe();
+  BisectOptions options;
+  options.most_undecided = 3;
+  for (uint64_t first = 0; first < 8; ++first) {
+    uint64_t plays = 0;
+    const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+      if (plays++ < first) return model(question);
+      return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, "killed by another"};
+    };
+    const Result<BisectAnswer> answer = Bisect(tree, probe, options);
+    ASSERT_FALSE(answer.ok()) << first;
+    EXPECT_EQ(StatusCode::kUnsupported, answer.status().code());
+    EXPECT_THAT(answer.status().message(), HasSubstr("3 plays in a row"));
+    EXPECT_THAT(answer.status().message(), HasSubstr("killed by another"));
+    EXPECT_EQ(first + 3, plays);
+  }
+}
+
 TEST(Bisect, TheLimitOfProbesIsKept) {
   const BisectTree tree = Tree(100, 1, 4);
   ModelGpu gpu(tree, [](const auto& executed) { return executed.calls.size() > 200; });

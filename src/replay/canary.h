@@ -23,6 +23,8 @@ class Canary {
   // Dispatches on a direct or compute queue, waits, and looks what was written. Errors: kDeviceLost: it
   // did not end within `limit`, or wrote something else; kUnsupported: it could not be made.
   Status Run(ID3D12CommandQueue* queue, std::chrono::milliseconds limit);
+  // That came to their end as they should.
+  uint32_t runs() const { return good_runs_; }
 
  private:
   Status Prepare();
@@ -33,6 +35,7 @@ class Canary {
   ComPtr<ID3D12PipelineState> pipeline_;
   ComPtr<ID3D12Resource> buffer_;
   uint32_t runs_ = 0;
+  uint32_t good_runs_ = 0;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

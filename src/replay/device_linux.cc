@@ -2,6 +2,9 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <stdlib.h>
+#include <vulkan/vulkan_core.h>
+
+#include <filesystem>
 
 #include "replay/device.h"
 
@@ -36,6 +39,69 @@ Result<D3D12Library> LoadD3D12(const std::string& library) {
         fmt::format("{} exports no D3D12CreateDevice; name a library that does", library));
   }
   return result;
+}
+
+namespace {
+
+// The file that holds this code, links followed; "" if it is not known.
+std::string FileOf(const void* code) {
+  Dl_info info = {};
+  if (code == nullptr || dladdr(code, &info) == 0 || info.dli_fname == nullptr) return "";
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::canonical(info.dli_fname, error);
+  return error ? std::string(info.dli_fname) : path.string();
+}
+
+template <typename Function>
+Function FindIn(void* library, const char* name) {
+  return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
+}
+
+void AskVulkan(VkPhysicalDevice device, void* vulkan, DeviceFacts* facts) {
+  const auto properties_of =
+      FindIn<PFN_vkGetPhysicalDeviceProperties>(vulkan, "vkGetPhysicalDeviceProperties");
+  if (properties_of == nullptr) return;
+  VkPhysicalDeviceProperties properties = {};
+  properties_of(device, &properties);
+  facts->name = fmt::format("{}, {:04x}:{:04x}", static_cast<const char*>(properties.deviceName),
+                            properties.vendorID, properties.deviceID);
+  facts->driver = fmt::format("version {:#x}", properties.driverVersion);
+  const auto more_of =
+      FindIn<PFN_vkGetPhysicalDeviceProperties2>(vulkan, "vkGetPhysicalDeviceProperties2");
+  if (more_of == nullptr || properties.apiVersion < VK_API_VERSION_1_2) return;
+  // Zeros where the driver does not know it.
+  VkPhysicalDeviceDriverProperties driver = {};
+  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+  VkPhysicalDeviceProperties2 both = {};
+  both.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
+  both.pNext = &driver;
+  more_of(device, &both);
+  if (driver.driverName[0] == '\0') return;
+  facts->driver =
+      fmt::format("{} {}, version {:#x}", static_cast<const char*>(driver.driverName),
+                  static_cast<const char*>(driver.driverInfo), properties.driverVersion);
+}
+
+}  // namespace
+
+DeviceFacts DescribeDevice(const D3D12Library& library, void* device) {
+  DeviceFacts facts;
+  const std::string file = FileOf(library.create_device);
+  facts.library = std::filesystem::path(file).filename();
+  // libvkd3d trusts the pointer: only for its own objects, which are known by their code.
+  const void* const method = **static_cast<void***>(device);
+  const std::string implementation = FileOf(method);
+  if (!std::filesystem::path(implementation).filename().string().starts_with("libvkd3d.so")) {
+    return facts;
+  }
+  void* const vkd3d = dlopen(implementation.c_str(), RTLD_NOW | RTLD_NOLOAD);
+  void* const vulkan = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NOLOAD);
+  const auto physical_device_of =
+      FindIn<VkPhysicalDevice (*)(void*)>(vkd3d, "vkd3d_get_vk_physical_device");
+  if (physical_device_of != nullptr) AskVulkan(physical_device_of(device), vulkan, &facts);
+  if (vulkan != nullptr) dlclose(vulkan);
+  if (vkd3d != nullptr) dlclose(vkd3d);
+  return facts;
 }
 
 }  // namespace cairn

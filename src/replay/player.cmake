@@ -2,6 +2,8 @@
 # Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_library(cairn_replay_model SOURCES fence_model.cc treatment.cc DEPS cairn_d3d12tables)
+# Loads implementations, and says what devices are; sees no declaration of Direct3D.
+cairn_library(cairn_replay_device SOURCES device_linux.cc DEPS cairn_base fmt::fmt ${CMAKE_DL_LIBS})
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)
@@ -13,18 +15,17 @@ foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
     SOURCES canary.cc player_addresses.cc player_calls.cc player_impl.cc player_memory.cc player_textures.cc player_waits.cc replay_objects.cc
       replay_values.cc
-    DEPS cairn_replay_model cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
+    DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
       cairn_d3d12abi${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
   cairn_add_d3d12gen_invoke(cairn_player${abi})
   cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
-cairn_library(cairn_player_any SOURCES player.cc device_linux.cc
-  DEPS cairn_trace cairn_base fmt::fmt ${CMAKE_DL_LIBS})
+cairn_library(cairn_player_any SOURCES player.cc DEPS cairn_replay_device cairn_trace cairn_base)
 target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player> $<LINK_ONLY:cairn_player_sysv>)
 
-cairn_test(fence_model_test SOURCES fence_model_test.cc DEPS cairn_replay_model)
+cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS cairn_replay_model)
 if(BUILD_TESTING)
   cairn_test(player_test SOURCES player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)

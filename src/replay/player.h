@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "replay/device.h"
 #include "trace/trace_reader.h"
 
 namespace cairn {
@@ -82,7 +83,8 @@ struct PlayerOptions {
   std::function<bool()> interrupted;
   Omissions omissions;
   // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
-  // that (a fault may surface one dispatch late).
+  // that (a fault may surface one dispatch late). Work that takes longer than wait_timeout_ns is a hang then
+  // also if it ends just before it is looked at.
   bool canary = false;
   std::function<void(FrameImage)> on_image;
   // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
@@ -94,6 +96,11 @@ struct PlayerOptions {
   std::function<void(TextureImage)> on_texture;
   bool every_subresource = false;
   std::unordered_set<uint64_t> textures;
+  // What the player notes (PlayerResult::notes), when it does: a process that dies cannot tell later. May be
+  // null.
+  std::function<void(const std::string& note)> on_note;
+  // Told of each device that was made. May be null.
+  std::function<void(const DeviceFacts&)> on_device;
   // Told before each submission is made. May be null.
   std::function<void(uint64_t number)> on_submission;
   // The same of every call, left out or not. May be null.
@@ -112,6 +119,9 @@ struct PlayerResult {
   uint64_t compared_readbacks = 0;
   uint64_t compared_frames = 0;
   uint64_t not_compared = 0;  // with validate: recorded, but this replay cannot look at it
+  // With canary: the submission that took longest, of those that ended. 0: there was none.
+  uint64_t slowest_submission = 0;
+  uint64_t slowest_submission_ns = 0;
 };
 
 // What ends a playback early, beside Status.
@@ -122,6 +132,10 @@ enum class PlayerFailure {
   kHang,      // a fence did not come in time
   kLost,      // the device is lost
   kCorrupt,   // the trace contradicts itself
+  // Says nothing about the trace, and another play may not meet it: no memory; with canary also a queue that
+  // cannot be waited for, a canary that cannot be made any more, and work of which nobody saw whether it ended
+  // in time.
+  kUnclear,
 };
 
 class Player {

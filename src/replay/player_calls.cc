@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/clock.h"
 #include "calls/value_encoder.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12gen/enums.h"
@@ -353,14 +354,14 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   auto* const queue = static_cast<ID3D12CommandQueue*>(target);
   CAIRN_RETURN_IF_ERROR(PatchAddresses(call, queue, numbers));
   if (options_.on_submission) options_.on_submission(number);
+  const uint64_t start_ns = MonotonicNs();
   queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
   DeviceContext* const context = ContextOf(call->object->device);
   if (context == nullptr) return Status();
   context->busy = true;
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
-  CAIRN_RETURN_IF_ERROR(WaitForQueue(call->record.object, context));
-  return RunCanary(call->record.object, context);
+  return WaitForSubmission(call->record.object, context, start_ns);
 }
 
 // What command lists do to states of resources: images are copied out of them in the state they are in.

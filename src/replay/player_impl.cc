@@ -201,7 +201,9 @@ Status PlayerImpl::OnResult(const Record& record) {
                 fmt::format("{}: {}; it succeeded when it was recorded{}", info.name,
                             pending.missing, Differences()));
   }
-  return Fail(PlayerFailure::kRefused, body->call,
+  // Memory that others had taken may be free the next time.
+  const bool no_memory = pending.result == E_OUTOFMEMORY;
+  return Fail(no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused, body->call,
               fmt::format("{}: this device refuses it with 0x{:08X}; it succeeded when it was "
                           "recorded{}",
                           info.name, static_cast<uint32_t>(pending.result), Differences()));
@@ -276,6 +278,7 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   if (chain == Chain::kID3D12Device) {
     auto context = std::make_unique<DeviceContext>();
     context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
+    if (options_.on_device) options_.on_device(DescribeDevice(library_, context->device.get()));
     devices_[record.object] = std::move(context);
   }
   if (chain == Chain::kID3D12Fence) {
@@ -399,7 +402,9 @@ void PlayerImpl::Skip(const std::string& note) {
 
 void PlayerImpl::Note(const std::string& note) {
   constexpr size_t kMostNotes = 1000;
-  if (noted_.size() < kMostNotes && noted_.insert(note).second) result_.notes.push_back(note);
+  if (noted_.size() >= kMostNotes || !noted_.insert(note).second) return;
+  result_.notes.push_back(note);
+  if (options_.on_note) options_.on_note(note);
 }
 
 bool PlayerImpl::Interrupted() {

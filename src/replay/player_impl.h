@@ -24,6 +24,7 @@
 #include "replay/replay_objects.h"
 #include "replay/replay_values.h"
 #include "replay/treatment.h"
+#include "replay/wait_time.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -133,8 +134,13 @@ class PlayerImpl final : public Player {
   Status Await(uint64_t fence, uint64_t value);
   Status AwaitReachable();
   Status RememberWait(CallInProgress* call);
-  Status WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what);
-  Status WaitForQueue(uint64_t queue, DeviceContext* context);
+  // `since_ns`: when what is waited for began; 0: now.
+  Status WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what,
+                 uint64_t since_ns = 0);
+  Status CheckPunctuality(const WaitTime& time, const std::string& what, uint64_t reached,
+                          uint64_t value);
+  Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
+  Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
   Status WaitForDevice(uint64_t device);
   Status AskIdle(uint64_t queue, DeviceContext* context);
   Status SweepEnded(DeviceContext* context);

@@ -210,6 +210,30 @@ TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
               HasSubstr("ID3D12Device::CreateDescriptorHeap: this device refuses it with 0x"));
 }
 
+// Which says nothing about the trace: others may have taken it.
+TEST_F(PlayerTest, NoMemoryIsNoRefusal) {
+  script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, uint64_t{65} << 20);
+  const Played played = Play(&script_, OnFakeDevice());
+  EXPECT_EQ(played.failure, PlayerFailure::kUnclear);
+  EXPECT_THAT(played.status.message(), HasSubstr("refuses it with 0x8007000E"));
+}
+
+TEST_F(PlayerTest, NotesAndDevicesAreToldWhenTheyCome) {
+  const uint64_t fence = script_.CreateFence();
+  script_.Completed(fence, 3);
+  PlayerOptions options = OnFakeDevice();
+  std::vector<std::string> notes;
+  std::vector<DeviceFacts> devices;
+  options.on_note = [&](const std::string& note) { notes.push_back(note); };
+  options.on_device = [&](const DeviceFacts& facts) { devices.push_back(facts); };
+  const Played played = Play(&script_, options);
+  EXPECT_EQ(played.result.notes, notes);
+  EXPECT_THAT(notes, ElementsAre(HasSubstr("waits for fence 2 were left out")));
+  // Not libvkd3d's: nobody but its own library can be asked.
+  ASSERT_EQ(devices.size(), 1u);
+  EXPECT_EQ(devices[0].name, "");
+}
+
 TEST_F(PlayerTest, NewerInterfaceThanTheDeviceHasIsRefused) {
   const uint64_t list = script_.CreateList(script_.CreateAllocator());
   const uint64_t call =

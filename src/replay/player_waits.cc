@@ -71,29 +71,59 @@ Status PlayerImpl::AwaitReachable() {
 Status PlayerImpl::Await(uint64_t fence, uint64_t value) {
   ReplayObject* const object = objects_.Find(fence);
   if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
+  // Signalled by the program itself, this value is one like any other.
+  if (fences_.Reachable(fence, kLost) && object->As<ID3D12Fence>()->GetCompletedValue() == kLost) {
+    return Status();
+  }
   return WaitFor(object->As<ID3D12Fence>(), value, fmt::format("fence {}", fence));
 }
 
-Status PlayerImpl::WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what) {
+Status PlayerImpl::WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what,
+                           uint64_t since_ns) {
   uint64_t reached = fence->GetCompletedValue();
-  if (reached >= value && reached != kLost) return Status();
-  const uint64_t start_ns = MonotonicNs();
+  WaitTime time(since_ns == 0 ? MonotonicNs() : since_ns);
   for (Poll poll; reached < value || reached == kLost; reached = fence->GetCompletedValue()) {
     if (poll.now_and_then() || reached == kLost) {
       for (const auto& [number, context] : devices_) {
         CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
       }
-      if (reached == kLost) return Status();
-      if (Interrupted()) return Status();
-      if (MonotonicNs() - start_ns > options_.wait_timeout_ns) {
-        return Fail(
-            PlayerFailure::kHang, current_,
-            fmt::format("{} came to {}, not to {}, within {:.1f} s: the GPU hangs", what, reached,
-                        value, static_cast<double>(options_.wait_timeout_ns) / 1e9),
-            StatusCode::kDeviceLost);
+      if (reached == kLost) {
+        return Fail(PlayerFailure::kLost, current_,
+                    fmt::format("{} has the value that says that the device is lost", what),
+                    StatusCode::kDeviceLost);
       }
+      if (Interrupted()) return Status();
     }
+    time.Look(MonotonicNs());
+    CAIRN_RETURN_IF_ERROR(CheckPunctuality(time, what, fence->GetCompletedValue(), value));
     poll.Next();
+  }
+  time.Look(MonotonicNs());
+  return CheckPunctuality(time, what, reached, value);
+}
+
+// A search wants to know what took too long, a playback only what does not end.
+Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& what, uint64_t reached,
+                                    uint64_t value) {
+  const bool ended = reached >= value;
+  if (ended && !options_.canary) return Status();
+  const double timeout_s = static_cast<double>(options_.wait_timeout_ns) / 1e9;
+  switch (PunctualityOf(time, ended, options_.wait_timeout_ns)) {
+    case Punctuality::kInTime: break;
+    case Punctuality::kTooLate:
+      return Fail(PlayerFailure::kHang, current_,
+                  ended ? fmt::format("{} took more than {:.1f} s: that is a hang", what, timeout_s)
+                        : fmt::format("{} came to {}, not to {}, within {:.1f} s: the GPU hangs",
+                                      what, reached, value, timeout_s),
+                  StatusCode::kDeviceLost);
+    case Punctuality::kUnknown:
+      return Fail(
+          PlayerFailure::kUnclear, current_,
+          fmt::format("{} was waited for {:.1f} s, of which the playback itself ran {:.1f} s: "
+                      "whether the GPU took more than {:.1f} s nobody saw; try with less "
+                      "load on the machine, or another time-out",
+                      what, static_cast<double>(time.passed_ns()) / 1e9,
+                      static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
   }
   return Status();
 }
@@ -123,13 +153,28 @@ Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
   return Status();
 }
 
-Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context) {
+Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
   // It waits for something that comes later in the trace, or never.
   if (fences_.Blocked(queue)) return Status();
-  // A device that is lost says so; otherwise there is nothing to wait with.
-  if (!AskIdle(queue, context).ok()) return CheckLoss(context);
+  if (const Status asked = AskIdle(queue, context); !asked.ok()) {
+    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    // There is nothing to wait with, so nobody knows whether the work has ended.
+    if (!options_.canary) return Status();
+    return Fail(PlayerFailure::kUnclear, current_,
+                fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
+  }
   const DeviceContext::Idle& idle = context->queues[queue];
-  return WaitFor(idle.fence.get(), idle.value, fmt::format("queue {}", queue));
+  return WaitFor(idle.fence.get(), idle.value, fmt::format("queue {}", queue), since_ns);
+}
+
+Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
+  CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context, since_ns));
+  const uint64_t took_ns = MonotonicNs() - since_ns;
+  if (!fences_.Blocked(queue) && took_ns > result_.slowest_submission_ns) {
+    result_.slowest_submission = current_;
+    result_.slowest_submission_ns = took_ns;
+  }
+  return RunCanary(queue, context);
 }
 
 Status PlayerImpl::WaitForDevice(uint64_t device) {
@@ -224,11 +269,18 @@ Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
                                   std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
   }
   if (status.ok()) return Status();
+  CAIRN_RETURN_IF_ERROR(CheckLoss(context));
   if (status.code() != StatusCode::kDeviceLost) {
+    // What this implementation never can is known from the first time.
+    const bool never = status.code() != StatusCode::kOutOfMemory &&
+                       (context->canary == nullptr || context->canary->runs() == 0);
+    if (!never) {
+      return Fail(PlayerFailure::kUnclear, current_,
+                  "a canary after this submission could not be made: " + status.message());
+    }
     Note("no canary after submissions: " + status.message());
     return Status();
   }
-  CAIRN_RETURN_IF_ERROR(CheckLoss(context));
   return Fail(PlayerFailure::kHang, current_,
               "the canary after this submission did not come to its end: " + status.message(),
               StatusCode::kDeviceLost);

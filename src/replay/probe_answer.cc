@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/probe_answer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <csignal>
+#include <string>
 
 namespace cairn {
 
@@ -24,14 +27,17 @@ FailureKind KindOf(ProbeEnd end) {
   }
 }
 
+ProbeAnswer Undecided(const std::string& why) {
+  return {ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, why};
+}
+
 }  // namespace
 
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree) {
   if (run.interrupted) return Status(StatusCode::kIo, kInterrupted);
   // What the watchdog killed is a hang, not a death.
   if (run.end == ProbeEnd::kDied && run.signal == SIGKILL) {
-    return Status(
-        StatusCode::kUnsupported,
+    return Undecided(
         "something else killed the playback (SIGKILL): look into the kernel's log whether "
         "the machine ran out of memory");
   }
@@ -43,11 +49,20 @@ Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree) {
       return ProbeAnswer{ProbeOutcome::kFails, PlaceOf(run.call, tree), KindOf(run.end),
                          run.end == ProbeEnd::kDied ? run.signal : 0};
     case ProbeEnd::kRefused: return ProbeAnswer{ProbeOutcome::kInvalid, 0};
+    case ProbeEnd::kUnclear: return Undecided(run.message);
     case ProbeEnd::kNone:
     case ProbeEnd::kNoDevice:
     case ProbeEnd::kError: break;
   }
   return Status(StatusCode::kUnsupported, run.message);
+}
+
+Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree,
+                             const DeviceFacts& device) {
+  Result<ProbeAnswer> answer = AnswerOf(run, tree);
+  if (!answer.ok() || run.devices == 0 || run.device == device) return answer;
+  return Undecided(fmt::format("it was played on {} ({}), not on {} ({})", run.device.name,
+                               run.device.driver, device.name, device.driver));
 }
 
 }  // namespace cairn

@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "base/status.h"
+#include "replay/device.h"
 
 namespace cairn {
 
@@ -30,14 +31,31 @@ enum class ProbeEnd : uint32_t {
   kRefused = 4,   // the device refused a call
   kError = 5,     // nothing to do with the trace: no library, an unreadable file
   kNoDevice = 6,  // no device could be made: after a hang that may be so for seconds
-  kDied = 7,      // a signal, or an exit without a word
+  kUnclear = 7,   // something odd came between: says nothing, asked again
+  kDied = 8,      // a signal, or an exit without a word
+};
+
+// A text in memory that outlives its writer. What is too long is cut.
+class ProbeText {
+ public:
+  static constexpr size_t kMaxBytes = 1000;
+
+  void Set(std::string_view text) {
+    bytes_.store(0, std::memory_order_relaxed);
+    Append(text, "");
+  }
+  // Behind `between`, if there is something already.
+  void Append(std::string_view text, std::string_view between);
+  std::string Get() const;  // one line, made visible
+
+ private:
+  std::atomic<uint32_t> bytes_{0};
+  char text_[kMaxBytes] = {};
 };
 
 // What the child says, in memory that outlives it. Written by the child, so hostile to the parent.
 class ProbeTelling {
  public:
-  static constexpr size_t kMaxMessageBytes = 1000;
-
   // Before each call.
   void At(uint64_t call) {
     call_.store(call, std::memory_order_relaxed);
@@ -47,20 +65,40 @@ class ProbeTelling {
   void Step() {
     steps_.store(steps_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  // The last word. A message that is too long is cut.
+  // On which device, and what the play cannot do as it was recorded: told when it is known, for the child may
+  // die.
+  void On(const DeviceFacts& device);
+  void LeaveOut(std::string_view note) { left_out_.Append(note, "; "); }
+  // The submission that took longest, of those that ended.
+  void Slowest(uint64_t call, uint64_t duration_ns) {
+    slowest_call_.store(call, std::memory_order_relaxed);
+    slowest_ns_.store(duration_ns, std::memory_order_relaxed);
+  }
+  // The last word.
   void End(ProbeEnd end, std::string_view message = "");
 
   uint64_t call() const { return call_.load(std::memory_order_relaxed); }
   uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
   ProbeEnd end() const;         // kNone for whatever is none of them
   std::string message() const;  // "" before End
+  std::string left_out() const { return left_out_.Get(); }
+  uint32_t devices() const { return devices_.load(std::memory_order_acquire); }
+  DeviceFacts device() const { return {name_.Get(), driver_.Get(), library_.Get()}; }
+  uint64_t slowest_call() const { return slowest_call_.load(std::memory_order_relaxed); }
+  uint64_t slowest_ns() const { return slowest_ns_.load(std::memory_order_relaxed); }
 
  private:
   std::atomic<uint64_t> call_{0};
   std::atomic<uint64_t> steps_{0};
   std::atomic<uint32_t> end_{0};
-  std::atomic<uint32_t> message_bytes_{0};
-  char message_[kMaxMessageBytes] = {};
+  ProbeText message_;
+  ProbeText left_out_;
+  std::atomic<uint32_t> devices_{0};
+  ProbeText name_;
+  ProbeText driver_;
+  ProbeText library_;
+  std::atomic<uint64_t> slowest_call_{0};
+  std::atomic<uint64_t> slowest_ns_{0};
 };
 
 struct ProbeLimits {
@@ -74,15 +112,22 @@ struct ProbeLimits {
 
 struct ProbeRun {
   ProbeEnd end = ProbeEnd::kNone;
-  bool interrupted = false;  // the child was killed because keep_on said so
-  int signal = 0;            // kDied: what killed it; 0: it exited by itself
-  uint64_t call = 0;         // the last one that the child said it was at
-  std::string message;       // of the child, one line
+  bool interrupted = false;   // the child was killed because keep_on said so
+  int signal = 0;             // kDied: what killed it; 0: it exited by itself
+  uint64_t call = 0;          // the last one that the child said it was at
+  std::string message;        // of the child, one line
+  uint32_t devices = 0;       // so many were made
+  DeviceFacts device;         // the last one
+  std::string left_out;       // what could not be played as it was recorded; "" for nothing
+  uint64_t slowest_call = 0;  // the submission that took longest, of those that ended; 0: not told
+  uint64_t slowest_ns = 0;
   uint64_t duration_ns = 0;
 };
 
 // `body` runs in the child, which exits when it returns, without destructors of globals: those of
 // drivers may wait for a GPU that hangs. An exception in it is kError.
+// An end that the kernel does not tell is kUnclear, whatever the child said: a thread of a driver may have
+// died after that.
 // Errors: kIo (no process), kUnsupported (the child cannot be killed).
 Result<ProbeRun> RunProbe(const ProbeLimits& limits,
                           const std::function<void(ProbeTelling&)>& body);

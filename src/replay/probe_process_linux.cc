@@ -98,6 +98,11 @@ Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const Pro
 void Judge(Watched watched, const ProcessEnd& end, const ProbeTelling& telling, ProbeRun* run) {
   run->call = telling.call();
   run->message = telling.message();
+  run->devices = telling.devices();
+  run->device = telling.device();
+  run->left_out = telling.left_out();
+  run->slowest_call = telling.slowest_call();
+  run->slowest_ns = telling.slowest_ns();
   run->interrupted = watched == Watched::kInterrupted;
   if (watched == Watched::kStalled) {
     run->end = ProbeEnd::kHang;
@@ -108,6 +113,9 @@ void Judge(Watched watched, const ProcessEnd& end, const ProbeTelling& telling, 
   if (end.kind == EndKind::kSignalled && !run->interrupted) {
     run->end = ProbeEnd::kDied;
     run->signal = end.value;
+  } else if (end.kind == EndKind::kUnknown && !run->interrupted) {
+    run->end = ProbeEnd::kUnclear;
+    run->message = "how the playback ended cannot be found out";
   } else if (run->end == ProbeEnd::kNone) {
     run->end = ProbeEnd::kDied;
   }
@@ -115,27 +123,69 @@ void Judge(Watched watched, const ProcessEnd& end, const ProbeTelling& telling, 
 
 }  // namespace
 
+void ProbeText::Append(std::string_view text, std::string_view between) {
+  const size_t used = bytes_.load(std::memory_order_relaxed);
+  if (used == 0) between = "";
+  if (kMaxBytes - used <= between.size()) return;
+  const std::string_view cut = Utf8Prefix(text, kMaxBytes - used - between.size());
+  std::memcpy(text_ + used, between.data(), between.size());
+  std::memcpy(text_ + used + between.size(), cut.data(), cut.size());
+  bytes_.store(static_cast<uint32_t>(used + between.size() + cut.size()),
+               std::memory_order_release);
+}
+
+std::string ProbeText::Get() const {
+  const size_t bytes = std::min<size_t>(bytes_.load(std::memory_order_acquire), kMaxBytes);
+  return VisibleText(std::string_view(text_, bytes));
+}
+
 void ProbeTelling::End(ProbeEnd end, std::string_view message) {
-  const std::string_view cut = Utf8Prefix(message, kMaxMessageBytes);
-  std::memcpy(message_, cut.data(), cut.size());
-  message_bytes_.store(static_cast<uint32_t>(cut.size()), std::memory_order_relaxed);
+  message_.Set(message);
   end_.store(static_cast<uint32_t>(end), std::memory_order_release);
+}
+
+void ProbeTelling::On(const DeviceFacts& device) {
+  name_.Set(device.name);
+  driver_.Set(device.driver);
+  library_.Set(device.library);
+  devices_.fetch_add(1, std::memory_order_release);
 }
 
 ProbeEnd ProbeTelling::end() const {
   const uint32_t end = end_.load(std::memory_order_acquire);
-  return end > static_cast<uint32_t>(ProbeEnd::kNoDevice) ? ProbeEnd::kNone
-                                                          : static_cast<ProbeEnd>(end);
+  return end > static_cast<uint32_t>(ProbeEnd::kUnclear) ? ProbeEnd::kNone
+                                                         : static_cast<ProbeEnd>(end);
 }
 
 std::string ProbeTelling::message() const {
   if (end() == ProbeEnd::kNone) return "";
-  const size_t bytes = std::min<size_t>(message_bytes_.load(), kMaxMessageBytes);
-  return VisibleText(std::string_view(message_, bytes));
+  return message_.Get();
 }
+
+namespace {
+
+// Whose SIGCHLD is ignored (a program may be started so) is not told how his children end.
+class ChildEndsAreTold {
+ public:
+  ChildEndsAreTold() {
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, nullptr, &before_);
+    if (before_.sa_handler == SIG_IGN) sigaction(SIGCHLD, &usual, nullptr);
+  }
+  ~ChildEndsAreTold() { sigaction(SIGCHLD, &before_, nullptr); }
+  ChildEndsAreTold(const ChildEndsAreTold&) = delete;
+  ChildEndsAreTold& operator=(const ChildEndsAreTold&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
+}  // namespace
 
 Result<ProbeRun> RunProbe(const ProbeLimits& limits,
                           const std::function<void(ProbeTelling&)>& body) {
+  const ChildEndsAreTold told;
   Result<SharedMemory> memory = SharedMemory::Create("cairn-probe", sizeof(ProbeTelling));
   if (!memory.ok()) return memory.status();
   auto* telling = new (memory->data()) ProbeTelling;

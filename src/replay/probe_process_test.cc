@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/probe_process.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,6 +13,8 @@
 
 namespace cairn {
 namespace {
+
+using ::testing::HasSubstr;
 
 ProbeRun Play(const std::function<void(ProbeTelling&)>& body, const ProbeLimits& limits = {}) {
   const Result<ProbeRun> run = RunProbe(limits, body);
@@ -33,8 +36,9 @@ TEST(ProbeProcess, WhatTheChildSaysComesBack) {
 }
 
 TEST(ProbeProcess, EachEndIsTold) {
-  for (const ProbeEnd end : {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost,
-                             ProbeEnd::kRefused, ProbeEnd::kError, ProbeEnd::kNoDevice}) {
+  for (const ProbeEnd end :
+       {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost, ProbeEnd::kRefused, ProbeEnd::kError,
+        ProbeEnd::kNoDevice, ProbeEnd::kUnclear}) {
     EXPECT_EQ(end, Play([end](ProbeTelling& telling) { telling.End(end); }).end);
   }
   // What is no end, and what only the parent can say.
@@ -102,7 +106,50 @@ TEST(ProbeProcess, AnExceptionIsAnError) {
 TEST(ProbeProcess, LongMessagesAreCut) {
   const std::string text(5000, 'x');
   const ProbeRun run = Play([&](ProbeTelling& t) { t.End(ProbeEnd::kError, text); });
-  EXPECT_EQ(text.substr(0, ProbeTelling::kMaxMessageBytes), run.message);
+  EXPECT_EQ(text.substr(0, ProbeText::kMaxBytes), run.message);
+}
+
+// As a program finds it that was started by one who does not care for children: the kernel forgets how they
+// ended at once.
+TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.End(ProbeEnd::kFinished);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(SIGSEGV, run.signal);
+  EXPECT_EQ(SIG_IGN, signal(SIGCHLD, SIG_DFL));
+}
+
+TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
+  const DeviceFacts device = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4"};
+  const ProbeRun run = Play([&](ProbeTelling& telling) {
+    telling.On(device);
+    telling.LeaveOut("left out: a");
+    telling.LeaveOut("left out: b\n");
+    telling.Slowest(17, 250);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(1u, run.devices);
+  EXPECT_EQ(device, run.device);
+  EXPECT_EQ("left out: a; left out: b\\x0a", run.left_out);
+  EXPECT_EQ(17u, run.slowest_call);
+  EXPECT_EQ(250u, run.slowest_ns);
+}
+
+TEST(ProbeText, IsCutWhereItIsFull) {
+  ProbeText text;
+  text.Append(std::string(ProbeText::kMaxBytes - 3, 'x'), "; ");
+  text.Append("abc", "; ");
+  EXPECT_EQ(std::string(ProbeText::kMaxBytes - 3, 'x') + "; a", text.Get());
+  text.Append("abc", "; ");
+  EXPECT_EQ(ProbeText::kMaxBytes, text.Get().size());
+  text.Set("new");
+  EXPECT_EQ("new", text.Get());
 }
 
 TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
@@ -138,7 +185,8 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   EXPECT_EQ(SIGSEGV, AnswerOf(run, tree)->signal);
   // Nobody here sent that.
   run.signal = SIGKILL;
-  EXPECT_EQ(StatusCode::kUnsupported, AnswerOf(run, tree).status().code());
+  EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
+  EXPECT_THAT(AnswerOf(run, tree)->why, HasSubstr("out of memory"));
   run.signal = 0;
   run.end = ProbeEnd::kHang;
   EXPECT_EQ(FailureKind::kHang, AnswerOf(run, tree)->kind);
@@ -148,6 +196,10 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, tree)->outcome);
   run.end = ProbeEnd::kRefused;
   EXPECT_EQ(ProbeOutcome::kInvalid, AnswerOf(run, tree)->outcome);
+  run.end = ProbeEnd::kUnclear;
+  run.message = "no memory";
+  EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
+  EXPECT_EQ("no memory", AnswerOf(run, tree)->why);
   run.end = ProbeEnd::kError;
   run.message = "no file";
   EXPECT_EQ("no file", AnswerOf(run, tree).status().message());
@@ -156,6 +208,41 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   EXPECT_EQ("no device", AnswerOf(run, tree).status().message());
   run.interrupted = true;
   EXPECT_EQ(kInterrupted, AnswerOf(run, tree).status().message());
+}
+
+// Whatever a child says and however it ends: clean is only what finished and went by itself.
+TEST(ProbeAnswer, OnlyWhatFinishedIsClean) {
+  for (uint32_t end = 0; end <= static_cast<uint32_t>(ProbeEnd::kDied); ++end) {
+    for (const int number : {0, SIGSEGV, SIGKILL}) {
+      ProbeRun run;
+      run.end = static_cast<ProbeEnd>(end);
+      if (number != 0) run.end = ProbeEnd::kDied;
+      run.signal = number;
+      const Result<ProbeAnswer> answer = AnswerOf(run, {});
+      const bool clean = answer.ok() && answer->outcome == ProbeOutcome::kClean;
+      EXPECT_EQ(run.end == ProbeEnd::kFinished, clean) << end << " " << number;
+    }
+  }
+}
+
+// The GPU is away after a crash, and the loader takes the next best.
+TEST(ProbeAnswer, APlayOnAnotherDeviceSaysNothing) {
+  const DeviceFacts gpu = {"NVIDIA H200, 10de:2335", "NVIDIA 580.1", "libvkd3d-utils.so.1"};
+  ProbeRun run;
+  run.end = ProbeEnd::kFinished;
+  // It died before it had one.
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, {}, gpu)->outcome);
+  run.devices = 1;
+  run.device = gpu;
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, {}, gpu)->outcome);
+  run.device.name = "llvmpipe, 10005:0000";
+  const Result<ProbeAnswer> answer = AnswerOf(run, {}, gpu);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(ProbeOutcome::kUndecided, answer->outcome);
+  EXPECT_THAT(answer->why, HasSubstr("played on llvmpipe"));
+  // What ends the search ends it all the same.
+  run.interrupted = true;
+  EXPECT_EQ(kInterrupted, AnswerOf(run, {}, gpu).status().message());
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace_probe.h"
 
-#include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "replay/probe_answer.h"
 #include "trace/trace_reader.h"
 
 namespace cairn {
@@ -28,16 +29,10 @@ ProbeEnd EndOf(PlayerFailure failure, const Status& status, bool something_is_le
     // What contradicts itself without a part need not do so with it.
     case PlayerFailure::kCorrupt:
       return something_is_left_out ? ProbeEnd::kRefused : ProbeEnd::kError;
+    case PlayerFailure::kUnclear: return ProbeEnd::kUnclear;
     case PlayerFailure::kMismatch: break;
   }
   return ProbeEnd::kError;
-}
-
-std::string LeftOut(const PlayerResult& result) {
-  std::string text;
-  if (result.skipped != 0) text = fmt::format("{} calls", result.skipped);
-  for (const std::string& note : result.notes) text += (text.empty() ? "" : "; ") + note;
-  return text;
 }
 
 // False if the search is to end.
@@ -64,12 +59,21 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
   options.on_call = [&telling](uint64_t number) { telling.At(number); };
   options.on_record = [&telling] { telling.Step(); };
+  options.on_device = [&](const DeviceFacts& device) {
+    telling.On(device);
+    if (!settings.only_device) return;
+    telling.End(ProbeEnd::kFinished);
+    _exit(0);
+  };
+  options.on_note = [&telling](const std::string& note) { telling.LeaveOut(note); };
   if (settings.adjust) settings.adjust(&options);
   Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
   if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
   const Status status = (*player)->Run();
+  const PlayerResult& result = (*player)->result();
+  telling.Slowest(result.slowest_submission, result.slowest_submission_ns);
   telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()),
-              status.ok() ? LeftOut((*player)->result()) : status.message());
+              status.ok() ? "" : status.message());
   // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
   (void)player->release();
 }
@@ -86,6 +90,17 @@ Omissions OmissionsOf(const BisectQuestion& question) {
     }
   }
   return omissions;
+}
+
+Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings) {
+  TraceProbeSettings asking = settings;
+  asking.only_device = true;
+  const Result<ProbeRun> run = PlayProbe(asking, {});
+  if (!run.ok()) return run.status();
+  if (run->interrupted) return Status(StatusCode::kIo, kInterrupted);
+  if (run->end == ProbeEnd::kFinished && run->devices != 0) return run->device;
+  return Status(StatusCode::kUnsupported,
+                run->end == ProbeEnd::kFinished ? "the trace makes no device" : run->message);
 }
 
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question) {

@@ -26,14 +26,19 @@ struct TraceProbeSettings {
   // long each time): after a hang drivers need seconds to come back.
   uint32_t device_tries = 5;
   uint64_t device_pause_ns = 1'000'000'000;
+  // The play ends when the first device was made.
+  bool only_device = false;
   // For tests: changes what is played, in the child.
   std::function<void(PlayerOptions*)> adjust;
 };
 
-// A device that cannot be made, however often it is tried, ends it with kNoDevice: no answer. The message
-// of a play that finished says what was left out on this device, "" for nothing.
+// A device that cannot be made, however often it is tried, ends it with kNoDevice: no answer.
 // Errors: those of RunProbe.
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
+
+// On which device the trace is played: in a child process, too. Errors: those of RunProbe; kUnsupported: no
+// device can be made, or the trace makes none; kIo kInterrupted.
+Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings);
 
 // What of the question a player understands.
 Omissions OmissionsOf(const BisectQuestion& question);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/wait_time.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMs = 1'000'000;
+constexpr uint64_t kTimeout = 3'000 * kMs;
+
+// Looks every `step_ns` from 5 s on.
+WaitTime Watched(uint64_t passed_ns, uint64_t step_ns) {
+  WaitTime time(5'000 * kMs);
+  for (uint64_t now = step_ns; now <= passed_ns; now += step_ns) time.Look(5'000 * kMs + now);
+  return time;
+}
+
+TEST(WaitTime, WhoLooksOftenSeesAll) {
+  const WaitTime time = Watched(2'000 * kMs, kMs);
+  EXPECT_EQ(2'000 * kMs, time.seen_ns());
+  EXPECT_EQ(2'000 * kMs, time.passed_ns());
+}
+
+TEST(WaitTime, WhoDidNotRunHasNotSeenIt) {
+  WaitTime time = Watched(1'000 * kMs, kMs);
+  time.Look(5'000 * kMs + 11'000 * kMs);
+  EXPECT_EQ(1'250 * kMs, time.seen_ns());
+  EXPECT_EQ(11'000 * kMs, time.passed_ns());
+  // A clock of another core.
+  time.Look(5'000 * kMs);
+  EXPECT_EQ(11'000 * kMs, time.passed_ns());
+}
+
+TEST(WaitTime, AHangIsNotMadeByAPauseOfWhoWatches) {
+  WaitTime time = Watched(1'000 * kMs, kMs);
+  time.Look(5'000 * kMs + 60'000 * kMs);
+  EXPECT_EQ(Punctuality::kInTime, PunctualityOf(time, /*ended=*/false, kTimeout));
+  // Ended meanwhile: in time or not, nobody knows. It is neither clean nor a hang.
+  EXPECT_EQ(Punctuality::kUnknown, PunctualityOf(time, /*ended=*/true, kTimeout));
+}
+
+TEST(WaitTime, WhatTookTooLongIsAHangAlsoIfItEndedJustBeforeTheLook) {
+  const WaitTime late = Watched(3'001 * kMs, kMs);
+  EXPECT_EQ(Punctuality::kTooLate, PunctualityOf(late, /*ended=*/false, kTimeout));
+  EXPECT_EQ(Punctuality::kTooLate, PunctualityOf(late, /*ended=*/true, kTimeout));
+  const WaitTime punctual = Watched(3'000 * kMs, kMs);
+  EXPECT_EQ(Punctuality::kInTime, PunctualityOf(punctual, /*ended=*/false, kTimeout));
+  EXPECT_EQ(Punctuality::kInTime, PunctualityOf(punctual, /*ended=*/true, kTimeout));
+}
+
+}  // namespace
+}  // namespace cairn
