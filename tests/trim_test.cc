@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -69,6 +70,19 @@ TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
   const CommandResult validated = Run({"replay", "--validate", "8.cairn"});
   EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
   EXPECT_THAT(validated.errors, ::testing::Not(HasSubstr("nothing was compared")));
+}
+
+TEST_F(TrimTest, WhatTheFramesOverwriteIsLeftOut) {
+  Capture("all.cairn");
+  const CommandResult trimmed = Run({"trim", "--frames", "7-9", "-o", "a.cairn", "all.cairn"});
+  ASSERT_EQ(trimmed.exit_code, 0) << trimmed.Summary();
+  const CommandResult whole =
+      Run({"trim", "--frames", "7-9", "--keep-all", "-o", "b.cairn", "all.cairn"});
+  ASSERT_EQ(whole.exit_code, 0) << whole.Summary();
+  EXPECT_LT(std::filesystem::file_size(folder_ / "a.cairn"),
+            std::filesystem::file_size(folder_ / "b.cairn"));
+  EXPECT_EQ(Images("a.cairn"), Images("b.cairn"));
+  EXPECT_EQ(Images("a.cairn"), Images("all.cairn", {"--frames", "7-9"}));
 }
 
 TEST_F(TrimTest, FramesFromTheFirstOnPlayOnTheirOwn) {

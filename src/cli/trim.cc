@@ -26,6 +26,7 @@
 #include "trace/trace_filter.h"
 #include "trace/trace_reader.h"
 #include "watch/output_path.h"
+#include "watch/unneeded_contents.h"
 #include "watch/unused_objects.h"
 #include "watch/watch_loop.h"
 
@@ -83,15 +84,9 @@ Original OriginalOf(TraceReader* trace) {
 // The playback counts its frames from 0; the copy counts as the program did.
 class Renumber final : public RecordFilter {
  public:
-  // `filter`: null to keep everything.
-  Renumber(RecordFilter* filter, uint64_t first_frame)
-      : filter_(filter), first_frame_(first_frame) {}
+  explicit Renumber(uint64_t first_frame) : first_frame_(first_frame) {}
 
-  void Start() override {
-    if (filter_ != nullptr) filter_->Start();
-  }
-  bool Keep(cairn::Record* record, uint64_t frame) override {
-    if (filter_ != nullptr && !filter_->Keep(record, frame)) return false;
+  bool Keep(cairn::Record* record, uint64_t) override {
     FrameBody body;
     if (record->kind != RecordKind::kFrame || record->body.size() < sizeof(body)) return true;
     body_.assign(record->body.begin(), record->body.end());
@@ -103,7 +98,6 @@ class Renumber final : public RecordFilter {
   }
 
  private:
-  RecordFilter* const filter_;
   const uint64_t first_frame_;
   std::vector<std::byte> body_;
 };
@@ -203,6 +197,8 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
   }
   Result<UnusedObjects> unused = UnusedObjects::Find(&*trace);
   if (!unused.ok()) return unused.status();
+  Result<UnneededContents> unneeded = UnneededContents::Find(&*trace);
+  if (!unneeded.ok()) return unneeded.status();
   Result<FileWriter> file = FileWriter::Create(to);
   if (!file.ok()) return file.status();
   TaskProgress progress("trim");
@@ -215,8 +211,10 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
   copy.progress = [&progress](uint64_t done, uint64_t total) {
     return progress.Update(done, total);
   };
-  Renumber renumber(options.keep_all ? nullptr : &*unused, original.first_frame);
-  Result<CopiedTrace> copied = CopyTrace(&*trace, &renumber, copy, &*file);
+  Renumber renumber(original.first_frame);
+  RecordFilters filters({&renumber});
+  if (!options.keep_all) filters = RecordFilters({&*unused, &*unneeded, &renumber});
+  Result<CopiedTrace> copied = CopyTrace(&*trace, &filters, copy, &*file);
   if (!copied.ok()) return copied.status();
   if (copied->interrupted) return Status(StatusCode::kIo, "interrupted; nothing is written");
   CAIRN_RETURN_IF_ERROR(file->Finish());

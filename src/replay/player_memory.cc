@@ -285,6 +285,8 @@ Status PlayerImpl::WriteContents(ReplayObject* object, DeviceContext* context,
     CAIRN_RETURN_IF_ERROR(copies.WriteBuffer(*queue, resource, body.offset_bytes, bytes, state));
     return Transition(object, context, body.subresource, body.state);
   }
+  // A copy without what nothing looks at: only the state counts.
+  if (bytes.data() == nullptr) return Transition(object, context, body.subresource, body.state);
   const Result<SubresourceLayout> layout =
       LayoutOf(context->device.get(), object->desc, body.subresource);
   if (!layout.ok()) return layout.status();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
@@ -35,6 +36,26 @@ class RecordFilter {
   // record but for kind, number and thread; a new body must live until the next call. Records of kinds
   // that this build does not know come, too: what they mean is not known, so they are better kept.
   virtual bool Keep(Record* record, uint64_t frame) = 0;
+};
+
+// One behind the other: what all of them keep, as the last one gave it.
+class RecordFilters final : public RecordFilter {
+ public:
+  // The filters must outlive it.
+  explicit RecordFilters(std::vector<RecordFilter*> filters) : filters_(std::move(filters)) {}
+
+  void Start() override {
+    for (RecordFilter* const filter : filters_) filter->Start();
+  }
+  bool Keep(Record* record, uint64_t frame) override {
+    for (RecordFilter* const filter : filters_) {
+      if (!filter->Keep(record, frame)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<RecordFilter*> filters_;
 };
 
 struct CopyOptions {

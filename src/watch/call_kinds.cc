@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "d3d12gen/interfaces.h"
-#include "d3d12gen/methods.h"
 
 namespace cairn {
 namespace {
@@ -75,6 +74,12 @@ std::array<CallKind, kMethodCount> MakeTable() {
 CallKind CallKindOf(uint16_t method) {
   static const std::array<CallKind, kMethodCount> table = MakeTable();
   return method < kMethodCount ? table[method] : CallKind::kOther;
+}
+
+bool GpuReadsAddresses(Method method) {
+  const std::string_view name = Describe(method).name;
+  return name.ends_with("::ExecuteIndirect") || name.ends_with("::DispatchRays") ||
+         name.ends_with("::BuildRaytracingAccelerationStructure");
 }
 
 NameKind NameInPrivateData(std::span<const std::byte> arguments) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "calls/record.h"
+#include "d3d12gen/methods.h"
 
 namespace cairn {
 
@@ -33,6 +34,9 @@ enum class CallKind : uint8_t {
 
 // kOther for what is no method.
 CallKind CallKindOf(uint16_t method);
+
+// The GPU finds addresses in memory that no call names.
+bool GpuReadsAddresses(Method method);
 
 // Whether the arguments of SetPrivateData say a name.
 enum class NameKind : uint8_t { kNone, kNarrow, kWide };

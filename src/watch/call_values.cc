@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/call_values.h"
 
+#include <utility>
+
 #include "d3d12gen/methods.h"
 
 namespace cairn {
@@ -26,7 +28,8 @@ class Collector final : public ValueVisitor {
 
 }  // namespace
 
-bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* values) {
+bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* values,
+                            DecodedCall* arguments) {
   values->objects.clear();
   values->gpu_addresses.clear();
   values->cpu_descriptors.clear();
@@ -39,7 +42,10 @@ bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* v
   DecodedCall decoded;
   arena_.Reset();
   const MethodInfo& method = Describe(static_cast<Method>(call.method));
-  if (DecodeArguments(method, call.body, options, &arena_, &decoded).ok()) return true;
+  if (DecodeArguments(method, call.body, options, &arena_, &decoded).ok()) {
+    if (arguments != nullptr) *arguments = std::move(decoded);
+    return true;
+  }
   *values = CallValues();
   return false;
 }

@@ -22,9 +22,11 @@ struct CallValues {
 // Decodes calls one after the other, with the same memory.
 class CallValuesReader {
  public:
-  // Of a kCall record. False, and `values` empty, if it cannot be decoded.
-  bool Read(const Record& call, BlobSource* blobs, CallValues* values);
-  // The arguments themselves, valid until the next Read; empty if they cannot be decoded.
+  // Of a kCall record. False, and `values` empty, if it cannot be decoded. `arguments`: if not null, the
+  // arguments themselves, valid until the next call of the reader.
+  bool Read(const Record& call, BlobSource* blobs, CallValues* values,
+            DecodedCall* arguments = nullptr);
+  // The arguments alone; empty if they cannot be decoded.
   DecodedCall Arguments(const Record& call, BlobSource* blobs);
 
  private:

@@ -2,7 +2,7 @@
 #include "watch/unused_objects.h"
 
 #include <cstring>
-#include <string_view>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -15,17 +15,6 @@
 #include "watch/overlapping_ranges.h"
 
 namespace cairn {
-namespace {
-
-// The GPU finds addresses in memory that no call names.
-bool ReadsAddresses(uint16_t method) {
-  if (method >= kMethodCount) return false;
-  const std::string_view name = Describe(static_cast<Method>(method)).name;
-  return name.ends_with("::ExecuteIndirect") || name.ends_with("::DispatchRays") ||
-         name.ends_with("::BuildRaytracingAccelerationStructure");
-}
-
-}  // namespace
 
 // One pass over the trace, then from what is needed to what that needs.
 class UnusedObjects::Search {
@@ -50,6 +39,7 @@ class UnusedObjects::Search {
 
   // Of the objects that were restored.
   void Fill(UnusedObjects* result) const {
+    if (unknown_calls_) return;
     for (const uint64_t object : restored_) {
       if (needed_.count(object) == 0) result->unused_.insert(object);
     }
@@ -70,15 +60,25 @@ class UnusedObjects::Search {
     started_ = started_ || (record.flags & kRecordRestores) == 0;
     switch (record.kind) {
       case RecordKind::kObject: LookAtObject(record); break;
-      case RecordKind::kCall:
-        if (started_) {
-          LookAtRecorded(record);
-        } else {
-          LookAtRestored(record);
-        }
-        break;
+      case RecordKind::kCall: LookAtCall(record); break;
       case RecordKind::kFrame: Need(record.object); break;
       default: break;
+    }
+  }
+
+  void LookAtCall(const Record& record) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value()) {
+      unknown_calls_ = true;
+      return;
+    }
+    any_address_ = any_address_ || GpuReadsAddresses(*method);
+    Record known = record;
+    known.method = static_cast<uint16_t>(*method);
+    if (started_) {
+      LookAtRecorded(known);
+    } else {
+      LookAtRestored(known);
     }
   }
 
@@ -112,7 +112,7 @@ class UnusedObjects::Search {
 
   // The objects that a call refers to, by whatever.
   std::vector<uint64_t> ObjectsOf(const Record& record) {
-    reader_.Read(record, &trace_, &values_);
+    unknown_calls_ = !reader_.Read(record, &trace_, &values_) || unknown_calls_;
     std::vector<uint64_t> objects = values_.objects;
     const auto add_owners = [&objects](const OverlappingRanges& ranges, uint64_t value) {
       ranges.ForEachAt(value, [&](const auto& range) { objects.push_back(range.object); });
@@ -124,13 +124,11 @@ class UnusedObjects::Search {
   }
 
   void LookAtRecorded(const Record& record) {
-    any_address_ = any_address_ || ReadsAddresses(record.method);
     Need(record.object);
     for (const uint64_t object : ObjectsOf(record)) Need(object);
   }
 
   void LookAtRestored(const Record& record) {
-    any_address_ = any_address_ || ReadsAddresses(record.method);
     std::vector<uint64_t> objects = ObjectsOf(record);
     const auto owned_by = [&](uint64_t owner) {
       std::vector<uint64_t>& uses = uses_[owner];
@@ -164,6 +162,7 @@ class UnusedObjects::Search {
   CallValues values_;
   bool started_ = false;
   bool any_address_ = false;
+  bool unknown_calls_ = false;  // which may refer to anything
   std::vector<uint64_t> restored_;
   std::vector<uint64_t> buffers_;
   OverlappingRanges addresses_;
