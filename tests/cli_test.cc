@@ -177,7 +177,10 @@ TEST_F(CliTest, FilesThatAreNoCairnFiles) {
                       "empty: the file is empty: its writer was stopped before it wrote "
                       "anything, or a copy of it failed; give a file that cairn run has "
                       "written");
-    ExpectRefused({verb, "."}, 1, start + "cannot open .: it is a directory, not a .cairn file");
+    ExpectRefused({verb, "."}, 1,
+                  start +
+                      "cannot open .: it is a directory, not a .cairn file; give a file "
+                      "that cairn run has written");
   }
 }
 
@@ -223,8 +226,9 @@ TEST_F(CliTest, InfoDescribesTheFile) {
   WriteBeginning("cut.cairn", ReadFile(folder_ / "whole.cairn").size() - 1);
   const CommandResult cut = Cairn({"info", "cut.cairn"});
   EXPECT_EQ(cut.exit_code, 0);
-  EXPECT_EQ(cut.errors,
-            "cairn info: warning: cut.cairn is damaged; what is lost stands at the end\n");
+  EXPECT_EQ(
+      cut.errors,
+      "cairn info: warning: cut.cairn is cut off or damaged; what is lost stands at the end\n");
   EXPECT_THAT(cut.output, HasSubstr("\nLost:\n  "));
 }
 

@@ -114,8 +114,9 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
   const std::vector<std::string> contents = folder_.Contents();
   const CommandResult refused = Cairn({"repack", "trace-v1.cairn"});
   EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.errors,
-              HasSubstr("the trace is damaged, and a copy would lack what cannot be read"));
+  EXPECT_THAT(
+      refused.errors,
+      HasSubstr("trace-v1.cairn is damaged or cut, and repacking would make that look whole"));
   EXPECT_EQ(ReadFile(folder_ / "trace-v1.cairn"), damaged);
   EXPECT_EQ(folder_.Contents(), contents);
 }

@@ -203,6 +203,9 @@ class Search {
 
   int Failed(const Status& status) {
     line_.Clear();
+    if (journal_ != nullptr && journal_->remembered() == 0 && journal_->AverageMs() == 0) {
+      (void)journal_->Remove();  // it has no answer
+    }
     if (status.message() == kInterrupted) {
       PrintError("bisect", "interrupted; the same command goes on from here");
     } else {

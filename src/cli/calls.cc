@@ -117,7 +117,7 @@ int Run(CallsOptions options) {
     PrintError("calls", listed.status().message());
     return kExitFailed;
   }
-  if (listed->damaged != 0) {
+  if (listed->damaged != 0 && DamageInWords(options.path, *trace).empty()) {
     PrintWarning("calls", fmt::format("{} record{} could not be read, the first: {}; cairn verify "
                                       "lists all",
                                       GroupedDigits(listed->damaged),

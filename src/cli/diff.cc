@@ -472,9 +472,13 @@ int Run(DiffOptions options) {
     PrintError("diff", "-o writes pictures of differences; it needs --images");
     return kExitTrouble;
   }
-  std::optional<TraceReader> first = OpenTraceFile("diff", options.paths[0]);
+  const auto open = [&options](const std::string& path) {
+    return options.images ? OpenTraceToPlay("diff", path)
+                          : OpenTraceFile("diff", path, Check::kPayloads);
+  };
+  std::optional<TraceReader> first = open(options.paths[0]);
   if (!first.has_value()) return kExitTrouble;
-  std::optional<TraceReader> second = OpenTraceFile("diff", options.paths[1]);
+  std::optional<TraceReader> second = open(options.paths[1]);
   if (!second.has_value()) return kExitTrouble;
   TraceReader traces[2] = {std::move(*first), std::move(*second)};
   return options.images ? ComparePlaybacks(options, traces) : CompareCalls(options, traces);

@@ -17,6 +17,7 @@ namespace {
 const char* NextStep(StatusCode code) {
   switch (code) {
     case StatusCode::kNotFound: return "; cairn run -- PROGRAM writes one when PROGRAM crashes";
+    case StatusCode::kInvalidArgument:
     case StatusCode::kCorrupt: return "; give a file that cairn run has written";
     default: return "";
   }
@@ -60,6 +61,13 @@ std::optional<Snapshot> ReadDump(std::string_view verb, const std::string& path,
     return std::nullopt;
   }
   if (!snapshot.ok()) {
+    if (HoldsTrace(reader)) {
+      PrintError(verb,
+                 fmt::format("{} is a trace, and no report is left in it: {}; cairn calls shows "
+                             "what is left",
+                             path, FirstLoss(reader)));
+      return std::nullopt;
+    }
     PrintError(verb, reader.losses().empty()
                          ? fmt::format("{}: {}", path, snapshot.status().message())
                          : fmt::format("{}: too little of the file is left for a report: {}", path,

@@ -2,12 +2,14 @@
 //
 // cairn images: what render targets and textures of a trace hold, as PNG files.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -57,6 +59,7 @@ struct ImagesOptions {
   bool all = false;
   bool stretch = false;
   bool json = false;
+  bool is_new_folder = false;  // it was not there before
 };
 
 // Where the playback ends, and what the trace says of objects there.
@@ -326,6 +329,7 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   }
   if ((*player)->abandoned()) {
     // A GPU that is at work keeps its driver from going: this process ends without tidying up.
+    if (options.is_new_folder) rmdir(options.folder.c_str());
     std::fflush(nullptr);
     std::_Exit(kExitFailed);
   }
@@ -339,7 +343,7 @@ int Run(ImagesOptions options) {
     PrintError("images", "--frame and --call name two places; give one of them");
     return kExitUsage;
   }
-  std::optional<TraceReader> trace = OpenTraceFile("images", options.path);
+  std::optional<TraceReader> trace = OpenTraceToPlay("images", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   Result<Place> place = FindPlace(options, *trace);
   if (!place.ok()) {
@@ -359,12 +363,16 @@ int Run(ImagesOptions options) {
     return kExitUsage;
   }
   if (options.folder.empty()) options.folder = ".";
+  options.is_new_folder = !std::filesystem::exists(options.folder);
   if (const Status made = MakeFolder(options.folder); !made.ok()) {
     progress.reset();
     PrintError("images", made.message());
     return kExitFailed;
   }
-  return Play(options, *place, std::move(player).value(), *trace, std::move(progress));
+  const int exit_code =
+      Play(options, *place, std::move(player).value(), *trace, std::move(progress));
+  if (exit_code != 0 && options.is_new_folder) rmdir(options.folder.c_str());
+  return exit_code;
 }
 
 }  // namespace

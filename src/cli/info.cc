@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "cli/dump_file.h"
+#include "cli/trace_file.h"
 #include "cli/trace_views.h"
 #include "cli/verb.h"
 #include "snapshot/snapshot_file.h"
@@ -167,6 +168,7 @@ std::vector<std::string> LossesOf(const FileReader& reader, const TraceReader* t
     }
   };
   for (const Loss& loss : reader.losses()) add(loss.reason);
+  if (const std::string unknown = UnknownEncodingInWords(reader); !unknown.empty()) add(unknown);
   if (trace != nullptr) {
     for (const Loss& loss : trace->losses()) add(loss.reason);
   }
@@ -217,12 +219,16 @@ int Run(const InfoOptions& options) {
   const std::string& path = options.path;
   std::optional<FileReader> reader = OpenDumpFile("info", path);
   if (!reader.has_value()) return path.empty() ? kExitUsage : kExitFailed;
-  if (!reader->losses().empty()) {
-    PrintWarning("info", fmt::format("{} is damaged; what is lost stands at the end", path));
+  if (!reader->losses().empty() || !UnknownEncodingInWords(*reader).empty()) {
+    PrintWarning("info", fmt::format("{} is {}; what is lost stands at the end", path,
+                                     reader->has_index() ? "damaged" : "cut off or damaged"));
   }
   // A file without a snapshot or a trace is still a file that can be described.
   const Result<Snapshot> snapshot = ReadSnapshot(*reader);
   Result<TraceReader> trace = TraceReader::Open(path);
+  if (trace.status().code() == StatusCode::kUnsupported) {
+    PrintWarning("info", trace.status().message());
+  }
   const std::vector<std::string> losses =
       LossesOf(*reader, trace.ok() ? &*trace : nullptr, snapshot.ok() ? &*snapshot : nullptr);
   if (options.json) {

@@ -56,7 +56,7 @@ int Run(ObjectsOptions& options) {
       !ParseNumber("--frame", options.frame, &options.query.at_frame)) {
     return kExitUsage;
   }
-  std::optional<TraceReader> trace = OpenTraceFile("objects", options.path);
+  std::optional<TraceReader> trace = OpenTraceFile("objects", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   const Result<ObjectList> list = [&] {
     TaskProgress progress("objects");

@@ -73,10 +73,10 @@ bool Repack(TraceReader& trace, const std::string& output, uint64_t* size_bytes)
 }
 
 int Run(const RepackOptions& options) {
-  std::optional<TraceReader> trace = OpenTraceFile("repack", options.path);
+  std::optional<TraceReader> trace = OpenTraceFileQuietly("repack", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   const bool in_place = options.output.empty();
-  if (!trace->losses().empty()) {
+  if (!DamageInWords(options.path, *trace).empty()) {
     PrintError("repack",
                fmt::format("{} is damaged or cut, and repacking would make that look whole; "
                            "cairn verify {} says what is lost",

@@ -2,11 +2,13 @@
 //
 // cairn replay: plays a trace on this machine's Direct3D 12.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,7 +57,13 @@ struct ReplayOptions {
   bool hash = false;
   bool quiet = false;
   bool mark_frames = false;
+  bool is_new_folder = false;  // that of `images` was not there before
 };
+
+// What it says it says in the name of the verb that was asked for.
+const char* VerbOf(const ReplayOptions& options) {
+  return options.mark_frames ? "trim" : "replay";
+}
 
 // "7", "7-9", "7-".
 Status ParseFrames(const std::string& text, PlayerOptions* options) {
@@ -149,18 +157,24 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
   return text + "\n";
 }
 
-void PrintNotes(const PlayerResult& result) {
+void PrintNotes(const char* verb, const PlayerResult& result) {
   constexpr size_t kMostNotes = 20;
   for (size_t i = 0; i < result.notes.size() && i < kMostNotes; ++i) {
-    PrintWarning("replay", result.notes[i]);
+    PrintWarning(verb, result.notes[i]);
   }
   if (result.notes.size() > kMostNotes) {
-    PrintWarning("replay", fmt::format("{} more of that kind", result.notes.size() - kMostNotes));
+    PrintWarning(verb, fmt::format("{} more of that kind", result.notes.size() - kMostNotes));
   }
 }
 
+// A folder that got no image.
+void RemoveEmptyFolder(const ReplayOptions& options) {
+  if (options.is_new_folder) rmdir(options.images.c_str());
+}
+
 // A GPU that is still at work keeps its driver from going: this process ends without tidying up.
-[[noreturn]] void Leave(int exit_code) {
+[[noreturn]] void Leave(const ReplayOptions& options, int exit_code) {
+  RemoveEmptyFolder(options);
   std::fflush(nullptr);
   std::_Exit(exit_code);
 }
@@ -181,13 +195,13 @@ std::string EndInWords(const Player& player, const Status& status) {
 // One playback. Nothing more follows if it gives an exit code.
 std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_options,
                             TraceReader* trace, bool notes) {
-  auto progress = std::make_unique<TaskProgress>("replay");
+  auto progress = std::make_unique<TaskProgress>(VerbOf(options));
   Playback playback(options, trace->frame_count(), progress.get());
   playback.AddTo(&player_options);
   Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
   if (!player.ok()) {
     progress.reset();
-    PrintError("replay", player.status().message());
+    PrintError(VerbOf(options), player.status().message());
     return kExitFailed;
   }
   const uint64_t start_ns = MonotonicNs();
@@ -195,37 +209,43 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
   const uint64_t duration_ns = MonotonicNs() - start_ns;
   progress.reset();
   const PlayerResult& result = (*player)->result();
-  if (notes && !options.quiet) PrintNotes(result);
+  if (notes && !options.quiet) PrintNotes(VerbOf(options), result);
   if (!playback.status().ok()) {
-    if (!playback.status().message().empty()) PrintError("replay", playback.status().message());
-    if ((*player)->abandoned()) Leave(kExitFailed);
+    if (!playback.status().message().empty())
+      PrintError(VerbOf(options), playback.status().message());
+    if ((*player)->abandoned()) Leave(options, kExitFailed);
     return kExitFailed;
   }
   if (!status.ok()) {
-    PrintError("replay", options.path + ": " + EndInWords(**player, status));
-    if ((*player)->abandoned()) Leave(kExitFailed);
+    PrintError(VerbOf(options), options.path + ": " + EndInWords(**player, status));
+    if ((*player)->abandoned()) Leave(options, kExitFailed);
     return kExitFailed;
   }
   if (playback.stopped()) {
-    PrintWarning("replay", fmt::format("stopped after {}", Counted(result.frames, "frame")));
+    if (options.mark_frames) {
+      PrintError("trim", "interrupted; nothing is written");
+      Leave(options, kExitFailed);
+    }
+    PrintWarning(VerbOf(options), fmt::format("stopped after {}", Counted(result.frames, "frame")));
     const int exit_code = options.loop == 0 ? 0 : kExitFailed;
-    if ((*player)->abandoned()) Leave(exit_code);
+    if ((*player)->abandoned()) Leave(options, exit_code);
     return exit_code;
   }
-  if (!options.quiet && !PrintOutput("replay", Summary(options, result, duration_ns))) {
+  if (!options.quiet && !options.mark_frames &&
+      !PrintOutput("replay", Summary(options, result, duration_ns))) {
     return kExitFailed;
   }
   if (result.not_compared != 0) {
-    PrintError("replay", fmt::format("{} of what was recorded could not be compared here",
-                                     GroupedDigits(result.not_compared)));
+    PrintError(VerbOf(options), fmt::format("{} of what was recorded could not be compared here",
+                                            GroupedDigits(result.not_compared)));
     return kExitFailed;
   }
   if (options.validate && result.compared_readbacks + result.compared_frames == 0) {
-    PrintWarning("replay",
+    PrintWarning(VerbOf(options),
                  "nothing was compared: cairn run --capture --hash-frames records images' hashes");
   }
   if (!options.images.empty() && playback.images() == 0) {
-    PrintError("replay",
+    PrintError(VerbOf(options),
                fmt::format("none of these frames of {} has an image; cairn info counts them",
                            options.path));
     return kExitFailed;
@@ -233,15 +253,15 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
   return std::nullopt;
 }
 
-int Run(const ReplayOptions& options) {
+int Run(ReplayOptions options) {
   PlayerOptions player;
   if (const Status status = ParseFrames(options.frames, &player); !status.ok()) {
-    PrintError("replay", status.message());
+    PrintError(VerbOf(options), status.message());
     return kExitUsage;
   }
   const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
   if (!timeout_ns.ok()) {
-    PrintError("replay", "--timeout: " + timeout_ns.status().message());
+    PrintError(VerbOf(options), "--timeout: " + timeout_ns.status().message());
     return kExitUsage;
   }
   constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
@@ -251,16 +271,23 @@ int Run(const ReplayOptions& options) {
   player.pad_resources_bytes = options.pad_bytes;
   player.library = options.library;
   player.mark_frames = options.mark_frames;
-  std::optional<TraceReader> trace = OpenTraceFile("replay", options.path);
+  // Trim has looked at the file before.
+  std::optional<TraceReader> trace = options.mark_frames
+                                         ? OpenTraceFileQuietly("trim", options.path)
+                                         : OpenTraceToPlay("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   if (!options.images.empty()) {
+    options.is_new_folder = !std::filesystem::exists(options.images);
     if (const Status made = MakeFolder(options.images); !made.ok()) {
-      PrintError("replay", made.message());
+      PrintError(VerbOf(options), made.message());
       return kExitFailed;
     }
   }
   for (uint64_t i = 0; options.loop == 0 || i < options.loop; ++i) {
-    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0)) return *code;
+    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0)) {
+      RemoveEmptyFolder(options);
+      return *code;
+    }
   }
   return 0;
 }

@@ -40,7 +40,7 @@ int Run(const StateOptions& options) {
                             : fmt::format("--call: '{}' is no number", options.call));
     return kExitUsage;
   }
-  std::optional<TraceReader> trace = OpenTraceFile("state", options.path);
+  std::optional<TraceReader> trace = OpenTraceFile("state", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   const Result<nlohmann::ordered_json> state = ListStateAt(*trace, call);
   if (!state.ok()) {

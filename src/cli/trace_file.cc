@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "base/text.h"
 #include "cli/verb.h"
 
 namespace cairn::cli {
@@ -13,32 +16,82 @@ namespace {
 const char* NextStep(StatusCode code) {
   switch (code) {
     case StatusCode::kNotFound: return "; cairn run --capture -- PROGRAM records one";
+    case StatusCode::kInvalidArgument:
     case StatusCode::kCorrupt: return "; give a file that cairn run --capture has written";
     default: return "";
   }
 }
 
+// Nothing is lost but the end: who wrote it was stopped, or a copy of it was.
+bool IsCut(const TraceReader& trace) {
+  if (trace.finished() || trace.file().has_index()) return false;
+  const uint64_t last_records =
+      trace.spans().empty() ? 0 : trace.file().chunks()[trace.spans().back().chunk].offset;
+  return std::all_of(trace.losses().begin(), trace.losses().end(),
+                     [&](const Loss& loss) { return loss.offset > last_records; });
+}
+
+// What is lost or cannot be read, the first of it; empty if nothing.
+std::string FirstDamage(const TraceReader& trace) {
+  if (!trace.losses().empty()) return trace.losses().front().reason;
+  return UnknownEncodingInWords(trace.file());
+}
+
 }  // namespace
 
-std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path) {
+std::string UnknownEncodingInWords(const FileReader& file) {
+  for (const ChunkInfo& chunk : file.chunks()) {
+    if ((chunk.flags & kChunkUnknownEncoding) == 0) continue;
+    return fmt::format(
+        "the {} chunk at offset {} is stored in a way that this version does not know, "
+        "and a newer Cairn reads",
+        VisibleText(ChunkTypeName(chunk.type)), chunk.offset);
+  }
+  return "";
+}
+
+std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std::string& path,
+                                                Check check) {
   if (path.empty()) {
     PrintError(verb, fmt::format("no file is given; say cairn {} FILE.cairn", verb));
     return std::nullopt;
   }
-  Result<TraceReader> trace = TraceReader::Open(path);
-  if (!trace.ok()) {
-    const Status& status = trace.status();
-    const bool named = status.message().find(path) != std::string::npos;
-    PrintError(verb, (named ? "" : path + ": ") + status.message() + NextStep(status.code()));
-    return std::nullopt;
+  Result<TraceReader> trace = TraceReader::Open(path, check);
+  if (trace.ok()) return std::move(trace).value();
+  const Status& status = trace.status();
+  const bool named = status.message().find(path) != std::string::npos;
+  PrintError(verb, (named ? "" : path + ": ") + status.message() + NextStep(status.code()));
+  return std::nullopt;
+}
+
+std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path) {
+  std::optional<TraceReader> trace = OpenTraceFileQuietly(verb, path);
+  if (trace.has_value() && IsCut(*trace)) PrintWarning(verb, DamageInWords(path, *trace));
+  return trace;
+}
+
+std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path,
+                                         Check check) {
+  std::optional<TraceReader> trace = OpenTraceFileQuietly(verb, path, check);
+  if (!trace.has_value()) return std::nullopt;
+  const std::string damage = DamageInWords(path, *trace);
+  if (!damage.empty()) PrintWarning(verb, damage);
+  return trace;
+}
+
+std::string DamageInWords(const std::string& path, const TraceReader& trace) {
+  const std::string damage = FirstDamage(trace);
+  if (damage.empty()) return "";
+  if (IsCut(trace)) {
+    return fmt::format(
+        "{} was cut off, and what stands before the cut is used: {} frame{}; cairn "
+        "verify says more",
+        path, GroupedDigits(trace.frame_count()), trace.frame_count() == 1 ? "" : "s");
   }
-  const std::vector<Loss>& losses = trace->losses();
-  if (!losses.empty()) {
-    PrintWarning(verb, fmt::format("{} is damaged, and what is left of it is used: {}{}", path,
-                                   losses.front().reason,
-                                   losses.size() == 1 ? "" : "; cairn verify lists all"));
-  }
-  return std::move(trace).value();
+  return fmt::format(
+      "{} is damaged, and what is left of it is used: {}; cairn verify lists all that "
+      "is lost",
+      path, damage);
 }
 
 }  // namespace cairn::cli

@@ -13,8 +13,21 @@
 namespace cairn::cli {
 
 // Opens the trace. If that fails, prints one line with the reason and the next step, and returns nothing;
-// warns with one line if something of the file is lost. `path` may be empty: the argument is missing then.
-std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path);
+// warns with one line if the file was cut or, as far as `check` looks, damaged. `path` may be empty: the
+// argument is missing then.
+std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::string& path,
+                                         Check check = Check::kStructure);
+// The same for a playback, which names the damage where it has to end: warns only if the file was cut.
+std::optional<TraceReader> OpenTraceToPlay(std::string_view verb, const std::string& path);
+// The same without the warning, for who says more of it.
+std::optional<TraceReader> OpenTraceFileQuietly(std::string_view verb, const std::string& path,
+                                                Check check = Check::kStructure);
+
+// The first chunk that a later release has stored in its own way; empty if there is none.
+std::string UnknownEncodingInWords(const FileReader& file);
+
+// "game.cairn was cut off, ..." or "game.cairn is damaged, ..."; empty for a trace that is whole.
+std::string DamageInWords(const std::string& path, const TraceReader& trace);
 
 }  // namespace cairn::cli
 

@@ -149,7 +149,8 @@ class TemporaryFile {
   const std::string path_;
 };
 
-// Plays the frames up to the last one under a capture of the range.
+// Plays the frames up to the last one under a capture of the range. The message is empty if the playback
+// has said itself why it ended.
 Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
               const std::string& path) {
   std::string said;
@@ -169,9 +170,9 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
                   options.hash_frames || original.hashed ? ",hash" : "")};
   settings.say = [&said](const std::string& line) { said = line; };
   // The range ends with the end of its last frame; the capture notes that itself.
-  std::vector<std::string> arguments = {
-      OwnPath(),       "replay",   "--quiet",
-      "--mark-frames", "--frames", fmt::format("{}-{}", original.first_frame, range.last)};
+  std::vector<std::string> arguments = {OwnPath(), "replay", "--mark-frames", "--frames",
+                                        fmt::format("{}-{}", original.first_frame, range.last)};
+  if (options.quiet) arguments.push_back("--quiet");
   if (!options.library.empty()) {
     arguments.push_back("--library");
     arguments.push_back(options.library);
@@ -179,9 +180,11 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   arguments.push_back(options.path);
   const Result<int> code = RunWatched(settings, arguments);
   if (!code.ok()) return code.status();
+  if (*code == kExitFailed) return Status(StatusCode::kInternal, "");
   if (*code != 0) {
-    return Status(StatusCode::kInternal,
-                  fmt::format("the trace could not be played to frame {}", range.last));
+    return Status(
+        StatusCode::kInternal,
+        fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
   }
   // What the capture has to say matters only if there is no file.
   if (access(path.c_str(), R_OK) != 0) return Status(StatusCode::kIo, said);
@@ -232,7 +235,7 @@ int Run(const TrimOptions& options) {
   }
   Original original;
   {
-    std::optional<TraceReader> trace = OpenTraceFile("trim", options.path);
+    std::optional<TraceReader> trace = OpenTraceToPlay("trim", options.path);
     if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
     original = OriginalOf(&*trace);
   }
@@ -255,7 +258,7 @@ int Run(const TrimOptions& options) {
   }
   const TemporaryFile recorded(fmt::format("{}.{}.recorded", output, getpid()));
   if (const Status status = Record(options, original, *range, recorded.path()); !status.ok()) {
-    PrintError("trim", status.message());
+    if (!status.message().empty()) PrintError("trim", status.message());
     return kExitFailed;
   }
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);

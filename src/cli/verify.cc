@@ -33,7 +33,7 @@ struct VerifyOptionsOfVerb {
 };
 
 int Run(const VerifyOptionsOfVerb& options) {
-  std::optional<TraceReader> trace = OpenTraceFile("verify", options.path);
+  std::optional<TraceReader> trace = OpenTraceFileQuietly("verify", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   Result<VerifyReport> report = [&] {
     TaskProgress progress("verify");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -41,6 +42,30 @@ StatefulResource StatefulOf(const D3D12_RESOURCE_DESC& desc, uint32_t initial_st
   return result;
 }
 
+// What the trace lost between its records: the number of the first record behind it, and what it was. A
+// trace that was cut has no hole: it plays up to the cut.
+struct Hole {
+  uint64_t behind = 0;
+  std::string reason;
+};
+
+std::vector<Hole> HolesIn(const TraceReader& trace) {
+  std::vector<Hole> holes;
+  const std::vector<ChunkInfo>& chunks = trace.file().chunks();
+  const auto table = std::find_if(chunks.begin(), chunks.end(), [](const ChunkInfo& chunk) {
+    return chunk.type == kTraceTableChunk;
+  });
+  for (const Loss& loss : trace.losses()) {
+    // The table stands before all records, and is there twice.
+    if (table == chunks.end() || loss.offset <= table->offset) continue;
+    const auto behind = std::find_if(
+        trace.spans().begin(), trace.spans().end(),
+        [&](const TraceSpan& span) { return chunks[span.chunk].offset > loss.offset; });
+    if (behind != trace.spans().end()) holes.push_back({behind->first_number, loss.reason});
+  }
+  return holes;
+}
+
 }  // namespace
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
@@ -76,11 +101,16 @@ Status PlayerImpl::Run() {
 
 Status PlayerImpl::PlayAll() {
   constexpr uint64_t kBetweenLooks = 1024;
+  const std::vector<Hole> holes = HolesIn(*trace_);
   TraceCursor cursor(*trace_);
   Record record;
   uint64_t played = 0;
   while (!stop_ && cursor.Next(&record)) {
-    if (record.kind == RecordKind::kCall && record.number > options_.last_call) break;
+    if (record.kind == RecordKind::kCall && record.number > options_.last_call) return Finish();
+    for (const Hole& hole : holes) {
+      if (record.number >= hole.behind) return FailAtHole(hole.reason);
+    }
+    if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
     current_ = record.number;
     if (options_.on_record) options_.on_record();
     CAIRN_RETURN_IF_ERROR(Play(record));
@@ -90,8 +120,19 @@ Status PlayerImpl::PlayAll() {
     failure_ = PlayerFailure::kCorrupt;
     return cursor.status();
   }
-  if (!cursor.losses().empty()) Note("parts of the trace are damaged and were passed over");
+  if (!stop_ && !cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
   return Finish();
+}
+
+// What follows builds on what is lost: nobody knows what it would do to the device.
+Status PlayerImpl::FailAtHole(const std::string& reason) {
+  failure_ = PlayerFailure::kCorrupt;
+  failed_call_ = current_;
+  return Status(
+      StatusCode::kCorrupt,
+      fmt::format("it is damaged, and can be played up to record {} only: {}; cairn verify "
+                  "lists all that is lost",
+                  current_, reason));
 }
 
 Status PlayerImpl::Play(const Record& record) {
@@ -115,9 +156,18 @@ Status PlayerImpl::Play(const Record& record) {
   return Status();
 }
 
+// A signal or a wait that is left out ordered what the GPU and the CPU do: without it memory would be
+// used again while the GPU is at it.
+Status PlayerImpl::WaitInsteadOf(const Record& record) {
+  const ReplayObject* const object = objects_.Find(record.object);
+  const bool orders = object == nullptr || object->chain == Chain::kID3D12CommandQueue ||
+                      object->chain == Chain::kID3D12Fence;
+  return orders ? WaitForDevices() : Status();
+}
+
 // Everything that was submitted comes to its end before anything is destroyed.
 Status PlayerImpl::Finish() {
-  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+  CAIRN_RETURN_IF_ERROR(WaitForDevices());
   pending_.clear();
   return ReadTextures();
 }
@@ -126,7 +176,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   const std::optional<Method> method = trace_->MethodOf(record);
   if (!method) {
     Skip(fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
-    return Status();
+    return WaitInsteadOf(record);
   }
   CallInProgress call{record, *method, Describe(*method), nullptr, {}};
   const Treatment treatment = TreatmentOf(*method);
@@ -137,7 +187,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (call.object == nullptr) {
     if (objects_.IsAbsent(record.object)) {
       Skip(fmt::format("{}: its object could not be made here", call.info.name));
-      return Status();
+      return WaitInsteadOf(record);
     }
     return FailCall(PlayerFailure::kCorrupt, call,
                     fmt::format("there is no object {} here", record.object), StatusCode::kCorrupt);
@@ -147,7 +197,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
   if (status.code() == StatusCode::kUnsupported) {
     Skip(fmt::format("{}: {}", call.info.name, status.message()));
-    return Status();
+    return WaitInsteadOf(record);
   }
   return FailCall(PlayerFailure::kCorrupt, call, status.message(), status.code());
 }
@@ -186,6 +236,7 @@ Status PlayerImpl::OnResult(const Record& record) {
         Note(fmt::format("waits for fence {} were left out: nothing here brings it to the value",
                          wait.fence));
       }
+      CAIRN_RETURN_IF_ERROR(WaitForDevices());
       continue;
     }
     CAIRN_RETURN_IF_ERROR(Await(wait.fence, wait.value));

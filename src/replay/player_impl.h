@@ -142,6 +142,7 @@ class PlayerImpl final : public Player {
   Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
   Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
   Status WaitForDevice(uint64_t device);
+  Status WaitForDevices();
   Status AskIdle(uint64_t queue, DeviceContext* context);
   Status SweepEnded(DeviceContext* context);
   bool AnyBlocked(const DeviceContext& context) const;
@@ -193,7 +194,10 @@ class PlayerImpl final : public Player {
               StatusCode code = StatusCode::kUnsupported);
   Status FailCall(PlayerFailure failure, const CallInProgress& call, const std::string& what,
                   StatusCode code = StatusCode::kUnsupported);
+  // The trace lost what stood between the last record and the next.
+  Status FailAtHole(const std::string& reason);
   void Skip(const std::string& note);
+  Status WaitInsteadOf(const Record& skipped);
   void Note(const std::string& note);
   bool Interrupted();
 

@@ -192,6 +192,11 @@ Status PlayerImpl::WaitForDevice(uint64_t device) {
   return Status();
 }
 
+Status PlayerImpl::WaitForDevices() {
+  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+  return Status();
+}
+
 bool PlayerImpl::Settle() {
   constexpr uint64_t kMostNs = uint64_t{5} * 1'000'000'000;
   const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
