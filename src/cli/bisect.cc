@@ -243,7 +243,9 @@ class Search {
     const std::string path =
         options_.output.empty() ? WithEnding(options_.path, ".minimal.cairn") : options_.output;
     const std::string untested = path + ".untested";
-    Result<bool> fails = WriteAndTest(untested);
+    Result<bool> fails = WriteAndTest(untested, MinimalObjects::kNeeded);
+    // What a fault hits may be what nothing needs.
+    if (fails.ok() && !*fails) fails = WriteAndTest(untested, MinimalObjects::kAll);
     if (fails.ok() && *fails) {
       if (std::rename(untested.c_str(), path.c_str()) == 0) {
         told_.minimal_path = path;
@@ -261,8 +263,8 @@ class Search {
   }
 
   // Does it fail in the same way as the trace did?
-  Result<bool> WriteAndTest(const std::string& path) {
-    CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, path));
+  Result<bool> WriteAndTest(const std::string& path, MinimalObjects objects) {
+    CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, objects, path));
     TraceProbeSettings settings = settings_;
     settings.path = path;
     // As often as the trace itself had to be played to see it fail.

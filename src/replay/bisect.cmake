@@ -12,6 +12,6 @@ cairn_test(probe_process_test SOURCES probe_process_test.cc DEPS cairn_probe_pro
 
 # Of traces: what can be left out, how that is played, what stays.
 cairn_library(cairn_bisect_trace SOURCES bisect_tree.cc list_calls.cc minimal_trace.cc trace_probe.cc
-  DEPS cairn_bisect cairn_probe_process cairn_player_any cairn_trace cairn_calls cairn_pix
+  DEPS cairn_bisect cairn_probe_process cairn_player_any cairn_watch cairn_trace cairn_calls cairn_pix
        cairn_cairnfile cairn_base fmt::fmt)
 cairn_test(bisect_trace_test SOURCES bisect_trace_test.cc DEPS cairn_bisect_trace)

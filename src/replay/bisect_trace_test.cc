@@ -212,9 +212,10 @@ class MinimalTraceTest : public ::testing::Test {
  protected:
   ~MinimalTraceTest() override { std::filesystem::remove(path_); }
 
-  std::vector<KeptRecord> Write(TraceReader& trace, const BisectAnswer& answer) {
+  std::vector<KeptRecord> Write(TraceReader& trace, const BisectAnswer& answer,
+                                MinimalObjects objects = MinimalObjects::kNeeded) {
     const BisectTree tree = Read(trace);
-    const Status status = WriteMinimalTrace(&trace, tree, answer, path_);
+    const Status status = WriteMinimalTrace(&trace, tree, answer, objects, path_);
     EXPECT_TRUE(status.ok()) << status.message();
     Result<TraceReader> copy = TraceReader::Open(path_);
     EXPECT_TRUE(copy.ok()) << copy.status().message();
@@ -306,6 +307,57 @@ TEST_F(MinimalTraceTest, AWholeListAndAWholeSubmission) {
   answer.culprits = {{Suspect::Kind::kSubmission, program.submissions[0], 0}};
   Write(trace, answer);
   EXPECT_THAT(tree_.submissions[0].lists, SizeIs(2));
+}
+
+TEST_F(MinimalTraceTest, ObjectsThatOnlyOtherWorkNeedsGo) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  constexpr uint64_t kNeededBuffer = 30;
+  constexpr uint64_t kOtherBuffer = 31;
+  struct Guid {
+    uint8_t bytes[16];
+  };
+  constexpr Guid kIid{};
+  const auto create = [&](uint64_t object, uint64_t address) {
+    const uint64_t call = test.Make(Method::ID3D12Device_CreateCommittedResource, kDevice, nullptr,
+                                    0, nullptr, 0, nullptr, kIid, nullptr);
+    ResourceFacts facts{};
+    facts.gpu_address = address;
+    facts.size_bytes = 256;
+    test.Resource(object, kDevice, call, facts);
+    return call;
+  };
+  const uint64_t needed = create(kNeededBuffer, 0x1000);
+  const uint64_t other = create(kOtherBuffer, 0x2000);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  const Method set = Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView;
+  test.Make(set, kMain, 0, uint64_t{0x1010});
+  const uint64_t culprit = program.Dispatch(kMain, 7);
+  program.Close(kMain);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kShadow, ObjectPointer(kAllocator), nullptr);
+  test.Make(set, kShadow, 0, uint64_t{0x2000});
+  program.Dispatch(kShadow, 8);
+  program.Close(kShadow);
+  program.Execute({kMain, kShadow});
+  TraceReader trace = test.Open();
+  ASSERT_TRUE(test.status().ok()) << test.status().message();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
+  answer.place = program.submissions.back();
+  const auto made = [](const std::vector<KeptRecord>& records, uint64_t object) {
+    return std::any_of(records.begin(), records.end(), [&](const KeptRecord& kept) {
+      return kept.record.kind == RecordKind::kObject && kept.record.object == object;
+    });
+  };
+  std::vector<KeptRecord> records = Write(trace, answer);
+  EXPECT_TRUE(Has(records, needed));
+  EXPECT_TRUE(made(records, kNeededBuffer));
+  EXPECT_FALSE(Has(records, other));
+  EXPECT_FALSE(made(records, kOtherBuffer));
+  records = Write(trace, answer, MinimalObjects::kAll);
+  EXPECT_TRUE(Has(records, other));
+  EXPECT_TRUE(made(records, kOtherBuffer));
 }
 
 TEST(TraceProbe, OmissionsAreCallsAndLists) {

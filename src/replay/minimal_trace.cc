@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "cairnfile/file_writer.h"
 #include "replay/list_calls.h"
 #include "trace/trace_filter.h"
+#include "watch/unused_objects.h"
 
 namespace cairn {
 namespace {
@@ -179,13 +182,22 @@ class Without final : public RecordFilter {
 }  // namespace
 
 Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,
-                         const std::string& path) {
+                         MinimalObjects objects, const std::string& path) {
   Chosen chosen = Choose(tree, answer);
   CAIRN_RETURN_IF_ERROR(ChooseBundles(trace, &chosen));
   Without filter(*trace, chosen);
+  std::vector<RecordFilter*> filters = {&filter};
+  std::optional<UnusedObjects> unused;
+  if (objects == MinimalObjects::kNeeded) {
+    Result<UnusedObjects> found = UnusedObjects::FindInAll(trace, &filter);
+    if (!found.ok()) return found.status();
+    unused = *std::move(found);
+    filters.push_back(&*unused);
+  }
+  RecordFilters all_filters(std::move(filters));
   Result<FileWriter> file = FileWriter::Create(path);
   if (!file.ok()) return file.status();
-  const Result<CopiedTrace> copied = CopyTrace(trace, &filter, {}, &*file);
+  const Result<CopiedTrace> copied = CopyTrace(trace, &all_filters, {}, &*file);
   if (!copied.ok()) return copied.status();
   return file->Finish();
 }

@@ -14,14 +14,21 @@
 
 namespace cairn {
 
+// Which objects go into the copy.
+enum class MinimalObjects : uint8_t {
+  kNeeded,  // what is left needs them (watch/unused_objects.h)
+  kAll,     // for failures that depend on what else lies in memory
+};
+
 // Into the copy go: the guilty submissions with their guilty lists; of these the culprits and what sets
-// state for them, with the bundles that they execute; creations of objects, descriptors, what the CPU wrote and signals, all before the
-// failure. Not: other submissions, what other recordings hold, hashes of what the GPU wrote, and what
-// comes after. Records keep their numbers: those of the answer are those of the copy.
+// state for them, with the bundles that they execute; objects with their descriptors and what the CPU
+// wrote into them; and signals, all before the failure. Not: other submissions, what other recordings
+// hold, hashes of what the GPU wrote, and what comes after. Records keep their numbers: those of the
+// answer are those of the copy.
 // `answer.found` must be true. `path` is replaced when the copy is complete.
 // Errors: kIo; kCorrupt.
 Status WriteMinimalTrace(TraceReader* trace, const BisectTree& tree, const BisectAnswer& answer,
-                         const std::string& path);
+                         MinimalObjects objects, const std::string& path);
 
 }  // namespace cairn
 

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -16,16 +17,37 @@
 
 namespace cairn {
 
+namespace {
+
+// Calls that are work, or order it, whether or not anything else needs their object. Those of other objects
+// are about these alone.
+bool IsNeededItself(Method method) {
+  const std::string_view name = Describe(method).name;
+  const std::string_view interface = name.substr(0, name.find(':'));
+  return (interface.starts_with("ID3D12Device") && interface != "ID3D12DeviceChild") ||
+         interface.starts_with("ID3D12CommandQueue") || interface.starts_with("ID3D12Fence") ||
+         interface.find("CommandList") != std::string_view::npos;
+}
+
+}  // namespace
+
 // One pass over the trace, then from what is needed to what that needs.
 class UnusedObjects::Search {
  public:
-  explicit Search(TraceReader* trace) : trace_(*trace) {}
+  enum class Of : uint8_t { kRestored, kAll };
+  // `left`: may be null.
+  Search(TraceReader* trace, Of of, RecordFilter* left) : trace_(*trace), of_(of), left_(left) {}
 
   Status Run() {
+    if (left_ != nullptr) left_->Start();
     TraceCursor cursor(trace_);
     Record record;
-    while (cursor.Next(&record)) Look(record);
+    while (cursor.Next(&record)) {
+      if (record.kind == RecordKind::kBlob) continue;
+      if (left_ == nullptr || left_->Keep(&record, cursor.frame())) Look(record);
+    }
     CAIRN_RETURN_IF_ERROR(cursor.status());
+    for (const OtherCall& call : other_calls_) LookAtOther(call);
     if (any_address_) {
       for (const uint64_t buffer : buffers_) Need(buffer);
     }
@@ -37,10 +59,9 @@ class UnusedObjects::Search {
     return Status();
   }
 
-  // Of the objects that were restored.
   void Fill(UnusedObjects* result) const {
     if (unknown_calls_) return;
-    for (const uint64_t object : restored_) {
+    for (const uint64_t object : candidates_) {
       if (needed_.count(object) == 0) result->unused_.insert(object);
     }
     for (const auto& [call, owners] : owners_of_calls_) {
@@ -75,7 +96,9 @@ class UnusedObjects::Search {
     any_address_ = any_address_ || GpuReadsAddresses(*method);
     Record known = record;
     known.method = static_cast<uint16_t>(*method);
-    if (started_) {
+    if (of_ == Of::kAll) {
+      LookAtAny(known, *method);
+    } else if (started_) {
       LookAtRecorded(known);
     } else {
       LookAtRestored(known);
@@ -94,8 +117,16 @@ class UnusedObjects::Search {
       owners_of_calls_[body->creator].push_back(record.object);
     }
     const Chain chain = trace_.ChainOf(body->chain);
-    if (started_ || body->creator == 0 || chain == Chain::kID3D12CommandQueue) Need(record.object);
-    if (!started_) restored_.push_back(record.object);
+    const bool is_queue = chain == Chain::kID3D12CommandQueue;
+    if (of_ == Of::kAll) {
+      const bool is_image = body->creator == 0 && chain == Chain::kID3D12Resource;
+      if ((body->creator == 0 && !is_image) || is_queue || chain == Chain::kID3D12Fence) {
+        Need(record.object);
+      }
+    } else if (started_ || body->creator == 0 || is_queue) {
+      Need(record.object);
+    }
+    if (of_ == Of::kAll || !started_) candidates_.push_back(record.object);
     if (body->facts == kResourceFacts) {
       const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
       if (!facts.ok() || facts->gpu_address == 0) return;
@@ -128,42 +159,87 @@ class UnusedObjects::Search {
     for (const uint64_t object : ObjectsOf(record)) Need(object);
   }
 
+  // The call is of use as long as `owner` is, which needs all that it refers to.
+  void Own(uint64_t owner, const Record& record, const std::vector<uint64_t>& objects) {
+    std::vector<uint64_t>& uses = uses_[owner];
+    uses.insert(uses.end(), objects.begin(), objects.end());
+    uses.push_back(record.object);
+    owners_of_calls_[record.number].push_back(owner);
+  }
+
   void LookAtRestored(const Record& record) {
     std::vector<uint64_t> objects = ObjectsOf(record);
-    const auto owned_by = [&](uint64_t owner) {
-      std::vector<uint64_t>& uses = uses_[owner];
-      uses.insert(uses.end(), objects.begin(), objects.end());
-      uses.push_back(record.object);
-      owners_of_calls_[record.number].push_back(owner);
-    };
     switch (CallKindOf(record.method)) {
       case CallKind::kView:
         // The last of the handles is the one that is written.
         if (!values_.cpu_descriptors.empty()) {
-          cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(),
-                                     [&](const auto& range) { owned_by(range.object); });
+          cpu_descriptors_.ForEachAt(values_.cpu_descriptors.back(), [&](const auto& range) {
+            Own(range.object, record, objects);
+          });
         }
         break;
       case CallKind::kQueueSignal:
       case CallKind::kTileMapping:
-        if (!values_.objects.empty()) owned_by(values_.objects.front());
+        if (!values_.objects.empty()) Own(values_.objects.front(), record, objects);
         break;
       case CallKind::kOther:
         // Owned by what it creates, which comes behind it.
         objects.push_back(record.object);
         values_of_calls_[record.number] = std::move(objects);
         break;
-      default: owned_by(record.object); break;
+      default: Own(record.object, record, objects); break;
+    }
+  }
+
+  // A call of a trace that restores nothing.
+  void LookAtAny(const Record& record, Method method) {
+    switch (CallKindOf(record.method)) {
+      case CallKind::kListWork:
+      case CallKind::kQueueSignal:
+      case CallKind::kFenceSignal: LookAtRecorded(record); break;
+      case CallKind::kCopyViews:
+      case CallKind::kCopyViewsSimple: {
+        // Any of the heaps may get what another one has.
+        const std::vector<uint64_t> heaps = ObjectsOf(record);
+        for (const uint64_t heap : heaps) Own(heap, record, heaps);
+        break;
+      }
+      case CallKind::kOther:
+        LookAtRestored(record);
+        other_calls_.push_back({record.number, record.object, IsNeededItself(method)});
+        break;
+      default: LookAtRestored(record); break;
+    }
+  }
+
+  // A call of which it is only known at the end whether it made something.
+  struct OtherCall {
+    uint64_t number;
+    uint64_t object;
+    bool is_needed;
+  };
+  void LookAtOther(const OtherCall& call) {
+    if (owners_of_calls_.contains(call.number)) return;
+    const std::vector<uint64_t>& objects = values_of_calls_[call.number];
+    if (call.is_needed) {
+      for (const uint64_t object : objects) Need(object);
+    } else {
+      std::vector<uint64_t>& uses = uses_[call.object];
+      uses.insert(uses.end(), objects.begin(), objects.end());
+      owners_of_calls_[call.number].push_back(call.object);
     }
   }
 
   TraceReader& trace_;
+  const Of of_;
+  RecordFilter* const left_;
   CallValuesReader reader_;
   CallValues values_;
   bool started_ = false;
   bool any_address_ = false;
-  bool unknown_calls_ = false;  // which may refer to anything
-  std::vector<uint64_t> restored_;
+  bool unknown_calls_ = false;        // which may refer to anything
+  std::vector<uint64_t> candidates_;  // to be found of no use
+  std::vector<OtherCall> other_calls_;
   std::vector<uint64_t> buffers_;
   OverlappingRanges addresses_;
   OverlappingRanges cpu_descriptors_;
@@ -176,7 +252,14 @@ class UnusedObjects::Search {
 };
 
 Result<UnusedObjects> UnusedObjects::Find(TraceReader* trace) {
-  Search search(trace);
+  return From(Search(trace, Search::Of::kRestored, nullptr));
+}
+
+Result<UnusedObjects> UnusedObjects::FindInAll(TraceReader* trace, RecordFilter* left) {
+  return From(Search(trace, Search::Of::kAll, left));
+}
+
+Result<UnusedObjects> UnusedObjects::From(Search search) {
   CAIRN_RETURN_IF_ERROR(search.Run());
   UnusedObjects result;
   search.Fill(&result);

@@ -81,7 +81,9 @@ class UnusedObjectsTest : public testing::Test {
   // The objects that are left.
   std::set<uint64_t> Left() {
     TraceReader trace = trace_.Open();
-    Result<UnusedObjects> unused = UnusedObjects::Find(&trace);
+    return LeftOf(trace, UnusedObjects::Find(&trace));
+  }
+  std::set<uint64_t> LeftOf(TraceReader& trace, Result<UnusedObjects> unused) {
     EXPECT_TRUE(unused.ok());
     std::set<uint64_t> objects;
     std::set<uint64_t> calls;
@@ -170,6 +172,80 @@ TEST_F(UnusedObjectsTest, ObjectsOfTheRecordingStay) {
   StartRecording();
   CreateFence(10);
   EXPECT_THAT(Left(), ElementsAre(10));
+}
+
+// A recording from the beginning, of which a filter leaves some calls.
+class UnusedInAllTest : public UnusedObjectsTest {
+ protected:
+  UnusedInAllTest() { started_ = true; }
+
+  class Without final : public RecordFilter {
+   public:
+    explicit Without(uint64_t number) : number_(number) {}
+    bool Keep(Record* record, uint64_t) override { return record->number != number_; }
+
+   private:
+    const uint64_t number_;
+  };
+  std::set<uint64_t> LeftWithout(uint64_t number) {
+    Without filter(number);
+    TraceReader trace = trace_.Open();
+    return LeftOf(trace, UnusedObjects::FindInAll(&trace, &filter));
+  }
+};
+
+TEST_F(UnusedInAllTest, WhatIsDoneWithAnObjectAloneDoesNotNeedIt) {
+  CreateBuffer(10, 0x1000);
+  CreateBuffer(11, 0x2000);
+  CreateFence(12);
+  for (const uint64_t buffer : {10, 11}) {
+    Call(Method::ID3D12Object_SetName, buffer, u"a buffer");
+    Call(Method::ID3D12Resource_Map, buffer, 0, nullptr, nullptr);
+    Call(Method::ID3D12Resource_GetGPUVirtualAddress, buffer);
+  }
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, kList, 0,
+       uint64_t{0x1010});
+  EXPECT_THAT(LeftWithout(0), UnorderedElementsAre(10, 12));
+  // Two creations, three calls of the buffer, the one of the list.
+  EXPECT_EQ(calls_left_, 6u);
+}
+
+TEST_F(UnusedInAllTest, OnlyWhatIsLeftNeedsSomething) {
+  CreateBuffer(10, 0x1000);
+  const uint64_t call = Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView,
+                             kList, 0, uint64_t{0x1010});
+  EXPECT_THAT(LeftWithout(0), ElementsAre(10));
+  EXPECT_THAT(LeftWithout(call), testing::IsEmpty());
+}
+
+TEST_F(UnusedInAllTest, ListsThatAreNotExecutedGoWithTheirAllocators) {
+  for (const uint64_t allocator : {20, 22}) {
+    PutObject(allocator, Chain::kID3D12CommandAllocator, CallThatCreates());
+    PutObject(allocator + 1, Chain::kID3D12GraphicsCommandList, CallThatCreates());
+    Call(Method::ID3D12GraphicsCommandList_Reset, allocator + 1, ObjectPointer(allocator), nullptr);
+    Call(Method::ID3D12GraphicsCommandList_Close, allocator + 1);
+    Call(Method::ID3D12CommandAllocator_Reset, allocator);
+  }
+  void* const lists[] = {ObjectPointer(23)};
+  Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, 1, lists);
+  EXPECT_THAT(LeftWithout(0), UnorderedElementsAre(22, 23));
+}
+
+TEST_F(UnusedInAllTest, DescriptorsMayComeFromOtherHeaps) {
+  CreateBuffer(10, 0x1000);
+  CreateBuffer(11, 0x2000);
+  CreateHeap(20, 0x50000);
+  CreateHeap(21, 0x90000);
+  CreateHeap(22, 0xD0000);
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, ObjectPointer(10), nullptr,
+       uint64_t{0x50000});
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, ObjectPointer(11), nullptr,
+       uint64_t{0xD0000});
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x90000}, uint64_t{0x50000},
+       0);
+  void* const heaps[] = {ObjectPointer(21)};
+  Call(Method::ID3D12GraphicsCommandList_SetDescriptorHeaps, kList, 1, heaps);
+  EXPECT_THAT(LeftWithout(0), UnorderedElementsAre(10, 20, 21));
 }
 
 }  // namespace
