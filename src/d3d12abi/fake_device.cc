@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12abi/fake_device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/fake_objects.h"
 #include "d3d12abi/fake_stubs.h"
 
 namespace cairn {
@@ -18,6 +20,7 @@ namespace {
 std::atomic<int> object_count{0};
 
 constexpr uint64_t kMostBufferBytes = uint64_t{64} << 20;
+constexpr uint32_t kMostDescriptors = 1 << 16;
 
 bool IsSame(REFIID a, REFIID b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
@@ -79,13 +82,47 @@ HRESULT GiveOut(T* object, REFIID riid, void** out) {
   return result;
 }
 
-class FakeBuffer final : public Fake<NoResource, ID3D12Resource> {
+// What the CPU can write is not zero at first, as nobody promises that it is.
+bool IsCpuMemory(const D3D12_HEAP_PROPERTIES& heap) {
+  return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_CUSTOM;
+}
+
+class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
  public:
-  FakeBuffer(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc)
-      : Fake(device), desc_(desc), bytes_(desc.Width) {}
+  FakeHeap(ID3D12Device* device, const D3D12_HEAP_DESC& desc)
+      : Fake(device),
+        desc_(desc),
+        bytes_(desc.SizeInBytes, IsCpuMemory(desc.Properties) ? std::byte{0xCD} : std::byte{0}) {}
+
+  D3D12_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_HEAP_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+  std::byte* bytes() { return bytes_.data(); }
+  uint64_t size() const { return bytes_.size(); }
+  const D3D12_HEAP_DESC& desc() const { return desc_; }
+
+ private:
+  const D3D12_HEAP_DESC desc_;
+  std::vector<std::byte> bytes_;
+};
+
+// Buffers, in a heap of their own or in somebody's; textures without any memory.
+class FakeResource final : public Fake<NoResource, ID3D12Resource> {
+ public:
+  // `heap`: null for textures, and for what is reserved only.
+  FakeResource(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, FakeHeap* heap,
+               uint64_t offset_bytes)
+      : Fake(device), desc_(desc), heap_(heap), offset_bytes_(offset_bytes) {
+    if (heap_ != nullptr) heap_->AddRef();
+  }
+  ~FakeResource() override {
+    if (heap_ != nullptr) heap_->Release();
+  }
 
   HRESULT STDMETHODCALLTYPE Map(UINT, const D3D12_RANGE*, void** data) override {
-    if (data != nullptr) *data = bytes_.data();
+    if (heap_ == nullptr) return E_INVALIDARG;
+    if (data != nullptr) *data = bytes();
     return S_OK;
   }
   D3D12_RESOURCE_DESC* STDMETHODCALLTYPE GetDesc(D3D12_RESOURCE_DESC* result) override {
@@ -93,13 +130,52 @@ class FakeBuffer final : public Fake<NoResource, ID3D12Resource> {
     return result;
   }
   D3D12_GPU_VIRTUAL_ADDRESS STDMETHODCALLTYPE GetGPUVirtualAddress() override {
-    return reinterpret_cast<uintptr_t>(bytes_.data());
+    return reinterpret_cast<uintptr_t>(bytes());
   }
-  std::byte* bytes() { return bytes_.data(); }
-  uint64_t size() const { return bytes_.size(); }
+  HRESULT STDMETHODCALLTYPE GetHeapProperties(D3D12_HEAP_PROPERTIES* properties,
+                                              D3D12_HEAP_FLAGS* flags) override {
+    if (heap_ == nullptr) return E_INVALIDARG;
+    if (properties != nullptr) *properties = heap_->desc().Properties;
+    if (flags != nullptr) *flags = heap_->desc().Flags;
+    return S_OK;
+  }
+  std::byte* bytes() { return heap_ == nullptr ? nullptr : heap_->bytes() + offset_bytes_; }
+  uint64_t size() const { return heap_ == nullptr ? 0 : desc_.Width; }
 
  private:
   const D3D12_RESOURCE_DESC desc_;
+  FakeHeap* const heap_;
+  const uint64_t offset_bytes_;
+};
+
+class FakeDescriptorHeap final : public Fake<NoDescriptorHeap, ID3D12DescriptorHeap> {
+ public:
+  FakeDescriptorHeap(ID3D12Device* device, const D3D12_DESCRIPTOR_HEAP_DESC& desc)
+      : Fake(device),
+        desc_(desc),
+        bytes_(size_t{desc.NumDescriptors} * device->GetDescriptorHandleIncrementSize(desc.Type)) {}
+
+  HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void** result) override {
+    return device()->QueryInterface(riid, result);
+  }
+  D3D12_DESCRIPTOR_HEAP_DESC* STDMETHODCALLTYPE
+  GetDesc(D3D12_DESCRIPTOR_HEAP_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+  D3D12_CPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+  GetCPUDescriptorHandleForHeapStart(D3D12_CPU_DESCRIPTOR_HANDLE* result) override {
+    result->ptr = reinterpret_cast<uintptr_t>(bytes_.data());
+    return result;
+  }
+  D3D12_GPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+  GetGPUDescriptorHandleForHeapStart(D3D12_GPU_DESCRIPTOR_HANDLE* result) override {
+    result->ptr = reinterpret_cast<uintptr_t>(bytes_.data());
+    return result;
+  }
+
+ private:
+  const D3D12_DESCRIPTOR_HEAP_DESC desc_;
   std::vector<std::byte> bytes_;
 };
 
@@ -136,8 +212,8 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
   void STDMETHODCALLTYPE CopyBufferRegion(ID3D12Resource* to, UINT64 to_offset,
                                           ID3D12Resource* from, UINT64 from_offset,
                                           UINT64 size) override {
-    auto* const target = static_cast<FakeBuffer*>(to);
-    auto* const source = static_cast<FakeBuffer*>(from);
+    auto* const target = static_cast<FakeResource*>(to);
+    auto* const source = static_cast<FakeResource*>(from);
     // Arguments that arrived in other places show here, and not as a crash.
     if (size > target->size() || to_offset > target->size() - size) return;
     if (size > source->size() || from_offset > source->size() - size) return;
@@ -236,13 +312,83 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
                                   : D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
     return result;
   }
-  HRESULT STDMETHODCALLTYPE CreateCommittedResource(const D3D12_HEAP_PROPERTIES*, D3D12_HEAP_FLAGS,
+  HRESULT STDMETHODCALLTYPE CreateCommittedResource(const D3D12_HEAP_PROPERTIES* heap,
+                                                    D3D12_HEAP_FLAGS flags,
                                                     const D3D12_RESOURCE_DESC* desc,
                                                     D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
                                                     REFIID riid, void** resource) override {
-    if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return E_INVALIDARG;
+    if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
+      return Give(*desc, nullptr, 0, riid, resource);
     if (desc->Width > kMostBufferBytes) return E_OUTOFMEMORY;
-    return GiveOut(new FakeBuffer(this, *desc), riid, resource);
+    D3D12_HEAP_DESC own = {};
+    own.SizeInBytes = desc->Width;
+    own.Properties = *heap;
+    own.Flags = flags;
+    ComPtr<ID3D12Heap> made;
+    *made.Receive() = new FakeHeap(this, own);
+    return Give(*desc, static_cast<FakeHeap*>(made.get()), 0, riid, resource);
+  }
+  HRESULT STDMETHODCALLTYPE CreateHeap(const D3D12_HEAP_DESC* desc, REFIID riid,
+                                       void** heap) override {
+    if (desc->SizeInBytes > kMostBufferBytes) return E_OUTOFMEMORY;
+    return GiveOut(new FakeHeap(this, *desc), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreatePlacedResource(ID3D12Heap* heap, UINT64 offset_bytes,
+                                                 const D3D12_RESOURCE_DESC* desc,
+                                                 D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                 REFIID riid, void** resource) override {
+    auto* const place = static_cast<FakeHeap*>(heap);
+    if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
+      return Give(*desc, nullptr, 0, riid, resource);
+    if (offset_bytes > place->size() || desc->Width > place->size() - offset_bytes) {
+      return E_INVALIDARG;
+    }
+    return Give(*desc, place, offset_bytes, riid, resource);
+  }
+  HRESULT STDMETHODCALLTYPE CreateReservedResource(const D3D12_RESOURCE_DESC* desc,
+                                                   D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                   REFIID riid, void** resource) override {
+    return Give(*desc, nullptr, 0, riid, resource);
+  }
+  // Tiles of 128 x 128 texels: of textures with one mip and 4 bytes a texel.
+  void STDMETHODCALLTYPE GetResourceTiling(ID3D12Resource* resource, UINT* count,
+                                           D3D12_PACKED_MIP_INFO* packed, D3D12_TILE_SHAPE* shape,
+                                           UINT* subresource_count, UINT first,
+                                           D3D12_SUBRESOURCE_TILING* subresources) override {
+    constexpr UINT kEdge = 128;
+    D3D12_RESOURCE_DESC desc = {};
+    resource->GetDesc(&desc);
+    const UINT width = static_cast<UINT>((desc.Width + kEdge - 1) / kEdge);
+    const UINT height = (desc.Height + kEdge - 1) / kEdge;
+    const UINT slices = desc.DepthOrArraySize;
+    if (count != nullptr) *count = width * height * slices;
+    if (packed != nullptr) *packed = {static_cast<UINT8>(desc.MipLevels), 0, 0, 0};
+    if (shape != nullptr) *shape = {kEdge, kEdge, 1};
+    if (subresource_count == nullptr) return;
+    *subresource_count = first >= slices ? 0 : std::min(*subresource_count, slices - first);
+    for (UINT i = 0; i < *subresource_count; ++i) {
+      subresources[i] = {width, static_cast<UINT16>(height), 1, (first + i) * width * height};
+    }
+  }
+  HRESULT STDMETHODCALLTYPE CreateDescriptorHeap(const D3D12_DESCRIPTOR_HEAP_DESC* desc,
+                                                 REFIID riid, void** heap) override {
+    if (desc->NumDescriptors > kMostDescriptors) return E_OUTOFMEMORY;
+    return GiveOut(new FakeDescriptorHeap(this, *desc), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreateRootSignature(UINT, const void*, SIZE_T, REFIID riid,
+                                                void** signature) override {
+    return GiveOut(new Fake<NoChild<ID3D12RootSignature>, ID3D12RootSignature>(this), riid,
+                   signature);
+  }
+  HRESULT STDMETHODCALLTYPE CreateQueryHeap(const D3D12_QUERY_HEAP_DESC*, REFIID riid,
+                                            void** heap) override {
+    return GiveOut(new Fake<NoChild<ID3D12QueryHeap>, ID3D12QueryHeap>(this), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandSignature(const D3D12_COMMAND_SIGNATURE_DESC*,
+                                                   ID3D12RootSignature*, REFIID riid,
+                                                   void** signature) override {
+    return GiveOut(new Fake<NoChild<ID3D12CommandSignature>, ID3D12CommandSignature>(this), riid,
+                   signature);
   }
   HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS, REFIID riid,
                                         void** fence) override {
@@ -253,6 +399,12 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
     result->LowPart = kFakeLuidLow;
     result->HighPart = kFakeLuidHigh;
     return result;
+  }
+
+ private:
+  HRESULT Give(const D3D12_RESOURCE_DESC& desc, FakeHeap* heap, uint64_t offset_bytes, REFIID riid,
+               void** resource) {
+    return GiveOut(new FakeResource(this, desc, heap, offset_bytes), riid, resource);
   }
 };
 

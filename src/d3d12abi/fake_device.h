@@ -3,7 +3,9 @@
 // FakeDevice: a small Direct3D 12 that runs on the CPU at once, for tests of code that is compiled for
 // both calling conventions: no implementation with the platform's own is at hand. It has buffers,
 // CopyBufferRegion, lists, queues and fences of ID3D12Device, and nothing newer. Copies take place when
-// their list is executed.
+// their list is executed. Textures, descriptor heaps, root signatures, query heaps and command
+// signatures exist, and nothing happens with them; there are no pipelines. Memory that the CPU writes is
+// not zero at first.
 #ifndef CAIRN_D3D12ABI_FAKE_DEVICE_H_
 #define CAIRN_D3D12ABI_FAKE_DEVICE_H_
 

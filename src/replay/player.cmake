@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
-cairn_library(cairn_replay_model SOURCES fence_model.cc treatment.cc DEPS cairn_d3d12tables)
+cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc DEPS cairn_d3d12tables cairn_base fmt::fmt)
 # Loads implementations, and says what devices are; sees no declaration of Direct3D.
 cairn_library(cairn_replay_device SOURCES device_linux.cc DEPS cairn_base fmt::fmt ${CMAKE_DL_LIBS})
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
@@ -13,8 +13,8 @@ if(CAIRN_SANITIZE)
 endif()
 foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
-    SOURCES canary.cc player_addresses.cc player_calls.cc player_impl.cc player_memory.cc player_textures.cc player_waits.cc replay_objects.cc
-      replay_values.cc
+    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_memory.cc
+      player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
       cairn_d3d12abi${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
@@ -29,7 +29,9 @@ cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS c
 if(BUILD_TESTING)
   cairn_test(player_test SOURCES player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
-  cairn_test(player_hostile_test SOURCES player_hostile_test.cc
+  cairn_test(player_hostile_test
+    SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
+      player_hostile_values_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)

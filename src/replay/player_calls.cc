@@ -32,33 +32,6 @@ bool IsResourceDesc(const ParameterInfo& parameter) {
   return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
 }
 
-// What WriteToSubresource reads. The largest number: nobody knows.
-uint64_t BytesWritten(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, UINT subresource,
-                      const D3D12_BOX* box, UINT row_pitch, UINT slice_pitch) {
-  constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-  const Result<SubresourceLayout> layout = LayoutOf(device, desc, subresource);
-  if (!layout.ok()) return kUnknown;
-  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
-  uint64_t row_bytes = layout->row_bytes;
-  uint64_t rows = layout->row_count;
-  uint64_t slices = footprint.Depth;
-  if (box != nullptr) {
-    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
-    if (box->right > footprint.Width || box->bottom > footprint.Height ||
-        box->back > footprint.Depth) {
-      return kUnknown;
-    }
-    // Blocks of compressed formats are rows, and rounded up.
-    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
-                std::max(footprint.Width, 1u);
-    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
-           std::max(footprint.Height, 1u);
-    slices = box->back - box->front;
-  }
-  if (rows == 0 || slices == 0) return 0;
-  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
-}
-
 // In which state a call creates its resource.
 uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& arguments) {
   for (size_t i = 0; i < info.parameters.size(); ++i) {
@@ -85,69 +58,7 @@ Status PlayerImpl::Decode(CallInProgress* call) {
   values_.Begin(call->method, device == nullptr ? nullptr : device->pointer.get());
   CAIRN_RETURN_IF_ERROR(
       DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
-  CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
-  CAIRN_RETURN_IF_ERROR(CheckRanges(call));
-  return CheckDescriptors(call->method, call->arguments.arguments, values_.descriptors());
-}
-
-namespace {
-
-bool IsBuffer(const ReplayObject& object) {
-  return object.desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
-}
-
-Status CheckBytes(const ReplayObject& buffer, uint64_t offset_bytes, uint64_t size_bytes) {
-  if (!IsBuffer(buffer)) {
-    return Status(StatusCode::kCorrupt, fmt::format("resource {} is no buffer", buffer.number));
-  }
-  if (offset_bytes <= buffer.desc.Width && size_bytes <= buffer.desc.Width - offset_bytes) {
-    return Status();
-  }
-  return Status(StatusCode::kCorrupt,
-                fmt::format("{} bytes at {} of buffer {}, which has {}", size_bytes, offset_bytes,
-                            buffer.number, buffer.desc.Width));
-}
-
-// What a program may copy whole into another resource.
-bool SameShape(const D3D12_RESOURCE_DESC& a, const D3D12_RESOURCE_DESC& b) {
-  return a.Dimension == b.Dimension && a.Width == b.Width && a.Height == b.Height &&
-         a.DepthOrArraySize == b.DepthOrArraySize && a.MipLevels == b.MipLevels &&
-         a.SampleDesc.Count == b.SampleDesc.Count;
-}
-
-}  // namespace
-
-// Implementations do not look whether copies stay within their resources.
-Status PlayerImpl::CheckRanges(CallInProgress* call) {
-  const auto resource = [&](const void* real) { return objects_.Find(objects_.NumberOf(real)); };
-  switch (call->method) {
-    case Method::ID3D12GraphicsCommandList_CopyBufferRegion: {
-      const ReplayObject* const to = resource(call->At<void*>(0));
-      const ReplayObject* const from = resource(call->At<void*>(2));
-      if (to == nullptr || from == nullptr) return Status();
-      CAIRN_RETURN_IF_ERROR(CheckBytes(*to, call->At<UINT64>(1), call->At<UINT64>(4)));
-      return CheckBytes(*from, call->At<UINT64>(3), call->At<UINT64>(4));
-    }
-    case Method::ID3D12GraphicsCommandList_CopyResource: {
-      const ReplayObject* const to = resource(call->At<void*>(0));
-      const ReplayObject* const from = resource(call->At<void*>(1));
-      if (to == nullptr || from == nullptr || SameShape(to->desc, from->desc)) return Status();
-      const bool padded = options_.pad_resources_bytes != 0 && IsBuffer(*to) && IsBuffer(*from);
-      if (padded) return Status();
-      return Status(StatusCode::kCorrupt, "the resources are not of the same size");
-    }
-    case Method::ID3D12Resource_WriteToSubresource: {
-      const DeviceContext* const context = ContextOf(call->object->device);
-      if (context == nullptr) return Status();
-      const uint64_t needed =
-          BytesWritten(context->device.get(), call->object->desc, call->At<UINT>(0),
-                       call->At<const D3D12_BOX*>(1), call->At<UINT>(3), call->At<UINT>(4));
-      if (needed <= call->arguments.counts[2]) return Status();
-      return Status(StatusCode::kCorrupt, fmt::format("{} bytes are written, {} were recorded",
-                                                      needed, call->arguments.counts[2]));
-    }
-    default: return Status();
-  }
+  return CheckCall(call);
 }
 
 Result<void*> PlayerImpl::Target(const CallInProgress& call) {
@@ -239,8 +150,10 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   if (!CopyPadded(call, target)) {
     Invoke(call->method, target, call->arguments.arguments.data(), result);
   }
-  KeepPending(*call, result);
+  KeepPending(call, result);
   NoteStates(call);
+  NoteViews(call);
+  NoteBindings(call, result);
   NoteAddresses(call, result);
   return AfterCall(call);
 }
@@ -285,21 +198,22 @@ bool PlayerImpl::CopyPadded(CallInProgress* call, void* target) {
   return true;
 }
 
-void PlayerImpl::KeepPending(const CallInProgress& call, const void* result) {
-  if (!HasResults(call.info)) return;
+void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
+  if (!HasResults(call->info)) return;
   if (pending_.size() >= kMostPending) pending_.erase(pending_.begin());
-  Pending& pending = pending_[call.record.number];
-  pending.method = call.method;
+  Pending& pending = pending_[call->record.number];
+  pending.method = call->method;
   pending.made = true;
-  if (call.info.result.size_bytes == sizeof(HRESULT)) {
+  if (call->info.result.size_bytes == sizeof(HRESULT)) {
     std::memcpy(&pending.result, result, sizeof(HRESULT));
   }
-  const int out = ObjectParameter(call.method);
+  const int out = ObjectParameter(call->method);
   if (out < 0 || FAILED(pending.result)) return;
-  void** const place = *static_cast<void***>(call.arguments.arguments[static_cast<size_t>(out)]);
+  void** const place = *static_cast<void***>(call->arguments.arguments[static_cast<size_t>(out)]);
   *pending.created.Receive() = *place;  // with the reference that the call gave
-  pending.initial_state = InitialStateOf(call.info, call.arguments.arguments);
-  pending.committed = IsCommitted(call.info);
+  pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
+  pending.committed = IsCommitted(call->info);
+  pending.facts = FactsOf(call);
 }
 
 // What fences come to, and what waits for it.
@@ -328,7 +242,7 @@ Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
   // The program's range says what the CPU reads; a replay reads where a readback is compared.
   const HRESULT result = static_cast<ID3D12Resource*>(target)->Map(subresource, nullptr,
                                                                    wants_address ? &data : nullptr);
-  KeepPending(*call, &result);
+  KeepPending(call, &result);
   if (FAILED(result)) return Status();
   ReplayObject::Mapping& mapping = call->object->maps[subresource];
   ++mapping.count;
@@ -346,6 +260,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   for (UINT i = 0; i < count; ++i) {
     if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
+    CAIRN_RETURN_IF_ERROR(CheckRecorded(objects_.NumberOf(lists[i])));
     chosen.push_back(lists[i]);
     numbers.push_back(objects_.NumberOf(lists[i]));
     states.push_back(&lists_[numbers.back()]);
@@ -400,7 +315,7 @@ Status PlayerImpl::AskFeature(CallInProgress* call, void* target) {
   const UINT size = call->At<UINT>(2);
   const HRESULT result = static_cast<ID3D12Device*>(target)->CheckFeatureSupport(
       static_cast<D3D12_FEATURE>(call->At<UINT>(0)), data, size);
-  KeepPending(*call, &result);
+  KeepPending(call, &result);
   Pending& pending = pending_[call->record.number];
   pending.made = false;  // that it fails is a difference, not the end
   pending.feature = call->At<UINT>(0);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "replay/player.h"
@@ -149,6 +150,43 @@ TEST_F(PlayerGpuTest, ContentsOfTexturesAreTheImageOfTheFrame) {
   ASSERT_EQ(images.size(), 1u);
   EXPECT_EQ(images[0].width, kSize);
   EXPECT_EQ(images[0].pixels, pixels);
+}
+
+// A driver on the CPU would write behind the texture.
+TEST_F(PlayerGpuTest, ClearsAreCutAtTheEdges) {
+  constexpr uint32_t kSize = 4;
+  const uint64_t texture = CreateTexture(kSize);
+  const uint64_t heap = CreateHeap(D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 4);
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  script_.Call(Method::ID3D12Device_CreateRenderTargetView, script_.device, ObjectPointer(texture),
+               nullptr, Handle(heap, 1));
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Transition.pResource = static_cast<ID3D12Resource*>(ObjectPointer(texture));
+  barrier.Transition.Subresource = D3D12_RESOURCE_BARRIER_ALL_SUBRESOURCES;
+  barrier.Transition.StateBefore = D3D12_RESOURCE_STATE_COPY_DEST;
+  barrier.Transition.StateAfter = D3D12_RESOURCE_STATE_RENDER_TARGET;
+  script_.Call(Method::ID3D12GraphicsCommandList_ResourceBarrier, list, 1u, &barrier);
+  const float black[4] = {};
+  const float white[4] = {1, 1, 1, 1};
+  const Method clear = Method::ID3D12GraphicsCommandList_ClearRenderTargetView;
+  script_.Call(clear, list, Handle(heap, 1), black, 0u, nullptr);
+  const D3D12_RECT rects[] = {{-100, 2, 1 << 28, 1 << 28}, {50, 50, 60, 60}};
+  script_.Call(clear, list, Handle(heap, 1), white, 2u, rects);
+  script_.Close(list);
+  script_.Execute(queue, list);
+  std::vector<std::byte> pixels(kSize * kSize * 4, std::byte{0});
+  std::fill(pixels.begin() + kSize * 4 * 2, pixels.end(), std::byte{0xFF});
+  const XXH128_hash_t hash = XXH3_128bits(pixels.data(), pixels.size());
+  FrameBody frame = {};
+  frame.hashed = 1;
+  frame.hash_low = hash.low64;
+  frame.hash_high = hash.high64;
+  script_.trace.Add(RecordKind::kFrame, texture, BodyBytes(frame));
+  const Status status = Play();
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result_.compared_frames, 1u);
+  EXPECT_THAT(result_.notes, IsEmpty());
 }
 
 TEST_F(PlayerGpuTest, ViewInAHeapOfAnotherTypeIsRefused) {

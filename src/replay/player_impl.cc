@@ -86,7 +86,11 @@ PlayerImpl::~PlayerImpl() {
   objects_.Abandon();
   for (auto& [number, context] : devices_) context.release();
   for (auto& [number, device] : new_devices_) device.Detach();
-  for (auto& [call, pending] : pending_) pending.created.Detach();
+  for (auto& [call, pending] : pending_) {
+    pending.created.Detach();
+    pending.facts.pipeline.Detach();
+  }
+  for (auto& [list, bindings] : bindings_) bindings.release();
 }
 
 Status PlayerImpl::Run() {
@@ -306,8 +310,8 @@ Status PlayerImpl::OnObject(const Record& record) {
     CAIRN_RETURN_IF_ERROR(AddObject(record, *body, chain, creation->second.created.get(),
                                     creation->second.initial_state, rest));
     ReplayObject* const object = objects_.Find(record.object);
-    if (!creation->second.committed || object->chain != Chain::kID3D12Resource) return Status();
-    const Status cleared = ClearMemory(object);
+    KeepFacts(object, std::move(creation->second.facts));
+    const Status cleared = ClearMemory(object, creation->second.committed);
     if (cleared.ok()) return cleared;
     return Fail(PlayerFailure::kCorrupt, record.number, cleared.message(), StatusCode::kCorrupt);
   }
@@ -403,6 +407,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
     context->ended.push_back(object->pointer);
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
   }
+  if (object != nullptr) EndBindings(*object);
   fences_.Remove(record.object);
   lists_.erase(record.object);
   addresses_.Remove(record.object);

@@ -53,6 +53,7 @@ class PlayerImpl final : public Player {
     bool committed = false;      // it has memory of its own
     // kAwait without an event, kCompletedValue: the call takes place when its result stands.
     std::vector<FenceValue> waits;
+    CreationFacts facts;            // of what it makes
     std::string missing;            // what this device has not, and the call needs
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
@@ -78,6 +79,27 @@ class PlayerImpl final : public Player {
     std::deque<Ended> batches;
     std::unique_ptr<OneShotList> barriers;
     std::unique_ptr<Canary> canary;
+  };
+  // What a command list has bound, as far as implementations rely on it.
+  struct ListBindings {
+    struct Table {
+      ComPtr<IUnknown> heap;
+      uint64_t heap_number = 0;
+      uint32_t index = 0;
+      uint32_t heap_count = 0;
+    };
+    struct Bound {
+      bool set = false;
+      ComPtr<IUnknown> signature;
+      std::shared_ptr<const RootSignatureLayout> layout;  // null: not known
+      std::vector<Table> tables;                          // by root parameter
+      bool checked = false;                               // the tables, since one was set
+    };
+    Bound points[2];  // graphics, compute
+    std::vector<uint64_t> heaps;
+    ComPtr<IUnknown> pipeline;
+    uint64_t allocator = kNoObject;
+    uint64_t allocator_resets = 0;
   };
   // A recorded call on its way to the real object.
   struct CallInProgress {
@@ -119,16 +141,58 @@ class PlayerImpl final : public Player {
   Status Make(CallInProgress* call, void* target);
   Status Adjust(CallInProgress* call);
   bool CopyPadded(CallInProgress* call, void* target);
-  Status CheckRanges(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);
-  void KeepPending(const CallInProgress& call, const void* result);
+  void KeepPending(CallInProgress* call, const void* result);
   Status AfterCall(CallInProgress* call);
   Status AskFeature(CallInProgress* call, void* target);
   Status CompareFeature(const Record& record, const Pending& pending,
                         std::span<const std::byte> results);
   std::string Differences() const;
+
+  // player_checks.cc, player_tiles.cc: places that a call names, before it is made. kCorrupt;
+  // kUnsupported: it would do nothing, or this implementation cannot make it.
+  Status CheckCall(CallInProgress* call);
+  Status CheckCopies(CallInProgress* call);
+  Status CheckBarriers(CallInProgress* call);
+  Status CheckTiles(CallInProgress* call);
+  Status CheckRanges(CallInProgress* call);
+  // The object that a parameter is by now; null: none.
+  ReplayObject* ObjectAt(CallInProgress* call, size_t index);
+
+  // player_views.cc: views, and what descriptors hold.
+  Status CheckViews(CallInProgress* call);
+  template <typename Desc>
+  Status CheckView(CallInProgress* call, size_t desc_index);
+  Status CheckTarget(CallInProgress* call);
+  Status CheckAlive(const ReplayDescriptor& descriptor, uint32_t further);
+  Status CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count, size_t rects);
+  // Null: `further` lies behind the end of the heap, or holds nothing and is not to be added.
+  ReplayView* ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add);
+  void NoteViews(CallInProgress* call);
+  void NoteCopies(CallInProgress* call);
+  void SetView(CallInProgress* call, ReplayView::Kind kind, uint32_t mip);
+  void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
+                 uint32_t from_index);
+
+  // player_bindings.cc: what command lists have bound.
+  Status CheckBindings(CallInProgress* call);
+  Status CheckRecorded(uint64_t list);
+  Status CheckRootArgument(CallInProgress* call, size_t point, RootParameter::Kind kind);
+  Status CheckTable(CallInProgress* call, const RootParameter& parameter);
+  Status CheckTables(ListBindings::Bound* bound);
+  Status CheckWork(CallInProgress* call);
+  CreationFacts FactsOf(CallInProgress* call);
+  void KeepFacts(ReplayObject* object, CreationFacts facts);
+  void NoteBindings(CallInProgress* call, const void* result);
+  void SetRootSignature(CallInProgress* call, size_t point);
+  void SetTable(CallInProgress* call, size_t point);
+  void StartList(CallInProgress* call, const ReplayObject* allocator, IUnknown* pipeline);
+  ListBindings& BindingsOf(uint64_t list);
+  void EndBindings(const ReplayObject& list);
+  void Retire(uint64_t device, ComPtr<IUnknown> object);
+  void Retire(uint64_t device, ListBindings* bindings);
 
   // player_waits.cc: fences, loss, canary.
   Status Await(uint64_t fence, uint64_t value);
@@ -159,8 +223,13 @@ class PlayerImpl final : public Player {
   Status OnContents(const Record& record);
   Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
                        std::span<const std::byte> bytes);
-  // Memory of its own that the CPU writes begins as zeros, as recordings assume.
-  Status ClearMemory(ReplayObject* resource);
+  template <typename Body>
+  Status ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
+                   ReplayObject** object);
+  // Memory that the CPU writes begins as zeros, as recordings assume: of a buffer with its own, and of
+  // heaps when they are made.
+  Status ClearMemory(ReplayObject* object, bool committed);
+  Status ClearHeap(ReplayObject* heap);
   Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
                     uint32_t state);
   TextureReadback& ReadbackOf(DeviceContext* context);
@@ -219,6 +288,7 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
   std::unordered_map<uint64_t, ListStates> lists_;
+  std::unordered_map<uint64_t, std::unique_ptr<ListBindings>> bindings_;
   BufferAddresses addresses_;
   // By the calls that made them, until their objects and results come.
   std::unordered_map<uint64_t, IndirectLayout> new_signatures_;

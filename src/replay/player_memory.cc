@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "calls/readback_rows.h"
+#include "d3d12abi/aggregates.h"
 #include "replay/player_impl.h"
 
 namespace cairn {
@@ -18,12 +19,23 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-D3D12_HEAP_TYPE HeapTypeOf(ID3D12Resource* resource) {
+D3D12_HEAP_PROPERTIES HeapOf(ID3D12Resource* resource) {
   D3D12_HEAP_PROPERTIES heap = {};
   D3D12_HEAP_FLAGS flags = D3D12_HEAP_FLAG_NONE;
   // Reserved resources have no heap.
-  if (FAILED(resource->GetHeapProperties(&heap, &flags))) return D3D12_HEAP_TYPE_DEFAULT;
-  return heap.Type;
+  if (FAILED(resource->GetHeapProperties(&heap, &flags))) heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  return heap;
+}
+
+D3D12_HEAP_TYPE HeapTypeOf(ID3D12Resource* resource) {
+  return HeapOf(resource).Type;
+}
+
+// Memory of which a recording has what the CPU wrote.
+bool IsWritten(const D3D12_HEAP_PROPERTIES& heap) {
+  if (heap.Type != D3D12_HEAP_TYPE_CUSTOM) return heap.Type == D3D12_HEAP_TYPE_UPLOAD;
+  return heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
+         heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
 }
 
 }  // namespace
@@ -45,50 +57,98 @@ Result<std::byte*> PlayerImpl::BufferMemory(ReplayObject* resource, bool* unmap)
   return static_cast<std::byte*>(data);
 }
 
+// What records that bring bytes for a resource begin with. `object`: null: it could not be made here, and
+// there is nothing to do.
+template <typename Body>
+Status PlayerImpl::ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
+                             ReplayObject** object) {
+  std::span<const std::byte> rest = record.body;
+  Result<Body> head = DecodeBody<Body>(&rest);
+  if (!head.ok()) return head.status();
+  *body = *head;
+  arena_.Reset();
+  Result<std::span<const std::byte>> decoded = DecodeBytes(&rest, trace_, &arena_);
+  if (!decoded.ok()) return decoded.status();
+  *bytes = *decoded;
+  *object = objects_.Find(record.object);
+  if (*object == nullptr && objects_.IsAbsent(record.object)) return Status();
+  if (*object != nullptr && (*object)->chain == Chain::kID3D12Resource) return Status();
+  return Status(StatusCode::kCorrupt, fmt::format("there is no resource {} here", record.object));
+}
+
 Status PlayerImpl::OnMemory(const Record& record) {
   const auto refuse = [&](const std::string& what) {
     return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
   };
-  std::span<const std::byte> rest = record.body;
-  Result<MemoryBody> body = DecodeBody<MemoryBody>(&rest);
-  if (!body.ok()) return refuse(body.status().message());
-  arena_.Reset();
-  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, trace_, &arena_);
-  if (!bytes.ok()) return refuse(bytes.status().message());
-  ReplayObject* const object = objects_.Find(record.object);
-  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
-  if (object == nullptr || object->chain != Chain::kID3D12Resource) {
-    return refuse(fmt::format("there is no resource {} here", record.object));
-  }
+  MemoryBody body = {};
+  std::span<const std::byte> bytes;
+  ReplayObject* object = nullptr;
+  const Status read = ReadBytes(record, &body, &bytes, &object);
+  if (!read.ok()) return refuse(read.message());
+  if (object == nullptr) return Status();
   if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
     Skip("writes into mapped textures: how they lie in memory is the driver's");
     return Status();
   }
-  if (body->subresource != 0 || body->offset_bytes > object->desc.Width ||
-      bytes->size() > object->desc.Width - body->offset_bytes) {
-    return refuse(fmt::format("{} bytes at {} are written into a buffer of {}", bytes->size(),
-                              body->offset_bytes, object->desc.Width));
+  if (body.subresource != 0 || body.offset_bytes > object->desc.Width ||
+      bytes.size() > object->desc.Width - body.offset_bytes) {
+    return refuse(fmt::format("{} bytes at {} are written into a buffer of {}", bytes.size(),
+                              body.offset_bytes, object->desc.Width));
   }
   // What the GPU writes there is made again, not copied.
   if (HeapTypeOf(object->As<ID3D12Resource>()) == D3D12_HEAP_TYPE_READBACK) return Status();
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return refuse(memory.status().message());
-  if (!bytes->empty()) std::memcpy(*memory + body->offset_bytes, bytes->data(), bytes->size());
+  if (!bytes.empty()) std::memcpy(*memory + body.offset_bytes, bytes.data(), bytes.size());
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
   return Status();
 }
 
-Status PlayerImpl::ClearMemory(ReplayObject* resource) {
-  if (resource->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER ||
-      HeapTypeOf(resource->As<ID3D12Resource>()) != D3D12_HEAP_TYPE_UPLOAD) {
+Status PlayerImpl::ClearMemory(ReplayObject* object, bool committed) {
+  if (object->chain == Chain::kID3D12Heap) return ClearHeap(object);
+  // What is placed in a heap has what others left there, here as there.
+  if (!committed || object->chain != Chain::kID3D12Resource ||
+      object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER ||
+      !IsWritten(HeapOf(object->As<ID3D12Resource>()))) {
     return Status();
   }
   bool unmap = false;
-  Result<std::byte*> memory = BufferMemory(resource, &unmap);
+  Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return memory.status();
-  std::memset(*memory, 0, resource->desc.Width);
-  if (unmap) resource->As<ID3D12Resource>()->Unmap(0, nullptr);
+  std::memset(*memory, 0, object->desc.Width);
+  if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
+  return Status();
+}
+
+Status PlayerImpl::ClearHeap(ReplayObject* heap) {
+  const D3D12_HEAP_DESC heap_desc = GetDesc(heap->As<ID3D12Heap>());
+  DeviceContext* const context = ContextOf(heap->device);
+  if (context == nullptr || !IsWritten(heap_desc.Properties) ||
+      (heap_desc.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0) {
+    return Status();
+  }
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = heap_desc.SizeInBytes;
+  desc.Height = 1;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const D3D12_RESOURCE_STATES state = heap_desc.Properties.Type == D3D12_HEAP_TYPE_UPLOAD
+                                          ? D3D12_RESOURCE_STATE_GENERIC_READ
+                                          : D3D12_RESOURCE_STATE_COMMON;
+  ComPtr<ID3D12Resource> all;
+  void* data = nullptr;
+  if (FAILED(context->device->CreatePlacedResource(heap->As<ID3D12Heap>(), 0, &desc, state, nullptr,
+                                                   __uuidof(ID3D12Resource), all.Receive())) ||
+      FAILED(all->Map(0, nullptr, &data)) || data == nullptr) {
+    Note("memory of heaps may not begin as zeros: this device places no buffer that fills one");
+    return Status();
+  }
+  std::memset(data, 0, desc.Width);
+  all->Unmap(0, nullptr);
   return Status();
 }
 
@@ -251,19 +311,17 @@ Status PlayerImpl::OnContents(const Record& record) {
   const auto refuse = [&](const std::string& what) {
     return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
   };
-  std::span<const std::byte> rest = record.body;
-  Result<ContentsBody> body = DecodeBody<ContentsBody>(&rest);
-  if (!body.ok()) return refuse(body.status().message());
-  arena_.Reset();
-  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, trace_, &arena_);
-  if (!bytes.ok()) return refuse(bytes.status().message());
-  ReplayObject* const object = objects_.Find(record.object);
-  if (object == nullptr && objects_.IsAbsent(record.object)) return Status();
-  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
-  if (context == nullptr || object->chain != Chain::kID3D12Resource) {
-    return refuse(fmt::format("there is no resource {} here", record.object));
+  ContentsBody body = {};
+  std::span<const std::byte> bytes;
+  ReplayObject* object = nullptr;
+  const Status read = ReadBytes(record, &body, &bytes, &object);
+  if (!read.ok()) return refuse(read.message());
+  if (object == nullptr) return Status();
+  DeviceContext* const context = ContextOf(object->device);
+  if (context == nullptr) {
+    return refuse(fmt::format("there is no device of resource {} here", record.object));
   }
-  Status status = WriteContents(object, context, *body, *bytes);
+  Status status = WriteContents(object, context, body, bytes);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
   if (status.code() == StatusCode::kDeviceLost) {
     return Fail(PlayerFailure::kLost, record.number, status.message(), status.code());

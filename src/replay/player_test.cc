@@ -199,15 +199,15 @@ TEST_F(PlayerTest, ObjectsThatEndAreGivenBack) {
 }
 
 TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
-  D3D12_DESCRIPTOR_HEAP_DESC desc = {};
-  desc.NumDescriptors = 1;
-  // Our device has no descriptor heaps.
-  script_.Create(Method::ID3D12Device_CreateDescriptorHeap, Chain::kID3D12DescriptorHeap, &desc,
-                 __uuidof(ID3D12DescriptorHeap));
+  const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  // Our device has no pipelines.
+  script_.Create(Method::ID3D12Device_CreateComputePipelineState, Chain::kID3D12PipelineState,
+                 &desc, __uuidof(ID3D12PipelineState));
   const Played played = Play(&script_, OnFakeDevice());
   EXPECT_EQ(played.failure, PlayerFailure::kRefused);
-  EXPECT_THAT(played.status.message(),
-              HasSubstr("ID3D12Device::CreateDescriptorHeap: this device refuses it with 0x"));
+  EXPECT_THAT(
+      played.status.message(),
+      HasSubstr("ID3D12Device::CreateComputePipelineState: this device refuses it with 0x"));
 }
 
 // Which says nothing about the trace: others may have taken it.

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/status.h"
 #include "calls/record.h"
@@ -20,10 +21,40 @@
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/interfaces.h"
 #include "d3d12gen/methods.h"
+#include "replay/root_signature.h"
 #include "trace/trace_state.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
+
+// What an object is, where it does not say so itself: from the call that made it.
+struct CreationFacts {
+  std::shared_ptr<const RootSignatureLayout> root_signature;
+  std::optional<D3D12_QUERY_HEAP_DESC> queries;
+  bool dispatches =
+      false;  // a command signature: its commands end with a dispatch, not with a draw
+  // Command lists: what they were made with.
+  uint64_t allocator = kNoObject;
+  uint64_t allocator_resets = 0;
+  ComPtr<IUnknown> pipeline;
+};
+
+// What a descriptor holds.
+struct ReplayView {
+  enum class Kind : uint8_t {
+    kNone,
+    kConstants,
+    kShaderResource,
+    kUnordered,
+    kSampler,
+    kTarget,
+    kDepth
+  };
+  Kind kind = Kind::kNone;
+  uint32_t width = 0;  // of the mip of a target
+  uint32_t height = 0;
+  uint64_t resource = kNoObject;
+};
 
 struct ReplayObject {
   uint64_t number = 0;
@@ -49,6 +80,10 @@ struct ReplayObject {
   uint64_t gpu_start = 0;
   uint32_t increment_bytes = 0;
   uint32_t recorded_increment_bytes = 0;
+  std::vector<ReplayView> views;  // those behind its end hold none
+
+  CreationFacts created;
+  uint64_t resets = 0;  // of a command allocator
 
   template <typename T>
   T* As() const {  // T: a version that `version` derives from
