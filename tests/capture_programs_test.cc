@@ -188,6 +188,8 @@ TEST_F(CaptureWindowTest, GearsFromALaterFrameOn) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   ExpectPlaysAsRecorded();
   EXPECT_EQ(Hashes("a.cairn").size(), 20u);
+  // It clears what it draws into: nothing of the images is missed.
+  EXPECT_THAT(ExpectWell({"info", "a.cairn"}), Not(HasSubstr("swap chain")));
 }
 
 // ---- Samples -------------------------------------------------------------------------------------

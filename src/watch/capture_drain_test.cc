@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "calls/call_builder.h"
 #include "snapshot/snapshot_file.h"
 #include "trace/trace_reader.h"
 #include "watch/capture_words.h"
@@ -209,6 +210,34 @@ TEST_F(CaptureDrainTest, LossesAreNotes) {
   ASSERT_TRUE(summary.ok());
   EXPECT_THAT(summary->losses, ElementsAre("1 records were damaged and are left out"));
   EXPECT_THAT(KindsIn(Settings().path), ElementsAre(1, 13));
+}
+
+TEST_F(CaptureDrainTest, WhatALateStartUsesAndCannotHaveIsANote) {
+  constexpr uint64_t kHeap = 5, kList = 6, kQueue = 7;
+  region_.header().state = static_cast<uint32_t>(CaptureState::kArmed);
+  CaptureDrain drain(region_.Watched(), Settings());
+  const auto call = [this](Method method, uint64_t object, const CallBuilder::Body& body) {
+    ASSERT_TRUE(body.ok);
+    RecordHeader header{};
+    header.kind = RecordKind::kCall;
+    header.method = static_cast<uint16_t>(method);
+    header.number = region_.TakeNumber();
+    header.object = object;
+    region_.Write(0, header, body.bytes);
+  };
+  const ObjectBody heap{1, 0, static_cast<uint32_t>(Chain::kID3D12QueryHeap), kNoFacts};
+  region_.Write(0, RecordKind::kObject, kHeap, std::as_bytes(std::span(&heap, 1)));
+  region_.Write(0, RecordKind::kStart);
+  CallBuilder builder;
+  const Method resolve = Method::ID3D12GraphicsCommandList_ResolveQueryData;
+  call(resolve, kList, builder.Call(resolve, ObjectPointer(kHeap), 0, 3, 1, ObjectPointer(8), 0));
+  const Method execute = Method::ID3D12CommandQueue_ExecuteCommandLists;
+  void* const lists[] = {ObjectPointer(kList)};
+  call(execute, kQueue, builder.Call(execute, 1, lists));
+  const Result<CaptureSummary> summary = drain.Finish();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_THAT(summary->losses, ElementsAre(HasSubstr("query heap #5: results from before")));
+  EXPECT_THAT(KindsIn(Settings().path), ElementsAre(3, 11, 1, 1, 13));
 }
 
 TEST_F(CaptureDrainTest, TriggersAskForTheStartAndThenForTheStop) {

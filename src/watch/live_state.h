@@ -14,7 +14,7 @@
 //   a call that has not returned                    it returns
 //
 // What resources hold is not kept: the program tells that when the recording starts. Nor is what queries
-// and counters hold, and what a descriptor for render targets was when a list used it, if the
+// hold (start_losses.h), and what a descriptor for render targets was when a list used it, if the
 // descriptor was written again since.
 //
 // Memory: what is alive in the program, once; at most as much again while WriteTo() runs.

@@ -66,6 +66,7 @@ void TraceSink::Add(const Record& record) {
 // The program begins to tell what its resources hold: what was kept stands before that.
 void TraceSink::BeginRecording(uint64_t first_number) {
   summary_.started = true;
+  start_losses_.emplace();
   LiveState kept = std::move(*kept_);
   kept_.reset();
   Status written = kept.WriteTo(first_number, [this](const Record& record) {
@@ -89,6 +90,7 @@ void TraceSink::Write(const Record& record) {
     Fail(std::move(added));
     return;
   }
+  if (start_losses_.has_value()) start_losses_->Look(record);
   unflushed_ = true;
   ++summary_.records;
   if (record.kind == RecordKind::kCall) ++summary_.calls;
@@ -135,6 +137,11 @@ void TraceSink::End(std::span<const TraceThread> threads, std::span<const std::s
 void TraceSink::WriteEnd(std::span<const TraceThread> threads,
                          std::span<const std::string> losses) {
   summary_.losses = restore_losses_;
+  if (start_losses_.has_value()) {
+    const std::vector<std::string> missed = start_losses_->Told();
+    summary_.losses.insert(summary_.losses.end(), missed.begin(), missed.end());
+    start_losses_.reset();
+  }
   summary_.losses.insert(summary_.losses.end(), losses.begin(), losses.end());
   if (refused_ != 0) {
     summary_.losses.push_back(

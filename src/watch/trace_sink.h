@@ -19,6 +19,7 @@
 #include "calls/record.h"
 #include "trace/trace_writer.h"
 #include "watch/live_state.h"
+#include "watch/start_losses.h"
 
 namespace cairn {
 
@@ -68,6 +69,7 @@ class TraceSink {
   std::optional<TraceWriter> writer_;
   std::optional<LiveState> kept_;  // while armed
   std::vector<std::string> restore_losses_;
+  std::optional<StartLosses> start_losses_;  // of a recording that began late
   CaptureSummary summary_;
   uint64_t last_number_ = 0;
   uint64_t stop_number_ = 0;

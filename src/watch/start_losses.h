@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a recording that began late uses of the time before, and cannot have: results of queries, which
+// nobody can write back into their heap, and what images of swap chains held, which may be on their way to
+// the screen when the recording begins. A program that makes its queries anew and clears its images needs
+// neither.
+#ifndef CAIRN_WATCH_START_LOSSES_H_
+#define CAIRN_WATCH_START_LOSSES_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "calls/record.h"
+#include "d3d12gen/methods.h"
+#include "watch/call_values.h"
+#include "watch/list_uses.h"
+
+namespace cairn {
+
+// One thread. Looks at images until each was used, for kImageFrames frames at most: every call of a list is
+// decoded until then. At queries to the end, if there were heaps of them.
+class StartLosses {
+ public:
+  static constexpr uint32_t kImageFrames = 16;
+
+  // Every record of the file in order: those that are restored, then those of the recording.
+  void Look(const Record& record);
+
+  // A line for each heap, and each image, of which something is missing.
+  std::vector<std::string> Told() const;
+
+ private:
+  struct QueryStep {
+    uint64_t heap = 0;
+    uint32_t first = 0;
+    uint32_t count = 0;
+    bool resolves = false;  // otherwise they get a result
+  };
+  struct QueryHeap {
+    std::set<uint32_t> made;          // since the start
+    std::optional<uint32_t> missing;  // the first that was resolved all the same
+  };
+  enum class Image : uint8_t { kUnused, kOverwritten, kMissing };
+
+  void OnObject(const Record& record);
+  void OnCall(const Record& record);
+  void OnListCall(const Record& record, Method method);
+  void OnQueries(const Record& record, Method method);
+  void OnExecute();
+  void OnFrame(const Record& record);
+  void Step(const QueryStep& step);
+  void UseImage(uint64_t image, bool overwritten);
+
+  bool started_ = false;
+  CallValuesReader reader_;
+  CallValues values_;
+  DecodedCall call_;
+  std::map<uint64_t, QueryHeap> query_heaps_;
+  std::unordered_map<uint64_t, std::vector<QueryStep>> query_steps_;  // by list
+  std::map<uint64_t, Image> images_;
+  std::optional<ListUses> uses_{std::in_place};  // while there are images to look at
+  uint32_t unused_images_ = 0;
+  uint32_t frames_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCH_START_LOSSES_H_
