@@ -182,7 +182,12 @@ class Search {
   void Note(const BisectQuestion& question, const ProbeRun& run) {
     const bool whole = question.left_out.empty();
     // Without a part it may be less.
-    if (whole || told_.left_out.empty()) told_.left_out = run.left_out;
+    if (whole || told_.left_out.empty()) {
+      told_.left_out = run.left_out;
+      if (run.skipped != 0) {
+        told_.left_out = fmt::format("{} calls; {}", GroupedDigits(run.skipped), run.left_out);
+      }
+    }
     if (!whole) return;
     ++told_.whole_plays;
     told_.whole_plays_ns += run.duration_ns;

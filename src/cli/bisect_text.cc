@@ -146,6 +146,15 @@ std::string DeviceLine(const DeviceFacts& device) {
   return text;
 }
 
+// What cannot be played here, and what that means for the answer.
+void AppendLeftOut(const BisectTold& told, std::string* text) {
+  if (told.left_out.empty()) return;
+  fmt::format_to(std::back_inserter(*text),
+                 "Not played on this device: {}\n"
+                 "So this is less than exact: in the program something else may have happened.\n",
+                 told.left_out);
+}
+
 // What was tried in vain, and what to try next.
 void AppendTried(const BisectTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
@@ -217,9 +226,7 @@ std::string AnswerAsText(const BisectTold& told) {
   if (!answer.found) {
     std::string text = fmt::format("{}: no culprit: {}.\n", path, VisibleText(answer.why));
     if (!told.refused.empty()) text += fmt::format("Refused: {}\n", told.refused);
-    if (!told.left_out.empty()) {
-      text += fmt::format("Less than exact: not played as it was recorded: {}\n", told.left_out);
-    }
+    AppendLeftOut(told, &text);
     if (answer.failed == 0 && answer.asked != 0) AppendTried(told, &text);
     return text + probes;
   }
@@ -232,12 +239,7 @@ std::string AnswerAsText(const BisectTold& told) {
   for (const CulpritText& culprit : told.culprits) AppendCulprit(culprit, &text);
   text += "\n";
   AppendRest(told, &text);
-  if (!told.left_out.empty()) {
-    text += fmt::format(
-        "Less than exact: not played as it was recorded: {}\n"
-        "What failed in the program may be something else.\n",
-        told.left_out);
-  }
+  AppendLeftOut(told, &text);
   return text + probes;
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -436,6 +437,34 @@ TEST_F(MinimalTraceTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
     EXPECT_EQ(3, *count);
     EXPECT_THAT(AnswerOf(*run, {}).status().message(), HasSubstr("no device"));
   }
+}
+
+// Told as it comes: this play dies before it could tell of it.
+TEST_F(MinimalTraceTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
+  TestTrace test;
+  test.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");
+  const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
+  test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
+  test.Finish();
+  std::ofstream(path_, std::ios::binary)
+      .write(reinterpret_cast<const char*>(test.Bytes().data()),
+             static_cast<std::streamsize>(test.Bytes().size()));
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.adjust = [](PlayerOptions* options) {
+    options->create_device = [](uint32_t) -> void* { std::abort(); };
+  };
+  const Result<ProbeRun> run = PlayProbe(settings, {});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(ProbeEnd::kDied, run->end);
+  EXPECT_EQ("recorded: a heap was made of the program's own memory", run->left_out);
+  EXPECT_EQ(0u, run->devices);
+
+  settings.device_tries = 1;
+  settings.adjust = [](PlayerOptions* options) {
+    options->create_device = [](uint32_t) -> void* { return nullptr; };
+  };
+  EXPECT_THAT(ProbeDevice(settings).status().message(), HasSubstr("no device"));
 }
 
 TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {

@@ -187,6 +187,11 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (treatment == Treatment::kLeaveOut) return Status();
   if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) return Status();
+  if (treatment == Treatment::kImport) {
+    // Whether it gave an object, the trace says.
+    pending_[record.number].method = *method;
+    return Status();
+  }
   call.object = objects_.Find(record.object);
   if (call.object == nullptr) {
     if (objects_.IsAbsent(record.object)) {
@@ -317,6 +322,9 @@ Status PlayerImpl::OnObject(const Record& record) {
   }
   if (chain == Chain::kID3D12Resource && body->facts == kResourceFacts && body->creator == 0) {
     return CreateImage(record, *body, rest);
+  }
+  if (creation != pending_.end() && TreatmentOf(creation->second.method) == Treatment::kImport) {
+    Skip(fmt::format("{}: no replay has what it opens", Describe(creation->second.method).name));
   }
   objects_.AddAbsent(record.object);
   return Status();

@@ -210,6 +210,46 @@ TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
       HasSubstr("ID3D12Device::CreateComputePipelineState: this device refuses it with 0x"));
 }
 
+// Heaps of the program's own memory, and what is shared: no replay has them. What depends on them is left
+// out, too, and each of it is said.
+TEST_F(PlayerTest, WhatIsImportedIsLeftOutAndSaid) {
+  script_.trace.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");
+  const void* const memory = script_.device == 0 ? nullptr : &script_;
+  const uint64_t heap = script_.Create(Method::ID3D12Device3_OpenExistingHeapFromAddress,
+                                       Chain::kID3D12Heap, memory, __uuidof(ID3D12Heap));
+  D3D12_RESOURCE_DESC desc = {};
+  desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+  desc.Width = 65536;
+  desc.Height = 1;
+  desc.DepthOrArraySize = 1;
+  desc.MipLevels = 1;
+  desc.SampleDesc.Count = 1;
+  desc.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  const uint64_t placed = script_.Create(
+      Method::ID3D12Device_CreatePlacedResource, Chain::kID3D12Resource, ObjectPointer(heap),
+      uint64_t{0}, &desc, D3D12_RESOURCE_STATE_COMMON, nullptr, __uuidof(ID3D12Resource));
+  const uint64_t opened = script_.Create(Method::ID3D12Device_OpenSharedHandle, Chain::kID3D12Fence,
+                                         nullptr, __uuidof(ID3D12Fence));
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  const uint64_t to = script_.CreateBuffer(D3D12_HEAP_TYPE_READBACK, 65536);
+  script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list, ObjectPointer(to),
+               uint64_t{0}, ObjectPointer(placed), uint64_t{0}, uint64_t{64});
+  script_.Close(list);
+  script_.Execute(queue, list);
+  script_.Signal(queue, opened, 1);
+  PlayerOptions options = OnFakeDevice();
+  const Played played = Play(&script_, options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_GE(played.result.skipped, 4u);
+  EXPECT_THAT(played.result.notes,
+              testing::IsSupersetOf(
+                  {HasSubstr("recorded: a heap was made of the program's own memory"),
+                   HasSubstr("OpenExistingHeapFromAddress"), HasSubstr("CreatePlacedResource"),
+                   HasSubstr("OpenSharedHandle"), HasSubstr("CopyBufferRegion"),
+                   HasSubstr("ID3D12CommandQueue::Signal")}));
+}
+
 // Which says nothing about the trace: others may have taken it.
 TEST_F(PlayerTest, NoMemoryIsNoRefusal) {
   script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, uint64_t{65} << 20);

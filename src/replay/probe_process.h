@@ -69,6 +69,8 @@ class ProbeTelling {
   // die.
   void On(const DeviceFacts& device);
   void LeaveOut(std::string_view note) { left_out_.Append(note, "; "); }
+  // So many calls were left out, in all.
+  void Skipped(uint64_t calls) { skipped_.store(calls, std::memory_order_relaxed); }
   // The submission that took longest, of those that ended.
   void Slowest(uint64_t call, uint64_t duration_ns) {
     slowest_call_.store(call, std::memory_order_relaxed);
@@ -84,6 +86,7 @@ class ProbeTelling {
   std::string left_out() const { return left_out_.Get(); }
   uint32_t devices() const { return devices_.load(std::memory_order_acquire); }
   DeviceFacts device() const { return {name_.Get(), driver_.Get(), library_.Get()}; }
+  uint64_t skipped() const { return skipped_.load(std::memory_order_relaxed); }
   uint64_t slowest_call() const { return slowest_call_.load(std::memory_order_relaxed); }
   uint64_t slowest_ns() const { return slowest_ns_.load(std::memory_order_relaxed); }
 
@@ -97,6 +100,7 @@ class ProbeTelling {
   ProbeText name_;
   ProbeText driver_;
   ProbeText library_;
+  std::atomic<uint64_t> skipped_{0};
   std::atomic<uint64_t> slowest_call_{0};
   std::atomic<uint64_t> slowest_ns_{0};
 };
@@ -119,6 +123,7 @@ struct ProbeRun {
   uint32_t devices = 0;       // so many were made
   DeviceFacts device;         // the last one
   std::string left_out;       // what could not be played as it was recorded; "" for nothing
+  uint64_t skipped = 0;       // calls that were left out, of a play that came to its end
   uint64_t slowest_call = 0;  // the submission that took longest, of those that ended; 0: not told
   uint64_t slowest_ns = 0;
   uint64_t duration_ns = 0;

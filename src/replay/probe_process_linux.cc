@@ -101,6 +101,7 @@ void Judge(Watched watched, const ProcessEnd& end, const ProbeTelling& telling, 
   run->devices = telling.devices();
   run->device = telling.device();
   run->left_out = telling.left_out();
+  run->skipped = telling.skipped();
   run->slowest_call = telling.slowest_call();
   run->slowest_ns = telling.slowest_ns();
   run->interrupted = watched == Watched::kInterrupted;

@@ -129,6 +129,7 @@ TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
     telling.On(device);
     telling.LeaveOut("left out: a");
     telling.LeaveOut("left out: b\n");
+    telling.Skipped(320);
     telling.Slowest(17, 250);
     signal(SIGSEGV, SIG_DFL);
     raise(SIGSEGV);
@@ -137,6 +138,7 @@ TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
   EXPECT_EQ(1u, run.devices);
   EXPECT_EQ(device, run.device);
   EXPECT_EQ("left out: a; left out: b\\x0a", run.left_out);
+  EXPECT_EQ(320u, run.skipped);
   EXPECT_EQ(17u, run.slowest_call);
   EXPECT_EQ(250u, run.slowest_ns);
 }

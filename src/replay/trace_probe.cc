@@ -71,6 +71,7 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
   const Status status = (*player)->Run();
   const PlayerResult& result = (*player)->result();
+  telling.Skipped(result.skipped);
   telling.Slowest(result.slowest_submission, result.slowest_submission_ns);
   telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()),
               status.ok() ? "" : status.message());

@@ -25,7 +25,6 @@ constexpr std::string_view kMethodsLeftOut[] = {
     "Check",
     "SetPrivate",
     "CreateSharedHandle",
-    "OpenShared",
     "ReadFromSubresource",
     "RemoveDevice",
     "SetStablePowerState",
@@ -62,6 +61,10 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device_CheckFeatureSupport: return Treatment::kFeatures;
     case Method::ID3D12Device1_CreatePipelineLibrary: return Treatment::kPipelineLibrary;
     case Method::ID3D12GraphicsCommandList_Reset: return Treatment::kListReset;
+    case Method::ID3D12Device_OpenSharedHandle:
+    case Method::ID3D12Device_OpenSharedHandleByName:
+    case Method::ID3D12Device3_OpenExistingHeapFromAddress:
+    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping: return Treatment::kImport;
     // Shader tables hold them.
     case Method::ID3D12StateObjectProperties_GetShaderIdentifier: return Treatment::kMake;
     default: break;

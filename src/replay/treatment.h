@@ -26,6 +26,7 @@ enum class Treatment : uint8_t {
   kFeatures,         // CheckFeatureSupport: remembered, for telling what differs
   kPipelineLibrary,  // CreatePipelineLibrary: without the bytes, which are another driver's
   kListReset,
+  kImport,  // opens what belongs to the program's process, or to another one: no replay has it
 };
 
 Treatment TreatmentOf(Method method);
