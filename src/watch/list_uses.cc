@@ -27,6 +27,7 @@ struct Barrier {
 constexpr uint32_t kTransition = 0;
 constexpr uint32_t kAliasing = 1;
 constexpr uint32_t kBeginOnly = 1;
+constexpr uint32_t kAllSubresources = 0xFFFFFFFF;
 struct DiscardRegion {
   uint32_t rect_count;
   const void* rects;
@@ -55,6 +56,8 @@ constexpr uint32_t kClearStencil = 2;
 constexpr uint32_t kRtvHeap = 2;
 constexpr uint32_t kDsvHeap = 3;
 constexpr uint32_t kMostTargets = 64;
+// Of one list with its bundles.
+constexpr size_t kMostUses = 1u << 20;
 
 template <typename T>
 T Value(const DecodedCall& call, size_t index) {
@@ -151,17 +154,18 @@ const TargetView* ListUses::Target(uint64_t handle) {
 
 void ListUses::Read(List* list, uint64_t object) {
   if (object == kNoObject) return;
-  list->uses.push_back({ResourceUse::Kind::kRead, object, kWholeResource, 0});
+  list->uses.push_back({ResourceUse::Kind::kRead, object});
 }
 
-void ListUses::Overwrite(List* list, uint64_t object, uint32_t subresource) {
-  list->uses.push_back({ResourceUse::Kind::kOverwrite, object, subresource, 0});
+void ListUses::Overwrite(List* list, uint64_t object, const Subresources& subresources) {
+  list->uses.push_back({ResourceUse::Kind::kOverwrite, object, 0, subresources});
 }
 
 // What is done under a predicate may not be done.
-void ListUses::OverwriteOrRead(List* list, bool whole, uint64_t object, uint32_t subresource) {
+void ListUses::OverwriteOrRead(List* list, bool whole, uint64_t object,
+                               const Subresources& subresources) {
   if (whole && !list->predicated) {
-    Overwrite(list, object, subresource);
+    Overwrite(list, object, subresources);
   } else {
     Read(list, object);
   }
@@ -184,14 +188,14 @@ void ListUses::NoteWork(List* list) {
   if (std::exchange(list->work_noted, true)) return;
   for (const TargetView& view : list->bound) {
     if (!view.exact) Read(list, view.resource);
-    for (const auto& plane : view.planes) {
-      for (const uint32_t subresource : plane) {
-        list->uses.push_back({ResourceUse::Kind::kRead, view.resource, subresource, 0});
+    for (const Subresources& plane : view.planes) {
+      if (plane.count != 0) {
+        list->uses.push_back({ResourceUse::Kind::kRead, view.resource, 0, plane});
       }
     }
   }
   for (const uint64_t heap : list->heaps) {
-    list->uses.push_back({ResourceUse::Kind::kHeap, heap, kWholeResource, 0});
+    list->uses.push_back({ResourceUse::Kind::kHeap, heap});
   }
 }
 
@@ -218,20 +222,26 @@ void ListUses::OnListCall(Method method, uint64_t object, const DecodedCall& cal
       list.predicated = !values.objects.empty();
       ReadAll(&list, values);
       return;
-    case Method::ID3D12GraphicsCommandList_ExecuteBundle: {
-      // Copied: the list of a bundle is another one, but that is for the file to say.
-      const std::vector<ResourceUse> uses =
-          values.objects.empty() ? std::vector<ResourceUse>() : lists_[values.objects[0]].uses;
-      List& caller = lists_[object];
-      caller.uses.insert(caller.uses.end(), uses.begin(), uses.end());
-      NoteWork(&caller);
+    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
+      if (!values.objects.empty()) OnBundle(object, values.objects[0]);
       return;
-    }
     default: break;
   }
   if (OnKnownWork(method, &list, call)) return;
   ReadAll(&list, values);
   if (!IsSetter(method)) NoteWork(&list);
+}
+
+void ListUses::OnBundle(uint64_t list, uint64_t bundle) {
+  // Copied: the bundle is another list, but that is for the file to say. So is how often it is executed.
+  const std::vector<ResourceUse> uses = lists_[bundle].uses;
+  List& caller = lists_[list];
+  if (caller.uses.size() + uses.size() > kMostUses) {
+    lost_ = true;
+    return;
+  }
+  caller.uses.insert(caller.uses.end(), uses.begin(), uses.end());
+  NoteWork(&caller);
 }
 
 bool ListUses::OnKnownWork(Method method, List* list, const DecodedCall& call) {
@@ -269,12 +279,8 @@ void ListUses::OnClear(List* list, const DecodedCall& call, bool depth_stencil) 
   const uint32_t aspects = depth_stencil ? Value<uint32_t>(call, 1) : kClearDepth;
   const uint32_t rect_count = Value<uint32_t>(call, depth_stencil ? 4 : 2);
   if (!view->exact || rect_count != 0 || list->predicated) return Read(list, view->resource);
-  if ((aspects & kClearDepth) != 0) {
-    for (const uint32_t subresource : view->planes[0]) Overwrite(list, view->resource, subresource);
-  }
-  if ((aspects & kClearStencil) != 0) {
-    for (const uint32_t subresource : view->planes[1]) Overwrite(list, view->resource, subresource);
-  }
+  if ((aspects & kClearDepth) != 0) Overwrite(list, view->resource, view->planes[0]);
+  if ((aspects & kClearStencil) != 0) Overwrite(list, view->resource, view->planes[1]);
 }
 
 void ListUses::OnBarriers(List* list, const DecodedCall& call) {
@@ -287,8 +293,9 @@ void ListUses::OnBarriers(List* list, const DecodedCall& call) {
     if (barrier.type == kTransition) {
       // Between the halves of a transition the state is none that hides it.
       const uint32_t state = (barrier.flags & kBeginOnly) != 0 ? 0 : barrier.state_after;
-      list->uses.push_back(
-          {ResourceUse::Kind::kState, barrier.resource, barrier.subresource, state});
+      const bool whole = barrier.subresource == kAllSubresources;
+      list->uses.push_back({ResourceUse::Kind::kState, barrier.resource, state,
+                            whole ? kWholeResource : Subresources{barrier.subresource, 1, 1}});
     } else if (barrier.type == kAliasing) {
       Read(list, barrier.resource);
       Read(list, barrier.subresource | uint64_t{barrier.state_before} << 32);
@@ -302,11 +309,9 @@ void ListUses::OnDiscard(List* list, const DecodedCall& call) {
   if (region == nullptr) return Overwrite(list, resource, kWholeResource);
   const ResourceShape* const shape = ShapeOf(resource);
   if (shape == nullptr || region->rect_count != 0) return Read(list, resource);
-  const uint64_t end = std::min<uint64_t>(
-      uint64_t{region->first_subresource} + region->subresource_count, shape->subresource_count());
-  for (uint64_t i = region->first_subresource; i < end; ++i) {
-    Overwrite(list, resource, static_cast<uint32_t>(i));
-  }
+  const uint32_t count = shape->subresource_count();
+  const uint32_t first = std::min(region->first_subresource, count);
+  Overwrite(list, resource, {first, std::min(region->subresource_count, count - first), 1});
 }
 
 void ListUses::OnCopyResource(List* list, const DecodedCall& call) {
@@ -356,7 +361,7 @@ void ListUses::OnCopyTexture(List* list, const DecodedCall& call) {
   const bool same_texels =
       format == shape->format || (!IsBlockFormat(format) && !IsBlockFormat(shape->format));
   const bool whole = same_texels && copied.Covers(ExtentOf(*shape, to->subresource));
-  OverwriteOrRead(list, whole, to->resource, to->subresource);
+  OverwriteOrRead(list, whole, to->resource, {to->subresource, 1, 1});
 }
 
 void ListUses::OnResolve(List* list, const DecodedCall& call) {
@@ -365,7 +370,7 @@ void ListUses::OnResolve(List* list, const DecodedCall& call) {
   const ResourceShape* const shape = ShapeOf(to);
   Read(list, Value<uint64_t>(call, 2));
   OverwriteOrRead(list, shape != nullptr && subresource < shape->subresource_count(), to,
-                  subresource);
+                  {subresource, 1, 1});
 }
 
 }  // namespace cairn

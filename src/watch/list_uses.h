@@ -21,7 +21,7 @@
 
 namespace cairn {
 
-inline constexpr uint32_t kWholeResource = 0xFFFFFFFF;  // instead of a subresource
+inline constexpr Subresources kWholeResource = {0, 0xFFFFFFFF, 1};
 // D3D12_RESOURCE_STATES: what is in these is seen through no descriptor heap.
 inline constexpr uint32_t kDrawnInto = 0x4;
 inline constexpr uint32_t kDepthWritten = 0x10;
@@ -35,8 +35,10 @@ struct ResourceUse {
   };
   Kind kind = Kind::kRead;
   uint64_t object = 0;
-  uint32_t subresource = kWholeResource;
   uint32_t state = 0;
+  Subresources subresources = kWholeResource;
+
+  bool whole() const { return subresources.count == kWholeResource.count; }
 };
 
 // Follows objects, descriptors and recordings of lists through a trace, one record after the other.
@@ -69,13 +71,15 @@ class ListUses {
   const TargetView* Target(uint64_t handle);
   uint64_t IncrementAt(uint64_t handle) const;
   static void Read(List* list, uint64_t object);
-  static void Overwrite(List* list, uint64_t object, uint32_t subresource);
-  static void OverwriteOrRead(List* list, bool whole, uint64_t object, uint32_t subresource);
+  static void Overwrite(List* list, uint64_t object, const Subresources& subresources);
+  static void OverwriteOrRead(List* list, bool whole, uint64_t object,
+                              const Subresources& subresources);
   // Whatever the call refers to is read.
   void ReadAll(List* list, const CallValues& values);
   // The GPU works with what is bound.
   static void NoteWork(List* list);
 
+  void OnBundle(uint64_t list, uint64_t bundle);
   void OnSetTargets(List* list, const DecodedCall& call);
   void OnClear(List* list, const DecodedCall& call, bool depth_stencil);
   void OnBarriers(List* list, const DecodedCall& call);

@@ -60,8 +60,8 @@ bool HasUnusedBits(uint32_t format) {
 }
 
 // What `parts` of a view of this kind cover; nothing if that is not what the resource has.
-std::vector<uint32_t> Subresources(const ResourceShape& shape, Parts kind, const uint32_t* parts,
-                                   uint32_t plane) {
+Subresources Covered(const ResourceShape& shape, Parts kind, const uint32_t* parts,
+                     uint32_t plane) {
   uint32_t mip = 0, first = 0, count = 1;
   if (kind == Parts::kMip || kind == Parts::kMipAndSlices) mip = parts[0];
   if (kind == Parts::kMipAndSlices) {
@@ -72,12 +72,7 @@ std::vector<uint32_t> Subresources(const ResourceShape& shape, Parts kind, const
     count = parts[1];
   }
   if (mip >= shape.mips || first >= shape.slices || plane >= shape.planes) return {};
-  count = std::min(count, shape.slices - first);
-  std::vector<uint32_t> subresources;
-  for (uint32_t i = 0; i < count; ++i) {
-    subresources.push_back(shape.Subresource(mip, first + i, plane));
-  }
-  return subresources;
+  return {shape.Subresource(mip, first, plane), std::min(count, shape.slices - first), shape.mips};
 }
 
 // `kinds`: by the view's dimension.
@@ -90,9 +85,9 @@ TargetView ViewOf(uint64_t resource, const ResourceShape* shape, uint32_t format
   const Parts kind = dimension < kCount ? kinds[dimension] : Parts::kUnknown;
   if (kind == Parts::kUnknown) return view;
   for (uint32_t plane = 0; plane < std::min<uint32_t>(shape->planes, 2); ++plane) {
-    view.planes[plane] = Subresources(*shape, kind, parts, plane);
+    view.planes[plane] = Covered(*shape, kind, parts, plane);
   }
-  view.exact = !view.planes[0].empty();
+  view.exact = view.planes[0].count != 0;
   return view;
 }
 

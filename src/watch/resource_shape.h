@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "calls/record.h"
 
@@ -50,12 +49,19 @@ Extent ExtentOf(const ResourceShape& shape, uint32_t subresource);
 // Of 4x4 texels.
 bool IsBlockFormat(uint32_t format);
 
+// One mip of some slices: `first`, `first` + `step`, ...
+struct Subresources {
+  uint32_t first = 0;
+  uint32_t count = 0;
+  uint32_t step = 1;
+};
+
 // What is behind a descriptor for render targets or depth and stencil.
 struct TargetView {
   uint64_t resource = 0;  // 0: nothing
   // The subresources are known, and a clear writes each of them as a whole.
   bool exact = false;
-  std::vector<uint32_t> planes[2];  // subresources; depth and colours have plane 0
+  Subresources planes[2];  // depth and colours have plane 0
 };
 
 // `desc`: bytes of a D3D12_RENDER_TARGET_VIEW_DESC, or D3D12_DEPTH_STENCIL_VIEW_DESC; null for none.

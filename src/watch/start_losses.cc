@@ -16,6 +16,8 @@ namespace {
 
 // More queries than a heap may have.
 constexpr uint32_t kMostQueries = 1u << 20;
+// Of one list with its bundles.
+constexpr size_t kMostSteps = 1u << 20;
 
 template <typename T>
 T Value(const DecodedCall& call, size_t index) {
@@ -115,6 +117,7 @@ void StartLosses::OnQueries(const Record& record, Method method) {
       if (bundle == query_steps_.end()) return;
       const std::vector<QueryStep> steps = bundle->second;
       std::vector<QueryStep>& own = query_steps_[record.object];
+      if (own.size() + steps.size() > kMostSteps) return;
       own.insert(own.end(), steps.begin(), steps.end());
       return;
     }

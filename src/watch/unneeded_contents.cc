@@ -283,13 +283,10 @@ class UnneededContents::Search {
     Resource* const resource = Find(use.object);
     if (resource == nullptr) return;
     UseOn(resource, queue);
-    uint32_t first = 0;
-    uint32_t end = static_cast<uint32_t>(resource->first.size());
-    if (use.subresource != kWholeResource) {
-      first = std::min(use.subresource, end);
-      end = std::min(first + 1, end);
-    }
-    for (uint32_t i = first; i < end; ++i) {
+    const uint64_t size = resource->first.size();
+    const Subresources& part = use.subresources;
+    const uint64_t count = use.whole() ? size : part.count;
+    for (uint64_t k = 0, i = part.first; k < count && i < size; ++k, i += part.step) {
       if (use.kind == ResourceUse::Kind::kState) {
         resource->state[i] = use.state;
       } else if (resource->first[i] == First::kNothing) {

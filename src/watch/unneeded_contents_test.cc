@@ -503,6 +503,18 @@ TEST_F(UnneededContentsTest, ABundleReadsWhatItsListHasBound) {
   EXPECT_THAT(Unneeded(), IsEmpty());
 }
 
+TEST_F(UnneededContentsTest, AListThatIsItsOwnBundleIsGivenUp) {
+  Create(kFirst, {});
+  ViewTarget(kFirst, 0);
+  Start();
+  Clear(0);
+  for (int i = 0; i < 64; ++i) {
+    Call(Method::ID3D12GraphicsCommandList_ExecuteBundle, kList, ObjectPointer(kList));
+  }
+  Execute();
+  EXPECT_THAT(Unneeded(), IsEmpty());
+}
+
 TEST_F(UnneededContentsTest, BuffersAreReadByTheirAddresses) {
   Create(kFirst, Buffer(256));
   Create(kSecond, Buffer(256));
