@@ -6,14 +6,16 @@
 #define CAIRN_D3D12_VIDEO_COMMAND_LIST_H_
 
 #include "d3d12/device.h"
+#include "d3d12/policy.h"
 #include "d3d12/work_list.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// The three interfaces have these methods in common, but no base that declares them.
-template <typename Thin>
+// The three interfaces have these methods in common, but no base that declares them. An event belongs to the
+// call that it is noted in, so that call begins before.
+template <typename Thin, Method kBeginEvent, Method kSetMarker>
 class WrappedVideoCommandList : public Thin {
  public:
   HRESULT STDMETHODCALLTYPE Close() override {
@@ -28,16 +30,18 @@ class WrappedVideoCommandList : public Thin {
     return result;
   }
   void STDMETHODCALLTYPE BeginEvent(UINT metadata, const void* data, UINT size) override {
+    const CallScope call(*this, kBeginEvent, metadata, data, size);
     work_.BeginEvent(metadata, data, size);
-    Thin::BeginEvent(metadata, data, size);
+    this->real()->BeginEvent(metadata, data, size);
   }
   void STDMETHODCALLTYPE EndEvent() override {
     Thin::EndEvent();
     work_.EndEvent();
   }
   void STDMETHODCALLTYPE SetMarker(UINT metadata, const void* data, UINT size) override {
+    const CallScope call(*this, kSetMarker, metadata, data, size);
     work_.SetMarker(metadata, data, size);
-    Thin::SetMarker(metadata, data, size);
+    this->real()->SetMarker(metadata, data, size);
   }
 
   WorkList& work() { return work_; }
@@ -47,7 +51,6 @@ class WrappedVideoCommandList : public Thin {
   WrappedVideoCommandList(WrappedID3D12Device& device, void* real)
       : Thin(real), work_(device, *this, Thin::real()) {
     this->breadcrumbs_ = work_.notes_if_on();
-    this->Join(device);
   }
   AnnotatedChild* annotated() override { return &work_.annotations(); }
   void OnNamed(std::string_view name) override { work_.SetName(name); }
@@ -58,24 +61,36 @@ class WrappedVideoCommandList : public Thin {
 };
 
 class WrappedID3D12VideoDecodeCommandList final
-    : public WrappedVideoCommandList<ThinID3D12VideoDecodeCommandList> {
+    : public WrappedVideoCommandList<ThinID3D12VideoDecodeCommandList,
+                                     Method::ID3D12VideoDecodeCommandList_BeginEvent,
+                                     Method::ID3D12VideoDecodeCommandList_SetMarker> {
  public:
   WrappedID3D12VideoDecodeCommandList(WrappedID3D12Device& device, void* real)
-      : WrappedVideoCommandList(device, real) {}
+      : WrappedVideoCommandList(device, real) {
+    Join(device);
+  }
 };
 
 class WrappedID3D12VideoProcessCommandList final
-    : public WrappedVideoCommandList<ThinID3D12VideoProcessCommandList> {
+    : public WrappedVideoCommandList<ThinID3D12VideoProcessCommandList,
+                                     Method::ID3D12VideoProcessCommandList_BeginEvent,
+                                     Method::ID3D12VideoProcessCommandList_SetMarker> {
  public:
   WrappedID3D12VideoProcessCommandList(WrappedID3D12Device& device, void* real)
-      : WrappedVideoCommandList(device, real) {}
+      : WrappedVideoCommandList(device, real) {
+    Join(device);
+  }
 };
 
 class WrappedID3D12VideoEncodeCommandList final
-    : public WrappedVideoCommandList<ThinID3D12VideoEncodeCommandList> {
+    : public WrappedVideoCommandList<ThinID3D12VideoEncodeCommandList,
+                                     Method::ID3D12VideoEncodeCommandList_BeginEvent,
+                                     Method::ID3D12VideoEncodeCommandList_SetMarker> {
  public:
   WrappedID3D12VideoEncodeCommandList(WrappedID3D12Device& device, void* real)
-      : WrappedVideoCommandList(device, real) {}
+      : WrappedVideoCommandList(device, real) {
+    Join(device);
+  }
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE
