@@ -12,33 +12,11 @@
 namespace {
 
 constexpr uint32_t kWords = 1024;
-// What the view claims: far more than any neighbour of the buffer in memory is large.
-constexpr uint32_t kClaimedWords = 1u << 27;
 
 struct FaultConstants {
   uint32_t index;
   uint32_t value;
 };
-
-// The heap with the view that is too large, for the shader's u0.
-sample::ComPtr<ID3D12DescriptorHeap> CreateView(const sample::Gpu& gpu,
-                                                const sample::Buffer& buffer) {
-  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
-  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-  heap_desc.NumDescriptors = 1;
-  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-  sample::ComPtr<ID3D12DescriptorHeap> heap;
-  sample::Check(gpu.device()->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap),
-                                                   heap.Receive()),
-                "CreateDescriptorHeap");
-  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
-  view.Format = DXGI_FORMAT_R32_UINT;
-  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-  view.Buffer.NumElements = kClaimedWords;
-  gpu.device()->CreateUnorderedAccessView(buffer.resource.get(), nullptr, &view,
-                                          cairn::GetCpuStart(heap.get()));
-  return heap;
-}
 
 void Scatter(sample::List& list, const char* name, const sample::Pipeline& pipeline,
              ID3D12DescriptorHeap* views, const FaultConstants& constants) {
@@ -60,7 +38,7 @@ void Run(const sample::Options& options, uint32_t index) {
   const sample::Pipeline fill = sample::CreateFillPipeline(gpu);
   const sample::Pipeline scatter = sample::CreateComputePipeline(
       gpu, "Scatter", {"ScatterCS", kFaultCsDxbc, sizeof(kFaultCsDxbc)}, 2, sample::Output::kTyped);
-  const auto views = CreateView(gpu, buffer);
+  const auto views = sample::CreateTooLargeView(gpu, buffer);
 
   sample::List list(gpu, queue, "Main");
   list.Begin();
@@ -95,9 +73,9 @@ int main(int argc, char** argv) {
   CLI::App app("Dispatches a store far outside of its buffer.");
   sample::Options options;
   sample::AddOptions(app, &options);
-  uint32_t index = kClaimedWords - 1;
+  uint32_t index = sample::kClaimedWords - 1;
   app.add_option("--index", index, "where to store, in 32-bit words")
-      ->check(CLI::Range(0u, kClaimedWords - 1))
+      ->check(CLI::Range(0u, sample::kClaimedWords - 1))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   Run(options, index);

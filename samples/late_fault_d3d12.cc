@@ -13,8 +13,6 @@
 namespace {
 
 constexpr uint32_t kWords = 1024;
-// What the view claims: far more than any neighbour of the buffer in memory is large.
-constexpr uint32_t kClaimedWords = 1u << 27;
 
 // fault.cs finds the index and the value that it stores in memory that the GPU wrote.
 sample::ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device) {
@@ -54,26 +52,6 @@ sample::Pipeline CreateScatterPipeline(sample::Gpu& gpu) {
                 "CreateComputePipelineState");
   pipeline.told = gpu.telling().Name(pipeline.state.get(), "Scatter", {.compute = "ScatterCS"});
   return pipeline;
-}
-
-// The heap with the view that is too large, for the shader's u0.
-sample::ComPtr<ID3D12DescriptorHeap> CreateView(const sample::Gpu& gpu,
-                                                const sample::Buffer& buffer) {
-  D3D12_DESCRIPTOR_HEAP_DESC heap_desc = {};
-  heap_desc.Type = D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV;
-  heap_desc.NumDescriptors = 1;
-  heap_desc.Flags = D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE;
-  sample::ComPtr<ID3D12DescriptorHeap> heap;
-  sample::Check(gpu.device()->CreateDescriptorHeap(&heap_desc, __uuidof(ID3D12DescriptorHeap),
-                                                   heap.Receive()),
-                "CreateDescriptorHeap");
-  D3D12_UNORDERED_ACCESS_VIEW_DESC view = {};
-  view.Format = DXGI_FORMAT_R32_UINT;
-  view.ViewDimension = D3D12_UAV_DIMENSION_BUFFER;
-  view.Buffer.NumElements = kClaimedWords;
-  gpu.device()->CreateUnorderedAccessView(buffer.resource.get(), nullptr, &view,
-                                          cairn::GetCpuStart(heap.get()));
-  return heap;
 }
 
 struct Scene {
@@ -130,7 +108,7 @@ void Run(const sample::Options& options, uint32_t index) {
   scene.scatter = CreateScatterPipeline(gpu);
   scene.particles = gpu.CreateBuffer(kWords);
   scene.indices = gpu.CreateBuffer(kWords);
-  scene.views = CreateView(gpu, scene.particles);
+  scene.views = sample::CreateTooLargeView(gpu, scene.particles);
   for (const uint32_t good : {0u, 1u, 2u}) Frame(gpu, queue, scene, good);
   fmt::print(
       "sample-late-fault-d3d12: dispatch \"Emit\" says word {} of {}, \"Scatter\" stores there\n",
@@ -146,9 +124,9 @@ int main(int argc, char** argv) {
   CLI::App app("Writes an index in one submission, and stores there, far outside, in the next.");
   sample::Options options;
   sample::AddOptions(app, &options);
-  uint32_t index = kClaimedWords - 1;
+  uint32_t index = sample::kClaimedWords - 1;
   app.add_option("--index", index, "where to store, in 32-bit words")
-      ->check(CLI::Range(0u, kClaimedWords - 1))
+      ->check(CLI::Range(0u, sample::kClaimedWords - 1))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   Run(options, index);

@@ -9,6 +9,7 @@
 
 #include "breadcrumbs/d3d12_devices.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/test_target.h"
 #include "embedded/hang.cs.dxbc.h"
 #include "embedded/hang.ps.dxbc.h"
 #include "embedded/triangle.vs.dxbc.h"
@@ -88,21 +89,8 @@ ComPtr<ID3D12PipelineState> CreateGraphicsPipeline(ID3D12Device* device,
 }
 
 ComPtr<ID3D12Resource> CreateTarget(ID3D12Device* device) {
-  D3D12_HEAP_PROPERTIES heap = {};
-  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-  desc.Width = kTargetSize;
-  desc.Height = kTargetSize;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  desc.SampleDesc.Count = 1;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
   ComPtr<ID3D12Resource> target;
-  Check(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                        D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
-                                        __uuidof(ID3D12Resource), target.Receive()),
+  Check(CreateTestTarget(device, kTargetSize, __uuidof(ID3D12Resource), target.Receive()),
         "CreateCommittedResource of a render target");
   return target;
 }

@@ -4,6 +4,7 @@
 // starts late, so that the GPU itself says what was in memory at that moment; then what nothing refers
 // to is left out.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -181,6 +182,10 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   const Result<int> code = RunWatched(settings, arguments);
   if (!code.ok()) return code.status();
   if (*code == kExitFailed) return Status(StatusCode::kInternal, "");
+  // It came before the playback listened.
+  if (*code == 128 + SIGINT || *code == 128 + SIGTERM || *code == 128 + SIGHUP) {
+    return Status(StatusCode::kIo, "interrupted; nothing is written");
+  }
   if (*code != 0) {
     return Status(
         StatusCode::kInternal,

@@ -17,6 +17,7 @@
 #include "d3d12/test_device.h"
 #include "d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/test_target.h"
 #include "d3d12gen/methods.h"
 
 namespace cairn {
@@ -31,22 +32,8 @@ constexpr uint32_t kSize = 16;     // of the target
 uint64_t upload_number, copy_number, target_number;
 
 ComPtr<ID3D12Resource> MakeTarget(ID3D12Device* device) {
-  D3D12_HEAP_PROPERTIES heap = {};
-  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-  desc.Width = kSize;
-  desc.Height = kSize;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  desc.SampleDesc.Count = 1;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
   ComPtr<ID3D12Resource> target;
-  EXPECT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                            D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
-                                            __uuidof(ID3D12Resource), target.Receive()),
-            S_OK);
+  EXPECT_EQ(CreateTestTarget(device, kSize, __uuidof(ID3D12Resource), target.Receive()), S_OK);
   return target;
 }
 

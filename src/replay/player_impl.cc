@@ -173,6 +173,7 @@ Status PlayerImpl::WaitInsteadOf(const Record& record) {
 Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(WaitForDevices());
   pending_.clear();
+  if (result_.interrupted) return Status();  // nobody waits for the images any more
   return ReadTextures();
 }
 
@@ -256,17 +257,17 @@ Status PlayerImpl::OnResult(const Record& record) {
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
   if (!pending.made || !answers || FAILED(recorded) || SUCCEEDED(pending.result)) return Status();
   for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
-  if (!pending.missing.empty()) {
-    return Fail(PlayerFailure::kRefused, body->call,
-                fmt::format("{}: {}; it succeeded when it was recorded{}", info.name,
-                            pending.missing, Differences()));
-  }
   // Memory that others had taken may be free the next time.
-  const bool no_memory = pending.result == E_OUTOFMEMORY;
-  return Fail(no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused, body->call,
-              fmt::format("{}: this device refuses it with 0x{:08X}; it succeeded when it was "
-                          "recorded{}",
-                          info.name, static_cast<uint32_t>(pending.result), Differences()));
+  const bool no_memory = pending.missing.empty() && pending.result == E_OUTOFMEMORY;
+  failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
+  failed_call_ = body->call;
+  const std::string what = pending.missing.empty()
+                               ? fmt::format("this device refuses it with 0x{:08X}",
+                                             static_cast<uint32_t>(pending.result))
+                               : pending.missing;
+  return Status(StatusCode::kUnsupported,
+                fmt::format("call {}, {}: {}; it succeeded when it was recorded{}", body->call,
+                            info.name, what, Differences()));
 }
 
 Status PlayerImpl::OnDevice(const Record& record) {

@@ -82,8 +82,9 @@ Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const Pro
   for (;;) {
     pollfd ended = {child.pidfd.get(), POLLIN, 0};
     poll(&ended, 1, static_cast<int>(kLookNs / 1'000'000));
-    if (ended.revents != 0) return Watched::kEnded;
+    // Asked also when it has ended: plays may be shorter than the time between two looks.
     if (limits.keep_on && !limits.keep_on()) return Watched::kInterrupted;
+    if (ended.revents != 0) return Watched::kEnded;
     if (const uint64_t now = telling.steps(); now != steps) {
       steps = now;
       since_ns = MonotonicNs();

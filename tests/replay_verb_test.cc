@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn replay` of traces that this device cannot play, or whose GPU work does not end; its options; and
+// captures that a trigger starts and stops while the program runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness.h"
+#include "replay/test_script.h"
+#include "trace/trace_filter.h"
+#include "trace/trace_reader.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+constexpr uint64_t kFrames = 20;
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+// Looks every few milliseconds; false when it took a minute.
+bool WaitUntil(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+pid_t ChildOf(pid_t parent) {
+  const std::string path =
+      "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
+  return std::atoi(ReadFile(path).c_str());
+}
+
+class ReplayVerbTest : public ::testing::Test {
+ protected:
+  Command::Options Options(int timeout_s = 120) const {
+    return {.folder = folder_.path(), .environment = LavapipeEnvironment(), .timeout_s = timeout_s};
+  }
+  static std::vector<std::string> Arguments(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return arguments;
+  }
+  CommandResult Cairn(const std::vector<std::string>& arguments) {
+    const CommandResult result = RunCommand(Arguments(arguments), Options());
+    EXPECT_FALSE(result.timed_out) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty());
+    return result;
+  }
+  void Capture() {
+    const CommandResult result = Cairn({"run", "--quiet", "--capture", "--hash-frames", "-o",
+                                        "a.cairn", "--", Program("sample-scale-d3d12-plain"),
+                                        "--frames", std::to_string(kFrames), "--calls", "100"});
+    ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  }
+  // What `cairn replay --hash` prints: a line for each frame.
+  std::string Hashes(std::vector<std::string> options, const std::string& file = "a.cairn") {
+    options.insert(options.begin(), {"replay", "--hash", "--quiet"});
+    options.push_back(file);
+    const CommandResult result = Cairn(options);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_EQ(result.errors, "");
+    return result.output;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// ---- Devices that lack something --------------------------------------------------------------------
+
+class OtherDeviceTest : public ReplayVerbTest {
+ protected:
+  // What the program asked its device, and what that said.
+  void AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER tier) {
+    D3D12_FEATURE_DATA_D3D12_OPTIONS options = {};
+    const Method method = Method::ID3D12Device_CheckFeatureSupport;
+    const uint64_t call = script_.Call(method, script_.device, D3D12_FEATURE_D3D12_OPTIONS,
+                                       static_cast<void*>(&options), UINT{sizeof(options)});
+    options.ConservativeRasterizationTier = tier;
+    options.DoublePrecisionFloatShaderOps = TRUE;
+    script_.Return(method, call, HRESULT{S_OK}, D3D12_FEATURE_D3D12_OPTIONS,
+                   static_cast<void*>(&options), UINT{sizeof(options)});
+  }
+  CommandResult Replay() {
+    EXPECT_TRUE(script_.ok);
+    const std::vector<std::byte>& bytes = script_.trace.Bytes();
+    std::ofstream(folder_ / "a.cairn", std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    return Cairn({"replay", "a.cairn"});
+  }
+
+  TestScript script_;
+};
+
+// libvkd3d 1.2 has ID3D12Device only.
+TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
+  AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
+  const Method method = Method::ID3D12Device4_CreateCommandList1;
+  void* list = nullptr;
+  const uint64_t call =
+      script_.Call(method, script_.device, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
+                   D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
+  script_.trace.Object(20, Chain::kID3D12GraphicsCommandList, script_.device, call);
+  list = ObjectPointer(20);
+  script_.Return(method, call, HRESULT{S_OK}, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
+                 D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
+  const CommandResult result = Replay();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(
+      result.errors,
+      "cairn replay: a.cairn: call " + std::to_string(call) +
+          ", ID3D12Device4::CreateCommandList1: this device has no ID3D12Device4; it succeeded "
+          "when it was recorded; the devices differ in D3D12_FEATURE_D3D12_OPTIONS\n");
+}
+
+TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {
+  AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
+  // No implementation has so much memory.
+  D3D12_HEAP_DESC desc = {};
+  desc.SizeInBytes = uint64_t{1} << 50;
+  desc.Properties.Type = D3D12_HEAP_TYPE_DEFAULT;
+  desc.Flags = D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
+  script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
+  const CommandResult result = Replay();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(Lines(result.errors).size(), 1u);
+  EXPECT_THAT(
+      result.errors,
+      MatchesRegex("cairn replay: a.cairn: call [0-9]+, ID3D12Device::CreateHeap: this device "
+                   "refuses it with 0x[0-9A-F]+; it succeeded when it was recorded; the "
+                   "devices differ in D3D12_FEATURE_D3D12_OPTIONS\n"));
+}
+
+TEST_F(OtherDeviceTest, WhatAnswersTheSameDoesNotDiffer) {
+  D3D12_HEAP_DESC desc = {};
+  desc.SizeInBytes = uint64_t{1} << 50;
+  desc.Properties.Type = D3D12_HEAP_TYPE_DEFAULT;
+  desc.Flags = D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
+  script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
+  const CommandResult result = Replay();
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.errors, ::testing::EndsWith("it succeeded when it was recorded\n"));
+}
+
+TEST_F(OtherDeviceTest, AFeatureLevelThatNoDeviceHas) {
+  TestTrace trace;
+  const DeviceBody body = {0x1234, 0x5678, 4, 0xF000};
+  std::vector<std::byte> bytes = BodyBytes(body);
+  bytes.resize(bytes.size() + 3 * sizeof(uint32_t));
+  trace.Add(RecordKind::kDevice, 1, bytes);
+  trace.Object(1, Chain::kID3D12Device, 1);
+  std::ofstream(folder_ / "a.cairn", std::ios::binary)
+      .write(reinterpret_cast<const char*>(trace.Bytes().data()),
+             static_cast<std::streamsize>(trace.Bytes().size()));
+  const CommandResult result = Cairn({"replay", "a.cairn"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(Lines(result.errors).size(), 1u);
+  EXPECT_THAT(result.errors, HasSubstr("no device with feature level 15_0 can be made here: 0x"));
+  EXPECT_THAT(result.errors, HasSubstr("; check with `vulkaninfo`"));
+}
+
+// ---- GPU work that does not end -----------------------------------------------------------------------
+
+TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
+  const CommandResult captured =
+      Cairn({"run", "--capture", "-o", "a.cairn", "--hang-timeout", "2", "--kill-on-hang", "--",
+             Program("sample-hang-d3d12-plain")});
+  EXPECT_NE(captured.exit_code, 0);
+  const CommandResult result = Cairn({"replay", "--timeout", "2", "a.cairn"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "");
+  ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
+  EXPECT_THAT(result.errors, HasSubstr("within 2.0 s: the GPU hangs"));
+  // Where it waits: behind the submission that hangs, which is the trace's last.
+  const std::string start = "cairn replay: a.cairn: record ";
+  ASSERT_THAT(result.errors, StartsWith(start));
+  const uint64_t place = std::stoull(result.errors.substr(start.size()));
+  uint64_t submission = 0;
+  for (const std::string& line :
+       Lines(Cairn({"calls", "--json", "--function", "ExecuteCommandLists", "a.cairn"}).output)) {
+    const nlohmann::json call = nlohmann::json::parse(line);
+    if (call.value("kind", "") == "call") submission = call["number"];
+  }
+  EXPECT_GT(submission, 0u);
+  EXPECT_GE(place, submission);
+}
+
+// ---- Options ------------------------------------------------------------------------------------------
+
+// Gives frames other times.
+class Retime final : public RecordFilter {
+ public:
+  explicit Retime(uint64_t step_ns) : step_ns_(step_ns) {}
+  bool Keep(Record* record, uint64_t frame) override {
+    FrameBody body;
+    if (record->kind != RecordKind::kFrame || record->body.size() < sizeof(body)) return true;
+    body_.assign(record->body.begin(), record->body.end());
+    std::memcpy(&body, body_.data(), sizeof(body));
+    body.time_ns = (frame + 1) * step_ns_;
+    std::memcpy(body_.data(), &body, sizeof(body));
+    record->body = body_;
+    return true;
+  }
+
+ private:
+  const uint64_t step_ns_;
+  std::vector<std::byte> body_;
+};
+
+TEST_F(ReplayVerbTest, TheOriginalPaceIsNotFasterThanTheProgramWas) {
+  Capture();
+  constexpr uint64_t kStep_ns = 50'000'000;
+  Result<TraceReader> trace = TraceReader::Open(folder_ / "a.cairn");
+  ASSERT_TRUE(trace.ok());
+  Result<FileWriter> file = FileWriter::Create(folder_ / "slow.cairn");
+  ASSERT_TRUE(file.ok());
+  Retime retime(kStep_ns);
+  ASSERT_TRUE(CopyTrace(&*trace, &retime, {}, &*file).ok());
+  ASSERT_TRUE(file->Finish().ok());
+
+  const std::string fast = Hashes({}, "slow.cairn");
+  EXPECT_EQ(Lines(fast).size(), kFrames);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(Hashes({"--pace", "original"}, "slow.cairn"), fast);
+  // From the first frame's end to the last one's.
+  const std::chrono::nanoseconds least(kStep_ns * (kFrames - 1));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, least);
+}
+
+TEST_F(ReplayVerbTest, LoopsPlayTheSameEveryTime) {
+  Capture();
+  const std::string once = Hashes({});
+  EXPECT_EQ(Hashes({"--loop", "3"}), once + once + once);
+
+  // Until ^C: the exit code is 0, and all that was printed is whole.
+  Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}), Options());
+  ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > 2 * kFrames; }));
+  kill(endless.pid(), SIGINT);
+  const CommandResult result = endless.Wait();
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_THAT(result.errors, StartsWith("cairn replay: warning: stopped after "));
+  const std::vector<std::string> lines = Lines(result.output);
+  const std::vector<std::string> expected = Lines(once);
+  ASSERT_GT(lines.size(), 2 * kFrames);
+  for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], expected[i % kFrames]) << i;
+  EXPECT_EQ(result.output.back(), '\n');
+}
+
+TEST_F(ReplayVerbTest, PaddedBuffersAreLargerAndShowTheSame) {
+  Capture();
+  const std::string once = Hashes({});
+  EXPECT_EQ(Hashes({"--pad", "4096"}), once);
+  const auto buffer_widths = [this](const std::string& file) {
+    std::vector<uint64_t> widths;
+    Result<TraceReader> trace = TraceReader::Open(folder_ / file);
+    EXPECT_TRUE(trace.ok());
+    TraceCursor cursor(*trace);
+    Record record;
+    while (cursor.Next(&record)) {
+      std::span<const std::byte> rest = record.body;
+      if (record.kind != RecordKind::kObject) continue;
+      const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
+      if (!body.ok() || body->facts != kResourceFacts) continue;
+      const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
+      EXPECT_TRUE(facts.ok());
+      D3D12_RESOURCE_DESC desc;
+      std::memcpy(&desc, facts->desc, sizeof(desc));
+      if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) widths.push_back(desc.Width);
+    }
+    return widths;
+  };
+  // What the playback makes, seen by a capture of it.
+  const CommandResult captured =
+      Cairn({"run", "--quiet", "--capture", "-o", "padded.cairn", "--", Program("cairn"), "replay",
+             "--quiet", "--pad", "4096", "a.cairn"});
+  ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
+  std::vector<uint64_t> expected = buffer_widths("a.cairn");
+  ASSERT_FALSE(expected.empty());
+  for (uint64_t& width : expected) width += 4096;
+  EXPECT_EQ(buffer_widths("padded.cairn"), expected);
+}
+
+TEST_F(ReplayVerbTest, FramesAreThoseThatTheProgramCounted) {
+  Capture();
+  const std::vector<std::string> all = Lines(Hashes({}));
+  ASSERT_EQ(all.size(), kFrames);
+  EXPECT_THAT(Lines(Hashes({"--frames", "5-7"})), ElementsAre(all[5], all[6], all[7]));
+  EXPECT_THAT(Lines(Hashes({"--frames", "19"})), ElementsAre(all[19]));
+  EXPECT_THAT(Lines(Hashes({"--frames", "18-"})), ElementsAre(all[18], all[19]));
+  EXPECT_THAT(all[5], StartsWith("frame 5  "));
+}
+
+// ---- Triggers -----------------------------------------------------------------------------------------
+
+class TriggerTest : public ReplayVerbTest {
+ protected:
+  std::vector<std::string> RunOf(const std::string& trigger) {
+    return Arguments({"run", "--quiet", "--capture", "--hash-frames", "--trigger", trigger, "-o",
+                      "a.cairn", "--", Program("sample-scale-d3d12-plain"), "--frames", "1000000",
+                      "--calls", "100"});
+  }
+  // Whether the program has got so far.
+  bool WaitForFrame(const Command& run, uint64_t frame) {
+    return WaitUntil([&] {
+      const pid_t child = ChildOf(run.pid());
+      if (child <= 0) return false;
+      const CommandResult top =
+          Peek({Program("cairn"), "top", "--once", "--json", std::to_string(child)});
+      const nlohmann::json json = nlohmann::json::parse(top.output, nullptr, false);
+      if (!json.is_object() || !json.contains("devices") || json["devices"].empty()) return false;
+      return json["devices"][0].value("frame", uint64_t{0}) >= frame;
+    });
+  }
+  bool WaitForBytes(uint64_t bytes) {
+    return WaitUntil([&] {
+      std::error_code none;
+      const uint64_t size = std::filesystem::file_size(folder_ / "a.cairn.part", none);
+      return !none && size >= bytes;
+    });
+  }
+  // `start` and `stop` while the program runs; the trace is what lies between.
+  void ExpectFramesBetween(const std::string& trigger, const std::function<void(pid_t)>& start,
+                           const std::function<void(pid_t)>& stop) {
+    Command run(RunOf(trigger), Options());
+    ASSERT_TRUE(WaitForFrame(run, 10));
+    start(run.pid());
+    ASSERT_TRUE(WaitForBytes(100'000));
+    stop(run.pid());
+    // Two more frames of a program that runs for long: by then the end is written, or comes with the
+    // death.
+    ASSERT_TRUE(WaitUntil([&] { return HasStop(); }));
+    kill(ChildOf(run.pid()), SIGTERM);
+    const CommandResult result = run.Wait();
+    EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty());
+
+    const nlohmann::json info =
+        nlohmann::json::parse(Cairn({"info", "--json", "a.cairn"}).output, nullptr, false);
+    ASSERT_TRUE(info.is_object());
+    const uint64_t first = info["trace"]["first_frame"];
+    const uint64_t count = info["trace"]["frames"];
+    EXPECT_GE(first, 10u);
+    ASSERT_GT(count, 0u);
+    const std::vector<std::string> lines = Lines(Hashes({}));
+    ASSERT_EQ(lines.size(), count);
+    EXPECT_THAT(lines.front(), StartsWith("frame " + std::to_string(first) + "  "));
+    EXPECT_THAT(lines.back(), StartsWith("frame " + std::to_string(first + count - 1) + "  "));
+    const CommandResult validated = Cairn({"replay", "--validate", "a.cairn"});
+    EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
+    EXPECT_THAT(validated.output, HasSubstr(" images are what they were"));
+    EXPECT_EQ(Cairn({"verify", "a.cairn"}).exit_code, 0);
+  }
+
+ private:
+  // Unlike Cairn(), while another command runs: what that has started is not of this one.
+  CommandResult Peek(const std::vector<std::string>& command) {
+    const std::string line = [&] {
+      std::string text;
+      for (const std::string& part : command) text += "'" + part + "' ";
+      return text + "> '" + (folder_ / "peek") + "' 2> /dev/null";
+    }();
+    CommandResult result;
+    result.exit_code = std::system(line.c_str());
+    result.output = ReadFile(folder_ / "peek");
+    return result;
+  }
+  bool HasStop() {
+    Result<TraceReader> trace = TraceReader::Open(folder_ / "a.cairn.part");
+    if (!trace.ok()) return false;
+    TraceCursor cursor(*trace);
+    Record record;
+    bool stopped = false;
+    while (cursor.Next(&record)) stopped = record.kind == RecordKind::kStop;
+    return stopped;
+  }
+};
+
+TEST_F(TriggerTest, AFileThatComesAndGoes) {
+  const std::string file = folder_ / "now";
+  ExpectFramesBetween(
+      file, [&](pid_t) { std::ofstream{file} << "x"; },
+      [&](pid_t) { std::filesystem::remove(file); });
+}
+
+TEST_F(TriggerTest, ASignalAndAnother) {
+  ExpectFramesBetween(
+      "signal", [](pid_t run) { kill(run, SIGUSR1); }, [](pid_t run) { kill(run, SIGUSR1); });
+}
+
+}  // namespace
+}  // namespace cairn::testing
