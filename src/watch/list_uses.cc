@@ -34,15 +34,16 @@ struct DiscardRegion {
   uint32_t first_subresource;
   uint32_t subresource_count;
 };
+struct Footprint {
+  uint64_t offset;
+  uint32_t format, width, height, depth, row_pitch, end;
+};
 struct CopyLocation {
   uint64_t resource;
   uint32_t type;
   uint32_t padding;
   union {
-    struct {
-      uint64_t offset;
-      uint32_t format, width, height, depth, row_pitch, end;
-    } footprint;
+    Footprint footprint;
     uint32_t subresource;
   };
 };
