@@ -123,9 +123,8 @@ Json CulpritAsJson(const CulpritText& culprit) {
 std::vector<std::string> PathOf(const Snapshot& snapshot, const Analysis& analysis, uint64_t call) {
   std::vector<std::string> path;
   const auto found =
-      std::find_if(analysis.scopes.begin(), analysis.scopes.end(), [&](const Scope& scope) {
-        return snapshot.events[scope.event].call == static_cast<uint32_t>(call);
-      });
+      std::find_if(analysis.scopes.begin(), analysis.scopes.end(),
+                   [&](const Scope& scope) { return snapshot.events[scope.event].call == call; });
   if (found == analysis.scopes.end()) return path;
   for (uint32_t parent = found->parent; parent != kNone; parent = analysis.scopes[parent].parent) {
     std::string name;

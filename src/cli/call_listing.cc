@@ -96,8 +96,7 @@ class Lister {
         gpu_(gpu),
         print_(print),
         state_(trace),
-        first_frame_(trace.first_frame().value_or(0)),
-        last_number_(trace.spans().empty() ? 0 : trace.spans().back().last_number) {}
+        first_frame_(trace.first_frame().value_or(0)) {}
 
   Result<ListedCalls> Run() {
     CAIRN_RETURN_IF_ERROR(Prepare());
@@ -290,7 +289,7 @@ class Lister {
     if (!status.ok() && method.has_value())
       NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
     line.is_around = filter_.around == record.number;
-    line.gpu = gpu_.Find(record.number, last_number_);
+    line.gpu = gpu_.Find(record.number);
     line.complete = !method.has_value() || !HasResults(Describe(*method));
     line.never_returned = unreturned_.contains(record.number);
     options_.json ? CallAsJson(record, frame, method, call, status, &line)
@@ -517,7 +516,6 @@ class Lister {
   const std::function<bool(std::string_view)>& print_;
   TraceState state_;
   const uint64_t first_frame_;  // as the program counts; cursors count from 0
-  const uint64_t last_number_;
   Arena arena_;
   std::vector<bool> methods_;
   std::optional<std::unordered_set<uint64_t>> submission_;
@@ -551,19 +549,15 @@ GpuStates::GpuStates(const Snapshot& snapshot) {
   const auto rank = [](WorkState state) { return state == WorkState::kInFlight ? 1 : 0; };
   const Analysis analysis = Analyse(snapshot);
   for (const Scope& scope : analysis.scopes) {
-    const uint32_t call = snapshot.events[scope.event].call;
+    const uint64_t call = snapshot.events[scope.event].call;
     if (call == 0) continue;
     const auto [place, is_new] = states_.emplace(call, scope.state);
     if (!is_new && rank(scope.state) > rank(place->second)) place->second = scope.state;
   }
 }
 
-std::optional<WorkState> GpuStates::Find(uint64_t call, uint64_t last_number) const {
-  constexpr uint64_t kNumbersPerRound = uint64_t{1} << 32;
-  if (last_number >= kNumbersPerRound && call <= last_number - kNumbersPerRound) {
-    return std::nullopt;  // a later call has the same bits
-  }
-  const auto found = states_.find(static_cast<uint32_t>(call));
+std::optional<WorkState> GpuStates::Find(uint64_t call) const {
+  const auto found = states_.find(call);
   if (found == states_.end()) return std::nullopt;
   return found->second;
 }

@@ -41,18 +41,16 @@ struct CallListingOptions {
   bool colour = false;
 };
 
-// What the breadcrumbs of a crash say about calls. They know the low 32 bits of a call's number: of calls
-// that share them the last one is meant, as what is older is not among the last events either.
+// What the breadcrumbs of a crash say about calls.
 class GpuStates {
  public:
   GpuStates() = default;
   explicit GpuStates(const Snapshot& snapshot);
-  // `last_number`: that of the trace's last record.
-  std::optional<WorkState> Find(uint64_t call, uint64_t last_number) const;
+  std::optional<WorkState> Find(uint64_t call) const;
   bool empty() const { return states_.empty(); }
 
  private:
-  std::unordered_map<uint32_t, WorkState> states_;
+  std::unordered_map<uint64_t, WorkState> states_;
 };
 // "done", "in_flight", "not_started", "unknown".
 const char* WorkStateName(WorkState state);

@@ -292,8 +292,8 @@ TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
   builder.EndList();
   builder.Submit(queue, list);
   Snapshot& snapshot = builder.snapshot;
-  snapshot.events[0].call = static_cast<uint32_t>(first_draw_);
-  snapshot.events[2].call = static_cast<uint32_t>(second_draw_);
+  snapshot.events[0].call = first_draw_;
+  snapshot.events[2].call = second_draw_;
   snapshot.recordings[list].reached = 3;
   snapshot.recordings[list].passed = 2;
   options_.filter.function = "DrawInstanced";
@@ -303,21 +303,20 @@ TEST_F(Calls, OfACrashHaveTheStateOfTheirWork) {
   EXPECT_EQ(lines[2].substr(0, 4), "[>] ");
 }
 
-TEST_F(Calls, OfWhichTheLowBitsComeAgainHaveNoState) {
+TEST_F(Calls, BeyondFourBillionHaveTheStateOfTheirOwn) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();
   const uint32_t list = builder.BeginList(queue);
   builder.Scope(CAIRN_MARKER_DRAW_INSTANCED);
   builder.EndList();
   builder.Submit(queue, list);
-  builder.snapshot.events[0].call = 7;
-  const GpuStates states(builder.snapshot);
   constexpr uint64_t kRound = uint64_t{1} << 32;
-  EXPECT_TRUE(states.Find(7, 100).has_value());
-  EXPECT_TRUE(states.Find(7, kRound + 6).has_value());
-  EXPECT_FALSE(states.Find(7, kRound + 7).has_value());
-  EXPECT_TRUE(states.Find(kRound + 7, kRound + 7).has_value());
-  EXPECT_FALSE(states.Find(8, 100).has_value());
+  builder.snapshot.events[0].call = kRound + 7;
+  const GpuStates states(builder.snapshot);
+  EXPECT_TRUE(states.Find(kRound + 7).has_value());
+  EXPECT_FALSE(states.Find(7).has_value());
+  EXPECT_FALSE(states.Find(2 * kRound + 7).has_value());
+  EXPECT_FALSE(states.Find(kRound + 8).has_value());
 }
 
 TEST_F(Calls, ThatAreDamagedAreCountedAndDoNotEndTheList) {

@@ -119,7 +119,7 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
 }
 
 void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out) {
-  const uint32_t call = snapshot.events[scope.event].call;
+  const uint64_t call = snapshot.events[scope.event].call;
   if (call == 0) return;
   out += "call ";
   out += GroupedDigits(call);

@@ -146,8 +146,9 @@ struct Event {
   TextRef name;
   // kBegin: index into annotations, kNone if it is none. kBind: index into binds, never kNone.
   uint32_t detail = kNone;
-  // kBegin: number of the call in the trace of the same file (its low half), 0 if there is none.
-  uint32_t call = 0;
+  // kBegin: number of the call in the trace of the same file, 0 if there is none. Taken from a block: its low
+  // half (snapshot/call_numbers.h restores the rest).
+  uint64_t call = 0;
 };
 
 // One recording of a command list, with the progress of its current execution. Events are

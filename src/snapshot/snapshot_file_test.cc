@@ -92,19 +92,20 @@ TEST(SnapshotFile, RoundTripKeepsEverything) {
 
 TEST(SnapshotFile, CallsOfATraceAreKept) {
   Snapshot snapshot = D3D12Snapshot();
-  std::vector<uint32_t> calls;
-  uint32_t number = 0xFFFF'FF00;  // the low half of a number goes round
+  std::vector<uint64_t> calls;
+  uint64_t number = 0xFFFF'FF00;  // goes beyond 32 bits
   for (Event& event : snapshot.events) {
     if (event.kind == EventKind::kBegin) calls.push_back(event.call = number += 0x80);
   }
   const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kZstd));
   ASSERT_TRUE(read.ok());
   EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
-  std::vector<uint32_t> calls_read;
+  std::vector<uint64_t> calls_read;
   for (const Event& event : read->events) {
     if (event.kind == EventKind::kBegin) calls_read.push_back(event.call);
   }
   EXPECT_GT(calls.size(), 2u);
+  EXPECT_GT(calls.back(), uint64_t{0xFFFF'FFFF});
   EXPECT_EQ(calls_read, calls);
 }
 

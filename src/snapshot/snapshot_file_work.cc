@@ -100,7 +100,7 @@ void SnapshotFileReader::DecodeEventDetails(std::span<Event> events, std::span<c
     int64_t step = 0;
     reader.ReadSignedVarint(step);
     call += static_cast<uint64_t>(step);
-    event.call = static_cast<uint32_t>(call);
+    event.call = call;
   }
 }
 

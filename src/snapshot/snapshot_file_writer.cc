@@ -225,10 +225,10 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
   if (std::none_of(events.begin(), events.end(),
                    [](const Event& event) { return event.call != 0; }))
     return;
-  int64_t call_before = 0;
+  uint64_t call_before = 0;
   for (const Event& event : events) {
     if (event.kind != EventKind::kBegin) continue;
-    out->WriteSignedVarint(event.call - call_before);
+    out->WriteSignedVarint(static_cast<int64_t>(event.call - call_before));
     call_before = event.call;
   }
 }

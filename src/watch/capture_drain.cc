@@ -157,6 +157,7 @@ void CaptureDrain::EndTrace() {
     sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
   }
   failed_ = !sink_->status().ok();
+  last_number_ = std::max(last, reader_->last_taken_number());
   // Its memory is no longer needed; writing the report may need some.
   reader_.reset();
 }

@@ -65,8 +65,12 @@ class CaptureDrain {
 
   // The program has ended, or is given up: takes what was recorded by now, and ends the trace.
   void EndTrace();
-  // Adds chunks to the file, at any time. `write` must only append.
+  // Adds chunks to the file, at any time. `write` must only append, and may ask for LastNumber().
   Status Append(const std::function<Status(FileWriter*)>& write);
+  // The last number that the program took, whether its record is there or not. For Append's `write`.
+  uint64_t LastNumber() const {
+    return reader_.has_value() ? reader_->last_taken_number() : last_number_;
+  }
   // Gives the file its name. Ends the trace if EndTrace did not.
   Result<CaptureSummary> Finish();
 
@@ -91,6 +95,7 @@ class CaptureDrain {
   uint64_t held_back_since_ns_ = 0;
   uint64_t gap_free_until_ = 0;  // of reader_, as seen last
   uint64_t gap_free_since_ns_ = 0;
+  uint64_t last_number_ = 0;  // once reader_ is gone
   int triggers_ = 0;
   bool ended_ = false;
   std::atomic<bool> failed_{false};

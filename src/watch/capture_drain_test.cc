@@ -114,9 +114,12 @@ TEST_F(CaptureDrainTest, DumpsStandInTheSameFileAndTheLastCounts) {
   const NoticedIncident killed{IncidentKind::kSignal, 9, 6, kNone, 0};
   for (const NoticedIncident& incident : {hang, killed}) {
     const DumpSubject subject{4711, "game", "game --fast", {&incident, 1}};
-    ASSERT_TRUE(
-        drain.Append([&](FileWriter* file) { return AppendDump(file, subject, WatchedBlock()); })
-            .ok());
+    ASSERT_TRUE(drain
+                    .Append([&](FileWriter* file) {
+                      return AppendDump(file, subject, WatchedBlock(),
+                                        [&] { return drain.LastNumber(); });
+                    })
+                    .ok());
     region_.Write(0, RecordKind::kCall, 1);
   }
   ASSERT_TRUE(drain.Finish().ok());
@@ -127,6 +130,23 @@ TEST_F(CaptureDrainTest, DumpsStandInTheSameFileAndTheLastCounts) {
   ASSERT_TRUE(snapshot.ok());
   ASSERT_EQ(snapshot->incidents.size(), 1u);
   EXPECT_EQ(snapshot->incidents[0].kind, IncidentKind::kSignal);
+}
+
+TEST_F(CaptureDrainTest, KnowsTheLastNumberAlsoWhenTheTraceHasEnded) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  region_.Write(0, RecordKind::kCall, 1);
+  region_.TakeNumber();  // by a thread that was killed
+  uint64_t last = 0;
+  const auto ask = [&](FileWriter*) {
+    last = drain.LastNumber();
+    return Status();
+  };
+  ASSERT_TRUE(drain.Append(ask).ok());
+  EXPECT_EQ(last, 2u);
+  region_.Write(0, RecordKind::kCall, 1);
+  drain.EndTrace();
+  ASSERT_TRUE(drain.Append(ask).ok());
+  EXPECT_EQ(last, 3u);
 }
 
 TEST_F(CaptureDrainTest, NothingIsWrittenBehindTheStop) {

@@ -489,7 +489,10 @@ Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
   // The file gets its name when the program has ended.
   if (process.alive() && !decision.kill) *where += ".part";
   return process.capture->Append([&](FileWriter* file) {
-    return WithoutExceptions([&] { return AppendDump(file, subject, process.block); });
+    return WithoutExceptions([&] {
+      return AppendDump(file, subject, process.block,
+                        [&] { return process.capture->LastNumber(); });
+    });
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cairnfile/file_writer.h"
 #include "snapshot/block_reader.h"
+#include "snapshot/call_numbers.h"
 #include "snapshot/snapshot_file.h"
 #include "snapshot/snapshot_from_block.h"
 
@@ -70,10 +71,13 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
   return std::move(snapshot).value();
 }
 
-Status WriteDumpTo(FileWriter* writer, const DumpSubject& subject, const WatchedBlock& block) {
+Status WriteDumpTo(FileWriter* writer, const DumpSubject& subject, const WatchedBlock& block,
+                   const std::function<uint64_t()>& last_call = nullptr) {
   Snapshot head = HeadOf(subject);
   CAIRN_RETURN_IF_ERROR(WriteSnapshotHead(head, writer));
-  return WriteSnapshotBody(BodyOf(subject, block, std::move(head)), writer);
+  Snapshot body = BodyOf(subject, block, std::move(head));
+  if (last_call) RestoreCallNumbers(&body, last_call());
+  return WriteSnapshotBody(body, writer);
 }
 
 }  // namespace
@@ -139,9 +143,10 @@ Status WriteDump(const std::string& path, const DumpSubject& subject, const Watc
   return writer->Finish();
 }
 
-Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block) {
+Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block,
+                  const std::function<uint64_t()>& last_call) {
   CAIRN_RETURN_IF_ERROR(file->Append(kSnapshotStartChunk, {}));
-  return WriteDumpTo(file, subject, block);
+  return WriteDumpTo(file, subject, block, last_call);
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #define CAIRN_WATCH_WATCHED_BLOCK_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,8 +63,10 @@ struct DumpSubject {
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
 
 // Adds the dump to a file that holds other things, too: a trace, and earlier dumps, of which the last
-// counts.
-Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);
+// counts. `last_call`: the last number that the capture of the same file gave out, asked for when the block
+// has been read.
+Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block,
+                  const std::function<uint64_t()>& last_call);
 
 }  // namespace cairn
 

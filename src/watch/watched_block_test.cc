@@ -66,6 +66,36 @@ class WatchedBlockTest : public testing::Test {
   TestBlock::List list_{};
 };
 
+// The program keeps 32 bits of a call's number; what the capture gave out last says the rest.
+TEST_F(WatchedBlockTest, CallsBeyondFourBillionAreWhole) {
+  constexpr uint64_t kRound = uint64_t{1} << 32;
+  TestBlock::List list = block_.AddList(context_, queue_, 2, "Late");
+  const uint32_t first = block_.Begin(list, CAIRN_MARKER_DISPATCH, "Before");
+  block_.End(list, first);
+  const uint32_t second = block_.Begin(list, CAIRN_MARKER_DISPATCH, "After");
+  block_.End(list, second);
+  EventChunk& chunk = block_.chunk(block_.slot(list).first_event_page);
+  chunk.events[EventPosition(list.slot, first - 1)].match = 0xFFFF'FFF0;
+  chunk.events[EventPosition(list.slot, second - 1)].match = 7;
+  block_.Close(list);
+  const WatchedBlock block = HandOver(block_);
+  const std::string path = (folder_ / "trace.cairn").string();
+  Result<FileWriter> writer = FileWriter::Create(path);
+  ASSERT_TRUE(writer.ok());
+  ASSERT_TRUE(AppendDump(&*writer, {}, block, [] { return 3 * kRound + 10; }).ok());
+  ASSERT_TRUE(writer->Finish().ok());
+  const Result<FileReader> file = FileReader::Open(path);
+  ASSERT_TRUE(file.ok());
+  const Result<Snapshot> snapshot = ReadSnapshot(*file);
+  ASSERT_TRUE(snapshot.ok()) << snapshot.status().message();
+  std::vector<uint64_t> calls;
+  for (const Event& event : snapshot->events) {
+    if (event.kind == EventKind::kBegin) calls.push_back(event.call);
+  }
+  // Without a capture that they were noted in, "Blur" and "Tone map" have none.
+  EXPECT_THAT(calls, testing::UnorderedElementsAre(0, 0, 3 * kRound - 16, 3 * kRound + 7));
+}
+
 TEST_F(WatchedBlockTest, ObservesUnfinishedWorkPerQueue) {
   block_.AddQueue(context_, 1, "Compute");
   block_.SetProgress(list_, 1, 0);
