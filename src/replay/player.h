@@ -86,6 +86,9 @@ struct PlayerOptions {
   // that (a fault may surface one dispatch late). Work that takes longer than wait_timeout_ns is a hang then
   // also if it ends just before it is looked at.
   bool canary = false;
+  // All new memory begins as zeros, not only what the CPU writes: what is left out then leaves zeros, and not
+  // what another resource had there. Textures of their own begin as they like.
+  bool clear_memory = false;
   std::function<void(FrameImage)> on_image;
   // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
   // player's own, at the end of each.

@@ -128,6 +128,40 @@ TEST_F(PlayerGpuTest, ContentsOfBuffersAreThereBeforeTheFirstCall) {
   EXPECT_EQ(result_.compared_readbacks, 1u);
 }
 
+// What was freed is what is allocated next: without zeros the second buffer has the bytes of the first.
+TEST_F(PlayerGpuTest, ClearedMemoryIsZeros) {
+  constexpr uint32_t kSize = 65536;
+  const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, kSize);
+  const uint64_t to = script_.CreateBuffer(D3D12_HEAP_TYPE_READBACK, kSize);
+  script_.Write(from, 0, Bytes(kSize));
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t fence = script_.CreateFence();
+  const auto copy = [&](uint64_t target, uint64_t source, uint64_t value) {
+    const uint64_t list = script_.CreateList(script_.CreateAllocator());
+    script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list, ObjectPointer(target),
+                 uint64_t{0}, ObjectPointer(source), uint64_t{0}, uint64_t{kSize});
+    script_.Close(list);
+    script_.Execute(queue, list);
+    script_.Signal(queue, fence, value);
+    script_.Completed(fence, value);
+  };
+  for (uint64_t i = 0; i < 32; ++i) {
+    const uint64_t buffer = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, kSize);
+    copy(to, buffer, 3 * i + 1);
+    script_.ReadBack(to, 0, std::vector<std::byte>(kSize));
+    copy(buffer, from, 3 * i + 2);
+    copy(to, buffer, 3 * i + 3);
+    script_.ReadBack(to, 0, Bytes(kSize));
+    script_.trace.Add(RecordKind::kObjectEnd, buffer, {});
+    script_.trace.Frame(FrameEndKind::kEnd);
+  }
+  PlayerOptions options;
+  options.clear_memory = true;
+  const Status status = Play(options);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(result_.compared_readbacks, 64u);
+}
+
 TEST_F(PlayerGpuTest, ContentsOfTexturesAreTheImageOfTheFrame) {
   constexpr uint32_t kSize = 4;
   const std::vector<std::byte> pixels = Bytes(kSize * kSize * 4);

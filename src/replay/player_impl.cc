@@ -317,8 +317,8 @@ Status PlayerImpl::OnObject(const Record& record) {
                                     creation->second.initial_state, rest));
     ReplayObject* const object = objects_.Find(record.object);
     KeepFacts(object, std::move(creation->second.facts));
-    const Status cleared = ClearMemory(object, creation->second.committed);
-    if (cleared.ok()) return cleared;
+    const Status cleared = ClearMemory(object, creation->second);
+    if (cleared.ok() || failure_ != PlayerFailure::kNone) return cleared;
     return Fail(PlayerFailure::kCorrupt, record.number, cleared.message(), StatusCode::kCorrupt);
   }
   if (chain == Chain::kID3D12Resource && body->facts == kResourceFacts && body->creator == 0) {

@@ -227,9 +227,11 @@ class PlayerImpl final : public Player {
   Status ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
                    ReplayObject** object);
   // Memory that the CPU writes begins as zeros, as recordings assume: of a buffer with its own, and of
-  // heaps when they are made.
-  Status ClearMemory(ReplayObject* object, bool committed);
+  // heaps when they are made. With clear_memory that of the GPU does, too.
+  Status ClearMemory(ReplayObject* object, const Pending& creation);
   Status ClearHeap(ReplayObject* heap);
+  bool BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const;
+  Status ClearBuffer(ID3D12Resource* buffer, DeviceContext* context, D3D12_RESOURCE_STATES state);
   Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
                     uint32_t state);
   TextureReadback& ReadbackOf(DeviceContext* context);

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "calls/readback_rows.h"
@@ -105,27 +107,22 @@ Status PlayerImpl::OnMemory(const Record& record) {
   return Status();
 }
 
-Status PlayerImpl::ClearMemory(ReplayObject* object, bool committed) {
+Status PlayerImpl::ClearMemory(ReplayObject* object, const Pending& creation) {
   if (object->chain == Chain::kID3D12Heap) return ClearHeap(object);
   // What is placed in a heap has what others left there, here as there.
-  if (!committed || object->chain != Chain::kID3D12Resource ||
-      object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER ||
-      !IsWritten(HeapOf(object->As<ID3D12Resource>()))) {
+  if (!creation.committed || object->chain != Chain::kID3D12Resource ||
+      object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
     return Status();
   }
-  bool unmap = false;
-  Result<std::byte*> memory = BufferMemory(object, &unmap);
-  if (!memory.ok()) return memory.status();
-  std::memset(*memory, 0, object->desc.Width);
-  if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
-  return Status();
+  return ClearBuffer(object->As<ID3D12Resource>(), ContextOf(object->device),
+                     static_cast<D3D12_RESOURCE_STATES>(creation.initial_state));
 }
 
 Status PlayerImpl::ClearHeap(ReplayObject* heap) {
   const D3D12_HEAP_DESC heap_desc = GetDesc(heap->As<ID3D12Heap>());
   DeviceContext* const context = ContextOf(heap->device);
-  if (context == nullptr || !IsWritten(heap_desc.Properties) ||
-      (heap_desc.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0) {
+  if (context == nullptr || (heap_desc.Flags & D3D12_HEAP_FLAG_DENY_BUFFERS) != 0 ||
+      !BeginsAsZeros(heap_desc.Properties)) {
     return Status();
   }
   D3D12_RESOURCE_DESC desc = {};
@@ -140,15 +137,48 @@ Status PlayerImpl::ClearHeap(ReplayObject* heap) {
                                           ? D3D12_RESOURCE_STATE_GENERIC_READ
                                           : D3D12_RESOURCE_STATE_COMMON;
   ComPtr<ID3D12Resource> all;
-  void* data = nullptr;
   if (FAILED(context->device->CreatePlacedResource(heap->As<ID3D12Heap>(), 0, &desc, state, nullptr,
-                                                   __uuidof(ID3D12Resource), all.Receive())) ||
-      FAILED(all->Map(0, nullptr, &data)) || data == nullptr) {
+                                                   __uuidof(ID3D12Resource), all.Receive()))) {
     Note("memory of heaps may not begin as zeros: this device places no buffer that fills one");
     return Status();
   }
-  std::memset(data, 0, desc.Width);
-  all->Unmap(0, nullptr);
+  return ClearBuffer(all.get(), context, state);
+}
+
+bool PlayerImpl::BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const {
+  return IsWritten(heap) || (options_.clear_memory && heap.Type == D3D12_HEAP_TYPE_DEFAULT);
+}
+
+Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
+                               D3D12_RESOURCE_STATES state) {
+  const D3D12_HEAP_PROPERTIES heap = HeapOf(buffer);
+  if (context == nullptr || !BeginsAsZeros(heap)) return Status();
+  const uint64_t size_bytes = GetDesc(buffer).Width;
+  if (IsWritten(heap)) {
+    void* data = nullptr;
+    const HRESULT result = buffer->Map(0, nullptr, &data);
+    if (FAILED(result) || data == nullptr) {
+      return Status(StatusCode::kCorrupt, fmt::format("a buffer cannot be mapped: 0x{:08X}",
+                                                      static_cast<uint32_t>(result)));
+    }
+    std::memset(data, 0, size_bytes);
+    buffer->Unmap(0, nullptr);
+    return Status();
+  }
+  Result<ID3D12CommandQueue*> queue = OwnQueue(context);
+  if (!queue.ok()) return queue.status();
+  constexpr uint64_t kPieceBytes = uint64_t{16} << 20;
+  const std::vector<std::byte> zeros(std::min(size_bytes, kPieceBytes));
+  for (uint64_t offset = 0; offset < size_bytes; offset += kPieceBytes) {
+    const Status status = ReadbackOf(context).WriteBuffer(
+        *queue, buffer, offset, std::span(zeros).first(std::min(size_bytes - offset, kPieceBytes)),
+        state);
+    if (status.ok()) continue;
+    // Acceleration structures: nobody reads them before they are built.
+    if (status.code() == StatusCode::kUnsupported) return Status();
+    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    return status;
+  }
   return Status();
 }
 

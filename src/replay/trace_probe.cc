@@ -55,6 +55,7 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   options.library = settings.library;
   options.wait_timeout_ns = settings.hang_timeout_ns;
   options.canary = true;
+  options.clear_memory = true;
   options.omissions = OmissionsOf(question);
   if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
   options.on_call = [&telling](uint64_t number) { telling.At(number); };
