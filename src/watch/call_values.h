@@ -19,7 +19,8 @@ struct CallValues {
   std::vector<uint64_t> gpu_descriptors;
 };
 
-// Decodes calls one after the other, with the same memory.
+// Decodes calls one after the other, with the same memory. Those that need more than kMostBytes, which only
+// uploads by the CPU do, cannot be decoded.
 class CallValuesReader {
  public:
   // Of a kCall record. False, and `values` empty, if it cannot be decoded. `arguments`: if not null, the
@@ -30,7 +31,8 @@ class CallValuesReader {
   DecodedCall Arguments(const Record& call, BlobSource* blobs);
 
  private:
-  Arena arena_;
+  static constexpr uint64_t kMostBytes = uint64_t{64} << 20;
+  Arena arena_{kMostBytes};
 };
 
 }  // namespace cairn
