@@ -100,6 +100,20 @@ void Frame(sample::Gpu& gpu, sample::Queue& queue, const Scene& scene, uint32_t 
   queue.WaitOrReportLoss(10);
 }
 
+// From the state in which copies write it: in the common one buffers go into whatever state is needed.
+void MakeCommon(sample::Gpu& gpu, sample::Queue& queue, const sample::Buffer& buffer) {
+  D3D12_RESOURCE_BARRIER barrier = {};
+  barrier.Type = D3D12_RESOURCE_BARRIER_TYPE_TRANSITION;
+  barrier.Transition = {buffer.resource.get(), 0, D3D12_RESOURCE_STATE_COPY_DEST,
+                        D3D12_RESOURCE_STATE_COMMON};
+  sample::List list(gpu, queue, "Prepare");
+  list.Begin();
+  list->ResourceBarrier(1, &barrier);
+  list.End();
+  queue.Execute({&list});
+  queue.WaitOrReportLoss(10);
+}
+
 void Run(const sample::Options& options, uint32_t index) {
   sample::Gpu gpu("sample-late-fault-d3d12", options);
   sample::Queue queue(gpu, CAIRN_QUEUE_DIRECT, "Graphics");
@@ -107,7 +121,10 @@ void Run(const sample::Options& options, uint32_t index) {
   scene.fill = sample::CreateFillPipeline(gpu);
   scene.scatter = CreateScatterPipeline(gpu);
   scene.particles = gpu.CreateBuffer(kWords);
-  scene.indices = gpu.CreateBuffer(kWords);
+  // Memory that the CPU does not see: in a capture, what the GPU writes into mapped memory looks like what the
+  // program writes there, and "Scatter" would fail alone.
+  scene.indices = gpu.CreateGpuBuffer(kWords);
+  MakeCommon(gpu, queue, scene.indices);
   scene.views = sample::CreateTooLargeView(gpu, scene.particles);
   for (const uint32_t good : {0u, 1u, 2u}) Frame(gpu, queue, scene, good);
   fmt::print(
