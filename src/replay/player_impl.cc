@@ -107,6 +107,7 @@ Status PlayerImpl::PlayAll() {
   constexpr uint64_t kBetweenLooks = 1024;
   const std::vector<Hole> holes = HolesIn(*trace_);
   TraceCursor cursor(*trace_);
+  cursor.ReadAhead();
   Record record;
   uint64_t played = 0;
   while (!stop_ && cursor.Next(&record)) {
@@ -183,7 +184,7 @@ Status PlayerImpl::OnCall(const Record& record) {
     Skip(fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
     return WaitInsteadOf(record);
   }
-  CallInProgress call{record, *method, Describe(*method), nullptr, {}};
+  CallInProgress call{record, *method, Describe(*method), nullptr, decoded_};
   const Treatment treatment = TreatmentOf(*method);
   if (treatment == Treatment::kLeaveOut) return Status();
   if (options_.on_call) options_.on_call(record.number);

@@ -107,7 +107,7 @@ class PlayerImpl final : public Player {
     Method method;
     const MethodInfo& info;
     ReplayObject* object;
-    DecodedCall arguments;
+    DecodedCall& arguments;
 
     template <typename T>
     T& At(size_t index) {
@@ -283,6 +283,7 @@ class PlayerImpl final : public Player {
   bool abandoned_ = false;
   std::set<std::string> noted_;
   Arena arena_;
+  DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
   ReplayValues values_;
   FenceModel fences_;

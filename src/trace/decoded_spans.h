@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,8 @@ struct TraceReader::State {
 
   // The records of spans[index]; they live as long as somebody holds them.
   Result<std::shared_ptr<const DecodedRecords>> Span(size_t index);
+  // On a thread of its own, for a Span(index) that will come. One at a time: the last that was asked for.
+  void DecodeAhead(size_t index);
   // The payload of the BLOB chunk at `offset` of the file, valid until the next call.
   Result<std::span<const std::byte>> BlobChunk(uint64_t offset);
 
@@ -39,6 +42,11 @@ struct TraceReader::State {
   // Last used first.
   std::vector<std::pair<size_t, std::shared_ptr<const DecodedRecords>>> span_cache;
   std::vector<std::pair<size_t, std::vector<std::byte>>> blob_cache;
+  // Last: it reads what stands above.
+  std::optional<std::pair<size_t, std::future<Result<DecodedRecords>>>> ahead;
+
+ private:
+  Result<DecodedRecords> Decode(size_t index) const;
 };
 
 }  // namespace cairn

@@ -25,6 +25,7 @@ struct TraceCursor::State {
   uint64_t next_frame = 0;
   std::shared_ptr<const DecodedRecords> records;
   Status status;
+  bool reads_ahead = false;
   size_t reported = 0;  // spans before it were already named if they are lost
   std::vector<Loss> loss_list;
 };
@@ -53,6 +54,7 @@ const Record* TraceCursor::State::Advance() {
     Result<std::shared_ptr<const DecodedRecords>> decoded = trace.Span(entered);
     if (decoded.ok()) {
       records = std::move(decoded).value();
+      if (reads_ahead && span < trace.spans.size()) trace.DecodeAhead(span);
       continue;
     }
     records = nullptr;
@@ -74,6 +76,10 @@ const Record* TraceCursor::State::Advance() {
 TraceCursor::TraceCursor(TraceReader& trace, RecordKinds kinds)
     : state_(std::make_unique<State>(*trace.state_, kinds)) {}
 TraceCursor::~TraceCursor() = default;
+
+void TraceCursor::ReadAhead() {
+  state_->reads_ahead = true;
+}
 
 Status TraceCursor::SeekFrame(uint64_t frame) {
   State& state = *state_;

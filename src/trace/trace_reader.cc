@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -201,13 +202,7 @@ void TraceOpener::AddSpan(size_t chunk, const RecordChunkHeader& header) {
   state_.record_count += header.record_count;
 }
 
-Result<std::shared_ptr<const DecodedRecords>> TraceReader::State::Span(size_t index) {
-  for (size_t i = 0; i < span_cache.size(); ++i) {
-    if (span_cache[i].first != index) continue;
-    std::rotate(span_cache.begin(), span_cache.begin() + static_cast<ptrdiff_t>(i),
-                span_cache.begin() + static_cast<ptrdiff_t>(i) + 1);
-    return span_cache.front().second;
-  }
+Result<DecodedRecords> TraceReader::State::Decode(size_t index) const {
   const TraceSpan& span = spans[index];
   const Result<std::vector<std::byte>> payload = file.Read(span.chunk);
   if (!payload.ok()) return payload.status().WithContext(InWords(HeaderOf(span)));
@@ -217,6 +212,32 @@ Result<std::shared_ptr<const DecodedRecords>> TraceReader::State::Span(size_t in
     return Status(StatusCode::kCorrupt,
                   InWords(HeaderOf(span)) + ": the index and the records contradict each other");
   }
+  return decoded;
+}
+
+void TraceReader::State::DecodeAhead(size_t index) {
+  const bool is_cached = std::any_of(span_cache.begin(), span_cache.end(),
+                                     [&](const auto& cached) { return cached.first == index; });
+  if (is_cached || (ahead.has_value() && ahead->first == index)) return;
+  ahead.reset();
+  try {
+    ahead.emplace(index, std::async(std::launch::async, [this, index] { return Decode(index); }));
+  } catch (const std::system_error&) {
+    // No thread: Span() decodes it when it is needed.
+  }
+}
+
+Result<std::shared_ptr<const DecodedRecords>> TraceReader::State::Span(size_t index) {
+  for (size_t i = 0; i < span_cache.size(); ++i) {
+    if (span_cache[i].first != index) continue;
+    std::rotate(span_cache.begin(), span_cache.begin() + static_cast<ptrdiff_t>(i),
+                span_cache.begin() + static_cast<ptrdiff_t>(i) + 1);
+    return span_cache.front().second;
+  }
+  const bool is_ahead = ahead.has_value() && ahead->first == index;
+  Result<DecodedRecords> decoded = is_ahead ? ahead->second.get() : Decode(index);
+  if (is_ahead) ahead.reset();
+  if (!decoded.ok()) return decoded.status();
   if (span_cache.size() == kCachedChunks) span_cache.pop_back();
   auto records = std::make_shared<const DecodedRecords>(std::move(decoded).value());
   span_cache.emplace(span_cache.begin(), index, records);

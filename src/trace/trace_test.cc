@@ -85,6 +85,26 @@ TEST(TraceTest, EveryFieldComesBack) {
   EXPECT_TRUE(records[4].body.empty());
 }
 
+// Also when it seeks on the way, reads blobs, and stops early.
+TEST(TraceTest, ReadingAheadGivesTheSameRecords) {
+  TestTrace test(Compression::kZstd, /*chunk_bytes=*/20'000);
+  AddFrames(&test, 60, /*flush_each=*/true);
+  TraceReader trace = test.Open();
+  const std::vector<KeptRecord> expected = ReadAll(trace);
+  TraceReader again = test.Open();
+  TraceCursor cursor(again);
+  cursor.ReadAhead();
+  const std::vector<KeptRecord> records = ReadRest(again, cursor);
+  ASSERT_EQ(Numbers(records), Numbers(expected));
+  for (size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].body, expected[i].body) << i;
+  for (const uint64_t frame : {40, 3, 58}) {
+    ASSERT_TRUE(cursor.SeekFrame(frame).ok());
+    Record record;
+    ASSERT_TRUE(cursor.Next(&record));
+    EXPECT_EQ(cursor.frame(), frame);
+  }
+}
+
 TEST(TraceTest, EqualBlobsAreStoredOnceAndEachIsFound) {
   TestTrace test(Compression::kNone, /*chunk_bytes=*/20'000);
   std::vector<uint64_t> blobs;
