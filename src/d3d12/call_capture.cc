@@ -285,19 +285,21 @@ void CaptureObject(const Wrapper& wrapper) try {
 
 void CaptureObjectEnd(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
-  if (capture == nullptr) {
-    // Its pages may still be protected: a capture that ended while this one was mapped.
-    if (wrapper.chain() == Chain::kID3D12Resource) ForgetMappedMemory(nullptr, wrapper);
-    return;
+  const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
+  // What was known of it goes in any case: a capture may have ended while it lived.
+  if (is_resource || wrapper.chain() == Chain::kID3D12Fence) {
+    if (DeviceCapture* const of_device = wrapper.device()->capture(); of_device != nullptr) {
+      if (is_resource) {
+        of_device->readbacks().BufferEnds(wrapper.capture_number());
+      } else {
+        of_device->readbacks().ForgetFence(wrapper.capture_number());
+      }
+      if (is_resource && capture != nullptr) of_device->RemoveResource(wrapper);
+    }
   }
-  const WrappedID3D12Device* const device = wrapper.device();
-  if (wrapper.chain() == Chain::kID3D12Resource) {
-    if (device->capture() != nullptr) device->capture()->RemoveResource(wrapper);
-    ForgetMappedMemory(capture, wrapper);
-  }
-  if (wrapper.chain() == Chain::kID3D12Fence && device->capture() != nullptr) {
-    device->capture()->readbacks().ForgetFence(wrapper.capture_number());
-  }
+  // Its pages may still be protected.
+  if (is_resource) ForgetMappedMemory(capture, wrapper);
+  if (capture == nullptr) return;
   capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();

@@ -174,11 +174,15 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   const uint32_t noted = FenceIndex(fence);
   const CaptureLock lock(capture_mutex_);
+  bool says_done = false;
+  if (lock.capture() != nullptr) [[unlikely]] {
+    says_done = SaysCopiesAreDone(fence, value);
+  }
   const HRESULT result = Thin::Signal(fence, value);
   if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
     device()->block()->objects().NoteSignalled(noted, value);
   }
-  if (SUCCEEDED(result) && lock.capture() != nullptr) [[unlikely]] {
+  if (SUCCEEDED(result) && says_done) [[unlikely]] {
     NoteSignalled(fence, value);
   }
   device()->NoteResult(result, "ID3D12CommandQueue::Signal");
@@ -196,11 +200,16 @@ HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   return result;
 }
 
-void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value) {
+bool WrappedID3D12CommandQueue::SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value) {
   Wrapper* const wrapper = AsWrapper(fence);
-  if (wrapper == nullptr || device()->capture() == nullptr) return;
-  if (!static_cast<WrappedID3D12Fence*>(wrapper)->Raise(value)) return;
-  device()->capture()->readbacks().Signalled(capture_number(), *wrapper, value);
+  if (wrapper == nullptr || device()->capture() == nullptr) return false;
+  if (static_cast<WrappedID3D12Fence*>(wrapper)->SignalsFor(capture_number(), value)) return true;
+  device()->capture()->readbacks().ForgetFence(wrapper->capture_number());
+  return false;
+}
+
+void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value) {
+  device()->capture()->readbacks().Signalled(capture_number(), *AsWrapper(fence), value);
 }
 
 void WrappedID3D12CommandQueue::UpdateTileMappings(

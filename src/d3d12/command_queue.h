@@ -58,7 +58,8 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // For the capture of the device: what the lists will copy, and what they did to resources.
   void NoteCopies(UINT count, ID3D12CommandList* const* lists);
   void NoteExecuted(UINT count, ID3D12CommandList* const* lists);
-  // ... and what says that they did it.
+  // ... and what says that they did it: before the call, whether it does; after it, that it will.
+  bool SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value);
   void NoteSignalled(ID3D12Fence* fence, uint64_t value);
 
   const CairnQueueType type_;

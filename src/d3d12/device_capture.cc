@@ -101,7 +101,6 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
 
 void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
   const uint64_t number = wrapper.capture_number();
-  readbacks_.BufferEnds(number);
   if (!shows_images() && states_.LastTarget().object == number) {
     bool ends = false;
     {

@@ -177,8 +177,10 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   void NoteTextureCopied(const D3D12_TEXTURE_COPY_LOCATION& to, UINT x, UINT y, UINT z,
                          const D3D12_TEXTURE_COPY_LOCATION& from, const D3D12_BOX* box);
   void NoteQueriesResolved(ID3D12Resource* to, uint64_t offset_bytes, uint64_t size_bytes);
-  // Of the buffer that the CPU is to read, its number; kNoObject for others.
-  uint64_t ReadByCpu(ID3D12Resource* to, bool comparable);
+  // The rows' buffer is the one that the CPU is to read, if `to` is one; no buffer (0) otherwise.
+  CopiedRows ReadByCpu(ID3D12Resource* to, ID3D12Resource* from);
+  // Nobody knows which bytes a command writes.
+  void NoteUnknownCopy(ID3D12Resource* to);
   void NoteTargets(UINT count, const D3D12_CPU_DESCRIPTOR_HANDLE* targets, BOOL single_range);
 
   WorkList work_;

@@ -187,6 +187,8 @@ void WrappedID3D12GraphicsCommandList::CopyTiles(ID3D12Resource* tiled,
     if (size != nullptr) {
       NoteBytesCopied(buffer, offset,
                       uint64_t{size->NumTiles} * D3D12_TILED_RESOURCE_TILE_SIZE_IN_BYTES, tiled);
+    } else {
+      NoteUnknownCopy(buffer);
     }
   } else if (start != nullptr) {
     NoteCopiedInto(tiled, start->Subresource);

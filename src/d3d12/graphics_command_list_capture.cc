@@ -35,12 +35,6 @@ D3D12_RESOURCE_DESC DescOf(ID3D12Resource* resource) {
   return GetDesc(static_cast<ID3D12Resource*>(AsWrapper(resource)->real_pointer()));
 }
 
-bool IsComparable(ID3D12Resource* from) {
-  Wrapper* const wrapper = AsWrapper(from);
-  return wrapper == nullptr ||
-         !static_cast<WrappedID3D12Resource*>(wrapper)->mappings().unpredictable();
-}
-
 // All texels of what is copied; none if that is not known.
 D3D12_BOX BoxOf(const D3D12_TEXTURE_COPY_LOCATION& from) {
   if (from.Type == D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT) {
@@ -102,90 +96,93 @@ void WrappedID3D12GraphicsCommandList::NoteTargets(UINT count,
 
 // ---- What the CPU is to read ----------------------------------------------------------------------
 
-uint64_t WrappedID3D12GraphicsCommandList::ReadByCpu(ID3D12Resource* to, bool comparable) {
+CopiedRows WrappedID3D12GraphicsCommandList::ReadByCpu(ID3D12Resource* to, ID3D12Resource* from) {
   Wrapper* const wrapper = AsWrapper(to);
-  if (captured_ == nullptr || wrapper == nullptr) return kNoObject;
+  if (captured_ == nullptr || wrapper == nullptr) return {};
+  ReadbackCapture& readbacks = work_.device().capture()->readbacks();
+  const uint64_t source = from == nullptr ? kNoObject : NumberOfResource(from);
   MappingCapture& mappings = static_cast<WrappedID3D12Resource*>(wrapper)->mappings();
   if (!mappings.reads_back(*wrapper)) {
     // What is copied out of it differs from run to run as well.
-    if (!comparable) mappings.NoteUnpredictable();
-    return kNoObject;
+    if (readbacks.IsUnpredictable(source)) readbacks.NoteUnpredictable(wrapper->capture_number());
+    return {};
   }
-  if (mappings.FirstCopy()) {
-    work_.device().capture()->readbacks().Follow(wrapper->capture_number(), mappings);
-  }
-  return wrapper->capture_number();
+  if (mappings.FirstCopy()) readbacks.Follow(wrapper->capture_number(), mappings);
+  return {.buffer = wrapper->capture_number(), .source = source};
 }
 
 void WrappedID3D12GraphicsCommandList::NoteBytesCopied(ID3D12Resource* to, uint64_t offset_bytes,
                                                        uint64_t size_bytes, ID3D12Resource* from) {
-  const bool comparable = IsComparable(from);
-  const uint64_t buffer = ReadByCpu(to, comparable);
-  if (buffer == kNoObject) return;
-  NoteIfPossible([&] {
-    captured_->copies.Add({.buffer = buffer,
-                           .offset_bytes = offset_bytes,
-                           .row_bytes = size_bytes,
-                           .comparable = comparable});
-  });
+  CopiedRows rows = ReadByCpu(to, from);
+  if (rows.buffer == kNoObject) return;
+  rows.offset_bytes = offset_bytes;
+  rows.row_bytes = size_bytes;
+  captured_->copies.Add(rows);
 }
 
 void WrappedID3D12GraphicsCommandList::NoteResourceCopied(ID3D12Resource* to,
                                                           ID3D12Resource* from) {
-  if (ReadByCpu(to, IsComparable(from)) == kNoObject) return;
+  CopiedRows rows = ReadByCpu(to, from);
+  if (rows.buffer == kNoObject) return;
   const D3D12_RESOURCE_DESC desc = DescOf(to);
-  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) NoteBytesCopied(to, 0, desc.Width, from);
+  rows.row_bytes = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER ? desc.Width : 0;
+  captured_->copies.Add(rows);
+}
+
+void WrappedID3D12GraphicsCommandList::NoteUnknownCopy(ID3D12Resource* to) {
+  CopiedRows rows = ReadByCpu(to, nullptr);
+  if (rows.buffer == kNoObject) return;
+  rows.row_bytes = DescOf(to).Width;
+  rows.comparable = false;
+  captured_->copies.Add(rows);
 }
 
 void WrappedID3D12GraphicsCommandList::NoteTextureCopied(const D3D12_TEXTURE_COPY_LOCATION& to,
                                                          UINT x, UINT y, UINT z,
                                                          const D3D12_TEXTURE_COPY_LOCATION& from,
                                                          const D3D12_BOX* box) {
-  const bool comparable = IsComparable(from.pResource);
-  const uint64_t buffer = ReadByCpu(to.pResource, comparable);
-  if (buffer == kNoObject || to.Type != D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT) return;
+  const CopiedRows rows = ReadByCpu(to.pResource, from.pResource);
+  if (rows.buffer == kNoObject || to.Type != D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT) return;
   const D3D12_SUBRESOURCE_FOOTPRINT& placed = to.PlacedFootprint.Footprint;
   const FormatLayout layout = LayoutOfFormat(placed.Format);
-  if (layout.block_bytes == 0 || from.pResource == nullptr) return;
-  const D3D12_BOX whole = BoxOf(from);
-  const D3D12_BOX& copied = box == nullptr ? whole : *box;
-  if (copied.left >= copied.right || copied.top >= copied.bottom || copied.front >= copied.back) {
-    return;
+  const D3D12_BOX copied = box == nullptr ? BoxOf(from) : *box;
+  if (layout.block_bytes == 0 || (box == nullptr && copied.right == 0)) {
+    return NoteUnknownCopy(to.pResource);
   }
-  const auto columns = [&](uint64_t texels) {
-    return (texels + layout.block_width - 1) / layout.block_width;
+  // What is not there of the target is not written, nor are rows of the largest plane in a smaller one.
+  const auto extent = [](uint64_t begin, uint64_t end, uint64_t at, uint64_t limit) {
+    return begin < end && at < limit ? std::min(end - begin, limit - at) : 0;
   };
-  const auto rows = [&](uint64_t texels) {
-    return (texels + layout.block_height - 1) / layout.block_height;
-  };
-  NoteIfPossible([&] {
-    captured_->copies.AddBox(buffer,
-                             {.offset_bytes = to.PlacedFootprint.Offset,
-                              .row_pitch_bytes = placed.RowPitch,
-                              .block_bytes = layout.block_bytes,
-                              .rows_per_slice = rows(placed.Height)},
-                             {.x = x / layout.block_width,
-                              .y = y / layout.block_height,
-                              .z = z,
-                              .width = columns(copied.right - copied.left),
-                              .height = rows(copied.bottom - copied.top),
-                              .depth = copied.back - copied.front},
-                             comparable);
-  });
+  const auto blocks = [](uint64_t texels, uint32_t size) { return (texels + size - 1) / size; };
+  const uint64_t width = extent(copied.left, copied.right, x, placed.Width);
+  const uint64_t height = extent(copied.top, copied.bottom, y, placed.Height);
+  captured_->copies.AddBox(rows,
+                           {.offset_bytes = to.PlacedFootprint.Offset,
+                            .row_pitch_bytes = placed.RowPitch,
+                            .block_bytes = layout.block_bytes,
+                            .rows_per_slice = blocks(placed.Height, layout.block_height)},
+                           {.x = x / layout.block_width,
+                            .y = y / layout.block_height,
+                            .z = z,
+                            .width = blocks(width, layout.block_width),
+                            .height = blocks(height, layout.block_height),
+                            .depth = extent(copied.front, copied.back, z, placed.Depth)});
 }
 
 void WrappedID3D12GraphicsCommandList::NoteQueriesResolved(ID3D12Resource* to,
                                                            uint64_t offset_bytes,
                                                            uint64_t size_bytes) {
-  // Times and counts differ from run to run.
-  const uint64_t buffer = ReadByCpu(to, /*comparable=*/false);
-  if (buffer == kNoObject) return;
-  NoteIfPossible([&] {
-    captured_->copies.Add({.buffer = buffer,
-                           .offset_bytes = offset_bytes,
-                           .row_bytes = size_bytes,
-                           .comparable = false});
-  });
+  CopiedRows rows = ReadByCpu(to, nullptr);
+  if (rows.buffer != kNoObject) {
+    rows.offset_bytes = offset_bytes;
+    rows.row_bytes = size_bytes;
+    rows.comparable = false;
+    captured_->copies.Add(rows);
+  } else if (const Wrapper* const wrapper = AsWrapper(to);
+             wrapper != nullptr && captured_ != nullptr) {
+    // Times and counts differ from run to run.
+    work_.device().capture()->readbacks().NoteUnpredictable(wrapper->capture_number());
+  }
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

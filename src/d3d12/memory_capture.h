@@ -43,10 +43,6 @@ class MappingCapture {
     return true;
   }
 
-  // It holds, or may hold, what differs from run to run, such as times.
-  void NoteUnpredictable() { unpredictable_.store(true, std::memory_order_relaxed); }
-  bool unpredictable() const { return unpredictable_.load(std::memory_order_relaxed); }
-
  private:
   struct Mapping {
     uint32_t count = 0;
@@ -62,7 +58,6 @@ class MappingCapture {
   std::map<uint32_t, Mapping> mappings_;
   std::atomic<Access> access_{Access::kUnknown};
   std::atomic<bool> copied_into_{false};
-  std::atomic<bool> unpredictable_{false};
 };
 
 // Records what the CPU wrote to mapped memory since the last time: before a submission, and before the

@@ -80,6 +80,9 @@ std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator) {
 
 // ---- Fences --------------------------------------------------------------------------------------
 
+// No object has that number.
+constexpr uint64_t kSeveralQueues = kForeignObject;
+
 WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
   ObjectTable::Object facts;
@@ -88,7 +91,12 @@ WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
   Join(device, facts);
 }
 
-bool WrappedID3D12Fence::Raise(uint64_t value) {
+bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
+  uint64_t first = 0;
+  if (!queue_.compare_exchange_strong(first, queue) && first != queue) {
+    queue_.store(kSeveralQueues);
+    return false;
+  }
   uint64_t before = raised_.load(std::memory_order_relaxed);
   while (before < value && !raised_.compare_exchange_weak(before, value)) {
   }

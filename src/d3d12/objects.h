@@ -67,16 +67,17 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64 value, HANDLE event) override;
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override;
 
-  // A queue was told to signal it. False: it may have had that value before, and says nothing of the
-  // queue when it is seen.
-  bool Raise(uint64_t value);
+  // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
+  // of this queue: it may have had it before, or get it from another one.
+  bool SignalsFor(uint64_t queue, uint64_t value);
 
  private:
   // What was just said of the fence may be news of copies that the CPU reads.
   void LookAtReadbacks();
 
-  std::mutex capture_mutex_;      // CaptureLock
-  std::atomic<uint64_t> raised_;  // the highest that it was told to come to
+  std::mutex capture_mutex_;        // CaptureLock
+  std::atomic<uint64_t> raised_;    // the highest that it was told to come to
+  std::atomic<uint64_t> queue_{0};  // the first that was told to signal it
 };
 
 // Its descriptors mean nothing once it is gone.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12abi/pending_copies.h"
 
+#include <new>
+
 namespace cairn {
 
 namespace {
@@ -37,11 +39,19 @@ bool Overlap(const CopiedRows& a, const CopiedRows& b) {
 // ---- Lists ---------------------------------------------------------------------------------------
 
 void ListCopies::Add(const CopiedRows& rows) {
-  if (FitsAnywhere(rows)) rows_.push_back(rows);
+  if (!FitsAnywhere(rows)) return;
+  if (rows_.size() >= kMostRows) {
+    lost_ = true;
+    return;
+  }
+  try {
+    rows_.push_back(rows);
+  } catch (const std::bad_alloc&) {
+    lost_ = true;
+  }
 }
 
-void ListCopies::AddBox(uint64_t buffer, const PlacedTexture& texture, const BlockBox& box,
-                        bool comparable) {
+void ListCopies::AddBox(const CopiedRows& to, const PlacedTexture& texture, const BlockBox& box) {
   // Beyond all limits of textures, and sums and products below fit.
   constexpr uint64_t kMostBlocks = uint64_t{1} << 15;
   constexpr uint64_t kMostPitch = uint64_t{1} << 32;
@@ -52,13 +62,13 @@ void ListCopies::AddBox(uint64_t buffer, const PlacedTexture& texture, const Blo
   if (texture.row_pitch_bytes > kMostPitch || texture.offset_bytes > kMostBytes) return;
   const uint64_t slice_bytes = texture.rows_per_slice * texture.row_pitch_bytes;
   const auto add = [&](uint64_t z, uint64_t row_count) {
-    Add({.buffer = buffer,
-         .offset_bytes = texture.offset_bytes + z * slice_bytes + box.y * texture.row_pitch_bytes +
-                         box.x * texture.block_bytes,
-         .row_bytes = box.width * texture.block_bytes,
-         .row_pitch_bytes = row_count == 1 ? 0 : texture.row_pitch_bytes,
-         .row_count = static_cast<uint32_t>(row_count),
-         .comparable = comparable});
+    CopiedRows rows = to;
+    rows.offset_bytes = texture.offset_bytes + z * slice_bytes + box.y * texture.row_pitch_bytes +
+                        box.x * texture.block_bytes;
+    rows.row_bytes = box.width * texture.block_bytes;
+    rows.row_pitch_bytes = row_count == 1 ? 0 : texture.row_pitch_bytes;
+    rows.row_count = static_cast<uint32_t>(row_count);
+    Add(rows);
   };
   // Whole slices follow one another without a gap.
   if (box.y == 0 && box.height == texture.rows_per_slice) {
@@ -70,22 +80,19 @@ void ListCopies::AddBox(uint64_t buffer, const PlacedTexture& texture, const Blo
 
 // ---- Submissions ---------------------------------------------------------------------------------
 
-void PendingCopies::Submit(const CopiedRows& rows, uint64_t queue) {
-  TakeFrom(rows.buffer, [&](const Copy& before) { return Overlap(before.rows, rows); });
-  if (!rows.comparable || count_ >= kMostCopies) return;
-  buffers_[rows.buffer].push_back({.rows = rows, .queue = queue});
+void PendingCopies::Submit(const CopiedRows& rows, uint64_t queue, bool comparable) {
+  TakeOverlapping(rows, [](const Copy&) { return true; });
+  if (!comparable || count_ >= kMostCopies) return;
+  Buffer& buffer = buffers_[rows.buffer];
+  // What began at the same byte was taken above.
+  buffer.copies.try_emplace(rows.offset_bytes, Copy{.rows = rows, .queue = queue});
+  buffer.longest_bytes = std::max(buffer.longest_bytes, rows.end_bytes() - rows.offset_bytes);
   ++count_;
 }
 
-void PendingCopies::Execute(std::span<const ListCopies* const> lists, uint64_t queue) {
-  for (const ListCopies* const list : lists) {
-    for (const CopiedRows& rows : list->rows()) Submit(rows, queue);
-  }
-}
-
 void PendingCopies::Signal(uint64_t queue, uint64_t fence, uint64_t value) {
-  for (auto& [buffer, copies] : buffers_) {
-    for (Copy& copy : copies) {
+  for (auto& [number, buffer] : buffers_) {
+    for (auto& [offset, copy] : buffer.copies) {
       if (copy.queue != queue || copy.fence != 0) continue;
       copy.fence = fence;
       copy.fence_value = value;
@@ -94,15 +101,23 @@ void PendingCopies::Signal(uint64_t queue, uint64_t fence, uint64_t value) {
 }
 
 void PendingCopies::ForgetFence(uint64_t fence) {
-  for (auto& [buffer, copies] : buffers_) {
-    for (Copy& copy : copies) {
-      if (copy.fence == fence) copy.fence = 0;
+  for (auto& [number, buffer] : buffers_) {
+    for (auto& [offset, copy] : buffer.copies) {
+      if (copy.fence == fence && !copy.reached) copy.fence = 0;
     }
   }
 }
 
 void PendingCopies::ForgetBuffer(uint64_t buffer) {
-  TakeFrom(buffer, [](const Copy&) { return true; });
+  const auto found = buffers_.find(buffer);
+  if (found == buffers_.end()) return;
+  count_ -= found->second.copies.size();
+  buffers_.erase(found);
+}
+
+void PendingCopies::Clear() {
+  buffers_.clear();
+  count_ = 0;
 }
 
 }  // namespace cairn

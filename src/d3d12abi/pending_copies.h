@@ -7,14 +7,17 @@
 //   ListCopies copies;                       one a command list; its recording fills it
 //   copies.Add({.buffer = number, .offset_bytes = 0, .row_bytes = 256});
 //   PendingCopies pending;                   one a device
-//   pending.Execute(lists, queue);           in the order of submissions on each queue
+//   pending.Execute(lists, queue, ...);      in the order of submissions on each queue
 //   pending.Signal(queue, fence, 7);         what was submitted there before is done when it comes to 7
 //   pending.Take(looked_at);
 #ifndef CAIRN_D3D12ABI_PENDING_COPIES_H_
 #define CAIRN_D3D12ABI_PENDING_COPIES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -30,6 +33,7 @@ struct CopiedRows {
   uint32_t row_count = 1;
   // False: another run of the program finds other bytes there (times), so they cannot be compared.
   bool comparable = true;
+  uint64_t source = 0;  // the resource that they come from; 0: none
 
   uint64_t end_bytes() const;
   friend bool operator==(const CopiedRows&, const CopiedRows&) = default;
@@ -49,21 +53,29 @@ struct BlockBox {
   uint64_t width = 0, height = 0, depth = 1;
 };
 
-// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 48 bytes
-// a copy. May throw std::bad_alloc.
+// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 56 bytes a
+// copy, kMostRows at most. Throws nothing.
 class ListCopies {
  public:
-  void Reset() { rows_.clear(); }
+  static constexpr size_t kMostRows = 2048;
+
+  void Reset() {
+    rows_.clear();
+    lost_ = false;
+  }
   void Add(const CopiedRows& rows);
   // Boxes whose rows could not lie in any buffer are passed over.
-  void AddBox(uint64_t buffer, const PlacedTexture& texture, const BlockBox& box, bool comparable);
+  void AddBox(const CopiedRows& to, const PlacedTexture& texture, const BlockBox& box);
   std::span<const CopiedRows> rows() const { return rows_; }
+  // There were more, or no memory for them: it may copy anywhere.
+  bool lost() const { return lost_; }
 
  private:
   std::vector<CopiedRows> rows_;
+  bool lost_ = false;
 };
 
-// Of the buffers of a device. Not thread-safe. Memory: 72 bytes a copy, kMostCopies at most; copies
+// Of the buffers of a device. Not thread-safe. Memory: 120 bytes a copy, kMostCopies at most; copies
 // beyond are not followed.
 class PendingCopies {
  public:
@@ -74,45 +86,78 @@ class PendingCopies {
     uint64_t queue = 0;
     uint64_t fence = 0;  // 0: nothing says yet when it is done
     uint64_t fence_value = 0;
+    bool reached = false;  // the fence said so
   };
 
   size_t size() const { return count_; }
-  // May throw std::bad_alloc: then the copies of some lists are missing, which is harmless.
-  void Execute(std::span<const ListCopies* const> lists, uint64_t queue);
+  // May throw std::bad_alloc: then the copies of some lists are missing, which are not looked at.
+  // `unpredictable(source)`: what is there differs from run to run by now.
+  template <typename Unpredictable>
+  void Execute(std::span<const ListCopies* const> lists, uint64_t queue,
+               const Unpredictable& unpredictable) {
+    for (const ListCopies* const list : lists) {
+      for (const CopiedRows& rows : list->rows()) {
+        Submit(rows, queue, rows.comparable && !unpredictable(rows.source));
+      }
+    }
+  }
   // A fence that says already what it is to come to says nothing: do not tell.
   void Signal(uint64_t queue, uint64_t fence, uint64_t value);
   // What it was to say the next signal of the queue says.
   void ForgetFence(uint64_t fence);
   void ForgetBuffer(uint64_t buffer);
+  void Clear();
 
-  // Removes the copies for which `take(const Copy&)` says so: before a submission, those that it writes
-  // over; those of one buffer; all.
+  // Removes the copies for which `take(Copy&)` says so: before a submission, those that it writes over;
+  // those of one buffer; all.
   template <typename Take>
   void TakeOverwritten(std::span<const ListCopies* const> lists, const Take& take) {
     for (const ListCopies* const list : lists) {
-      for (const CopiedRows& rows : list->rows()) {
-        TakeFrom(rows.buffer,
-                 [&](const Copy& copy) { return Overlap(copy.rows, rows) && take(copy); });
-      }
+      for (const CopiedRows& rows : list->rows()) TakeOverlapping(rows, take);
     }
   }
   template <typename Take>
   void TakeFrom(uint64_t buffer, const Take& take) {
     const auto found = buffers_.find(buffer);
-    if (found == buffers_.end()) return;
-    count_ -= std::erase_if(found->second, take);
-    if (found->second.empty()) buffers_.erase(found);
+    if (found != buffers_.end()) TakeFrom(found->second, take);
   }
   template <typename Take>
   void TakeFromAll(const Take& take) {
-    for (auto& [buffer, copies] : buffers_) count_ -= std::erase_if(copies, take);
-    std::erase_if(buffers_, [](const auto& entry) { return entry.second.empty(); });
+    for (auto& [number, buffer] : buffers_) TakeFrom(buffer, take);
+    std::erase_if(buffers_, [](const auto& entry) { return entry.second.copies.empty(); });
   }
 
  private:
-  void Submit(const CopiedRows& rows, uint64_t queue);
+  struct Buffer {
+    std::map<uint64_t, Copy> copies;  // by offset: none overlaps another
+    uint64_t longest_bytes = 0;       // from a first byte to the end, of all that ever were
+  };
 
-  std::unordered_map<uint64_t, std::vector<Copy>> buffers_;
+  template <typename Take>
+  void TakeFrom(Buffer& buffer, const Take& take) {
+    for (auto copy = buffer.copies.begin(); copy != buffer.copies.end();) {
+      const bool taken = take(copy->second);
+      count_ -= taken ? 1 : 0;
+      copy = taken ? buffer.copies.erase(copy) : std::next(copy);
+    }
+  }
+  template <typename Take>
+  void TakeOverlapping(const CopiedRows& rows, const Take& take) {
+    const auto found = buffers_.find(rows.buffer);
+    if (found == buffers_.end()) return;
+    Buffer& buffer = found->second;
+    const uint64_t first = rows.offset_bytes - std::min(rows.offset_bytes, buffer.longest_bytes);
+    const uint64_t end = rows.end_bytes();
+    for (auto copy = buffer.copies.lower_bound(first);
+         copy != buffer.copies.end() && copy->first < end;) {
+      const bool taken = Overlap(copy->second.rows, rows) && take(copy->second);
+      count_ -= taken ? 1 : 0;
+      copy = taken ? buffer.copies.erase(copy) : std::next(copy);
+    }
+  }
+  void Submit(const CopiedRows& rows, uint64_t queue, bool comparable);
+
+  std::unordered_map<uint64_t, Buffer> buffers_;
   size_t count_ = 0;
 };
 

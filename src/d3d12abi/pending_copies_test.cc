@@ -26,7 +26,7 @@ class PendingCopiesTest : public testing::Test {
     ListCopies list;
     for (const CopiedRows& each : rows) list.Add(each);
     const ListCopies* const lists[] = {&list};
-    pending_.Execute(lists, queue);
+    pending_.Execute(lists, queue, [&](uint64_t source) { return source == unpredictable_; });
   }
   // Offsets of what the fence says is there.
   std::vector<uint64_t> DoneBy(uint64_t fence, uint64_t value) {
@@ -40,6 +40,7 @@ class PendingCopiesTest : public testing::Test {
   }
 
   PendingCopies pending_;
+  uint64_t unpredictable_ = 77;
 };
 
 TEST_F(PendingCopiesTest, ASignalSaysWhatWasSubmittedBeforeOnItsQueue) {
@@ -78,6 +79,33 @@ TEST_F(PendingCopiesTest, WhatCannotBeComparedReplacesToo) {
   EXPECT_EQ(pending_.size(), 0u);
 }
 
+// Whatever was true when the list was recorded.
+TEST_F(PendingCopiesTest, WhatComesFromThereCannotBeComparedEither) {
+  CopiedRows rows = Bytes(0, 16);
+  rows.source = unpredictable_;
+  Execute({rows, Bytes(16, 16)});
+  pending_.Signal(kQueue, kFence, 1);
+  EXPECT_THAT(DoneBy(kFence, 1), ElementsAre(16));
+}
+
+TEST_F(PendingCopiesTest, LongAndShortCopiesMeet) {
+  Execute({Bytes(0, 1000), Bytes(2000, 16), Bytes(3000, 16)});
+  Execute({Bytes(900, 1101)});
+  pending_.Signal(kQueue, kFence, 1);
+  EXPECT_THAT(DoneBy(kFence, 1), ElementsAre(900, 3000));
+}
+
+TEST_F(PendingCopiesTest, WhatWasReachedOutlivesItsFence) {
+  Execute({Bytes(0, 16)});
+  pending_.Signal(kQueue, kFence, 1);
+  pending_.TakeFromAll([](PendingCopies::Copy& copy) {
+    copy.reached = true;
+    return false;
+  });
+  pending_.ForgetFence(kFence);
+  EXPECT_THAT(DoneBy(kFence, 1), ElementsAre(0));
+}
+
 TEST_F(PendingCopiesTest, WhatASubmissionWritesOverIsAskedForBefore) {
   Execute({Bytes(0, 16), Bytes(64, 16)});
   ListCopies list;
@@ -111,9 +139,13 @@ TEST_F(PendingCopiesTest, ABufferEndsWithItsCopies) {
 
 TEST_F(PendingCopiesTest, HoldsNoMoreThanItSays) {
   std::vector<CopiedRows> rows;
-  for (size_t i = 0; i < PendingCopies::kMostCopies + 10; ++i) rows.push_back(Bytes(i * 16, 16));
+  for (size_t i = 0; i < PendingCopies::kMostCopies; ++i) rows.push_back(Bytes(i * 16, 16));
   Execute(rows);
   EXPECT_EQ(pending_.size(), PendingCopies::kMostCopies);
+  Execute({Bytes(rows.size() * 16, 16)});
+  EXPECT_EQ(pending_.size(), PendingCopies::kMostCopies);
+  pending_.Clear();
+  EXPECT_EQ(pending_.size(), 0u);
 }
 
 // ---- Rows ----------------------------------------------------------------------------------------
@@ -145,12 +177,13 @@ TEST(CopiedRowsTest, HalvesOfATextureLieSideBySide) {
   EXPECT_TRUE(Overlap(left, Bytes(1024 + 128, 8)));
 }
 
+constexpr CopiedRows kTo = {.buffer = kBuffer};
 constexpr PlacedTexture kPlaced = {
     .offset_bytes = 512, .row_pitch_bytes = 256, .block_bytes = 4, .rows_per_slice = 8};
 
 TEST(ListCopiesTest, ABoxIsRows) {
   ListCopies list;
-  list.AddBox(kBuffer, kPlaced, {.x = 2, .y = 1, .width = 16, .height = 3}, true);
+  list.AddBox(kTo, kPlaced, {.x = 2, .y = 1, .width = 16, .height = 3});
   EXPECT_THAT(list.rows(), ElementsAre(CopiedRows{.buffer = kBuffer,
                                                   .offset_bytes = 512 + 256 + 8,
                                                   .row_bytes = 64,
@@ -160,7 +193,7 @@ TEST(ListCopiesTest, ABoxIsRows) {
 
 TEST(ListCopiesTest, WholeSlicesAreOne) {
   ListCopies list;
-  list.AddBox(kBuffer, kPlaced, {.z = 1, .width = 64, .height = 8, .depth = 2}, true);
+  list.AddBox(kTo, kPlaced, {.z = 1, .width = 64, .height = 8, .depth = 2});
   ASSERT_EQ(list.rows().size(), 1u);
   EXPECT_EQ(list.rows()[0].offset_bytes, 512u + 8 * 256);
   EXPECT_EQ(list.rows()[0].row_count, 16u);
@@ -168,10 +201,21 @@ TEST(ListCopiesTest, WholeSlicesAreOne) {
 
 TEST(ListCopiesTest, PartsOfSlicesAreOneEach) {
   ListCopies list;
-  list.AddBox(kBuffer, kPlaced, {.width = 64, .height = 1, .depth = 2}, true);
+  list.AddBox(kTo, kPlaced, {.width = 64, .height = 1, .depth = 2});
   ASSERT_EQ(list.rows().size(), 2u);
   EXPECT_EQ(list.rows()[1].offset_bytes, 512u + 8 * 256);
   EXPECT_EQ(list.rows()[1].row_count, 1u);
+}
+
+TEST(ListCopiesTest, MoreThanItHoldsIsSaid) {
+  ListCopies list;
+  for (size_t i = 0; i < ListCopies::kMostRows; ++i) list.Add(Bytes(i, 1));
+  EXPECT_FALSE(list.lost());
+  list.Add(Bytes(0, 1));
+  EXPECT_TRUE(list.lost());
+  EXPECT_EQ(list.rows().size(), ListCopies::kMostRows);
+  list.Reset();
+  EXPECT_FALSE(list.lost());
 }
 
 TEST(ListCopiesTest, WhatLiesInNoBufferIsPassedOver) {
@@ -182,12 +226,12 @@ TEST(ListCopiesTest, WhatLiesInNoBufferIsPassedOver) {
   list.Add(Bytes(0, kHuge));
   list.Add({.buffer = kBuffer, .row_bytes = 16, .row_pitch_bytes = 8, .row_count = 2});
   list.Add({.buffer = kBuffer, .row_bytes = 16, .row_pitch_bytes = kHuge, .row_count = 2});
-  list.AddBox(kBuffer, kPlaced, {.x = kHuge, .width = 1, .height = 1}, true);
-  list.AddBox(kBuffer, kPlaced, {.width = 1, .height = 1, .depth = kHuge}, true);
-  list.AddBox(kBuffer, kPlaced, {.width = 0, .height = 1}, true);
+  list.AddBox(kTo, kPlaced, {.x = kHuge, .width = 1, .height = 1});
+  list.AddBox(kTo, kPlaced, {.width = 1, .height = 1, .depth = kHuge});
+  list.AddBox(kTo, kPlaced, {.width = 0, .height = 1});
   PlacedTexture far = kPlaced;
   far.row_pitch_bytes = kHuge;
-  list.AddBox(kBuffer, far, {.width = 1, .height = 2}, true);
+  list.AddBox(kTo, far, {.width = 1, .height = 2});
   EXPECT_THAT(list.rows(), IsEmpty());
 }
 
