@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "d3d12gen/interfaces.h"
+#include "watch/decoded_arguments.h"
 
 namespace cairn {
 namespace {
@@ -80,6 +81,13 @@ bool GpuReadsAddresses(Method method) {
   const std::string_view name = Describe(method).name;
   return name.ends_with("::ExecuteIndirect") || name.ends_with("::DispatchRays") ||
          name.ends_with("::BuildRaytracingAccelerationStructure");
+}
+
+bool ViewsAddresses(Method method, const DecodedCall& call) {
+  constexpr uint32_t kAccelerationStructure = 11;  // D3D12_SRV_DIMENSION
+  if (method != Method::ID3D12Device_CreateShaderResourceView) return false;
+  const auto* const desc = Array<uint32_t>(call, 1);  // format, dimension, ...
+  return desc != nullptr && desc[1] == kAccelerationStructure;
 }
 
 NameKind NameInPrivateData(std::span<const std::byte> arguments) {

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "calls/record.h"
+#include "calls/value_decoder.h"
 #include "d3d12gen/methods.h"
 
 namespace cairn {
@@ -37,6 +38,9 @@ CallKind CallKindOf(uint16_t method);
 
 // The GPU finds addresses in memory that no call names.
 bool GpuReadsAddresses(Method method);
+// So it does if a shader follows the rays that it asks for: what the call writes is the view of an
+// acceleration structure, which names others by their addresses.
+bool ViewsAddresses(Method method, const DecodedCall& call);
 
 // Whether the arguments of SetPrivateData say a name.
 enum class NameKind : uint8_t { kNone, kNarrow, kWide };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watch/call_values.h"
 
+#include <cstring>
 #include <utility>
 
 #include "d3d12gen/methods.h"
@@ -27,6 +28,13 @@ class Collector final : public ValueVisitor {
 };
 
 }  // namespace
+
+bool Succeeded(const Record& result) {
+  int32_t code = 0;
+  if (result.body.size() < sizeof(ResultBody) + sizeof(code)) return false;
+  std::memcpy(&code, result.body.data() + sizeof(ResultBody), sizeof(code));
+  return code >= 0;
+}
 
 bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* values,
                             DecodedCall* arguments) {

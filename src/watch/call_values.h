@@ -19,6 +19,9 @@ struct CallValues {
   std::vector<uint64_t> gpu_descriptors;
 };
 
+// Whether a call that returns an HRESULT did what it was called for; `result`: its kResult record.
+bool Succeeded(const Record& result);
+
 // Decodes calls one after the other, with the same memory. Those that need more than kMostBytes, which only
 // uploads by the CPU do, cannot be decoded.
 class CallValuesReader {

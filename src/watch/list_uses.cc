@@ -28,6 +28,80 @@ constexpr uint32_t kTransition = 0;
 constexpr uint32_t kAliasing = 1;
 constexpr uint32_t kBeginOnly = 1;
 constexpr uint32_t kAllSubresources = 0xFFFFFFFF;
+struct BarrierGroup {
+  uint32_t type;
+  uint32_t count;
+  const void* barriers;
+};
+constexpr uint32_t kTextureGroup = 1;
+constexpr uint32_t kBufferGroup = 2;
+struct BarrierRange {
+  uint32_t first_mip;  // with no mips: a subresource
+  uint32_t mips;
+  uint32_t first_slice;
+  uint32_t slices;
+  uint32_t first_plane;
+  uint32_t planes;
+};
+struct TextureBarrier {
+  uint32_t sync_and_access[4];
+  uint32_t layout_before;
+  uint32_t layout_after;
+  uint64_t resource;
+  BarrierRange range;
+  uint32_t flags;
+  uint32_t end;
+};
+static_assert(sizeof(TextureBarrier) == 64);
+constexpr uint32_t kUndefinedLayout = 0xFFFFFFFF;
+constexpr uint32_t kDiscardFlag = 1;
+struct BufferBarrier {
+  uint32_t sync_and_access[4];
+  uint64_t resource;
+  uint64_t offset;
+  uint64_t size;
+};
+// Of render passes.
+struct BeginningAccess {
+  uint32_t type;
+  uint32_t clear[5];
+};
+constexpr uint32_t kBeginDiscard = 0;
+constexpr uint32_t kBeginClear = 2;
+constexpr uint32_t kBeginNone = 3;
+struct ResolvedPart {
+  uint32_t from;
+  uint32_t to;
+  uint32_t x;
+  uint32_t y;
+  uint32_t rect[4];  // zeros: the whole subresource
+};
+struct EndingAccess {
+  uint32_t type;
+  uint32_t padding;
+  // If it is kEndResolve.
+  uint64_t from;
+  uint64_t to;
+  uint32_t part_count;
+  uint32_t padding_of_parts;
+  const void* parts;
+  uint32_t format, mode, preserve, end;
+};
+static_assert(sizeof(EndingAccess) == 56);
+constexpr uint32_t kEndResolve = 2;
+struct PassTarget {
+  uint64_t view;
+  BeginningAccess beginning;
+  EndingAccess ending;
+};
+struct PassDepth {
+  uint64_t view;
+  BeginningAccess beginning[2];  // of depth, of stencil
+  EndingAccess ending[2];
+};
+static_assert(sizeof(PassTarget) == 88 && sizeof(PassDepth) == 168);
+constexpr uint32_t kSuspendingPass = 2;
+constexpr uint32_t kResumingPass = 4;
 struct DiscardRegion {
   uint32_t rect_count;
   const void* rects;
@@ -67,12 +141,40 @@ T Value(const DecodedCall& call, size_t index) {
   return value;
 }
 
+// The subresources of a barrier's range, as far as one range of ours has them all.
+std::optional<Subresources> InOneGo(const BarrierRange& range, const ResourceShape* shape) {
+  if (range.mips == 0) {
+    if (range.first_mip == kAllSubresources) return kWholeResource;
+    return Subresources{range.first_mip, 1, 1};
+  }
+  if (shape == nullptr || range.first_mip >= shape->mips || range.first_slice >= shape->slices ||
+      range.first_plane >= shape->planes) {
+    return std::nullopt;
+  }
+  const uint32_t slices = std::min(range.slices, shape->slices - range.first_slice);
+  if (range.first_mip == 0 && range.mips >= shape->mips && slices == shape->slices &&
+      range.first_plane == 0 && range.planes >= shape->planes) {
+    return kWholeResource;
+  }
+  if (range.mips != 1 || range.planes != 1) return std::nullopt;
+  return Subresources{shape->Subresource(range.first_mip, range.first_slice, range.first_plane),
+                      slices, shape->mips};
+}
+
+// What comes out of an undefined layout without the flag may still hold what it did.
+std::optional<Subresources> DiscardedBy(const TextureBarrier& barrier, const ResourceShape* shape) {
+  const bool discards =
+      barrier.layout_before == kUndefinedLayout && (barrier.flags & kDiscardFlag) != 0;
+  return discards ? InOneGo(barrier.range, shape) : std::nullopt;
+}
+
 // Calls that only say how later ones work. Everything else may be work.
 bool OnlySets(std::string_view method) {
   constexpr std::string_view kBeginnings[] = {
-      "IASet",       "RSSet",      "OMSet",     "SOSet",           "SetPipelineState",
-      "SetGraphics", "SetCompute", "SetMarker", "SetViewInstance", "BeginEvent",
-      "EndEvent",    "BeginQuery", "EndQuery",  "Close",           "SetPredication"};
+      "IASet",        "RSSet",      "OMSet",     "SOSet",           "SetPipelineState",
+      "SetGraphics",  "SetCompute", "SetMarker", "SetViewInstance", "BeginEvent",
+      "EndEvent",     "BeginQuery", "EndQuery",  "Close",           "SetPredication",
+      "EndRenderPass"};
   return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
                      [&](std::string_view beginning) { return method.starts_with(beginning); });
 }
@@ -212,13 +314,14 @@ void ListUses::OnListCall(Method method, uint64_t object, const DecodedCall& cal
                           const CallValues& values) {
   List& list = lists_[object];
   switch (method) {
-    case Method::ID3D12GraphicsCommandList_Reset: list = List(); return;
     case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
       list.heaps.insert(values.objects.begin(), values.objects.end());
       list.work_noted = false;
       return;
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: OnSetTargets(&list, call); return;
     case Method::ID3D12GraphicsCommandList_ResourceBarrier: OnBarriers(&list, call); return;
+    case Method::ID3D12GraphicsCommandList7_Barrier: OnBarrierGroups(&list, call); return;
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: OnRenderPass(&list, call); return;
     case Method::ID3D12GraphicsCommandList_SetPredication:
       list.predicated = !values.objects.empty();
       ReadAll(&list, values);
@@ -301,6 +404,88 @@ void ListUses::OnBarriers(List* list, const DecodedCall& call) {
       Read(list, barrier.resource);
       Read(list, barrier.subresource | uint64_t{barrier.state_before} << 32);
     }
+  }
+}
+
+// These barriers only order work. Layouts are not told from each other: none hides a texture.
+void ListUses::OnBarrierGroups(List* list, const DecodedCall& call) {
+  const auto* const groups = Array<BarrierGroup>(call, 1);
+  const uint32_t count = groups == nullptr ? 0 : Value<uint32_t>(call, 0);
+  list->work_noted = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    BarrierGroup group;
+    std::memcpy(&group, groups + i, sizeof(group));
+    if (group.barriers == nullptr) continue;
+    for (uint32_t k = 0; k < group.count; ++k) {
+      if (group.type == kTextureGroup) {
+        TextureBarrier barrier;
+        std::memcpy(&barrier, static_cast<const TextureBarrier*>(group.barriers) + k,
+                    sizeof(barrier));
+        const auto discarded = DiscardedBy(barrier, ShapeOf(barrier.resource));
+        if (discarded.has_value()) Overwrite(list, barrier.resource, *discarded);
+        list->uses.push_back({ResourceUse::Kind::kState, barrier.resource});
+      } else if (group.type == kBufferGroup) {
+        BufferBarrier barrier;
+        std::memcpy(&barrier, static_cast<const BufferBarrier*>(group.barriers) + k,
+                    sizeof(barrier));
+        list->uses.push_back({ResourceUse::Kind::kState, barrier.resource});
+      }
+    }
+  }
+}
+
+void ListUses::BeginPass(List* list, const TargetView& view, uint32_t plane, uint32_t access,
+                         bool resumes) {
+  if (view.resource == kNoObject || access == kBeginNone) return;
+  if (!view.exact) return Read(list, view.resource);
+  if (view.planes[plane].count == 0) return;
+  const bool overwrites = (access == kBeginClear || access == kBeginDiscard) && !resumes;
+  const auto kind =
+      overwrites && !list->predicated ? ResourceUse::Kind::kOverwrite : ResourceUse::Kind::kRead;
+  list->uses.push_back({kind, view.resource, 0, view.planes[plane]});
+}
+
+void ListUses::EndPass(List* list, const void* access) {
+  EndingAccess ending;
+  std::memcpy(&ending, access, sizeof(ending));
+  if (ending.type != kEndResolve || ending.parts == nullptr) return;
+  const ResourceShape* const shape = ShapeOf(ending.to);
+  for (uint32_t i = 0; i < ending.part_count; ++i) {
+    ResolvedPart part;
+    std::memcpy(&part, static_cast<const ResolvedPart*>(ending.parts) + i, sizeof(part));
+    list->uses.push_back({ResourceUse::Kind::kRead, ending.from, 0, {part.from, 1, 1}});
+    constexpr uint32_t kWhole[std::size(ResolvedPart().rect)] = {};
+    const bool whole = std::equal(std::begin(kWhole), std::end(kWhole), part.rect) && part.x == 0 &&
+                       part.y == 0 && shape != nullptr && part.to < shape->subresource_count();
+    OverwriteOrRead(list, whole, ending.to, {part.to, 1, 1});
+  }
+}
+
+// All that the pass does to its targets is told here: what was bound before is bound no longer. A pass that
+// goes on in another list says the same there, and does not begin anew; only the last one resolves.
+void ListUses::OnRenderPass(List* list, const DecodedCall& call) {
+  const auto* const targets = Array<PassTarget>(call, 1);
+  const auto* const depth = Array<PassDepth>(call, 2);
+  const uint32_t count = targets == nullptr ? 0 : std::min(Value<uint32_t>(call, 0), kMostTargets);
+  const auto flags = Value<uint32_t>(call, 3);
+  const bool resumes = (flags & kResumingPass) != 0;
+  const bool ends = (flags & kSuspendingPass) == 0;
+  list->bound.clear();
+  list->work_noted = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    PassTarget target;
+    std::memcpy(&target, targets + i, sizeof(target));
+    const TargetView* const view = target.view == 0 ? nullptr : Target(target.view);
+    if (view != nullptr) BeginPass(list, *view, 0, target.beginning.type, resumes);
+    if (ends) EndPass(list, &target.ending);
+  }
+  if (depth == nullptr) return;
+  PassDepth target;
+  std::memcpy(&target, depth, sizeof(target));
+  const TargetView* const view = target.view == 0 ? nullptr : Target(target.view);
+  for (uint32_t plane = 0; plane < 2; ++plane) {
+    if (view != nullptr) BeginPass(list, *view, plane, target.beginning[plane].type, resumes);
+    if (ends) EndPass(list, &target.ending[plane]);
   }
 }
 

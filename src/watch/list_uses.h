@@ -47,10 +47,13 @@ class ListUses {
   // The facts of kObject records.
   void AddResource(uint64_t object, const ResourceFacts& facts, uint64_t number);
   void AddHeap(const DescriptorHeapFacts& facts);
-  // A call of a device that writes or copies descriptors; a call of a list.
+  // A call of a device that writes or copies descriptors; a call of a list, but for its Reset.
   void OnView(Method method, const DecodedCall& call, const CallValues& values);
   void OnCopies(const DecodedCall& call, bool simple);
   void OnListCall(Method method, uint64_t list, const DecodedCall& call, const CallValues& values);
+  // A list's Reset succeeded; an object ended, which may be a list.
+  void OnReset(uint64_t list) { lists_.erase(list); }
+  void EndList(uint64_t object) { lists_.erase(object); }
 
   // What was recorded since the list's Reset.
   std::span<const ResourceUse> UsesOf(uint64_t list) const;
@@ -74,6 +77,11 @@ class ListUses {
   static void Overwrite(List* list, uint64_t object, const Subresources& subresources);
   static void OverwriteOrRead(List* list, bool whole, uint64_t object,
                               const Subresources& subresources);
+  // How a render pass begins with a plane of a view, and what it resolves in the end.
+  // `access`: a D3D12_RENDER_PASS_BEGINNING_ACCESS_TYPE; the bytes of a D3D12_RENDER_PASS_ENDING_ACCESS.
+  static void BeginPass(List* list, const TargetView& view, uint32_t plane, uint32_t access,
+                        bool resumes);
+  void EndPass(List* list, const void* access);
   // Whatever the call refers to is read.
   void ReadAll(List* list, const CallValues& values);
   // The GPU works with what is bound.
@@ -83,6 +91,8 @@ class ListUses {
   void OnSetTargets(List* list, const DecodedCall& call);
   void OnClear(List* list, const DecodedCall& call, bool depth_stencil);
   void OnBarriers(List* list, const DecodedCall& call);
+  void OnBarrierGroups(List* list, const DecodedCall& call);
+  void OnRenderPass(List* list, const DecodedCall& call);
   void OnDiscard(List* list, const DecodedCall& call);
   void OnCopyResource(List* list, const DecodedCall& call);
   void OnCopyBuffer(List* list, const DecodedCall& call);

@@ -19,14 +19,6 @@ std::string BytesOf(std::span<const std::byte> bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// What a call returned; `result`: its kResult record.
-bool Succeeded(const Record& result) {
-  int32_t code = 0;
-  if (result.body.size() < sizeof(ResultBody) + sizeof(code)) return false;
-  std::memcpy(&code, result.body.data() + sizeof(ResultBody), sizeof(code));
-  return code >= 0;
-}
-
 // Which tiles of its resource a call of UpdateTileMappings maps; empty for other calls.
 std::string TilesOf(const DecodedCall& call, uint16_t method) {
   if (static_cast<Method>(method) != Method::ID3D12CommandQueue_UpdateTileMappings) return "";

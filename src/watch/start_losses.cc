@@ -38,6 +38,8 @@ void StartLosses::Look(const Record& record) {
   switch (record.kind) {
     case RecordKind::kObject: return OnObject(record);
     case RecordKind::kCall: return OnCall(record);
+    case RecordKind::kResult: return OnResult(record);
+    case RecordKind::kObjectEnd: return OnObjectEnd(record);
     case RecordKind::kFrame: return OnFrame(record);
     default: return;
   }
@@ -68,8 +70,7 @@ void StartLosses::OnCall(const Record& record) {
   const auto method = static_cast<Method>(record.method);
   const CallKind kind = CallKindOf(record.method);
   switch (kind) {
-    case CallKind::kListWork:
-    case CallKind::kListReset: return OnListCall(record, method);
+    case CallKind::kListWork: return OnListCall(record, method);
     case CallKind::kView:
       if (uses_.has_value() && reader_.Read(record, nullptr, &values_, &call_)) {
         uses_->OnView(method, call_, values_);
@@ -89,6 +90,18 @@ void StartLosses::OnCall(const Record& record) {
   }
 }
 
+// A Reset that was refused leaves the list what it was.
+void StartLosses::OnResult(const Record& record) {
+  if (CallKindOf(record.method) != CallKind::kListReset || !Succeeded(record)) return;
+  query_steps_.erase(record.object);
+  if (uses_.has_value()) uses_->OnReset(record.object);
+}
+
+void StartLosses::OnObjectEnd(const Record& record) {
+  query_steps_.erase(record.object);
+  if (uses_.has_value()) uses_->EndList(record.object);
+}
+
 void StartLosses::OnListCall(const Record& record, Method method) {
   OnQueries(record, method);
   if (uses_.has_value() && reader_.Read(record, nullptr, &values_, &call_)) {
@@ -100,7 +113,6 @@ void StartLosses::OnQueries(const Record& record, Method method) {
   if (query_heaps_.empty()) return;
   const auto read = [&] { return reader_.Read(record, nullptr, &values_, &call_); };
   switch (method) {
-    case Method::ID3D12GraphicsCommandList_Reset: query_steps_.erase(record.object); return;
     case Method::ID3D12GraphicsCommandList_EndQuery:
       if (!read()) return;
       query_steps_[record.object].push_back(

@@ -49,6 +49,8 @@ class StartLosses {
 
   void OnObject(const Record& record);
   void OnCall(const Record& record);
+  void OnResult(const Record& record);
+  void OnObjectEnd(const Record& record);
   void OnListCall(const Record& record, Method method);
   void OnQueries(const Record& record, Method method);
   void OnExecute();

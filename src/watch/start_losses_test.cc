@@ -21,6 +21,30 @@ constexpr uint64_t kQueue = 2, kList = 3, kBundle = 4, kHeap = 5, kBuffer = 6, k
 constexpr uint64_t kTargetHeap = 8, kAllocator = 9;
 constexpr uint64_t kTarget = 0x10000;  // a descriptor
 constexpr float kColour[4] = {};
+constexpr int32_t kFailed = -1;
+
+// As Direct3D 12 has them.
+struct TextureBarrier {
+  uint32_t sync_and_access[4] = {};
+  uint32_t layouts[2];  // before, after
+  void* resource;
+  uint32_t range[6] = {0xFFFFFFFF};
+  uint32_t flags = 0, end = 0;
+};
+struct BarrierGroup {
+  uint32_t type, count;
+  const void* barriers;
+};
+constexpr uint32_t kTextures = 1;
+constexpr uint32_t kPresentLayout = 0, kTargetLayout = 2;
+struct PassTarget {
+  uint64_t view;
+  uint32_t beginning, clear[5] = {};
+  uint32_t ending, padding = 0;
+  uint64_t resolve[6] = {};
+};
+constexpr uint32_t kDiscard = 0, kPreserve = 1, kClear = 2, kNoAccess = 3;
+constexpr uint32_t kResumingPass = 4;
 
 // What a file of a late start holds: a heap of queries and an image of a swap chain, which were there
 // before, then what a test records.
@@ -76,8 +100,28 @@ class StartLossesTest : public testing::Test {
     Call(Method::ID3D12GraphicsCommandList_ResolveQueryData, kList, ObjectPointer(kHeap), 0, first,
          count, ObjectPointer(kBuffer), 0);
   }
-  void Reset() {
-    Call(Method::ID3D12GraphicsCommandList_Reset, kList, ObjectPointer(kAllocator), nullptr);
+  void Reset(int32_t result = 0) {
+    constexpr Method kReset = Method::ID3D12GraphicsCommandList_Reset;
+    Call(kReset, kList, ObjectPointer(kAllocator), nullptr);
+    CallBuilder builder;
+    const CallBuilder::Body body =
+        builder.Result(kReset, number_, result, ObjectPointer(kAllocator), nullptr);
+    EXPECT_TRUE(body.ok);
+    Put(RecordKind::kResult, kList, body.bytes, static_cast<uint16_t>(kReset));
+  }
+  // A barrier for the image.
+  void Barrier() {
+    const TextureBarrier barrier{.layouts = {kPresentLayout, kTargetLayout},
+                                 .resource = ObjectPointer(kImage)};
+    const BarrierGroup group{kTextures, 1, &barrier};
+    Call(Method::ID3D12GraphicsCommandList7_Barrier, kList, 1, &group);
+  }
+  // A render pass with the image.
+  void DrawPass(uint32_t beginning, uint32_t flags = 0) {
+    const PassTarget target{.view = kTarget, .beginning = beginning, .ending = kPreserve};
+    Call(Method::ID3D12GraphicsCommandList4_BeginRenderPass, kList, 1, &target, nullptr, flags);
+    Call(Method::ID3D12GraphicsCommandList_DrawInstanced, kList, 3, 1, 0, 0);
+    Call(Method::ID3D12GraphicsCommandList4_EndRenderPass, kList);
   }
   void Draw() {
     Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, kList, 1, &kTarget, 0, nullptr);
@@ -156,6 +200,24 @@ TEST_F(StartLossesTest, WhatIsNotExecutedUsesNothing) {
   EXPECT_THAT(losses_.Told(), IsEmpty());
 }
 
+TEST_F(StartLossesTest, ARefusedResetLeavesTheRecording) {
+  Start();
+  Resolve(0, 1);
+  Draw();
+  Reset(kFailed);
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap #5"), HasSubstr("image #7")));
+}
+
+TEST_F(StartLossesTest, AListThatEndedIsForgotten) {
+  Start();
+  Resolve(0, 1);
+  Draw();
+  Put(RecordKind::kObjectEnd, kList, {});
+  Execute();
+  EXPECT_THAT(losses_.Told(), IsEmpty());
+}
+
 TEST_F(StartLossesTest, ImagesThatAreNotClearedAreMissed) {
   Start();
   Draw();
@@ -174,6 +236,55 @@ TEST_F(StartLossesTest, ImagesThatAreClearedAreNot) {
   Draw();
   Execute();
   EXPECT_THAT(losses_.Told(), IsEmpty());
+}
+
+TEST_F(StartLossesTest, ABarrierUsesNothing) {
+  Start();
+  Barrier();
+  Clear();
+  Draw();
+  Execute();
+  EXPECT_THAT(losses_.Told(), IsEmpty());
+}
+
+TEST_F(StartLossesTest, ABarrierIsNoClear) {
+  Start();
+  Barrier();
+  Draw();
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+}
+
+TEST_F(StartLossesTest, ARenderPassThatClearsMissesNothing) {
+  Start();
+  DrawPass(kNoAccess);
+  DrawPass(kClear);
+  DrawPass(kPreserve);
+  Execute();
+  EXPECT_THAT(losses_.Told(), IsEmpty());
+}
+
+TEST_F(StartLossesTest, ARenderPassThatDiscardsMissesNothing) {
+  Start();
+  DrawPass(kDiscard);
+  Execute();
+  EndFrame(kImage);
+  EXPECT_THAT(losses_.Told(), IsEmpty());
+}
+
+TEST_F(StartLossesTest, ARenderPassThatPreservesMissesWhatWasThere) {
+  Start();
+  DrawPass(kPreserve);
+  DrawPass(kClear);
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
+}
+
+TEST_F(StartLossesTest, ARenderPassThatGoesOnDoesNotClear) {
+  Start();
+  DrawPass(kClear, kResumingPass);
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("image #7")));
 }
 
 TEST_F(StartLossesTest, AnImageThatIsShownAgainIsLookedAt) {

@@ -32,6 +32,10 @@ bool LeavesContents(Method method) {
          name.starts_with("ID3D12Resource2::Get");
 }
 
+bool IsReset(Method method) {
+  return CallKindOf(static_cast<uint16_t>(method)) == CallKind::kListReset;
+}
+
 bool CreatesCommitted(Method method) {
   const std::string_view name = Describe(method).name;
   return name.find("::CreateCommittedResource") != std::string_view::npos;
@@ -53,8 +57,7 @@ class UnneededContents::Search {
     if (lost_ || lists_.lost()) return;
     for (const auto& [number, resource] : resources_) {
       if (!resource.committed || resource.kept || resource.several_queues) continue;
-      const ResourceShape* const shape = lists_.ShapeOf(number);
-      if (shape->buffer) {
+      if (resource.buffer) {
         if (resource.first[0] != First::kRead) result->buffers_.insert(number);
         continue;
       }
@@ -71,6 +74,8 @@ class UnneededContents::Search {
     bool committed = false;  // and in memory that only the GPU reaches
     bool kept = false;       // the CPU, or something unknown, works with it
     bool several_queues = false;
+    bool buffer = false;
+    bool simultaneous_access = false;
     uint64_t queue = 0;
     std::vector<First> first;     // by subresource
     std::vector<uint32_t> state;  // D3D12_RESOURCE_STATES
@@ -113,6 +118,7 @@ class UnneededContents::Search {
     if (copies) {
       AddCopies();
     } else {
+      any_address_ = any_address_ || ViewsAddresses(*method, call_);
       AddView();
     }
   }
@@ -131,6 +137,8 @@ class UnneededContents::Search {
       if (!shape.has_value()) return;
       Resource& resource = resources_[record.object];
       resource.committed = committing_.contains(body->creator) && facts->heap_type == kDefaultHeap;
+      resource.buffer = shape->buffer;
+      resource.simultaneous_access = shape->simultaneous_access;
       resource.first.assign(shape->subresource_count(), First::kNothing);
       resource.state.assign(shape->subresource_count(), 0);
     } else if (body->facts == kDescriptorHeapFacts) {
@@ -210,6 +218,8 @@ class UnneededContents::Search {
       case RecordKind::kObject: return FollowObject(record);
       case RecordKind::kContents: return FollowContents(record);
       case RecordKind::kCall: return FollowCall(record);
+      case RecordKind::kResult: return FollowResult(record);
+      case RecordKind::kObjectEnd: return lists_.EndList(record.object);
       case RecordKind::kFrame: return ReadWhole(record.object);
       default: return;
     }
@@ -241,8 +251,8 @@ class UnneededContents::Search {
     if (!method.has_value()) return;
     const CallKind kind = CallKindOf(static_cast<uint16_t>(*method));
     switch (kind) {
+      case CallKind::kListReset: return;  // its result counts
       case CallKind::kListWork:
-      case CallKind::kListReset:
       case CallKind::kListClose:
         if (Read(record, *method)) lists_.OnListCall(*method, record.object, call_, values_);
         return;
@@ -266,6 +276,11 @@ class UnneededContents::Search {
     for (const uint64_t address : values_.gpu_addresses) {
       addresses_.ForEachAt(address, [&](const auto& range) { KeepWhole(range.object); });
     }
+  }
+
+  void FollowResult(const Record& record) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (method.has_value() && IsReset(*method) && Succeeded(record)) lists_.OnReset(record.object);
   }
 
   void Execute(uint64_t queue) {
@@ -296,13 +311,15 @@ class UnneededContents::Search {
     }
   }
 
+  // The resource may be one that is only made later: a heap has whatever ever had a view in it.
+  //
   // A queue that only has it in a heap may wait for the one that works with it, in whatever order they
   // were told: that is use, too.
   void ReadThroughHeap(uint64_t number, uint64_t queue) {
     Resource& resource = resources_[number];
     if (resource.kept || !resource.committed) return;
     UseOn(&resource, queue);
-    const bool any_state = lists_.ShapeOf(number)->simultaneous_access;
+    const bool any_state = resource.simultaneous_access;
     for (size_t i = 0; i < resource.first.size(); ++i) {
       const uint32_t state = resource.state[i];
       const bool hidden = !any_state && (state == kDrawnInto || state == kDepthWritten);
@@ -326,7 +343,7 @@ class UnneededContents::Search {
   }
   void KeepBuffers() {
     for (auto& [number, resource] : resources_) {
-      if (lists_.ShapeOf(number) == nullptr || lists_.ShapeOf(number)->buffer) resource.kept = true;
+      if (resource.buffer) resource.kept = true;
     }
     any_address_ = false;  // once is enough
   }

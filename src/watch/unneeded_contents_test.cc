@@ -199,6 +199,13 @@ class UnneededContentsTest : public testing::Test {
     const Barrier barrier{.flags = flags, .resource = ObjectPointer(resource), .after = after};
     Call(Method::ID3D12GraphicsCommandList_ResourceBarrier, kList, 1, &barrier);
   }
+  void Reset(int32_t result) {
+    constexpr Method kReset = Method::ID3D12GraphicsCommandList_Reset;
+    const uint64_t call = Call(kReset, kList, ObjectPointer(kAllocator), nullptr);
+    CallBuilder builder;
+    const auto body = builder.Result(kReset, call, result, ObjectPointer(kAllocator), nullptr);
+    Put(RecordKind::kResult, kList, body.bytes, static_cast<uint16_t>(kReset));
+  }
   void Copy(uint64_t to, uint64_t from, uint32_t x = 0, const Box* box = nullptr) {
     const CopyLocation destination{.resource = ObjectPointer(to)};
     const CopyLocation source{.resource = ObjectPointer(from)};
@@ -283,11 +290,24 @@ TEST_F(UnneededContentsTest, ARecordingEndsWithTheReset) {
   ViewTarget(kFirst, 0);
   Start();
   Clear(0);
-  Call(Method::ID3D12GraphicsCommandList_Reset, kList, ObjectPointer(kAllocator), nullptr);
+  Reset(0);
   Bind(0);
   Draw();
   Execute();
   EXPECT_THAT(Unneeded(), IsEmpty());
+}
+
+TEST_F(UnneededContentsTest, ARefusedResetEndsNothing) {
+  Create(kFirst, {});
+  ViewTarget(kFirst, 0);
+  Start();
+  Clear(0);
+  constexpr int32_t kFailed = -1;
+  Reset(kFailed);
+  Bind(0);
+  Draw();
+  Execute();
+  EXPECT_THAT(Unneeded(), ElementsAre(Pair(kFirst, 0)));
 }
 
 TEST_F(UnneededContentsTest, APartialClearIsNone) {
@@ -359,6 +379,23 @@ TEST_F(UnneededContentsTest, WhatABoundHeapShowsIsReadUnlessItIsDrawnInto) {
   Clear(1);
   Execute();
   EXPECT_THAT(Unneeded(), ElementsAre(Pair(kFirst, 0)));
+}
+
+TEST_F(UnneededContentsTest, AHeapMayShowWhatIsMadeLater) {
+  Create(kFirst, {}, kShaderResource);
+  View(kFirst);
+  Start();
+  BindViews();
+  Draw();
+  Execute();
+  for (const uint64_t made : {30, 31}) {
+    CreateBy(Method::ID3D12Device_CreateCommittedResource, made,
+             made == 30 ? ResourceDesc() : Buffer(256), kDefaultMemory);
+    View(made, kViews + (made - 29) * kIncrement);
+  }
+  Draw();
+  Execute();
+  EXPECT_THAT(Unneeded(), IsEmpty());
 }
 
 TEST_F(UnneededContentsTest, BetweenTheHalvesOfATransitionAHeapMayShowIt) {
@@ -531,6 +568,18 @@ TEST_F(UnneededContentsTest, WhereTheGpuReadsAddressesAllBuffersAreNeeded) {
   Start();
   Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, kList, ObjectPointer(11), 1, nullptr, 0,
        nullptr, 0);
+  Execute();
+  EXPECT_THAT(Unneeded(), ElementsAre(Pair(kSecond, 0)));
+}
+
+TEST_F(UnneededContentsTest, WhereAShaderFollowsRaysAllBuffersAreNeeded) {
+  Create(kFirst, Buffer(256));
+  Create(kSecond, {});
+  // D3D12_SHADER_RESOURCE_VIEW_DESC of an acceleration structure, which is in no buffer of the trace.
+  const uint64_t scene[5] = {uint64_t{11} << 32, 0, 1u << 16};
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, nullptr, &scene, kViews);
+  Start();
+  Draw();
   Execute();
   EXPECT_THAT(Unneeded(), ElementsAre(Pair(kSecond, 0)));
 }

@@ -143,7 +143,8 @@ class UnusedObjects::Search {
 
   // The objects that a call refers to, by whatever.
   std::vector<uint64_t> ObjectsOf(const Record& record) {
-    unknown_calls_ = !reader_.Read(record, &trace_, &values_) || unknown_calls_;
+    unknown_calls_ = !reader_.Read(record, &trace_, &values_, &call_) || unknown_calls_;
+    any_address_ = any_address_ || ViewsAddresses(static_cast<Method>(record.method), call_);
     std::vector<uint64_t> objects = values_.objects;
     const auto add_owners = [&objects](const OverlappingRanges& ranges, uint64_t value) {
       ranges.ForEachAt(value, [&](const auto& range) { objects.push_back(range.object); });
@@ -235,6 +236,7 @@ class UnusedObjects::Search {
   RecordFilter* const left_;
   CallValuesReader reader_;
   CallValues values_;
+  DecodedCall call_;
   bool started_ = false;
   bool any_address_ = false;
   bool unknown_calls_ = false;        // which may refer to anything

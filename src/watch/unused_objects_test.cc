@@ -19,6 +19,12 @@ struct Guid {
   uint8_t bytes[16];
 };
 constexpr Guid kIid{};
+// D3D12_SHADER_RESOURCE_VIEW_DESC of an acceleration structure.
+struct SceneView {
+  uint32_t format = 0, dimension = 11, mapping = 0, padding = 0;
+  uint64_t scene;
+  uint64_t end[2] = {};
+};
 constexpr uint64_t kDevice = 1;
 constexpr uint64_t kQueue = 2;
 constexpr uint64_t kList = 3;
@@ -148,6 +154,18 @@ TEST_F(UnusedObjectsTest, BuffersStayWhereTheGpuReadsAddresses) {
   Call(Method::ID3D12GraphicsCommandList_ExecuteIndirect, kList, ObjectPointer(12), 1, nullptr, 0,
        nullptr, 0);
   EXPECT_THAT(Left(), UnorderedElementsAre(10, 12));
+}
+
+TEST_F(UnusedObjectsTest, BuffersStayWhereAShaderFollowsRays) {
+  CreateBuffer(10, 0x1000);
+  CreateBuffer(11, 0x2000);
+  CreateHeap(20, 0x50000);
+  const SceneView view{.scene = 0x2000};
+  Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, nullptr, &view, uint64_t{0x50000});
+  StartRecording();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x60000});
+  EXPECT_THAT(Left(), UnorderedElementsAre(10, 11, 20));
 }
 
 TEST_F(UnusedObjectsTest, ARecordingFromTheBeginningRestoresNothing) {
