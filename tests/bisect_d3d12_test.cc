@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "report/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {
@@ -51,6 +52,8 @@ class BisectTest : public ::testing::Test {
     EXPECT_EQ(0, result.exit_code) << result.Summary();
     const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
+    const std::string schema = ReadFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
+    EXPECT_EQ("", SchemaViolation(nlohmann::json::parse(schema), answer)) << answer.dump(2);
     return answer;
   }
 
@@ -150,14 +153,19 @@ TEST_F(BisectTest, WhatDoesNotFailHasNoCulprit) {
 TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   Capture("sample-fault-d3d12-plain");
   const std::string other =
-      "cairn bisect journal 2\nfor trace: 1 2 whole 3 records\nfor device: NVIDIA H200\nanswers\n";
+      "cairn bisect journal 2\nfor trace: 1 2 whole 3 records\nfor device: NVIDIA H200\nanswers\n"
+      "00000000000000ff clean 1 0 1\n";
   std::ofstream(folder_ / "a.bisect") << other;
   const CommandResult result = Run({"bisect", "--json", "--no-output", "a.cairn"});
   EXPECT_EQ(0, result.exit_code) << result.Summary();
-  EXPECT_THAT(result.errors, HasSubstr("begins anew: a.bisect is about another search"));
+  EXPECT_THAT(result.errors,
+              HasSubstr("begins anew: a.bisect is not of this search, and is now a.bisect.old"));
+  EXPECT_THAT(result.errors, HasSubstr("--journal a.bisect.old goes on with it"));
   EXPECT_THAT(result.errors, HasSubstr("device: there NVIDIA H200, here llvmpipe"));
   EXPECT_THAT(result.errors, HasSubstr("driver: there not said, here llvmpipe Mesa"));
   EXPECT_THAT(result.errors, HasSubstr("options: there not said, here --hang-timeout 10"));
+  // The file itself, not only its name.
+  EXPECT_THAT(result.errors, HasSubstr("library: there not said, here /"));
   EXPECT_EQ(other, ReadFile(folder_ / "a.bisect.old"));
   const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
   EXPECT_THAT(answer.value("device", ""), StartsWith("llvmpipe"));

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
@@ -47,6 +48,14 @@ pid_t ChildOf(pid_t parent) {
   const std::string path =
       "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
   return std::atoi(ReadFile(path).c_str());
+}
+
+// Whether a child of this process, or what one has left behind, is still alive.
+bool HasLiveChild() {
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  siginfo_t info = {};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
 // Traces that all tests use.
@@ -200,6 +209,23 @@ TEST_F(InterruptTest, BisectGoesOnFromItsJournal) {
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.cairn", "fault.minimal.cairn"));
 }
 
+// The answer is known by then, but not told.
+TEST_F(InterruptTest, BisectTellsItsAnswerAlsoIfTheMinimalTraceWasInterrupted) {
+  Copy("fault.cairn");
+  const CommandResult result =
+      Interrupt({"bisect", "fault.cairn"}, [this](const Command&) { return Has(".untested"); });
+  EXPECT_EQ(result.exit_code, 1) << result.Summary();
+  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.errors, "cairn bisect: interrupted; the same command goes on from here\n");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));
+  const size_t answers = AnswerCount(folder_ / "fault.bisect");
+
+  const CommandResult rest = RunCommand(Arguments({"bisect", "--json", "fault.cairn"}), Options());
+  EXPECT_EQ(rest.exit_code, 0) << rest.Summary();
+  EXPECT_THAT(rest.output, HasSubstr("\"probes\": " + std::to_string(answers) + ","));
+  EXPECT_THAT(folder_.Contents(), ElementsAre("fault.cairn", "fault.minimal.cairn"));
+}
+
 // ---- On a terminal ------------------------------------------------------------------------------------
 
 // A command whose terminal we hold.
@@ -211,6 +237,7 @@ class OnTerminal {
     unlockpt(terminal_);
     other_end_ = open(ptsname(terminal_), O_RDWR | O_NOCTTY);  // so that it can be asked afterwards
     tcgetattr(other_end_, &before_);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);  // what it leaves behind comes to this process
     std::vector<char*> pointers;
     for (const std::string& argument : arguments) {
       pointers.push_back(const_cast<char*>(argument.c_str()));
@@ -249,12 +276,15 @@ class OnTerminal {
   void Type(const std::string& keys) {
     EXPECT_EQ(write(terminal_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
   }
+  // -1 if it does not end.
   int Wait() {
     int status = 0;
-    EXPECT_TRUE(WaitUntil([&] {
+    const bool ended = WaitUntil([&] {
       Read();
       return waitpid(pid_, &status, WNOHANG) == pid_;
-    }));
+    });
+    EXPECT_TRUE(ended);
+    if (!ended) return -1;
     pid_ = -1;
     Read();
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -307,6 +337,7 @@ TEST_F(InterruptTest, TheKeyEndsASearchAndItsPlaybacks) {
   ASSERT_TRUE(WaitUntil([&] { return AnswerCount(journal) >= 2; }));
   bisect.Type("\x03");
   EXPECT_EQ(bisect.Wait(), 1);
+  EXPECT_FALSE(HasLiveChild());
   EXPECT_TRUE(bisect.IsAsBefore());
   EXPECT_THAT(bisect.shown(), HasSubstr("cairn bisect: interrupted; the same command goes on"));
   EXPECT_THAT(folder_.Contents(), ElementsAre("fault.bisect", "fault.cairn"));

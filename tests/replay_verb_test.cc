@@ -193,8 +193,10 @@ TEST_F(OtherDeviceTest, AFeatureLevelThatNoDeviceHas) {
 
 TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   const CommandResult captured =
+      // The sample finds out on a machine under load how much work that is: without the load it may take a
+      // tenth of it, and is to outlast the time-out all the same. Nobody waits for its end.
       Cairn({"run", "--capture", "-o", "a.cairn", "--hang-timeout", "2", "--kill-on-hang", "--",
-             Program("sample-hang-d3d12-plain")});
+             Program("sample-hang-d3d12-plain"), "--seconds", "60"});
   EXPECT_NE(captured.exit_code, 0);
   const CommandResult result = Cairn({"replay", "--timeout", "2", "a.cairn"});
   EXPECT_EQ(result.exit_code, 1);
@@ -360,7 +362,9 @@ class TriggerTest : public ReplayVerbTest {
     // Two more frames of a program that runs for long: by then the end is written, or comes with the
     // death.
     ASSERT_TRUE(WaitUntil([&] { return HasStop(); }));
-    kill(ChildOf(run.pid()), SIGTERM);
+    const pid_t child = ChildOf(run.pid());
+    ASSERT_GT(child, 0);  // 0 would be this test itself
+    kill(child, SIGTERM);
     const CommandResult result = run.Wait();
     EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.Summary();
     EXPECT_THAT(result.left_behind, IsEmpty());

@@ -94,7 +94,7 @@ class ProbeLine {
 
 // What an answer in the journal is about: the same trace, played in the same way on the same device and
 // driver. Libraries that do not say which device it is leave that to these variables.
-JournalIdentity Identity(const TraceReader& trace, const Options& options,
+JournalIdentity Identity(const TraceReader& trace, const Options& options, uint64_t hang_timeout_ns,
                          const DeviceFacts& device) {
   const TraceFacts& facts = trace.facts();
   std::string environment;
@@ -111,9 +111,10 @@ JournalIdentity Identity(const TraceReader& trace, const Options& options,
                             facts.trimmed ? "trimmed" : "whole", trace.record_count())},
       {"device", device.name},
       {"driver", device.driver},
-      {"library", device.library.empty() ? options.library : device.library},
-      {"options", fmt::format("--hang-timeout {} --repeats {}, with canaries", options.hang_timeout,
-                              options.repeats)},
+      {"library", device.library_paths.empty() ? options.library : device.library_paths},
+      // However it was written.
+      {"options", fmt::format("--hang-timeout {} --repeats {}, with canaries",
+                              static_cast<double>(hang_timeout_ns) / 1e9, options.repeats)},
       {"environment", environment},
   };
   for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
@@ -138,14 +139,13 @@ class Search {
     tree_ = std::move(*tree);
     const std::string journal_path =
         options_.journal.empty() ? WithEnding(options_.path, ".bisect") : options_.journal;
-    if (options_.restart && unlink(journal_path.c_str()) != 0 && errno != ENOENT) {
-      return Failed(StatusFromErrno(errno, journal_path));
-    }
     Result<DeviceFacts> device = ProbeDevice(settings_);
     if (!device.ok()) return Failed(device.status());
-    told_.device = std::move(*device);
-    Result<std::unique_ptr<BisectJournal>> journal =
-        BisectJournal::Open(journal_path, Identity(*trace_, options_, told_.device));
+    told_.device = *device;
+    settings_.device = std::move(*device);
+    Result<std::unique_ptr<BisectJournal>> journal = BisectJournal::Open(
+        journal_path, Identity(*trace_, options_, settings_.hang_timeout_ns, told_.device),
+        options_.restart);
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
     TellOfJournal(journal_path);
@@ -169,9 +169,11 @@ class Search {
   void TellOfJournal(const std::string& path) const {
     // Answers are worth hours: what became of them is said, asked for or not.
     if (!journal_->put_aside().empty()) {
-      PrintWarning("bisect", fmt::format("begins anew: {} is about another search, and is now "
-                                         "{}.old: {}",
-                                         path, path, journal_->put_aside()));
+      PrintWarning(
+          "bisect",
+          fmt::format("begins anew: {} is not of this search, and is now {} (where it "
+                      "holds, --journal {} goes on with it): {}",
+                      path, journal_->old_path(), journal_->old_path(), journal_->put_aside()));
     }
     if (journal_->remembered() == 0 || options_.quiet || options_.json) return;
     PrintWarning("bisect", fmt::format("goes on after {} probes of an earlier search; --restart "
@@ -201,16 +203,16 @@ class Search {
     return journal_->Ask(question, [this](const BisectQuestion& q) -> Result<ProbeAnswer> {
       const Result<ProbeRun> run = PlayProbe(settings_, q);
       if (!run.ok()) return run.status();
-      Note(q, *run);
-      return AnswerOf(*run, tree_, told_.device);
+      Result<ProbeAnswer> answer = AnswerOf(*run, tree_, told_.device);
+      // A play that says nothing says nothing of how long things take, either.
+      if (answer.ok() && answer->outcome != ProbeOutcome::kUndecided) Note(q, *run);
+      return answer;
     });
   }
 
   int Failed(const Status& status) {
     line_.Clear();
-    if (journal_ != nullptr && journal_->remembered() == 0 && journal_->AverageMs() == 0) {
-      (void)journal_->Remove();  // it has no answer
-    }
+    if (journal_ != nullptr && journal_->empty()) (void)journal_->Remove();
     if (status.message() == kInterrupted) {
       PrintError("bisect", "interrupted; the same command goes on from here");
     } else {
@@ -229,8 +231,11 @@ class Search {
       told_.culprits = std::move(*culprits);
       AddBreadcrumbPaths(trace_->file(), &told_.culprits);
       if (!options_.no_output) {
+        const Status written = WriteMinimal();
+        // The answers are in the journal: the same command tells it, and writes the file.
+        if (written.message() == kInterrupted) return Failed(written);
         // The answer stands without it.
-        if (const Status written = WriteMinimal(); !written.ok()) {
+        if (!written.ok()) {
           PrintWarning("bisect", "no minimal trace is written: " + written.message());
         }
       }
@@ -272,16 +277,12 @@ class Search {
     CAIRN_RETURN_IF_ERROR(WriteMinimalTrace(trace_, tree_, told_.answer, objects, path));
     TraceProbeSettings settings = settings_;
     settings.path = path;
-    // As often as the trace itself had to be played to see it fail.
-    const uint32_t tries = told_.answer.failed == told_.answer.asked ? 1 : told_.answer.asked * 4;
-    for (uint32_t i = 0; i < tries; ++i) {
-      const Result<ProbeRun> run = PlayProbe(settings, {});
+    const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
+      const Result<ProbeRun> run = PlayProbe(settings, question);
       if (!run.ok()) return run.status();
-      const Result<ProbeAnswer> answer = AnswerOf(*run, tree_, told_.device);
-      if (!answer.ok()) return answer.status();
-      if (IsSameFailure(told_.answer, *answer)) return true;
-    }
-    return false;
+      return AnswerOf(*run, tree_, told_.device);
+    };
+    return FailsTheSame(told_.answer, probe, {});
   }
 
   const Options& options_;

@@ -12,6 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "base/text.h"
+#include "replay/probe_answer.h"
 #include "report/describe.h"
 #include "report/words.h"
 #include "snapshot/snapshot_file.h"
@@ -40,10 +41,7 @@ std::string FailureInWords(const BisectAnswer& failure) {
     case FailureKind::kDied:
       return failure.signal == 0
                  ? "ends the process"
-                 : fmt::format("kills the process ({})",
-                               sigabbrev_np(failure.signal) == nullptr
-                                   ? std::to_string(failure.signal)
-                                   : "SIG" + std::string(sigabbrev_np(failure.signal)));
+                 : fmt::format("kills the process ({})", SignalName(failure.signal));
     case FailureKind::kNone: break;
   }
   return "fails";
@@ -176,7 +174,9 @@ void AppendTried(const BisectTold& told, std::string* text) {
     fmt::format_to(out, "Recorded  {}\n", sentence);
   }
   *text += "Next      the device and the driver on which it failed, if this is another\n";
-  if (told.slowest_submission != 0) {
+  // What is about as short as a time-out can be: less cannot be asked for.
+  constexpr uint64_t kShortestNs = 2'000'000;
+  if (told.slowest_submission != 0 && told.slowest_ns >= kShortestNs) {
     fmt::format_to(out,
                    "          --hang-timeout below {:.3g}, if what hung there is only slow here\n",
                    Seconds(told.slowest_ns));

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <fstream>
 #include <nlohmann/json.hpp>
+
+#include "report/json_schema_check.h"
 
 namespace cairn::cli {
 namespace {
@@ -131,6 +134,11 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
   EXPECT_EQ(told.recorded[0], json["recorded"][0]);
   EXPECT_EQ(1, json["undecided"]);
 
+  // There is no such option.
+  told.slowest_ns = 900'000;
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("Slowest   submission 18,233 took 0.0009 s; "));
+  EXPECT_THAT(AnswerAsText(told), Not(HasSubstr("--hang-timeout")));
+
   told.recorded.clear();
   told.slowest_submission = 0;
   told.device = {};
@@ -164,6 +172,23 @@ TEST(BisectText, JsonHasTheSame) {
   EXPECT_EQ("call", json["culprits"][0]["kind"]);
   EXPECT_EQ(18'201, json["culprits"][0]["call"]);
   EXPECT_EQ("Simulate", json["culprits"][0]["path"][1]);
+}
+
+TEST(BisectText, JsonIsWhatItsSchemaSays) {
+  std::ifstream file(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
+  const nlohmann::json schema = nlohmann::json::parse(file);
+  BisectTold list = OneCall();
+  list.culprits[0].suspect.kind = Suspect::Kind::kList;
+  for (const BisectTold& told : {OneCall(), list, NoFailure(), BisectTold()}) {
+    EXPECT_EQ("", SchemaViolation(schema, nlohmann::json::parse(AnswerAsJson(told))));
+  }
+  nlohmann::json wrong = nlohmann::json::parse(AnswerAsJson(OneCall()));
+  wrong["seconds"] = "42";
+  EXPECT_NE("", SchemaViolation(schema, wrong));
+  wrong["seconds"] = 42;
+  EXPECT_EQ("", SchemaViolation(schema, wrong));
+  wrong["culprits"][0].erase("submission");
+  EXPECT_NE("", SchemaViolation(schema, wrong));
 }
 
 TEST(BisectText, ProgressIsABarAndAnEstimate) {

@@ -20,6 +20,9 @@ class TaskProgress {
   TaskProgress(const TaskProgress&) = delete;
   TaskProgress& operator=(const TaskProgress&) = delete;
 
+  // The next task of the same verb, if there is one: takes the line away, and the time that is left is counted
+  // from here. A signal that came stays noted.
+  void Restart();
   // False once a signal came. Cheap enough to be called thousands of times a second.
   bool Update(uint64_t done, uint64_t total);
 

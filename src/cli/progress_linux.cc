@@ -53,6 +53,12 @@ TaskProgress::~TaskProgress() {
   }
 }
 
+void TaskProgress::Restart() {
+  if (shown_) std::fputs(kClearLine, stderr);
+  shown_ = false;
+  start_ns_ = last_ns_ = MonotonicNs();
+}
+
 bool TaskProgress::Update(uint64_t done, uint64_t total) {
   if (signalled != 0) return false;
   if (!terminal_ || total == 0 || done == 0) return true;

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -194,20 +193,19 @@ std::string EndInWords(const Player& player, const Status& status) {
 
 // One playback. Nothing more follows if it gives an exit code.
 std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_options,
-                            TraceReader* trace, bool notes) {
-  auto progress = std::make_unique<TaskProgress>(VerbOf(options));
-  Playback playback(options, trace->frame_count(), progress.get());
+                            TraceReader* trace, bool notes, TaskProgress* progress) {
+  progress->Restart();
+  Playback playback(options, trace->frame_count(), progress);
   playback.AddTo(&player_options);
   Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
   if (!player.ok()) {
-    progress.reset();
     PrintError(VerbOf(options), player.status().message());
     return kExitFailed;
   }
   const uint64_t start_ns = MonotonicNs();
   const Status status = (*player)->Run();
   const uint64_t duration_ns = MonotonicNs() - start_ns;
-  progress.reset();
+  progress->Restart();
   const PlayerResult& result = (*player)->result();
   if (notes && !options.quiet) PrintNotes(VerbOf(options), result);
   if (!playback.status().ok()) {
@@ -283,8 +281,10 @@ int Run(ReplayOptions options) {
       return kExitFailed;
     }
   }
+  // Of all playbacks: ^C between two of them is for the next one.
+  TaskProgress progress(VerbOf(options));
   for (uint64_t i = 0; options.loop == 0 || i < options.loop; ++i) {
-    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0)) {
+    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0, &progress)) {
       RemoveEmptyFolder(options);
       return *code;
     }

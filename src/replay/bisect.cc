@@ -411,6 +411,21 @@ bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer) {
          (failure.kind_varies || (answer.kind == failure.kind && answer.signal == failure.signal));
 }
 
+uint32_t TriesOf(const BisectAnswer& failure) {
+  return failure.failed == failure.asked ? 1 : failure.asked * 4;
+}
+
+Result<bool> FailsTheSame(const BisectAnswer& failure, const Probe& probe,
+                          const BisectOptions& options) {
+  Asker asker(probe, options);
+  for (uint32_t i = 0; i < TriesOf(failure); ++i) {
+    const Result<ProbeAnswer> answer = asker.Once({});
+    if (!answer.ok()) return answer.status();
+    if (IsSameFailure(failure, *answer)) return true;
+  }
+  return false;
+}
+
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options) {
   const uint32_t repeats = std::max(1u, options.repeats);

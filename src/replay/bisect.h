@@ -99,6 +99,9 @@ struct BisectAnswer {
 // Is that the failure that the answer is about, and not another one?
 bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer);
 
+// How often what is left is played before it counts as not failing: once, if the whole trace always failed.
+uint32_t TriesOf(const BisectAnswer& failure);
+
 // What can be left out, in the order of the trace.
 struct BisectTree {
   struct List {
@@ -133,6 +136,12 @@ struct BisectOptions {
 // about C * log2(N) probes, fewer where the failure needs nothing but the submission in which it shows.
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options);
+
+// Does what `probe` plays, a minimal trace, fail as `failure` says? Played TriesOf times at most; plays that are
+// undecided do not count, but `most_undecided` of them in a row are an error. Errors: those of `probe`;
+// kUnsupported.
+Result<bool> FailsTheSame(const BisectAnswer& failure, const Probe& probe,
+                          const BisectOptions& options);
 
 }  // namespace cairn
 

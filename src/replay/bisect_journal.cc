@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/bisect_journal.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -150,8 +154,10 @@ JournalHead ParseJournalHead(std::string_view text) {
   std::string_view rest = text;
   if (!rest.starts_with(kTitle)) return head;
   rest.remove_prefix(kTitle.size());
+  head.damaged = rest.find('\n') != std::string_view::npos;
   const std::optional<uint64_t> version = TakeNumber(&rest, '\n', 10);
   if (!version || *version > std::numeric_limits<uint32_t>::max()) return head;
+  head.damaged = false;
   head.version = static_cast<uint32_t>(*version);
   if (head.version != kVersion) return head;
   while (rest.starts_with(kIdentityWord)) {
@@ -159,10 +165,12 @@ JournalHead ParseJournalHead(std::string_view text) {
     if (!line) return head;
     const std::string_view pair = line->substr(kIdentityWord.size());
     const size_t colon = pair.find(": ");
-    if (colon == std::string_view::npos) return head;
+    head.damaged = colon == std::string_view::npos;
+    if (head.damaged) return head;
     head.identity.emplace_back(pair.substr(0, colon), pair.substr(colon + 2));
   }
   head.whole = rest.starts_with(kAnswersLine);
+  head.damaged = !head.whole && rest.find('\n') != std::string_view::npos;
   if (head.whole) head.bytes = text.size() - rest.size() + kAnswersLine.size();
   return head;
 }
@@ -199,58 +207,102 @@ std::vector<JournalEntry> ParseJournal(std::string_view text, const JournalIdent
 
 namespace {
 
-// Why a journal is not gone on with, "" if it is: what differs. One that is cut before its first answer has
-// nothing to lose.
+// Why a journal is not gone on with, "" if it is: what differs. One that has no answer, or is cut before the
+// first, has nothing to lose.
 std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) {
   if (text.find('\n') == std::string_view::npos) return "";
   const JournalHead head = ParseJournalHead(text);
+  if (head.damaged) return "its head is damaged";
   if (head.version != kVersion) {
     return fmt::format("it has the form of version {} of journals, not {}", head.version, kVersion);
   }
-  if (!head.whole) return "";
+  if (!head.whole || text.find('\n', head.bytes) == std::string_view::npos) return "";
   const std::string difference = IdentityDifference(head.identity, identity);
   if (!difference.empty() || head.identity == identity) return difference;
   return "it says the same in another order";
 }
 
+// Gives the file another name if nothing has that one.
+Status RenameTo(const std::string& path, const std::string& free_path) {
+  if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
+    return {};
+  }
+  // Not every file system can do that at once.
+  if (errno != EINVAL && errno != ENOSYS) return StatusFromErrno(errno, free_path);
+  if (link(path.c_str(), free_path.c_str()) != 0) return StatusFromErrno(errno, free_path);
+  if (unlink(path.c_str()) != 0) return StatusFromErrno(errno, path);
+  return {};
+}
+
+// Its new name: the first that nothing has.
+Result<std::string> PutAside(const std::string& path) {
+  constexpr uint32_t kMost = 1000;
+  std::string old = path + kOldEnding;
+  for (uint32_t i = 1;; ++i) {
+    const Status renamed = RenameTo(path, old);
+    if (renamed.ok()) return old;
+    if (access(old.c_str(), F_OK) != 0 || i > kMost) return renamed;
+    old = fmt::format("{}{}.{}", path, kOldEnding, i);
+  }
+}
+
+// Whether the path still names this file.
+bool IsAt(int file, const std::string& path) {
+  struct stat opened = {};
+  struct stat named = {};
+  return fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path,
-                                                               const char* mode) {
-  std::FILE* const file = std::fopen(path.c_str(), mode);
-  if (file == nullptr) return StatusFromErrno(errno, path);
-  std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
-  if (flock(fileno(file), LOCK_EX | LOCK_NB) != 0) {
+Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path, int flags) {
+  const auto in_use = [&path] {
     return Status(
         StatusCode::kInvalidArgument,
         fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, or "
                     "name another file with --journal",
                     path));
+  };
+  // Who was there before may have removed it, or put it aside, between the opening and the lock.
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (opened < 0) return StatusFromErrno(errno, path);
+    std::FILE* const file = fdopen(opened, "r+");
+    if (file == nullptr) {
+      const Status status = StatusFromErrno(errno, path);
+      close(opened);
+      return status;
+    }
+    std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
+    if (flock(opened, LOCK_EX | LOCK_NB) != 0) return in_use();
+    if (IsAt(opened, path)) return journal;
   }
-  return journal;
+  return in_use();
 }
 
 Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& path,
-                                                           const JournalIdentity& identity) {
-  const bool exists = access(path.c_str(), F_OK) == 0;
-  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, exists ? "r+e" : "w+xe");
+                                                           const JournalIdentity& identity,
+                                                           bool restart) {
+  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, 0);
   if (!journal.ok()) return journal;
   const Result<std::string> text = ReadAll((*journal)->file_, path);
   if (!text.ok()) return text.status();
-  const std::string why = WhyPutAside(*text, identity);
+  const std::string why = restart ? "" : WhyPutAside(*text, identity);
   if (!why.empty()) {
-    if (std::rename(path.c_str(), (path + kOldEnding).c_str()) != 0) {
-      return StatusFromErrno(errno, path);
-    }
+    Result<std::string> old_path = PutAside(path);
+    if (!old_path.ok()) return old_path.status();
     // Who comes between makes one of his own: then this one is not made.
-    journal = OpenFile(path, "w+xe");
+    journal = OpenFile(path, O_EXCL);
     if (!journal.ok()) return journal;
     (*journal)->put_aside_ = why;
+    (*journal)->old_path_ = std::move(*old_path);
     CAIRN_RETURN_IF_ERROR((*journal)->Begin(identity));
     return journal;
   }
   BisectJournal& opened = **journal;
-  opened.entries_ = ParseJournal(*text, identity, &opened.header_bytes_);
+  if (!restart) opened.entries_ = ParseJournal(*text, identity, &opened.header_bytes_);
   opened.remembered_ = opened.entries_.size();
   if (opened.header_bytes_ == 0) {
     CAIRN_RETURN_IF_ERROR(opened.Begin(identity));
@@ -319,15 +371,18 @@ Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Pro
 
 uint64_t BisectJournal::AverageMs() const {
   if (entries_.empty()) return 0;
+  // A file may say anything.
+  const uint64_t most = std::numeric_limits<uint64_t>::max() / entries_.size();
   uint64_t sum = 0;
-  for (const JournalEntry& entry : entries_) sum += entry.duration_ms / entries_.size();
-  return sum;
+  for (const JournalEntry& entry : entries_) sum += std::min(entry.duration_ms, most);
+  return sum / entries_.size();
 }
 
 Status BisectJournal::Remove() {
+  // As long as it is locked: nobody else has begun to use it.
+  const int error = unlink(path_.c_str()) == 0 ? 0 : errno;
   std::fclose(std::exchange(file_, nullptr));
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return StatusFromErrno(errno, path_);
-  return {};
+  return error == 0 || error == ENOENT ? Status() : StatusFromErrno(error, path_);
 }
 
 }  // namespace cairn

@@ -47,6 +47,8 @@ struct JournalHead {
   uint32_t version = 0;
   JournalIdentity identity;
   bool whole = false;  // entries may follow, from `bytes` on
+  bool damaged =
+      false;  // not whole, and not because it is cut: something stands where more of it should
   size_t bytes = 0;
 };
 JournalHead ParseJournalHead(std::string_view text);
@@ -62,10 +64,12 @@ std::string IdentityDifference(const JournalIdentity& there, const JournalIdenti
 class BisectJournal {
  public:
   // One search at a time: a file that another one has open is kInvalidArgument. Where there is none, one is
-  // begun. A journal about something else, or of another version, is put aside (the name with ".old") and a new
-  // one begun; a file that is no journal at all is kInvalidArgument and left alone.
+  // begun. A journal with answers about something else, of another version, or with a damaged head is put aside
+  // (the name with ".old", ".old.1", ...: none is ever overwritten) and a new one begun; with `restart` what any
+  // journal holds is forgotten. A file that is no journal at all is kInvalidArgument and left alone.
   static Result<std::unique_ptr<BisectJournal>> Open(const std::string& path,
-                                                     const JournalIdentity& identity);
+                                                     const JournalIdentity& identity,
+                                                     bool restart = false);
   ~BisectJournal();
   BisectJournal(const BisectJournal&) = delete;
   BisectJournal& operator=(const BisectJournal&) = delete;
@@ -76,24 +80,29 @@ class BisectJournal {
 
   // Why the file that was there is put aside, what differs; "" if it is not.
   const std::string& put_aside() const { return put_aside_; }
+  // Where it is now.
+  const std::string& old_path() const { return old_path_; }
   // Answers in the file when it was opened.
   size_t remembered() const { return remembered_; }
   // True if the next question's answer is in the file, unless it is another one.
   bool HasNext() const { return next_ < entries_.size(); }
-  // How long a play took, on average; 0 if none was made yet.
+  // True if it holds no answer.
+  bool empty() const { return entries_.empty(); }
+  // How long a play took, on average; 0 if none was made yet, or if they take less than that.
   uint64_t AverageMs() const;
   // The search is over. Errors: kIo.
   Status Remove();
 
  private:
   BisectJournal(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  static Result<std::unique_ptr<BisectJournal>> OpenFile(const std::string& path, const char* mode);
+  static Result<std::unique_ptr<BisectJournal>> OpenFile(const std::string& path, int flags);
   Status Begin(const JournalIdentity& identity);
   Status Append(const JournalEntry& entry);
   Status CutAt(size_t offset);
 
   std::string path_;
   std::string put_aside_;
+  std::string old_path_;
   std::FILE* file_ = nullptr;
   size_t header_bytes_ = 0;
   std::vector<JournalEntry> entries_;

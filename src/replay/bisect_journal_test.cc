@@ -29,7 +29,9 @@ class BisectJournalTest : public ::testing::Test {
   ~BisectJournalTest() override { RemoveFiles(); }
   void RemoveFiles() const {
     std::filesystem::remove(path_);
-    std::filesystem::remove(path_ + ".old");
+    for (const char* ending : {".old", ".old.1", ".old.2"}) {
+      std::filesystem::remove(path_ + ending);
+    }
   }
 
   std::string Text(const std::string& ending = "") const {
@@ -88,6 +90,7 @@ TEST_F(BisectJournalTest, WhatWasAnsweredIsNotAskedAgain) {
     EXPECT_EQ(call * 10, answer->place);
   }
   EXPECT_THAT(second.asked, ElementsAre(4));
+  EXPECT_FALSE(journal->empty());
   EXPECT_TRUE(journal->Remove().ok());
   EXPECT_FALSE(std::filesystem::exists(path_));
 }
@@ -180,6 +183,86 @@ TEST_F(BisectJournalTest, WhatIsAboutSomethingElseIsPutAsideAndSaysWhatDiffers) 
   }
 }
 
+std::string FileWith(const std::string& identity, const std::string& entries) {
+  return "cairn bisect journal 2\n" + identity + "answers\n" + entries;
+}
+constexpr char kAnEntry[] = "00000000000000ff clean 1 0 1\n";
+
+// The GPU's answers are worth more than those that the CPU gives while it is away.
+TEST_F(BisectJournalTest, WhatWasPutAsideBeforeStays) {
+  const std::string gpu = FileWith("for device: NVIDIA H200\n", kAnEntry);
+  const std::string cpu = FileWith("for device: llvmpipe\n", kAnEntry);
+  for (const auto& [text, ending] : {std::pair{gpu, ".old"}, {cpu, ".old.1"}, {gpu, ".old.2"}}) {
+    Write(text);
+    const auto journal = Open();
+    ASSERT_NE(nullptr, journal);
+    EXPECT_EQ(path_ + ending, journal->old_path());
+    EXPECT_EQ(text, Text(ending));
+  }
+  EXPECT_EQ(gpu, Text(".old"));
+  EXPECT_EQ(cpu, Text(".old.1"));
+}
+
+TEST_F(BisectJournalTest, WhereThereIsNoAnswerNothingIsPutAside) {
+  for (const std::string part : {"", "00000000000000ff cle"}) {
+    Write(FileWith("for device: NVIDIA H200\n", part));
+    const auto journal = Open();
+    ASSERT_NE(nullptr, journal);
+    EXPECT_EQ("", journal->put_aside());
+    EXPECT_TRUE(journal->empty());
+    EXPECT_FALSE(std::filesystem::exists(path_ + ".old"));
+    EXPECT_THAT(Text(), HasSubstr("for device: llvmpipe"));
+  }
+}
+
+TEST_F(BisectJournalTest, ARestartForgetsWhateverAJournalHolds) {
+  {
+    const auto journal = Open();
+    ASSERT_TRUE(journal->Ask(Question(1), CountingProbe().probe()).ok());
+    // Not what another search is at.
+    EXPECT_FALSE(BisectJournal::Open(path_, kTrace1, /*restart=*/true).ok());
+    EXPECT_EQ(6, std::ranges::count(Text(), '\n'));
+  }
+  for (const std::string& text : {Text(), FileWith("for device: NVIDIA H200\n", kAnEntry)}) {
+    Write(text);
+    const auto journal = BisectJournal::Open(path_, kTrace1, /*restart=*/true);
+    ASSERT_TRUE(journal.ok());
+    EXPECT_EQ("", (*journal)->put_aside());
+    EXPECT_EQ(0u, (*journal)->remembered());
+    EXPECT_FALSE((*journal)->HasNext());
+    EXPECT_EQ(5, std::ranges::count(Text(), '\n'));
+    EXPECT_FALSE(std::filesystem::exists(path_ + ".old"));
+  }
+  Write("my notes\n");
+  EXPECT_FALSE(BisectJournal::Open(path_, kTrace1, /*restart=*/true).ok());
+  EXPECT_EQ("my notes\n", Text());
+}
+
+TEST_F(BisectJournalTest, ADamagedHeadDoesNotTakeTheAnswersWithIt) {
+  for (const std::string head :
+       {"cairn bisect journal 2\nfor tr\nfor device: x\nanswers\n",
+        "cairn bisect journal 2\nfor trace: 1\nanswfrs\n", "cairn bisect journal 2x\nanswers\n",
+        "cairn bisect journal 2\nf\x01r trace: 1\nanswers\n"}) {
+    RemoveFiles();
+    Write(head + kAnEntry);
+    const auto journal = Open();
+    ASSERT_NE(nullptr, journal);
+    EXPECT_EQ("its head is damaged", journal->put_aside()) << head;
+    EXPECT_EQ(head + kAnEntry, Text(".old"));
+  }
+}
+
+TEST_F(BisectJournalTest, PlaysOfLessThanASecondHaveAnAverageToo) {
+  std::string entries;
+  for (int i = 0; i < 200; ++i) entries += "00000000000000ff clean 1 0 100\n";
+  Write(FileWith("for trace: mine\n", entries));
+  const auto journal = Open({{"trace", "mine"}});
+  ASSERT_NE(nullptr, journal);
+  EXPECT_EQ(200u, journal->remembered());
+  EXPECT_EQ(100u, journal->AverageMs());
+  EXPECT_FALSE(journal->empty());
+}
+
 TEST_F(BisectJournalTest, OtherVersionsArePutAside) {
   for (const std::string version : {"1", "3"}) {
     Write("cairn bisect journal " + version + "\nfor trace 1\n00000000000000ff clean 1 0 1\n");
@@ -197,6 +280,7 @@ TEST_F(BisectJournalTest, TheHeadIsReadAsFarAsItIsWhole) {
     const JournalHead head = ParseJournalHead(std::string_view(text).substr(0, cut));
     EXPECT_EQ(cut >= 23 ? 2u : 0u, head.version) << cut;
     EXPECT_EQ(cut == text.size(), head.whole) << cut;
+    EXPECT_FALSE(head.damaged) << cut;
     EXPECT_EQ(cut == text.size() ? text.size() : 0, head.bytes) << cut;
     EXPECT_EQ((cut >= 32 ? 1u : 0u) + (cut >= 44 ? 1u : 0u), head.identity.size()) << cut;
   }
@@ -205,6 +289,8 @@ TEST_F(BisectJournalTest, TheHeadIsReadAsFarAsItIsWhole) {
        {"cairn bisect journal 2\nfor a\nanswers\n", "cairn bisect journal 2\nanswer\n",
         "cairn bisect journal 4294967298\nanswers\n", "cairn bisect journal\nanswers\n"}) {
     EXPECT_FALSE(ParseJournalHead(bad).whole) << bad;
+    // The last one is no journal at all.
+    EXPECT_EQ(bad.starts_with("cairn bisect journal "), ParseJournalHead(bad).damaged) << bad;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -224,6 +225,16 @@ class MinimalTraceTest : public ::testing::Test {
     tree_ = Read(*copy);
     return ReadAll(*copy);
   }
+  // A trace that makes a device, and nothing with it.
+  void WriteDeviceAlone() const {
+    TestTrace test;
+    const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
+    test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
+    test.Finish();
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(test.Bytes().data()),
+               static_cast<std::streamsize>(test.Bytes().size()));
+  }
   static bool Has(const std::vector<KeptRecord>& records, uint64_t number) {
     return std::any_of(records.begin(), records.end(),
                        [&](const KeptRecord& kept) { return kept.record.number == number; });
@@ -361,6 +372,38 @@ TEST_F(MinimalTraceTest, ObjectsThatOnlyOtherWorkNeedsGo) {
   EXPECT_TRUE(made(records, kOtherBuffer));
 }
 
+TEST(FailsTheSame, PlaysUntilAPlaySaysSomething) {
+  BisectAnswer failure;
+  failure.kind = FailureKind::kHang;
+  failure.place = 7;
+  failure.asked = failure.failed = 2;
+  const ProbeAnswer undecided = {ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, "no memory"};
+  const ProbeAnswer hangs = {ProbeOutcome::kFails, 7, FailureKind::kHang};
+  std::vector<ProbeAnswer> answers;
+  size_t plays = 0;
+  const Probe probe = [&](const BisectQuestion&) -> Result<ProbeAnswer> {
+    if (plays == answers.size()) return Status(StatusCode::kIo, "stopped");
+    return answers[plays++];
+  };
+  const auto ask = [&](std::vector<ProbeAnswer> now) {
+    answers = std::move(now);
+    plays = 0;
+    return FailsTheSame(failure, probe, {});
+  };
+  EXPECT_TRUE(*ask({hangs}));
+  EXPECT_TRUE(*ask({undecided, undecided, undecided, hangs}));
+  EXPECT_FALSE(*ask({undecided, ProbeAnswer{}}));
+  EXPECT_THAT(ask({undecided, undecided, undecided, undecided, hangs}).status().message(),
+              HasSubstr("no memory"));
+  EXPECT_EQ(4u, plays);
+  EXPECT_EQ("stopped", ask({undecided}).status().message());
+  // What fails only now and then is given more tries.
+  failure.failed = 1;
+  EXPECT_TRUE(*ask({ProbeAnswer{}, undecided, ProbeAnswer{}, hangs}));
+  EXPECT_FALSE(*ask(std::vector<ProbeAnswer>(8)));
+  EXPECT_EQ(8u, plays);
+}
+
 TEST(TraceProbe, OmissionsAreCallsAndLists) {
   const BisectQuestion question = {{{Suspect::Kind::kSubmission, 10, 0},
                                     {Suspect::Kind::kList, 20, 3},
@@ -408,13 +451,7 @@ TEST_F(MinimalTraceTest, BundlesOfCulpritsStayWhole) {
 
 // A device that a hang has taken away for a while: not an answer, whatever is left out.
 TEST_F(MinimalTraceTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
-  TestTrace test;
-  const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
-  test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
-  test.Finish();
-  std::ofstream(path_, std::ios::binary)
-      .write(reinterpret_cast<const char*>(test.Bytes().data()),
-             static_cast<std::streamsize>(test.Bytes().size()));
+  WriteDeviceAlone();
   Result<SharedMemory> tries = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
   ASSERT_TRUE(tries.ok());
   auto* const count = new (tries->data()) std::atomic<int>(0);
@@ -465,6 +502,80 @@ TEST_F(MinimalTraceTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
     options->create_device = [](uint32_t) -> void* { return nullptr; };
   };
   EXPECT_THAT(ProbeDevice(settings).status().message(), HasSubstr("no device"));
+}
+
+// The GPU is away after a crash, and the loader takes the next best: it is waited for as if there were none.
+TEST_F(MinimalTraceTest, AnotherDeviceThanThatOfTheSearchIsNone) {
+  WriteDeviceAlone();
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(memory.ok());
+  auto* const plays = new (memory->data()) std::atomic<int>(0);
+  const DeviceFacts gpu = {"NVIDIA H200, 10de:2335", "580.1", "libvkd3d.so.1", "/a/libvkd3d.so.1"};
+  DeviceFacts found = gpu;
+  int back_after = 0;
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.device = gpu;
+  settings.device_tries = 3;
+  settings.device_pause_ns = 0;
+  settings.adjust = [&](PlayerOptions* options) {
+    options->create_device = [&, told = options->on_device](uint32_t) -> void* {
+      told(++*plays > back_after ? gpu : found);
+      std::abort();
+    };
+  };
+  found.name = "llvmpipe, 10005:0000";
+  back_after = 2;
+  const Result<ProbeRun> back = PlayProbe(settings, {});
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(ProbeEnd::kDied, back->end);
+  EXPECT_EQ(gpu, back->device);
+
+  *plays = 0;
+  back_after = 3;
+  const Result<ProbeRun> away = PlayProbe(settings, {});
+  ASSERT_TRUE(away.ok());
+  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(ProbeEnd::kNoDevice, away->end);
+  EXPECT_EQ("it was played on llvmpipe, 10005:0000 (580.1), not on NVIDIA H200, 10de:2335 (580.1)",
+            AnswerOf(*away, {}, gpu).status().message());
+
+  *plays = 0;
+  found = gpu;
+  found.library_paths = "/b/libvkd3d.so.1";
+  EXPECT_THAT(PlayProbe(settings, {})->message,
+              HasSubstr("with /b/libvkd3d.so.1), not on NVIDIA H200, 10de:2335 (580.1, with /a/"));
+}
+
+// A driver that cannot be loaded may take the process with it: that is said, and not nothing.
+TEST_F(MinimalTraceTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
+  WriteDeviceAlone();
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(memory.ok());
+  auto* const plays = new (memory->data()) std::atomic<int>(0);
+  TraceProbeSettings settings;
+  settings.path = path_;
+  const auto dies_of = [&](int number) {
+    *plays = 0;
+    settings.adjust = [plays, number](PlayerOptions* options) {
+      options->create_device = [plays, number](uint32_t) -> void* {
+        ++*plays;
+        if (number == 0) _exit(0);
+        signal(number, SIG_DFL);
+        raise(number);
+        return nullptr;
+      };
+    };
+    return ProbeDevice(settings).status();
+  };
+  EXPECT_EQ("the playback died of SIGSEGV before it had a device", dies_of(SIGSEGV).message());
+  EXPECT_EQ(StatusCode::kUnsupported, dies_of(SIGABRT).code());
+  EXPECT_EQ(1, *plays);
+  EXPECT_EQ("the playback ended before it had a device", dies_of(0).message());
+  // Somebody else did that: it may be another way the next time.
+  EXPECT_THAT(dies_of(SIGKILL).message(), HasSubstr("something else killed the playback"));
+  EXPECT_EQ(4, *plays);
 }
 
 TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {

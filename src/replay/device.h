@@ -27,12 +27,14 @@ struct D3D12Library {
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
 
-// Which device it is, the same each time and on each machine that has the like: no addresses, no LUID. What
-// is not known is "".
+// Which device it is, the same each time and, but for the paths, on each machine that has the like: no
+// addresses, no LUID. What is not known is "".
 struct DeviceFacts {
   std::string name;     // "llvmpipe (LLVM 15.0.6, 256 bits), 10005:0000"
   std::string driver;   // "llvmpipe Mesa 22.3.6 (LLVM 15.0.6), version 0x1"
   std::string library;  // the file of the implementation: "libvkd3d-utils.so.1.4.4"
+  // Where that was loaded from, and what it stands on, links followed: two builds may have the same name.
+  std::string library_paths = {};
 
   bool operator==(const DeviceFacts&) const = default;
 };

@@ -88,9 +88,13 @@ DeviceFacts DescribeDevice(const D3D12Library& library, void* device) {
   DeviceFacts facts;
   const std::string file = FileOf(library.create_device);
   facts.library = std::filesystem::path(file).filename();
+  facts.library_paths = file;
   // libvkd3d trusts the pointer: only for its own objects, which are known by their code.
   const void* const method = **static_cast<void***>(device);
   const std::string implementation = FileOf(method);
+  if (!implementation.empty() && implementation != file) {
+    facts.library_paths += (file.empty() ? "" : ", ") + implementation;
+  }
   if (!std::filesystem::path(implementation).filename().string().starts_with("libvkd3d.so")) {
     return facts;
   }

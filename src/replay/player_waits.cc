@@ -81,7 +81,7 @@ Status PlayerImpl::Await(uint64_t fence, uint64_t value) {
 Status PlayerImpl::WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what,
                            uint64_t since_ns) {
   uint64_t reached = fence->GetCompletedValue();
-  WaitTime time(since_ns == 0 ? MonotonicNs() : since_ns);
+  WaitTime time(since_ns == 0 ? MonotonicNs() : since_ns, options_.wait_timeout_ns);
   for (Poll poll; reached < value || reached == kLost; reached = fence->GetCompletedValue()) {
     if (poll.now_and_then() || reached == kLost) {
       for (const auto& [number, context] : devices_) {

@@ -61,8 +61,21 @@ Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree,
                              const DeviceFacts& device) {
   Result<ProbeAnswer> answer = AnswerOf(run, tree);
   if (!answer.ok() || run.devices == 0 || run.device == device) return answer;
-  return Undecided(fmt::format("it was played on {} ({}), not on {} ({})", run.device.name,
-                               run.device.driver, device.name, device.driver));
+  return Undecided(OtherDevice(run.device, device));
+}
+
+std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted) {
+  const bool other_library = there.name == wanted.name && there.driver == wanted.driver;
+  const auto text = [&](const DeviceFacts& device) {
+    return fmt::format("{} ({}{}{})", device.name, device.driver, other_library ? ", with " : "",
+                       other_library ? device.library_paths : "");
+  };
+  return fmt::format("it was played on {}, not on {}", text(there), text(wanted));
+}
+
+std::string SignalName(int number) {
+  const char* const name = sigabbrev_np(number);
+  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
 }  // namespace cairn

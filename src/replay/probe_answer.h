@@ -4,6 +4,8 @@
 #ifndef CAIRN_REPLAY_PROBE_ANSWER_H_
 #define CAIRN_REPLAY_PROBE_ANSWER_H_
 
+#include <string>
+
 #include "base/status.h"
 #include "replay/bisect.h"
 #include "replay/probe_process.h"
@@ -23,6 +25,12 @@ Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree);
 // there for a while, and the next best is taken, which is mostly one of software.
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree,
                              const DeviceFacts& device);
+
+// "it was played on X (...), not on Y (...)"
+std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted);
+
+// "SIGSEGV"; "signal 99" for what has no name.
+std::string SignalName(int number);
 
 // The last submission at or before a call; 0 if there is none.
 uint64_t PlaceOf(uint64_t call, const BisectTree& tree);

@@ -85,7 +85,9 @@ class ProbeTelling {
   std::string message() const;  // "" before End
   std::string left_out() const { return left_out_.Get(); }
   uint32_t devices() const { return devices_.load(std::memory_order_acquire); }
-  DeviceFacts device() const { return {name_.Get(), driver_.Get(), library_.Get()}; }
+  DeviceFacts device() const {
+    return {name_.Get(), driver_.Get(), library_.Get(), library_paths_.Get()};
+  }
   uint64_t skipped() const { return skipped_.load(std::memory_order_relaxed); }
   uint64_t slowest_call() const { return slowest_call_.load(std::memory_order_relaxed); }
   uint64_t slowest_ns() const { return slowest_ns_.load(std::memory_order_relaxed); }
@@ -100,6 +102,7 @@ class ProbeTelling {
   ProbeText name_;
   ProbeText driver_;
   ProbeText library_;
+  ProbeText library_paths_;
   std::atomic<uint64_t> skipped_{0};
   std::atomic<uint64_t> slowest_call_{0};
   std::atomic<uint64_t> slowest_ns_{0};

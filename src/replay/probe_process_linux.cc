@@ -19,6 +19,7 @@
 #include "base/shared_memory.h"
 #include "base/text.h"
 #include "replay/probe_process.h"
+#include "replay/wait_time.h"
 #include "watch/child_process.h"
 
 namespace cairn {
@@ -77,21 +78,25 @@ bool WaitForEnd(const ProcessHandle& child, uint64_t timeout_ns) {
 enum class Watched { kEnded, kStalled, kInterrupted };
 
 Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const ProbeLimits& limits) {
+  const uint64_t timeout_ns = limits.stall_timeout_ns;
+  // Often enough that the time between two looks counts in full.
+  const uint64_t look_ns =
+      timeout_ns == 0 ? kLookNs : std::clamp<uint64_t>(timeout_ns / 8, 1'000'000, kLookNs);
   uint64_t steps = telling.steps();
-  uint64_t since_ns = MonotonicNs();
+  WaitTime still(MonotonicNs(), timeout_ns);
   for (;;) {
     pollfd ended = {child.pidfd.get(), POLLIN, 0};
-    poll(&ended, 1, static_cast<int>(kLookNs / 1'000'000));
+    poll(&ended, 1, static_cast<int>(look_ns / 1'000'000));
     // Asked also when it has ended: plays may be shorter than the time between two looks.
     if (limits.keep_on && !limits.keep_on()) return Watched::kInterrupted;
     if (ended.revents != 0) return Watched::kEnded;
     if (const uint64_t now = telling.steps(); now != steps) {
       steps = now;
-      since_ns = MonotonicNs();
+      still = WaitTime(MonotonicNs(), timeout_ns);
     }
-    if (limits.stall_timeout_ns != 0 && TimeLeft(since_ns, limits.stall_timeout_ns) == 0) {
-      return Watched::kStalled;
-    }
+    // While this process does not run, mostly the child does not, either.
+    still.Look(MonotonicNs());
+    if (timeout_ns != 0 && still.seen_ns() >= timeout_ns) return Watched::kStalled;
   }
 }
 
@@ -150,6 +155,7 @@ void ProbeTelling::On(const DeviceFacts& device) {
   name_.Set(device.name);
   driver_.Set(device.driver);
   library_.Set(device.library);
+  library_paths_.Set(device.library_paths);
   devices_.fetch_add(1, std::memory_order_release);
 }
 

@@ -124,7 +124,8 @@ TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
 }
 
 TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
-  const DeviceFacts device = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4"};
+  const DeviceFacts device = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4",
+                              "/usr/lib/libvkd3d-utils.so.1.4.4, /usr/lib/libvkd3d.so.1.4.4"};
   const ProbeRun run = Play([&](ProbeTelling& telling) {
     telling.On(device);
     telling.LeaveOut("left out: a");

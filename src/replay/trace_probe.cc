@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/trace_probe.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,6 +63,11 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   options.on_record = [&telling] { telling.Step(); };
   options.on_device = [&](const DeviceFacts& device) {
     telling.On(device);
+    // As the search was told of it.
+    if (settings.device && telling.device() != *settings.device) {
+      telling.End(ProbeEnd::kNoDevice, OtherDevice(device, *settings.device));
+      _exit(0);
+    }
     if (!settings.only_device) return;
     telling.End(ProbeEnd::kFinished);
     _exit(0);
@@ -78,6 +84,22 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
               status.ok() ? "" : status.message());
   // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
   (void)player->release();
+}
+
+// Of a play that was to end with its first device.
+std::string WhyNoDevice(const ProbeRun& run) {
+  switch (run.end) {
+    case ProbeEnd::kFinished: return "the trace makes no device";
+    case ProbeEnd::kDied:
+      return fmt::format("the playback {} before it had a device",
+                         run.signal == 0 ? "ended" : "died of " + SignalName(run.signal));
+    // The watchdog has nothing to say.
+    case ProbeEnd::kHang:
+      if (run.message.empty()) return "the playback stood still before it had a device";
+      break;
+    default: break;
+  }
+  return run.message;
 }
 
 }  // namespace
@@ -97,12 +119,18 @@ Omissions OmissionsOf(const BisectQuestion& question) {
 Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings) {
   TraceProbeSettings asking = settings;
   asking.only_device = true;
-  const Result<ProbeRun> run = PlayProbe(asking, {});
-  if (!run.ok()) return run.status();
-  if (run->interrupted) return Status(StatusCode::kIo, kInterrupted);
-  if (run->end == ProbeEnd::kFinished && run->devices != 0) return run->device;
-  return Status(StatusCode::kUnsupported,
-                run->end == ProbeEnd::kFinished ? "the trace makes no device" : run->message);
+  const uint32_t most_undecided = BisectOptions().most_undecided;
+  for (uint32_t plays = 1;; ++plays) {
+    const Result<ProbeRun> run = PlayProbe(asking, {});
+    if (!run.ok()) return run.status();
+    const Result<ProbeAnswer> answer = AnswerOf(*run, {});
+    if (!answer.ok()) return answer.status();
+    const bool undecided = answer->outcome == ProbeOutcome::kUndecided;
+    if (undecided && plays < most_undecided) continue;
+    // How it ended after that is for the search.
+    if (!undecided && run->devices != 0) return run->device;
+    return Status(StatusCode::kUnsupported, undecided ? answer->why : WhyNoDevice(*run));
+  }
 }
 
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/status.h"
@@ -26,6 +27,9 @@ struct TraceProbeSettings {
   // long each time): after a hang drivers need seconds to come back.
   uint32_t device_tries = 5;
   uint64_t device_pause_ns = 1'000'000'000;
+  // The device of the search. Another one counts as none: a GPU that has just crashed may not be there for a
+  // while, and the next best is taken.
+  std::optional<DeviceFacts> device;
   // The play ends when the first device was made.
   bool only_device = false;
   // For tests: changes what is played, in the child.
@@ -36,8 +40,9 @@ struct TraceProbeSettings {
 // Errors: those of RunProbe.
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
 
-// On which device the trace is played: in a child process, too. Errors: those of RunProbe; kUnsupported: no
-// device can be made, or the trace makes none; kIo kInterrupted.
+// On which device the trace is played: in a child process, too, more than one if what came says nothing.
+// Errors: those of RunProbe; kUnsupported: no device can be made, the trace makes none, or the playback ended
+// before it had one; kIo kInterrupted.
 Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings);
 
 // What of the question a player understands.

@@ -12,15 +12,19 @@ namespace cairn {
 
 class WaitTime {
  public:
-  // So much counts between two looks at most: work is looked at every half millisecond.
+  // So much counts between two looks at most, and no more than a quarter of the time-out, so that no single
+  // pause makes one: work is looked at every half millisecond, or more often.
   static constexpr uint64_t kMostBetweenLooksNs = 250'000'000;
 
   // Times are those of MonotonicNs().
-  explicit WaitTime(uint64_t start_ns) : start_ns_(start_ns), last_ns_(start_ns) {}
+  WaitTime(uint64_t start_ns, uint64_t timeout_ns)
+      : start_ns_(start_ns),
+        last_ns_(start_ns),
+        most_ns_(std::min(kMostBetweenLooksNs, std::max<uint64_t>(timeout_ns / 4, 1))) {}
 
   void Look(uint64_t now_ns) {
     if (now_ns <= last_ns_) return;
-    seen_ns_ += std::min(now_ns - last_ns_, kMostBetweenLooksNs);
+    seen_ns_ += std::min(now_ns - last_ns_, most_ns_);
     last_ns_ = now_ns;
   }
 
@@ -32,6 +36,7 @@ class WaitTime {
  private:
   uint64_t start_ns_;
   uint64_t last_ns_;
+  uint64_t most_ns_;
   uint64_t seen_ns_ = 0;
 };
 

@@ -11,7 +11,7 @@ constexpr uint64_t kTimeout = 3'000 * kMs;
 
 // Looks every `step_ns` from 5 s on.
 WaitTime Watched(uint64_t passed_ns, uint64_t step_ns) {
-  WaitTime time(5'000 * kMs);
+  WaitTime time(5'000 * kMs, kTimeout);
   for (uint64_t now = step_ns; now <= passed_ns; now += step_ns) time.Look(5'000 * kMs + now);
   return time;
 }
@@ -38,6 +38,24 @@ TEST(WaitTime, AHangIsNotMadeByAPauseOfWhoWatches) {
   EXPECT_EQ(Punctuality::kInTime, PunctualityOf(time, /*ended=*/false, kTimeout));
   // Ended meanwhile: in time or not, nobody knows. It is neither clean nor a hang.
   EXPECT_EQ(Punctuality::kUnknown, PunctualityOf(time, /*ended=*/true, kTimeout));
+}
+
+// Also where the time-out is shorter than what counts of a pause otherwise.
+TEST(WaitTime, APauseIsAtMostAQuarterOfTheTimeOut) {
+  constexpr uint64_t kShort = kMs;
+  WaitTime time(5'000 * kMs, kShort);
+  for (const uint64_t look_ms : {200, 400, 600, 800}) {
+    time.Look(5'000 * kMs + look_ms * kMs);
+    EXPECT_EQ(Punctuality::kInTime, PunctualityOf(time, /*ended=*/false, kShort)) << look_ms;
+    EXPECT_EQ(Punctuality::kUnknown, PunctualityOf(time, /*ended=*/true, kShort)) << look_ms;
+  }
+  EXPECT_EQ(kShort, time.seen_ns());
+  time.Look(5'000 * kMs + 1'000 * kMs);
+  EXPECT_EQ(Punctuality::kTooLate, PunctualityOf(time, /*ended=*/false, kShort));
+  // No time-out that makes sense: it ends all the same.
+  WaitTime none(0, 0);
+  none.Look(kMs);
+  EXPECT_EQ(1u, none.seen_ns());
 }
 
 TEST(WaitTime, WhatTookTooLongIsAHangAlsoIfItEndedJustBeforeTheLook) {
