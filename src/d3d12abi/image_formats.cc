@@ -14,6 +14,8 @@
 namespace cairn {
 namespace {
 
+constexpr auto kA4B4G4R4 = static_cast<DXGI_FORMAT>(191);  // newer than the headers here
+
 enum class Kind : uint8_t { kUnorm, kSnorm, kUint, kSint, kFloat, kSharedExponent };
 
 // Channels are red, green, blue, alpha; 0 bits: there is none.
@@ -231,6 +233,7 @@ void Stretch(RgbaImage* image) {
 FormatLayout LayoutOfFormat(DXGI_FORMAT format) {
   const DXGI_FORMAT typed = TypedFormat(format);
   if (const Texel texel = TexelOf(typed); texel.bytes != 0) return {texel.bytes, 1, 1};
+  if (typed == kA4B4G4R4) return {2, 1, 1};
   switch (typed) {
     case DXGI_FORMAT_BC1_UNORM:
     case DXGI_FORMAT_BC1_UNORM_SRGB:
@@ -247,7 +250,12 @@ FormatLayout LayoutOfFormat(DXGI_FORMAT format) {
     case DXGI_FORMAT_BC7_UNORM:
     case DXGI_FORMAT_BC7_UNORM_SRGB: return {16, 4, 4};
     case DXGI_FORMAT_R8G8_B8G8_UNORM:
-    case DXGI_FORMAT_G8R8_G8B8_UNORM: return {4, 2, 1};
+    case DXGI_FORMAT_G8R8_G8B8_UNORM:
+    case DXGI_FORMAT_YUY2: return {4, 2, 1};
+    case DXGI_FORMAT_AYUV:
+    case DXGI_FORMAT_Y410:
+    case DXGI_FORMAT_R10G10B10_XR_BIAS_A2_UNORM: return {4, 1, 1};
+    case DXGI_FORMAT_Y416: return {8, 1, 1};
     default: return {};
   }
 }

@@ -31,7 +31,7 @@ if(BUILD_TESTING)
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_hostile_test
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
-      player_hostile_values_test.cc
+      player_hostile_values_test.cc player_hostile_views_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)

@@ -140,6 +140,7 @@ void PlayerImpl::Retire(uint64_t device, ListBindings* bindings) {
     for (ListBindings::Table& table : bound.tables) Retire(device, std::move(table.heap));
   }
   Retire(device, std::move(bindings->pipeline));
+  Retire(device, std::move(bindings->state_object));
 }
 
 PlayerImpl::ListBindings& PlayerImpl::BindingsOf(uint64_t list) {
@@ -199,7 +200,12 @@ void PlayerImpl::KeepFacts(ReplayObject* object, CreationFacts facts) {
 // A list is gone with what its allocator had for it.
 Status PlayerImpl::CheckRecorded(uint64_t list) {
   const auto found = bindings_.find(list);
-  if (found == bindings_.end() || found->second->allocator == kNoObject) return Status();
+  if (found == bindings_.end()) return Status();
+  if (found->second->unknown) {
+    return Status(StatusCode::kUnsupported,
+                  "its command list was not reset here: that was left out");
+  }
+  if (found->second->allocator == kNoObject) return Status();
   const ReplayObject* const allocator = objects_.Find(found->second->allocator);
   if (allocator == nullptr && !kIsLibvkd3d) return Status();
   if (allocator != nullptr && allocator->resets == found->second->allocator_resets) return Status();
@@ -212,6 +218,9 @@ Status PlayerImpl::CheckRecorded(uint64_t list) {
 Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootParameter::Kind kind) {
   const ListBindings::Bound& bound = BindingsOf(call->record.object).points[point];
   const UINT index = call->At<UINT>(0);
+  if (bound.unknown) {
+    return Status(StatusCode::kUnsupported, "its root signature was not set here");
+  }
   if (!bound.set) {
     return Status(StatusCode::kCorrupt, "the command list has no root signature for it");
   }
@@ -221,7 +230,7 @@ Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootPar
   CAIRN_RETURN_IF_ERROR(CheckKind(*bound.layout, index, kind));
   const RootParameter& parameter = bound.layout->parameters[index];
   switch (kind) {
-    case RootParameter::Kind::kTable: return CheckTable(call, parameter);
+    case RootParameter::Kind::kTable: return CheckTable(parameter);
     case RootParameter::Kind::kConstants:
       // One, or several: their number comes before them.
       return call->info.parameters.size() == 3
@@ -233,7 +242,7 @@ Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootPar
   }
 }
 
-Status PlayerImpl::CheckTable(CallInProgress* call, const RootParameter& parameter) {
+Status PlayerImpl::CheckTable(const RootParameter& parameter) {
   if (values_.descriptors().empty()) return Status();
   const ReplayDescriptor& start = values_.descriptors().front();
   if (start.heap == kNoObject) return Status();  // nothing is bound
@@ -246,24 +255,24 @@ Status PlayerImpl::CheckTable(CallInProgress* call, const RootParameter& paramet
         fmt::format("a table in heap {}, which holds descriptors of type {}, not {}", start.heap,
                     static_cast<int>(start.heap_type), static_cast<int>(wanted)));
   }
-  // Bundles have those of the list that executes them; libvkd3d needs none at all.
-  const std::vector<uint64_t>& heaps = BindingsOf(call->record.object).heaps;
-  if (heaps.empty() || std::find(heaps.begin(), heaps.end(), start.heap) != heaps.end()) {
-    return Status();
-  }
-  return Status(StatusCode::kCorrupt,
-                fmt::format("a table in heap {}, which the command list has not set", start.heap));
+  return Status();
 }
 
 // All tables of the root signature, those of an earlier one among them: that is how libvkd3d reads them.
-Status PlayerImpl::CheckTables(ListBindings::Bound* bound) {
+// Elsewhere a table may end behind its heap, if no shader looks there.
+Status PlayerImpl::CheckTables(ListBindings* bindings, size_t point) {
+  ListBindings::Bound* const bound = &bindings->points[point];
+  if (bound->unknown || bindings->unknown_heaps || bindings->unknown_pipeline) {
+    return Status(StatusCode::kUnsupported,
+                  "its pipeline, root signature or descriptor heaps were not set here");
+  }
   if (!kIsLibvkd3d || bound->checked || bound->layout == nullptr) return Status();
   const std::vector<RootParameter>& parameters = bound->layout->parameters;
   for (size_t i = 0; i < parameters.size() && i < bound->tables.size(); ++i) {
     const ListBindings::Table& table = bound->tables[i];
     if (parameters[i].kind != RootParameter::Kind::kTable || !table.heap) continue;
     if (parameters[i].descriptors <= table.heap_count - table.index) continue;
-    return Status(StatusCode::kCorrupt,
+    return Status(StatusCode::kUnsupported,
                   fmt::format("root parameter {} has {} descriptors, and begins at {} in heap {}, "
                               "which has {}",
                               i, parameters[i].descriptors, table.index, table.heap_number,
@@ -273,7 +282,7 @@ Status PlayerImpl::CheckTables(ListBindings::Bound* bound) {
   return Status();
 }
 
-Status PlayerImpl::CheckBindings(CallInProgress* call) {
+Status PlayerImpl::CheckCreation(CallInProgress* call) {
   if (call->method == Method::ID3D12Device_CreateRootSignature) {
     const Result<RootSignatureLayout> layout = ParseRootSignature(
         {static_cast<const std::byte*>(call->At<const void*>(1)), call->At<SIZE_T>(2)});
@@ -284,8 +293,11 @@ Status PlayerImpl::CheckBindings(CallInProgress* call) {
     for (UINT i = 0; i < desc.NumArgumentDescs; ++i) {
       CAIRN_RETURN_IF_ERROR(CheckCommand(desc.pArgumentDescs[i], ObjectAt(call, 1)));
     }
-    return Status();
   }
+  return Status();
+}
+
+Status PlayerImpl::CheckBindings(CallInProgress* call) {
   if (call->object->chain != Chain::kID3D12GraphicsCommandList) return Status();
   const InterfaceInfo* const declared = InterfaceOf(call->method);
   if (declared == nullptr || declared->chain != Chain::kID3D12GraphicsCommandList ||
@@ -300,16 +312,21 @@ Status PlayerImpl::CheckBindings(CallInProgress* call) {
 }
 
 Status PlayerImpl::CheckWork(CallInProgress* call) {
-  auto& points = BindingsOf(call->record.object).points;
+  ListBindings& bindings = BindingsOf(call->record.object);
   switch (call->method) {
     case Method::ID3D12GraphicsCommandList_DrawInstanced:
     case Method::ID3D12GraphicsCommandList_DrawIndexedInstanced:
-    case Method::ID3D12GraphicsCommandList6_DispatchMesh: return CheckTables(&points[0]);
+    case Method::ID3D12GraphicsCommandList6_DispatchMesh: return CheckTables(&bindings, 0);
     case Method::ID3D12GraphicsCommandList_Dispatch:
-    case Method::ID3D12GraphicsCommandList4_DispatchRays: return CheckTables(&points[1]);
+    case Method::ID3D12GraphicsCommandList4_DispatchRays: return CheckTables(&bindings, 1);
     case Method::ID3D12GraphicsCommandList_ExecuteIndirect: {
       const ReplayObject* const signature = ObjectAt(call, 0);
-      return CheckTables(&points[signature != nullptr && signature->created.dispatches ? 1 : 0]);
+      return CheckTables(&bindings, signature != nullptr && signature->created.dispatches ? 1 : 0);
+    }
+    case Method::ID3D12GraphicsCommandList_ExecuteBundle: {
+      const auto bundle = bindings_.find(objects_.NumberOf(call->At<void*>(0)));
+      if (bundle == bindings_.end() || !bundle->second->unknown) return Status();
+      return Status(StatusCode::kUnsupported, "its bundle was not reset here: that was left out");
     }
     case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps: {
       const auto* const heaps = call->At<ID3D12DescriptorHeap* const*>(1);
@@ -327,7 +344,9 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
       const auto* const views = call->At<const D3D12_STREAM_OUTPUT_BUFFER_VIEW*>(2);
       for (UINT i = 0; views != nullptr && i < call->At<UINT>(1); ++i) {
         if (views[i].BufferLocation == 0 || views[i].BufferFilledSizeLocation != 0) continue;
-        return Status(StatusCode::kCorrupt, "a stream output buffer without a counter");
+        if (!kIsLibvkd3d) continue;
+        return Status(StatusCode::kUnsupported,
+                      "this implementation takes no stream output buffer without a counter");
       }
       return Status();
     }
@@ -340,6 +359,7 @@ void PlayerImpl::SetRootSignature(CallInProgress* call, size_t point) {
   const ReplayObject* const signature = ObjectAt(call, 0);
   Retire(call->object->device, std::move(bound.signature));
   bound.set = signature != nullptr;
+  bound.unknown = false;
   bound.signature = signature == nullptr ? ComPtr<IUnknown>() : signature->pointer;
   bound.layout = signature == nullptr ? nullptr : signature->created.root_signature;
   bound.checked = false;
@@ -374,6 +394,47 @@ void PlayerImpl::StartList(CallInProgress* call, const ReplayObject* allocator,
   if (pipeline != nullptr) bindings.pipeline = ComPtr<IUnknown>(pipeline);
 }
 
+void PlayerImpl::ClearList(CallInProgress* call, IUnknown* pipeline) {
+  ListBindings& bindings = BindingsOf(call->record.object);
+  if (kIsLibvkd3d) {
+    // It clears nothing: what was bound is used, and so held, until something else is bound.
+    for (ListBindings::Bound& bound : bindings.points) bound.set = bound.unknown = false;
+    return;
+  }
+  const uint64_t allocator = bindings.allocator;
+  const uint64_t resets = bindings.allocator_resets;
+  StartList(call, nullptr, pipeline);
+  bindings.allocator = allocator;
+  bindings.allocator_resets = resets;
+}
+
+void PlayerImpl::ForgetBindings(const Record& record, Method method) {
+  const ReplayObject* const list = objects_.Find(record.object);
+  if (list == nullptr || list->chain != Chain::kID3D12GraphicsCommandList) return;
+  ListBindings& bindings = BindingsOf(record.object);
+  switch (method) {
+    case Method::ID3D12GraphicsCommandList_Reset: bindings.unknown = true; return;
+    case Method::ID3D12GraphicsCommandList_ClearState:
+      for (ListBindings::Bound& bound : bindings.points) bound.unknown = true;
+      bindings.unknown_pipeline = true;
+      return;
+    case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
+      bindings.points[static_cast<size_t>(Point::kGraphics)].unknown = true;
+      return;
+    case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
+      bindings.points[static_cast<size_t>(Point::kCompute)].unknown = true;
+      return;
+    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
+      bindings.unknown_heaps = true;
+      return;
+    case Method::ID3D12GraphicsCommandList_SetPipelineState:
+    case Method::ID3D12GraphicsCommandList4_SetPipelineState1:
+      bindings.unknown_pipeline = true;
+      return;
+    default: return;
+  }
+}
+
 // After a call that was made.
 void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
   HRESULT outcome = S_OK;
@@ -385,6 +446,8 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
     case Method::ID3D12CommandAllocator_Reset: ++call->object->resets; return;
     case Method::ID3D12GraphicsCommandList_Reset:
       return StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+    case Method::ID3D12GraphicsCommandList_ClearState:
+      return ClearList(call, call->At<IUnknown*>(0));
     case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
       return SetRootSignature(call, static_cast<size_t>(Point::kGraphics));
     case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
@@ -397,15 +460,20 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
       ListBindings& bindings = BindingsOf(call->record.object);
       Retire(call->object->device, std::move(bindings.pipeline));
       bindings.pipeline = ComPtr<IUnknown>(call->At<IUnknown*>(0));
+      bindings.unknown_pipeline = false;
       return;
     }
-    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps: {
-      std::vector<uint64_t>& heaps = BindingsOf(call->record.object).heaps;
-      heaps.clear();
-      const auto* const set = call->At<ID3D12DescriptorHeap* const*>(1);
-      for (UINT i = 0; i < call->At<UINT>(0); ++i) heaps.push_back(objects_.NumberOf(set[i]));
+    case Method::ID3D12GraphicsCommandList4_SetPipelineState1: {
+      // Beside the pipeline: whether an implementation forgets that, is not known.
+      ListBindings& bindings = BindingsOf(call->record.object);
+      Retire(call->object->device, std::move(bindings.state_object));
+      bindings.state_object = ComPtr<IUnknown>(call->At<IUnknown*>(0));
+      bindings.unknown_pipeline = false;
       return;
     }
+    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
+      BindingsOf(call->record.object).unknown_heaps = false;
+      return;
     default: return;
   }
 }

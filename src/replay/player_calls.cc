@@ -85,8 +85,8 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
   return further.get();
 }
 
-// The trace needs what this device has not. Whether the call succeeded then, its result says.
-Status PlayerImpl::RefuseMissing(const CallInProgress& call, const std::string& what) {
+// Whether the call succeeded when it was recorded, its result says.
+Status PlayerImpl::Refuse(const CallInProgress& call, HRESULT result, const std::string& what) {
   if (std::strcmp(call.info.result.type, "HRESULT") != 0) {
     return FailCall(PlayerFailure::kRefused, call, what + Differences());
   }
@@ -94,18 +94,23 @@ Status PlayerImpl::RefuseMissing(const CallInProgress& call, const std::string& 
   Pending& pending = pending_[call.record.number];
   pending.method = call.method;
   pending.made = true;
-  pending.result = E_NOINTERFACE;
-  pending.missing = what;
+  pending.result = result;
+  pending.refused = what;
   return Status();
 }
 
 Status PlayerImpl::MakeCall(CallInProgress* call) {
   Result<void*> target = Target(*call);
   if (target.status().code() == StatusCode::kNotFound) {
-    return RefuseMissing(*call, target.status().message());
+    return Refuse(*call, E_NOINTERFACE, target.status().message());
   }
   if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
+  const Status creation = CheckCreation(call);
+  if (creation.code() == StatusCode::kCorrupt) {
+    return Refuse(*call, E_INVALIDARG, creation.message());
+  }
+  CAIRN_RETURN_IF_ERROR(creation);
   ++result_.calls;
   const uint64_t object = call->record.object;
   switch (TreatmentOf(call->method)) {
@@ -260,7 +265,12 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   for (UINT i = 0; i < count; ++i) {
     if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
-    CAIRN_RETURN_IF_ERROR(CheckRecorded(objects_.NumberOf(lists[i])));
+    const Status recorded = CheckRecorded(objects_.NumberOf(lists[i]));
+    if (recorded.code() == StatusCode::kUnsupported) {
+      Skip(fmt::format("lists that are submitted: {}", recorded.message()));
+      continue;
+    }
+    CAIRN_RETURN_IF_ERROR(recorded);
     chosen.push_back(lists[i]);
     numbers.push_back(objects_.NumberOf(lists[i]));
     states.push_back(&lists_[numbers.back()]);

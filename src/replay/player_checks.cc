@@ -146,14 +146,16 @@ Status PlayerImpl::CheckCopies(CallInProgress* call) {
     }
     case Method::ID3D12GraphicsCommandList_ResolveSubresource: {
       if (resource(0) == nullptr || resource(2) == nullptr) return Status();
-      return CheckResolve({*resource(0), call->At<UINT>(1)}, {}, {*resource(2), call->At<UINT>(3)},
+      return CheckResolve({*resource(0), call->At<UINT>(1)}, {*resource(2), call->At<UINT>(3)},
                           nullptr);
     }
     case Method::ID3D12GraphicsCommandList1_ResolveSubresourceRegion: {
       if (resource(0) == nullptr || resource(4) == nullptr) return Status();
-      return CheckResolve({*resource(0), call->At<UINT>(1)},
-                          {call->At<UINT>(2), call->At<UINT>(3), 0},
-                          {*resource(4), call->At<UINT>(5)}, call->At<const D3D12_RECT*>(6));
+      const ResolveRegion region = {{call->At<UINT>(2), call->At<UINT>(3), 0},
+                                    call->At<const D3D12_RECT*>(6),
+                                    call->At<D3D12_RESOLVE_MODE>(8)};
+      return CheckResolve({*resource(0), call->At<UINT>(1)}, {*resource(4), call->At<UINT>(5)},
+                          &region);
     }
     default: return Status();
   }
@@ -197,6 +199,12 @@ Status PlayerImpl::CheckRanges(CallInProgress* call) {
       }
       return Status();
     case Method::ID3D12GraphicsCommandList_ResourceBarrier: return CheckBarriers(call);
+    case Method::ID3D12GraphicsCommandList_DiscardResource: {
+      const auto* const region = call->At<const D3D12_DISCARD_REGION*>(1);
+      if (resource(0) == nullptr || region == nullptr) return Status();
+      return AtMost(region->FirstSubresource, region->NumSubresources,
+                    SubresourceCount(resource(0)->desc), "subresources");
+    }
     case Method::ID3D12GraphicsCommandList_RSSetViewports:
     case Method::ID3D12GraphicsCommandList_RSSetScissorRects:
       return AtMost(0, call->At<UINT>(0), D3D12_VIEWPORT_AND_SCISSORRECT_OBJECT_COUNT_PER_PIPELINE,

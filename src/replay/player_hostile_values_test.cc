@@ -69,6 +69,19 @@ TEST_F(ValuesTest, NumberThatIsTaken) {
   EXPECT_THAT(played.status.message(), HasSubstr("number 2 is taken already"));
 }
 
+TEST_F(ValuesTest, TwoObjectsOfOneCreation) {
+  void* place = nullptr;
+  const uint64_t call = script_.Call(Method::ID3D12Device_CreateFence, script_.device, uint64_t{0},
+                                     D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), &place);
+  script_.trace.Object(50, Chain::kID3D12Fence, script_.device, call);
+  const uint64_t record = script_.trace.Object(51, Chain::kID3D12Fence, script_.device, call);
+  const Played played = Play(&script_);
+  EXPECT_EQ(played.failure, PlayerFailure::kCorrupt);
+  EXPECT_EQ(played.failed_call, record);
+  EXPECT_THAT(played.status.message(),
+              HasSubstr("call " + std::to_string(call) + " made an object already"));
+}
+
 TEST_F(ValuesTest, FactsOfSomethingElse) {
   const auto expect = [](bool heap, const std::string& gist) {
     HostileScript script;

@@ -188,7 +188,10 @@ Status PlayerImpl::OnCall(const Record& record) {
   const Treatment treatment = TreatmentOf(*method);
   if (treatment == Treatment::kLeaveOut) return Status();
   if (options_.on_call) options_.on_call(record.number);
-  if (options_.omissions.calls.contains(record.number)) return Status();
+  if (options_.omissions.calls.contains(record.number)) {
+    ForgetBindings(record, *method);
+    return Status();
+  }
   if (treatment == Treatment::kImport) {
     // Whether it gave an object, the trace says.
     pending_[record.number].method = *method;
@@ -208,6 +211,7 @@ Status PlayerImpl::OnCall(const Record& record) {
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
   if (status.code() == StatusCode::kUnsupported) {
     Skip(fmt::format("{}: {}", call.info.name, status.message()));
+    ForgetBindings(record, *method);
     return WaitInsteadOf(record);
   }
   return FailCall(PlayerFailure::kCorrupt, call, status.message(), status.code());
@@ -259,13 +263,13 @@ Status PlayerImpl::OnResult(const Record& record) {
   if (!pending.made || !answers || FAILED(recorded) || SUCCEEDED(pending.result)) return Status();
   for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
   // Memory that others had taken may be free the next time.
-  const bool no_memory = pending.missing.empty() && pending.result == E_OUTOFMEMORY;
+  const bool no_memory = pending.refused.empty() && pending.result == E_OUTOFMEMORY;
   failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
   failed_call_ = body->call;
-  const std::string what = pending.missing.empty()
+  const std::string what = pending.refused.empty()
                                ? fmt::format("this device refuses it with 0x{:08X}",
                                              static_cast<uint32_t>(pending.result))
-                               : pending.missing;
+                               : pending.refused;
   return Status(StatusCode::kUnsupported,
                 fmt::format("call {}, {}: {}; it succeeded when it was recorded{}", body->call,
                             info.name, what, Differences()));
@@ -314,6 +318,11 @@ Status PlayerImpl::OnObject(const Record& record) {
   }
   const auto creation = pending_.find(body->creator);
   if (chain != Chain::kNone && creation != pending_.end() && creation->second.created) {
+    if (std::exchange(creation->second.claimed, true)) {
+      return Fail(PlayerFailure::kCorrupt, record.number,
+                  fmt::format("call {} made an object already", body->creator),
+                  StatusCode::kCorrupt);
+    }
     CAIRN_RETURN_IF_ERROR(AddObject(record, *body, chain, creation->second.created.get(),
                                     creation->second.initial_state, rest));
     ReplayObject* const object = objects_.Find(record.object);

@@ -54,7 +54,8 @@ class PlayerImpl final : public Player {
     // kAwait without an event, kCompletedValue: the call takes place when its result stands.
     std::vector<FenceValue> waits;
     CreationFacts facts;            // of what it makes
-    std::string missing;            // what this device has not, and the call needs
+    bool claimed = false;           // a record has said which object that is
+    std::string refused;            // why the call was not made at all
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
   };
@@ -90,14 +91,19 @@ class PlayerImpl final : public Player {
     };
     struct Bound {
       bool set = false;
+      bool unknown = false;  // what was set last was left out
       ComPtr<IUnknown> signature;
       std::shared_ptr<const RootSignatureLayout> layout;  // null: not known
       std::vector<Table> tables;                          // by root parameter
       bool checked = false;                               // the tables, since one was set
     };
     Bound points[2];  // graphics, compute
-    std::vector<uint64_t> heaps;
     ComPtr<IUnknown> pipeline;
+    ComPtr<IUnknown> state_object;
+    // What was set last was left out: nobody knows what work would use. All of a list whose Reset was.
+    bool unknown = false;
+    bool unknown_heaps = false;
+    bool unknown_pipeline = false;
     uint64_t allocator = kNoObject;
     uint64_t allocator_resets = 0;
   };
@@ -135,7 +141,8 @@ class PlayerImpl final : public Player {
   // The object's pointer for the interface that declares the method. kNotFound: this device has not
   // that interface; kCorrupt.
   Result<void*> Target(const CallInProgress& call);
-  Status RefuseMissing(const CallInProgress& call, const std::string& what);
+  // The call is not made, and has the result `result`.
+  Status Refuse(const CallInProgress& call, HRESULT result, const std::string& what);
   Status Decode(CallInProgress* call);
   bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
@@ -177,18 +184,23 @@ class PlayerImpl final : public Player {
                  uint32_t from_index);
 
   // player_bindings.cc: what command lists have bound.
+  // kCorrupt: implementations answer E_INVALIDARG, and a program may have tried. kUnsupported.
+  Status CheckCreation(CallInProgress* call);
   Status CheckBindings(CallInProgress* call);
   Status CheckRecorded(uint64_t list);
   Status CheckRootArgument(CallInProgress* call, size_t point, RootParameter::Kind kind);
-  Status CheckTable(CallInProgress* call, const RootParameter& parameter);
-  Status CheckTables(ListBindings::Bound* bound);
+  Status CheckTable(const RootParameter& parameter);
+  Status CheckTables(ListBindings* bindings, size_t point);
   Status CheckWork(CallInProgress* call);
   CreationFacts FactsOf(CallInProgress* call);
   void KeepFacts(ReplayObject* object, CreationFacts facts);
   void NoteBindings(CallInProgress* call, const void* result);
+  // After a call that was left out.
+  void ForgetBindings(const Record& record, Method method);
   void SetRootSignature(CallInProgress* call, size_t point);
   void SetTable(CallInProgress* call, size_t point);
   void StartList(CallInProgress* call, const ReplayObject* allocator, IUnknown* pipeline);
+  void ClearList(CallInProgress* call, IUnknown* pipeline);
   ListBindings& BindingsOf(uint64_t list);
   void EndBindings(const ReplayObject& list);
   void Retire(uint64_t device, ComPtr<IUnknown> object);

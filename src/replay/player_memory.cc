@@ -157,9 +157,16 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
   if (IsWritten(heap)) {
     void* data = nullptr;
     const HRESULT result = buffer->Map(0, nullptr, &data);
+    // Memory that others had taken may be free the next time.
+    if (result == E_OUTOFMEMORY) {
+      return Fail(PlayerFailure::kUnclear, current_, "there is no memory to map a new buffer");
+    }
     if (FAILED(result) || data == nullptr) {
-      return Status(StatusCode::kCorrupt, fmt::format("a buffer cannot be mapped: 0x{:08X}",
-                                                      static_cast<uint32_t>(result)));
+      Note(
+          fmt::format("memory of buffers may not begin as zeros: this device maps one not, with "
+                      "0x{:08X}",
+                      static_cast<uint32_t>(result)));
+      return Status();
     }
     std::memset(data, 0, size_bytes);
     buffer->Unmap(0, nullptr);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "replay/player_impl.h"
 #include "replay/replay_regions.h"
@@ -110,8 +111,15 @@ Result<ViewRange> RangeOfWritten(const Desc& desc, int buffer, int first_of_1d, 
 
 Result<ViewRange> RangeOf(const D3D12_UNORDERED_ACCESS_VIEW_DESC& desc) {
   static_assert(D3D12_UAV_DIMENSION_TEXTURE2DMSARRAY == D3D12_UAV_DIMENSION_TEXTURE2D + 3);
-  return RangeOfWritten(desc, D3D12_UAV_DIMENSION_BUFFER, D3D12_UAV_DIMENSION_TEXTURE1D,
-                        D3D12_UAV_DIMENSION_TEXTURE2D, D3D12_UAV_DIMENSION_TEXTURE3D);
+  Result<ViewRange> range =
+      RangeOfWritten(desc, D3D12_UAV_DIMENSION_BUFFER, D3D12_UAV_DIMENSION_TEXTURE1D,
+                     D3D12_UAV_DIMENSION_TEXTURE2D, D3D12_UAV_DIMENSION_TEXTURE3D);
+  if (range.ok() && range->dimension == k3D) {
+    // Shaders see all slices; which of them these are is a matter of the GPU alone.
+    range->first_slice = 0;
+    range->slices = kRest;
+  }
+  return range;
 }
 
 Result<ViewRange> RangeOf(const D3D12_RENDER_TARGET_VIEW_DESC& desc) {
@@ -223,7 +231,12 @@ Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t furth
 // What the call clears has to be there, and is not cleared beyond its edges.
 Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count,
                               size_t rects) {
-  for (const ReplayDescriptor& descriptor : values_.descriptors()) {
+  std::span<const ReplayDescriptor> descriptors = values_.descriptors();
+  // The first is for the GPU, of the same view: nobody reads it on the CPU.
+  if (kind == ReplayView::Kind::kUnordered && descriptors.size() == 2) {
+    descriptors = descriptors.subspan(1);
+  }
+  for (const ReplayDescriptor& descriptor : descriptors) {
     const ReplayView* const view = ViewAt(descriptor, 0, /*add=*/false);
     if (view == nullptr || view->kind == ReplayView::Kind::kNone || view->resource == kNoObject) {
       return Status(StatusCode::kUnsupported, "its descriptor holds no view");

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "d3d12abi/image_formats.h"
 
@@ -56,8 +55,10 @@ struct Side {
   Extent blocks;
   uint32_t plane = 0;
 
-  Status SetFormat(DXGI_FORMAT format) {
-    block = BlockOf(format, plane);
+  Status SetFormat(DXGI_FORMAT format) { return SetBlock(format, BlockOf(format, plane)); }
+
+  Status SetBlock(DXGI_FORMAT format, const FormatLayout& layout) {
+    block = layout;
     if (block.block_bytes == 0) return NotKnown(format);
     blocks = {InBlocks(texels.width, block.block_width),
               InBlocks(texels.height, block.block_height), texels.depth};
@@ -71,12 +72,18 @@ struct Region {
   Extent size;
 };
 
-Status SetTexture(const CopySide& from, Side* side) {
-  const uint32_t subresource = from.location.SubresourceIndex;
-  CAIRN_RETURN_IF_ERROR(CheckSubresource(from.resource, subresource));
-  side->plane = PlaneOf(from.resource.desc, subresource);
-  side->texels = SizeOfSubresource(from.resource.desc, subresource);
-  return side->SetFormat(from.resource.desc.Format);
+// `other`: the format of the other side, if that is a texture, too.
+Status SetTexture(const ReplayObject& texture, uint32_t subresource, DXGI_FORMAT other,
+                  Side* side) {
+  CAIRN_RETURN_IF_ERROR(CheckSubresource(texture, subresource));
+  const DXGI_FORMAT format = texture.desc.Format;
+  side->resource = &texture;
+  side->plane = PlaneOf(texture.desc, subresource);
+  side->texels = SizeOfSubresource(texture.desc, subresource);
+  const FormatLayout layout = BlockOf(format, side->plane);
+  // Texels of a format are copied to themselves, wherever their bytes are.
+  constexpr FormatLayout kTexels = {1, 1, 1};
+  return side->SetBlock(format, layout.block_bytes == 0 && format == other ? kTexels : layout);
 }
 
 Status SetPlaced(const CopySide& from, Side* side) {
@@ -95,9 +102,13 @@ Status SetSides(const CopySide& to, const CopySide& from, Side* target, Side* so
   Side* const sides[] = {target, source};
   for (int i = 0; i < 2; ++i) {
     const D3D12_TEXTURE_COPY_TYPE type = copies[i]->location.Type;
+    const CopySide& other = *copies[1 - i];
+    const bool between_textures = other.location.Type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX;
     sides[i]->resource = &copies[i]->resource;
     if (type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX) {
-      CAIRN_RETURN_IF_ERROR(SetTexture(*copies[i], sides[i]));
+      CAIRN_RETURN_IF_ERROR(SetTexture(
+          copies[i]->resource, copies[i]->location.SubresourceIndex,
+          between_textures ? other.resource.desc.Format : DXGI_FORMAT_UNKNOWN, sides[i]));
     } else if (type != D3D12_TEXTURE_COPY_TYPE_PLACED_FOOTPRINT) {
       return Status(StatusCode::kCorrupt,
                     fmt::format("a place of type {} to copy", static_cast<int>(type)));
@@ -284,33 +295,48 @@ Status CheckTextureCopy(const CopySide& to, const CopyTarget& at, const CopySide
   return CheckRegion(target, region, "destination");
 }
 
-Status CheckResolve(const ResolveSide& to, const CopyTarget& at, const ResolveSide& from,
-                    const D3D12_RECT* rect) {
-  CAIRN_RETURN_IF_ERROR(CheckSubresource(to.resource, to.subresource));
-  CAIRN_RETURN_IF_ERROR(CheckSubresource(from.resource, from.subresource));
+namespace {
+
+// Decompressing keeps the samples, what else is resolved ends as one.
+Status CheckSamples(const ReplayObject& to, const ReplayObject& from, D3D12_RESOLVE_MODE mode) {
+  const uint32_t samples = to.desc.SampleDesc.Count;
+  switch (mode) {
+    case D3D12_RESOLVE_MODE_DECOMPRESS:
+      if (samples == from.desc.SampleDesc.Count) return Status();
+      return Status(StatusCode::kCorrupt, fmt::format("{} samples are decompressed to {}",
+                                                      from.desc.SampleDesc.Count, samples));
+    case D3D12_RESOLVE_MODE_MIN:
+    case D3D12_RESOLVE_MODE_MAX:
+    case D3D12_RESOLVE_MODE_AVERAGE:
+      if (samples <= 1) return Status();
+      return Status(
+          StatusCode::kCorrupt,
+          fmt::format("resource {}, which is resolved into, has {} samples", to.number, samples));
+    default:
+      // Between textures and maps of feedback, which are of other sizes.
+      return Status(StatusCode::kUnsupported,
+                    fmt::format("resolves of mode {} are not known", static_cast<int>(mode)));
+  }
+}
+
+}  // namespace
+
+Status CheckResolve(const ResolveSide& to, const ResolveSide& from, const ResolveRegion* resolved) {
+  const D3D12_RESOLVE_MODE mode = resolved == nullptr ? D3D12_RESOLVE_MODE_AVERAGE : resolved->mode;
+  CAIRN_RETURN_IF_ERROR(CheckSamples(to.resource, from.resource, mode));
   Side target;
   Side source;
-  const std::pair<Side*, const ResolveSide*> sides[] = {{&target, &to}, {&source, &from}};
-  for (const auto& [side, end] : sides) {
-    const D3D12_RESOURCE_DESC& desc = end->resource.desc;
-    side->resource = &end->resource;
-    side->plane = PlaneOf(desc, end->subresource);
-    side->texels = SizeOfSubresource(desc, end->subresource);
-    CAIRN_RETURN_IF_ERROR(side->SetFormat(desc.Format));
-  }
+  CAIRN_RETURN_IF_ERROR(
+      SetTexture(to.resource, to.subresource, from.resource.desc.Format, &target));
+  CAIRN_RETURN_IF_ERROR(
+      SetTexture(from.resource, from.subresource, to.resource.desc.Format, &source));
   if (target.block.block_bytes != source.block.block_bytes) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("texels of {} bytes are resolved to {}", source.block.block_bytes,
                               target.block.block_bytes));
   }
-  if (to.resource.desc.SampleDesc.Count > 1) {
-    return Status(StatusCode::kCorrupt,
-                  fmt::format("resource {}, which is resolved into, has {} "
-                              "samples",
-                              to.resource.number, to.resource.desc.SampleDesc.Count));
-  }
   Region region = {0, 0, 0, source.blocks};
-  if (rect != nullptr) {
+  if (const D3D12_RECT* const rect = resolved == nullptr ? nullptr : resolved->rect; rect) {
     if (rect->left < 0 || rect->top < 0 || rect->left >= rect->right || rect->top >= rect->bottom) {
       return Status(StatusCode::kUnsupported, "its rectangle is empty");
     }
@@ -321,14 +347,16 @@ Status CheckResolve(const ResolveSide& to, const CopyTarget& at, const ResolveSi
                static_cast<uint64_t>(rect->bottom) - static_cast<uint64_t>(rect->top), 1}};
   }
   // All of one is resolved to all of the other: who of the two says how much that is, is not known.
-  if (rect == nullptr && target.texels != source.texels) {
+  if (resolved == nullptr && target.texels != source.texels) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("{} x {} texels are resolved to {} x {}", source.texels.width,
                               source.texels.height, target.texels.width, target.texels.height));
   }
   CAIRN_RETURN_IF_ERROR(CheckRegion(source, region, "source"));
-  region.x = at.x;
-  region.y = at.y;
+  if (resolved != nullptr) {
+    region.x = resolved->at.x;
+    region.y = resolved->at.y;
+  }
   return CheckRegion(target, region, "destination");
 }
 

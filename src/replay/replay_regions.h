@@ -52,9 +52,13 @@ struct ResolveSide {
   const ReplayObject& resource;
   uint32_t subresource = 0;
 };
-// `rect`: null: all of the source, which the target is as large as then.
-Status CheckResolve(const ResolveSide& to, const CopyTarget& at, const ResolveSide& from,
-                    const D3D12_RECT* rect);
+struct ResolveRegion {
+  CopyTarget at;
+  const D3D12_RECT* rect = nullptr;  // null: all of the source
+  D3D12_RESOLVE_MODE mode = D3D12_RESOLVE_MODE_AVERAGE;
+};
+// `region`: null: all of the source to all of the target, which are of the same size then.
+Status CheckResolve(const ResolveSide& to, const ResolveSide& from, const ResolveRegion* region);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

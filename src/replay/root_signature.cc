@@ -85,9 +85,9 @@ Status ReadTable(const Words& part, uint64_t offset, uint32_t version, RootParam
     const uint32_t start = *part.At(range + (words - 1) * sizeof(uint32_t));
     if (*part.At(range) == kSamplerRange) table->samplers = true;
     if (start != kAppend) next = start;
-    if (descriptors == kNoEnd) continue;
-    next += descriptors;
-    table->descriptors = std::max(table->descriptors, next);
+    const bool has_end = descriptors != kNoEnd;
+    if (has_end) next += descriptors;
+    table->descriptors = std::max(table->descriptors, has_end ? next : next + 1);
   }
   return Status();
 }
