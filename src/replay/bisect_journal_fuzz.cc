@@ -32,6 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   const cairn::JournalHead head = cairn::ParseJournalHead(text);
   if (head.bytes > size || head.whole != (head.bytes != 0)) std::abort();
+  if (head.whole && head.damaged) std::abort();
   for (const auto& [name, value] : head.identity) {
     if (name.find(": ") != std::string::npos || value.find('\n') != std::string::npos) std::abort();
   }
