@@ -223,14 +223,21 @@ struct SampleCase {
   std::vector<std::string> options = {};
   int exit_code = 0;
   uint64_t frames_with_images = 0;
+  uint64_t readbacks = 0;  // copies for the CPU
 };
 
 std::vector<SampleCase> Samples() {
   return {
-      {.name = "triangle", .frames_with_images = 1},
-      {.name = "passes", .frames_with_images = 1},
-      {.name = "record-threads", .options = {"--frames", "8"}, .frames_with_images = 8},
-      {.name = "scale", .options = {"--frames", "30", "--calls", "500"}, .frames_with_images = 30},
+      {.name = "triangle", .frames_with_images = 1, .readbacks = 1},
+      {.name = "passes", .frames_with_images = 1, .readbacks = 1},
+      {.name = "record-threads",
+       .options = {"--frames", "8"},
+       .frames_with_images = 8,
+       .readbacks = 72},
+      {.name = "scale",
+       .options = {"--frames", "30", "--calls", "500"},
+       .frames_with_images = 30,
+       .readbacks = 60},
       {.name = "hang", .options = {"--seconds", "0.1"}},
       {.name = "fault", .options = {"--index", "5"}},
       {.name = "late-fault", .options = {"--index", "5"}},
@@ -256,6 +263,8 @@ class CaptureSampleTest : public CaptureProgramsTest,
     const uint64_t images = GetParam().frames_with_images;
     const std::string validated = ExpectWell({"replay", "--validate", "a.cairn"});
     EXPECT_THAT(validated, HasSubstr(" " + std::to_string(images) + " image"));
+    const uint64_t readbacks = GetParam().readbacks;
+    EXPECT_THAT(validated, HasSubstr(" " + std::to_string(readbacks) + " readback"));
     if (images == 0) return;  // and long work
     const std::vector<std::string> hashes = Hashes("a.cairn");
     EXPECT_EQ(hashes.size(), images);
