@@ -206,6 +206,13 @@ TEST_F(RootTest, HeapThatCouldNotBeMade) {
   ExpectAllLeftOut(&script_, 2);
 }
 
+TEST_F(RootTest, TableInAHeapThatCouldNotBeMade) {
+  script_.trace.DescriptorHeap(77, script_.device, 5000, DescriptorHeapFacts{});
+  Set(signature_);
+  Table(0, script_.Gpu(77, 0));
+  ExpectAllLeftOut(&script_, 1);
+}
+
 TEST_F(RootTest, PipelineThatCouldNotBeMade) {
   Set(signature_);
   script_.Call(Method::ID3D12GraphicsCommandList_SetPipelineState, list_,

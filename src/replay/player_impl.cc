@@ -337,7 +337,7 @@ Status PlayerImpl::OnObject(const Record& record) {
   if (creation != pending_.end() && TreatmentOf(creation->second.method) == Treatment::kImport) {
     Skip(fmt::format("{}: no replay has what it opens", Describe(creation->second.method).name));
   }
-  objects_.AddAbsent(record.object);
+  objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
   return Status();
 }
 

@@ -112,7 +112,12 @@ class ReplayObjects {
   Status SetFacts(ReplayObject* object, const ResourceFacts& facts);
   Status SetFacts(ReplayObject* object, const DescriptorHeapFacts& facts);
   // An object that the trace has and this replay has not: calls that need it are left out.
-  void AddAbsent(uint64_t number) { absent_[number] = true; }
+  void AddAbsent(uint64_t number, bool has_descriptors) {
+    absent_[number] = true;
+    absent_descriptors_ = absent_descriptors_ || has_descriptors;
+  }
+  // Descriptors may be in a heap that is absent.
+  bool absent_descriptors() const { return absent_descriptors_; }
   void Remove(uint64_t number);
   // Gives nothing back: after a loss or a hang the implementation may never return.
   void Abandon();
@@ -139,6 +144,7 @@ class ReplayObjects {
 
   std::unordered_map<uint64_t, std::unique_ptr<ReplayObject>> objects_;
   std::unordered_map<uint64_t, bool> absent_;
+  bool absent_descriptors_ = false;
   std::unordered_map<const void*, uint64_t> numbers_;
   AddressMap addresses_;  // recorded
   AddressMap cpu_descriptors_;

@@ -245,16 +245,22 @@ Status ReplayValues::GpuAddress(uint64_t* place) {
   return Status(StatusCode::kUnsupported, "it uses an address that is in no buffer");
 }
 
+Status ReplayValues::Descriptor(const Result<ReplayDescriptor>& real, uint64_t* place) {
+  if (!real.ok()) {
+    return Status(objects_->absent_descriptors() ? StatusCode::kUnsupported : StatusCode::kCorrupt,
+                  real.status().message());
+  }
+  descriptors_.push_back(*real);
+  *place = real->real;
+  return Status();
+}
+
 Status ReplayValues::CpuDescriptor(uint64_t* place) {
   if (*place == 0) {
     descriptors_.push_back({.heap = kNoObject});
     return Status();
   }
-  Result<ReplayDescriptor> real = objects_->RealCpuDescriptor(*place);
-  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
-  descriptors_.push_back(*real);
-  *place = real->real;
-  return Status();
+  return Descriptor(objects_->RealCpuDescriptor(*place), place);
 }
 
 Status ReplayValues::GpuDescriptor(uint64_t* place) {
@@ -262,11 +268,7 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
     descriptors_.push_back({.heap = kNoObject});
     return Status();
   }
-  Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
-  if (!real.ok()) return Status(StatusCode::kCorrupt, real.status().message());
-  descriptors_.push_back(*real);
-  *place = real->real;
-  return Status();
+  return Descriptor(objects_->RealGpuDescriptor(*place), place);
 }
 
 // Nobody waits for a replay's events.

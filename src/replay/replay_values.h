@@ -36,6 +36,8 @@ class ReplayValues final : public ValueVisitor {
   Status Callback(uint64_t* place) override;
 
  private:
+  Status Descriptor(const Result<ReplayDescriptor>& real, uint64_t* place);
+
   ReplayObjects* const objects_;
   Method method_ = Method::ID3D12Object_GetPrivateData;
   const void* device_ = nullptr;
