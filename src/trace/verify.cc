@@ -283,7 +283,7 @@ class Verifier {
     const std::string_view text(reinterpret_cast<const char*>(rest.data()), body->text_bytes);
     findings_.Add(VerifyRule::kRecording,
                   kind == NoteKind::kIncomplete ? Severity::kWarning : Severity::kNote,
-                  record.number, VisibleText(text));
+                  record.number, text.empty() ? "a note that says nothing" : VisibleText(text));
   }
 
   void LookAtEnd() {

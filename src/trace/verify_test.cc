@@ -202,12 +202,14 @@ TEST_F(VerifyTest, BytesFramesAndNotes) {
   ++test_.frame;
   test_.Frame();
   test_.Note(NoteKind::kIncomplete, "no memory\x1b");
+  test_.Note(NoteKind::kIncomplete, "");
   const std::string text = Text(Verify());
   EXPECT_THAT(text, HasSubstr("call 9 error: ID3D12GraphicsCommandList::DrawInstanced: "));
   EXPECT_THAT(text,
               HasSubstr("memory 10 error: 5 bytes at 4092 of ID3D12Resource #5, which has 4096"));
   EXPECT_THAT(text, HasSubstr("frame 2 ends where frame 1 should"));
   EXPECT_THAT(text, HasSubstr("recording 13 warning: no memory\\x1b"));
+  EXPECT_THAT(text, HasSubstr("recording 14 warning: a note that says nothing"));
 }
 
 TEST_F(VerifyTest, ACutFileHasACutEndOnly) {
