@@ -22,6 +22,7 @@
 #include "d3d12/work.h"
 #include "d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/test_target.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
 #include "recorder/block_writer.h"
@@ -46,22 +47,8 @@ ComPtr<ID3D12Resource> MakeBuffer(ID3D12Device* device, D3D12_HEAP_TYPE type) {
 }
 
 ComPtr<ID3D12Resource> MakeTarget(ID3D12Device* device) {
-  D3D12_HEAP_PROPERTIES heap = {};
-  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
-  D3D12_RESOURCE_DESC desc = {};
-  desc.Dimension = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
-  desc.Width = kTargetSize;
-  desc.Height = kTargetSize;
-  desc.DepthOrArraySize = 1;
-  desc.MipLevels = 1;
-  desc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
-  desc.SampleDesc.Count = 1;
-  desc.Flags = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET;
   ComPtr<ID3D12Resource> target;
-  EXPECT_EQ(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &desc,
-                                            D3D12_RESOURCE_STATE_RENDER_TARGET, nullptr,
-                                            __uuidof(ID3D12Resource), Receive(target)),
-            S_OK);
+  EXPECT_EQ(CreateTestTarget(device, kTargetSize, __uuidof(ID3D12Resource), Receive(target)), S_OK);
   return target;
 }
 

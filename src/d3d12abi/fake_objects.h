@@ -17,24 +17,6 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What all children of a device have.
-template <typename Interface>
-class NoChild : public Interface {
- public:
-  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
-
- protected:
-  ~NoChild() = default;
-};
-
 class NoHeap : public NoChild<ID3D12Heap> {
  public:
   D3D12_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_HEAP_DESC*) override { return {}; }

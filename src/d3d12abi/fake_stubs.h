@@ -14,7 +14,9 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-class NoResource : public ID3D12Resource {
+// What all children of a device have.
+template <typename Interface>
+class NoChild : public Interface {
  public:
   HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
@@ -25,6 +27,13 @@ class NoResource : public ID3D12Resource {
   }
   HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
+
+ protected:
+  ~NoChild() = default;
+};
+
+class NoResource : public NoChild<ID3D12Resource> {
+ public:
   HRESULT STDMETHODCALLTYPE Map(UINT, const D3D12_RANGE*, void**) override { return E_NOTIMPL; }
   void STDMETHODCALLTYPE Unmap(UINT, const D3D12_RANGE*) override {}
   D3D12_RESOURCE_DESC* STDMETHODCALLTYPE GetDesc(D3D12_RESOURCE_DESC*) override { return {}; }
@@ -45,34 +54,16 @@ class NoResource : public ID3D12Resource {
   ~NoResource() = default;
 };
 
-class NoAllocator : public ID3D12CommandAllocator {
+class NoAllocator : public NoChild<ID3D12CommandAllocator> {
  public:
-  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE Reset() override { return E_NOTIMPL; }
 
  protected:
   ~NoAllocator() = default;
 };
 
-class NoFence : public ID3D12Fence {
+class NoFence : public NoChild<ID3D12Fence> {
  public:
-  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
   UINT64 STDMETHODCALLTYPE GetCompletedValue() override { return {}; }
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64, HANDLE) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE Signal(UINT64) override { return E_NOTIMPL; }
@@ -81,17 +72,8 @@ class NoFence : public ID3D12Fence {
   ~NoFence() = default;
 };
 
-class NoCommandList : public ID3D12GraphicsCommandList {
+class NoCommandList : public NoChild<ID3D12GraphicsCommandList> {
  public:
-  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
   D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return {}; }
   HRESULT STDMETHODCALLTYPE Close() override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE Reset(ID3D12CommandAllocator*, ID3D12PipelineState*) override {
@@ -177,17 +159,8 @@ class NoCommandList : public ID3D12GraphicsCommandList {
   ~NoCommandList() = default;
 };
 
-class NoQueue : public ID3D12CommandQueue {
+class NoQueue : public NoChild<ID3D12CommandQueue> {
  public:
-  HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID, const IUnknown*) override {
-    return E_NOTIMPL;
-  }
-  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR) override { return E_NOTIMPL; }
-  HRESULT STDMETHODCALLTYPE GetDevice(REFIID, void**) override { return E_NOTIMPL; }
   void STDMETHODCALLTYPE UpdateTileMappings(ID3D12Resource*, UINT,
                                             const D3D12_TILED_RESOURCE_COORDINATE*,
                                             const D3D12_TILE_REGION_SIZE*, ID3D12Heap*, UINT,

@@ -53,7 +53,7 @@ struct BlockBox {
   uint64_t width = 0, height = 0, depth = 1;
 };
 
-// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 56 bytes a
+// What a command list copies into buffers, in order. Not thread-safe, like the list. Memory: 48 bytes a
 // copy, kMostRows at most. Throws nothing.
 class ListCopies {
  public:
