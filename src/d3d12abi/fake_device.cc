@@ -19,8 +19,16 @@ namespace {
 
 std::atomic<int> object_count{0};
 
-constexpr uint64_t kMostBufferBytes = uint64_t{64} << 20;
-constexpr uint32_t kMostDescriptors = 1 << 16;
+// What heaps of all devices may hold together. Little: a trace may ask for as much as it likes.
+constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
+std::atomic<uint64_t> taken_bytes{0};
+
+bool TakeMemory(uint64_t bytes) {
+  if (bytes > kMemoryBytes) return false;
+  if (taken_bytes.fetch_add(bytes) <= kMemoryBytes - bytes) return true;
+  taken_bytes.fetch_sub(bytes);
+  return false;
+}
 
 bool IsSame(REFIID a, REFIID b) {
   return std::memcmp(&a, &b, sizeof(a)) == 0;
@@ -89,10 +97,12 @@ bool IsCpuMemory(const D3D12_HEAP_PROPERTIES& heap) {
 
 class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
  public:
+  // The memory is taken already, as that of a descriptor heap.
   FakeHeap(ID3D12Device* device, const D3D12_HEAP_DESC& desc)
       : Fake(device),
         desc_(desc),
         bytes_(desc.SizeInBytes, IsCpuMemory(desc.Properties) ? std::byte{0xCD} : std::byte{0}) {}
+  ~FakeHeap() override { taken_bytes.fetch_sub(bytes_.size()); }
 
   D3D12_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_HEAP_DESC* result) override {
     *result = desc_;
@@ -150,10 +160,9 @@ class FakeResource final : public Fake<NoResource, ID3D12Resource> {
 
 class FakeDescriptorHeap final : public Fake<NoDescriptorHeap, ID3D12DescriptorHeap> {
  public:
-  FakeDescriptorHeap(ID3D12Device* device, const D3D12_DESCRIPTOR_HEAP_DESC& desc)
-      : Fake(device),
-        desc_(desc),
-        bytes_(size_t{desc.NumDescriptors} * device->GetDescriptorHandleIncrementSize(desc.Type)) {}
+  FakeDescriptorHeap(ID3D12Device* device, const D3D12_DESCRIPTOR_HEAP_DESC& desc, uint64_t bytes)
+      : Fake(device), desc_(desc), bytes_(bytes) {}
+  ~FakeDescriptorHeap() override { taken_bytes.fetch_sub(bytes_.size()); }
 
   HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void** result) override {
     return device()->QueryInterface(riid, result);
@@ -319,7 +328,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
                                                     REFIID riid, void** resource) override {
     if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
       return Give(*desc, nullptr, 0, riid, resource);
-    if (desc->Width > kMostBufferBytes) return E_OUTOFMEMORY;
+    if (!TakeMemory(desc->Width)) return E_OUTOFMEMORY;
     D3D12_HEAP_DESC own = {};
     own.SizeInBytes = desc->Width;
     own.Properties = *heap;
@@ -330,7 +339,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
   }
   HRESULT STDMETHODCALLTYPE CreateHeap(const D3D12_HEAP_DESC* desc, REFIID riid,
                                        void** heap) override {
-    if (desc->SizeInBytes > kMostBufferBytes) return E_OUTOFMEMORY;
+    if (!TakeMemory(desc->SizeInBytes)) return E_OUTOFMEMORY;
     return GiveOut(new FakeHeap(this, *desc), riid, heap);
   }
   HRESULT STDMETHODCALLTYPE CreatePlacedResource(ID3D12Heap* heap, UINT64 offset_bytes,
@@ -372,8 +381,11 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
   }
   HRESULT STDMETHODCALLTYPE CreateDescriptorHeap(const D3D12_DESCRIPTOR_HEAP_DESC* desc,
                                                  REFIID riid, void** heap) override {
-    if (desc->NumDescriptors > kMostDescriptors) return E_OUTOFMEMORY;
-    return GiveOut(new FakeDescriptorHeap(this, *desc), riid, heap);
+    if (static_cast<UINT>(desc->Type) >= D3D12_DESCRIPTOR_HEAP_TYPE_NUM_TYPES) return E_INVALIDARG;
+    const uint64_t bytes =
+        uint64_t{desc->NumDescriptors} * GetDescriptorHandleIncrementSize(desc->Type);
+    if (!TakeMemory(bytes)) return E_OUTOFMEMORY;
+    return GiveOut(new FakeDescriptorHeap(this, *desc, bytes), riid, heap);
   }
   HRESULT STDMETHODCALLTYPE CreateRootSignature(UINT, const void*, SIZE_T, REFIID riid,
                                                 void** signature) override {

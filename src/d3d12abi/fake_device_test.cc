@@ -51,6 +51,37 @@ TEST(FakeDevice, AggregatesAreReturned) {
   EXPECT_EQ(device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_RTV), 34u);
 }
 
+HRESULT MakeDescriptorHeap(ID3D12Device* device, UINT type, UINT count,
+                           ComPtr<ID3D12DescriptorHeap>* heap) {
+  D3D12_DESCRIPTOR_HEAP_DESC desc = {};
+  desc.Type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(type);
+  desc.NumDescriptors = count;
+  return device->CreateDescriptorHeap(&desc, __uuidof(ID3D12DescriptorHeap), heap->Receive());
+}
+
+TEST(FakeDevice, MemoryHasAnEndAndComesBack) {
+  constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
+  const ComPtr<ID3D12Device> device = MakeDevice();
+  for (int i = 0; i < 2; ++i) {
+    const ComPtr<ID3D12Resource> all_but_little = MakeBuffer(device.get(), kMemoryBytes - 64);
+    ComPtr<ID3D12DescriptorHeap> heap;
+    EXPECT_EQ(MakeDescriptorHeap(device.get(), D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 2, &heap),
+              E_OUTOFMEMORY);
+    EXPECT_EQ(MakeDescriptorHeap(device.get(), D3D12_DESCRIPTOR_HEAP_TYPE_RTV, 1, &heap), S_OK);
+  }
+  ComPtr<ID3D12DescriptorHeap> heap;
+  EXPECT_EQ(MakeDescriptorHeap(device.get(), D3D12_DESCRIPTOR_HEAP_TYPE_RTV, ~0u, &heap),
+            E_OUTOFMEMORY);
+}
+
+TEST(FakeDevice, DescriptorsAreOfAKnownType) {
+  const ComPtr<ID3D12Device> device = MakeDevice();
+  for (const UINT type : {UINT{D3D12_DESCRIPTOR_HEAP_TYPE_NUM_TYPES}, 0x05000000u, ~0u}) {
+    ComPtr<ID3D12DescriptorHeap> heap;
+    EXPECT_EQ(MakeDescriptorHeap(device.get(), type, 8, &heap), E_INVALIDARG) << type;
+  }
+}
+
 TEST(FakeDevice, ArgumentsArriveInTheirOrder) {
   const ComPtr<ID3D12Device> device = MakeDevice();
   const ComPtr<ID3D12Resource> from = MakeBuffer(device.get(), 64);
