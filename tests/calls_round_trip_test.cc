@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -307,11 +309,23 @@ TEST_F(RoundTrip, PipelineStateStreams) {
   back = Argument<const D3D12_PIPELINE_STATE_STREAM_DESC*>(0);
   EXPECT_EQ(static_cast<const Stream*>(back->pPipelineStateSubobjectStream)->root,
             ObjectPointer(21));
+  const auto decode = [&] {
+    return DecodeArguments(Describe(Method::ID3D12Device2_CreatePipelineState), body_, options_,
+                           &arena_, &decoded_)
+        .code();
+  };
   options_.refuse_unknown_parts = true;
-  EXPECT_EQ(DecodeArguments(Describe(Method::ID3D12Device2_CreatePipelineState), body_, options_,
-                            &arena_, &decoded_)
-                .code(),
-            StatusCode::kUnsupported);
+  EXPECT_EQ(decode(), StatusCode::kUnsupported);
+
+  // Nor is it if only this build knows the type: the shader's pointer was kept as it was.
+  options_.refuse_unknown_parts = false;
+  EXPECT_EQ(decode(), StatusCode::kOk);
+  const uint32_t future = 999;
+  const auto bytes = std::as_bytes(std::span(&future, 1));
+  const auto type = std::search(body_.begin(), body_.end(), bytes.begin(), bytes.end());
+  ASSERT_NE(type, body_.end());
+  Store(&*type, D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SAMPLE_MASK);
+  EXPECT_EQ(decode(), StatusCode::kUnsupported);
 }
 
 TEST_F(RoundTrip, StateObjectsWithAssociations) {

@@ -5,7 +5,7 @@
 //   pipeline state stream   the struct (the pointer as 0 or 1); behind it, if it is not null: u32 size, u32
 //                           known bytes; the stream; then part by part what its pointers point to. Behind
 //                           the known bytes a type begins that Cairn does not know: those are kept as they
-//                           were, and mean nothing elsewhere.
+//                           were, and mean nothing elsewhere. A build that knows it refuses the call.
 //   data of CheckFeatureSupport   a byte value. Of a struct with pointers these are 0 or 1, and what they
 //                           point to follows, as behind any struct; among results they are null. Zeros
 //                           if the size is not that of the struct.
