@@ -42,6 +42,7 @@ bool CallValuesReader::Read(const Record& call, BlobSource* blobs, CallValues* v
   values->gpu_addresses.clear();
   values->cpu_descriptors.clear();
   values->gpu_descriptors.clear();
+  if (arguments != nullptr) *arguments = DecodedCall();
   if (call.method >= kMethodCount) return false;
   Collector collector(values);
   DecodeOptions options;

@@ -26,8 +26,8 @@ bool Succeeded(const Record& result);
 // uploads by the CPU do, cannot be decoded.
 class CallValuesReader {
  public:
-  // Of a kCall record. False, and `values` empty, if it cannot be decoded. `arguments`: if not null, the
-  // arguments themselves, valid until the next call of the reader.
+  // Of a kCall record. `arguments`: if not null, the arguments themselves, valid until the next call of
+  // the reader. False, and both empty, if it cannot be decoded.
   bool Read(const Record& call, BlobSource* blobs, CallValues* values,
             DecodedCall* arguments = nullptr);
   // The arguments alone; empty if they cannot be decoded.
