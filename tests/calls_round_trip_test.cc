@@ -22,6 +22,36 @@ namespace {
 
 using testing::ElementsAre;
 
+bool IsZero(const void* memory, size_t size) {
+  const auto* const bytes = static_cast<const std::byte*>(memory);
+  return std::all_of(bytes, bytes + size, [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+TEST(ArenaTest, MemoryIsZeroAgainAfterReset) {
+  constexpr size_t kSizes[] = {40, 60'000, 200'000, 100'000, 5 << 20, 300'000};
+  Arena arena;
+  for (int round = 0; round < 3; ++round) {
+    for (const size_t size : kSizes) {
+      void* const memory = arena.Allocate(size);
+      ASSERT_NE(memory, nullptr);
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(memory) % 16, 0u);
+      EXPECT_TRUE(IsZero(memory, size)) << "round " << round << ", " << size << " bytes";
+      std::memset(memory, 0xFF, size);
+    }
+    arena.Reset();
+  }
+}
+
+TEST(ArenaTest, TheLimitCountsFromReset) {
+  Arena arena(1 << 20);
+  EXPECT_NE(arena.Allocate(1 << 19), nullptr);
+  EXPECT_EQ(arena.Allocate((1 << 19) + 1), nullptr);
+  EXPECT_NE(arena.Allocate(1 << 19), nullptr);
+  EXPECT_EQ(arena.Allocate(1), nullptr);
+  arena.Reset();
+  EXPECT_NE(arena.Allocate(1 << 20), nullptr);
+}
+
 class Blobs final : public BlobSource {
  public:
   void Add(const std::vector<CallBuilder::Blob>& blobs) {

@@ -13,6 +13,9 @@ namespace cairn {
 namespace {
 
 constexpr size_t kArenaPieceBytes = 64 << 10;
+// Of a larger piece perhaps nothing was written, if a record asked for more than it has: zeros would make
+// memory of it.
+constexpr size_t kKeptPieceBytes = 1 << 20;
 constexpr size_t kArenaAlignment = 16;
 
 Status Corrupt(std::string what) {
@@ -43,17 +46,19 @@ void* Arena::Allocate(uint64_t bytes) {
 }
 
 void Arena::Reset() {
-  used_bytes_ = 0;
-  if (pieces_.empty()) return;
-  if (pieces_.size() > 1) {
-    const auto largest = std::max_element(
-        pieces_.begin(), pieces_.end(),
-        [](const Piece& a, const Piece& b) { return a.size_bytes < b.size_bytes; });
-    std::swap(*largest, pieces_.front());
-    pieces_.resize(1);
-    piece_used_ = pieces_.front().size_bytes;
+  Piece* kept = nullptr;  // the largest that is not too large
+  for (Piece& piece : pieces_) {
+    const bool larger = kept == nullptr || piece.size_bytes > kept->size_bytes;
+    if (larger && piece.size_bytes <= kKeptPieceBytes) kept = &piece;
   }
-  std::memset(pieces_.front().bytes.get(), 0, piece_used_);
+  if (kept == nullptr) {
+    pieces_.clear();
+  } else {
+    std::memset(kept->bytes.get(), 0, kept == &pieces_.back() ? piece_used_ : kept->size_bytes);
+    std::swap(*kept, pieces_.front());
+    pieces_.resize(1);
+  }
+  used_bytes_ = 0;
   piece_used_ = 0;
 }
 

@@ -19,7 +19,7 @@
 
 namespace cairn {
 
-// Memory of one decoded call after another; Reset() keeps the largest piece.
+// Memory of one decoded call after another; Reset() keeps a piece for the next.
 class Arena {
  public:
   static constexpr uint64_t kDefaultLimitBytes = uint64_t{1} << 30;

@@ -256,8 +256,7 @@ class Lister {
           const bool starts = record.kind == RecordKind::kStart;
           AddPlain(record, starts ? "start" : "stop",
                    starts ? "what stands before restores a state; the recording begins"
-                          : "the recording ended as it was asked to",
-                   {});
+                          : "the recording ended as it was asked to");
         }
         return;
       default: return;
@@ -391,7 +390,7 @@ class Lister {
       json["hash"] = hash;
       text += ", hash " + hash;
     }
-    AddPlain(record, "frame", text, std::move(json));
+    AddPlain(record, "frame", text, json);
   }
 
   void TakeNote(const Record& record) {
@@ -406,7 +405,7 @@ class Lister {
   }
 
   void AddPlain(const Record& record, const char* kind, const std::string& text,
-                ordered_json json) {
+                const ordered_json& json = ordered_json::object()) {
     Line line;
     line.complete = true;
     if (options_.json) {

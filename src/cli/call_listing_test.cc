@@ -267,9 +267,24 @@ TEST_F(Calls, AsJsonAreOneObjectALine) {
   EXPECT_EQ(call["result"]["result"], "S_OK");
 }
 
+TEST_F(Calls, WhereARecordingBeginsAndEnds) {
+  trace_.Add(RecordKind::kStart, 0, {});
+  Draw(kList, 3);
+  trace_.Add(RecordKind::kStop, 0, {});
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("the recording begins"), HasSubstr("DrawInstanced"),
+                                  HasSubstr("the recording ended")));
+  options_.json = true;
+  const std::vector<std::string> lines = List();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(json::parse(lines[0]), json({{"kind", "start"}, {"number", 1}}));
+  EXPECT_EQ(json::parse(lines[2]), json({{"kind", "stop"}, {"number", 3}}));
+}
+
 TEST_F(Calls, AsJsonFollowTheirSchema) {
+  trace_.Add(RecordKind::kStart, 0, {});
   Record();
   trace_.Note(NoteKind::kTracking, "comparison");
+  trace_.Add(RecordKind::kStop, 0, {});
   options_.json = true;
   std::ifstream file(CAIRN_SOURCE_DIR "/docs/calls.schema.json");
   const json schema = json::parse(file);

@@ -15,3 +15,4 @@ cairn_library(cairn_bisect_trace SOURCES bisect_tree.cc list_calls.cc minimal_tr
   DEPS cairn_bisect cairn_probe_process cairn_player_any cairn_watch cairn_trace cairn_calls cairn_pix
        cairn_cairnfile cairn_base fmt::fmt)
 cairn_test(bisect_trace_test SOURCES bisect_trace_test.cc DEPS cairn_bisect_trace)
+cairn_fuzzer(bisect_tree_fuzz SOURCES bisect_tree_fuzz.cc DEPS cairn_bisect_trace)
