@@ -86,6 +86,26 @@ TEST_F(ImagesTest, OneRunDoesNotDifferFromAnother) {
   EXPECT_THAT(images.output, HasSubstr("all the same"));
 }
 
+TEST_F(ImagesTest, FramesThatWereCutOutAreTheSame) {
+  Record("all.cairn", {Program("sample-record-threads-d3d12-plain"), "--frames", "12"});
+  const CommandResult cut = Cairn({"trim", "all.cairn", "--frames", "4-6", "-o", "cut.cairn"});
+  ASSERT_EQ(cut.exit_code, 0) << cut.Summary();
+  for (const std::vector<std::string>& files :
+       {std::vector<std::string>{"cut.cairn", "all.cairn"}, {"all.cairn", "cut.cairn"}}) {
+    const CommandResult images = Cairn({"diff", "--images", files[0], files[1]});
+    EXPECT_EQ(images.exit_code, 0) << images.Summary();
+    EXPECT_THAT(images.output, HasSubstr("3 images compared, all the same"));
+  }
+  const CommandResult other = Cairn({"diff", "--frames", "2", "cut.cairn", "all.cairn"});
+  EXPECT_EQ(other.exit_code, 2) << other.Summary();
+  EXPECT_THAT(other.errors, HasSubstr("there is no frame 2 in both: the first has frames 4 to 6"));
+
+  const CommandResult calls = Cairn({"calls", "--json", "cut.cairn"});
+  ASSERT_EQ(calls.exit_code, 0) << calls.Summary();
+  EXPECT_THAT(calls.output, HasSubstr(R"({"kind":"start",)"));
+  EXPECT_THAT(calls.output, HasSubstr(R"({"kind":"stop",)"));
+}
+
 TEST_F(ImagesTest, TwoProgramsDiffer) {
   Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
   Record("b.cairn", {Program("sample-passes-d3d12-plain")});

@@ -57,7 +57,7 @@ struct DiffOptions {
   bool images = false;
   bool json = false;
   uint64_t first_frame = 0;
-  uint64_t frame_end = ~uint64_t{0};
+  uint64_t frame_end = kNoFrame;
 };
 
 bool ParseFrames(DiffOptions* options) {
@@ -269,7 +269,14 @@ void ComparePixels(const PlayedFrames (&frames)[2], uint64_t frame, ImagePair* p
   }
 }
 
-int ComparePlaybacks(const DiffOptions& options, TraceReader (&traces)[2]) {
+int ComparePlaybacks(DiffOptions options, TraceReader (&traces)[2]) {
+  const Result<FrameRange> both = ComparableFrames(traces[0], traces[1]);
+  if (!both.ok()) {
+    PrintError("diff", both.status().message());
+    return kExitTrouble;
+  }
+  options.first_frame = std::max(options.first_frame, both->first);
+  options.frame_end = std::min(options.frame_end, both->end);
   // First all hashes; pixels only of frames that differ, and not of too many at once.
   constexpr size_t kMostPixels = 32;
   PlayedFrames frames[2];
@@ -498,7 +505,8 @@ Verb AddDiffVerb(CLI::App& root) {
   app->add_option("-o,--output", options->folder,
                   "Write a picture of each image that differs into this folder")
       ->type_name("FOLDER");
-  app->add_option("--frames", options->frames, "These frames only, from 0")->type_name("A[-B]");
+  app->add_option("--frames", options->frames, "These frames only, as the program counts: from 0")
+      ->type_name("A[-B]");
   app->add_option("--limit", options->limit, "Show so many differences; 0: all")
       ->type_name("N")
       ->capture_default_str();

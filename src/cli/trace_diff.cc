@@ -106,9 +106,11 @@ struct Block {
 
 class Side {
  public:
-  explicit Side(TraceReader& trace) : trace_(trace), cursor_(trace), names_(trace) {}
+  explicit Side(TraceReader& trace)
+      : trace_(trace), cursor_(trace), names_(trace), frame_(trace.first_frame().value_or(0)) {}
 
-  // Reads on to the end of the frame. False at the end of the trace. `wanted`: its calls are kept.
+  // Reads on to the end of the frame. False at the end of the trace. `wanted`: its calls are kept, but for
+  // those that only restore what the program had done before.
   bool Next(bool wanted, Block* block) {
     *block = {};
     block->frame = frame_;
@@ -116,7 +118,8 @@ class Side {
     bool any = false;
     while (cursor_.Next(&record)) {
       any = true;
-      if (record.kind == RecordKind::kCall && wanted) AddCall(record, block);
+      const bool is_restored = (record.flags & kRecordRestores) != 0;
+      if (record.kind == RecordKind::kCall && wanted && !is_restored) AddCall(record, block);
       names_.Apply(record);
       if (record.kind == RecordKind::kFrame) {
         EndFrame(record, block);
@@ -127,6 +130,7 @@ class Side {
     return any;
   }
   const Status& status() const { return cursor_.status(); }
+  // The next, as the program counts.
   uint64_t frame() const { return frame_; }
   uint64_t undecoded() const { return undecoded_; }
 
@@ -174,9 +178,31 @@ class Side {
   RunNames names_;
   IgnoredHandles handles_;
   Arena arena_;
-  uint64_t frame_ = 0;
+  uint64_t frame_;
   uint64_t undecoded_ = 0;
 };
+
+// Whole frames.
+FrameRange FramesOf(const TraceReader& trace) {
+  const uint64_t first = trace.first_frame().value_or(0);
+  return {first, first + std::min(trace.frame_count(), kNoFrame - first)};
+}
+
+// As it was asked to, before the program came to its end.
+bool WasStopped(TraceReader& trace) {
+  TraceCursor cursor(trace);
+  if (!cursor.SeekFrame(trace.frame_count()).ok()) return false;
+  Record record;
+  while (cursor.Next(&record)) {
+    if (record.kind == RecordKind::kStop) return true;
+  }
+  return false;
+}
+
+std::string InWords(const FrameRange& range) {
+  if (range.first == range.end) return "no ends of frames";
+  return fmt::format("frames {} to {}", range.first, range.end - 1);
+}
 
 class Comparison {
  public:
@@ -285,13 +311,34 @@ std::vector<SequenceEdit> CompareSequences(std::span<const uint64_t> first,
   return edits;
 }
 
+Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second) {
+  const FrameRange ranges[2] = {FramesOf(first), FramesOf(second)};
+  FrameRange both = {std::max(ranges[0].first, ranges[1].first), kNoFrame};
+  // In a recording without any end of a frame there is something nevertheless.
+  const auto end_of = [](const FrameRange& range) { return std::max(range.end, range.first + 1); };
+  if (WasStopped(first)) both.end = std::min(both.end, end_of(ranges[0]));
+  if (WasStopped(second)) both.end = std::min(both.end, end_of(ranges[1]));
+  const bool is_apart = both.first >= std::min(end_of(ranges[0]), end_of(ranges[1]));
+  if (is_apart || both.first >= both.end) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("they have no frame in common: the first has {}, the second {}",
+                              InWords(ranges[0]), InWords(ranges[1])));
+  }
+  return both;
+}
+
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
                                       const TraceDiffOptions& options) {
-  const uint64_t most = std::max(first.frame_count(), second.frame_count());
-  if (options.first_frame != 0 && options.first_frame >= most) {
+  Result<FrameRange> both = ComparableFrames(first, second);
+  if (!both.ok()) return both.status();
+  const uint64_t begin = std::max(both->first, options.first_frame);
+  const uint64_t end = std::min(both->end, options.frame_end);
+  const uint64_t longest = std::max(FramesOf(first).end, FramesOf(second).end);
+  if (begin >= end || (begin != 0 && begin >= longest)) {
     return Status(
         StatusCode::kInvalidArgument,
-        fmt::format("there is no frame {}: the longer trace has {}", options.first_frame, most));
+        fmt::format("there is no frame {} in both: the first has {}, the second {}",
+                    options.first_frame, InWords(FramesOf(first)), InWords(FramesOf(second))));
   }
   TraceDiffResult result;
   Comparison comparison(options, &result);
@@ -301,8 +348,8 @@ Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
     // The one that is behind, or both: parts of long frames keep them together.
     const uint64_t frame = std::min(more[0] ? sides[0].frame() : ~uint64_t{0},
                                     more[1] ? sides[1].frame() : ~uint64_t{0});
-    if (frame >= options.frame_end) break;
-    const bool wanted = frame >= options.first_frame;
+    if (frame >= end) break;
+    const bool wanted = frame >= begin;
     Block blocks[2];
     for (size_t i = 0; i < 2; ++i) {
       if (!more[i] || sides[i].frame() != frame) continue;
@@ -311,7 +358,7 @@ Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
       if (wanted && blocks[i].frame_ends) ++result.frames[i];
     }
     if (wanted) comparison.Compare(blocks[0], blocks[1], frame);
-    if (options.progress && !options.progress(frame, most)) {
+    if (options.progress && !options.progress(frame, std::min(end, longest))) {
       result.stopped = true;
       break;
     }

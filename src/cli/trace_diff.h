@@ -23,9 +23,21 @@ struct CallDifference {
   std::string text;
 };
 
+// As the program counts.
+struct FrameRange {
+  uint64_t first = 0;
+  uint64_t end = 0;  // behind the last
+};
+inline constexpr uint64_t kNoFrame = ~uint64_t{0};
+
+// The frames in which two recordings can be compared: from the later beginning on. Where one of them was
+// stopped as it was asked to, they end; otherwise the end is kNoFrame: frames that one of them has more are
+// differences. Reads what stands behind the last frames. Errors: kInvalidArgument: no frame in common.
+Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second);
+
 struct TraceDiffOptions {
-  uint64_t first_frame = 0;
-  uint64_t frame_end = ~uint64_t{0};
+  uint64_t first_frame = 0;  // as the program counts
+  uint64_t frame_end = kNoFrame;
   // Told the differences in the order of frames and threads; false: no more of them, please.
   std::function<bool(const CallDifference&)> print;
   // False stops.
@@ -43,12 +55,13 @@ struct TraceDiffResult {
   bool stopped = false;
 };
 
-// Frame by frame and, within a frame, thread by thread. Objects are the same if they have the same name
-// or, without one, the same place among those of their kind; addresses and descriptors are what they are
-// in. Handles of the operating system and functions are equal. GetCompletedValue and
-// GetDeviceRemovedReason, which programs call until something is done, are left out. Memory: the calls of a frame of each, at
-// most kMostLines at once. Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such
-// frame.
+// Of ComparableFrames, frame by frame and, within a frame, thread by thread. Calls that only restore a state
+// are left out.
+// Objects are the same if they have the same name or, without one, the same place among those of their
+// kind; addresses and descriptors are what they are in. Handles of the operating system and functions are
+// equal. GetCompletedValue and GetDeviceRemovedReason, which programs call until something is done, are left
+// out. Memory: the calls of a frame of each, at most kMostLines at once.
+// Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such frame in both.
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
                                       const TraceDiffOptions& options);
 

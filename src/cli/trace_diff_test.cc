@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trace_diff.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
@@ -112,7 +113,7 @@ TEST_F(TraceDiffTest, NumbersOfObjectsDoNotMatter) {
   }
   std::vector<CallDifference> differences;
   const TraceDiffResult result = Compare(a, b, &differences);
-  EXPECT_TRUE(differences.empty());
+  EXPECT_THAT(differences, testing::IsEmpty());
   EXPECT_EQ(result.differences, 0u);
   EXPECT_EQ(result.calls[0], 2u);
   EXPECT_EQ(result.calls[1], 2u);
@@ -148,7 +149,7 @@ TEST_F(TraceDiffTest, ArgumentsAndMissingCallsAreNamed) {
   TraceDiffOptions options;
   options.frame_end = 1;
   EXPECT_EQ(Compare(a, b, &differences, options).differences, 0u);
-  EXPECT_TRUE(differences.empty());
+  EXPECT_THAT(differences, testing::IsEmpty());
 }
 
 TEST_F(TraceDiffTest, AShorterTraceLacksCalls) {
@@ -166,6 +167,71 @@ TEST_F(TraceDiffTest, AShorterTraceLacksCalls) {
   EXPECT_FALSE(differences[0].in_second);
   EXPECT_EQ(result.frames[0], 2u);
   EXPECT_EQ(result.frames[1], 1u);
+}
+
+// As cairn trim makes one of the other.
+TEST_F(TraceDiffTest, ARecordingThatBeganLateAndWasStoppedIsComparedWhereItIs) {
+  Run all(5);
+  for (uint32_t frame = 0; frame < 5; ++frame) {
+    all.Draw(3 + frame);
+    all.test.Frame();
+  }
+  Run part(7);
+  part.test.frame = 2;
+  part.test.Add(RecordKind::kStart, 0, {});
+  for (uint32_t frame = 2; frame < 4; ++frame) {
+    part.Draw(3 + frame);
+    part.test.Frame();
+  }
+  part.test.Add(RecordKind::kStop, 0, {});
+  for (const bool swapped : {false, true}) {
+    std::vector<CallDifference> differences;
+    const TraceDiffResult result =
+        swapped ? Compare(part, all, &differences) : Compare(all, part, &differences);
+    EXPECT_EQ(result.frames[0], 2u);
+    EXPECT_EQ(result.frames[1], 2u);
+    EXPECT_THAT(differences, testing::IsEmpty());
+  }
+}
+
+TEST_F(TraceDiffTest, WithoutAnyEndOfAFrameAllIsCompared) {
+  for (const bool stopped : {false, true}) {
+    Run a(5);
+    Run b(5);
+    for (Run* const run : {&a, &b}) {
+      run->Draw(run == &a ? 3 : 4);
+      if (stopped) run->test.Add(RecordKind::kStop, 0, {});
+    }
+    std::vector<CallDifference> differences;
+    EXPECT_EQ(Compare(a, b, &differences).differences, 2u);
+  }
+}
+
+TEST_F(TraceDiffTest, FramesMayHaveAnyNumber) {
+  Run a(5);
+  a.Draw(3);
+  a.test.frame = kNoFrame;
+  a.test.Frame();
+  TraceReader first = a.test.Open();
+  TraceReader second = a.test.Open();
+  const Result<TraceDiffResult> result = CompareTraces(first, second, {});
+  EXPECT_EQ(result.status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(TraceDiffTest, CallsThatRestoreAStateAreLeftOut) {
+  Run a(5);
+  Run b(5);
+  const auto body =
+      CallBuilder().Call(Method::ID3D12GraphicsCommandList_DrawInstanced, 99, 1, 0, 0);
+  b.test.Add(RecordKind::kCall, b.list, body.bytes,
+             static_cast<uint16_t>(Method::ID3D12GraphicsCommandList_DrawInstanced),
+             kRecordRestores);
+  for (Run* const run : {&a, &b}) {
+    run->Draw(3);
+    run->test.Frame();
+  }
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 0u);
 }
 
 TEST_F(TraceDiffTest, ThreadsMayRunInAnotherOrder) {
@@ -232,6 +298,18 @@ TEST_F(TraceDiffTest, NoSuchFrame) {
   TraceDiffOptions options;
   options.first_frame = 4;
   EXPECT_EQ(CompareTraces(first, second, options).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(TraceDiffTest, NoFrameInBoth) {
+  Run a(5);
+  Run b(5);
+  a.test.Frame();
+  b.test.frame = 7;
+  b.test.Frame();
+  TraceReader first = a.test.Open();
+  TraceReader second = b.test.Open();
+  EXPECT_EQ(CompareTraces(first, second, {}).status().message(),
+            "they have no frame in common: the first has frames 0 to 0, the second frames 7 to 7");
 }
 
 }  // namespace
