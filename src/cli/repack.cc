@@ -34,13 +34,19 @@ struct RepackOptions {
   std::string output;
 };
 
-// Copies, and says why not. True if the copy holds everything and has its final name.
-bool Repack(TraceReader& trace, const std::string& output, uint64_t* size_bytes) {
+// Copies `trace`, the file `original`, and says why not. True if the copy holds everything and has its
+// final name.
+bool Repack(TraceReader& trace, const std::string& original, const std::string& output,
+            uint64_t* size_bytes) {
   Result<FileWriter> file = FileWriter::Create(output, Compression::kZstdSmall);
   if (!file.ok()) {
     PrintError("repack", file.status().message());
     return false;
   }
+  // Whoever could not read the one cannot read the other.
+  std::error_code error;
+  const std::filesystem::perms permissions = std::filesystem::status(original, error).permissions();
+  if (!error) std::filesystem::permissions(output + ".part", permissions, error);
   const auto fail = [&](const std::string& reason) {
     PrintError("repack", reason);
     std::error_code ignored;
@@ -75,7 +81,13 @@ bool Repack(TraceReader& trace, const std::string& output, uint64_t* size_bytes)
 int Run(const RepackOptions& options) {
   std::optional<TraceReader> trace = OpenTraceFileQuietly("repack", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
-  const bool in_place = options.output.empty();
+  std::error_code error;
+  std::string output = options.output;
+  if (output.empty()) {
+    // The file that a link leads to.
+    output = std::filesystem::canonical(options.path, error).string();
+    if (error) output = options.path;
+  }
   if (!DamageInWords(options.path, *trace).empty()) {
     PrintError("repack",
                fmt::format("{} is damaged or cut, and repacking would make that look whole; "
@@ -83,13 +95,12 @@ int Run(const RepackOptions& options) {
                            options.path, options.path));
     return kExitFailed;
   }
-  std::error_code error;
   const uint64_t before = std::filesystem::file_size(options.path, error);
   uint64_t after = 0;
-  if (!Repack(*trace, in_place ? options.path : options.output, &after)) return kExitFailed;
+  if (!Repack(*trace, options.path, output, &after)) return kExitFailed;
   const double part = before == 0 ? 1.0 : static_cast<double>(after) / static_cast<double>(before);
   const std::string text = fmt::format("{}: {} bytes, {:.0f} % of {}\n",
-                                       VisibleText(in_place ? options.path : options.output),
+                                       VisibleText(options.output.empty() ? options.path : output),
                                        GroupedDigits(after), part * 100, GroupedDigits(before));
   return PrintOutput("repack", text) ? 0 : kExitFailed;
 }

@@ -258,8 +258,10 @@ Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
   uint64_t records = 0;
   list.at_end = true;
   while (cursor.Next(&record)) {
+    // What restores a state belongs to no frame: it is there when the first one begins.
+    const bool is_in_frame = (record.flags & kRecordRestores) == 0;
     if ((query.at_number.has_value() && record.number >= *query.at_number) ||
-        (at_ordinal.has_value() && cursor.frame() >= *at_ordinal)) {
+        (at_ordinal.has_value() && is_in_frame && cursor.frame() >= *at_ordinal)) {
       list.at_end = false;
       break;
     }

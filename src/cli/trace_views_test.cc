@@ -111,6 +111,24 @@ TEST(TraceViewsTest, ObjectsHaveTheFramesOfTheProgram) {
   }
 }
 
+TEST(TraceViewsTest, WhatALateRecordingFoundIsThereInItsFirstFrame) {
+  TestTrace test;
+  test.frame = 500;
+  const ObjectBody device{1, 0, static_cast<uint32_t>(Chain::kID3D12Device), kNoFacts};
+  test.Add(RecordKind::kObject, 1, BodyBytes(device), 0, kRecordRestores);
+  test.Add(RecordKind::kStart, 0, {}, 0, kRecordRestores);
+  test.Object(2, Chain::kID3D12Fence, 1);
+  test.Frame();
+  TraceReader trace = test.Open();
+  ObjectQuery query;
+  query.at_frame = 500;
+  const Result<ObjectList> list = ListObjects(trace, query);
+  ASSERT_TRUE(list.ok()) << list.status().message();
+  ASSERT_EQ(list->objects.size(), 1u);
+  EXPECT_EQ(list->objects[0].number, 1u);
+  EXPECT_EQ(list->frame, 500u);
+}
+
 TEST(TraceViewsTest, InfoNamesDevicesNotesAndThreads) {
   TestTrace test;
   FillObjects(&test);

@@ -54,6 +54,7 @@ class Verifier {
 
   Result<VerifyReport> Verify() {
     LookAtFile();
+    LookAtOtherChunks();
     TraceCursor cursor(trace_);
     Record record;
     while (cursor.Next(&record)) {
@@ -97,6 +98,21 @@ class Verifier {
       findings_.Error(VerifyRule::kFile, 0,
                       fmt::format("{} records were written, and {} are in the file",
                                   trace_.totals()->records, trace_.record_count()));
+    }
+  }
+
+  // What no record leads to: tables, the report of a crash.
+  void LookAtOtherChunks() {
+    const FileReader& file = trace_.file();
+    for (size_t i = 0; i < file.chunks().size(); ++i) {
+      const ChunkInfo& chunk = file.chunks()[i];
+      if (chunk.type == kTraceRecordChunk || chunk.type == kTraceBlobChunk) continue;
+      const Status status = file.Read(i).status();
+      if (status.code() != StatusCode::kCorrupt) continue;
+      const bool is_told =
+          std::any_of(trace_.losses().begin(), trace_.losses().end(),
+                      [&](const Loss& loss) { return loss.offset == chunk.offset; });
+      if (!is_told) findings_.Error(VerifyRule::kFile, 0, VisibleText(status.message()));
     }
   }
 

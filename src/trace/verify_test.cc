@@ -242,6 +242,29 @@ TEST_F(VerifyTest, DamageIsAnError) {
   EXPECT_THAT(Text(*report), HasSubstr("records 1 to"));
 }
 
+TEST_F(VerifyTest, DamageWhereNoRecordLeadsIsAnError) {
+  const std::vector<std::byte> report(100, std::byte{7});
+  ASSERT_TRUE(test_.file().Append(MakeChunkType("QRST"), report).ok());
+  test_.Frame();
+  const std::vector<std::byte> whole = test_.Bytes();
+  const Result<FileReader> layout = FileReader::FromBytes(whole);
+  uint64_t damaged_chunks = 0;
+  for (const ChunkInfo& chunk : layout->chunks()) {
+    if (chunk.type == kTraceRecordChunk || chunk.type == kTraceBlobChunk) continue;
+    std::vector<std::byte> damaged = whole;
+    damaged[chunk.payload_offset()] ^= std::byte{1};
+    Result<TraceReader> trace = TraceReader::FromBytes(damaged);
+    if (!trace.ok()) continue;  // what nothing can be read without
+    ++damaged_chunks;
+    const Result<VerifyReport> found = VerifyTrace(&*trace, {});
+    ASSERT_TRUE(found.ok());
+    const std::string text = Text(*found);
+    EXPECT_THAT(text, HasSubstr("offset " + std::to_string(chunk.offset)));
+    EXPECT_EQ(found->errors, 1u) << text;
+  }
+  EXPECT_GE(damaged_chunks, 1u);
+}
+
 TEST_F(VerifyTest, FindingsAreCountedBeyondWhatIsKept) {
   for (int i = 0; i < 100; ++i) test_.ObjectEnd(1000);
   const VerifyReport report = Verify();
