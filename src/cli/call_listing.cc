@@ -28,8 +28,10 @@ using nlohmann::ordered_json;
 // A call whose result is further away is printed without it.
 constexpr size_t kMostPending = 4096;
 constexpr size_t kOutputBytes = 64 << 10;
-// How many records before a call are looked through for those around it, where names are not wanted.
+// How many records before a call are looked through first for those around it, where names are not
+// wanted, and by how much more if too few of them are wanted calls.
 constexpr uint64_t kRecordsPerContext = 64;
+constexpr uint64_t kWindowGrowth = 8;
 
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) {
@@ -96,32 +98,24 @@ class Lister {
         gpu_(gpu),
         print_(print),
         state_(trace),
+        window_((options.filter.context + 1) * kRecordsPerContext),
         first_frame_(trace.first_frame().value_or(0)) {}
 
   Result<ListedCalls> Run() {
     CAIRN_RETURN_IF_ERROR(Prepare());
-    TraceCursor cursor(trace_);
-    CAIRN_RETURN_IF_ERROR(Seek(cursor));
-    Record record;
-    bool reached_end = true;
-    while (going_on_ && cursor.Next(&record)) {
-      if (options_.names) Note(state_.Apply(record));
-      const uint64_t frame = first_frame_ + cursor.frame();
-      const bool is_behind =
-          (filter_.last_frame.has_value() && frame > *filter_.last_frame) || wanted_after_ == 0;
-      // What is still waited for may have its result behind the last wanted frame.
-      if (is_behind && (incomplete_.empty() || ++records_behind_ > kMostPending)) {
-        reached_end = false;
-        break;
-      }
-      Take(record, frame, is_behind);
+    std::optional<TraceCursor> cursor(trace_);
+    CAIRN_RETURN_IF_ERROR(Seek(*cursor));
+    while (!Read(*cursor)) {  // from further back
+      lines_.clear();
+      incomplete_.clear();
+      listed_ = {};
+      window_ = window_ > ~uint64_t{0} / kWindowGrowth ? ~uint64_t{0} : window_ * kWindowGrowth;
+      cursor.emplace(trace_);
+      CAIRN_RETURN_IF_ERROR(Seek(*cursor));
     }
-    Finish(reached_end && going_on_, cursor.losses());
-    CAIRN_RETURN_IF_ERROR(cursor.status());
-    if (filter_.around.has_value() && !found_around_ && going_on_) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("there is no call {}", *filter_.around));
-    }
+    CAIRN_RETURN_IF_ERROR(cursor->status());
+    if (listed_.calls == 0 && going_on_) CAIRN_RETURN_IF_ERROR(FindWhatWasAskedFor());
+    if (filter_.around.has_value() && !found_around_ && going_on_) return NotAround();
     return listed_;
   }
 
@@ -135,6 +129,27 @@ class Lister {
     std::string text;
     ordered_json json;
   };
+
+  // From where the cursor stands. False if that was too near to the call that others are wanted around.
+  bool Read(TraceCursor& cursor) {
+    Record record;
+    bool reached_end = true;
+    while (going_on_ && !is_short_ && cursor.Next(&record)) {
+      if (options_.names) Note(state_.Apply(record));
+      const uint64_t frame = first_frame_ + cursor.frame();
+      const bool is_behind =
+          (filter_.last_frame.has_value() && frame > *filter_.last_frame) || wanted_after_ == 0;
+      // What is still waited for may have its result behind the last wanted frame.
+      if (is_behind && (incomplete_.empty() || ++records_behind_ > kMostPending)) {
+        reached_end = false;
+        break;
+      }
+      Take(record, frame, is_behind);
+    }
+    if (std::exchange(is_short_, false)) return false;
+    Finish(reached_end && going_on_, cursor.losses());
+    return true;
+  }
 
   // ---- What is wanted ----
 
@@ -205,14 +220,78 @@ class Lister {
     return {};
   }
 
-  Status Seek(TraceCursor& cursor) const {
+  Status Seek(TraceCursor& cursor) {
+    may_seek_back_ = false;
     if (options_.names) return {};
     if (filter_.first_frame.has_value()) return cursor.SeekFrame(first_wanted_);
-    if (filter_.around.has_value()) {
-      const uint64_t before = std::min(*filter_.around, (filter_.context + 1) * kRecordsPerContext);
-      return cursor.SeekNumber(*filter_.around - before);
+    if (!filter_.around.has_value() || *filter_.around <= window_) return {};
+    may_seek_back_ = true;
+    return cursor.SeekNumber(*filter_.around - window_);
+  }
+
+  // Nothing was listed: an error if the reason is an object or a thread that is not in the trace. Reads
+  // all of it, as an object may come behind the frames that were wanted.
+  Status FindWhatWasAskedFor() {
+    const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
+    if (!by_object && !filter_.thread.has_value()) return {};
+    TraceState state(trace_);
+    bool has_object = false, has_thread = false;
+    uint32_t last_thread = 0;
+    const auto take_thread = [&](uint32_t thread) {
+      has_thread = has_thread || filter_.thread == thread;
+      last_thread = std::max(last_thread, thread);
+    };
+    for (const TraceThread& thread : trace_.threads()) take_thread(thread.index);
+    TraceCursor cursor(trace_);
+    Record record;
+    while (cursor.Next(&record)) {
+      take_thread(record.thread);
+      if (has_object || record.object == kNoObject) continue;
+      if (filter_.object.has_value()) {
+        has_object = record.object == *filter_.object;
+      } else if (by_object) {
+        (void)state.Apply(record);  // damage is counted already
+        const TracedObject* const object = state.Find(record.object);
+        has_object = object != nullptr && object->name == filter_.object_name;
+      }
+    }
+    CAIRN_RETURN_IF_ERROR(cursor.status());
+    if (by_object && !has_object) {
+      const std::string which = filter_.object.has_value()
+                                    ? fmt::format("object {}", *filter_.object)
+                                    : fmt::format("object named '{}'", filter_.object_name);
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("there is no {}; cairn objects lists those that there are", which));
+    }
+    if (filter_.thread.has_value() && !has_thread) {
+      return Status(
+          StatusCode::kInvalidArgument,
+          fmt::format("there is no thread {}; the last is {}", *filter_.thread, last_thread));
     }
     return {};
+  }
+
+  // Why the call that others are wanted around was not listed.
+  Status NotAround() {
+    const uint64_t wanted = *filter_.around;
+    TraceCursor cursor(trace_);
+    CAIRN_RETURN_IF_ERROR(cursor.SeekNumber(wanted));
+    Record record;
+    bool found = false;
+    while (!found && cursor.Next(&record)) found = record.kind == RecordKind::kCall;
+    CAIRN_RETURN_IF_ERROR(cursor.status());
+    std::string text = fmt::format("there is no call {}", wanted);
+    if (found && record.number == wanted) {
+      text = fmt::format(
+          "the other options leave call {} out, which is of frame {} and thread {}: {}; say "
+          "--around {} without them",
+          wanted, first_frame_ + cursor.frame(), record.thread, trace_.MethodName(record), wanted);
+    } else if (found) {
+      text += fmt::format("; the next is {}", record.number);
+    } else if (!trace_.spans().empty()) {
+      text += fmt::format("; the last record is {}", trace_.spans().back().last_number);
+    }
+    return Status(StatusCode::kInvalidArgument, std::move(text));
   }
 
   bool IsCheaplyWanted(const Record& record, std::optional<Method> method, uint64_t frame) const {
@@ -366,6 +445,7 @@ class Lister {
     if (!status.ok()) {
       NoteDamage(fmt::format("result of call {}: {}", body->call, status.message()));
       line->text += fmt::format(" = <{}>", VisibleText(status.message()));
+      if (options_.json) AddProblem(VisibleText(status.message()), &line->json);
     } else if (options_.json) {
       line->json["result"] = ResultAsJson(Describe(*method), call, Names());
     } else {
@@ -373,6 +453,12 @@ class Lister {
       if (!result.empty()) line->text += " = " + result;
     }
     Complete(line);
+  }
+
+  // Behind that of the arguments.
+  static void AddProblem(const std::string& problem, ordered_json* json) {
+    const std::string before = json->value("problem", "");
+    (*json)["problem"] = before.empty() ? problem : before + "; " + problem;
   }
 
   void TakeFrame(const Record& record) {
@@ -422,6 +508,10 @@ class Lister {
   void Add(Line line) {
     if (filter_.around.has_value() && line.call != 0) {
       if (line.is_around) {
+        if (lines_.size() < filter_.context && may_seek_back_) {
+          is_short_ = true;
+          return;
+        }
         found_around_ = true;
         wanted_after_ = filter_.context;
       } else if (found_around_) {
@@ -489,6 +579,10 @@ class Lister {
   }
 
   void Finish(bool reached_end, const std::vector<Loss>& losses) {
+    if (filter_.around.has_value() && !found_around_) {  // then nothing is around it
+      incomplete_.clear();
+      lines_.clear();
+    }
     // Whoever has no result by the end of the trace has none; before it, only the trace's end knows.
     for (const auto& [call, line] : incomplete_) {
       line->never_returned = line->never_returned || reached_end;
@@ -514,6 +608,9 @@ class Lister {
   const GpuStates& gpu_;
   const std::function<bool(std::string_view)>& print_;
   TraceState state_;
+  uint64_t window_;             // numbers before the call that others are wanted around
+  bool may_seek_back_ = false;  // the window left out what stands before
+  bool is_short_ = false;       // it held too few of the calls that are wanted
   const uint64_t first_frame_;  // as the program counts; cursors count from 0
   Arena arena_;
   std::vector<bool> methods_;

@@ -181,6 +181,53 @@ TEST_F(Calls, AroundOneAreCountedOnBothSides) {
   EXPECT_EQ(Failure().code(), StatusCode::kInvalidArgument);
 }
 
+TEST_F(Calls, AroundOneThatIsNoneAreNotListed) {
+  Record();
+  std::string printed;
+  const auto failure = [&](uint64_t around) {
+    options_.filter.around = around;
+    TraceReader trace = trace_.Open();
+    return ListCalls(trace, options_, {},
+                     [&](std::string_view text) {
+                       printed += text;
+                       return true;
+                     })
+        .status()
+        .message();
+  };
+  for (const bool json : {true, false}) {
+    options_.json = json;
+    EXPECT_EQ(failure(0), "there is no call 0; the next is 5");
+    EXPECT_EQ(failure(4), "there is no call 4; the next is 5");
+    EXPECT_EQ(failure(77),
+              "there is no call 77; the last record is " + std::to_string(trace_.number));
+    EXPECT_EQ(printed, "");
+  }
+  options_.filter.thread = 1;
+  EXPECT_EQ(failure(first_draw_), "the other options leave call " + std::to_string(first_draw_) +
+                                      " out, which is of frame 0 and thread 0: "
+                                      "ID3D12GraphicsCommandList::DrawInstanced; say --around " +
+                                      std::to_string(first_draw_) + " without them");
+  EXPECT_EQ(printed, "");
+}
+
+// However far away the calls are that pass the other options.
+TEST_F(Calls, AroundOneWithoutNamesAreAsManyAsWithThem) {
+  Record();
+  for (int i = 0; i < 3'000; ++i) Draw(kOtherList, 4);
+  options_.filter.around = Draw(kList, 6);
+  options_.filter.object = kList;
+  options_.names = false;
+  options_.filter.context = 2;
+  EXPECT_THAT(List(), ElementsAre(HasSubstr("ExecuteCommandLists("),
+                                  HasSubstr("VertexCountPerInstance = 5"),
+                                  HasSubstr("VertexCountPerInstance = 6")));
+  options_.filter.context = 100;  // more than there are
+  EXPECT_EQ(List().size(), 5u);
+  options_.filter.object.reset();
+  EXPECT_EQ(List().size(), 101u);
+}
+
 TEST_F(Calls, ThatNeverReturnedSaySo) {
   Record();
   options_.filter.function = "CreateFence";
@@ -349,6 +396,43 @@ TEST_F(Calls, ThatAreDamagedAreCountedAndDoNotEndTheList) {
   EXPECT_EQ(listed->calls, 2u);
   EXPECT_THAT(listed->first_damage, HasSubstr("VertexCountPerInstance: the record is too short"));
   EXPECT_THAT(text, HasSubstr("VertexCountPerInstance = 3"));
+}
+
+TEST_F(Calls, WhoseResultIsDamagedSaySo) {
+  trace_.Object(kDevice, Chain::kID3D12Device, kDevice);
+  const uint64_t creation = CreateFence();
+  trace_.Return(creation);
+  EXPECT_THAT(List(), ElementsAre(testing::EndsWith(" = <result: the record is too short>")));
+  options_.json = true;
+  const json call = json::parse(List().at(0));
+  EXPECT_TRUE(call["result"].is_null());
+  EXPECT_TRUE(call["arguments"].is_object());
+  EXPECT_EQ(call["problem"], "result: the record is too short");
+}
+
+TEST_F(Calls, OfAnObjectOrAThreadThatIsNotThereAreAnError) {
+  Record();
+  options_.filter.object = 99'999;
+  EXPECT_EQ(Failure().message(),
+            "there is no object 99999; cairn objects lists those that there are");
+  options_.filter.object.reset();
+  options_.filter.object_name = "Nonexist";
+  EXPECT_EQ(Failure().message(),
+            "there is no object named 'Nonexist'; cairn objects lists those that there are");
+  options_.filter.object_name.clear();
+  options_.filter.thread = 99;
+  EXPECT_EQ(Failure().message(), "there is no thread 99; the last is 1");
+  // What is there without such a call is no error.
+  options_.filter.thread = 1;
+  options_.filter.function = "CreateFence";
+  EXPECT_TRUE(Failure().ok());
+  options_.filter.thread.reset();
+  options_.filter.object_name = "Main";
+  EXPECT_TRUE(Failure().ok());
+  options_.filter.object_name.clear();
+  options_.filter.object = kFence;
+  options_.filter.last_frame = options_.filter.first_frame = 0;  // it comes later
+  EXPECT_TRUE(Failure().ok());
 }
 
 TEST_F(Calls, WhatDoesNotExistIsSaid) {

@@ -36,12 +36,13 @@ struct CallsOptions {
   std::string object;
   std::string thread;
   std::string submission;
-  std::string context = "10";
+  std::string context;
   CallListingOptions listing;
   bool no_names = false;
 };
 
-std::optional<uint64_t> ParseNumber(std::string_view text) {
+std::optional<uint64_t> ParseNumber(std::string text) {
+  std::erase(text, ',');  // as reports group digits
   uint64_t number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || rest != text.data() + text.size() || text.empty())
@@ -50,9 +51,8 @@ std::optional<uint64_t> ParseNumber(std::string_view text) {
 }
 
 // An option whose value is a number; nothing happens if it was not given.
-Status ParseOption(const char* option, std::string text, std::optional<uint64_t>* number) {
+Status ParseOption(const char* option, const std::string& text, std::optional<uint64_t>* number) {
   if (text.empty()) return {};
-  std::erase(text, ',');  // as reports group digits
   *number = ParseNumber(text);
   if (number->has_value()) return {};
   return Status(StatusCode::kInvalidArgument, fmt::format("{}: '{}' is no number", option, text));
@@ -79,7 +79,11 @@ Status ParseFilter(CallsOptions* options) {
   CAIRN_RETURN_IF_ERROR(ParseOption("--submission", options->submission, &filter.submission));
   std::optional<uint64_t> number;
   CAIRN_RETURN_IF_ERROR(ParseOption("--context", options->context, &number));
-  filter.context = std::min<uint64_t>(number.value_or(10), 1'000'000);
+  if (number.has_value() && !filter.around.has_value()) {
+    return Status(StatusCode::kInvalidArgument,
+                  "--context: around which call is missing; say --around CALL as well");
+  }
+  filter.context = std::min<uint64_t>(number.value_or(filter.context), 1'000'000);
   number.reset();
   CAIRN_RETURN_IF_ERROR(ParseOption("--thread", options->thread, &number));
   if (number.has_value()) filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*number, ~0u));

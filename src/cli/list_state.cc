@@ -127,10 +127,11 @@ class StateFinder {
     ordered_json json;
     uint64_t table = 0;  // its handle
   };
+  using RootArgumentMap =
+      std::map<std::pair<uint32_t, uint64_t>, RootArgument>;  // (index, offset of constants)
   struct RootArguments {
     uint64_t signature = kNoObject;
-    std::map<std::pair<uint32_t, uint32_t>, RootArgument>
-        arguments;  // (index, offset of constants)
+    RootArgumentMap arguments;
   };
 
   // ---- Reading ----
@@ -196,7 +197,8 @@ class StateFinder {
     while (cursor.Next(&record) && record.number <= wanted_) {
       if (record.kind == RecordKind::kObjectEnd) DropDescriptors(record.object);
       // What contradicts itself leaves the state as it was.
-      (void)state_.Apply(record);
+      const bool applied = state_.Apply(record).ok();
+      if (applied && record.kind == RecordKind::kObject && record.object == list_) TakeCreation();
       if (record.kind != RecordKind::kCall) continue;
       const std::optional<Method> method = trace_.MethodOf(record);
       if (record.number == wanted_) {
@@ -226,6 +228,23 @@ class StateFinder {
     plain_.clear();
     vertex_buffers_.clear();
     stream_output_.clear();
+  }
+
+  // A list is made open, with a first pipeline.
+  void TakeCreation() {
+    const TracedObject* const list = state_.Find(list_);
+    TraceCursor cursor(trace_);
+    Record record;
+    if (list == nullptr || list->creator == 0 || !cursor.SeekNumber(list->creator).ok() ||
+        !cursor.Next(&record) || record.number != list->creator ||
+        record.kind != RecordKind::kCall ||
+        trace_.MethodOf(record) != Method::ID3D12Device_CreateCommandList) {
+      return;
+    }
+    DecodedCall call;
+    if (Decode(record, Describe(Method::ID3D12Device_CreateCommandList), &call).ok()) {
+      Clear(Value64(call, 3), record.number);
+    }
   }
 
   void TakeListCall(const Record& record, Method method) {
@@ -279,18 +298,54 @@ class StateFinder {
     uint32_t offset = 0;
     if (what.kind == RootKind::kConstant) offset = Value32(call, 2);
     if (what.kind == RootKind::kConstants) offset = Value32(call, 3);
-    if (!is_constant)
-      std::erase_if(arguments, [&](const auto& known) { return known.first.first == index; });
+    const ordered_json values = is_constant ? Constants(what.kind, call) : ordered_json::array();
+    if (is_constant && values.empty()) return;
+    MakeRoom(index, is_constant, offset, values.size(), &arguments);
     RootArgument& argument = arguments[{index, offset}];
     argument.what = &what;
     argument.table = what.kind == RootKind::kTable ? Value64(call, 1) : 0;
     argument.json = {{"index", index}, {"kind", what.name}, {"set_by", number}};
     if (is_constant) {
       argument.json["offset"] = offset;
-      argument.json["values"] = Constants(what.kind, call);
+      argument.json["values"] = values;
     } else {
       argument.json["value"] = ValueAsJson(method.parameters[1], call.arguments[1], state_);
     }
+  }
+
+  // Takes away what the argument at `index` was. Constants replace each other one by one: those before
+  // `offset` and from `offset` + `count` on stay.
+  static void MakeRoom(uint32_t index, bool is_constant, uint32_t offset, uint64_t count,
+                       RootArgumentMap* arguments) {
+    const uint64_t behind = is_constant ? offset + count : ~uint64_t{0};
+    auto it = arguments->lower_bound({index, is_constant ? offset : 0});
+    if (it != arguments->begin()) --it;  // it may reach up to here
+    while (it != arguments->end() && it->first < std::pair(index, behind)) {
+      const auto replaced = it++;
+      if (replaced->first.first != index) continue;
+      const RootArgument old = std::move(replaced->second);
+      const uint64_t start = replaced->first.second;
+      arguments->erase(replaced);
+      if (!is_constant || !old.json.contains("values")) continue;
+      const uint64_t end = start + old.json["values"].size();
+      KeepConstants(old, start, start, std::min<uint64_t>(end, offset), arguments);
+      KeepConstants(old, start, std::max(start, behind), end, arguments);
+    }
+  }
+
+  // Of constants that begin at `start` those in [first, end), if there are any.
+  static void KeepConstants(const RootArgument& constants, uint64_t start, uint64_t first,
+                            uint64_t end, RootArgumentMap* arguments) {
+    if (first >= end) return;
+    RootArgument kept = constants;
+    const ordered_json& values = constants.json["values"];
+    const auto at = [&](uint64_t i) {
+      return values.begin() + static_cast<std::ptrdiff_t>(i - start);
+    };
+    kept.json["offset"] = first;
+    kept.json["values"] = std::vector<ordered_json>(at(first), at(end));
+    const auto index = constants.json["index"].get<uint32_t>();
+    (*arguments)[{index, first}] = std::move(kept);
   }
 
   static ordered_json Constants(RootKind kind, const DecodedCall& call) {

@@ -189,6 +189,73 @@ TEST_F(ListState, AnotherRootSignatureForgetsItsArguments) {
   EXPECT_TRUE(At(after)["graphics"]["root_arguments"].empty());
 }
 
+TEST_F(ListState, ConstantsAreReplacedOneByOne) {
+  constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
+  constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
+  const auto constants = [this](uint64_t call) {
+    ordered_json found = ordered_json::array();
+    const ordered_json state = At(call);
+    for (const ordered_json& argument : state["compute"]["root_arguments"]) {
+      found.push_back({argument["index"], argument["offset"], argument["values"]});
+    }
+    return found.dump();
+  };
+  const uint32_t values[5] = {10, 11, 12, 13, 14};
+  Reset();
+  Call(kConstant, kList, 0, 9, 1);  // of another argument
+  Call(kConstant, kList, 2, 9, 1);
+  Call(kConstants, kList, 1, 1, values, 1);
+  Call(kConstants, kList, 1, 3, values, 0);
+  EXPECT_EQ(constants(Dispatch()), "[[0,1,[9]],[1,0,[10,11,12]],[2,1,[9]]]");
+}
+
+TEST_F(ListState, ConstantsBesideTheReplacedOnesStay) {
+  constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
+  constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
+  const uint32_t values[5] = {10, 11, 12, 13, 14};
+  Reset();
+  const uint64_t all = Call(kConstants, kList, 1, 5, values, 2);
+  const uint64_t one = Call(kConstant, kList, 1, 99, 4);
+  Call(kConstants, kList, 1, 0, values, 2);  // nothing
+  const uint64_t dispatch = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, kList, 1,
+       uint64_t{0x500});
+  const uint64_t later = Dispatch();
+  const ordered_json arguments = At(dispatch)["compute"]["root_arguments"];
+  ASSERT_EQ(arguments.size(), 3u);
+  EXPECT_EQ(arguments[0]["offset"], 2);
+  EXPECT_EQ(arguments[0]["values"], (ordered_json{10, 11}));
+  EXPECT_EQ(arguments[0]["set_by"], all);
+  EXPECT_EQ(arguments[1]["offset"], 4);
+  EXPECT_EQ(arguments[1]["values"], ordered_json::array({99}));
+  EXPECT_EQ(arguments[1]["set_by"], one);
+  EXPECT_EQ(arguments[2]["offset"], 5);
+  EXPECT_EQ(arguments[2]["values"], (ordered_json{13, 14}));
+  EXPECT_EQ(arguments[2]["set_by"], all);
+  const ordered_json view = At(later)["compute"]["root_arguments"];
+  ASSERT_EQ(view.size(), 1u);
+  EXPECT_EQ(view[0]["kind"], "constant buffer");
+}
+
+TEST_F(ListState, AListBeginsWithThePipelineItIsMadeWith) {
+  constexpr uint64_t kFresh = 30;
+  void* list = nullptr;
+  const uint64_t creation =
+      Call(Method::ID3D12Device_CreateCommandList, kDevice, 0, 0, ObjectPointer(kAllocator),
+           ObjectPointer(kPipeline), Bytes16{}, &list);
+  trace_.Object(kFresh, Chain::kID3D12GraphicsCommandList, kDevice, creation);
+  const uint64_t first = Call(Method::ID3D12GraphicsCommandList_Dispatch, kFresh, 1, 1, 1);
+  const uint64_t reset =
+      Call(Method::ID3D12GraphicsCommandList_Reset, kFresh, ObjectPointer(kAllocator), nullptr);
+  const uint64_t second = Call(Method::ID3D12GraphicsCommandList_Dispatch, kFresh, 1, 1, 1);
+  const ordered_json state = At(first);
+  EXPECT_EQ(state["recorded_since"], creation);
+  EXPECT_EQ(state["pipeline"]["object"], kPipeline);
+  EXPECT_EQ(state["pipeline"]["set_by"], creation);
+  EXPECT_EQ(At(second)["recorded_since"], reset);
+  EXPECT_TRUE(At(second)["pipeline"].is_null());
+}
+
 TEST_F(ListState, SlotsAreReplacedOneByOneAndEndWithReset) {
   const VertexView views[2] = {{0x1000, 64, 16}, {0x2000, 32, 8}};
   Reset();

@@ -40,8 +40,13 @@ int Run(const StateOptions& options) {
                             : fmt::format("--call: '{}' is no number", options.call));
     return kExitUsage;
   }
+  if (options.path.empty()) {
+    PrintError("state",
+               fmt::format("no file is given; say cairn state --call {} FILE.cairn", options.call));
+    return kExitUsage;
+  }
   std::optional<TraceReader> trace = OpenTraceFile("state", options.path, Check::kPayloads);
-  if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  if (!trace.has_value()) return kExitFailed;
   const Result<nlohmann::ordered_json> state = ListStateAt(*trace, call);
   if (!state.ok()) {
     PrintError("state", state.status().message());
