@@ -74,6 +74,24 @@ TEST_F(ImagesTest, TheTargetOfTheTriangleIsThePictureThatTheSampleWrote) {
   EXPECT_THAT(hashes.output, HasSubstr(image["hash"].get<std::string>()));
 }
 
+TEST_F(ImagesTest, WhatIsNotThereIsNamed) {
+  Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
+  for (const auto& [arguments, words] :
+       std::vector<std::tuple<std::vector<std::string>, std::string>>{
+           {{"--call", "999,999,999"}, "there is no call 999,999,999"},
+           {{"--object", "999,999"}, "nothing that lives there is called '999,999'"},
+           {{"--object", "#Foo"}, "nothing that lives there is called '#Foo'"},
+           {{"--object", "#1"}, "'#1' is ID3D12Device, not a texture"}}) {
+    std::vector<std::string> command = {"images", "-o", "out"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    command.push_back("a.cairn");
+    const CommandResult result = Cairn(command);
+    EXPECT_EQ(result.exit_code, 2) << result.Summary();
+    EXPECT_THAT(result.errors, HasSubstr(words));
+    EXPECT_FALSE(std::filesystem::exists(Path("out")));
+  }
+}
+
 TEST_F(ImagesTest, OneRunDoesNotDifferFromAnother) {
   for (const char* const file : {"a.cairn", "b.cairn"}) {
     Record(file, {Program("sample-triangle-d3d12-plain"), "sample.png"});
@@ -99,6 +117,12 @@ TEST_F(ImagesTest, FramesThatWereCutOutAreTheSame) {
   const CommandResult other = Cairn({"diff", "--frames", "2", "cut.cairn", "all.cairn"});
   EXPECT_EQ(other.exit_code, 2) << other.Summary();
   EXPECT_THAT(other.errors, HasSubstr("there is no frame 2 in both: the first has frames 4 to 6"));
+
+  const CommandResult played =
+      Cairn({"diff", "--images", "-o", "new", "--frames", "2", "cut.cairn", "all.cairn"});
+  EXPECT_EQ(played.exit_code, 2) << played.Summary();
+  EXPECT_THAT(played.errors, HasSubstr("there is no frame 2 in both: the first has frames 4 to 6"));
+  EXPECT_FALSE(std::filesystem::exists(Path("new")));
 
   const CommandResult calls = Cairn({"calls", "--json", "cut.cairn"});
   ASSERT_EQ(calls.exit_code, 0) << calls.Summary();
@@ -132,6 +156,13 @@ TEST_F(ImagesTest, FoldersAreCompared) {
   EXPECT_TRUE(std::filesystem::exists(Path("out/other.png")));
   EXPECT_FALSE(std::filesystem::exists(Path("out/same.png")));
   EXPECT_EQ(Cairn({"diff", "x", "x"}).exit_code, 0);
+  ASSERT_TRUE(MakeFolder(Path("z\x1b[31m")).ok());
+  const CommandResult other = Cairn({"diff", "--json", "--limit", "1", "x", "z\x1b[31m"});
+  EXPECT_EQ(nlohmann::json::parse(other.output)["images"].size(), 1u) << other.Summary();
+  EXPECT_EQ(nlohmann::json::parse(other.output)["different_images"], 2);
+  ASSERT_TRUE(WritePng(Path("z\x1b[31m/third.png"), image).ok());
+  const CommandResult visible = Cairn({"diff", "x", "z\x1b[31m"});
+  EXPECT_THAT(visible.output, HasSubstr("third.png: only in z\\x1b[31m\n"));
   const CommandResult json = Cairn({"diff", "--json", "x", "y"});
   EXPECT_EQ(
       SchemaViolation(Schema("diff.schema.json")["oneOf"][1], nlohmann::json::parse(json.output)),
@@ -148,13 +179,19 @@ TEST_F(ImagesTest, WhatMakesNoSenseIsOneLine) {
            {{"diff", "absent.cairn", "absent.cairn"}, 2, "absent.cairn"},
            {{"diff", "--frames", "x", "a", "b"}, 2, "neither a frame"},
            {{"diff", ".", "absent.cairn"}, 2, "two of a kind"},
-           {{"diff", "-o", "out", "a", "b"}, 2, "needs --images"}}) {
+           {{"diff", "--limit", "-1", "a", "b"}, 2, "no number of differences"},
+           {{"diff", "--limit", "99999999999999999999", "a", "b"}, 2, "no number of differences"},
+           {{"diff", "--limit", "1,000", "--frames", "1,0-1,2", "a", "b"}, 2, "a: "},
+           {{"diff", "--frames", "1", ".", "."}, 2, "are folders"},
+           {{"diff", "-o", "out", "a", "b"}, 2, "needs --images"},
+           {{"diff", "--images", "-o", "out", "a", "b"}, 2, "a: "}}) {
     const CommandResult result = Cairn(arguments);
     EXPECT_EQ(result.exit_code, code) << result.Summary();
     EXPECT_THAT(result.errors, HasSubstr(words));
     EXPECT_EQ(std::count(result.errors.begin(), result.errors.end(), '\n'), 1) << result.errors;
     EXPECT_THAT(result.output, IsEmpty());
   }
+  EXPECT_FALSE(std::filesystem::exists(Path("out")));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 //
 // cairn diff: what differs between two traces, two playbacks, or two folders of images.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,27 +55,42 @@ struct DiffOptions {
   std::string frames;
   std::string folder;
   std::string library;
-  uint64_t limit = 100;
+  std::string limit_text = "100";
+  uint64_t limit = 0;
   bool images = false;
   bool json = false;
+  bool is_new_folder = false;  // it was not there before
   uint64_t first_frame = 0;
   uint64_t frame_end = kNoFrame;
 };
 
+bool ParseNumber(std::string_view text, uint64_t* number) {
+  std::string digits(text);
+  std::erase(digits, ',');  // as reports group them
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, *number);
+  return error == std::errc() && rest == end && !digits.empty();
+}
+
+bool ParseLimit(DiffOptions* options) {
+  if (!ParseNumber(options->limit_text, &options->limit)) {
+    PrintError("diff", fmt::format("--limit: '{}' is no number of differences; 0 shows all",
+                                   options->limit_text));
+    return false;
+  }
+  if (options->limit == 0) options->limit = ~uint64_t{0};
+  return true;
+}
+
 bool ParseFrames(DiffOptions* options) {
   const std::string& text = options->frames;
   if (text.empty()) return true;
-  const auto parse = [](std::string_view digits, uint64_t* number) {
-    const auto [rest, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
-    return error == std::errc() && rest == digits.data() + digits.size() && !digits.empty();
-  };
   const size_t dash = text.find('-');
   const std::string_view first = std::string_view(text).substr(0, dash);
   const std::string_view last =
       dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
   uint64_t end = ~uint64_t{0} - 1;
-  if (parse(first, &options->first_frame) && (last.empty() || parse(last, &end)) &&
+  if (ParseNumber(first, &options->first_frame) && (last.empty() || ParseNumber(last, &end)) &&
       options->first_frame <= end && end != ~uint64_t{0}) {
     options->frame_end = end + 1;
     return true;
@@ -113,7 +130,8 @@ ordered_json ImageJson(const ImagePair& pair) {
 std::string ImageLine(const DiffOptions& options, const ImagePair& pair) {
   const std::string what = VisibleText(pair.what);
   if (!pair.present[0] || !pair.present[1]) {
-    return fmt::format("{}: only in {}\n", what, options.paths[pair.present[0] ? 0 : 1]);
+    return fmt::format("{}: only in {}\n", what,
+                       VisibleText(options.paths[pair.present[0] ? 0 : 1]));
   }
   if (!pair.problem.empty()) return fmt::format("{}: differs; {}\n", what, pair.problem);
   if (!pair.difference.same_size) return fmt::format("{}: not of the same size\n", what);
@@ -129,8 +147,10 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
   for (const ImagePair& pair : pairs) {
     if (pair.same) continue;
     ++different;
-    list.push_back(ImageJson(pair));
-    if (different <= options.limit) text += ImageLine(options, pair);
+    if (different <= options.limit) {
+      list.push_back(ImageJson(pair));
+      text += ImageLine(options, pair);
+    }
     const RgbaImage& picture = pair.difference.picture;
     if (options.folder.empty() || picture.pixels.empty()) continue;
     const Status status = WritePng(options.folder + "/" + pair.file, picture);
@@ -153,17 +173,28 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
   return different == 0 ? 0 : kExitDifferent;
 }
 
-std::set<std::string> PngFiles(const std::string& folder) {
+Result<std::set<std::string>> PngFiles(const std::string& folder) {
   std::set<std::string> files;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
-    if (entry.path().extension() == ".png") files.insert(entry.path().filename());
+  std::filesystem::directory_iterator entry(folder, error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    if (entry->path().extension() == ".png") files.insert(entry->path().filename());
+    entry.increment(error);
   }
+  if (error) return Status(StatusCode::kIo, folder + " cannot be read: " + error.message());
   return files;
 }
 
 int CompareFolders(const DiffOptions& options) {
-  const std::set<std::string> files[2] = {PngFiles(options.paths[0]), PngFiles(options.paths[1])};
+  std::set<std::string> files[2];
+  for (size_t i = 0; i < 2; ++i) {
+    Result<std::set<std::string>> found = PngFiles(options.paths[i]);
+    if (!found.ok()) {
+      PrintError("diff", found.status().message());
+      return kExitTrouble;
+    }
+    files[i] = std::move(found).value();
+  }
   std::set<std::string> all = files[0];
   all.insert(files[1].begin(), files[1].end());
   if (all.empty()) {
@@ -232,6 +263,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   if ((*player)->abandoned()) {
     // A GPU that is at work keeps its driver from going: this process ends without tidying up.
     PrintError("diff", status.ok() ? "stopped" : options.paths[side] + ": " + status.message());
+    if (options.is_new_folder) rmdir(options.folder.c_str());
     std::fflush(nullptr);
     std::_Exit(kExitTrouble);
   }
@@ -270,13 +302,14 @@ void ComparePixels(const PlayedFrames (&frames)[2], uint64_t frame, ImagePair* p
 }
 
 int ComparePlaybacks(DiffOptions options, TraceReader (&traces)[2]) {
-  const Result<FrameRange> both = ComparableFrames(traces[0], traces[1]);
+  const Result<FrameRange> both =
+      ComparableFrames(traces[0], traces[1], {options.first_frame, options.frame_end});
   if (!both.ok()) {
     PrintError("diff", both.status().message());
     return kExitTrouble;
   }
-  options.first_frame = std::max(options.first_frame, both->first);
-  options.frame_end = std::min(options.frame_end, both->end);
+  options.first_frame = both->first;
+  options.frame_end = both->end;
   // First all hashes; pixels only of frames that differ, and not of too many at once.
   constexpr size_t kMostPixels = 32;
   PlayedFrames frames[2];
@@ -352,9 +385,17 @@ class CallPrinter {
       return true;
     }
     std::string text;
-    const std::pair<uint64_t, uint32_t> place = {difference.frame, difference.thread};
+    std::optional<uint32_t> threads[2];
+    threads[difference.in_second] = difference.thread;
+    threads[!difference.in_second] = difference.other_thread;
+    const Place place = {difference.frame, threads[0], threads[1]};
     if (count_ == 1 || place != place_) {
-      text += fmt::format("frame {}, thread {}\n", difference.frame, difference.thread);
+      text += fmt::format("frame {}, thread {}", difference.frame,
+                          threads[0] ? *threads[0] : *threads[1]);
+      if (threads[0] && threads[1] && threads[0] != threads[1]) {
+        text += fmt::format(", in the second thread {}", *threads[1]);
+      }
+      text += "\n";
     }
     place_ = place;
     // Descriptions of pipelines take thousands of characters; JSON has them whole.
@@ -374,12 +415,15 @@ class CallPrinter {
   ordered_json list() const { return list_; }
 
  private:
+  // The frame, and the thread of each side.
+  using Place = std::tuple<uint64_t, std::optional<uint32_t>, std::optional<uint32_t>>;
+
   const DiffOptions& options_;
   const bool colour_;
   uint64_t count_ = 0;
   bool cut_ = false;
   bool written_ = true;
-  std::pair<uint64_t, uint32_t> place_;
+  Place place_;
   ordered_json list_ = ordered_json::array();
 };
 
@@ -453,22 +497,36 @@ int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
   return result->differences == 0 && result->different_images.empty() ? 0 : kExitDifferent;
 }
 
-int Run(DiffOptions options) {
-  if (!ParseFrames(&options)) return kExitTrouble;
-  if (options.limit == 0) options.limit = ~uint64_t{0};
-  if (options.paths[0].empty() || options.paths[1].empty()) {
-    PrintError("diff", "two files or two folders are needed; say cairn diff FIRST SECOND");
-    return kExitTrouble;
-  }
+// Into the folder for pictures, if one is asked for. If nothing could be compared, it goes again.
+template <typename Compare>
+int CompareInto(DiffOptions options, const Compare& compare) {
   if (!options.folder.empty()) {
+    std::error_code error;
+    options.is_new_folder = !std::filesystem::exists(options.folder, error);
     if (const Status made = MakeFolder(options.folder); !made.ok()) {
       PrintError("diff", made.message());
       return kExitTrouble;
     }
   }
-  const bool folders[2] = {std::filesystem::is_directory(options.paths[0]),
-                           std::filesystem::is_directory(options.paths[1])};
-  if (folders[0] && folders[1]) return CompareFolders(options);
+  const int exit_code = compare(options);
+  if (exit_code == kExitTrouble && options.is_new_folder) rmdir(options.folder.c_str());
+  return exit_code;
+}
+
+int Run(DiffOptions options) {
+  if (!ParseFrames(&options) || !ParseLimit(&options)) return kExitTrouble;
+  if (options.paths[0].empty() || options.paths[1].empty()) {
+    PrintError("diff", "two files or two folders are needed; say cairn diff FIRST SECOND");
+    return kExitTrouble;
+  }
+  std::error_code error;
+  const bool folders[2] = {std::filesystem::is_directory(options.paths[0], error),
+                           std::filesystem::is_directory(options.paths[1], error)};
+  if (folders[0] && folders[1]) {
+    if (options.frames.empty()) return CompareInto(options, CompareFolders);
+    PrintError("diff", "--frames picks frames of traces; FIRST and SECOND are folders");
+    return kExitTrouble;
+  }
   if (folders[0] || folders[1]) {
     PrintError("diff",
                fmt::format("{} is a folder and {} is none; give two of a kind",
@@ -488,7 +546,9 @@ int Run(DiffOptions options) {
   std::optional<TraceReader> second = open(options.paths[1]);
   if (!second.has_value()) return kExitTrouble;
   TraceReader traces[2] = {std::move(*first), std::move(*second)};
-  return options.images ? ComparePlaybacks(options, traces) : CompareCalls(options, traces);
+  if (!options.images) return CompareCalls(options, traces);
+  return CompareInto(options,
+                     [&traces](const DiffOptions& into) { return ComparePlaybacks(into, traces); });
 }
 
 }  // namespace
@@ -507,7 +567,7 @@ Verb AddDiffVerb(CLI::App& root) {
       ->type_name("FOLDER");
   app->add_option("--frames", options->frames, "These frames only, as the program counts: from 0")
       ->type_name("A[-B]");
-  app->add_option("--limit", options->limit, "Show so many differences; 0: all")
+  app->add_option("--limit", options->limit_text, "Show so many differences; 0: all")
       ->type_name("N")
       ->capture_default_str();
   app->add_flag("--json", options->json, "Print the differences as JSON");

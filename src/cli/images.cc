@@ -24,6 +24,7 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
+#include "d3d12gen/interfaces.h"
 #include "replay/image_file.h"
 #include "replay/player.h"
 #include "trace/trace_state.h"
@@ -66,8 +67,10 @@ struct ImagesOptions {
 struct Place {
   std::optional<uint64_t> frame;
   std::optional<uint64_t> call;
+  bool has_call = false;
   uint64_t shown = kNoObject;  // the image of the frame
   std::unordered_map<uint64_t, std::string> names;
+  std::unordered_map<uint64_t, const char*> alive;  // what each is, if it is no texture
 };
 
 std::optional<uint64_t> ParseNumber(std::string text) {
@@ -108,13 +111,22 @@ Result<Place> FindPlace(const ImagesOptions& options, TraceReader& trace) {
   return place;
 }
 
-// Names of objects, as they are at that place.
-Status ReadNames(TraceReader& trace, TaskProgress* progress, Place* place) {
+// Why an object has no image; nullptr for a texture.
+const char* NoTexture(const TracedObject& object) {
+  if (object.chain != Chain::kID3D12Resource) {
+    return object.chain == Chain::kNone ? "something unknown" : Describe(object.chain).first->name;
+  }
+  return object.resource && object.resource->gpu_address != 0 ? "a buffer" : nullptr;
+}
+
+// What lives at that place, and its names.
+Status ReadObjects(TraceReader& trace, TaskProgress* progress, Place* place) {
   TraceState state(trace);
   TraceCursor cursor(trace);
   Record record;
   while (cursor.Next(&record)) {
     if (place->call && record.number > *place->call) break;
+    if (place->call == record.number && record.kind == RecordKind::kCall) place->has_call = true;
     (void)state.Apply(record);
     if (record.kind == RecordKind::kFrame) {
       place->shown = record.object;
@@ -125,7 +137,9 @@ Status ReadNames(TraceReader& trace, TaskProgress* progress, Place* place) {
     }
   }
   for (const auto& [number, object] : state.objects()) {
-    if (!object.name.empty() && object.ended == 0) place->names[number] = object.name;
+    if (object.ended != 0) continue;
+    place->alive[number] = NoTexture(object);
+    if (!object.name.empty()) place->names[number] = object.name;
   }
   return cursor.status();
 }
@@ -134,22 +148,33 @@ Status ReadNames(TraceReader& trace, TaskProgress* progress, Place* place) {
 Result<std::unordered_set<uint64_t>> ChosenObjects(const ImagesOptions& options,
                                                    const Place& place) {
   std::unordered_set<uint64_t> chosen;
-  for (std::string text : options.objects) {
-    if (text.starts_with('#')) text.erase(0, 1);
-    if (const std::optional<uint64_t> number = ParseNumber(text)) {
-      chosen.insert(*number);
-      continue;
+  for (const std::string& text : options.objects) {
+    const std::optional<uint64_t> number = ParseNumber(text.substr(text.starts_with('#') ? 1 : 0));
+    std::vector<uint64_t> meant;
+    if (number && place.alive.contains(*number)) {
+      meant.push_back(*number);
+    } else {
+      for (const auto& [named, name] : place.names) {
+        if (name == text) meant.push_back(named);
+      }
     }
-    const size_t before = chosen.size();
-    for (const auto& [number, name] : place.names) {
-      if (name == text) chosen.insert(number);
+    const char* other = nullptr;  // what it is instead of a texture
+    bool has_texture = false;
+    for (const uint64_t object : meant) {
+      if (place.alive.at(object) == nullptr) {
+        chosen.insert(object);
+        has_texture = true;
+      } else {
+        other = place.alive.at(object);
+      }
     }
-    if (chosen.size() == before) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("--object: nothing that lives there is called '{}'; cairn objects "
-                                "lists what does",
-                                text));
-    }
+    if (has_texture) continue;
+    return Status(StatusCode::kInvalidArgument,
+                  meant.empty()
+                      ? fmt::format("--object: nothing that lives there is called '{}'; cairn "
+                                    "objects --alive lists what does",
+                                    text)
+                      : fmt::format("--object: '{}' is {}, not a texture", text, other));
   }
   return chosen;
 }
@@ -351,10 +376,16 @@ int Run(ImagesOptions options) {
     return kExitUsage;
   }
   auto progress = std::make_unique<TaskProgress>("images");
-  if (const Status status = ReadNames(*trace, progress.get(), &*place); !status.ok()) {
+  if (const Status status = ReadObjects(*trace, progress.get(), &*place); !status.ok()) {
     progress.reset();
     PrintError("images", status.message());
     return kExitFailed;
+  }
+  if (place->call && !place->has_call) {
+    progress.reset();
+    PrintError("images", fmt::format("--call: there is no call {}; cairn calls lists what there is",
+                                     GroupedDigits(*place->call)));
+    return kExitUsage;
   }
   Result<PlayerOptions> player = PlayerOptionsOf(options, *place);
   if (!player.ok()) {

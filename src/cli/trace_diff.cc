@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -204,21 +205,113 @@ std::string InWords(const FrameRange& range) {
   return fmt::format("frames {} to {}", range.first, range.end - 1);
 }
 
+// One thread of each side, or of one only.
+struct ThreadPair {
+  std::optional<uint32_t> threads[2];
+  const Lines* lines[2] = {};
+};
+
+using ThreadLines = std::map<uint32_t, const Lines*>;
+
+// Beyond so many that differ, threads are those of the same index.
+constexpr size_t kMostThreads = 64;
+
+ThreadPair TakePair(uint32_t first, uint32_t second, ThreadLines (&left)[2]) {
+  const ThreadPair pair = {{first, second}, {left[0].at(first), left[1].at(second)}};
+  left[0].erase(first);
+  left[1].erase(second);
+  return pair;
+}
+
+// Takes out threads that make the same calls, those of the same index first.
+void DropEqualThreads(ThreadLines (&left)[2]) {
+  std::erase_if(left[0], [&](const auto& entry) {
+    const auto other = left[1].find(entry.first);
+    if (other == left[1].end() || other->second->hashes != entry.second->hashes) return false;
+    left[1].erase(other);
+    return true;
+  });
+  std::map<std::vector<uint64_t>, std::vector<uint32_t>> seconds;
+  for (const auto& [thread, lines] : left[1]) seconds[lines->hashes].push_back(thread);
+  std::erase_if(left[0], [&](const auto& entry) {
+    const auto same = seconds.find(entry.second->hashes);
+    if (same == seconds.end() || same->second.empty()) return false;
+    left[1].erase(same->second.back());
+    same->second.pop_back();
+    return true;
+  });
+}
+
+// Pairs those that have the most calls in common, in any order.
+void PairSimilarThreads(ThreadLines (&left)[2], std::vector<ThreadPair>* pairs) {
+  std::map<uint32_t, std::vector<uint64_t>> sorted[2];
+  for (size_t i = 0; i < 2; ++i) {
+    for (const auto& [thread, lines] : left[i]) {
+      std::vector<uint64_t>& hashes = sorted[i][thread] = lines->hashes;
+      std::sort(hashes.begin(), hashes.end());
+    }
+  }
+  std::vector<std::tuple<size_t, uint32_t, uint32_t>> likeness;
+  std::vector<uint64_t> common;
+  for (const auto& [first, hashes] : sorted[0]) {
+    for (const auto& [second, others] : sorted[1]) {
+      common.clear();
+      std::set_intersection(hashes.begin(), hashes.end(), others.begin(), others.end(),
+                            std::back_inserter(common));
+      if (!common.empty()) likeness.emplace_back(common.size(), first, second);
+    }
+  }
+  // Where several are alike, the one of the same index.
+  std::stable_sort(likeness.begin(), likeness.end(), [](const auto& a, const auto& b) {
+    const auto& [a_common, a_first, a_second] = a;
+    const auto& [b_common, b_first, b_second] = b;
+    if (a_common != b_common) return a_common > b_common;
+    return a_first == a_second && b_first != b_second;
+  });
+  for (const auto& [count, first, second] : likeness) {
+    if (left[0].contains(first) && left[1].contains(second)) {
+      pairs->push_back(TakePair(first, second, left));
+    }
+  }
+}
+
+// The threads of a frame that differ. Which thread has which index is a matter of luck: they are numbered as
+// they make their first calls.
+std::vector<ThreadPair> DifferentThreads(const Block& first, const Block& second) {
+  ThreadLines left[2];
+  for (const auto& [thread, lines] : first.threads) left[0][thread] = &lines;
+  for (const auto& [thread, lines] : second.threads) left[1][thread] = &lines;
+  DropEqualThreads(left);
+  std::vector<ThreadPair> pairs;
+  if (std::max(left[0].size(), left[1].size()) <= kMostThreads) PairSimilarThreads(left, &pairs);
+  static const Lines kNone;
+  while (!left[0].empty()) {
+    const auto [thread, lines] = *left[0].begin();
+    if (left[1].contains(thread)) {
+      pairs.push_back(TakePair(thread, thread, left));
+      continue;
+    }
+    pairs.push_back({{thread, std::nullopt}, {lines, &kNone}});
+    left[0].erase(thread);
+  }
+  for (const auto& [thread, lines] : left[1]) {
+    pairs.push_back({{std::nullopt, thread}, {&kNone, lines}});
+  }
+  const auto place = [](const ThreadPair& pair) {
+    return pair.threads[0] ? *pair.threads[0] : *pair.threads[1];
+  };
+  std::stable_sort(pairs.begin(), pairs.end(),
+                   [&](const auto& a, const auto& b) { return place(a) < place(b); });
+  return pairs;
+}
+
 class Comparison {
  public:
   Comparison(const TraceDiffOptions& options, TraceDiffResult* result)
       : options_(options), result_(*result) {}
 
   void Compare(const Block& first, const Block& second, uint64_t frame) {
-    static const Lines kNone;
-    std::map<uint32_t, std::pair<const Lines*, const Lines*>> threads;
-    for (const auto& [thread, lines] : first.threads) threads[thread] = {&lines, &kNone};
-    for (const auto& [thread, lines] : second.threads) {
-      auto& pair = threads.try_emplace(thread, &kNone, nullptr).first->second;
-      pair.second = &lines;
-    }
-    for (const auto& [thread, pair] : threads)
-      CompareThread(*pair.first, *pair.second, frame, thread);
+    for (const ThreadPair& pair : DifferentThreads(first, second)) CompareThreads(pair, frame);
     result_.calls[0] += first.count;
     result_.calls[1] += second.count;
     if (first.image.known && second.image.known) {
@@ -228,14 +321,19 @@ class Comparison {
   }
 
  private:
-  void CompareThread(const Lines& first, const Lines& second, uint64_t frame, uint32_t thread) {
-    if (first.hashes == second.hashes) return;
-    for (const SequenceEdit& edit : CompareSequences(first.hashes, second.hashes)) {
+  void CompareThreads(const ThreadPair& pair, uint64_t frame) {
+    for (const SequenceEdit& edit :
+         CompareSequences(pair.lines[0]->hashes, pair.lines[1]->hashes)) {
       ++result_.differences;
       if (!printing_ || !options_.print) continue;
-      const Lines& lines = edit.in_second ? second : first;
-      printing_ = options_.print(
-          {frame, thread, edit.in_second, lines.calls[edit.index], lines.texts[edit.index]});
+      const size_t side = edit.in_second ? 1 : 0;
+      const Lines& lines = *pair.lines[side];
+      printing_ = options_.print({.frame = frame,
+                                  .thread = *pair.threads[side],
+                                  .in_second = edit.in_second,
+                                  .other_thread = pair.threads[1 - side],
+                                  .call = lines.calls[edit.index],
+                                  .text = lines.texts[edit.index]});
     }
   }
 
@@ -311,7 +409,8 @@ std::vector<SequenceEdit> CompareSequences(std::span<const uint64_t> first,
   return edits;
 }
 
-Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second) {
+Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
+                                    const FrameRange& wanted) {
   const FrameRange ranges[2] = {FramesOf(first), FramesOf(second)};
   FrameRange both = {std::max(ranges[0].first, ranges[1].first), kNoFrame};
   // In a recording without any end of a frame there is something nevertheless.
@@ -324,22 +423,23 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second) {
                   fmt::format("they have no frame in common: the first has {}, the second {}",
                               InWords(ranges[0]), InWords(ranges[1])));
   }
+  both = {std::max(both.first, wanted.first), std::min(both.end, wanted.end)};
+  const uint64_t longest = std::max(ranges[0].end, ranges[1].end);
+  if (both.first >= both.end || (both.first != 0 && both.first >= longest)) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("there is no frame {} in both: the first has {}, the second {}",
+                              wanted.first, InWords(ranges[0]), InWords(ranges[1])));
+  }
   return both;
 }
 
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
                                       const TraceDiffOptions& options) {
-  Result<FrameRange> both = ComparableFrames(first, second);
+  const Result<FrameRange> both =
+      ComparableFrames(first, second, {options.first_frame, options.frame_end});
   if (!both.ok()) return both.status();
-  const uint64_t begin = std::max(both->first, options.first_frame);
-  const uint64_t end = std::min(both->end, options.frame_end);
+  const auto [begin, end] = *both;
   const uint64_t longest = std::max(FramesOf(first).end, FramesOf(second).end);
-  if (begin >= end || (begin != 0 && begin >= longest)) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("there is no frame {} in both: the first has {}, the second {}",
-                    options.first_frame, InWords(FramesOf(first)), InWords(FramesOf(second))));
-  }
   TraceDiffResult result;
   Comparison comparison(options, &result);
   Side sides[2] = {Side(first), Side(second)};

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -17,9 +18,11 @@ namespace cairn::cli {
 
 struct CallDifference {
   uint64_t frame = 0;
-  uint32_t thread = 0;
+  uint32_t thread = 0;     // in the trace that makes the call
   bool in_second = false;  // otherwise in the first only
-  uint64_t call = 0;       // its number in that trace
+  // The thread of the other trace that its thread was compared with; nullopt: it has none like it.
+  std::optional<uint32_t> other_thread;
+  uint64_t call = 0;  // its number in that trace
   std::string text;
 };
 
@@ -32,8 +35,10 @@ inline constexpr uint64_t kNoFrame = ~uint64_t{0};
 
 // The frames in which two recordings can be compared: from the later beginning on. Where one of them was
 // stopped as it was asked to, they end; otherwise the end is kNoFrame: frames that one of them has more are
-// differences. Reads what stands behind the last frames. Errors: kInvalidArgument: no frame in common.
-Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second);
+// differences. Of these the `wanted` ones. Reads what stands behind the last frames. Errors:
+// kInvalidArgument: no frame in common, or none that is wanted.
+Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
+                                    const FrameRange& wanted = {0, kNoFrame});
 
 struct TraceDiffOptions {
   uint64_t first_frame = 0;  // as the program counts
@@ -55,8 +60,9 @@ struct TraceDiffResult {
   bool stopped = false;
 };
 
-// Of ComparableFrames, frame by frame and, within a frame, thread by thread. Calls that only restore a state
-// are left out.
+// Of ComparableFrames, frame by frame and, within a frame, thread by thread: threads that make the same calls
+// belong together, then those that have the most calls in common. Calls that only restore a state are left
+// out.
 // Objects are the same if they have the same name or, without one, the same place among those of their
 // kind; addresses and descriptors are what they are in. Handles of the operating system and functions are
 // equal. GetCompletedValue and GetDeviceRemovedReason, which programs call until something is done, are left

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "calls/call_builder.h"
 #include "trace/test_trace.h"
@@ -249,6 +252,61 @@ TEST_F(TraceDiffTest, ThreadsMayRunInAnotherOrder) {
   EXPECT_EQ(Compare(a, b, &differences).differences, 0u);
 }
 
+TEST_F(TraceDiffTest, ThreadsMayBeNumberedInAnotherOrder) {
+  Run a(5);
+  Run b(5);
+  for (const uint32_t thread : {0u, 1u, 2u, 3u}) {
+    a.test.thread = thread;
+    a.Draw(10 + thread);
+    a.Draw(20 + thread);
+    b.test.thread = 3 - thread;
+    b.Draw(10 + thread);
+    b.Draw(20 + thread);
+  }
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 0u);
+}
+
+TEST_F(TraceDiffTest, ThreadsThatDifferArePairedByWhatTheyHaveInCommon) {
+  Run a(5);
+  Run b(5);
+  for (const uint32_t thread : {0u, 1u}) {
+    a.test.thread = thread;
+    for (uint32_t i = 0; i < 5; ++i) a.Draw(10 * thread + i);
+    b.test.thread = 1 - thread;
+    for (uint32_t i = 1; i < 5; ++i) b.Draw(10 * thread + i);
+  }
+  b.test.thread = 7;
+  b.Draw(99);
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 3u);
+  ASSERT_EQ(differences.size(), 3u);
+  EXPECT_FALSE(differences[0].in_second);
+  EXPECT_EQ(differences[0].thread, 0u);
+  EXPECT_EQ(differences[0].other_thread, 1u);
+  EXPECT_FALSE(differences[1].in_second);
+  EXPECT_EQ(differences[1].thread, 1u);
+  EXPECT_EQ(differences[1].other_thread, 0u);
+  EXPECT_TRUE(differences[2].in_second);
+  EXPECT_EQ(differences[2].thread, 7u);
+  EXPECT_EQ(differences[2].other_thread, std::nullopt);
+}
+
+TEST_F(TraceDiffTest, VeryManyThreadsAreThoseOfTheSameIndex) {
+  Run a(5);
+  Run b(5);
+  for (uint32_t thread = 0; thread < 100; ++thread) {
+    a.test.thread = b.test.thread = thread;
+    a.Draw(1000 + thread);
+    b.Draw(2000 + thread);
+  }
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 200u);
+  for (const CallDifference& difference : differences) {
+    EXPECT_EQ(difference.thread, difference.other_thread);
+  }
+}
+
 TEST_F(TraceDiffTest, PollsAreLeftOut) {
   Run a(5);
   Run b(5);
@@ -298,6 +356,26 @@ TEST_F(TraceDiffTest, NoSuchFrame) {
   TraceDiffOptions options;
   options.first_frame = 4;
   EXPECT_EQ(CompareTraces(first, second, options).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(TraceDiffTest, WantedFramesAreThoseOfBoth) {
+  Run a(5);
+  Run b(5);
+  for (uint32_t frame = 0; frame < 20; ++frame) a.test.Frame();
+  b.test.frame = 5;
+  for (uint32_t frame = 5; frame < 10; ++frame) b.test.Frame();
+  b.test.Add(RecordKind::kStop, 0, {});
+  TraceReader first = a.test.Open();
+  TraceReader second = b.test.Open();
+  const Result<FrameRange> some = ComparableFrames(first, second, {3, 8});
+  ASSERT_TRUE(some.ok());
+  EXPECT_EQ(some->first, 5u);
+  EXPECT_EQ(some->end, 8u);
+  for (const FrameRange& wanted : {FrameRange{3, 4}, FrameRange{18, 31}}) {
+    EXPECT_EQ(ComparableFrames(first, second, wanted).status().message(),
+              "there is no frame " + std::to_string(wanted.first) +
+                  " in both: the first has frames 0 to 19, the second frames 5 to 9");
+  }
 }
 
 TEST_F(TraceDiffTest, NoFrameInBoth) {
