@@ -4,6 +4,7 @@
 // the one that the sample is about.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -170,6 +171,34 @@ TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
   EXPECT_THAT(answer.value("device", ""), StartsWith("llvmpipe"));
   EXPECT_EQ(2, answer.value("asked", 0));
+}
+
+TEST_F(BisectTest, WhatItWouldReplaceIsRefusedBeforeTheSearch) {
+  Capture("sample-fault-d3d12-plain");
+  const std::string trace = ReadFile(folder_ / "a.cairn");
+  const std::vector<std::string> before = folder_.Contents();
+  const auto error = [this](std::vector<std::string> arguments, int exit_code) {
+    arguments.insert(arguments.begin(), "bisect");
+    arguments.push_back("a.cairn");
+    const CommandResult result = Run(arguments);
+    EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
+    EXPECT_EQ("", result.output);
+    return result.errors;
+  };
+  EXPECT_THAT(error({"-o", "./a.cairn"}, 2), HasSubstr("is the trace"));
+  EXPECT_THAT(error({"--journal", "a.cairn"}, 2), HasSubstr("is the trace"));
+  // None of them is there yet.
+  EXPECT_THAT(error({"--journal", "./a.minimal.cairn"}, 2), HasSubstr("cannot be both"));
+  EXPECT_THAT(error({"-o", folder_ / "a.bisect"}, 2), HasSubstr("cannot be both"));
+  EXPECT_THAT(error({"-o", "none/x.cairn"}, 1), HasSubstr("no file can be written in"));
+  EXPECT_THAT(error({"-o", "."}, 1), HasSubstr("is a directory"));
+  ASSERT_EQ(0, mkfifo((folder_ / "fifo").c_str(), 0600));
+  EXPECT_THAT(error({"-o", "fifo"}, 1), HasSubstr("is not a regular file"));
+  EXPECT_TRUE(std::filesystem::is_fifo(folder_ / "fifo"));
+  std::filesystem::remove(folder_ / "fifo");
+  EXPECT_EQ(before, folder_.Contents());
+  EXPECT_EQ(trace, ReadFile(folder_ / "a.cairn"));
+  EXPECT_THAT(error({"--max-probes", "-1"}, 2), HasSubstr("--max-probes"));
 }
 
 TEST_F(BisectTest, BadInputIsOneLine) {

@@ -130,6 +130,11 @@ TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
             "cairn trim: all.cairn has 20 frames, counted from 0: there is no frame 1000\n");
   EXPECT_THAT(error({"trim", "--frames", "7-8", "-o", "none/a.cairn", "all.cairn"}, 1),
               HasSubstr("no file can be written in directory 'none'"));
+  EXPECT_EQ(error({"trim", "--frames", "7-8", "-o", "./all.cairn", "all.cairn"}, 2),
+            "cairn trim: ./all.cairn is the trace itself, which its frames would replace; give "
+            "another file with -o\n");
+  EXPECT_THAT(error({"trim", "--frames", "7-8", "-o", std::string(235, 'a'), "all.cairn"}, 1),
+              HasSubstr("is too long"));
   EXPECT_THAT(error({"trim", "--frames", "7-8", "--library", "libnone.so", "all.cairn"}, 1),
               HasSubstr("cairn trim: Direct3D 12 is not available: libnone.so: "));
   EXPECT_EQ(error({"run", "--frames", "1-2", "--", "true"}, 125),

@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
@@ -26,6 +28,7 @@
 #include "replay/minimal_trace.h"
 #include "replay/probe_answer.h"
 #include "replay/trace_probe.h"
+#include "watch/output_path.h"
 
 namespace cairn::cli {
 namespace {
@@ -65,6 +68,55 @@ std::string WithEnding(const std::string& path, const char* ending) {
   const std::string stem =
       path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
   return stem + ending;
+}
+
+std::string JournalPath(const Options& options) {
+  return options.journal.empty() ? WithEnding(options.path, ".bisect") : options.journal;
+}
+
+std::string MinimalPath(const Options& options) {
+  return options.output.empty() ? WithEnding(options.path, ".minimal.cairn") : options.output;
+}
+
+// Whether both name the same file, be it there or not.
+bool IsSameFile(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  const auto canonical = [](const std::string& path) {
+    std::error_code unknown;
+    const fs::path absolute = fs::absolute(path, unknown);
+    fs::path found = fs::weakly_canonical(absolute, unknown);
+    return unknown ? absolute.lexically_normal() : found;
+  };
+  return canonical(one) == canonical(other);
+}
+
+// Two of the three files of a search that are one, in words; empty if each is a file of its own. One would
+// take the place of the other, which may be worth hours.
+std::string SameFilesInWords(const Options& options) {
+  const std::string journal = JournalPath(options);
+  if (IsSameFile(journal, options.path)) {
+    return fmt::format(
+        "{} is the trace: its journal needs a file of its own; give another with "
+        "--journal",
+        journal);
+  }
+  if (options.no_output) return "";
+  const std::string minimal = MinimalPath(options);
+  if (IsSameFile(minimal, options.path)) {
+    return fmt::format(
+        "{} is the trace, which the minimal trace would replace; give another file "
+        "with -o",
+        minimal);
+  }
+  if (IsSameFile(minimal, journal)) {
+    return fmt::format(
+        "{} cannot be both the minimal trace and the journal; give another file "
+        "with -o or --journal",
+        minimal);
+  }
+  return "";
 }
 
 // One line on stderr, if that is a terminal: a bar, and what is left to do.
@@ -137,8 +189,7 @@ class Search {
         ReadBisectTree(trace_, [this](uint64_t) { return signals_.Update(0, 0); });
     if (!tree.ok()) return Failed(tree.status());
     tree_ = std::move(*tree);
-    const std::string journal_path =
-        options_.journal.empty() ? WithEnding(options_.path, ".bisect") : options_.journal;
+    const std::string journal_path = JournalPath(options_);
     Result<DeviceFacts> device = ProbeDevice(settings_);
     if (!device.ok()) return Failed(device.status());
     told_.device = *device;
@@ -176,9 +227,10 @@ class Search {
                       path, journal_->old_path(), journal_->old_path(), journal_->put_aside()));
     }
     if (journal_->remembered() == 0 || options_.quiet || options_.json) return;
-    PrintWarning("bisect", fmt::format("goes on after {} probes of an earlier search; --restart "
-                                       "begins anew",
-                                       journal_->remembered()));
+    PrintWarning("bisect",
+                 fmt::format("goes on after {} probe{} of an earlier search; --restart "
+                             "begins anew",
+                             journal_->remembered(), journal_->remembered() == 1 ? "" : "s"));
   }
 
   void Note(const BisectQuestion& question, const ProbeRun& run) {
@@ -250,8 +302,7 @@ class Search {
 
   // It is kept only if it was seen to fail.
   Status WriteMinimal() {
-    const std::string path =
-        options_.output.empty() ? WithEnding(options_.path, ".minimal.cairn") : options_.output;
+    const std::string path = MinimalPath(options_);
     const std::string untested = path + ".untested";
     Result<bool> fails = WriteAndTest(untested, MinimalObjects::kNeeded);
     // What a fault hits may be what nothing needs.
@@ -264,6 +315,7 @@ class Search {
       fails = StatusFromErrno(errno, path);
     }
     unlink(untested.c_str());
+    unlink((untested + ".part").c_str());
     if (!fails.ok()) return fails.status();
     PrintWarning(
         "bisect",
@@ -306,6 +358,17 @@ int Run(const Options& options) {
   }
   std::optional<TraceReader> trace = OpenTraceToPlay("bisect", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  if (const std::string same = SameFilesInWords(options); !same.empty()) {
+    PrintError("bisect", same);
+    return kExitUsage;
+  }
+  // A search may take hours: what it is to end in can be written, or it is not begun.
+  if (!options.no_output) {
+    if (const Status writable = CheckOutputPath(MinimalPath(options)); !writable.ok()) {
+      PrintError("bisect", writable.message());
+      return kExitFailed;
+    }
+  }
   return Search(options, &*trace, *hang_timeout_ns).Run();
 }
 
@@ -335,6 +398,7 @@ Verb AddBisectVerb(CLI::App& root) {
       ->capture_default_str();
   app->add_option("--max-probes", options->max_probes, "Give up after so many plays")
       ->type_name("COUNT")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}))
       ->capture_default_str();
   app->add_option("--journal", options->journal,
                   "Where answers are kept until the end; NAME.bisect if not given")

@@ -16,6 +16,7 @@
 #include "report/describe.h"
 #include "report/words.h"
 #include "snapshot/snapshot_file.h"
+#include "watch/output_path.h"
 
 namespace cairn::cli {
 namespace {
@@ -93,7 +94,7 @@ void AppendRest(const BisectTold& told, std::string* text) {
   if (told.minimal_path.empty()) return;
   fmt::format_to(out, "Alone {} in {}, which fails as well: cairn replay {}\n",
                  answer.culprits.size() == 1 ? "it is" : "they are", VisibleText(told.minimal_path),
-                 VisibleText(told.minimal_path));
+                 ShellQuoted(told.minimal_path));
 }
 
 Json CulpritAsJson(const CulpritText& culprit) {

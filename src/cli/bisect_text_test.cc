@@ -59,6 +59,16 @@ TEST(BisectText, TellsWhatItIsAndWhere) {
       AnswerAsText(OneCall()));
 }
 
+TEST(BisectText, TheCommandThatItNamesCanBeCopied) {
+  BisectTold told = OneCall();
+  told.minimal_path = "my game.minimal.cairn";
+  EXPECT_THAT(AnswerAsText(told),
+              HasSubstr("Alone it is in my game.minimal.cairn, which fails as well: cairn replay "
+                        "'my game.minimal.cairn'\n"));
+  told.minimal_path = "a\nb.cairn";
+  EXPECT_THAT(AnswerAsText(told), HasSubstr("cairn replay $'a\\x0ab.cairn'\n"));
+}
+
 TEST(BisectText, SeveralCulpritsAreSaidToBelongTogether) {
   BisectTold told = OneCall();
   told.culprits.push_back(told.culprits[0]);

@@ -11,10 +11,12 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -150,6 +152,15 @@ class TemporaryFile {
   const std::string path_;
 };
 
+// Why there is no recording, without the name of that file: it is gone, and so is what it held.
+std::string WhyNotRecorded(const std::string& said, const std::string& path) {
+  const std::string name = path + ".part: ";
+  const size_t at = said.find(name);
+  if (at == std::string::npos) return said;
+  const std::string reason = said.substr(at + name.size());
+  return "cannot record the frames: " + reason.substr(0, reason.rfind(" ("));
+}
+
 // Plays the frames up to the last one under a capture of the range. The message is empty if the playback
 // has said itself why it ended.
 Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
@@ -192,7 +203,9 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
         fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
   }
   // What the capture has to say matters only if there is no file.
-  if (access(path.c_str(), R_OK) != 0) return Status(StatusCode::kIo, said);
+  if (access(path.c_str(), R_OK) != 0) {
+    return Status(StatusCode::kIo, WhyNotRecorded(said, path));
+  }
   return Status();
 }
 
@@ -257,11 +270,24 @@ int Run(const TrimOptions& options) {
   }
   const std::string output =
       options.output_path.empty() ? DefaultTrimPath(options.path, *range) : options.output_path;
+  std::error_code none;
+  if (std::filesystem::equivalent(output, options.path, none)) {
+    PrintError("trim", fmt::format("{} is the trace itself, which its frames would replace; give "
+                                   "another file with -o",
+                                   output));
+    return kExitUsage;
+  }
   if (const Status writable = CheckOutputPath(output); !writable.ok()) {
     PrintError("trim", writable.message());
     return kExitFailed;
   }
   const TemporaryFile recorded(fmt::format("{}.{}.recorded", output, getpid()));
+  if (!CheckOutputPath(recorded.path()).ok()) {
+    PrintError("trim", fmt::format("the name of '{}' is too long: the file that is written first "
+                                   "has a longer one; give a shorter name with -o FILE",
+                                   output));
+    return kExitFailed;
+  }
   if (const Status status = Record(options, original, *range, recorded.path()); !status.ok()) {
     if (!status.message().empty()) PrintError("trim", status.message());
     return kExitFailed;
@@ -273,8 +299,9 @@ int Run(const TrimOptions& options) {
     return kExitFailed;
   }
   if (options.quiet) return 0;
-  const std::string line = fmt::format("{}: frames {} to {}, play them with cairn replay {}\n",
-                                       output, range->first, range->last, ShellQuoted(output));
+  const std::string line =
+      fmt::format("{}: frames {} to {}, play them with cairn replay {}\n", VisibleText(output),
+                  range->first, range->last, ShellQuoted(output));
   return PrintOutput("trim", line) ? 0 : kExitFailed;
 }
 

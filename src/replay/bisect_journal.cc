@@ -319,7 +319,10 @@ Status BisectJournal::Begin(const JournalIdentity& identity) {
   const std::string header = Header(identity);
   if (std::fwrite(header.data(), 1, header.size(), file_) != header.size() ||
       std::fflush(file_) != 0) {
-    return StatusFromErrno(errno, path_);
+    const Status status = StatusFromErrno(errno, path_);
+    // Nothing is in it that anybody would miss.
+    (void)Remove();
+    return status;
   }
   header_bytes_ = header.size();
   return {};

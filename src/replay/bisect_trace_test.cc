@@ -166,6 +166,25 @@ TEST(BisectTree, WithoutSubmissionsThereIsNothingToLeaveOut) {
             ReadBisectTree(&trace, [](uint64_t) { return false; }).status().message());
 }
 
+TEST(BisectTree, WhereTheSubmissionsAreLostTheDamageIsNamed) {
+  TwoLists program;
+  std::vector<std::byte> bytes = program.test.Bytes();
+  const Result<FileReader> layout = FileReader::FromBytes(bytes);
+  ASSERT_TRUE(layout.ok());
+  for (const ChunkInfo& chunk : layout->chunks()) {
+    if (chunk.type != kTraceRecordChunk) continue;
+    bytes[chunk.payload_offset() + chunk.stored_bytes / 2] ^= std::byte{0x10};
+  }
+  Result<FileReader> file = FileReader::FromBytes(bytes);
+  ASSERT_TRUE(file.ok());
+  Result<TraceReader> trace = TraceReader::FromFile(std::move(file).value());
+  ASSERT_TRUE(trace.ok());
+  const Status status = ReadBisectTree(&*trace).status();
+  EXPECT_EQ(StatusCode::kCorrupt, status.code());
+  EXPECT_THAT(status.message(), HasSubstr("it is damaged"));
+  EXPECT_THAT(status.message(), HasSubstr("cairn verify"));
+}
+
 TEST(BisectTree, DamagedListsOfASubmissionAreRefusedWithTheRecord) {
   TestTrace test;
   const std::byte rubbish[] = {std::byte{255}, std::byte{255}, std::byte{255}, std::byte{255},

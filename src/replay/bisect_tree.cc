@@ -181,6 +181,14 @@ Result<BisectTree> ReadBisectTree(TraceReader* trace,
   }
   CAIRN_RETURN_IF_ERROR(cursor.status());
   if (tree.submissions.empty()) {
+    // They may stand in what is lost.
+    const std::vector<Loss>& lost = cursor.losses().empty() ? trace->losses() : cursor.losses();
+    if (!lost.empty()) {
+      return Status(StatusCode::kCorrupt,
+                    fmt::format("it is damaged, and what is left of it submits nothing to a GPU: "
+                                "{}; cairn verify lists all that is lost",
+                                lost.front().reason));
+    }
     return Status(StatusCode::kUnsupported,
                   "the trace submits nothing to a GPU: there is nothing to leave out");
   }

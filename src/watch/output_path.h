@@ -17,7 +17,8 @@ std::string DefaultOutputPath(const std::string& program);
 // The dump of another process of the same run: "out/game.cairn", 71 -> "out/game-71.cairn".
 std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id);
 
-// As one word of a shell's command line: unchanged if it is harmless, else in single quotes.
+// As one word of a shell's command line: unchanged if it is harmless, else in single quotes; as
+// $'a\x0ab' if a terminal cannot show it as it is.
 std::string ShellQuoted(const std::string& word);
 
 // Ok if a dump can be written there; leaves nothing behind. The message says what is in the way.

@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 
+#include "base/text.h"
 #include "watch/output_path.h"
 
 namespace cairn {
@@ -16,6 +18,32 @@ std::string DirectoryOf(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// For what a terminal would obey, or cannot show.
+std::string QuotedByBytes(const std::string& word) {
+  std::string quoted = "$'";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      quoted += fmt::format("\\x{:02x}", byte);
+    } else {
+      if (c == '\'' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+// How many bytes the name has too many for the files that are written beside it: "-PID" and ".part", or
+// the ".untested.part" of cairn bisect.
+size_t BytesTooMany(const std::string& path, const std::string& directory) {
+  constexpr size_t kRoomBytes = std::string_view(".untested.part").size();
+  const long most = pathconf(directory.c_str(), _PC_NAME_MAX);
+  if (most <= 0) return 0;
+  const size_t name_bytes = path.size() - (path.rfind('/') + 1) + kRoomBytes;
+  const size_t most_bytes = static_cast<size_t>(most);
+  return name_bytes > most_bytes ? name_bytes - most_bytes : 0;
 }
 
 }  // namespace
@@ -38,6 +66,7 @@ std::string ShellQuoted(const std::string& word) {
   constexpr char kHarmless[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,";
   if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
+  if (!IsVisibleText(word)) return QuotedByBytes(word);
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') {
@@ -75,6 +104,14 @@ Status CheckOutputPath(const std::string& output_path) {
                     directory, strerror(errno)));
   }
   close(fd);
+  // What has no name does not show this.
+  if (const size_t too_many = BytesTooMany(output_path, directory); too_many != 0) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("the name of '{}' is {} byte{} too long: the file that is written first "
+                    "has a longer one; give a shorter name with -o FILE",
+                    output_path, too_many, too_many == 1 ? "" : "s"));
+  }
   return Status();
 }
 

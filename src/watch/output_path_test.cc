@@ -44,6 +44,13 @@ TEST(OutputPath, ShellQuotedOnlyWhereNeeded) {
   EXPECT_EQ(ShellQuoted("my game.cairn"), "'my game.cairn'");
   EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
   EXPECT_EQ(ShellQuoted(""), "''");
+  EXPECT_EQ(ShellQuoted("gr\u00fcn.cairn"), "'gr\u00fcn.cairn'");
+}
+
+TEST(OutputPath, ShellQuotedShowsNoControlCharacters) {
+  EXPECT_EQ(ShellQuoted("a\nb\x1b[31m c.cairn"), "$'a\\x0ab\\x1b[31m c.cairn'");
+  EXPECT_EQ(ShellQuoted("it's\\\t"), "$'it\\'s\\\\\\x09'");
+  EXPECT_EQ(ShellQuoted("\xff"), "$'\\xff'");
 }
 
 TEST_F(OutputPathTest, AWritableFolderIsLeftAsItWas) {
@@ -55,6 +62,18 @@ TEST_F(OutputPathTest, AnExistingFileIsNotTouched) {
   std::ofstream(In("a.cairn")) << "before";
   EXPECT_TRUE(CheckOutputPath(In("a.cairn")).ok());
   EXPECT_EQ(std::filesystem::file_size(In("a.cairn")), 6u);
+}
+
+TEST_F(OutputPathTest, ANameHasRoomForThoseOfTheFilesBesideIt) {
+  EXPECT_TRUE(CheckOutputPath(In(std::string(200, 'a'))).ok());
+  const std::string longest(static_cast<size_t>(pathconf(folder_.c_str(), _PC_NAME_MAX)), 'a');
+  EXPECT_EQ(CheckOutputPath(In(longest)).message(),
+            "the name of '" + In(longest) +
+                "' is 14 bytes too long: the file that is written first has a longer one; give a "
+                "shorter name with -o FILE");
+  EXPECT_TRUE(CheckOutputPath(In(longest.substr(14))).ok());
+  EXPECT_FALSE(CheckOutputPath(In(longest.substr(13))).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 TEST_F(OutputPathTest, SaysWhatIsInTheWay) {
