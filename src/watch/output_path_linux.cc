@@ -90,6 +90,14 @@ Status CheckOutputPath(const std::string& output_path) {
                               S_ISDIR(info.st_mode) ? "a directory" : "not a regular file"));
   }
   const std::string directory = DirectoryOf(output_path);
+  // The file without a name below does not show this.
+  if (const size_t too_many = BytesTooMany(output_path, directory); too_many != 0) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("the name of '{}' is {} byte{} too long: the file that is written first "
+                    "has a longer one; give a shorter name with -o FILE",
+                    output_path, too_many, too_many == 1 ? "" : "s"));
+  }
   // A file without a name shows what access() cannot: read-only mounts, quotas, root's powers.
   int fd = open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
   if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
@@ -104,14 +112,6 @@ Status CheckOutputPath(const std::string& output_path) {
                     directory, strerror(errno)));
   }
   close(fd);
-  // What has no name does not show this.
-  if (const size_t too_many = BytesTooMany(output_path, directory); too_many != 0) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("the name of '{}' is {} byte{} too long: the file that is written first "
-                    "has a longer one; give a shorter name with -o FILE",
-                    output_path, too_many, too_many == 1 ? "" : "s"));
-  }
   return Status();
 }
 
