@@ -107,13 +107,15 @@ class OtherDeviceTest : public ReplayVerbTest {
     script_.Return(method, call, HRESULT{S_OK}, D3D12_FEATURE_D3D12_OPTIONS,
                    static_cast<void*>(&options), UINT{sizeof(options)});
   }
-  CommandResult Replay() {
+  CommandResult Replay(std::vector<std::string> options = {}) {
     EXPECT_TRUE(script_.ok);
     const std::vector<std::byte>& bytes = script_.trace.Bytes();
     std::ofstream(folder_ / "a.cairn", std::ios::binary)
         .write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
-    return Cairn({"replay", "a.cairn"});
+    options.insert(options.begin(), "replay");
+    options.push_back("a.cairn");
+    return Cairn(options);
   }
 
   TestScript script_;
@@ -189,6 +191,20 @@ TEST_F(OtherDeviceTest, AFeatureLevelThatNoDeviceHas) {
   EXPECT_THAT(result.errors, HasSubstr("; check with `vulkaninfo`"));
 }
 
+// A trace with a device, and nothing that could be compared.
+TEST_F(OtherDeviceTest, ThatNothingWasComparedIsSaidOnceAndNotIfQuiet) {
+  const CommandResult said = Replay({"--validate", "--loop", "2"});
+  EXPECT_EQ(said.exit_code, 0) << said.Summary();
+  EXPECT_EQ(Lines(said.output).size(), 2u);
+  EXPECT_EQ(
+      said.errors,
+      "cairn replay: warning: nothing was compared: cairn run --capture --hash-frames records "
+      "images' hashes\n");
+  const CommandResult quiet = Replay({"--validate", "--quiet"});
+  EXPECT_EQ(quiet.exit_code, 0) << quiet.Summary();
+  EXPECT_EQ(quiet.output + quiet.errors, "");
+}
+
 // ---- GPU work that does not end -----------------------------------------------------------------------
 
 TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
@@ -202,7 +218,7 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.output, "");
   ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
-  EXPECT_THAT(result.errors, HasSubstr("within 2.0 s: the GPU hangs"));
+  EXPECT_THAT(result.errors, HasSubstr("within 2 s: the GPU hangs"));
   // Where it waits: behind the submission that hangs, which is the trace's last.
   const std::string start = "cairn replay: a.cairn: record ";
   ASSERT_THAT(result.errors, StartsWith(start));
@@ -321,6 +337,45 @@ TEST_F(ReplayVerbTest, FramesAreThoseThatTheProgramCounted) {
   EXPECT_THAT(Lines(Hashes({"--frames", "19"})), ElementsAre(all[19]));
   EXPECT_THAT(Lines(Hashes({"--frames", "18-"})), ElementsAre(all[18], all[19]));
   EXPECT_THAT(all[5], StartsWith("frame 5  "));
+}
+
+TEST_F(ReplayVerbTest, FramesThatTheTraceHasNotAreNamed) {
+  Capture();
+  const auto refused = [this](const std::string& frames, const std::string& file) {
+    const CommandResult result =
+        Cairn({"replay", "--hash", "--frames", frames, "--images", "images", file});
+    EXPECT_EQ(result.exit_code, 1) << result.Summary();
+    EXPECT_EQ(result.output, "");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
+    return result.errors;
+  };
+  const std::string all = "cairn replay: a.cairn has 20 frames, counted from 0: there is no frame ";
+  EXPECT_EQ(refused("50", "a.cairn"), all + "50\n");
+  EXPECT_EQ(refused("20-", "a.cairn"), all + "20\n");
+  EXPECT_EQ(refused("18-20", "a.cairn"), all + "20\n");
+
+  ASSERT_EQ(Cairn({"trim", "--quiet", "--frames", "4-8", "-o", "late.cairn", "a.cairn"}).exit_code,
+            0);
+  const std::string late =
+      "cairn replay: late.cairn has the frames 4 to 8 of its program: there is no frame ";
+  EXPECT_EQ(refused("0-3", "late.cairn"), late + "0\n");
+  EXPECT_EQ(refused("0-", "late.cairn"), late + "0\n");
+  EXPECT_EQ(refused("4-9", "late.cairn"), late + "9\n");
+  EXPECT_EQ(Lines(Hashes({"--frames", "4-8"}, "late.cairn")).size(), 5u);
+}
+
+TEST_F(ReplayVerbTest, NumbersThatAreNoneAreRefused) {
+  const auto refused = [this](const std::string& option, const std::string& value) {
+    const CommandResult result = Cairn({"replay", option, value, "none.cairn"});
+    EXPECT_EQ(result.exit_code, 2) << result.Summary();
+    return result.errors;
+  };
+  for (const std::string value : {"-1", "99999999999999999999", "0x10", ""}) {
+    EXPECT_EQ(refused("--loop", value), "cairn replay: --loop: '" + value +
+                                            "' is no count; give 1 or more, or 0 for until ^C\n");
+    EXPECT_EQ(refused("--pad", value),
+              "cairn replay: --pad: '" + value + "' is no number of bytes; give 4096, say\n");
+  }
 }
 
 // ---- Triggers -----------------------------------------------------------------------------------------

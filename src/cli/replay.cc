@@ -50,8 +50,9 @@ struct ReplayOptions {
   std::string library;
   std::string pace = "fast";
   std::string timeout = "20";
-  uint64_t loop = 1;
-  uint64_t pad_bytes = 0;
+  std::string loop = "1";
+  uint64_t plays = 1;  // `loop`, read
+  std::string pad_bytes = "0";
   bool validate = false;
   bool hash = false;
   bool quiet = false;
@@ -64,27 +65,68 @@ const char* VerbOf(const ReplayOptions& options) {
   return options.mark_frames ? "trim" : "replay";
 }
 
+// Digits and nothing else: CLI11 takes -1 as a number with 20 digits, and 010 as 8.
+bool ParseNumber(std::string_view digits, uint64_t* number) {
+  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *number);
+  return error == std::errc() && rest == digits.data() + digits.size();
+}
+
 // "7", "7-9", "7-".
 Status ParseFrames(const std::string& text, PlayerOptions* options) {
   if (text.empty()) return Status();
   const size_t dash = text.find('-');
-  const auto parse = [](std::string_view digits, uint64_t* number) {
-    const auto [rest, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
-    return error == std::errc() && rest == digits.data() + digits.size();
-  };
   const std::string_view first = std::string_view(text).substr(0, dash);
   const std::string_view last =
       dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
   uint64_t end = ~uint64_t{0} - 1;
-  const bool good = parse(first, &options->first_frame) && (last.empty() || parse(last, &end)) &&
-                    options->first_frame <= end && end != ~uint64_t{0};
+  const bool good = ParseNumber(first, &options->first_frame) &&
+                    (last.empty() || ParseNumber(last, &end)) && options->first_frame <= end &&
+                    end != ~uint64_t{0};
   if (!good) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9, 7-)", text));
   }
   options->frame_end = end + 1;
   return Status();
+}
+
+// What the command line says in digits and words.
+Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
+  CAIRN_RETURN_IF_ERROR(ParseFrames(options->frames, player));
+  const Result<uint64_t> timeout_ns = ParseSeconds(options->timeout);
+  if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
+  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
+  player->wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
+  if (!ParseNumber(options->loop, &options->plays)) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("--loop: '{}' is no count; give 1 or more, or 0 for until ^C", options->loop));
+  }
+  if (!ParseNumber(options->pad_bytes, &player->pad_resources_bytes)) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("--pad: '{}' is no number of bytes; give 4096, say", options->pad_bytes));
+  }
+  return Status();
+}
+
+// Which of the frames that were asked for is not among the `count` from `first` on; "" if they all are, or if
+// all there are were asked for.
+std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& player, uint64_t first,
+                         uint64_t count) {
+  // Trim has looked before.
+  if (options.frames.empty() || options.mark_frames) return "";
+  const uint64_t end = first + count;
+  const bool is_open = player.frame_end == ~uint64_t{0};
+  const bool has_first = player.first_frame >= first && player.first_frame < end;
+  if (has_first && (is_open || player.frame_end <= end)) return "";
+  const uint64_t missing = has_first ? player.frame_end - 1 : player.first_frame;
+  if (first == 0 || count == 0) {
+    return fmt::format("{} has {} frame{}, counted from 0: there is no frame {}", options.path,
+                       count, count == 1 ? "" : "s", missing);
+  }
+  return fmt::format("{} has the frames {} to {} of its program: there is no frame {}",
+                     options.path, first, end - 1, missing);
 }
 
 // What one playback is about; its functions are called by the player.
@@ -144,9 +186,9 @@ std::string Counted(uint64_t count, const char* what) {
 
 std::string Summary(const ReplayOptions& options, const PlayerResult& result,
                     uint64_t duration_ns) {
-  std::string text =
-      fmt::format("{}: {} and {} played in {:.2f} s", options.path, Counted(result.frames, "frame"),
-                  Counted(result.calls, "call"), static_cast<double>(duration_ns) / 1e9);
+  std::string text = fmt::format("{}: {} and {} played in {:.2f} s", VisibleText(options.path),
+                                 Counted(result.frames, "frame"), Counted(result.calls, "call"),
+                                 static_cast<double>(duration_ns) / 1e9);
   if (options.validate) {
     text += fmt::format("; {} and {} are what they were",
                         Counted(result.compared_readbacks, "readback"),
@@ -191,11 +233,14 @@ std::string EndInWords(const Player& player, const Status& status) {
   return status.message();
 }
 
-// One playback. Nothing more follows if it gives an exit code.
-std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_options,
-                            TraceReader* trace, bool notes, TaskProgress* progress) {
+// One playback, of which the `first` says what all have in common. Nothing more follows if it gives an exit
+// code.
+std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& all,
+                            TraceReader* trace, bool first, TaskProgress* progress) {
+  const bool notes = first && !options.quiet;
   progress->Restart();
   Playback playback(options, trace->frame_count(), progress);
+  PlayerOptions player_options = all;
   playback.AddTo(&player_options);
   Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
   if (!player.ok()) {
@@ -207,7 +252,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
   const uint64_t duration_ns = MonotonicNs() - start_ns;
   progress->Restart();
   const PlayerResult& result = (*player)->result();
-  if (notes && !options.quiet) PrintNotes(VerbOf(options), result);
+  if (notes) PrintNotes(VerbOf(options), result);
   if (!playback.status().ok()) {
     if (!playback.status().message().empty())
       PrintError(VerbOf(options), playback.status().message());
@@ -225,9 +270,16 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
       Leave(options, kExitFailed);
     }
     PrintWarning(VerbOf(options), fmt::format("stopped after {}", Counted(result.frames, "frame")));
-    const int exit_code = options.loop == 0 ? 0 : kExitFailed;
+    const int exit_code = options.plays == 0 ? 0 : kExitFailed;
     if ((*player)->abandoned()) Leave(options, exit_code);
     return exit_code;
+  }
+  // Where damage hid how many there are.
+  const std::string missing =
+      MissingFrame(options, all, trace->first_frame().value_or(0), result.frames);
+  if (!missing.empty()) {
+    PrintError(VerbOf(options), missing);
+    return kExitFailed;
   }
   if (!options.quiet && !options.mark_frames &&
       !PrintOutput("replay", Summary(options, result, duration_ns))) {
@@ -238,7 +290,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
                                             GroupedDigits(result.not_compared)));
     return kExitFailed;
   }
-  if (options.validate && result.compared_readbacks + result.compared_frames == 0) {
+  if (notes && options.validate && result.compared_readbacks + result.compared_frames == 0) {
     PrintWarning(VerbOf(options),
                  "nothing was compared: cairn run --capture --hash-frames records images' hashes");
   }
@@ -253,27 +305,28 @@ std::optional<int> PlayOnce(const ReplayOptions& options, PlayerOptions player_o
 
 int Run(ReplayOptions options) {
   PlayerOptions player;
-  if (const Status status = ParseFrames(options.frames, &player); !status.ok()) {
+  if (const Status status = ParseOptions(&options, &player); !status.ok()) {
     PrintError(VerbOf(options), status.message());
     return kExitUsage;
   }
-  const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
-  if (!timeout_ns.ok()) {
-    PrintError(VerbOf(options), "--timeout: " + timeout_ns.status().message());
-    return kExitUsage;
-  }
-  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
-  player.wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
   player.original_pace = options.pace == "original";
   player.validate = options.validate;
-  player.pad_resources_bytes = options.pad_bytes;
   player.library = options.library;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.
-  std::optional<TraceReader> trace = options.mark_frames
-                                         ? OpenTraceFileQuietly("trim", options.path)
+  std::optional<TraceReader> trace = options.mark_frames || options.quiet
+                                         ? OpenTraceFileQuietly(VerbOf(options), options.path)
                                          : OpenTraceToPlay("replay", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
+  // Of a damaged one nobody knows yet: the playback says where it has to end.
+  if (trace->losses().empty()) {
+    const std::string missing =
+        MissingFrame(options, player, trace->first_frame().value_or(0), trace->frame_count());
+    if (!missing.empty()) {
+      PrintError("replay", missing);
+      return kExitFailed;
+    }
+  }
   if (!options.images.empty()) {
     options.is_new_folder = !std::filesystem::exists(options.images);
     if (const Status made = MakeFolder(options.images); !made.ok()) {
@@ -283,7 +336,7 @@ int Run(ReplayOptions options) {
   }
   // Of all playbacks: ^C between two of them is for the next one.
   TaskProgress progress(VerbOf(options));
-  for (uint64_t i = 0; options.loop == 0 || i < options.loop; ++i) {
+  for (uint64_t i = 0; options.plays == 0 || i < options.plays; ++i) {
     if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0, &progress)) {
       RemoveEmptyFolder(options);
       return *code;

@@ -177,7 +177,9 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
     auto* const desc = call->At<D3D12_RESOURCE_DESC*>(i);
     if (desc != nullptr && desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
       if (desc->Width > std::numeric_limits<UINT64>::max() - options_.pad_resources_bytes) {
-        return Status(StatusCode::kCorrupt, fmt::format("a buffer of {} bytes", desc->Width));
+        return Status(StatusCode::kCorrupt,
+                      fmt::format("a buffer of {} bytes cannot be {} bytes larger", desc->Width,
+                                  options_.pad_resources_bytes));
       }
       desc->Width += options_.pad_resources_bytes;
     }

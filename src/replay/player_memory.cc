@@ -40,6 +40,11 @@ bool IsWritten(const D3D12_HEAP_PROPERTIES& heap) {
          heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
 }
 
+// The first frame of a trace that began late may lie behind all of them.
+bool IsAskedFor(const PlayerOptions& options, uint64_t frame) {
+  return frame >= options.first_frame && frame < options.frame_end;
+}
+
 }  // namespace
 
 Result<std::byte*> PlayerImpl::BufferMemory(ReplayObject* resource, bool* unmap) {
@@ -193,7 +198,7 @@ Status PlayerImpl::OnReadback(const Record& record) {
   const auto refuse = [&](const std::string& what) {
     return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
   };
-  if (!options_.validate || next_frame_ < options_.first_frame) return Status();
+  if (!options_.validate || !IsAskedFor(options_, next_frame_)) return Status();
   std::span<const std::byte> rest = record.body;
   Result<ReadbackBody> body = DecodeBody<ReadbackBody>(&rest);
   if (!body.ok()) return refuse(body.status().message());
@@ -248,7 +253,7 @@ Status PlayerImpl::OnFrame(const Record& record) {
   }
   ++result_.frames;
   const bool compare = options_.validate && body->hashed != 0;
-  const bool wanted = body->frame >= options_.first_frame && (options_.images || compare);
+  const bool wanted = IsAskedFor(options_, body->frame) && (options_.images || compare);
   next_frame_ = body->frame + 1;
   if (wanted && compare && record.object == kNoObject) {
     NotCompared("images of frames: the recorded one is of no resource");

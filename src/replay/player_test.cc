@@ -152,6 +152,34 @@ TEST_F(PlayerTest, ReadbacksBeforeTheFirstFrameAreNotCompared) {
   EXPECT_EQ(played.result.compared_readbacks, 0u);
 }
 
+// A playback ends with the first frame that it comes to, if all that were asked for lie before.
+TEST_F(PlayerTest, FrameBehindTheLastIsNotComparedAndHasNoImage) {
+  FrameBody body = {};
+  body.frame = 4;
+  body.hashed = 1;
+  script_.trace.Add(RecordKind::kFrame, 77, BodyBytes(body));
+  PlayerOptions options = OnFakeDevice();
+  options.validate = true;
+  options.images = true;
+  options.frame_end = 4;
+  int images = 0;
+  options.on_image = [&](const FrameImage&) { ++images; };
+  const Played played = Play(&script_, options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_EQ(images, 0);
+  EXPECT_EQ(played.result.not_compared, 0u);
+  EXPECT_THAT(played.result.notes, IsEmpty());
+}
+
+TEST_F(PlayerTest, BufferThatCannotBeLargerIsRefused) {
+  const CopyProgram program(&script_, Bytes(64), Bytes(64));
+  PlayerOptions options = OnFakeDevice();
+  options.pad_resources_bytes = ~uint64_t{0};
+  const Played played = Play(&script_, options);
+  EXPECT_EQ(played.failure, PlayerFailure::kCorrupt);
+  EXPECT_THAT(played.status.message(), HasSubstr(" cannot be 18446744073709551615 bytes larger"));
+}
+
 // The event is waited for when its signal is there, however early the program registered it.
 TEST_F(PlayerTest, EventIsWaitedForAfterItsSignal) {
   const uint64_t queue = script_.CreateQueue();

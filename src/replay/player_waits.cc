@@ -112,15 +112,15 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
     case Punctuality::kInTime: break;
     case Punctuality::kTooLate:
       return Fail(PlayerFailure::kHang, current_,
-                  ended ? fmt::format("{} took more than {:.1f} s: that is a hang", what, timeout_s)
-                        : fmt::format("{} came to {}, not to {}, within {:.1f} s: the GPU hangs",
+                  ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
+                        : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs",
                                       what, reached, value, timeout_s),
                   StatusCode::kDeviceLost);
     case Punctuality::kUnknown:
       return Fail(
           PlayerFailure::kUnclear, current_,
-          fmt::format("{} was waited for {:.1f} s, of which the playback itself ran {:.1f} s: "
-                      "whether the GPU took more than {:.1f} s nobody saw; try with less "
+          fmt::format("{} was waited for {:.3f} s, of which the playback itself ran {:.3f} s: "
+                      "whether the GPU took more than {:.7g} s nobody saw; try with less "
                       "load on the machine, or another time-out",
                       what, static_cast<double>(time.passed_ns()) / 1e9,
                       static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
