@@ -243,7 +243,7 @@ std::vector<VerbCase> Verbs() {
   return {
       {.name = "replay", .arguments = {"replay", "FILE"}},
       {.name = "replay_images",
-       .arguments = {"replay", "--quiet", "--images", "out", "FILE"},
+       .arguments = {"replay", "--images", "out", "FILE"},
        .writes = "out"},
       {.name = "bisect", .arguments = {"bisect", "--quiet", "FILE"}, .cut_code = 1},
       {.name = "calls", .arguments = {"calls", "FILE"}, .damaged = Ending::kWarned},

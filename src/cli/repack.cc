@@ -82,11 +82,11 @@ int Run(const RepackOptions& options) {
   std::optional<TraceReader> trace = OpenTraceFileQuietly("repack", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   std::error_code error;
-  std::string output = options.output;
-  if (output.empty()) {
-    // The file that a link leads to.
-    output = std::filesystem::canonical(options.path, error).string();
-    if (error) output = options.path;
+  std::string output = options.output.empty() ? options.path : options.output;
+  if (options.output.empty() && std::filesystem::is_symlink(options.path, error)) {
+    // A link stays.
+    const std::filesystem::path target = std::filesystem::canonical(options.path, error);
+    if (!error) output = target.string();
   }
   if (!DamageInWords(options.path, *trace).empty()) {
     PrintError("repack",
@@ -99,8 +99,7 @@ int Run(const RepackOptions& options) {
   uint64_t after = 0;
   if (!Repack(*trace, options.path, output, &after)) return kExitFailed;
   const double part = before == 0 ? 1.0 : static_cast<double>(after) / static_cast<double>(before);
-  const std::string text = fmt::format("{}: {} bytes, {:.0f} % of {}\n",
-                                       VisibleText(options.output.empty() ? options.path : output),
+  const std::string text = fmt::format("{}: {} bytes, {:.0f} % of {}\n", VisibleText(output),
                                        GroupedDigits(after), part * 100, GroupedDigits(before));
   return PrintOutput("repack", text) ? 0 : kExitFailed;
 }
