@@ -4,8 +4,8 @@
 
 Usage: generate.py --idl FOLDER --overrides FILE --out FOLDER [--list | --check]
 
-  --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl and
-               dxgiformat.idl are
+  --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl,
+               dxgiformat.idl and, in newer headers, D3D12MarkerApiEnums.idl are
   --list       only prints the names of the files, separated by semicolons
   --check      only reads everything and prints what it is about
 
@@ -24,8 +24,9 @@ import emit_values
 import idl
 import model as model_module
 
-IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "d3d12.idl", "d3d12sdklayers.idl",
-             "d3d12video.idl"]
+# In the order in which they import each other; not every version of the headers has all of them.
+IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "D3D12MarkerApiEnums.idl", "d3d12.idl",
+             "d3d12sdklayers.idl", "d3d12video.idl"]
 
 
 def build_model(idl_folder, overrides_path):

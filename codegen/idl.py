@@ -451,5 +451,5 @@ def parse_text(text, file, api):
 def parse_files(paths):
     api = Api()
     for path in map(pathlib.Path, paths):
-        parse_text(path.read_text(encoding="utf-8", errors="replace"), path.name, api)
+        parse_text(path.read_text(encoding="utf-8-sig", errors="replace"), path.name, api)
     return api

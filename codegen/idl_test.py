@@ -217,6 +217,20 @@ class NewHeaders(unittest.TestCase):
         self.assertNotIn("D3D12_NEW", model.described)
         self.assertIn("D3D12_NEW is in no table", model.warnings[0])
 
+    def test_an_unknown_type_in_a_struct_of_a_struct(self):
+        before = ("typedef struct D3D12_INNER { STRANGE a; } D3D12_INNER;"
+                  "typedef struct D3D12_NEW { const D3D12_INNER* pInner; } D3D12_NEW;")
+        self.assertIn("unknown type STRANGE", self.refused("void F(const D3D12_NEW* pNew);", before))
+        model = self.build(before)
+        self.assertFalse({"D3D12_INNER", "D3D12_NEW"} & set(model.described))
+
+    def test_scalars_of_the_windows_sdk_have_the_sizes_of_the_package(self):
+        # CHAR is in the video interfaces of 1.614.
+        model = self.build("typedef struct D3D12_NEW { CHAR a[3]; SHORT b; CHAR c; LONGLONG d; ULONGLONG e; DOUBLE f;"
+                           " } D3D12_NEW;")
+        self.assertEqual([0, 4, 6, 8, 16, 24], [f.offset for f in model.layout("D3D12_NEW").fields])
+        self.assertIn("D3D12_NEW", model.described)
+
     def test_several_unions(self):
         model = self.build("typedef struct D3D12_NEW { union { UINT a; }; union { UINT b; }; } D3D12_NEW;")
         self.assertNotIn("D3D12_NEW", model.described)

@@ -13,11 +13,13 @@ SCALARS = {
     "INT": ("signed", 4), "INT32": ("signed", 4), "int": ("signed", 4), "LONG": ("signed", 4),
     "HRESULT": ("signed", 4), "FLOAT": ("float", 4), "float": ("float", 4), "double": ("float", 8),
     "UINT64": ("unsigned", 8), "INT64": ("signed", 8), "SIZE_T": ("unsigned", 8),
-    "LONG_PTR": ("signed", 8), "ULONG": ("unsigned", 4), "char": ("signed", 1),
+    "LONG_PTR": ("signed", 8), "ULONG": ("unsigned", 4), "char": ("signed", 1), "CHAR": ("signed", 1),
+    "SHORT": ("signed", 2), "LONGLONG": ("signed", 8), "ULONGLONG": ("unsigned", 8), "DOUBLE": ("float", 8),
+    "ULONG_PTR": ("unsigned", 8), "UINT_PTR": ("unsigned", 8), "DWORD64": ("unsigned", 8),
 }
 # Structs of the Windows SDK that fields and parameters use: (size, alignment).
 SDK_STRUCTS = {"GUID": (16, 4), "IID": (16, 4), "RECT": (16, 4), "SECURITY_ATTRIBUTES": (24, 8),
-               "LARGE_INTEGER": (8, 8)}
+               "LARGE_INTEGER": (8, 8), "POINT": (8, 4)}
 STRINGS = {"LPCSTR": "string", "LPCWSTR": "wide_string"}
 GUID_REFERENCES = {"REFIID", "REFGUID", "REFCLSID"}
 HANDLES = {"HANDLE", "HWND"}
@@ -274,12 +276,14 @@ class Model:
         return layout
 
     def is_describable(self, name):
-        """All its types are known, and it has one union at most; otherwise no table has it."""
+        """All its types are known, also behind pointers, and it has one union at most; otherwise no table
+        has it."""
         struct = self.api.structs[name]
         try:
             self.layout(name)
             for field in flat_fields(struct.fields):
                 self.field_kind(name, field)
+            self.holds_objects(name)
         except (ModelError, KeyError) as error:
             self.warnings.append(f"{name} is in no table: {error}")
             return False
@@ -352,6 +356,12 @@ class Model:
 
     def not_describable(self, interface, method):
         """Why no thin method can be written, or None."""
+        try:
+            return self.undescribed_part(interface, method)
+        except ModelError as error:  # of a type behind any number of structs
+            return str(error)
+
+    def undescribed_part(self, interface, method):
         key = f"{interface}::{method.name}"
         if any(key in self.overrides[table] for table in ("manual", "policies")):
             return None
@@ -361,10 +371,7 @@ class Model:
                 continue
             if gives_by_identifier(method, parameter) and not gives:
                 return f"which object {parameter.name} receives is not said"
-            try:
-                kind = self.parameter_kind(interface, method, parameter)
-            except ModelError as error:
-                return str(error)
+            kind = self.parameter_kind(interface, method, parameter)
             wrapped = kind.kind == "object" and self.chains_of_argument(parameter.type.base)
             if wrapped and kind.depth > 1 and (kind.direction != "in" or not kind.count):
                 return f"how many objects {parameter.name} points to is not said"
