@@ -37,7 +37,7 @@ class Chain:
     name: str  # of its first interface
     members: list  # interface names, oldest first
     kind: str  # "wrapped", "tear_off"
-    owner: str = ""  # of tear-offs
+    owner: str = ""  # of tear-offs; "": anybody
 
     @property
     def newest(self):
@@ -303,7 +303,7 @@ class Model:
                 roots.append((name, "wrapped", ""))
         for name, owner in rules["tear_offs"].items():
             if self.known_interface("interfaces.tear_offs", name):
-                roots.append((name, "tear_off", owner))
+                roots.append((name, "tear_off", "" if owner == "*" else owner))
         for name, why in rules["passed"].items():
             if self.known_interface("interfaces.passed", name):
                 self.passed[name] = why
@@ -366,6 +366,9 @@ class Model:
         if any(key in self.overrides[table] for table in ("manual", "policies")):
             return None
         gives = key in self.overrides["creates"] or key in self.overrides["returns"]
+        given = self.given_object(interface, method)
+        if gives and given is None:
+            return "it is said to give out an object, and no parameter receives one"
         for parameter in method.parameters:
             if f"{key}.{parameter.name}" in self.overrides["as_is"]:
                 continue
@@ -373,6 +376,8 @@ class Model:
                 return f"which object {parameter.name} receives is not said"
             kind = self.parameter_kind(interface, method, parameter)
             wrapped = kind.kind == "object" and self.chains_of_argument(parameter.type.base)
+            if gives and parameter is given[1]:
+                continue
             if wrapped and kind.depth > 1 and (kind.direction != "in" or not kind.count):
                 return f"how many objects {parameter.name} points to is not said"
             if kind.kind == "struct" and self.holds_objects(parameter.type.base):
@@ -381,6 +386,20 @@ class Model:
                 problem = self.shape_problem(kind.type)
                 if problem:
                     return problem
+        return None
+
+    def given_object(self, interface, method):
+        """(identifier, output): the parameters by which a method gives out an object. The identifier is
+        None where the output's type says what it is. None if there are no such parameters."""
+        for output in method.parameters:
+            if gives_by_identifier(method, output):
+                before = method.parameters[:method.parameters.index(output)]
+                return next(p for p in reversed(before) if p.type.base in GUID_REFERENCES), output
+        for output in method.parameters:
+            if output.type.depth != 2 or not self.is_interface(output.type.base):
+                continue
+            if self.parameter_kind(interface, method, output).direction == "out":
+                return None, output
         return None
 
     def shape_problem(self, name, seen=()):

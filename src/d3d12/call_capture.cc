@@ -2,6 +2,8 @@
 #include "d3d12/call_capture.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <string>
@@ -96,17 +98,52 @@ const char* WhyNotReplayed(Method method) {
   switch (method) {
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
+    case Method::ID3D12Device13_OpenExistingHeapFromAddress1:
       return "a heap was made of the program's own memory: what the program writes there is not "
              "recorded";
     case Method::ID3D12Device_CreateSharedHandle:
       return "an object was shared with another process: what others do with it is not recorded";
     case Method::ID3D12Device_OpenSharedHandleByName:
       return "a shared object was opened by its name: a replay cannot know what is in it";
+    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+      return "a resource was made of a Vulkan image or buffer of the program: what is in it is not "
+             "recorded";
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+      return "a queue or an allocator was made for a family of Vulkan queues: a replay leaves out "
+             "what is submitted with it";
+    case Method::ID3D12DXVKInteropDevice_LockCommandQueue:
+    case Method::ID3D12DXVKInteropDevice2_LockVulkanQueue:
+      return "the program took the Vulkan queue behind a command queue: what it submits there is "
+             "not recorded";
+    case Method::ID3D12DXVKInteropDevice1_BeginVkCommandBufferInterop:
+    case Method::ID3D12GraphicsCommandListExt_GetVulkanHandle:
+      return "the program took the Vulkan command buffer behind a command list: what it records "
+             "there is not recorded here";
+    case Method::ID3D12GraphicsCommandListExt_LaunchCubinShader:
+    case Method::ID3D12GraphicsCommandListExt1_LaunchCubinShaderEx:
+      return "a CUDA kernel was launched in a command list: a replay leaves it out";
+    case Method::ID3D12GraphicsCommandList10_SetProgram:
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph:
+      return "a program of a state object was set by its identifier, which only that "
+             "implementation knows: a replay leaves it and its dispatches out";
     default: return nullptr;
   }
 }
 
+// Whether this reason comes for the first time: some of these calls are made in every frame.
+bool IsNew(const char* why) {
+  static std::array<std::atomic<const char*>, 16> noted;
+  for (std::atomic<const char*>& place : noted) {
+    const char* known = nullptr;
+    if (place.compare_exchange_strong(known, why)) return true;
+    if (known == why) return false;
+  }
+  return false;
+}
+
 void NoteUnsupported(Capture& capture, const char* why) try {
+  if (!IsNew(why)) return;
   capture.PutNote(NoteKind::kUnsupported, why);
   LogOnce(LogLevel::kWarning, why, std::string("capture: ") + why);
 } catch (const std::bad_alloc&) {
@@ -255,7 +292,8 @@ void CaptureObject(const Wrapper& wrapper) try {
   ObjectBody body = {};
   body.device =
       device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
-  body.creator = Capture::CurrentCall();
+  // What was made elsewhere comes from no call: a replay has something in its place.
+  body.creator = t_image != nullptr ? 0 : Capture::CurrentCall();
   body.chain = static_cast<uint32_t>(wrapper.chain());
   const uint64_t number = wrapper.capture_number();
   if (wrapper.chain() == Chain::kID3D12Resource) {

@@ -436,6 +436,12 @@ void WrappedID3D12Device::CreateRenderTargetView(ID3D12Resource* resource,
                                                  const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                                                  D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   Thin::CreateRenderTargetView(resource, desc, descriptor);
+  NoteRenderTarget(resource, desc, descriptor);
+}
+
+void WrappedID3D12Device::NoteRenderTarget(ID3D12Resource* resource,
+                                           const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   if (capture_ != nullptr) capture_->SetTarget(descriptor.ptr, AsWrapper(resource), desc);
   descriptors_.Set(descriptor.ptr, NotedObject(resource));
 }
@@ -444,6 +450,11 @@ void WrappedID3D12Device::CreateDepthStencilView(ID3D12Resource* resource,
                                                  const D3D12_DEPTH_STENCIL_VIEW_DESC* desc,
                                                  D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   Thin::CreateDepthStencilView(resource, desc, descriptor);
+  NoteDepthStencil(resource, descriptor);
+}
+
+void WrappedID3D12Device::NoteDepthStencil(ID3D12Resource* resource,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   descriptors_.Set(descriptor.ptr, NotedObject(resource));
 }
 

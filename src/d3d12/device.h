@@ -105,6 +105,29 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                D3D12_CPU_DESCRIPTOR_HANDLE source,
                                                D3D12_DESCRIPTOR_HEAP_TYPE type) override;
 
+  // Those that report failure. One that succeeds is noted and recorded as what it did: as the method
+  // without "Try", which whoever reads a trace knows.
+  HRESULT STDMETHODCALLTYPE
+  TryCreateShaderResourceView(ID3D12Resource* resource, const D3D12_SHADER_RESOURCE_VIEW_DESC* desc,
+                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateUnorderedAccessView(ID3D12Resource* resource, ID3D12Resource* counter,
+                               const D3D12_UNORDERED_ACCESS_VIEW_DESC* desc,
+                               D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE TryCreateConstantBufferView(
+      const D3D12_CONSTANT_BUFFER_VIEW_DESC* desc, D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE TryCreateSampler2(const D3D12_SAMPLER_DESC2* desc,
+                                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateRenderTargetView(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                            D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateDepthStencilView(ID3D12Resource* resource, const D3D12_DEPTH_STENCIL_VIEW_DESC* desc,
+                            D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateSamplerFeedbackUnorderedAccessView(ID3D12Resource* targeted, ID3D12Resource* feedback,
+                                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+
  protected:
   bool QueryOwn(REFIID riid, void** object) override;
   void OnEnd() override;
@@ -114,6 +137,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
 
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
+  void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                        D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
+  void NoteDepthStencil(ID3D12Resource* resource, D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
   uint32_t ViewIncrement(D3D12_DESCRIPTOR_HEAP_TYPE type) const;
   void StartAnnotations();
   void Forget();

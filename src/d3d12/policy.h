@@ -141,6 +141,16 @@ HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create) {
   return CreateAs(parent, kChain, base, riid, out, create, [](Wrapper&) {});
 }
 
+// The same for a method whose output's type says what it creates.
+template <typename Base, typename Call>
+HRESULT CreateTyped(Wrapper& parent, Base** out, Call create) {
+  constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
+  const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
+  return Create<Base>(parent, base, reinterpret_cast<void**>(out), [&](REFIID, void** real_object) {
+    return create(reinterpret_cast<Base**>(real_object));
+  });
+}
+
 // A method that gives out an object that exists already.
 template <typename Base, typename Call>
 HRESULT WrapReturned(Wrapper& parent, REFIID riid, void** out, Call get) {
