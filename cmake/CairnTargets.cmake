@@ -62,6 +62,17 @@ function(cairn_library name)
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE $<BUILD_INTERFACE:cairn_options>)
 endfunction()
 
+# cairn_stands_alone(TARGET): for shared libraries that run in programs of others. They need nothing but the
+# C library: what else is used is inside of them, and hidden, so that no version of it meets the program's.
+# The targets that they are made of still name the shared libraries, which are left out as not needed.
+function(cairn_stands_alone target)
+  if(CAIRN_SANITIZE)
+    return()  # a sanitizer's runtime is a shared library, and needs others
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:cairn_linked_inside>)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
+endfunction()
+
 # cairn_program(NAME SOURCES ... [DEPS ...]): a program in bin/.
 function(cairn_program name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
