@@ -38,7 +38,7 @@ void WrappedIDXGIVkSwapChain::BelongTo(Wrapper& queue) {
 
 void WrappedIDXGIVkSwapChain::OnEnd() {
   if (queue_ != nullptr) static_cast<Wrapper*>(device())->AddReference();
-  DropImages();
+  DropImages(Dropped::kAll);
 }
 
 HRESULT WrappedIDXGIVkSwapChain::GetDevice(REFIID riid, void** device) {
@@ -91,12 +91,19 @@ Wrapper* WrappedIDXGIVkSwapChain::WrapImage(void* real) {
   return made;
 }
 
-void WrappedIDXGIVkSwapChain::DropImages() {
+void WrappedIDXGIVkSwapChain::DropImages(Dropped which) {
   std::array<Wrapper*, kMostImages> dropped = {};
   {
     const std::lock_guard lock(images_mutex_);
     std::swap(dropped, images_);
+    size_t kept = 0;
+    for (Wrapper*& image : dropped) {
+      if (image == nullptr || which == Dropped::kAll || !image->AddReferenceIfAlive()) continue;
+      image->ReleaseReference();
+      images_[kept++] = std::exchange(image, nullptr);
+    }
   }
+  // Without the lock: an image may end, and call what the program registered for that.
   for (Wrapper* const image : dropped) {
     if (image != nullptr) image->Drop();
   }
@@ -118,8 +125,10 @@ HRESULT WrappedIDXGIVkSwapChain::ChangeProperties(const DXGI_SWAP_CHAIN_DESC1* d
   // More than there can be is refused: then nobody looks at the queues, and their array may be shorter.
   IUnknown* const* const real_queues =
       count > kMostImages ? queues : UnwrapArray(scratch, queues, count);
+  // As long as anybody holds an image, the implementation refuses.
+  DropImages(Dropped::kUnused);
   const HRESULT result = real()->ChangeProperties(desc, node_masks, real_queues);
-  if (SUCCEEDED(result)) DropImages();
+  if (SUCCEEDED(result)) DropImages(Dropped::kAll);
   return call.Returns(result, desc, node_masks, queues);
 }
 

@@ -15,7 +15,8 @@ namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 // An image keeps its wrapper as long as the swap chain has it, with or without references of the program:
-// so its name stays, and in captures it is one object.
+// so its name stays, and in captures it is one object. Only while the swap chain is changed must nobody
+// hold an image.
 class WrappedIDXGIVkSwapChain final : public ThinIDXGIVkSwapChain {
  public:
   WrappedIDXGIVkSwapChain(WrappedID3D12Device& device, void* real);
@@ -42,7 +43,8 @@ class WrappedIDXGIVkSwapChain final : public ThinIDXGIVkSwapChain {
   HRESULT GiveImage(UINT index, REFIID riid, void** image);
   // The wrapper of an image, with a reference; consumes one of the real image. Null if there is no memory.
   Wrapper* WrapImage(void* real);
-  void DropImages();
+  enum class Dropped { kAll, kUnused };  // kUnused: those without a reference of the program
+  void DropImages(Dropped which);
   UINT QueueCount(const DXGI_SWAP_CHAIN_DESC1* desc) const;
 
   Wrapper* queue_ = nullptr;

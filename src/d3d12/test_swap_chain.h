@@ -36,8 +36,8 @@ inline D3D12_RESOURCE_DESC ImageDesc(UINT width) {
   return desc;
 }
 
-// Two images. As those of vkd3d-proton: a public reference on its queue while it has any itself, and its
-// images live on without public references.
+// Two images. As those of vkd3d-proton: a public reference on its queue while it has any itself, its images
+// live on without public references, and it cannot be changed while somebody has one.
 class SwapChain final : public IDXGIVkSwapChain2 {
  public:
   explicit SwapChain(ID3D12CommandQueue* queue, ID3D12Device* device)
@@ -92,6 +92,10 @@ class SwapChain final : public IDXGIVkSwapChain2 {
     for (size_t i = 0; queues != nullptr && i < images.size(); ++i)
       queues_seen.push_back(queues[i]);
     if (desc->Width == 0) return E_INVALIDARG;
+    for (const ComPtr<ID3D12Resource>& image : images) {
+      image->AddRef();
+      if (image->Release() != 1) return DXGI_ERROR_INVALID_CALL;  // somebody holds it
+    }
     MakeImages(desc->Width);
     return S_OK;
   }
