@@ -444,6 +444,27 @@ TEST_F(RoundTrip, StringsThatAMethodReturns) {
   EXPECT_EQ(std::wstring(node_back->Name), L"main graph");
 }
 
+TEST_F(RoundTrip, NobodyLooksAtRecordsOfWorkGraphs) {
+  D3D12_DISPATCH_GRAPH_DESC desc = {};
+  desc.Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT;
+  desc.NodeCPUInput = {.EntrypointIndex = 3,
+                       .NumRecords = 4,
+                       .pRecords = ObjectPointer(16),
+                       .RecordStrideInBytes = 8};
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  const auto* const node = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
+  EXPECT_EQ(node->NodeCPUInput.NumRecords, 4u);
+  EXPECT_NE(node->NodeCPUInput.pRecords, ObjectPointer(16));
+  desc = {};
+  desc.Mode = D3D12_DISPATCH_MODE_MULTI_NODE_CPU_INPUT;
+  desc.MultiNodeCPUInput.NumNodeInputs = 2;
+  desc.MultiNodeCPUInput.pNodeInputs = static_cast<const D3D12_NODE_CPU_INPUT*>(ObjectPointer(16));
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  const auto* const nodes = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
+  EXPECT_EQ(nodes->MultiNodeCPUInput.NumNodeInputs, 2u);
+  EXPECT_NE(static_cast<const void*>(nodes->MultiNodeCPUInput.pNodeInputs), ObjectPointer(16));
+}
+
 TEST_F(RoundTrip, MappedAddressesAreNumbers) {
   void* data = ObjectPointer(0x7f0000001000);
   Returns(Method::ID3D12Resource_Map, 0, 0, nullptr, &data);
