@@ -228,6 +228,8 @@ bool ValueEncoder::PutElements(const ValueInfo& value, const std::byte* elements
 }
 
 bool ValueEncoder::PutInline(const ValueInfo& value, const std::byte* place) {
+  static constexpr std::byte kNoIdentifier[16] = {};
+  if (place == nullptr) place = kNoIdentifier;
   if (value.kind == ValueKind::kObject) {
     return Put(NumberOf(Load<const void*>(place), value.chain));
   }

@@ -135,6 +135,10 @@ HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out) {
     *out = nullptr;
     return E_OUTOFMEMORY;
   }
+  if (PointerTo(riid) == nullptr) {
+    *out = made->interface_pointer();
+    return S_OK;
+  }
   const HRESULT result = made->Query(riid, out);
   made->ReleaseReference();
   return result;

@@ -70,7 +70,9 @@ WrapperRegistry& Wrappers() {
 
 HRESULT Wrapper::Query(REFIID riid, void** object) {
   if (owner_ != this) return owner_->Query(riid, object);
-  if (object == nullptr) return real_unknown()->QueryInterface(riid, object);
+  if (object == nullptr || PointerTo(riid) == nullptr) {
+    return real_unknown()->QueryInterface(riid, object);
+  }
   if (GivePrivateInterface(*this, riid, object)) return S_OK;
   if (QueryOwn(riid, object)) {
     AddReference();
@@ -255,7 +257,7 @@ HRESULT Wrapper::SetObjectName(const WCHAR* name) {
 
 HRESULT Wrapper::SetObjectData(REFGUID guid, UINT size_bytes, const void* data) {
   const HRESULT result = AsObject(real_)->SetPrivateData(guid, size_bytes, data);
-  if (FAILED(result)) return result;
+  if (FAILED(result) || PointerTo(guid) == nullptr) return result;
   const bool wide = guid == kNameWide;
   if (!wide && guid != kNameUtf8) return result;
   const uint32_t wchar_bytes = device_ != nullptr ? device_->wchar_bytes() : sizeof(WCHAR);
@@ -289,7 +291,7 @@ std::string Wrapper::Name() const {
 }
 
 HRESULT Wrapper::GetChildDevice(REFIID riid, void** device) {
-  if (device == nullptr || device_ == nullptr) {
+  if (device == nullptr || device_ == nullptr || PointerTo(riid) == nullptr) {
     return static_cast<ID3D12DeviceChild*>(real_)->GetDevice(riid, device);
   }
   return device_->Query(riid, device);
