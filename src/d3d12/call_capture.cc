@@ -283,7 +283,7 @@ void CaptureObject(const Wrapper& wrapper) try {
   NoteNoMemory();
 }
 
-void CaptureObjectEnd(const Wrapper& wrapper) try {
+void CaptureObjectRests(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
   // What was known of it goes in any case: a capture may have ended while it lived.
@@ -299,10 +299,25 @@ void CaptureObjectEnd(const Wrapper& wrapper) try {
   }
   // Its pages may still be protected.
   if (is_resource) ForgetMappedMemory(capture, wrapper);
-  if (capture == nullptr) return;
-  capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
+}
+
+void CaptureObjectWoken(const Wrapper& wrapper) try {
+  if (Capture::Active() == nullptr || wrapper.chain() != Chain::kID3D12Resource) return;
+  DeviceCapture* const of_device = wrapper.device()->capture();
+  if (of_device == nullptr) return;
+  // In which state it is, barriers will tell.
+  auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
+  of_device->AddResource(wrapper, {.desc = GetDesc(real)});
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void CaptureObjectEnd(const Wrapper& wrapper) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
+  }
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

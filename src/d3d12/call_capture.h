@@ -110,8 +110,11 @@ class ImageScope {
   ImageScope& operator=(const ImageScope&) = delete;
 };
 
-// A wrapper became known, or is about to end. Its creator is the call that this thread is in.
+// A wrapper became known. Its creator is the call that this thread is in.
 void CaptureObject(const Wrapper& wrapper);
+// Its last reference goes, while its real object is still there; it has got a reference again; it ends.
+void CaptureObjectRests(const Wrapper& wrapper);
+void CaptureObjectWoken(const Wrapper& wrapper);
 void CaptureObjectEnd(const Wrapper& wrapper);
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -68,12 +68,22 @@ WrappedID3D12CommandQueue::WrappedID3D12CommandQueue(WrappedID3D12Device& device
     : Thin(real),
       type_(QueueTypeOf(cairn::GetDesc(Thin::real()).Type)),
       annotations_(device.annotations(), real, interface_pointer()) {
-  if (Context* const context = device.context(); context != nullptr) {
-    // Without room in the table its submissions are not noted; everything else works.
-    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
-  }
+  Register(device);
   Join(device);
   if (device.capture() != nullptr) device.capture()->AddQueue(this);
+}
+
+void WrappedID3D12CommandQueue::Register(const WrappedID3D12Device& device) {
+  Context* const context = device.context();
+  // Without room in the table its submissions are not noted; everything else works.
+  if (context != nullptr) {
+    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
+  }
+}
+
+void WrappedID3D12CommandQueue::OnWoken() {
+  Register(*device());
+  if (device()->capture() != nullptr) device()->capture()->AddQueue(this);
 }
 
 void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {

@@ -48,9 +48,13 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   AnnotatedChild* annotated() override { return &annotations_; }
   void OnNamed(std::string_view name) override;
   void OnEnd() override;
+  void OnWoken() override;
 
  private:
   using Thin = ThinID3D12CommandQueue;
+
+  // Its submissions will be noted in the device's block.
+  void Register(const WrappedID3D12Device& device);
 
   // In the block's table; ObjectTable::kNone if it is not there.
   uint32_t FenceIndex(ID3D12Fence* fence) const;

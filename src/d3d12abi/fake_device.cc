@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -44,7 +45,9 @@ void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
   }
 }
 
-// IUnknown of an object that answers to `Interface` and IUnknown. Children hold their device.
+// IUnknown of an object that answers to `Interface` and IUnknown, and its private data as far as they are
+// interfaces. Children hold their device. Other objects may keep one without a reference that counts, as
+// implementations do.
 template <typename Base, typename Interface>
 class Fake : public Base {
  public:
@@ -53,6 +56,7 @@ class Fake : public Base {
     if (device_ != nullptr) device_->AddRef();
   }
   virtual ~Fake() {
+    for (const auto& [guid, data] : private_data_) data->Release();
     object_count.fetch_sub(1);
     if (device_ != nullptr) device_->Release();
   }
@@ -67,11 +71,28 @@ class Fake : public Base {
     *object = static_cast<Interface*>(this);
     return S_OK;
   }
-  ULONG STDMETHODCALLTYPE AddRef() override { return references_.fetch_add(1) + 1; }
+  ULONG STDMETHODCALLTYPE AddRef() override {
+    const ULONG before = references_.fetch_add(1);
+    if (before == 0) Keep();
+    return before + 1;
+  }
   ULONG STDMETHODCALLTYPE Release() override {
     const ULONG left = references_.fetch_sub(1) - 1;
-    if (left == 0) delete this;
+    if (left == 0) LetGo();
     return left;
+  }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) override {
+    const std::lock_guard lock(mutex_);
+    if (data == nullptr) return E_NOTIMPL;
+    auto* const kept = const_cast<IUnknown*>(data);
+    kept->AddRef();
+    private_data_.emplace_back(guid, kept);
+    return S_OK;
+  }
+
+  void Keep() { keepers_.fetch_add(1); }
+  void LetGo() {
+    if (keepers_.fetch_sub(1) == 1) delete this;
   }
 
  protected:
@@ -80,6 +101,9 @@ class Fake : public Base {
  private:
   ID3D12Device* const device_;
   std::atomic<ULONG> references_{1};
+  std::atomic<uint32_t> keepers_{1};  // 1 for all references
+  std::mutex mutex_;
+  std::vector<std::pair<GUID, IUnknown*>> private_data_;
 };
 
 // Gives the caller interface `riid` of a new object, in place of the creator's reference.
@@ -124,10 +148,10 @@ class FakeResource final : public Fake<NoResource, ID3D12Resource> {
   FakeResource(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, FakeHeap* heap,
                uint64_t offset_bytes)
       : Fake(device), desc_(desc), heap_(heap), offset_bytes_(offset_bytes) {
-    if (heap_ != nullptr) heap_->AddRef();
+    if (heap_ != nullptr) heap_->Keep();
   }
   ~FakeResource() override {
-    if (heap_ != nullptr) heap_->Release();
+    if (heap_ != nullptr) heap_->LetGo();
   }
 
   HRESULT STDMETHODCALLTYPE Map(UINT, const D3D12_RANGE*, void** data) override {
