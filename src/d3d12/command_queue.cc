@@ -199,6 +199,36 @@ HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   return result;
 }
 
+HRESULT WrappedID3D12CommandQueue::SignalOnCpu(ID3D12Fence* fence, UINT64 value,
+                                               int32_t (*next)(void* queue, void* fence,
+                                                               uint64_t value)) {
+  const uint32_t noted = FenceIndex(fence);
+  const CaptureLock lock(capture_mutex_);
+  if (lock.capture() != nullptr) [[unlikely]] {
+    FlushMappedMemory(*lock.capture());
+    // The value says nothing of what the GPU has done.
+    SaysCopiesAreDone(fence, value);
+    if (const Wrapper* const wrapper = AsWrapper(fence);
+        wrapper != nullptr && device()->capture() != nullptr) {
+      device()->capture()->readbacks().ForgetFence(wrapper->capture_number());
+    }
+  }
+  CallScope call(*this, Method::ID3D12CommandQueue_Signal, fence, value);
+  const HRESULT result = next(real_pointer(), Unwrap(fence), value);
+  if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
+    device()->block()->objects().NoteSignalled(noted, value);
+  }
+  device()->NoteResult(result, "vkd3d_queue_signal_on_cpu");
+  return call.Returns(result, fence, value);
+}
+
+HRESULT SignalOnCpu(ID3D12CommandQueue* queue, ID3D12Fence* fence, UINT64 value,
+                    int32_t (*next)(void* queue, void* fence, uint64_t value)) {
+  Wrapper* const wrapper = AsWrapper(queue);
+  if (wrapper == nullptr) return next(queue, Unwrap(fence), value);
+  return static_cast<WrappedID3D12CommandQueue*>(wrapper)->SignalOnCpu(fence, value, next);
+}
+
 HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   // Before the call: a queue that waits for ever is what a report is about.
   if (const uint32_t noted = FenceIndex(fence); noted != ObjectTable::kNone) {

@@ -41,6 +41,10 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
                                           const D3D12_TILE_REGION_SIZE* size,
                                           D3D12_TILE_MAPPING_FLAGS flags) override;
 
+  // vkd3d_queue_signal_on_cpu: layer.h.
+  HRESULT SignalOnCpu(ID3D12Fence* fence, UINT64 value,
+                      int32_t (*next)(void* queue, void* fence, uint64_t value));
+
   // Of CaptureLock.
   std::mutex& capture_mutex() { return capture_mutex_; }
 
