@@ -11,7 +11,6 @@
 #include "breadcrumbs/context.h"
 #include "d3d12/device.h"
 #include "d3d12/device_capture.h"
-#include "d3d12/memory_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
 #include "settings/log.h"
@@ -32,9 +31,20 @@ EncodeContext ContextOf(const Wrapper& wrapper) {
 thread_local const CapturedImage* t_image = nullptr;
 thread_local uint32_t t_initial_state = 0;
 
-// In which state the resource is that a method creates. Methods say it in one parameter or another.
-void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
+thread_local CapturedPlace t_place;
+
+uint64_t BytesOfHeap(const void* place) {
+  ID3D12Heap* heap = nullptr;
+  std::memcpy(&heap, place, sizeof(heap));
+  const Wrapper* const wrapper = AsWrapper(heap);
+  if (wrapper == nullptr) return 0;
+  return GetDesc(static_cast<ID3D12Heap*>(wrapper->real_pointer())).SizeInBytes;
+}
+
+// In which state the resource is that a method creates, and where. Methods say it in one parameter or another.
+void NoteCreation(const MethodInfo& method, const void* const* arguments) {
   t_initial_state = 0;
+  t_place = {};
   for (size_t i = 0; i < method.parameters.size(); ++i) {
     const std::string_view name = method.parameters[i].name;
     uint32_t value = 0;
@@ -44,6 +54,10 @@ void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
     } else if (name == "InitialLayout") {
       std::memcpy(&value, arguments[i], sizeof(value));
       t_initial_state = StateOfLayout(value);
+    } else if (name == "pHeap") {
+      t_place.heap_bytes = BytesOfHeap(arguments[i]);
+    } else if (name == "HeapOffset") {
+      std::memcpy(&t_place.offset_bytes, arguments[i], sizeof(t_place.offset_bytes));
     }
   }
 }
@@ -127,7 +141,7 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   if (capture == nullptr) return 0;
   const MethodInfo& info = Describe(method);
   EncodeContext context = ContextOf(wrapper);
-  if (info.object_chain == Chain::kID3D12Resource) NoteInitialState(info, arguments);
+  if (info.object_chain == Chain::kID3D12Resource) NoteCreation(info, arguments);
   if (method == Method::ID3D12Resource_WriteToSubresource ||
       method == Method::ID3D12Resource_ReadFromSubresource) {
     context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
@@ -247,6 +261,10 @@ ImageScope::~ImageScope() {
   t_image = nullptr;
 }
 
+CapturedPlace PlaceOfNewResource() {
+  return Capture::Active() == nullptr ? CapturedPlace() : t_place;
+}
+
 void CaptureObject(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
@@ -297,8 +315,6 @@ void CaptureObjectRests(const Wrapper& wrapper) try {
       if (is_resource && capture != nullptr) of_device->RemoveResource(wrapper);
     }
   }
-  // Its pages may still be protected.
-  if (is_resource) ForgetMappedMemory(capture, wrapper);
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }

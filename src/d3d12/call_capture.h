@@ -110,6 +110,14 @@ class ImageScope {
   ImageScope& operator=(const ImageScope&) = delete;
 };
 
+// Where in a heap the resource lies that this thread creates; nowhere (0 bytes) for one of its own, and
+// without a capture.
+struct CapturedPlace {
+  uint64_t heap_bytes = 0;
+  uint64_t offset_bytes = 0;
+};
+CapturedPlace PlaceOfNewResource();
+
 // A wrapper became known. Its creator is the call that this thread is in.
 void CaptureObject(const Wrapper& wrapper);
 // Its last reference goes, while its real object is still there; it has got a reference again; it ends.

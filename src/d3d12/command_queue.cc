@@ -53,6 +53,7 @@ auto PartsOf(UINT count, ID3D12CommandList* const* lists, Scratch* scratch) {
 }  // namespace
 
 void BeforePresent(ID3D12CommandQueue* queue) {
+  FlushStandIns();
   Wrapper* const wrapper = AsWrapper(queue);
   if (wrapper == nullptr || wrapper->device()->capture() == nullptr) return;
   wrapper->device()->capture()->BeforePresent();
@@ -145,9 +146,7 @@ void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandLis
   }
   {
     const CaptureLock lock(capture_mutex_);
-    if (lock.capture() != nullptr) [[unlikely]] {
-      FlushMappedMemory(*lock.capture());
-    }
+    FlushMappedMemory(lock.capture());
     NoteSubmission(count, lists);
     if (lock.capture() != nullptr) [[unlikely]] {
       NoteCopies(count, lists);
@@ -184,6 +183,8 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   const uint32_t noted = FenceIndex(fence);
   const CaptureLock lock(capture_mutex_);
+  // Another queue may wait for this.
+  FlushStandIns();
   bool says_done = false;
   if (lock.capture() != nullptr) [[unlikely]] {
     says_done = SaysCopiesAreDone(fence, value);
@@ -204,8 +205,8 @@ HRESULT WrappedID3D12CommandQueue::SignalOnCpu(ID3D12Fence* fence, UINT64 value,
                                                                uint64_t value)) {
   const uint32_t noted = FenceIndex(fence);
   const CaptureLock lock(capture_mutex_);
+  FlushMappedMemory(lock.capture());
   if (lock.capture() != nullptr) [[unlikely]] {
-    FlushMappedMemory(*lock.capture());
     // The value says nothing of what the GPU has done.
     SaysCopiesAreDone(fence, value);
     if (const Wrapper* const wrapper = AsWrapper(fence);

@@ -27,14 +27,16 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
 }  // namespace
 
 WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real)
-    : AnnotatedObject(device, real) {
+    : AnnotatedObject(device, real), mappings_(PlaceOfNewResource()) {
   Join(device, FactsOf(this->real()));
 }
 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
   const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
-  if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
-    mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+  if (SUCCEEDED(result) &&
+      (Capture::Active() != nullptr || MappedMemory::Get().has_stand_ins())) [[unlikely]] {
+    void* const given = mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+    if (data != nullptr) *data = given;
     const bool reads = read_range == nullptr || read_range->Begin < read_range->End;
     if (reads && device()->capture() != nullptr) {
       device()->capture()->readbacks().LookAt(capture_number());
@@ -49,6 +51,30 @@ void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_r
     mappings_.Unmapping(*this, subresource);
   }
   ThinID3D12Resource::Unmap(subresource, written_range);
+}
+
+HRESULT WrappedID3D12Resource::WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                                  const void* data, UINT row_pitch,
+                                                  UINT slice_pitch) {
+  FlushStandIns();
+  const HRESULT result =
+      ThinID3D12Resource::WriteToSubresource(subresource, box, data, row_pitch, slice_pitch);
+  if (MappedMemory::Get().has_stand_ins()) [[unlikely]] {
+    MappedMemory::Get().Refresh(capture_number());
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Resource::ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                   UINT subresource, const D3D12_BOX* box) {
+  FlushStandIns();
+  return ThinID3D12Resource::ReadFromSubresource(data, row_pitch, slice_pitch, subresource, box);
+}
+
+void WrappedID3D12Resource::OnEnd() {
+  // Its pages may still be protected, also when the capture has ended.
+  ForgetMappedMemory(Capture::Active(), *this);
+  mappings_.Ends(*this);
 }
 
 WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
@@ -104,6 +130,7 @@ bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
 }
 
 void WrappedID3D12Fence::LookAtReadbacks() {
+  RefreshStandIns();
   if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
     capture->readbacks().Look();
   }
@@ -133,10 +160,9 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
 HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   const CaptureLock lock(capture_mutex_);
   // A queue may wait for this to read what the CPU wrote.
-  if (lock.capture() != nullptr) [[unlikely]] {
-    FlushMappedMemory(*lock.capture());
-    if (device()->capture() != nullptr)
-      device()->capture()->readbacks().ForgetFence(capture_number());
+  FlushMappedMemory(lock.capture());
+  if (lock.capture() != nullptr && device()->capture() != nullptr) [[unlikely]] {
+    device()->capture()->readbacks().ForgetFence(capture_number());
   }
   const HRESULT result = ThinID3D12Fence::Signal(value);
   if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);

@@ -32,8 +32,16 @@ class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
   HRESULT STDMETHODCALLTYPE Map(UINT subresource, const D3D12_RANGE* read_range,
                                 void** data) override;
   void STDMETHODCALLTYPE Unmap(UINT subresource, const D3D12_RANGE* written_range) override;
+  HRESULT STDMETHODCALLTYPE WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                               const void* data, UINT row_pitch,
+                                               UINT slice_pitch) override;
+  HRESULT STDMETHODCALLTYPE ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                UINT subresource, const D3D12_BOX* box) override;
 
   MappingCapture& mappings() { return mappings_; }
+
+ protected:
+  void OnEnd() override;
 
  private:
   MappingCapture mappings_;
