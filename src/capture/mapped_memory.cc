@@ -130,7 +130,9 @@ struct MappedMemory::State {
   void ReportRange(PageRange range, const Report& report);
   void End(Mapping& mapping, const Report& report);
   void Begin(Mapping& mapping, bool known);
-  bool WantsStandIn(const MappedPlace& place) const;
+  bool WantsStandIn(const MappedPlace& place);
+  // Whether anything but a copy finds writes at `data`.
+  bool CanTrack(std::byte* data);
   // False: the mapping gets none.
   bool BeginStandIn(Mapping& mapping, const MappedPlace& place);
   // What others changed in the real memory.
@@ -345,11 +347,28 @@ void MappedMemory::State::End(Mapping& mapping, const Report& report) {
   mapped_bytes -= mapping.size_bytes;
 }
 
-bool MappedMemory::State::WantsStandIn(const MappedPlace& place) const {
+bool MappedMemory::State::CanTrack(std::byte* data) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(PageBytes() - 1);
+  auto known = pages.upper_bound(begin);
+  if (known != pages.begin() && begin < (--known)->second.end) {
+    return known->second.tracker != nullptr;
+  }
+  // Where the kernel tells nothing of any memory, it is compared, but for what is slow to read.
+  if (trackers.empty()) return IsOrdinaryMemory(data);
+  const PageRange page{begin, begin + PageBytes()};
+  for (const auto& tracker : trackers) {
+    if (!tracker->Add(page)) continue;
+    tracker->Remove(page);
+    return true;
+  }
+  return false;
+}
+
+bool MappedMemory::State::WantsStandIn(const MappedPlace& place) {
   if (!place.may_stand_in) return false;
   auto* const data = static_cast<std::byte*>(place.data);
   if (stand_ins.Has(data, place.size_bytes)) return true;
-  return place.track && (stand_ins_only || (stand_ins_if_needed && !KernelReaches(data)));
+  return place.track && (stand_ins_only || (stand_ins_if_needed && !CanTrack(data)));
 }
 
 bool MappedMemory::State::BeginStandIn(Mapping& mapping, const MappedPlace& place) {

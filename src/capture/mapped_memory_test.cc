@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/mapped_memory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -329,8 +331,8 @@ TEST_P(StandInTest, IsCopiedByFlushesAndHoldsWhatTheMemoryHeld) {
     real.Set(3, 1);
     MappedMemory& mapped = MappedMemory::Get();
     const auto map = [&] {
-      return static_cast<char*>(mapped.Map(
-          1, 0, {.data = real.data, .size_bytes = real.size, .may_stand_in = true}));
+      return static_cast<char*>(
+          mapped.Map(1, 0, {.data = real.data, .size_bytes = real.size, .may_stand_in = true}));
     };
     char* const data = map();
     ASSERT_NE(static_cast<void*>(data), real.data);
@@ -369,8 +371,7 @@ TEST_P(StandInTest, PartsOfABlockShareIt) {
     MappedMemory& mapped = MappedMemory::Get();
     auto* const first = static_cast<char*>(mapped.Map(1, 0, Part(real, 0, 20 * kPage)));
     first[10 * kPage] = 8;
-    auto* const second =
-        static_cast<char*>(mapped.Map(2, 0, Part(real, 10 * kPage, 30 * kPage)));
+    auto* const second = static_cast<char*>(mapped.Map(2, 0, Part(real, 10 * kPage, 30 * kPage)));
     EXPECT_EQ(second, first + 10 * kPage);
     EXPECT_EQ(second[0], 8) << "what the program wrote, not what the memory held";
     second[1] = 7;
@@ -392,10 +393,11 @@ TEST_P(StandInTest, PartsOfABlockShareIt) {
     apart.track = false;
     EXPECT_EQ(mapped.Map(4, 0, apart), other.data);
     // Another block must not overlap: then there is no stand-in.
-    EXPECT_EQ(mapped.Map(5, 0, {.data = real.data + real.size - kPage,
-                                .size_bytes = 2 * kPage,
-                                .may_stand_in = true,
-                                .track = false}),
+    EXPECT_EQ(mapped.Map(5, 0,
+                         {.data = real.data + real.size - kPage,
+                          .size_bytes = 2 * kPage,
+                          .may_stand_in = true,
+                          .track = false}),
               real.data + real.size - kPage);
   });
 }
@@ -427,14 +429,52 @@ TEST_P(StandInTest, FollowsWhatOthersWriteAndKeepsWhatTheProgramWrote) {
 INSTANTIATE_TEST_SUITE_P(All, StandInTest, testing::Values("stand-in"),
                          [](const auto&) { return std::string("stand_in"); });
 
-TEST(StandIns, AreMeantForMemoryThatTheKernelDoesNotReach) {
+TEST(StandIns, AreMeantForMemoryThatIsNotOrdinary) {
   Memory memory(1);
-  EXPECT_TRUE(KernelReaches(memory.data));
+  EXPECT_TRUE(IsOrdinaryMemory(memory.data));
   Memory shared(1, MAP_SHARED | MAP_ANONYMOUS);
-  EXPECT_TRUE(KernelReaches(shared.data));
-  // What programs cannot read stands for what drivers map: both are refused in the same way.
-  ASSERT_EQ(mprotect(memory.data, kPage, PROT_NONE), 0);
-  EXPECT_FALSE(KernelReaches(memory.data));
+  EXPECT_TRUE(IsOrdinaryMemory(shared.data + 100));
+  memory.Set(0, 1);  // nobody waits for it
+  const auto vdso = getauxval(AT_SYSINFO_EHDR);
+  if (vdso == 0 || MakeUserfaultTracker() == nullptr) GTEST_SKIP() << "no memory to try with";
+  EXPECT_FALSE(IsOrdinaryMemory(reinterpret_cast<const void*>(vdso)));
+}
+
+// By itself it takes what a program cannot notice. Memory that another userfaultfd has is as a driver's:
+// ours is refused.
+TEST(StandIns, AreChosenWhereNothingElseWorks) {
+  const pid_t child = fork();
+  if (child == 0) {
+    unsetenv("CAIRN_CAPTURE_TRACKING");
+    Memory real(4);
+    const std::unique_ptr<WriteTracker> other = MakeUserfaultTracker();
+    const auto begin = reinterpret_cast<uintptr_t>(real.data);
+    if (other == nullptr || !other->Add({begin, begin + real.size})) _exit(77);
+    MappedMemory& mapped = MappedMemory::Get();
+    auto* const given = static_cast<char*>(
+        mapped.Map(1, 0, {.data = real.data, .size_bytes = 2 * kPage, .may_stand_in = true}));
+    EXPECT_NE(static_cast<void*>(given), real.data);
+    // The kernel may write there, too.
+    const int file = open("/proc/self/exe", O_RDONLY);
+    EXPECT_EQ(pread(file, given + 100, 1000, 0), 1000);
+    mapped.Flush({});
+    EXPECT_EQ(std::memcmp(real.data + 100, given + 100, 1000), 0);
+    EXPECT_EQ(real.data[101], std::byte{'E'});
+    Memory ordinary(2);
+    EXPECT_EQ(mapped.Map(2, 0, {.data = ordinary.data, .size_bytes = kPage, .may_stand_in = true}),
+              ordinary.data);
+    // The GPU writes here as well.
+    std::byte* const both = real.data + 2 * kPage;
+    EXPECT_EQ(mapped.Map(3, 0, {.data = both, .size_bytes = 2 * kPage}), both);
+    EXPECT_EQ(mapped.Method(),
+              "compare (comparison with a copy), stand-in (memory of Cairn's own, copied before "
+              "the GPU gets work), userfaultfd (write-protection without faults)");
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no userfaultfd here";
+  EXPECT_EQ(status, 0);
 }
 
 TEST(ProtectTracker, FaultsThatAreNotOursGoToTheHandlerBefore) {

@@ -49,9 +49,9 @@ class StandIns {
   Blocks blocks_;
 };
 
-// Whether the kernel can look at memory as at a program's own. It cannot at what a driver maps, and then
-// nothing else of it works either: userfaultfd least of all.
-bool KernelReaches(const void* place);
+// False for what a driver maps: memory of which the kernel tells nothing. True for memory as programs have it,
+// private or shared, and where the kernel does not say.
+bool IsOrdinaryMemory(const void* place);
 
 }  // namespace cairn
 

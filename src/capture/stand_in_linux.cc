@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "capture/stand_in.h"
-
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <utility>
+
+#include "capture/stand_in.h"
+#include "capture/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -18,12 +23,23 @@ constexpr uintptr_t kAlignment = 64 << 10;
 
 }  // namespace
 
-bool KernelReaches(const void* place) {
-  char byte = 0;
-  const iovec here = {&byte, 1};
-  const iovec there = {const_cast<void*>(place), 1};
-  // Any other error says nothing of the memory.
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
+// userfaultfd is for ordinary memory only, and says so when a page is registered. That is undone at once:
+// whoever touches the page meanwhile waits for it.
+bool IsOrdinaryMemory(const void* place) {
+  constexpr int kUserModeOnly = 1;
+  const int userfault = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly));
+  if (userfault < 0) return true;
+  uffdio_api api{};
+  api.api = UFFD_API;
+  const uintptr_t page_bytes = PageBytes();
+  uffdio_register range{};
+  range.range = {reinterpret_cast<uintptr_t>(place) & ~(page_bytes - 1), page_bytes};
+  range.mode = UFFDIO_REGISTER_MODE_MISSING;
+  const bool refused = ioctl(userfault, UFFDIO_API, &api) == 0 &&
+                       ioctl(userfault, UFFDIO_REGISTER, &range) != 0 && errno == EINVAL;
+  if (!refused) (void)ioctl(userfault, UFFDIO_UNREGISTER, &range.range);
+  close(userfault);
+  return !refused;
 }
 
 StandIns::~StandIns() {

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-
 namespace cairn {
 namespace {
 

@@ -130,10 +130,11 @@ bool CanHaveWrappers(void* create_device) {
   for (size_t i = 0; i < ours.size(); ++i) ours[i] = Entries()[i].name();
   const std::string unknown = cairn::UnknownFunction(create_device, kVkd3d, ours);
   if (unknown.empty()) return true;
-  cairn::Log(cairn::LogLevel::kWarning,
-             "this version of Cairn does not know " + unknown +
-                 ", which may take objects: the program's devices work without the layer, and nothing "
-                 "is recorded of them; a newer version may know it");
+  cairn::Log(
+      cairn::LogLevel::kWarning,
+      "this version of Cairn does not know " + unknown +
+          ", which may take objects: the program's devices work without the layer, and nothing "
+          "is recorded of them; a newer version may know it");
   return false;
 }
 

@@ -42,10 +42,10 @@ class KeptObjectsTest : public testing::Test {
   ComPtr<ID3D12Resource> Place(ID3D12Heap* heap, uint64_t offset_bytes) {
     const D3D12_RESOURCE_DESC desc = BufferDesc(kBufferBytes);
     ComPtr<ID3D12Resource> buffer;
-    EXPECT_EQ(device_->CreatePlacedResource(heap, offset_bytes, &desc,
-                                            D3D12_RESOURCE_STATE_GENERIC_READ, nullptr,
-                                            __uuidof(ID3D12Resource), buffer.Receive()),
-              S_OK);
+    EXPECT_EQ(
+        device_->CreatePlacedResource(heap, offset_bytes, &desc, D3D12_RESOURCE_STATE_GENERIC_READ,
+                                      nullptr, __uuidof(ID3D12Resource), buffer.Receive()),
+        S_OK);
     return buffer;
   }
   static ID3D12Heap* RealOf(ID3D12Heap* heap) {

@@ -137,12 +137,12 @@ void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void
   if (mapping.data == nullptr || mapping.size_bytes == 0) return data;
   const Access access = FindAccess(resource);
   if (access != Access::kWritten && access != Access::kOnlyWritten) return data;
-  void* const given = MappedMemory::Get().Map(resource.capture_number(), subresource,
-                                              PlaceOf(resource, mapping));
+  void* const given =
+      MappedMemory::Get().Map(resource.capture_number(), subresource, PlaceOf(resource, mapping));
   if (given != mapping.data) {
     // The implementation may end its own mapping with the program's last Unmap.
-    mapping.stands_in = SUCCEEDED(static_cast<ID3D12Resource*>(resource.real_pointer())
-                                      ->Map(subresource, &kNothing, &data));
+    mapping.stands_in = SUCCEEDED(
+        static_cast<ID3D12Resource*>(resource.real_pointer())->Map(subresource, &kNothing, &data));
     mapping.data = given;
     data = given;
   }

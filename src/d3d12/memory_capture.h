@@ -59,7 +59,7 @@ class MappingCapture {
     void* data = nullptr;
     uint64_t size_bytes = 0;
     bool was_mapped = false;  // before: what it holds is known since
-    bool stands_in = false;   // `data` is a stand-in; the resource is mapped once more until it ends
+    bool stands_in = false;  // `data` is a stand-in; the resource is mapped once more until it ends
   };
   // kOnlyWritten: the CPU is not to read what the GPU may have written.
   enum class Access : uint8_t { kUnknown, kNone, kWritten, kOnlyWritten, kReadBack };

@@ -37,9 +37,8 @@ class Objects {
   Objects() {
     RecordingObject::SetResult(static_cast<uint32_t>(E_NOTIMPL));
     ForwardDevice();
-    Add(Chain::kID3D12Device, [&](void* real) {
-      return WrapDevice(static_cast<ID3D12Device*>(real), {});
-    });
+    Add(Chain::kID3D12Device,
+        [&](void* real) { return WrapDevice(static_cast<ID3D12Device*>(real), {}); });
     for (size_t i = 1; i < kChainCount; ++i) {
       const auto chain = static_cast<Chain>(i);
       if (chain == Chain::kID3D12Device || Describe(chain).owner != Chain::kNone) continue;
@@ -82,10 +81,10 @@ class Objects {
     RecordingObject::SetResult(S_OK);
     auto* const list =
         static_cast<ID3D12GraphicsCommandList*>(WrapperOf(Chain::kID3D12GraphicsCommandList));
-    EXPECT_EQ(list->Reset(static_cast<ID3D12CommandAllocator*>(
-                              WrapperOf(Chain::kID3D12CommandAllocator)),
-                          nullptr),
-              S_OK);
+    EXPECT_EQ(
+        list->Reset(static_cast<ID3D12CommandAllocator*>(WrapperOf(Chain::kID3D12CommandAllocator)),
+                    nullptr),
+        S_OK);
   }
 
   static ComPtr<ID3D12Device> NewDevice() {
@@ -98,10 +97,14 @@ class Objects {
   std::map<Chain, void*> wrappers_;
 };
 
+bool IsReference(const ParameterInfo& parameter) {
+  return parameter.kind == ValueKind::kGuid && parameter.pointers == 0;
+}
+
 bool IsPointer(const ParameterInfo& parameter) {
-  return parameter.pointers != 0 || parameter.array_length != 1 ||
-         parameter.kind == ValueKind::kGuid || parameter.kind == ValueKind::kString ||
-         parameter.kind == ValueKind::kWideString || parameter.kind == ValueKind::kCallback;
+  return parameter.pointers != 0 || parameter.array_length != 1 || IsReference(parameter) ||
+         parameter.kind == ValueKind::kString || parameter.kind == ValueKind::kWideString ||
+         parameter.kind == ValueKind::kCallback;
 }
 
 // The arguments of one call: pointers to zeros, objects of ours, and ones.
@@ -132,13 +135,13 @@ class Arguments {
     }
     values_.push_back(cell[0]);
     places_.push_back(cell.data());
-    if (parameter.kind == ValueKind::kGuid) {
+    if (IsReference(parameter)) {
       places_.back() = static_cast<int>(index) == null_ ? nullptr : Identifier(method);
     }
   }
   void* Identifier(const MethodInfo& method) {
-    const Chain chain = method.object_chain == Chain::kNone ? Chain::kID3D12Fence
-                                                            : method.object_chain;
+    const Chain chain =
+        method.object_chain == Chain::kNone ? Chain::kID3D12Fence : method.object_chain;
     identifier_ = Describe(chain).first->iid;
     return &identifier_;
   }
@@ -166,11 +169,11 @@ class EveryMethod {
     const MethodInfo& info = Describe(method);
     int calls = 0;
     for (int null = kNothingIsNull; null < static_cast<int>(info.parameters.size()); ++null) {
-      if (null != kNothingIsNull && !IsPointer(info.parameters[static_cast<size_t>(null)])) continue;
+      if (null != kNothingIsNull && !IsPointer(info.parameters[static_cast<size_t>(null)]))
+        continue;
 #if defined(CAIRN_SANITIZED)
       // A reference to nothing is what sanitizers stop at.
-      if (null != kNothingIsNull &&
-          info.parameters[static_cast<size_t>(null)].kind == ValueKind::kGuid) {
+      if (null != kNothingIsNull && IsReference(info.parameters[static_cast<size_t>(null)])) {
         continue;
       }
 #endif
@@ -215,7 +218,8 @@ class EveryMethod {
       ++found;
       for (size_t i = 0; i < info.parameters.size(); ++i) {
         if (!IsPointer(info.parameters[i])) continue;
-        const uint64_t seen = call.arguments[static_cast<size_t>(RecordingObject::PlaceOf(info, i))];
+        const uint64_t seen =
+            call.arguments[static_cast<size_t>(RecordingObject::PlaceOf(info, i))];
         EXPECT_EQ(seen == 0, static_cast<int>(i) == null) << info.parameters[i].name;
       }
     }

@@ -33,8 +33,8 @@ WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* 
 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
   const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
-  if (SUCCEEDED(result) &&
-      (Capture::Active() != nullptr || MappedMemory::Get().has_stand_ins())) [[unlikely]] {
+  if (SUCCEEDED(result) && (Capture::Active() != nullptr || MappedMemory::Get().has_stand_ins()))
+      [[unlikely]] {
     void* const given = mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
     if (data != nullptr) *data = given;
     const bool reads = read_range == nullptr || read_range->Begin < read_range->End;

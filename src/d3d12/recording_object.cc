@@ -135,7 +135,8 @@ __attribute__((visibility("hidden"), used, ms_abi)) uint64_t RecordingOnCall(
   auto* const object = reinterpret_cast<RecordingObject*>(words[0]);
 #endif
   g_recording_goes_to = Calls::GoesTo(*object, slot);
-  return g_recording_goes_to != nullptr ? 0 : Calls::Come(static_cast<uint32_t>(slot), object, word);
+  return g_recording_goes_to != nullptr ? 0
+                                        : Calls::Come(static_cast<uint32_t>(slot), object, word);
 }
 
 extern const void* const g_recording_table[cairn::kSlots] __attribute__((visibility("hidden")));

@@ -29,7 +29,8 @@ class RecordingObject {
   struct Call {
     const RecordingObject* object;
     uint32_t slot;
-    std::vector<uint64_t> arguments;  // without the object; the address of a result in memory comes first
+    std::vector<uint64_t>
+        arguments;  // without the object; the address of a result in memory comes first
   };
 
   // What came since the last time.

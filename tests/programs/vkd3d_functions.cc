@@ -42,7 +42,8 @@ Function* Find(void* library, const char* name) {
 
 ComPtr<ID3D12Device> CreateDevice(void* library) {
   ComPtr<ID3D12Device> device;
-  auto* const create = Find<int32_t(const void*, const GUID&, void**)>(library, "vkd3d_create_device");
+  auto* const create =
+      Find<int32_t(const void*, const GUID&, void**)>(library, "vkd3d_create_device");
   cairn::Vkd3dInstanceCreateInfo instance = {};
   instance.type = cairn::kVkd3dInstanceCreateInfo;
   instance.signal_event = reinterpret_cast<void (*)()>(&SignalEvent);
