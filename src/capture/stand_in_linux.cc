@@ -21,6 +21,15 @@ namespace {
 // Programs rely on how Direct3D 12 places buffers.
 constexpr uintptr_t kAlignment = 64 << 10;
 
+// Into memory that is zero: what stays so is not touched, and costs nothing.
+void CopyWhatIsNotZero(std::byte* to, const std::byte* from, size_t size) {
+  static constexpr std::byte kZeros[4096] = {};
+  for (size_t at = 0; at < size; at += sizeof(kZeros)) {
+    const size_t piece = std::min(sizeof(kZeros), size - at);
+    if (std::memcmp(from + at, kZeros, piece) != 0) std::memcpy(to + at, from + at, piece);
+  }
+}
+
 }  // namespace
 
 // userfaultfd is for ordinary memory only, and says so when a page is registered. That is undone at once:
@@ -80,7 +89,7 @@ void StandIns::Fill(std::byte* real, Block& block, size_t begin, size_t end) {
   if (next != block.filled.begin()) at = std::max(at, std::prev(next)->second);
   while (at < end) {
     const size_t gap_end = next == block.filled.end() ? end : std::min(end, next->first);
-    if (at < gap_end) std::memcpy(block.memory + at, real + at, gap_end - at);
+    if (at < gap_end) CopyWhatIsNotZero(block.memory + at, real + at, gap_end - at);
     if (next == block.filled.end() || next->first >= end) break;
     at = std::max(gap_end, next->second);
     ++next;

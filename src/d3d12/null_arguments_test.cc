@@ -22,6 +22,7 @@
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/fake_device.h"
 #include "d3d12gen/invoke.h"
+#include "settings/layer_settings.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -85,6 +86,9 @@ class Objects {
         list->Reset(static_cast<ID3D12CommandAllocator*>(WrapperOf(Chain::kID3D12CommandAllocator)),
                     nullptr),
         S_OK);
+    const ListBreadcrumbs* const notes = AsWrapper(list)->breadcrumbs();
+    ASSERT_EQ(notes != nullptr, Settings().breadcrumbs != MarkerMode::kOff);
+    EXPECT_TRUE(notes == nullptr || notes->open());
   }
 
   static ComPtr<ID3D12Device> NewDevice() {
@@ -115,8 +119,6 @@ class Arguments {
   }
 
   void* const* places() { return places_.data(); }
-  // What the implementation is to see: nothing, or something.
-  bool is_null(size_t index) const { return values_[index] == 0; }
 
  private:
   void Set(const MethodInfo& method, size_t index, const Objects& objects) {
@@ -133,7 +135,6 @@ class Arguments {
       cell[0] = reinterpret_cast<uintptr_t>(object ? objects.WrapperOf(parameter.chain)
                                                    : rooms_.back().get());
     }
-    values_.push_back(cell[0]);
     places_.push_back(cell.data());
     if (IsReference(parameter)) {
       places_.back() = static_cast<int>(index) == null_ ? nullptr : Identifier(method);
@@ -150,7 +151,6 @@ class Arguments {
   InterfaceGuid identifier_ = {};
   std::vector<std::unique_ptr<std::byte[]>> rooms_;
   std::vector<std::unique_ptr<std::array<uint64_t, 8>>> cells_;
-  std::vector<uint64_t> values_;
   std::vector<void*> places_;
 };
 
