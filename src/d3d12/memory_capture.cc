@@ -109,9 +109,11 @@ MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapp
                        .size_bytes = mapping.size_bytes,
                        .known = mapping.was_mapped,
                        .track = Capture::Active() != nullptr};
-  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(resource.real_pointer()));
+  // What lists copy into it is followed (WrittenByGpu); what shaders write nobody sees.
   place.may_stand_in = FindAccess(resource) == Access::kOnlyWritten &&
-                       GetDesc(real).Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+                       desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
+                       (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0;
   if (placed_.offset_bytes < placed_.heap_bytes &&
       mapping.size_bytes <= placed_.heap_bytes - placed_.offset_bytes) {
     place.block = static_cast<std::byte*>(mapping.data) - placed_.offset_bytes;

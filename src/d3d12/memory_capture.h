@@ -61,7 +61,7 @@ class MappingCapture {
     bool was_mapped = false;  // before: what it holds is known since
     bool stands_in = false;  // `data` is a stand-in; the resource is mapped once more until it ends
   };
-  // kOnlyWritten: the CPU is not to read what the GPU may have written.
+  // kOnlyWritten: as a rule the CPU does not read here.
   enum class Access : uint8_t { kUnknown, kNone, kWritten, kOnlyWritten, kReadBack };
 
   Access FindAccess(const Wrapper& resource);
