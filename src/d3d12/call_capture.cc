@@ -6,6 +6,7 @@
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "breadcrumbs/context.h"
@@ -262,7 +263,8 @@ ImageScope::~ImageScope() {
 }
 
 CapturedPlace PlaceOfNewResource() {
-  return Capture::Active() == nullptr ? CapturedPlace() : t_place;
+  const CapturedPlace place = std::exchange(t_place, {});
+  return Capture::Active() == nullptr ? CapturedPlace() : place;
 }
 
 void CaptureObject(const Wrapper& wrapper) try {

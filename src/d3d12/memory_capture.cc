@@ -128,6 +128,10 @@ void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void
   Mapping& mapping = mappings_[subresource];
   const bool first = ++mapping.count == 1;
   if (mapping.stands_in) {
+    if (first) {
+      MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
+                              mapping.size_bytes);
+    }
     if (written_by_gpu_.load(std::memory_order_relaxed)) {
       MappedMemory::Get().Refresh(resource.capture_number());
     }
