@@ -31,6 +31,10 @@ namespace {
 constexpr int kNothingIsNull = -1;
 constexpr size_t kRoomBytes = 64 << 10;
 
+bool IsTearOff(Chain chain) {
+  return HasTearOff(*Describe(chain).first);
+}
+
 // An object of each chain, real and wrapped. Devices are made on one that works where the layer's own
 // objects come from.
 class Objects {
@@ -42,19 +46,23 @@ class Objects {
         [&](void* real) { return WrapDevice(static_cast<ID3D12Device*>(real), {}); });
     for (size_t i = 1; i < kChainCount; ++i) {
       const auto chain = static_cast<Chain>(i);
-      if (chain == Chain::kID3D12Device || Describe(chain).owner != Chain::kNone) continue;
+      if (chain == Chain::kID3D12Device || IsTearOff(chain)) continue;
       Add(chain, [&](void* real) { return Wrap(chain, real); });
     }
     for (size_t i = 1; i < kChainCount; ++i) {
       const auto chain = static_cast<Chain>(i);
-      if (Describe(chain).owner != Chain::kNone) AddTearOff(chain);
+      if (IsTearOff(chain)) AddTearOff(chain);
     }
     OpenList();
-    RecordingObject::ForwardDevice(nullptr);
   }
   ~Objects() { ForwardDevice(); }
 
   void* WrapperOf(Chain chain) const { return wrappers_.at(chain); }
+
+  // The layer makes objects of its own on the device, unless its methods are looked at.
+  void LookAt(Chain chain) {
+    RecordingObject::ForwardDevice(chain == Chain::kID3D12Device ? nullptr : working_.get());
+  }
 
  private:
   void ForwardDevice() { RecordingObject::ForwardDevice(working_.get()); }
@@ -71,7 +79,10 @@ class Objects {
     return wrapper;
   }
   void AddTearOff(Chain chain) {
-    auto* const owner = static_cast<IUnknown*>(WrapperOf(Describe(chain).owner));
+    // What any object may have is asked of the device.
+    const Chain of = Describe(chain).owner;
+    auto* const owner =
+        static_cast<IUnknown*>(WrapperOf(of == Chain::kNone ? Chain::kID3D12Device : of));
     const auto iid = std::bit_cast<IID>(Describe(chain).first->iid);
     void* tear_off = nullptr;
     EXPECT_EQ(owner->QueryInterface(iid, &tear_off), S_OK) << Describe(chain).first->name;
@@ -201,6 +212,7 @@ class EveryMethod {
     Arguments arguments(info, objects_, null);
     std::array<unsigned char, 256> returned;
     returned.fill(0xEE);
+    objects_.LookAt(chain);
     RecordingObject::SetResult(result);
     RecordingObject::TakeCalls();
     Invoke(method, objects_.WrapperOf(chain), arguments.places(), returned.data());

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "annotations/runtime.h"
 #include "d3d12/call_capture.h"
@@ -58,6 +59,29 @@ void LogRefused(REFIID riid, const char* reason) noexcept {
 
 // Tear-offs are made rarely: one lock for all objects.
 std::mutex tear_off_mutex;
+
+// Not all that is wrapped has private data: a swap chain of vkd3d-proton is no object of Direct3D 12.
+bool HasPrivateData(Chain chain) {
+  static const InterfaceInfo* const object = FindInterface(__uuidof(ID3D12Object));
+  return IsVersionOf(chain, *object);
+}
+
+// The device ends. What rests of its children is not to be found any more: whoever is given the real object
+// again, on another device, gets another wrapper.
+void HideRestingChildren(const Wrapper& device) {
+  std::vector<std::pair<const void*, const Wrapper*>> resting;
+  try {
+    Wrappers().ForEach([&](const Wrapper* wrapper) {
+      if (wrapper == &device || !wrapper->rests()) return;
+      if (static_cast<const void*>(wrapper->device()) == device.interface_pointer()) {
+        resting.emplace_back(wrapper->real_pointer(), wrapper);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    // Those that were found.
+  }
+  for (const auto& [real, wrapper] : resting) Wrappers().Remove(real, wrapper);
+}
 
 }  // namespace
 
@@ -218,7 +242,10 @@ void Wrapper::GiveUpReal() {
   if (!hears_end) CaptureObjectEnd(*this);
   ReleaseTearOffs();
   const bool check = SelfCheckIsOn();
-  if (check && device_ == this) CheckDeviceEnds(*device_);
+  if (device_ == this) {
+    if (check) CheckDeviceEnds(*device_);
+    HideRestingChildren(*this);
+  }
   const ULONG left = real_unknown()->Release();
   if (check) CheckEnded(*this, left);
   if (!hears_end) {
@@ -271,7 +298,8 @@ void Wrapper::Join(WrappedID3D12Device& device, ObjectTable::Object facts) {
   facts.context = device.context_index();
   device_ = &device;
   device.AddReference();
-  hears_end_.store(real_end_.Watch(AsObject(real_)), std::memory_order_relaxed);
+  hears_end_.store(HasPrivateData(chain_) && real_end_.Watch(AsObject(real_)),
+                   std::memory_order_relaxed);
   BecomeKnown(facts);
 }
 
