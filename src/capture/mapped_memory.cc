@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "capture/changed_bytes.h"
 #include "capture/write_tracker.h"
 #include "settings/log.h"
@@ -145,7 +145,7 @@ MappedMemory& MappedMemory::Get() {
 
 void MappedMemory::State::MakeTrackers() {
   if (std::exchange(has_trackers, true)) return;
-  const char* const value = std::getenv(kTrackingVariable);
+  const char* const value = OwnVariable(kTrackingVariable);
   const std::string_view wanted = value == nullptr ? "" : value;
   const bool known = wanted == "userfaultfd" || wanted == "mprotect" || wanted == "compare";
   if (!known && !wanted.empty()) {

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
+#include "base/environment.h"
 #include "d3dconfig/settings.h"
 
 namespace cairn {
@@ -36,7 +36,7 @@ class FileDescriptor {
 };
 
 std::string Environment(const char* name) {
-  const char* value = secure_getenv(name);
+  const char* value = OwnVariable(name);
   return value == nullptr ? "" : value;
 }
 

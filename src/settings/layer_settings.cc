@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/layer_settings.h"
 
-#include <stdlib.h>
-
 #include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "base/environment.h"
 #include "settings/log.h"
 
 namespace cairn {
@@ -85,13 +84,9 @@ bool ParseCapture(std::string_view value, CaptureSettings* capture) {
   return true;
 }
 
-const char* Environment(const char* name) {
-  return getenv(name);
-}
-
 LayerSettings ReadOwnSettings() {
   std::vector<std::string> complaints;
-  LayerSettings settings = ReadLayerSettings(Environment, &complaints);
+  LayerSettings settings = ReadLayerSettings(OwnVariable, &complaints);
   for (const std::string& complaint : complaints) Log(LogLevel::kWarning, complaint);
   return settings;
 }

@@ -5,7 +5,7 @@
 //   CAIRN_CHECK        0 (default) | 1                     self-check; docs/d3d12-layer.md
 //   CAIRN_DRIVER       none | logging | breadcrumb (default) | /path/of/a/library.so
 //   CAIRN_CAPTURE      off (default) | on[,armed][,frames=A-B][,hash]   docs/capture.md
-// CAIRN_LOG is in log.h. Values that mean nothing count as the default, and are reported once.
+// CAIRN_LOG is in log.h. All are as if unset in a privileged process (base/environment.h). Values that mean nothing count as the default, and are reported once.
 #ifndef CAIRN_SETTINGS_LAYER_SETTINGS_H_
 #define CAIRN_SETTINGS_LAYER_SETTINGS_H_
 
