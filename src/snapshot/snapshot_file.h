@@ -49,6 +49,8 @@ inline constexpr unsigned kEventBitBind = 128;
 // Limits of what is read back, against payloads that decode to far more than they hold.
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
 inline constexpr uint32_t kMaxFileObjects = 1u << 20;
+inline constexpr uint32_t kMaxFileRecordings = 4u << 20;
+inline constexpr uint32_t kMaxFileRawMarkers = 16u << 20;
 inline constexpr uint64_t kMaxFileBlobBytes = uint64_t{64} << 20;
 
 // Writes the process and the incidents, and syncs: a few hundred bytes that say what happened, on

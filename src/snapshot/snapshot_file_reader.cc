@@ -30,9 +30,9 @@ Result<Snapshot> SnapshotFileReader::Read() {
   ReadChunks(kAnnotationChunk, &SnapshotFileReader::DecodeAnnotations, later);
   ReadChunks(kObjectChunk, &SnapshotFileReader::DecodeObjects, later);
   ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, Expected::kAnyNumber);
-  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOne);
+  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOneOrMore);
   ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, Expected::kOne);
-  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOne);
+  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOneOrMore);
   ReadChunks(kThreadChunk, &SnapshotFileReader::DecodeThreads, later);
   ReadChunks(kReportedEventIdChunk, &SnapshotFileReader::DecodeReportedEventIds, later);
   ReadChunks(kQueueMarkerChunk, &SnapshotFileReader::DecodeQueueMarkers, later);
@@ -70,7 +70,8 @@ void SnapshotFileReader::ReadTexts() {
 void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected expected) {
   bool found = false;
   for (size_t i = first_chunk_; i < file_.chunks().size(); ++i) {
-    if (file_.chunks()[i].type != type || (found && expected != Expected::kAnyNumber)) continue;
+    if (file_.chunks()[i].type != type) continue;
+    if (found && (expected == Expected::kOne || expected == Expected::kAtMostOne)) continue;
     found = true;
     const Result<std::vector<std::byte>> payload = file_.Read(i);
     bool good = payload.ok();
@@ -80,7 +81,7 @@ void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected exp
     }
     if (!good) NoteLoss(fmt::format("A chunk {} is damaged.", ChunkTypeName(type)));
   }
-  if (!found && expected == Expected::kOne) {
+  if (!found && (expected == Expected::kOne || expected == Expected::kOneOrMore)) {
     NoteLoss(fmt::format("The chunk {} is missing from the file.", ChunkTypeName(type)));
   }
 }

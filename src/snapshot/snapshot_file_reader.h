@@ -44,7 +44,7 @@ class SnapshotFileReader {
 
   void ReadTexts();
   // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
-  enum class Expected { kAnyNumber, kOne, kAtMostOne };
+  enum class Expected { kAnyNumber, kOneOrMore, kOne, kAtMostOne };
   void ReadChunks(ChunkType type, Decoder decode, Expected expected);
   void NoteLoss(const std::string& sentence) {
     snapshot_.losses.push_back(snapshot_.AddText(sentence));
@@ -90,6 +90,7 @@ class SnapshotFileReader {
   TextPoolReader texts_;
   uint64_t text_budget_bytes_ = kMaxFileTextBytes;
   std::vector<EventRun> event_runs_;
+  uint64_t expected_event_ = 0;  // of the next recording
   std::vector<uint32_t> open_events_;
   std::vector<uint8_t> event_bits_;
   bool process_found_ = false;

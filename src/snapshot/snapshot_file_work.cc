@@ -186,7 +186,10 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
   if (!reader.ReadCount(16, count)) return false;
   uint64_t recording_id = 0;
   uint64_t frame = 0;
-  uint64_t expected_event = 0;
+  if (count >
+      kMaxFileRecordings - std::min<size_t>(kMaxFileRecordings, snapshot_.recordings.size())) {
+    return false;
+  }
   for (uint32_t i = 0; i < count; ++i) {
     Recording recording;
     int64_t id_step = 0, frame_step = 0, event_step = 0;
@@ -212,10 +215,10 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
     reader.ReadVarint32(recording.runs);
     reader.ReadVarint32(recording.submit_count);
     reader.ReadVarint32(recording.finished_runs);
-    const uint64_t first_event = expected_event + static_cast<uint64_t>(event_step);
+    const uint64_t first_event = expected_event_ + static_cast<uint64_t>(event_step);
     // Two recordings never share events, or a small file could stand for endless ones.
-    if (!reader.ok() || first_event < expected_event) return false;
-    expected_event = first_event + recording.event_count;
+    if (!reader.ok() || first_event < expected_event_) return false;
+    expected_event_ = first_event + recording.event_count;
     PlaceEvents(first_event, &recording);
     if (!snapshot_.recordings.empty()) {
       const Recording& before = snapshot_.recordings.back();
@@ -254,7 +257,11 @@ bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(10, count)) return false;
+  if (!reader.ReadCount(10, count) ||
+      count >
+          kMaxFileRawMarkers - std::min<size_t>(kMaxFileRawMarkers, snapshot_.raw_markers.size())) {
+    return false;
+  }
   for (uint32_t i = 0; i < count; ++i) {
     RawMarker marker;
     marker.device = ReadIndex(reader, snapshot_.devices.size());

@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kMaxTextBytes = uint64_t{1} << 30;  // TextRef counts in 32 bits.
+constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // a file is read with no more, either
 // Of that: names of objects, which are no NameRecords, sentences, markers kept in arenas.
 constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
 constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
@@ -36,6 +36,7 @@ struct FoundRecording {
 // How often something was left out; sentences are made of these at the end, so that a hostile block
 // cannot make a long list.
 struct LossCounts {
+  uint64_t raw_markers = 0;
   uint64_t contexts = 0;
   uint64_t queues = 0;
   uint64_t recordings_changed = 0;
@@ -628,7 +629,12 @@ void SnapshotTaker::ReadRawMarkers() {
     if (!tables.usable) continue;
     for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
       const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
-      if (value != kRawMarkerUnwritten) snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+      if (value == kRawMarkerUnwritten) continue;
+      if (snapshot_.raw_markers.size() < kMaxSnapshotRawMarkers) {
+        snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+      } else {
+        ++losses_.raw_markers;
+      }
     }
   }
 }
@@ -657,6 +663,7 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(refused,
            "allocations found the shared block full: later markers were dropped. Use a larger "
            "block_size_bytes.");
+  NoteLoss(losses_.raw_markers, "raw markers are more than a report keeps.");
   NoteLoss(losses_.contexts, "devices have tables outside the shared block; they are left out.");
   NoteLoss(losses_.queues, "queues belong to no device; they are left out.");
   NoteLoss(losses_.recordings_changed,

@@ -16,6 +16,7 @@ namespace cairn {
 
 // At most so many events are read; the rest is counted in Snapshot::losses.
 inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
+inline constexpr uint32_t kMaxSnapshotRawMarkers = 16u << 20;
 
 // Reads everything that is published in `block`, the mapped bytes of a block (recorder/block.h),
 // aligned to 16. The bytes are not trusted and may change meanwhile: every value is read once and
