@@ -144,7 +144,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     return kExitCairnFailed;
   }
   WatchSettings settings;
-  settings.capture = options.capture;
+  settings.capture = options.capture || EnvironmentAsksForCapture();
   settings.capture_trigger_signal = options.trigger == "signal";
   if (!settings.capture_trigger_signal) settings.capture_trigger_path = options.trigger;
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
@@ -156,6 +156,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
+  settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;
   PrintError("run", exit_code.status().message());
@@ -200,7 +201,8 @@ Verb AddRunVerb(CLI::App& root) {
       ->type_name("signal|FILE");
   app->add_flag("--hash-frames", options->hash_frames,
                 "With --capture: keep a hash of each frame's image, for cairn replay --validate");
-  app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
+  app->add_flag("--quiet", options->quiet,
+                "Do not say on stderr that a file was written; what is missing is still said");
   SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
   auto program = std::make_shared<std::vector<std::string>>();
   return {app, [options, program] { return Run(*options, *program); }, kExitCairnFailed, program};

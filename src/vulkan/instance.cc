@@ -3,10 +3,11 @@
 
 #include <vulkan/vk_layer.h>
 
-#include <cstdlib>
 #include <memory>
 #include <new>
 
+#include "base/environment.h"
+#include "recorder/handover.h"
 #include "settings/log.h"
 #include "vulkan/intercept.h"
 #include "vulkan/layer_chain.h"
@@ -20,8 +21,7 @@ constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION
 
 MarkerMode ModeOf(const VkInstanceCreateInfo& info) {
   std::vector<std::string> complaints;
-  const MarkerMode mode = ReadVulkanMode(
-      info.pNext, [](const char* name) -> const char* { return std::getenv(name); }, &complaints);
+  const MarkerMode mode = ReadVulkanMode(info.pNext, OwnVariable, &complaints);
   for (const std::string& complaint : complaints) {
     LogOnce(LogLevel::kWarning, complaint, complaint);
   }
@@ -138,6 +138,9 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   if (result != VK_SUCCESS) return result;
   *instance = state->handle;
   LoadFunctions(*state);
+  // A process that must connect to its watcher does so now: some shut themselves in a sandbox before they make
+  // a device. What goes wrong is said when there is something to hand over.
+  if (state->mode != MarkerMode::kOff) (void)WatcherSocket().ok();
   if (!RememberInstance(*state)) {
     state->DestroyInstance(state->handle, allocator);
     return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -4,9 +4,11 @@
 #ifndef CAIRN_WATCH_CHILD_PROCESS_H_
 #define CAIRN_WATCH_CHILD_PROCESS_H_
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +52,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  // "NAME=value", each set for the program
   sigset_t signal_mask;                  // the program's
   bool ignores_broken_pipes = false;     // whether it starts with SIGPIPE ignored
+  std::optional<rlimit> descriptors;     // its limit, where this process has changed its own
 };
 
 // Starts the program as a child that the kernel kills when the calling thread's process ends.

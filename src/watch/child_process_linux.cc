@@ -81,6 +81,7 @@ std::string StatField(pid_t pid, int number) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != watcher) _exit(125);
   if (request.inherited_fd >= 0) fcntl(request.inherited_fd, F_SETFD, 0);
+  if (request.descriptors.has_value()) setrlimit(RLIMIT_NOFILE, &*request.descriptors);
   signal(SIGPIPE, request.ignores_broken_pipes ? SIG_IGN : SIG_DFL);
   sigprocmask(SIG_SETMASK, &request.signal_mask, nullptr);
   execvpe(arguments[0], arguments, environment);

@@ -15,12 +15,12 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/live_process.h"
 #include "recorder/block.h"
 #include "recorder/handover.h"
 #include "watch/child_process.h"
+#include "watch/live_process.h"
 
-namespace cairn::cli {
+namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -83,6 +83,22 @@ FileDescriptor OpenMemory(const fs::path& path, bool* is_memory) {
   *is_memory = fd.valid() && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode) &&
                fcntl(fd.get(), F_GET_SEALS) >= 0;
   return fd;
+}
+
+// As the process was started with it.
+bool HasEnvironmentEntry(pid_t pid, const std::string& entry) {
+  constexpr size_t kMostBytes = 1u << 20;  // a process may make it longer than it has to be
+  const FileDescriptor file(
+      open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(1, '\0');
+  char part[16384];
+  while (file.valid() && text.size() < kMostBytes) {
+    const ssize_t size = read(file.get(), part, sizeof(part));
+    if (size <= 0) break;
+    text.append(part, static_cast<size_t>(size));
+  }
+  text += '\0';
+  return text.find('\0' + entry + '\0') != std::string::npos;
 }
 
 struct FoundBlock {
@@ -178,6 +194,22 @@ LiveProcesses FindLiveProcesses() {
   return found;
 }
 
+std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_entry) {
+  std::vector<LiveProcess> found;
+  std::error_code error;
+  fs::directory_iterator entry("/proc", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::optional<pid_t> pid = ProcessNumber(entry->path().filename().string());
+    // Most are done with by this: reading one file is cheaper than looking at all that is open.
+    if (!pid.has_value() || !HasEnvironmentEntry(*pid, environment_entry)) continue;
+    Search search = SearchIn(*pid);
+    if (search.own.has_value()) {
+      found.push_back({*pid, std::move(search.own->head.program)});
+    }
+  }
+  return found;
+}
+
 Result<SharedMemory> OpenLiveBlock(pid_t pid) {
   Search search = SearchIn(pid);
   if (!search.own.has_value()) return WhyNot(pid, search);
@@ -188,4 +220,4 @@ Result<SharedMemory> OpenLiveBlock(pid_t pid) {
   return SharedMemory::MapForReading(search.own->fd.Release(), static_cast<uint64_t>(info.st_size));
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn

@@ -139,8 +139,12 @@ std::string WatchedBlock::Program() const {
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block) {
   Result<FileWriter> writer = FileWriter::Create(path);
   if (!writer.ok()) return writer.status();
-  CAIRN_RETURN_IF_ERROR(WriteDumpTo(&*writer, subject, block));
-  return writer->Finish();
+  return WriteDump(&*writer, subject, block);
+}
+
+Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block) {
+  CAIRN_RETURN_IF_ERROR(WriteDumpTo(file, subject, block));
+  return file->Finish();
 }
 
 Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block,

@@ -61,6 +61,8 @@ struct DumpSubject {
 // read). On an error nothing is left at `path`, and what was there before is untouched. Cost: bench
 // Dump in docs/performance.md.
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
+// The same into a file that was just created.
+Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);
 
 // Adds the dump to a file that holds other things, too: a trace, and earlier dumps, of which the last
 // counts. `last_call`: the last number that the capture of the same file gave out, asked for when the block

@@ -12,6 +12,9 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
+// Hangs beyond these are not kept: a program that stops and goes on for days, or means to fill the
+// watcher's memory. There is room for what ends it.
+constexpr size_t kMaxHangs = 1000;
 
 struct SignalName {
   int number;
@@ -95,7 +98,7 @@ Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
                                std::span<const QueueObservation> queues, bool stopped) {
   Decision decision;
   const std::vector<uint32_t> hung = watchdog_.Observe(now_ns, queues, stopped);
-  if (hung.empty()) return decision;
+  if (hung.empty() || incidents_.size() >= kMaxHangs) return decision;
   for (const uint32_t queue : hung) {
     incidents_.push_back({.kind = IncidentKind::kHang,
                           .value = static_cast<int64_t>(policy_.hang_timeout_ns / kMillisecond),
