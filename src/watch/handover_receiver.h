@@ -34,6 +34,8 @@ class HandoverReceiver {
  public:
   // Connections that may wait for their first message; more push the oldest out.
   static constexpr size_t kMaxStrangers = 64;
+  // Connections in all; more are turned away.
+  static constexpr size_t kMaxConnections = 8192;
 
   // `inherited`: this end of the socket pair. `maker`: the process that made the pair.
   Status Open(FileDescriptor inherited, pid_t maker);
@@ -46,7 +48,7 @@ class HandoverReceiver {
   int fd() const { return epoll_.get(); }
   // The next message. False: none for now.
   bool Receive(ReceivedMessage* received);
-  // Connections that were turned away because there was no descriptor for them.
+  // Connections that were turned away because there was no room or no descriptor for them.
   uint64_t turned_away() const { return turned_away_; }
 
  private:

@@ -191,6 +191,10 @@ void HandoverReceiver::Accept(int listener) {
     return;
   }
   if (strangers_ >= kMaxStrangers) ForgetOldestStranger();
+  if (connections_.size() >= kMaxConnections) {
+    ++turned_away_;
+    return;
+  }
   const int fd = socket.get();
   if (!Listen(fd).ok()) return;
   connections_[fd] = {std::move(socket), peer.pid, false, next_number_++};

@@ -100,6 +100,7 @@ Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
   const std::vector<uint32_t> hung = watchdog_.Observe(now_ns, queues, stopped);
   if (hung.empty() || incidents_.size() >= kMaxHangs) return decision;
   for (const uint32_t queue : hung) {
+    if (incidents_.size() >= kMaxHangs) break;
     incidents_.push_back({.kind = IncidentKind::kHang,
                           .value = static_cast<int64_t>(policy_.hang_timeout_ns / kMillisecond),
                           .time_ns = realtime_ns,
