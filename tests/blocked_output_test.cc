@@ -107,6 +107,18 @@ TEST_F(BlockedOutputTest, NorIsAReportThatIsLost) {
   EXPECT_EQ(result.exit_code, 7);
 }
 
+// A write beyond the limit of a file's size is an error like any other.
+TEST_F(BlockedOutputTest, AFileSizeLimitDoesNotEndCairn) {
+  const CommandResult result =
+      RunCommand({"sh", "-c", "ulimit -f 8 && exec \"$@\"", "sh", Program("cairn"), "run",
+                  "--capture", "-o", "out.cairn", "--", capture_, "regions", "1"},
+                 {.folder = folder_.path()});
+  EXPECT_EQ(result.exit_code, 125) << result.Summary();
+  EXPECT_THAT(result.errors,
+              HasSubstr(" was not captured: cannot write to out.cairn.part: File too "
+                        "large; "));
+}
+
 TEST_F(BlockedOutputTest, ItsOwnNameMayBeTakenAsWell) {
   const CommandResult result =
       Run({"--capture", "-o", "out.cairn"}, "mkdir out.cairn; exec " + capture_ + " regions 1");

@@ -112,7 +112,7 @@ class WatchLoop {
   WatchLoop& operator=(const WatchLoop&) = delete;
 
   // `maker`: the process that made the socket pair. `forward_signals`: those of this process are passed on to
-  // the program; all four are blocked.
+  // the program; they are blocked.
   Status Prepare(FileDescriptor socket, pid_t maker, bool forward_signals);
   // Whoever did not inherit the socket may come in by this address; "" if there is none.
   const std::string& OpenDoors();
@@ -206,7 +206,8 @@ Status WatchLoop::Prepare(FileDescriptor socket, pid_t maker, bool forward_signa
   forward_signals_ = forward_signals;
   sigset_t mask;
   sigemptyset(&mask);
-  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&mask, number);
+  // SIGXFSZ: a file that may not grow is an error of the write, not the end of the watcher.
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXFSZ}) sigaddset(&mask, number);
   if (settings_.capture_trigger_signal) sigaddset(&mask, SIGUSR1);
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
   // Writing to a closed stderr must not end the watcher, and with it the program.
@@ -347,6 +348,7 @@ void WatchLoop::OnSignals() {
   signalfd_siginfo info{};
   while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
     const int number = static_cast<int>(info.ssi_signo);
+    if (number == SIGXFSZ) continue;
     if (number == SIGUSR1) {
       for (const auto& [index, process] : processes_) {
         if (process->capture != nullptr && process->alive()) process->capture->Trigger();
