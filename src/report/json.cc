@@ -19,8 +19,9 @@ constexpr uint32_t kReportVersion = 1;
 
 class JsonReporter {
  public:
-  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out)
-      : snapshot_(snapshot), analysis_(analysis), json_(out) {}
+  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
+               const std::function<void()>& on_full)
+      : snapshot_(snapshot), analysis_(analysis), json_(out, on_full) {}
 
   void Write() {
     json_.BeginObject();
@@ -45,6 +46,12 @@ class JsonReporter {
     json_.Key("losses");
     json_.BeginArray();
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
+    if (json_.cut_count() != 0) {
+      json_.String(
+          fmt::format("{} texts are cut after {} bytes: together they would be longer than "
+                      "{} bytes.",
+                      json_.cut_count(), JsonWriter::kKeptTextBytes, JsonWriter::kMostTextBytes));
+    }
     json_.EndArray();
     json_.EndObject();
   }
@@ -373,6 +380,7 @@ void JsonReporter::WriteScopeTrees() {
   // Executions may share scopes; each scope stands once.
   std::vector<uint32_t> recordings(analysis_.scopes.size(), kNone);
   for (const Execution& execution : analysis_.executions) {
+    if (execution.scope_count == 0 || recordings[execution.first_scope] != kNone) continue;
     std::fill_n(recordings.begin() + execution.first_scope, execution.scope_count,
                 execution.recording);
   }
@@ -536,11 +544,25 @@ void JsonReporter::WriteRawMarkers() {
 
 }  // namespace
 
+bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+                     const std::function<bool(std::string_view)>& print) {
+  std::string piece;
+  bool going_on = true;
+  const auto print_piece = [&] {
+    going_on = going_on && print(piece);
+    piece.clear();
+  };
+  JsonReporter(snapshot, analysis, &piece, print_piece).Write();
+  piece += '\n';
+  print_piece();
+  return going_on;
+}
+
 std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
   std::string out;
   constexpr size_t kBytesPerScope = 192;
   out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
-  JsonReporter(snapshot, analysis, &out).Write();
+  JsonReporter(snapshot, analysis, &out, nullptr).Write();
   out += '\n';
   return out;
 }

@@ -56,6 +56,7 @@ class TextReporter {
       PrintDevices(sink);
     }
     PrintLosses(sink);
+    if (sink.full()) sink.EndFull();
   }
 
  private:
@@ -203,6 +204,7 @@ void TextReporter::PrintVerdicts(LineSink& sink) {
   bool any = false;
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     if (!IsShown(verdict.device)) continue;
+    if (sink.full()) return;
     PrintVerdict(sink, verdict);
     any = true;
   }

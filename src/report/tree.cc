@@ -107,6 +107,7 @@ void TreePrinter::Print(LineSink& sink) {
   for (uint32_t i = 0; i < count; ++i) {
     const Execution& execution = analysis_.executions[i];
     if (!IsShown(execution)) continue;
+    if (sink.full()) return;
     const ListGroup group = GroupOf(execution);
     if (!any || group.device != before.device || group.frame != before.frame) {
       PrintFrameHeading(sink, group);
@@ -186,6 +187,7 @@ void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
     const uint32_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
     uint32_t position = 0;
     do {
+      if (sink.full()) return;
       if (hidden != 0 && position == kShownOfRun) {
         for (uint32_t skipped = 0; skipped < hidden; ++skipped) i += subtree_size_[i];
         position += hidden;

@@ -37,7 +37,8 @@ bool SnapshotFileReader::DecodeQueues(ByteReader& reader) {
 bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(4 + kStageCount, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 4, "pipelines");
+  for (uint32_t i = 0; i < kept; ++i) {
     Pipeline pipeline;
     uint32_t flags = 0;
     pipeline.device = ReadIndex(reader, snapshot_.devices.size());
@@ -49,7 +50,8 @@ bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
     if (!reader.ok()) return false;
     snapshot_.pipelines.push_back(pipeline);
   }
-  if (reader.remaining() == 0) return true;
+  // The column behind them begins where the last one ends.
+  if (reader.remaining() == 0 || kept != count) return true;
   for (Pipeline& pipeline : snapshot_.pipelines) {
     for (uint64_t& hash : pipeline.shader_hashes) reader.ReadVarint(hash);
   }
@@ -114,6 +116,12 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
       snapshot_.events.size() + count > kMaxSnapshotEvents || first > kMaxSnapshotEvents) {
     return false;
   }
+  // Columns: all of them or none.
+  if (row_budget_ < count) {
+    events_left_out_ += count;
+    return true;
+  }
+  row_budget_ -= count;
   const size_t begin = snapshot_.events.size();
   const size_t first_bind = snapshot_.binds.size();
   snapshot_.events.resize(begin + count);
@@ -145,7 +153,7 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     int64_t step = 0;
     reader.ReadSignedVarint(step);
     number += static_cast<uint64_t>(step);
-    event.name = texts_.Text(number);
+    event.name = Shortened(texts_.Text(number));
   }
   DecodeEventDetails(events, event_bits_, reader);
   if (!reader.ok()) {
@@ -184,10 +192,11 @@ void SnapshotFileReader::PlaceEvents(uint64_t first_in_file, Recording* recordin
 bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(16, count)) return false;
+  const uint32_t kept = Afford(count, 4, "command lists");
   uint64_t recording_id = 0;
   uint64_t frame = 0;
   uint64_t expected_event = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     Recording recording;
     int64_t id_step = 0, frame_step = 0, event_step = 0;
     uint32_t flags = 0;
@@ -232,8 +241,9 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
 bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(6, count)) return false;
+  const uint32_t kept = Afford(count, 4, "submissions");
   Submission submission;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     uint64_t serial_step = 0;
     int64_t number_step = 0, time_step = 0;
     reader.ReadVarint(serial_step);
@@ -255,7 +265,8 @@ bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
 bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(10, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 1, "raw markers");
+  for (uint32_t i = 0; i < kept; ++i) {
     RawMarker marker;
     marker.device = ReadIndex(reader, snapshot_.devices.size());
     reader.ReadVarint32(marker.index);

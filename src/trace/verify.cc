@@ -192,10 +192,11 @@ class Verifier {
     ResultBody body;
     std::memcpy(&body, record.body.data(), sizeof(body));  // the reader made sure that it is there
     std::vector<OpenCall>& open = open_calls_[record.thread];
-    const auto call = std::find_if(open.begin(), open.end(),
-                                   [&](const OpenCall& one) { return one.number == body.call; });
+    // A thread's calls have rising numbers.
+    const auto call = std::partition_point(
+        open.begin(), open.end(), [&](const OpenCall& one) { return one.number < body.call; });
     const std::optional<Method> method = trace_.MethodOf(record);
-    if (call == open.end()) {
+    if (call == open.end() || call->number != body.call) {
       // What was called before a late start, or what this build cannot tell, may be missing.
       if (method.has_value() && body.call > start_) {
         findings_.Error(
