@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_diff.h"
@@ -167,7 +168,7 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
                                    {"first", options.paths[0]},     {"second", options.paths[1]},
                                    {"compared_images", compared},   {"different_images", different},
                                    {"images", std::move(list)}};
-    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    text = JsonDocument(document);
   }
   if (!PrintOutput("diff", text)) return kExitTrouble;
   return different == 0 ? 0 : kExitDifferent;
@@ -488,11 +489,8 @@ int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
                                      "only; cairn verify lists them",
                                      Counted(result->undecoded, "call")));
   }
-  const std::string text =
-      options.json ? CallsJson(options, *result, printer)
-                             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
-                         "\n"
-                   : Summary(*result, printer.cut());
+  const std::string text = options.json ? JsonDocument(CallsJson(options, *result, printer))
+                                        : Summary(*result, printer.cut());
   if (!printer.written() || !PrintOutput("diff", text)) return kExitTrouble;
   return result->differences == 0 && result->different_images.empty() ? 0 : kExitDifferent;
 }

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -315,7 +316,7 @@ int PrintPictures(const ImagesOptions& options, const Place& place, const Pictur
         {"call", place.call ? ordered_json(*place.call) : ordered_json()},
         {"folder", options.folder},
         {"images", pictures.images()}};
-    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    text = JsonDocument(document);
   }
   if (!PrintOutput("images", text)) return kExitFailed;
   if (pictures.written() != 0) return 0;

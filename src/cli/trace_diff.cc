@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
 #include "calls/value_decoder.h"
 #include "calls/value_printer.h"
 #include "d3d12gen/interfaces.h"
@@ -83,6 +84,11 @@ bool IsPoll(const std::optional<Method>& method) {
          method == Method::ID3D12Device_GetDeviceRemovedReason;
 }
 
+// Of a block, before lines are cut to kShortText.
+constexpr size_t kMostBlockText = size_t{64} << 20;
+constexpr size_t kShortText = 160;
+constexpr uint64_t kMostDecodedBytes = uint64_t{192} << 20;  // of one call
+
 struct Lines {
   std::vector<uint64_t> hashes;
   std::vector<uint64_t> calls;
@@ -101,6 +107,7 @@ struct Block {
   uint64_t frame = 0;
   bool frame_ends = false;
   size_t count = 0;
+  size_t text_bytes = 0;
   std::map<uint32_t, Lines> threads;
   FrameHash image;
 };
@@ -161,7 +168,7 @@ class Side {
       if (DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
         text =
             fmt::format("{}: {}", names_.Object(record.object), PrintArguments(info, call, names_));
-        whole = PrintArguments(info, call, names_, /*whole=*/true);
+        AppendArgumentsJson(info, call, names_, /*whole=*/false, &whole);  // bytes by their hash
       } else {
         ++undecoded_;
       }
@@ -170,6 +177,10 @@ class Side {
     lines.hashes.push_back(
         XXH3_64bits_withSeed(whole.data(), whole.size(), XXH3_64bits(start.data(), start.size())));
     lines.calls.push_back(record.number);
+    if (text.size() > kMostBlockText - std::min(kMostBlockText, block->text_bytes)) {
+      text = std::string(Utf8Prefix(text, kShortText)) + " ...";
+    }
+    block->text_bytes += text.size();
     lines.texts.push_back(std::move(text));
     ++block->count;
   }
@@ -178,7 +189,7 @@ class Side {
   TraceCursor cursor_;
   RunNames names_;
   IgnoredHandles handles_;
-  Arena arena_;
+  Arena arena_{kMostDecodedBytes};
   uint64_t frame_;
   uint64_t undecoded_ = 0;
 };

@@ -105,6 +105,28 @@ class TraceDiffTest : public testing::Test {
   }
 };
 
+// Two readers of one file have their memory in different places.
+TEST_F(TraceDiffTest, AFileIsLikeItself) {
+  struct FeatureLevels {  // D3D12_FEATURE_DATA_FEATURE_LEVELS
+    uint32_t count;
+    const uint32_t* wanted;
+    uint32_t supported;
+  };
+  constexpr uint32_t kFeatureLevels = 2;  // D3D12_FEATURE
+  const uint32_t wanted[] = {0xc000, 0xb000};
+  const FeatureLevels levels = {2, wanted, 0};
+  Run a(5);
+  a.test.Make(Method::ID3D12Device_CheckFeatureSupport, kDevice, kFeatureLevels, &levels,
+              static_cast<uint32_t>(sizeof(levels)));
+  ASSERT_TRUE(a.test.status().ok()) << a.test.status().message();
+  a.test.Frame();
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, a, &differences);
+  EXPECT_THAT(differences, testing::IsEmpty());
+  EXPECT_EQ(result.calls[0], 1u);
+  EXPECT_EQ(result.undecoded, 0u);
+}
+
 TEST_F(TraceDiffTest, NumbersOfObjectsDoNotMatter) {
   Run a(5);
   Run b(9);

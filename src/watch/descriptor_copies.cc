@@ -10,16 +10,17 @@ namespace {
 
 using IncrementAt = std::function<uint64_t(uint64_t)>;
 
-// The handles of some ranges, one for each descriptor; `sizes`: null for one each.
+// The handles of some ranges, one for each descriptor; `sizes`: null for one each. 0 where no heap is, so
+// that the descriptors behind keep their partners.
 std::vector<uint64_t> Unroll(uint32_t ranges, const uint64_t* starts, const uint32_t* sizes,
                              const IncrementAt& increment_at) {
   std::vector<uint64_t> handles;
   for (uint32_t i = 0; starts != nullptr && i < ranges; ++i) {
     const uint64_t increment = increment_at(starts[i]);
     const uint32_t size = sizes == nullptr ? 1 : sizes[i];
-    for (uint32_t n = 0; increment != 0 && n < size; ++n) {
+    for (uint32_t n = 0; n < size; ++n) {
       if (handles.size() >= kMostDescriptors) return handles;
-      handles.push_back(starts[i] + n * increment);
+      handles.push_back(increment == 0 ? 0 : starts[i] + n * increment);
     }
   }
   return handles;
@@ -45,8 +46,11 @@ std::vector<DescriptorCopy> DescriptorCopiesOf(const DecodedCall& call, bool sim
     to = Unroll(*to_ranges, Array<uint64_t>(call, 1), Array<uint32_t>(call, 2), increment_at);
     from = Unroll(*from_ranges, Array<uint64_t>(call, 4), Array<uint32_t>(call, 5), increment_at);
   }
-  std::vector<DescriptorCopy> copies(std::min(to.size(), from.size()));
-  for (size_t i = 0; i < copies.size(); ++i) copies[i] = {from[i], to[i]};
+  std::vector<DescriptorCopy> copies;
+  copies.reserve(std::min(to.size(), from.size()));
+  for (size_t i = 0; i < std::min(to.size(), from.size()); ++i) {
+    if (to[i] != 0) copies.push_back({from[i], to[i]});
+  }
   return copies;
 }
 
