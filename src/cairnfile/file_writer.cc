@@ -15,7 +15,7 @@ namespace cairn {
 namespace {
 
 constexpr int kZstdLevel = 1;
-constexpr int kZstdSmallLevel = 19;
+constexpr int kZstdSmallLevel = 12;
 // A zstd frame costs about 16 bytes: below this size nothing is gained.
 constexpr size_t kMinCompressBytes = 64;
 // Padding of one chunk, so that header, payload and padding go out in one write.
