@@ -142,11 +142,12 @@ Status KeepLeftover(const std::string& part_path) {
   return Status();
 }
 
+// For its owner alone: command lines, names and memory of programs are in it.
 Result<std::unique_ptr<ByteSink>> OpenPart(const std::string& path) {
   const std::string part_path = path + ".part";
   // More than one round only when another process opens or finishes the same file right now.
   for (int attempt = 0; attempt < 8; ++attempt) {
-    FileDescriptor file(open(part_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    FileDescriptor file(open(part_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (file.valid()) {
       // The lock tells other writers that this file is alive; it goes away with this process.
       if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !IsAt(file.get(), part_path)) continue;

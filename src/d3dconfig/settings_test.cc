@@ -151,6 +151,33 @@ TEST_F(D3DConfigFiles, UserAndSystem) {
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }
 
+// Under the umask of a careful administrator others could not enter the folder, and the settings for
+// everybody would be those of root.
+TEST_F(D3DConfigFiles, FoldersOfTheSystemAreOpenToEverybodyWhateverTheUmask) {
+  const auto mode = [](const std::filesystem::path& path) {
+    struct stat status = {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 0777;
+  };
+  const std::filesystem::path system = folder_ / "etc/cairn";
+  setenv("CAIRN_SYSTEM_CONFIG_DIR", system.c_str(), 1);
+  const mode_t before = umask(0077);
+  EXPECT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
+  umask(0);
+  EXPECT_TRUE(Set(D3DConfigScope::kUser, true).ok());
+  umask(before);
+  EXPECT_EQ(mode(folder_ / "etc"), 0755u);
+  EXPECT_EQ(mode(system), 0755u);
+  EXPECT_EQ(mode(system / "d3dconfig"), 0644u);
+  // The user's are nobody else's affair.
+  EXPECT_EQ(mode(folder_ / "user"), 0700u);
+  EXPECT_EQ(mode(UserFile().parent_path()), 0700u);
+  // What is there keeps its mode.
+  ASSERT_EQ(chmod(system.c_str(), 0750), 0);
+  EXPECT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
+  EXPECT_EQ(mode(system), 0750u);
+}
+
 TEST_F(D3DConfigFiles, ADamagedPlaceHasNoEffectAndIsReplaced) {
   ASSERT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
   WriteUserFile("force-driver-retail-annotations=of");
