@@ -179,6 +179,19 @@ TEST_F(Printed, FeaturesWithPointersMemberByMember) {
   EXPECT_NE(Text().find("pFeatureSupportData = <8 bytes: 00"), std::string::npos) << Text();
 }
 
+TEST_F(Printed, ToCompareBytesAreHashedAndObjectsAreTheirNames) {
+  std::array<uint32_t, 20> values = {};
+  const uint32_t* data = values.data();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 20, data, 0);
+  const std::string zeros = ArgumentsToCompare(*method_, call_, names_);
+  EXPECT_NE(zeros.find("pSrcData = <80: "), std::string::npos) << zeros;
+  values[19] = 1;
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 20, data, 0);
+  EXPECT_NE(ArgumentsToCompare(*method_, call_, names_), zeros);
+  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, ObjectPointer(12));
+  EXPECT_EQ(ArgumentsToCompare(*method_, call_, names_), Text());
+}
+
 TEST_F(Printed, NamesOfPrograms) {
   Call(Method::ID3D12Object_SetName, u"Schatten \x202e\xd800");
   EXPECT_EQ(Text(), "SetName(Name = \"Schatten \\u{202e}\uFFFD\")");

@@ -19,6 +19,8 @@
 #include <utility>
 #include <vector>
 
+#include "cairn/marker_types.h"
+
 #include "cairnfile/file_cost.h"
 #include "cairnfile/file_writer.h"
 #include "calls/call_builder.h"
@@ -273,7 +275,7 @@ TEST_F(SmallFiles, WhoseChunksDecodeToGigabytes) {
 
 // ---- Traces ----------------------------------------------------------------------------------------
 
-constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kBuffer = 4, kHeap = 5;
+constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kBuffer = 4, kHeap = 5, kOther = 6;
 
 void MakeObjects(TestTrace* trace) {
   trace->Object(kDevice, Chain::kID3D12Device, kDevice);
@@ -322,6 +324,34 @@ TEST_F(SmallFiles, OfCallsWithLongNames) {
   Expect({"calls", "--whole"}, "");
   Expect({"diff", path()}, "no call differs");
   Expect({"state", "--call", "7", "--json"}, "no command list records");
+}
+
+// The same, but so that nothing can be counted instead of printed.
+TEST_F(SmallFiles, OfCallsThatNameManyThings) {
+  TestTrace trace(Compression::kZstdSmall);
+  MakeObjects(&trace);
+  trace.Object(kOther, Chain::kID3D12GraphicsCommandList, kDevice);
+  for (const uint64_t list : {kList, kOther}) {
+    trace.Make(Method::ID3D12Object_SetName, list, std::u16string(1000, u'\x202e').c_str());
+  }
+  // Whatever follows waits for its result.
+  void* fence = nullptr;
+  struct {
+    uint8_t bytes[16];
+  } const iid = {};
+  trace.Make(Method::ID3D12Device_CreateFence, kDevice, 0, 0, iid, &fence);
+  std::vector<void*> lists(500, ObjectPointer(kList));
+  for (size_t i = 0; i < lists.size(); i += 2) lists[i] = ObjectPointer(kOther);
+  const auto body =
+      CallBuilder().Call(Method::ID3D12CommandQueue_ExecuteCommandLists, 500, lists.data());
+  ASSERT_TRUE(body.ok);
+  for (int i = 0; i < 60'000; ++i) {
+    trace.Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, body.bytes);
+  }
+  Write(trace);
+  Expect({"calls", "--json"}, "are left out: a file of ");
+  Expect({"calls", "--whole"}, "are left out: a file of ");
+  Expect({"diff", path()}, "say more than a file of its size may");
 }
 
 // The same mebibyte is written again and again, and stands in the file once.

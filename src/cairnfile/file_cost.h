@@ -30,6 +30,7 @@ inline constexpr FileCost kTracedObjects = {uint64_t{256} << 10, 8};
 inline constexpr FileCost kBlobBytes = {uint64_t{4} << 30,
                                         65536};  // handed out, and decoded for it
 inline constexpr FileCost kDescriptorCopies = {uint64_t{16} << 20, 256};
+inline constexpr FileCost kComparedBytes = {uint64_t{1} << 30, 65536};  // of calls as text
 // Of what is printed of a trace before arguments are left out.
 inline constexpr FileCost kPrintedBytes = {uint64_t{128} << 20, 4096};
 

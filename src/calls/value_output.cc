@@ -22,6 +22,17 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
   }
 }
 
+void AppendBytesInWords(std::span<const std::byte> bytes, bool whole, std::string& out) {
+  constexpr size_t kShortBytes = 16;
+  out += fmt::format("<{} byte{}", GroupedDigits(bytes.size()), bytes.size() == 1 ? "" : "s");
+  if (!bytes.empty() && (whole || bytes.size() <= kShortBytes)) {
+    out += ": ";
+    AppendHex(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ", out);
+    if (bytes.size() > kMostShownBytes) out += " ...";
+  }
+  out += '>';
+}
+
 // ---- TextOutput ----
 
 void TextOutput::Separate() {
@@ -54,7 +65,7 @@ void TextOutput::EndArray() {
 
 bool TextOutput::BeginElement() {
   Run& run = runs_.back();
-  if (!whole_ && run.shown == kShownElements) return false;
+  if (detail_ == Detail::kShort && run.shown == kShownElements) return false;
   if (text.size() >= kMostValueBytes) return false;
   run.separator = text.size();
   return true;
@@ -114,14 +125,11 @@ void TextOutput::Float(double number, bool is_single) {
 
 void TextOutput::Bytes(std::span<const std::byte> bytes) {
   Separate();
-  text += fmt::format("<{} byte{}", GroupedDigits(bytes.size()), bytes.size() == 1 ? "" : "s");
-  constexpr size_t kShownBytes = 16;
-  if (!bytes.empty() && (whole_ || bytes.size() <= kShownBytes)) {
-    text += ": ";
-    AppendHex(bytes.first(std::min(bytes.size(), kMostShownBytes)), " ", text);
-    if (bytes.size() > kMostShownBytes) text += " ...";
+  if (detail_ == Detail::kToCompare) {
+    text += fmt::format("<{}: {:016x}>", bytes.size(), XXH64(bytes.data(), bytes.size(), 0));
+  } else {
+    AppendBytesInWords(bytes, detail_ == Detail::kWhole, text);
   }
-  text += '>';
 }
 
 void TextOutput::Reference(std::string_view, uint64_t value, const std::string& meaning) {

@@ -52,7 +52,13 @@ class TextOutput final : public ValueOutput {
  public:
   static constexpr uint64_t kShownElements = 8;
 
-  explicit TextOutput(bool whole) : whole_(whole) {}
+  enum class Detail {
+    kShort,
+    kWhole,
+    kToCompare,  // as a whole, but bytes by their number and hash
+  };
+  explicit TextOutput(Detail detail) : detail_(detail) {}
+  explicit TextOutput(bool whole) : TextOutput(whole ? Detail::kWhole : Detail::kShort) {}
   ~TextOutput() = default;
 
   void BeginStruct() override { Open('{'); }
@@ -92,7 +98,7 @@ class TextOutput final : public ValueOutput {
   // Says how often the last element stood there, behind it.
   void EndRun(Run* run);
 
-  bool whole_;
+  const Detail detail_;
   bool first_ = true;
   bool after_key_ = false;
   std::vector<Run> runs_;
@@ -139,6 +145,8 @@ class JsonOutput final : public ValueOutput {
   bool after_key_ = false;
 };
 
+// "<3 bytes: 0a 1b 2c>"; more than 16 only if `whole`, and never more than kMostShownBytes.
+void AppendBytesInWords(std::span<const std::byte> bytes, bool whole, std::string& out);
 // "0a1b2c", with `separator` between the bytes.
 void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std::string& out);
 

@@ -376,9 +376,11 @@ std::string ResultCodeName(uint32_t code) {
   return fmt::format("{:#010x}", code);
 }
 
-std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
-                           const ValueNames& names, bool whole) {
-  TextOutput out(whole);
+namespace {
+
+std::string PrintCall(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                      TextOutput::Detail detail) {
+  TextOutput out(detail);
   PutArguments(method, call, names, &out);
   const std::string_view name = method.name;
   const size_t separator = name.rfind(':');
@@ -388,6 +390,19 @@ std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
   text.append(out.text, 1, out.text.size() - 2);
   text += ')';
   return text;
+}
+
+}  // namespace
+
+std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
+                           const ValueNames& names, bool whole) {
+  return PrintCall(method, call, names,
+                   whole ? TextOutput::Detail::kWhole : TextOutput::Detail::kShort);
+}
+
+std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
+                               const ValueNames& names) {
+  return PrintCall(method, call, names, TextOutput::Detail::kToCompare);
 }
 
 std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,

@@ -28,6 +28,9 @@ class ValueNames {
 // unless `whole`. Control characters in strings are made visible.
 std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
                            const ValueNames& names, bool whole = false);
+// The same in full, but bytes by their number and hash: what `names` calls the same is equal in two traces.
+std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
+                               const ValueNames& names);
 // "S_OK, ppvHeap = ID3D12DescriptorHeap #5". "" if there is nothing to say.
 std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
                         bool whole = false);

@@ -67,6 +67,8 @@ struct CallLines::Words {
   const char* kind = "";
   std::string text;
   ordered_json json = ordered_json::object();
+  // To be shown behind the others; may be many, so that they are not copied more often than needed.
+  std::optional<std::span<const std::byte>> bytes;
 };
 
 // ---- Calls ----
@@ -161,26 +163,16 @@ Status CallLines::PutFrame(const Record& record, Words* words) const {
 
 Status CallLines::PutBytes(std::span<const std::byte> rest, const LineOptions& options,
                            Words* words) {
+  const uint64_t count = ByteCount(rest);
+  words->json["bytes"] = count;
   if (!options.whole) {
-    const uint64_t count = ByteCount(rest);
-    words->json["bytes"] = count;
     words->text += fmt::format("{} byte{}", GroupedDigits(count), count == 1 ? "" : "s");
     return Status();
   }
   arena_.Reset();
   const Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, &trace_, &arena_);
-  if (!bytes.ok()) return bytes.status();
-  words->json["bytes"] = bytes->size();
-  if (options.json) {
-    std::string hex;
-    AppendHex(bytes->first(std::min(bytes->size(), kMostShownBytes)), "", hex);
-    words->json["hex"] = std::move(hex);
-    return Status();
-  }
-  TextOutput out(/*whole=*/true);
-  out.Bytes(*bytes);
-  words->text += out.text;
-  return Status();
+  if (bytes.ok()) words->bytes = *bytes;
+  return bytes.status();
 }
 
 Status CallLines::PutWrite(const Record& record, const LineOptions& options, Words* words) {
@@ -302,6 +294,7 @@ Status CallLines::AddOther(const Record& record, uint64_t frame, const LineOptio
   if (!described.ok()) words.text += fmt::format("<{}>", VisibleText(described.message()));
   if (!options.json) {
     line->text = fmt::format("{:>9}  ---- {}", record.number, words.text);
+    if (words.bytes.has_value()) AppendBytesInWords(*words.bytes, /*whole=*/true, line->text);
     return described;
   }
   ordered_json json = {{"kind", words.kind}, {"number", record.number}};
@@ -312,6 +305,11 @@ Status CallLines::AddOther(const Record& record, uint64_t frame, const LineOptio
   if (!described.ok()) AddProblem(described.message(), line);
   line->text = VisibleJson(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
   line->text.pop_back();  // more may follow
+  if (words.bytes.has_value()) {
+    line->text += ",\"hex\":\"";
+    AppendHex(words.bytes->first(std::min(words.bytes->size(), kMostShownBytes)), "", line->text);
+    line->text += '"';
+  }
   return described;
 }
 

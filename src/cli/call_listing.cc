@@ -24,6 +24,7 @@ namespace {
 
 // A call whose result is further away is printed without it.
 constexpr size_t kMostPending = 4096;
+constexpr size_t kMostPendingBytes = 64 << 20;
 constexpr size_t kOutputBytes = 64 << 10;
 // How many records before a call are looked through first for those around it, where names are not
 // wanted, and by how much more if too few of them are wanted calls.
@@ -92,6 +93,7 @@ class Lister {
     if (!filter_.last_frame.has_value() && !filter_.around.has_value()) cursor->ReadAhead();
     while (!Read(*cursor)) {  // from further back
       lines_.clear();
+      pending_bytes_ = 0;
       incomplete_.clear();
       listed_ = {};
       window_ = window_ > ~uint64_t{0} / kWindowGrowth ? ~uint64_t{0} : window_ * kWindowGrowth;
@@ -108,6 +110,7 @@ class Lister {
   struct Line : CallLine {
     bool complete = false;
     std::optional<WorkState> gpu;
+    size_t pending_bytes = 0;
   };
 
   // From where the cursor stands. False if that was too near to the call that others are wanted around.
@@ -347,8 +350,9 @@ class Lister {
     if (budget_ == 0) {
       ++listed_.left_out;
       status = Status(StatusCode::kUnsupported, "left out");
-    } else if (!status.ok() && method.has_value())
+    } else if (!status.ok() && method.has_value()) {
       NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
+    }
     Line line;
     line.call = record.number;
     line.is_around = filter_.around == record.number;
@@ -405,6 +409,8 @@ class Lister {
         --wanted_after_;
       }
     }
+    line.pending_bytes = line.text.size();
+    pending_bytes_ += line.pending_bytes;
     lines_.push_back(std::move(line));
     if (!lines_.back().complete) incomplete_.emplace(lines_.back().call, &lines_.back());
     if (!filter_.around.has_value() || found_around_) return Flush(false);
@@ -415,6 +421,7 @@ class Lister {
   }
 
   void DropFront() {
+    pending_bytes_ -= lines_.front().pending_bytes;
     incomplete_.erase(lines_.front().call);
     lines_.pop_front();
   }
@@ -427,7 +434,8 @@ class Lister {
   }
 
   void Flush(bool all) {
-    while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending)) {
+    while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending ||
+                               pending_bytes_ > kMostPendingBytes)) {
       Print(&lines_.front());
       DropFront();
     }
@@ -490,6 +498,7 @@ class Lister {
     if (filter_.around.has_value() && !found_around_) {  // then nothing is around it
       incomplete_.clear();
       lines_.clear();
+      pending_bytes_ = 0;
     }
     // Whoever has no result by the end of the trace has none; before it, only the trace's end knows.
     for (const auto& [call, line] : incomplete_) {
@@ -524,6 +533,7 @@ class Lister {
   std::optional<std::unordered_set<uint64_t>> submission_;
   std::unordered_set<uint64_t> unreturned_;
   std::deque<Line> lines_;
+  size_t pending_bytes_ = 0;                        // of the text in lines_
   std::unordered_map<uint64_t, Line*> incomplete_;  // of lines_, by their call
   uint64_t first_wanted_ = 0;                       // the filter's first frame as cursors count
   uint64_t records_behind_ = 0;

@@ -485,9 +485,11 @@ int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
     return kExitTrouble;
   }
   if (result->undecoded != 0) {
-    PrintWarning("diff", fmt::format("{} could not be read and were compared by their functions "
-                                     "only; cairn verify lists them",
-                                     Counted(result->undecoded, "call")));
+    PrintWarning("diff",
+                 fmt::format("{} could not be read, or say more than a file of its size may, "
+                             "and were compared by their functions only; cairn verify lists "
+                             "those that are damaged",
+                             Counted(result->undecoded, "call")));
   }
   const std::string text = options.json ? JsonDocument(CallsJson(options, *result, printer))
                                         : Summary(*result, printer.cut());

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "calls/value_decoder.h"
 #include "calls/value_printer.h"
 #include "d3d12gen/interfaces.h"
@@ -115,7 +116,11 @@ struct Block {
 class Side {
  public:
   explicit Side(TraceReader& trace)
-      : trace_(trace), cursor_(trace), names_(trace), frame_(trace.first_frame().value_or(0)) {}
+      : trace_(trace),
+        cursor_(trace),
+        names_(trace),
+        frame_(trace.first_frame().value_or(0)),
+        compare_budget_(FileBudget(trace.file().size_bytes(), kComparedBytes)) {}
 
   // Reads on to the end of the frame. False at the end of the trace. `wanted`: its calls are kept, but for
   // those that only restore what the program had done before.
@@ -165,10 +170,12 @@ class Side {
       arena_.Reset();
       DecodedCall call;
       const MethodInfo& info = Describe(*method);
-      if (DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
+      if (compare_budget_ != 0 &&
+          DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
         text =
             fmt::format("{}: {}", names_.Object(record.object), PrintArguments(info, call, names_));
-        AppendArgumentsJson(info, call, names_, /*whole=*/false, &whole);  // bytes by their hash
+        whole = ArgumentsToCompare(info, call, names_);
+        compare_budget_ -= std::min<uint64_t>(compare_budget_, whole.size());
       } else {
         ++undecoded_;
       }
@@ -192,6 +199,7 @@ class Side {
   Arena arena_{kMostDecodedBytes};
   uint64_t frame_;
   uint64_t undecoded_ = 0;
+  uint64_t compare_budget_;  // bytes of calls as text
 };
 
 // Whole frames.

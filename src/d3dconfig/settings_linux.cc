@@ -112,7 +112,7 @@ Status MakeFolder(const std::string& folder, mode_t mode) {
       return StatusFromErrno(errno, fmt::format("{} cannot be created", folder));
     }
     if (chmod(path.c_str(), mode) != 0) {
-      return StatusFromErrno(errno, fmt::format("{} cannot be opened to everybody", path.string()));
+      return StatusFromErrno(errno, fmt::format("{} cannot get mode {:04o}", path.string(), mode));
     }
   }
   return Status();

@@ -51,10 +51,11 @@ void LineSink::Emit(std::string_view text) {
 }
 
 void LineSink::CutToWidth() {
-  put_bytes_ += line_.size();
   // Bytes are at least as many as columns.
   if (width_ == 0 || line_.size() <= width_ || CodePointCount(line_) <= width_) return;
-  line_.resize(PrefixBytes(line_, width_ - 1));
+  const size_t kept = PrefixBytes(line_, width_ - 1);
+  put_bytes_ += line_.size() - kept;
+  line_.resize(kept);
   line_ += "…";
 }
 
@@ -79,8 +80,9 @@ void LineSink::EndLine(WorkState state, size_t mark_offset, size_t mark_bytes) {
 }
 
 void LineSink::EndFull() {
+  constexpr size_t kRoomForTheEnd = 1 << 20;
   full_ = false;
-  put_bytes_ = 0;
+  put_bytes_ = kMostReportBytes - kRoomForTheEnd;
   Prose("",
         "… the rest is left out: a report has no more than 192 MiB. cairn report --json has all "
         "of it, with long names cut.");

@@ -40,7 +40,7 @@ class LineSink {
   // kMostReportBytes were put into it, before lines were cut to the width: no more lines are taken, and
   // whoever prints many should stop.
   bool full() const { return full_; }
-  // The last line of a sink that is full: says so.
+  // A line that says so, and room for what has to stand at the end nevertheless.
   void EndFull();
 
  private:

@@ -55,8 +55,8 @@ class TextReporter {
     if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
       PrintDevices(sink);
     }
-    PrintLosses(sink);
     if (sink.full()) sink.EndFull();
+    PrintLosses(sink);
   }
 
  private:
