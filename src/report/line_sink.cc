@@ -83,6 +83,7 @@ void LineSink::EndFull() {
   constexpr size_t kRoomForTheEnd = 1 << 20;
   full_ = false;
   put_bytes_ = kMostReportBytes - kRoomForTheEnd;
+  Blank();  // a line may have been cut
   Prose("",
         "… the rest is left out: a report has no more than 192 MiB. cairn report --json has all "
         "of it, with long names cut.");
