@@ -116,6 +116,7 @@ class StateFinder {
     for (auto& [key, value] : plain_) found[key] = std::move(value);
     found["vertex_buffers"] = Slots(vertex_buffers_);
     found["stream_output"] = Slots(stream_output_);
+    ShowWriters(&found);
     return found;
   }
 
@@ -432,6 +433,23 @@ class StateFinder {
     return heap == nullptr || !heap->heap.has_value() ? 0 : heap->heap->increment_bytes;
   }
 
+  // Puts the calls where their numbers stand. In the order of the trace, so that no part of it is decoded
+  // more than once.
+  void ShowWriters(ordered_json* state) {
+    std::vector<ordered_json*> writers;
+    for (const char* const pipe : {"graphics", "compute"}) {
+      for (ordered_json& argument : (*state)[pipe]["root_arguments"]) {
+        if (!argument.contains("descriptors")) continue;
+        for (ordered_json& shown : argument["descriptors"]) writers.push_back(&shown["written_by"]);
+      }
+    }
+    std::sort(writers.begin(), writers.end(), [](const ordered_json* a, const ordered_json* b) {
+      return a->get<uint64_t>() < b->get<uint64_t>();
+    });
+    for (ordered_json* const writer : writers) *writer = CallAsJson(writer->get<uint64_t>());
+  }
+
+  // With the numbers of the calls that wrote them.
   ordered_json TableDescriptors(uint64_t table) {
     ordered_json shown = ordered_json::array();
     const auto place = state_.GpuDescriptorAt(table);
@@ -442,7 +460,7 @@ class StateFinder {
           heap->heap->cpu_start + uint64_t{place->index + i} * heap->heap->increment_bytes;
       const auto found = descriptors_.find(handle);
       if (found == descriptors_.end()) break;
-      shown.push_back({{"index", place->index + i}, {"written_by", CallAsJson(found->second)}});
+      shown.push_back({{"index", place->index + i}, {"written_by", found->second}});
     }
     return shown;
   }
