@@ -38,7 +38,7 @@ using ::testing::Not;
 
 constexpr uint64_t kMostBytes = uint64_t{512} << 20;
 // Address space that is no memory: code, the stack and the arena of a second thread.
-constexpr uint64_t kUnusedBytes = uint64_t{224} << 20;
+[[maybe_unused]] constexpr uint64_t kUnusedBytes = uint64_t{224} << 20;
 
 struct Answer {
   int status = 0;  // as waitpid gives it
@@ -59,8 +59,8 @@ Answer Ask(const std::vector<std::string>& words, const std::string& folder) {
   EXPECT_EQ(pipe2(out, O_CLOEXEC), 0);
   const pid_t child = fork();
   if (child == 0) {
-    const rlimit limit = {kMostBytes + kUnusedBytes, kMostBytes + kUnusedBytes};
 #ifndef CAIRN_SANITIZED
+    const rlimit limit = {kMostBytes + kUnusedBytes, kMostBytes + kUnusedBytes};
     setrlimit(RLIMIT_AS, &limit);
 #endif
     dup2(out[1], STDOUT_FILENO);
