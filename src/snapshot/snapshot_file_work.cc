@@ -192,7 +192,7 @@ void SnapshotFileReader::PlaceEvents(uint64_t first_in_file, Recording* recordin
 bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(16, count)) return false;
-  const uint32_t kept = Afford(count, 4, "command lists");
+  const uint32_t kept = Afford(count, 3, "command lists");
   uint64_t recording_id = 0;
   uint64_t frame = 0;
   uint64_t expected_event = 0;
