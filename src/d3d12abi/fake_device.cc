@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -246,10 +248,32 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
   std::vector<std::function<void()>> commands_;
 };
 
+// Both sides of a call say how much they have, and this device goes by what one of them says.
+void ExpectAsMany(uint64_t one, uint64_t other) {
+  if (one != other) std::abort();
+}
+
+// `sizes`: null: one each.
+uint64_t SumOf(UINT count, const UINT* sizes) {
+  return sizes == nullptr ? count : std::accumulate(sizes, sizes + count, uint64_t{0});
+}
+
 class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
  public:
   FakeQueue(ID3D12Device* device, const D3D12_COMMAND_QUEUE_DESC& desc)
       : Fake(device), desc_(desc) {}
+
+  void STDMETHODCALLTYPE UpdateTileMappings(ID3D12Resource*, UINT region_count,
+                                            const D3D12_TILED_RESOURCE_COORDINATE*,
+                                            const D3D12_TILE_REGION_SIZE* sizes, ID3D12Heap*,
+                                            UINT range_count, const D3D12_TILE_RANGE_FLAGS*,
+                                            const UINT*, const UINT* counts,
+                                            D3D12_TILE_MAPPING_FLAGS) override {
+    if (sizes == nullptr || counts == nullptr) return;
+    uint64_t tiles = 0;
+    for (UINT i = 0; i < region_count; ++i) tiles += sizes[i].NumTiles;
+    ExpectAsMany(tiles, SumOf(range_count, counts));
+  }
 
   void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override {
     for (UINT i = 0; i < count; ++i) {
@@ -276,6 +300,13 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
 class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
  public:
   FakeDevice() : Fake(nullptr) {}
+
+  void STDMETHODCALLTYPE CopyDescriptors(UINT to_count, const D3D12_CPU_DESCRIPTOR_HANDLE*,
+                                         const UINT* to_sizes, UINT from_count,
+                                         const D3D12_CPU_DESCRIPTOR_HANDLE*, const UINT* from_sizes,
+                                         D3D12_DESCRIPTOR_HEAP_TYPE) override {
+    ExpectAsMany(SumOf(to_count, to_sizes), SumOf(from_count, from_sizes));
+  }
 
   UINT STDMETHODCALLTYPE GetNodeCount() override { return 1; }
   HRESULT STDMETHODCALLTYPE CreateCommandQueue(const D3D12_COMMAND_QUEUE_DESC* desc, REFIID riid,
