@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/left_out.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_diff.h"
@@ -260,7 +261,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
   if (!player.ok()) return player.status();
   const Status status = (*player)->Run();
-  if ((*player)->abandoned()) {
+  if ((*player)->abandoned() && (!status.ok() || stopped)) {
     // A GPU that is at work keeps its driver from going: this process ends without tidying up.
     PrintError("diff", status.ok() ? "stopped" : options.paths[side] + ": " + status.message());
     if (options.is_new_folder) rmdir(options.folder.c_str());
@@ -269,9 +270,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   }
   if (!status.ok()) return status.WithContext(options.paths[side]);
   if (keep.empty()) {
-    for (const std::string& note : (*player)->result().notes) {
-      PrintWarning("diff", options.paths[side] + ": " + note);
-    }
+    PrintNotes("diff", options.paths[side] + ": ", (*player)->result());
   }
   if (stopped) return Status(StatusCode::kInvalidArgument, "stopped");
   return frames;

@@ -41,7 +41,10 @@ constexpr char kExamples[] =
     "  cairn trim --frames 100-199 game.cairn         writes game-100-199.cairn\n"
     "  cairn trim --frames 7-7 -o one.cairn game.cairn\n"
     "\n"
-    "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong.";
+    "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong; 3 if it is\n"
+    "written, without calls that the playback left out; 4 if the GPU hung, the device was lost, or "
+    "the\n"
+    "playback died.";
 
 struct TrimOptions {
   std::string path;
@@ -162,9 +165,9 @@ std::string WhyNotRecorded(const std::string& said, const std::string& path) {
 }
 
 // Plays the frames up to the last one under a capture of the range. The message is empty if the playback
-// has said itself why it ended.
+// has said itself why it ended: then with its exit code, which is kExitLeftOut also where all went well.
 Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
-              const std::string& path) {
+              const std::string& path, int* exit_code) {
   std::string said;
   const Result<std::string> preload = LayerPreload();
   if (!preload.ok()) return preload.status();
@@ -192,18 +195,24 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   arguments.push_back(options.path);
   const Result<int> code = RunWatched(settings, arguments);
   if (!code.ok()) return code.status();
-  if (*code == kExitFailed) return Status(StatusCode::kInternal, "");
+  *exit_code = *code;
+  if (*code == kExitFailed || *code == kExitPlaybackFailed) {
+    return Status(StatusCode::kInternal, "");
+  }
   // It came before the playback listened.
   if (*code == 128 + SIGINT || *code == 128 + SIGTERM || *code == 128 + SIGHUP) {
+    *exit_code = kExitFailed;
     return Status(StatusCode::kIo, "interrupted; nothing is written");
   }
-  if (*code != 0) {
+  if (*code != 0 && *code != kExitLeftOut) {
+    *exit_code = kExitFailed;
     return Status(
         StatusCode::kInternal,
         fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
   }
   // What the capture has to say matters only if there is no file.
   if (access(path.c_str(), R_OK) != 0) {
+    *exit_code = kExitFailed;
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
   return Status();
@@ -288,9 +297,11 @@ int Run(const TrimOptions& options) {
                                    output));
     return kExitFailed;
   }
-  if (const Status status = Record(options, original, *range, recorded.path()); !status.ok()) {
+  int played = kExitFailed;
+  if (const Status status = Record(options, original, *range, recorded.path(), &played);
+      !status.ok()) {
     if (!status.message().empty()) PrintError("trim", status.message());
-    return kExitFailed;
+    return played;
   }
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
@@ -298,11 +309,11 @@ int Run(const TrimOptions& options) {
     PrintError("trim", copied.status().message());
     return kExitFailed;
   }
-  if (options.quiet) return 0;
+  if (options.quiet) return played;
   const std::string line =
       fmt::format("{}: frames {} to {}, play them with cairn replay {}\n", VisibleText(output),
                   range->first, range->last, ShellQuoted(output));
-  return PrintOutput("trim", line) ? 0 : kExitFailed;
+  return PrintOutput("trim", line) ? played : kExitFailed;
 }
 
 }  // namespace
