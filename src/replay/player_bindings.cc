@@ -170,6 +170,7 @@ CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
       facts.allocator = allocator == nullptr ? kNoObject : allocator->number;
       facts.allocator_resets = allocator == nullptr ? 0 : allocator->resets;
       facts.pipeline = ComPtr<IUnknown>(call->At<IUnknown*>(3));
+      facts.lost_pipeline = values_.lost_pipeline();
       break;
     }
     default: break;
@@ -183,6 +184,7 @@ void PlayerImpl::KeepFacts(ReplayObject* object, CreationFacts facts) {
     bindings.allocator = facts.allocator;
     bindings.allocator_resets = facts.allocator_resets;
     bindings.pipeline = std::move(facts.pipeline);
+    bindings.unknown_pipeline = facts.lost_pipeline;
   }
   facts.pipeline = {};
   object->created = std::move(facts);
@@ -441,12 +443,20 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
     std::memcpy(&outcome, result, sizeof(outcome));
   }
   if (FAILED(outcome)) return;
+  if (values_.lost_pipeline()) {
+    LeaveOut(call->record.number,
+             fmt::format("{}: its pipeline, which could not be made here", call->info.name));
+  }
   switch (call->method) {
     case Method::ID3D12CommandAllocator_Reset: ++call->object->resets; return;
     case Method::ID3D12GraphicsCommandList_Reset:
-      return StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+      StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+      BindingsOf(call->record.object).unknown_pipeline = values_.lost_pipeline();
+      return;
     case Method::ID3D12GraphicsCommandList_ClearState:
-      return ClearList(call, call->At<IUnknown*>(0));
+      ClearList(call, call->At<IUnknown*>(0));
+      if (values_.lost_pipeline()) BindingsOf(call->record.object).unknown_pipeline = true;
+      return;
     case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
       return SetRootSignature(call, static_cast<size_t>(Point::kGraphics));
     case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:

@@ -225,12 +225,47 @@ TEST_F(RootTest, PipelineThatCouldNotBeMade) {
 }
 
 // What it recorded before is gone, and what is recorded now is not: such a list is not submitted.
+// What needs no pipeline is played, what does waits for the next one.
+TEST_F(RootTest, ListThatBeginsWithAPipelineThatCouldNotBeMade) {
+  void* const pipeline = ObjectPointer(Absent(&script_, Chain::kID3D12PipelineState));
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t allocator = script_.CreateAllocator();
+  const auto record = [&] {
+    Set(signature_);
+    Constants(1, 1, 0);
+    Dispatch();
+    script_.Close(list_);
+    script_.Execute(queue, list_);
+  };
+  list_ = script_.Create(Method::ID3D12Device_CreateCommandList, Chain::kID3D12GraphicsCommandList,
+                         0u, D3D12_COMMAND_LIST_TYPE_DIRECT, ObjectPointer(allocator), pipeline,
+                         __uuidof(ID3D12GraphicsCommandList));
+  record();
+  script_.Call(Method::ID3D12GraphicsCommandList_Reset, list_, ObjectPointer(allocator), pipeline);
+  record();
+  script_.Call(Method::ID3D12GraphicsCommandList_Reset, list_, ObjectPointer(allocator), nullptr);
+  record();
+  uint64_t submissions = 0;
+  PlayerOptions options;
+  options.on_submission = [&](uint64_t) { ++submissions; };
+  const Played played = Play(&script_, options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_EQ(submissions, 3u);
+  EXPECT_EQ(played.result.skipped, 4u);
+  std::vector<std::string> kinds;
+  for (const LeftOut& kind : played.result.left_out) kinds.push_back(kind.what);
+  EXPECT_THAT(kinds, testing::UnorderedElementsAre(
+                         testing::HasSubstr("CreateCommandList: its pipeline, which could not"),
+                         testing::HasSubstr("Reset: its pipeline, which could not be made here"),
+                         testing::HasSubstr("Dispatch: its pipeline, root signature")));
+}
+
 TEST_F(RootTest, ResetThatCouldNotBeMade) {
   const uint64_t queue = script_.CreateQueue();
   const uint64_t allocator = script_.CreateAllocator();
   script_.Close(list_);
-  script_.Call(Method::ID3D12GraphicsCommandList_Reset, list_, ObjectPointer(allocator),
-               ObjectPointer(Absent(&script_, Chain::kID3D12PipelineState)));
+  script_.Call(Method::ID3D12GraphicsCommandList_Reset, list_,
+               ObjectPointer(Absent(&script_, Chain::kID3D12CommandAllocator)), nullptr);
   Set(signature_);
   Constants(9, 1, 0);
   script_.Close(list_);

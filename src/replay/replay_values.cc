@@ -217,6 +217,13 @@ Status CheckOptional(Method method, const ParameterInfo& parameter) {
   }
 }
 
+// Calls that set a list's first pipeline, which may be null.
+bool BeginsAList(Method method) {
+  return method == Method::ID3D12Device_CreateCommandList ||
+         method == Method::ID3D12GraphicsCommandList_Reset ||
+         method == Method::ID3D12GraphicsCommandList_ClearState;
+}
+
 }  // namespace
 
 void ReplayValues::Begin(Method method, const void* device) {
@@ -226,6 +233,7 @@ void ReplayValues::Begin(Method method, const void* device) {
   shared_ = shared[static_cast<size_t>(method)];
   descriptors_.clear();
   had_event_ = false;
+  lost_pipeline_ = false;
 }
 
 Status ReplayValues::Object(Chain declared, uint64_t* place) {
@@ -236,6 +244,12 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
   }
   ReplayObject* const object = objects_->Find(number);
   if (object == nullptr) {
+    if (objects_->IsAbsent(number) && declared == Chain::kID3D12PipelineState &&
+        BeginsAList(method_)) {
+      lost_pipeline_ = true;
+      *place = 0;
+      return Status();
+    }
     if (objects_->IsAbsent(number)) {
       return Status(StatusCode::kUnsupported,
                     "it uses an object whose creation this replay had to leave out");

@@ -38,6 +38,8 @@ class ReplayValues final : public ValueVisitor {
   std::vector<ReplayDescriptor>& descriptors() { return descriptors_; }
   // An event was passed, not null.
   bool had_event() const { return had_event_; }
+  // A list was to begin with a pipeline that could not be made here. It begins without one.
+  bool lost_pipeline() const { return lost_pipeline_; }
 
   Status Object(Chain declared, uint64_t* place) override;
   Status GpuAddress(uint64_t* place) override;
@@ -55,6 +57,7 @@ class ReplayValues final : public ValueVisitor {
   const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
+  bool lost_pipeline_ = false;
 };
 
 // What an implementation does not check although memory is at stake: copies of descriptors beyond their
