@@ -8,10 +8,12 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/fake_names.h"
 #include "d3d12abi/fake_objects.h"
 #include "d3d12abi/fake_stubs.h"
 
@@ -196,10 +198,29 @@ class FakeAllocator final : public Fake<NoAllocator, ID3D12CommandAllocator> {
   HRESULT STDMETHODCALLTYPE Reset() override { return S_OK; }
 };
 
+std::string& LastName() {
+  static std::string name;
+  return name;
+}
+
 class FakeFence final : public Fake<NoFence, ID3D12Fence> {
  public:
   FakeFence(ID3D12Device* device, uint64_t value) : Fake(device), value_(value) {}
-  UINT64 STDMETHODCALLTYPE GetCompletedValue() override { return value_.load(); }
+  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR name) override {
+#if defined(CAIRN_D3D12_SYSV_ABI)
+    const auto* character = reinterpret_cast<const char16_t*>(name);
+#else
+    const wchar_t* character = name;
+#endif
+    LastName().clear();
+    for (; character != nullptr && *character != 0; ++character) {
+      LastName() += static_cast<char>(*character);
+    }
+    return S_OK;
+  }
+  UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
+    return value_.load();
+  }
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override {
     value_.store(value);
     return S_OK;
@@ -455,6 +476,10 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
 
 ID3D12Device* CreateFakeDevice() {
   return new FakeDevice;
+}
+
+std::string LastFakeName() {
+  return LastName();
 }
 
 int FakeObjectCount() {

@@ -33,6 +33,10 @@ if(BUILD_TESTING)
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
       player_hostile_values_test.cc player_hostile_views_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  foreach(abi "" _sysv)
+    cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc
+      DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
+  endforeach()
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)
   cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "replay/player_hostile_script.h"
+#include "replay/replay_values.h"
 
 namespace cairn {
 namespace {
@@ -340,6 +341,25 @@ TEST_F(ValuesTest, OptionalArrayThatIsNull) {
   const uint64_t list = script_.CreateList();
   script_.Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, list, 0u, 1u, nullptr);
   ExpectLeftOut(&script_, "pViews is null");
+}
+
+// Implementations take what they find there for what it was, and abort.
+TEST(PointersTest, ParametersOfMetaCommands) {
+  int command = 0;
+  void* object = &command;
+  const void* parameters = &command;
+  SIZE_T size = sizeof(command);
+  const std::vector<void*> arguments = {&object, &parameters, &size};
+  for (const Method method : {Method::ID3D12GraphicsCommandList4_InitializeMetaCommand,
+                              Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand}) {
+    const Status status = CheckPointers(method, arguments);
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    EXPECT_THAT(status.message(), HasSubstr("its parameters are the driver's"));
+  }
+  parameters = nullptr;
+  size = 0;
+  EXPECT_TRUE(
+      CheckPointers(Method::ID3D12GraphicsCommandList4_InitializeMetaCommand, arguments).ok());
 }
 
 TEST_F(ValuesTest, BarrierOfNothing) {
