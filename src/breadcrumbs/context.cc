@@ -595,8 +595,9 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     list.last_submission_number = number;
     // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
     SubmitSecondaries(list);
+    std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
-                          slot.recording_id, number, now_ns);
+                          slot.recording_id, number, frames_.back().number, now_ns);
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
   }
   record.submission_count.store(number, std::memory_order_release);
@@ -618,6 +619,23 @@ void Context::SubmitSecondaries(const CommandList& primary) {
     list.last_submission_number = primary.last_submission_number;
     if (slot.queue == kNoQueue) slot.queue = primary.last_submission_queue;
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
+  }
+}
+
+void Context::Withdraw(void* queue, uint64_t first_submission) {
+  std::lock_guard lock(mutex_);
+  const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, false);
+  if (queue_index == kNoQueue) return;
+  std::vector<uint32_t> slots;
+  block_->RefuseSubmissions(queue_index, first_submission, &slots);
+  for (const uint32_t index : slots) {
+    CommandList& list = lists_[index];
+    list.last_submission_queue = kNoQueue;
+    // Reusable ones count their runs, and an earlier one may be at work; words of others were cleared.
+    if (!list.reusable()) {
+      std::atomic_ref(list.slot()->flags).fetch_or(kRecordingRefused, std::memory_order_relaxed);
+    }
+    list.slot()->submit_count.fetch_sub(1, std::memory_order_release);
   }
 }
 

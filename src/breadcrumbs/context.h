@@ -102,6 +102,8 @@ class Context {
   // For reusable and for held lists. A held one that was never submitted is forgotten at once.
   Status ReleaseCommandList(CommandList* list);
   Status NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count);
+  // The queue refused its submissions of this number and more: nothing of them ever runs.
+  void Withdraw(void* queue, uint64_t first_submission);
   Status LastSubmission(void* queue, uint64_t* submission);
   Status NotifyCompleted(void* queue, uint64_t submission);
   Status ReportDeviceLost(int32_t code, const char* where);

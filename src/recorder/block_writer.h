@@ -149,11 +149,17 @@ class BlockWriter {
     uint64_t value = 0;
     uint64_t time_ns = 0;
   };
-  void AddSync(const Sync& sync);
+  // Its serial number; 0 in a block without this table.
+  uint64_t AddSync(const Sync& sync);
+  // Sets kSyncOver, if the ring still has that entry; 0 is none.
+  void EndWait(uint64_t sync_serial);
 
   // Appends to the ring; every field but `serial` is taken from the arguments.
   void AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
-                     uint64_t recording_id, uint64_t submission_number, uint64_t time_ns);
+                     uint64_t recording_id, uint64_t submission_number, uint64_t frame,
+                     uint64_t time_ns);
+  // Marks what the queue was given from this submission on as refused, and adds the slot of each entry.
+  void RefuseSubmissions(uint32_t queue, uint64_t first_number, std::vector<uint32_t>* slots);
 
  private:
   BlockWriter(SharedMemory memory);

@@ -271,6 +271,19 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfVulkan) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
+// The golden files have no frames of submissions; there they are those of the recordings.
+TEST(SnapshotFile, KeepsTheFramesOfSubmissions) {
+  Snapshot sample = SampleSnapshot();
+  ASSERT_GE(sample.submissions.size(), 2u);
+  sample.submissions[0].frame = 5000;
+  sample.submissions[1].frame = 4;
+  const std::vector<std::byte> bytes = SnapshotFileBytes(sample, Compression::kNone);
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  EXPECT_EQ(read->submissions[0].frame, 5000u);
+}
+
 // Files say nothing of what a program has not: the container tells of what was lost.
 TEST(SnapshotFile, EachChunkOfVulkanMayBeMissing) {
   for (ChunkType type : {kSyncChunk, kFaultChunk, kVendorBinaryChunk, kCheckpointChunk,

@@ -247,9 +247,19 @@ bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
     submission.serial = serial;
     submission.number += static_cast<uint64_t>(number_step);
     submission.time_ns += static_cast<uint64_t>(time_step);
+    if (submission.recording != kNone) {
+      submission.frame = snapshot_.recordings[submission.recording].frame;
+    }
     snapshot_.submissions.push_back(submission);
   }
-  return true;
+  if (reader.remaining() == 0) return true;
+  uint64_t frame = 0;
+  for (Submission& told : snapshot_.submissions) {
+    int64_t step = 0;
+    reader.ReadSignedVarint(step);
+    told.frame = frame += static_cast<uint64_t>(step);
+  }
+  return reader.ok();
 }
 
 bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {

@@ -259,6 +259,18 @@ void PayloadWriter::Submissions(ByteWriter* out) {
     out->WriteSignedVarint(static_cast<int64_t>(submission.time_ns - before.time_ns));
     before = submission;
   }
+  const auto frame_is_known = [this](const Submission& submission) {
+    return submission.frame ==
+           (submission.recording == kNone ? 0 : snapshot_.recordings[submission.recording].frame);
+  };
+  if (std::all_of(snapshot_.submissions.begin(), snapshot_.submissions.end(), frame_is_known)) {
+    return;
+  }
+  uint64_t frame = 0;
+  for (const Submission& submission : snapshot_.submissions) {
+    out->WriteSignedVarint(static_cast<int64_t>(submission.frame - frame));
+    frame = submission.frame;
+  }
 }
 
 void PayloadWriter::RawMarkers(ByteWriter* out) {

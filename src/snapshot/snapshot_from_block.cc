@@ -514,6 +514,7 @@ void SnapshotTaker::ReadSubmissions() {
       ++losses_.submissions_torn;
       continue;
     }
+    if (record.refused.load(std::memory_order_relaxed) != 0) continue;
     Submission submission;
     submission.serial = serial;
     submission.queue = record.queue;
@@ -526,8 +527,10 @@ void SnapshotTaker::ReadSubmissions() {
       if (recording != kNone &&
           snapshot_.recordings[recording].recording_id == record.recording_id) {
         submission.recording = recording;
+        submission.frame = snapshot_.recordings[recording].frame;
       }
     }
+    if (record.frame_plus_1 != 0) submission.frame = record.frame_plus_1 - 1;
     snapshot_.submissions.push_back(submission);
   }
   std::sort(snapshot_.submissions.begin(), snapshot_.submissions.end(),

@@ -165,6 +165,21 @@ TEST(SnapshotFromBlock, SubmissionsOfRecycledListsNameNoRecording) {
   EXPECT_EQ(s.submissions[1].recording, 0u);
 }
 
+TEST(SnapshotFromBlock, SubmissionsHaveTheFrameThatTheySayOrThatOfTheirRecording) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 3, "Main");
+  block.Submit(queue, list);
+  block.submission(block.Submit(queue, list)).frame_plus_1 = 1001;
+  block.submission(block.Submit(queue, list)).refused = 1;
+  const Snapshot s = Take(block);
+  ASSERT_EQ(s.submissions.size(), 2u) << "what the queue refused is none";
+  EXPECT_TRUE(s.losses.empty());
+  EXPECT_EQ(s.submissions[0].frame, 3u);
+  EXPECT_EQ(s.submissions[1].frame, 1000u);
+}
+
 TEST(SnapshotFromBlock, NotesDeviceLossAndSignal) {
   TestBlock block;
   const uint32_t context = block.AddContext();
