@@ -289,8 +289,10 @@ CairnResult CommandList::End() {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   // The end of the list is proven by its last event, unless that was written at the bottom already.
-  if (event_count_ != 0 && last_bottom_ != event_count_ &&
-      Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+  if (event_count_ == 0) {
+    AddEndEvent();
+  } else if (last_bottom_ != event_count_ &&
+             Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
     next_event_[-1].flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
   }
@@ -300,6 +302,21 @@ CairnResult CommandList::End() {
   open_ = false;
   SetState(RecordingState::kClosed);
   return CAIRN_OK;
+}
+
+void CommandList::AddEndEvent() {
+  // Secondaries are no work of their own; their primary tells.
+  if (silent_ || mode_ == MarkerMode::kOff || (slot_->flags & kRecordingSecondary) != 0) return;
+  EventRecord* const event = NextEvent();
+  if (event == nullptr) return;
+  if (!Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    --event_count_;
+    --next_event_;
+    return;
+  }
+  *event = EventRecord{EventKind::kEnd, kEventWritesBottom, 0, 0, 0, 0};
+  last_bottom_ = event_count_;
+  Publish();
 }
 
 CairnResult CommandList::SetPipeline(CairnPipeline pipeline) {

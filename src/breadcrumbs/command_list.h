@@ -222,6 +222,8 @@ class alignas(128) CommandList {
   uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
   void DropWork();
+  // Of a list without events: an end that ends nothing, for the sake of its write.
+  void AddEndEvent();
   bool AddNamePage();
   CairnResult BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags);
   NameRef CopyAnnotation(const AnnotationHeader& header, const void* data, uint8_t* flags);
