@@ -86,6 +86,7 @@ void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
 void WrappedID3D12CommandQueue::OnEnd() {
   if (device()->capture() != nullptr) device()->capture()->RemoveQueue(this);
   if (Context* const context = device()->context(); context != nullptr) {
+    device()->submission_fences().ForgetQueue(interface_pointer());
     context->ForgetQueue(interface_pointer());
   }
 }
@@ -174,17 +175,16 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   const uint32_t noted = FenceIndex(fence);
   const CaptureLock lock(capture_mutex_);
-  bool says_done = false;
-  if (lock.capture() != nullptr) [[unlikely]] {
-    says_done = SaysCopiesAreDone(fence, value);
+  const bool says_done = SaysWorkIsDone(fence, value);
+  uint64_t submission = 0;
+  if (Context* const context = device()->context(); context != nullptr && says_done) {
+    static_cast<void>(context->LastSubmission(interface_pointer(), &submission).ok());
   }
   const HRESULT result = Thin::Signal(fence, value);
   if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
     device()->block()->objects().NoteSignalled(noted, value);
   }
-  if (SUCCEEDED(result) && says_done) [[unlikely]] {
-    NoteSignalled(fence, value);
-  }
+  if (SUCCEEDED(result) && says_done) NoteSignalled(fence, value, submission);
   device()->NoteResult(result, "ID3D12CommandQueue::Signal");
   return result;
 }
@@ -200,16 +200,26 @@ HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   return result;
 }
 
-bool WrappedID3D12CommandQueue::SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value) {
+bool WrappedID3D12CommandQueue::SaysWorkIsDone(ID3D12Fence* fence, uint64_t value) {
   Wrapper* const wrapper = AsWrapper(fence);
-  if (wrapper == nullptr || device()->capture() == nullptr) return false;
-  if (static_cast<WrappedID3D12Fence*>(wrapper)->SignalsFor(capture_number(), value)) return true;
-  device()->capture()->readbacks().ForgetFence(wrapper->capture_number());
+  if (wrapper == nullptr || wrapper->device() != device()) return false;
+  auto& signalled = static_cast<WrappedID3D12Fence&>(*wrapper);
+  if (signalled.SignalsFor(capture_number(), value)) return true;
+  signalled.ForgetSignals();
   return false;
 }
 
-void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value) {
-  device()->capture()->readbacks().Signalled(capture_number(), *AsWrapper(fence), value);
+void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value,
+                                              uint64_t submission) {
+  const Wrapper& wrapper = *AsWrapper(fence);
+  if (submission != 0) {
+    device()->submission_fences().Add({static_cast<ID3D12Fence*>(wrapper.real_pointer()),
+                                       wrapper.object_index(), value, interface_pointer(),
+                                       submission});
+  }
+  if (device()->capture() == nullptr) [[likely]]
+    return;
+  device()->capture()->readbacks().Signalled(capture_number(), wrapper, value);
 }
 
 void WrappedID3D12CommandQueue::UpdateTileMappings(

@@ -58,9 +58,10 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // For the capture of the device: what the lists will copy, and what they did to resources.
   void NoteCopies(UINT count, ID3D12CommandList* const* lists);
   void NoteExecuted(UINT count, ID3D12CommandList* const* lists);
-  // ... and what says that they did it: before the call, whether it does; after it, that it will.
-  bool SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value);
-  void NoteSignalled(ID3D12Fence* fence, uint64_t value);
+  // A signal of the queue: before the call, whether the fence's value will say that what the queue was given
+  // is done; after it, that it will.
+  bool SaysWorkIsDone(ID3D12Fence* fence, uint64_t value);
+  void NoteSignalled(ID3D12Fence* fence, uint64_t value, uint64_t submission);
 
   const CairnQueueType type_;
   AnnotatedQueue annotations_;

@@ -110,6 +110,7 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
   block_ = ProcessBlock();
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
+  submission_fences_.Start(context_);
   if (Capture::Active() != nullptr) {
     capture_ = std::make_unique<DeviceCapture>(device);
     frame_listener.store(OnApplicationFrame, std::memory_order_relaxed);
@@ -164,6 +165,7 @@ void WrappedID3D12Device::Forget() {
     std::erase(Devices(), this);
   }
   annotations_.reset();
+  submission_fences_.Stop();
   if (context_ != nullptr) Context::Destroy(context_);
   context_ = nullptr;
 }

@@ -14,6 +14,7 @@
 #include "breadcrumbs/layer_identity.h"
 #include "d3d12/bindings.h"
 #include "d3d12/layer.h"
+#include "d3d12/submission_fences.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
@@ -44,6 +45,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   Context* StartBreadcrumbs();
   AnnotationRuntime& annotations() const { return *annotations_; }
   DescriptorShadow& descriptor_shadow() { return descriptors_; }
+  SubmissionFences& submission_fences() { return submission_fences_; }
   uint32_t render_target_increment() const { return render_target_increment_; }
   uint32_t depth_stencil_increment() const { return depth_stencil_increment_; }
   // Of names of this device and its children.
@@ -134,6 +136,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   std::atomic<bool> presents_{false};
   std::atomic<uint32_t> submissions_{0};
   std::atomic<bool> lost_{false};
+  SubmissionFences submission_fences_;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -7,6 +7,7 @@
 #include "capture/mapped_memory.h"
 #include "d3d12/device_capture.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/com_ptr.h"
 #include "recorder/block_writer.h"
 
 namespace cairn {
@@ -88,7 +89,17 @@ WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
   ObjectTable::Object facts;
   facts.initial_completed = this->real()->GetCompletedValue();
   raised_.store(facts.initial_completed, std::memory_order_relaxed);
+  // Another process or device may signal what is shared.
+  if (const auto fence = ComPtr<ID3D12Fence>(this->real()).As<ID3D12Fence1>();
+      fence && (fence->GetCreationFlags() &
+                (D3D12_FENCE_FLAG_SHARED | D3D12_FENCE_FLAG_SHARED_CROSS_ADAPTER)) != 0) {
+    queue_.store(kSeveralQueues);
+  }
   Join(device, facts);
+}
+
+void WrappedID3D12Fence::OnEnd() {
+  device()->submission_fences().Forget(real());
 }
 
 bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
@@ -103,6 +114,13 @@ bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
   return before < value;
 }
 
+void WrappedID3D12Fence::ForgetSignals() {
+  device()->submission_fences().Forget(real());
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().ForgetFence(capture_number());
+  }
+}
+
 void WrappedID3D12Fence::LookAtReadbacks() {
   if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
     capture->readbacks().Look();
@@ -115,6 +133,7 @@ UINT64 WrappedID3D12Fence::GetCompletedValue() {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
     block->objects().NoteCompleted(object_index(), value);
   }
+  device()->submission_fences().Reached(real(), value);
   LookAtReadbacks();
   return value;
 }
@@ -125,6 +144,8 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
     block->objects().NoteWaited(object_index(), value);
   }
   const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
+  // It may have come meanwhile: without an event the call has waited for it.
+  device()->submission_fences().Look(real());
   device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
   LookAtReadbacks();
   return result;
@@ -135,9 +156,8 @@ HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   // A queue may wait for this to read what the CPU wrote.
   if (lock.capture() != nullptr) [[unlikely]] {
     FlushMappedMemory(*lock.capture());
-    if (device()->capture() != nullptr)
-      device()->capture()->readbacks().ForgetFence(capture_number());
   }
+  ForgetSignals();
   const HRESULT result = ThinID3D12Fence::Signal(value);
   if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {

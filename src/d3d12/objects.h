@@ -70,6 +70,11 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
   // of this queue: it may have had it before, or get it from another one.
   bool SignalsFor(uint64_t queue, uint64_t value);
+  // From now on its value says nothing of what queues were told so far.
+  void ForgetSignals();
+
+ protected:
+  void OnEnd() override;
 
  private:
   // What was just said of the fence may be news of copies that the CPU reads.
