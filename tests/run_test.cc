@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 
 // Where misbehave lets its GPU stand still.
 constexpr char kTreeInBlur[] = R"(<Frame 1>
- - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+ - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
@@ -89,7 +89,7 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
               ElementsAre(ReportedIncident{"exited", 0, "", ""}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), R"(<Frame 1>
- - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+ - [X] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[X] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]

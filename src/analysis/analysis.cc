@@ -58,6 +58,7 @@ class Analyser {
       Execution execution;
       execution.recording = submission.recording;
       execution.submission = i;
+      execution.frame = submission.frame;
       execution.run = submission.run;
       analysis_.executions.push_back(execution);
     }
@@ -66,6 +67,7 @@ class Analyser {
       const Recording& recording = snapshot_.recordings[i];
       Execution execution;
       execution.recording = i;
+      execution.frame = recording.frame;
       execution.run = std::max(1u, recording.reusable ? recording.runs : recording.submit_count);
       analysis_.executions.push_back(execution);
     }
@@ -86,9 +88,9 @@ class Analyser {
               [this](const Execution& a, const Execution& b) {
                 const Recording& of_a = RecordingOf(a);
                 const Recording& of_b = RecordingOf(b);
-                return std::tuple(of_a.device, of_a.frame, QueueOfExecution(snapshot_, a),
+                return std::tuple(of_a.device, a.frame, QueueOfExecution(snapshot_, a),
                                   a.submission, a.recording) <
-                       std::tuple(of_b.device, of_b.frame, QueueOfExecution(snapshot_, b),
+                       std::tuple(of_b.device, b.frame, QueueOfExecution(snapshot_, b),
                                   b.submission, b.recording);
               });
     queue_order_.resize(analysis_.executions.size());

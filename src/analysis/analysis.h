@@ -41,6 +41,7 @@ struct Scope {
 struct Execution {
   uint32_t recording = kNone;
   uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
+  uint64_t frame = 0;           // of the submission; without one, of the recording
   uint32_t run = 1;
   WorkState state = WorkState::kNotStarted;
   uint32_t first_scope = 0;  // into Analysis::scopes
@@ -101,6 +102,9 @@ struct QueueVerdict {
   // is not known for that, and where nothing of the kind had finished.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
+  // Of no execution in flight the end can be seen (a queue, a list or a place that takes no writes): they
+  // are candidates only because nothing says that they have finished.
+  bool ends_unseen = false;
   // True where the marker mode was off, and some execution is neither known to have finished nor known
   // not to have been submitted: then no candidates does not mean that nothing was running.
   bool unknown = false;

@@ -58,8 +58,74 @@ TEST(Analysis, WorkedExample) {
   EXPECT_FALSE(verdict.exact);
   EXPECT_EQ(
       verdict.reason,
-      "The GPU reached event 7 and finished up to event 5 of recording 1 (frame 3, submission "
+      "The GPU reached event 7 and finished up to event 5 of command list 1 (frame 3, submission "
       "1). Each of 2 scopes can be the culprit.");
+}
+
+TEST(Analysis, WhatWritesNothingIsSaidToBeUnseen) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH, /*writes=*/false);
+  builder.Submit(queue, list);
+  const Analysis unseen = Analyse(builder.snapshot);
+  EXPECT_TRUE(unseen.verdicts.at(0).ends_unseen);
+  EXPECT_THAT(unseen.verdicts[0].candidates, ElementsAre(0));
+  EXPECT_THAT(unseen.verdicts[0].reason,
+              HasSubstr("In 1 of the 1 command lists in flight nothing more is written by the GPU, "
+                        "not even at the end: whether they have finished cannot be seen"));
+  // The same where only the end takes no write, once all others have come.
+  builder.snapshot.events[0].flags = kEventWritesTop;
+  EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).ends_unseen);
+  builder.SetWords(list, 1, 0);
+  EXPECT_TRUE(Analyse(builder.snapshot).verdicts.at(0).ends_unseen);
+  // Beside one that writes they are candidates like others.
+  const uint32_t other = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.Submit(queue, other);
+  builder.SetWords(other, 1, 0);
+  EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).ends_unseen);
+  builder.snapshot.queues[queue].completed_submission = 1;
+  EXPECT_THAT(ExecutionStates(Analyse(builder.snapshot)), ElementsAre(kCompleted, kInFlight));
+}
+
+// The event that a list without work ends with.
+TEST(Analysis, AListWithoutWorkFinishesWithItsEnd) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  Event end;
+  end.kind = EventKind::kEnd;
+  end.flags = kEventWritesBottom;
+  builder.snapshot.events.push_back(end);
+  builder.snapshot.recordings[list].event_count = 1;
+  builder.Submit(queue, list);
+  EXPECT_THAT(ExecutionStates(Analyse(builder.snapshot)), ElementsAre(kInFlight));
+  EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).ends_unseen);
+  builder.SetWords(list, 0, 1);
+  const Analysis finished = Analyse(builder.snapshot);
+  EXPECT_THAT(ExecutionStates(finished), ElementsAre(kCompleted));
+  EXPECT_THAT(finished.verdicts.at(0).list_candidates, IsEmpty());
+}
+
+// Recorded once, submitted in every frame.
+TEST(Analysis, ExecutionsBelongToTheFrameOfTheirSubmission) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue, 0);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  for (uint64_t frame = 0; frame < 3; ++frame) {
+    builder.Submit(queue, list);
+    builder.snapshot.submissions.back().frame = 100 + frame;
+  }
+  builder.snapshot.recordings[list].finished_runs = 2;
+  builder.SetWords(list, 1, 0);
+  const Analysis analysis = Analyse(builder.snapshot);
+  ASSERT_THAT(analysis.executions, SizeIs(3));
+  EXPECT_EQ(analysis.executions[0].frame, 100u);
+  EXPECT_EQ(analysis.executions[2].frame, 102u);
+  EXPECT_THAT(analysis.verdicts.at(0).reason,
+              HasSubstr("command list 1 (frame 102, submission 3, execution 3)"));
 }
 
 TEST(Analysis, ExactWhenOneScopeIsBetweenTheWords) {
@@ -72,7 +138,7 @@ TEST(Analysis, ExactWhenOneScopeIsBetweenTheWords) {
   EXPECT_TRUE(analysis.verdicts.at(0).exact);
   EXPECT_EQ(
       analysis.verdicts.at(0).reason,
-      "The GPU reached event 7 and finished up to event 6 of recording 1 (frame 3, submission "
+      "The GPU reached event 7 and finished up to event 6 of command list 1 (frame 3, submission "
       "1). The work that begins at event 7 is the only marked work that was running.");
 }
 

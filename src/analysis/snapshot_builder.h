@@ -80,6 +80,7 @@ class SnapshotBuilder {
     submission.recording = recording;
     submission.run = ++snapshot.recordings[recording].submit_count;
     submission.number = ++snapshot.queues[queue].submission_count;
+    submission.frame = snapshot.recordings[recording].frame;
     snapshot.submissions.push_back(submission);
   }
 

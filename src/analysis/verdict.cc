@@ -73,6 +73,7 @@ class QueueJudge {
       FindLateSuspect();
     }
     verdict_.exact = IsExact();
+    verdict_.ends_unseen = unseen_count_ != 0 && unseen_count_ == in_flight_count_;
     verdict_.unknown = unknown_count_ != 0;
     if (verdict_.unknown) {
       ExplainModeOff();
@@ -99,6 +100,7 @@ class QueueJudge {
     if (execution.state != WorkState::kInFlight) return;
     if (first_in_flight_ == kNone) first_in_flight_ = index;
     ++in_flight_count_;
+    if (EndIsUnseen(snapshot_, RecordingOf(execution))) ++unseen_count_;
     const size_t before = verdict_.candidates.size();
     const bool is_new = execution.scope_count != 0 && !listed_[execution.first_scope];
     if (is_new) {
@@ -174,11 +176,11 @@ class QueueJudge {
     verdict_.reason += sentence;
   }
 
-  // "recording 5 (frame 3, submission 12)"
+  // "command list 5 (frame 3, submission 12)"
   std::string Describe(const Execution& execution) const {
     const Recording& recording = RecordingOf(execution);
     std::string text =
-        fmt::format("recording {} (frame {}", recording.recording_id, recording.frame);
+        fmt::format("command list {} (frame {}", recording.recording_id, execution.frame);
     if (execution.submission != kNone) {
       text += fmt::format(", submission {}", snapshot_.submissions[execution.submission].number);
     }
@@ -217,6 +219,7 @@ class QueueJudge {
     ExplainConclusion();
     ExplainMode();
     ExplainMissingWrites();
+    ExplainUnseenEnds();
     ExplainMemory();
     if (verdict_.device == kNone) return;
     const Device& device = snapshot_.devices[verdict_.device];
@@ -308,6 +311,15 @@ class QueueJudge {
         silent, verdict_.candidates.size(), MethodName(snapshot_.devices[verdict_.device].method)));
   }
 
+  void ExplainUnseenEnds() {
+    if (unseen_count_ == 0) return;
+    Say(fmt::format(
+        "In {} of the {} command lists in flight nothing more is written by the GPU, not "
+        "even at the end: whether they have finished cannot be seen, and they never "
+        "count as a hang.",
+        unseen_count_, in_flight_count_));
+  }
+
   void ExplainMemory() {
     if (verdict_.device == kNone) return;
     const Device& device = snapshot_.devices[verdict_.device];
@@ -329,6 +341,7 @@ class QueueJudge {
   QueueVerdict verdict_;
   uint32_t first_in_flight_ = kNone;  // into executions
   size_t in_flight_count_ = 0;
+  size_t unseen_count_ = 0;  // of these
   size_t completed_count_ = 0;
   size_t unknown_count_ = 0;
 };

@@ -293,6 +293,7 @@ void JsonReporter::WriteVerdicts() {
     json_.IndexKey("device", verdict.device);
     json_.IndexKey("queue", verdict.queue);
     json_.BoolKey("unknown", verdict.unknown);
+    json_.BoolKey("ends_unseen", verdict.ends_unseen);
     json_.BoolKey("exact", verdict.exact);
     json_.StringKey("reason", verdict.reason);
     json_.Key("candidates");
@@ -321,7 +322,7 @@ void JsonReporter::WriteExecutions() {
     json_.BeginObject();
     json_.StringKey("state", WorkStateWord(execution.state));
     json_.IndexKey("device", recording.device);
-    json_.NumberKey("frame", recording.frame);
+    json_.NumberKey("frame", execution.frame);
     json_.IndexKey("queue", QueueOfExecution(snapshot_, execution));
     TextKey("name", recording.name);
     json_.NumberKey("recording_id", recording.recording_id);

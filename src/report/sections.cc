@@ -349,7 +349,7 @@ void SectionPrinter::PrintFence(LineSink& sink, const Object& fence) {
   if (fence.waited > fence.signalled && fence.waited > fence.completed) {
     text_ += "; no signal of that value was seen";
   } else if (IsUnfinished(fence)) {
-    text_ += "; not reached";
+    text_ += "; not seen to have come";
   }
   if (fence.state == ObjectState::kDestroyed) text_ += ", destroyed";
   sink.Prose(" - ", text_);

@@ -219,6 +219,8 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
     Format(": nothing was running");
   } else if (verdict.exact) {
     Format(": this was running");
+  } else if (verdict.ends_unseen) {
+    Format(": not known, {} candidate{} whose end cannot be seen", count, count == 1 ? "" : "s");
   } else {
     Format(": {} candidate{}", count, count == 1 ? "" : "s");
   }
