@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // idle_d3d12: submits command lists that do no work (an empty one, twice, and one that only sets state),
-// waits by an event until the GPU has come by, and ends without releasing anything. Knows nothing of Cairn.
+// waits by an event until the GPU has come by, is idle until its input ends, and ends without releasing
+// anything. Knows nothing of Cairn.
 #include <cstdio>
 #include <cstdlib>
 
@@ -55,6 +56,8 @@ void Run() {
     Check(queue->Signal(fence.get(), value), "Signal");
     Check(fence->SetEventOnCompletion(value, event), "SetEventOnCompletion");
     vkd3d_wait_event(event, kForEver);
+  }
+  while (std::getchar() != EOF) {
   }
   std::_Exit(0);
 }
