@@ -153,7 +153,7 @@ TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
   block.Close(list);
   block.SetProgress(list, 81, 80);
   EXPECT_EQ(Tree(block), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+ - [>] Queue type <0>, submission no. 0, command list 1: "Main"
     ├─[X] DRAW 1
     ├─[X] DRAW 2
     ├─[X] DRAW 3
