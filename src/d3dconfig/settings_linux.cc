@@ -4,6 +4,7 @@
 // the new one; writers take turns by a lock on the folder.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -112,6 +113,16 @@ Status Replace(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+D3DConfigScope DefaultD3DConfigScope() {
+  return geteuid() == 0 ? D3DConfigScope::kSystem : D3DConfigScope::kUser;
+}
+
+std::string D3DConfigUserName() {
+  const passwd* const user = getpwuid(geteuid());
+  if (user != nullptr && user->pw_name != nullptr && user->pw_name[0] != 0) return user->pw_name;
+  return fmt::format("number {}", geteuid());
+}
 
 Result<std::string> D3DConfigPlaceName(D3DConfigScope scope) {
   Result<std::string> folder = Folder(scope);

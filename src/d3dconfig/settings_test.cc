@@ -82,17 +82,16 @@ TEST(D3DConfigText, Switches) {
   }
 }
 
-TEST(D3DConfigText, TheUserGoesBeforeTheSystem) {
+TEST(D3DConfigText, AForceHoldsWhereverItIsOn) {
   const auto combined = [](std::optional<bool> user, std::optional<bool> system) {
     return CombineD3DConfig(Place(user), Place(system)).force_driver_retail_annotations;
   };
-  EXPECT_FALSE(combined({}, {}));
-  EXPECT_TRUE(combined({}, true));
-  EXPECT_FALSE(combined({}, false));
-  for (const std::optional<bool> system :
+  for (const std::optional<bool> other :
        {std::optional<bool>(), std::optional(true), std::optional(false)}) {
-    EXPECT_TRUE(combined(true, system));
-    EXPECT_FALSE(combined(false, system));
+    EXPECT_TRUE(combined(true, other));
+    EXPECT_TRUE(combined(other, true));
+    EXPECT_EQ(combined({}, other), other.value_or(false));
+    EXPECT_EQ(combined(false, other), other.value_or(false));
   }
 }
 
@@ -135,10 +134,12 @@ TEST_F(D3DConfigFiles, NothingWasEverSet) {
 TEST_F(D3DConfigFiles, UserAndSystem) {
   ASSERT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
   EXPECT_TRUE(Forced());
+  // What is on for every device of the machine is on for this user's.
   ASSERT_TRUE(Set(D3DConfigScope::kUser, false).ok());
+  EXPECT_TRUE(Forced());
+  ASSERT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
   EXPECT_FALSE(Forced());
   ASSERT_TRUE(Set(D3DConfigScope::kUser, true).ok());
-  ASSERT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
   EXPECT_TRUE(Forced());
   // Nothing but the file is left, and everybody may read it.
   std::vector<std::string> names;
