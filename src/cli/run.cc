@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
@@ -41,6 +42,7 @@ struct RunOptions {
   bool quiet = false;
   bool no_layer = false;
   std::string breadcrumbs;
+  std::string events;
   bool capture = false;
   std::string frames;
   std::string trigger;
@@ -109,6 +111,12 @@ std::vector<std::string> LayerEnvironment(const RunOptions& options) {
   if (options.capture) environment.push_back(CaptureVariable(options));
   if (!options.breadcrumbs.empty())
     environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
+  // Who says `cairn run` wants to read names; who set the variable knows better.
+  if (!options.events.empty()) {
+    environment.push_back("CAIRN_EVENTS=" + options.events);
+  } else if (std::getenv("CAIRN_EVENTS") == nullptr) {
+    environment.push_back("CAIRN_EVENTS=all");
+  }
   if (options.no_layer) return environment;
   const Result<std::string> preload = LayerPreload();
   const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
@@ -185,6 +193,12 @@ Verb AddRunVerb(CLI::App& root) {
          "begins; the default), pass (and where passes end) or full (and where all work ends)")
       ->type_name("MODE")
       ->check(CLI::IsMember({"off", "top", "pass", "full"}));
+  app->add_option("--events", options->events,
+                  "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "
+                  "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
+                  "nothing that they carry is kept anywhere)")
+      ->type_name("WHOSE")
+      ->check(CLI::IsMember({"all", "retail"}));
   app->add_flag(
       "--no-layer", options->no_layer,
       "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "

@@ -4,6 +4,7 @@
 // says afterwards. Run once for each mode of CAIRN_BREADCRUMBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <cstring>
 #include <string>
@@ -22,6 +23,9 @@
 
 namespace cairn {
 namespace {
+
+// What events carry is looked at; the layer reads this with its first device.
+[[maybe_unused]] const int events_are_kept = setenv("CAIRN_EVENTS", "all", 1);
 
 // One event of a recording, as the block has it.
 struct Seen {

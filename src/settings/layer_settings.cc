@@ -116,6 +116,13 @@ LayerSettings ReadLayerSettings(const char* (*get)(const char* name),
       complaints->push_back(Complaint("CAIRN_CHECK", value, "neither 0 nor 1; 0 is used"));
     }
   }
+  if (const std::string_view value = value_of("CAIRN_EVENTS"); !value.empty()) {
+    settings.all_events = value == "all";
+    if (value != "all" && value != "retail") {
+      complaints->push_back(
+          Complaint("CAIRN_EVENTS", value, "neither retail nor all; retail is used"));
+    }
+  }
   if (const std::string_view value = value_of("CAIRN_DRIVER"); !value.empty()) {
     settings.driver = value;
   }
