@@ -70,6 +70,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   VkDevice device() const { return device_; }
+  VkPhysicalDevice physical_device() const { return physical_device_; }
   const Telling& telling() const { return *telling_; }
   bool on_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   const Queue& graphics() const { return graphics_; }

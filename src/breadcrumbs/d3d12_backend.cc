@@ -164,9 +164,6 @@ class D3D12Backend final : public Backend {
                      ProgressOffset(list.slot));
       state->drain_prepared = true;
       state->wait_for_copies = true;
-    } else if (state->method == WriteMethod::kD3D12CopyBufferRegion &&
-               state->driver_method == WriteMethod::kNone) {
-      PrepareDrain(state);
     }
     return {};
   }
@@ -197,8 +194,9 @@ class D3D12Backend final : public Backend {
     }
     const uint32_t index = state->used++;
     state->chunk->values[index] = value;
+    // Not in BeginList: a list may be registered before it is opened.
+    if (!state->drain_prepared) PrepareDrain(state);
     if (where == PipeLocation::kBottom) {
-      if (!state->drain_prepared) PrepareDrain(state);
       drain_.Wait(state->list, state->type);
     }
     state->list->CopyBufferRegion(words_.get(), offset, state->chunk->buffer,
