@@ -185,8 +185,13 @@ void Device::CreateDevice() {
   features_12.pNext = &features_13;
   features_12.bufferDeviceAddress = VK_TRUE;
   features_12.timelineSemaphore = VK_TRUE;
+  VkPhysicalDeviceFeatures available = {};
+  vkGetPhysicalDeviceFeatures(physical_device_, &available);
+  VkPhysicalDeviceFeatures features = {};
+  features.fragmentStoresAndAtomics = available.fragmentStoresAndAtomics;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features_12;
+  info.pEnabledFeatures = &features;
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions_.size());

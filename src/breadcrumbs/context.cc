@@ -16,6 +16,7 @@
 #include "breadcrumbs/frame_listener.h"
 #include "breadcrumbs/mirror_thread.h"
 #include "recorder/handover.h"
+#include "recorder/raw_marker_binds.h"
 
 namespace cairn {
 namespace {
@@ -88,7 +89,8 @@ Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_p
       frames_(&memory_),
       spare_list_vectors_(&memory_),
       lingering_(&memory_),
-      queues_(&memory_) {}
+      queues_(&memory_),
+      lists_by_native_(&memory_) {}
 
 Context::~Context() {
   if (record_ == nullptr) return;
@@ -393,6 +395,8 @@ bool Context::MayRecycle(const CommandList& list) const {
 }
 
 void Context::Recycle(CommandList* list) {
+  const auto known = lists_by_native_.find(list->native());
+  if (known != lists_by_native_.end() && known->second == list) lists_by_native_.erase(known);
   list->Recycle();
   free_lists_.push_back(list);
 }
@@ -535,6 +539,9 @@ Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList**
     return status;
   }
   if (!free_list->reusable() && !free_list->held()) frames_.back().lists.push_back(free_list);
+  if (desc_.raw_marker_count != 0 && !free_list->held()) {
+    lists_by_native_[desc.native] = free_list;
+  }
   *list = free_list;
   return Status();
 }
@@ -650,9 +657,26 @@ Status Context::ReportDeviceLost(int32_t code, const char* where) {
   return block_->has_watcher() ? SendDeviceLost() : Status();
 }
 
-Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value) {
+CommandList* Context::OpenListOf(const void* native) {
+  std::lock_guard lock(mutex_);
+  const auto known = lists_by_native_.find(native);
+  if (known == lists_by_native_.end()) return nullptr;
+  CommandList* const list = known->second;
+  // What was submitted is recorded anew now, if at all, and not registered again.
+  const bool submitted = list->slot()->submit_count.load(std::memory_order_relaxed) != 0;
+  return list->open() && !submitted ? list : nullptr;
+}
+
+Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value,
+                         CommandList* recording) {
   CAIRN_RETURN_IF_ERROR(EnsureStarted());
-  return backend_->WriteRaw(command_buffer, where, index, value);
+  CAIRN_RETURN_IF_ERROR(backend_->WriteRaw(command_buffer, where, index, value));
+  if (recording == nullptr) recording = OpenListOf(command_buffer);
+  if (recording == nullptr) return Status();
+  const BindPoint point = where == PipeLocation::kTop ? kBindRawMarkerTop : kBindRawMarkerBottom;
+  // What finds no room is counted in the recording; the GPU writes it all the same.
+  static_cast<void>(recording->Bind(point, index, value, /*is_address=*/true));
+  return Status();
 }
 
 const volatile uint64_t* Context::raw_markers() const {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -105,7 +106,10 @@ class Context {
   Status LastSubmission(void* queue, uint64_t* submission);
   Status NotifyCompleted(void* queue, uint64_t submission);
   Status ReportDeviceLost(int32_t code, const char* where);
-  Status WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value);
+  // `recording` is the layer's of this command buffer, or null; what is open of the application's own is
+  // found by the handle. Where there is one, it keeps the place of the marker among the work.
+  Status WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value,
+                  CommandList* recording = nullptr);
 
   // Brings the words in the block up to date. Safe in a signal handler.
   void Mirror() { backend_->Mirror(); }
@@ -155,6 +159,8 @@ class Context {
   // A native list that is recorded anew was not ended before: nobody records into the old one.
   void ForgetAbandoned(const void* native);
   CommandList* FreeList();
+  // Of lists that the application registered, where raw markers are on: open, and not submitted yet.
+  CommandList* OpenListOf(const void* native);
 
   CallbackMemory memory_;
   BlockWriter* block_;
@@ -187,6 +193,9 @@ class Context {
   std::condition_variable mirror_stop_;
   bool mirror_stopping_ = false;
   std::thread mirror_;
+
+  // The last registered of each native list, where raw markers are on. Needs mutex_.
+  std::pmr::unordered_map<const void*, CommandList*> lists_by_native_;
 };
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/raw_marker_verdicts.h"
 #include "report/describe.h"
 #include "report/json_diagnostics.h"
 #include "report/json_writer.h"
@@ -41,6 +42,7 @@ class JsonReporter {
     WriteThreads();
     WriteObjects();
     WriteRawMarkers();
+    WriteRawMarkerVerdicts();
     WriteDiagnostics(snapshot_, analysis_, &json_);
     json_.Key("losses");
     json_.BeginArray();
@@ -82,6 +84,7 @@ class JsonReporter {
   void WriteCall(const Call& call);
   void WriteObjects();
   void WriteRawMarkers();
+  void WriteRawMarkerVerdicts();
   // Seconds since the program started; null where the snapshot does not say.
   void MonotonicKey(std::string_view key, uint64_t time_ns);
   void WriteScopeName(const Scope& scope);
@@ -516,6 +519,45 @@ void JsonReporter::WriteObjects() {
         json_.HexKey("completed", object.completed);
       }
     }
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteRawMarkerVerdicts() {
+  json_.Key("raw_marker_verdicts");
+  json_.BeginArray();
+  for (const RawMarkerVerdict& verdict : JudgeRawMarkers(snapshot_, analysis_)) {
+    json_.BeginObject();
+    json_.IndexKey("queue", verdict.queue);
+    json_.IndexKey("device", verdict.device);
+    json_.BoolKey("consistent", verdict.consistent);
+    json_.NumberKey("executions_left_out", verdict.executions_left_out);
+    json_.Key("markers");
+    json_.BeginArray();
+    for (const RawMarkerCommand& marker : verdict.markers) {
+      json_.BeginObject();
+      json_.IndexKey("execution", marker.execution);
+      json_.StringKey("pipe", marker.top ? "top" : "bottom");
+      json_.NumberKey("slot", marker.slot);
+      json_.HexKey("value", marker.value);
+      json_.StringKey("arrival", RawArrivalWord(marker.arrival));
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.Key("works");
+    json_.BeginArray();
+    for (const RawMarkerWork& work : verdict.works) {
+      json_.BeginObject();
+      json_.IndexKey("execution", work.execution);
+      json_.IndexKey("scope", work.scope);
+      json_.NumberKey("after_marker", work.after_marker);
+      json_.StringKey("state", WorkStateWord(work.state));
+      json_.BoolKey("likely", work.likely);
+      json_.StringKey("reason", work.reason);
+      json_.EndObject();
+    }
+    json_.EndArray();
     json_.EndObject();
   }
   json_.EndArray();
