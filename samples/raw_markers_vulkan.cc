@@ -22,8 +22,8 @@ namespace {
 constexpr uint32_t kWorks = 8;
 constexpr uint64_t kTopValue = 0xDEADCAFE;
 constexpr uint64_t kBottomValue = 0xDEADBEEF;
-// Fragments are made one after another on a CPU, at the same time on a GPU.
-constexpr uint32_t kSize = 128;
+// Fragments are made one after another on a CPU, at the same time on a GPU: some ten seconds on either.
+constexpr uint32_t kSize = 1024;
 constexpr uint32_t kTripsOnCpu = 6000;
 constexpr uint32_t kTripsOnGpu = 1u << 23;
 
@@ -256,8 +256,9 @@ void RunReadBack(Scene& scene, bool kill) {
 
 int main(int argc, char** argv) {
   CLI::App app("Runs the five examples of raw markers, and a loop that reads them back.");
+  // Breadcrumbs at the bottom of the pipe would be further markers behind each draw.
   sample::Options options;
-  sample::AddOptions(app, &options);
+  options.mode = CAIRN_MODE_TOP;
   bool kill = false;
   app.add_flag("--kill", kill, "leave out the examples; end by SIGKILL while the sixth draw hangs");
   CLI11_PARSE(app, argc, argv);

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "cairn/marker_types.h"
+
 #include "annotations_device.h"
 #include "breadcrumbs/layer_identity.h"
 #include "d3d12/device.h"

