@@ -470,6 +470,17 @@ TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {
   EXPECT_EQ(Shell("", {}, {"--breadcrumbs", "all"}).exit_code, 125);
 }
 
+// Who says `cairn run` asks for the names of events.
+TEST_F(PreloadTest, NamesOfEventsAreAskedFor) {
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}).output, "all\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS=retail"}).output, "retail\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}, {"--events", "retail"}).output,
+            "retail\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS=retail"}, {"--events", "all"}).output,
+            "all\n");
+  EXPECT_EQ(Shell("", {}, {"--events", "none"}).exit_code, 125);
+}
+
 // No thread, no output, no descriptor more than without; and processes may fork as they like.
 TEST_F(PreloadTest, AProgramWithoutDirect3DNoticesNothing) {
   const std::string script =

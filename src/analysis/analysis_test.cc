@@ -118,6 +118,9 @@ TEST(Analysis, TreeAndOrdinals) {
   EXPECT_THAT(ordinals, ElementsAre(0, 1, 2, 1, 3, 1, 1, 0, 1, 1));
   EXPECT_THAT(parents, ElementsAre(kNone, 0, 0, 2, 0, 0, 0, 0, 0, kNone));
   EXPECT_THAT(depths, ElementsAre(0, 1, 1, 2, 1, 1, 1, 1, 1, 0));
+  // Passes whose name was not kept are told apart by their number.
+  for (Event& event : builder.snapshot.events) event.name = {};
+  EXPECT_EQ(Analyse(builder.snapshot).scopes[0].ordinal, 1u);
   EXPECT_TRUE(analysis.scopes[0].has_children);
   EXPECT_FALSE(analysis.scopes[1].has_children);
   EXPECT_TRUE(analysis.scopes[2].has_children);

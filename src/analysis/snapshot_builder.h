@@ -47,6 +47,11 @@ class SnapshotBuilder {
     event.kind = EventKind::kBegin;
     event.type = static_cast<uint16_t>(type);
     event.flags = writes ? kEventWritesTop : 0;
+    // As nearly all passes have one.
+    if (type == CAIRN_MARKER_PASS) {
+      if (pass_name_.empty()) pass_name_ = snapshot.AddText("Pass");
+      event.name = pass_name_;
+    }
     const uint32_t sequence = Add(event);
     open_.push_back({sequence, type});
     return sequence;
@@ -107,6 +112,7 @@ class SnapshotBuilder {
   }
 
   std::vector<Open> open_;
+  TextRef pass_name_;
 };
 
 }  // namespace cairn
