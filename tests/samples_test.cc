@@ -170,7 +170,8 @@ TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
   // On lavapipe the shader runs in a thread of the program, so that it is the program that dies.
   EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
   EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", ""}));
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "",
+                                           "what is told is the state at that moment"}));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Scatter to nowhere"));
   EXPECT_EQ(LastFrame(),
             R"( - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"

@@ -15,6 +15,7 @@
 #include "breadcrumbs/crash_signals.h"
 #include "breadcrumbs/frame_listener.h"
 #include "breadcrumbs/mirror_thread.h"
+#include "breadcrumbs/mirror_words.h"
 #include "recorder/handover.h"
 
 namespace cairn {
@@ -190,6 +191,8 @@ Status Context::Initialize() {
   WordRegion region;
   ContextRecord& record = *record_;
   CAIRN_RETURN_IF_ERROR(AllocateWords(&region));
+  const bool sees_signals = (desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0;
+  if (sees_signals) AllocateCrashWords(region);
   BackendDescription description;
   CAIRN_RETURN_IF_ERROR(backend_->Initialize(region, &description));
   if (!deferred_) DescribeDevice(description);
@@ -201,9 +204,7 @@ Status Context::Initialize() {
   std::atomic_ref<uint32_t>(record.recording_capacity)
       .store(desc_.max_command_lists, std::memory_order_release);
   record.state.store(1, std::memory_order_release);
-  if ((desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0) {
-    RememberContextInCrashSignals(this, block_->header());
-  }
+  if (sees_signals) RememberContextInCrashSignals(this, block_->header());
   if (record.mirror_period_us != 0) mirror_ = StartMirrorThread([this] { MirrorLoop(); });
   return Status();
 }
@@ -237,6 +238,24 @@ Status Context::AllocateWords(WordRegion* region) {
   record.progress_offset = words;
   record.raw_markers_offset = words + progress_bytes;
   return Status();
+}
+
+// Pages that nothing is written to cost nothing. Without room for them a report tells the state that the
+// process left behind.
+void Context::AllocateCrashWords(const WordRegion& words) {
+  const uint64_t offset = block_->TryAllocateRange(words.size_bytes);
+  if (offset == 0) return;
+  remains_.ranges.push_back({offset, words.size_bytes});
+  crash_words_ = words;
+  crash_words_.base = block_->data() + offset;
+  record_->crash_words_offset = offset;
+}
+
+void Context::KeepWords(uint64_t crash_ns) {
+  backend_->Mirror();
+  if (crash_words_.base == nullptr) return;
+  MirrorWords(crash_words_, block_->data() + record_->progress_offset);
+  record_->crash_words_ns.store(crash_ns, std::memory_order_release);
 }
 
 void Context::DescribeDevice(const BackendDescription& description) {
@@ -557,6 +576,7 @@ Status Context::ReleaseCommandList(CommandList* list) {
 }
 
 Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count) {
+  NoteThreadLivesOn(block_->header());
   std::lock_guard lock(mutex_);
   const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, true);
   if (queue_index == kNoQueue) {

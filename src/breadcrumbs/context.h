@@ -109,6 +109,8 @@ class Context {
 
   // Brings the words in the block up to date. Safe in a signal handler.
   void Mirror() { backend_->Mirror(); }
+  // The same, and copies them to where the GPU does not write: as the words of a fault at `crash_ns`.
+  void KeepWords(uint64_t crash_ns);
 
   const volatile uint64_t* raw_markers() const;
   uint32_t raw_marker_count() const { return desc_.raw_marker_count; }
@@ -135,6 +137,7 @@ class Context {
   Status StartLocked();  // start_mutex_ is held
   Status Initialize();
   Status AllocateWords(WordRegion* region);
+  void AllocateCrashWords(const WordRegion& words);
   void DescribeDevice(const BackendDescription& description);
   void DescribeMethods(const BackendDescription& description);
   void NoteFailure();
@@ -169,6 +172,7 @@ class Context {
   std::atomic<Start> start_{Start::kNotYet};
   Status failure_;  // before start_ says that there is one
   BlockWriter::ContextRemains remains_;
+  WordRegion crash_words_;  // where KeepWords copies to; null base: nowhere
 
   std::mutex mutex_;
   std::atomic<uint32_t> live_pipelines_{0};

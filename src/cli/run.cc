@@ -9,6 +9,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/program_name.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/output_path.h"
@@ -150,8 +151,9 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
                      .kill_on_hang = options.kill_on_hang,
                      .dump_on_exit = options.dump_on_exit};
-  settings.output_path =
-      options.output_path.empty() ? DefaultOutputPath(program[0]) : options.output_path;
+  settings.output_path = options.output_path.empty()
+                             ? DefaultOutputPath(ProgramOfArguments(program))
+                             : options.output_path;
   settings.environment = LayerEnvironment(options);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);

@@ -476,7 +476,11 @@ struct ContextRecord {
   NameRef annotation_driver;    // "breadcrumb", "logging", "none" or the path of a library
   uint32_t annotations_forced;  // 1: ForceDriverRetailAnnotations was in effect at creation
   NameRef application;          // as the application names itself and its engine to the API
-  uint32_t reserved[18];
+  // The words and raw markers as they were at a fault, laid out as at progress_offset; page-aligned, 0: there
+  // is no room for them. They are of the last fault where the time is BlockHeader::crash_ns.
+  uint64_t crash_words_offset;
+  std::atomic<uint64_t> crash_words_ns;
+  uint32_t reserved[14];
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);
@@ -518,11 +522,13 @@ struct BlockHeader {
   std::atomic<uint32_t> shader_count;     // published entries of the shader table
   std::atomic<uint32_t> shaders_dropped;  // shaders whose code or entry found no room
   std::atomic<uint64_t> next_recording_id;
-  std::atomic<uint32_t> crash_signal;  // seen by our own handler, 0 if none
-  uint32_t crash_thread;
+  // The last fault that our own handler saw; 0 if there was none, or its thread lives on.
+  std::atomic<uint32_t> crash_signal;
+  std::atomic<uint32_t> crash_thread;
   uint64_t crash_address;
   char program[256];  // UTF-8, zero-terminated: path of the executable
   char library_version[32];
+  std::atomic<uint64_t> crash_ns;  // CLOCK_MONOTONIC of that fault; 0: no words were copied
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

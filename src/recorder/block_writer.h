@@ -58,6 +58,8 @@ class BlockWriter {
   // Zeroed contiguous pages: tables and GPU-written words. Returns the offset, 0 when the block is
   // full. Takes a lock.
   uint64_t AllocateRange(uint64_t size_bytes);
+  // The same for what can be done without: no report says that it found no room.
+  uint64_t TryAllocateRange(uint64_t size_bytes);
   // What AllocateRange gave serves again; nobody reads or writes it any more. Takes a lock.
   struct Range {
     uint64_t offset;
@@ -170,7 +172,6 @@ class BlockWriter {
   // `count` never used pages; 0 when there are none. Lock-free.
   uint64_t BumpPages(uint64_t count);
   uint64_t TakeFreeRange(uint64_t page_count);
-  uint64_t TryAllocateRange(uint64_t size_bytes);
   // False if none has anything to give.
   bool ForgetOldestEndedContext();
   // Whether a free range would be large enough if they all did.

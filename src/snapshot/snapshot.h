@@ -53,7 +53,8 @@ struct Incident {
   uint64_t time_ns = 0;    // CLOCK_REALTIME
   uint32_t queue = kNone;  // kHang: the queue that stood still
   uint64_t address = 0;    // kSignal: faulting address where our handler saw it
-  TextRef detail;          // kDeviceLost: where the application noticed
+  TextRef
+      detail;  // kDeviceLost: where the application noticed; kSignal: which moment is told, if not the end
 };
 
 struct Process {

@@ -45,6 +45,7 @@ struct LossCounts {
   uint64_t pipelines_bad = 0;
   uint64_t words_bad = 0;
   uint64_t submissions_torn = 0;
+  uint64_t submissions_later = 0;
   uint64_t objects_changed = 0;
   uint64_t objects_bad = 0;
   uint64_t syncs_bad = 0;
@@ -58,13 +59,21 @@ struct LossCounts {
 
 class SnapshotTaker {
  public:
-  SnapshotTaker(const BlockReader& block, Binaries binaries)
-      : block_(block), keep_binaries_(binaries == Binaries::kKeep) {}
+  SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment)
+      : block_(block),
+        keep_binaries_(binaries == Binaries::kKeep),
+        fault_ns_(moment == Moment::kLastFault ? TimeOfFault(block) : 0) {}
 
   Snapshot Take(uint64_t snapshot_time_ns);
 
  private:
+  static uint64_t TimeOfFault(const BlockReader& block) {
+    if (block.Load32(offsetof(BlockHeader, crash_signal)) == 0) return 0;
+    return block.Load64(offsetof(BlockHeader, crash_ns));
+  }
+
   void FindRecordings();
+  void TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const;
   void ReserveMemory();
   void ReadProcess(uint64_t snapshot_time_ns);
   void ReadContexts();
@@ -79,6 +88,7 @@ class SnapshotTaker {
   void ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording);
   Event MakeEvent(const EventRecord& record);
   Event MakeBindEvent(const EventRecord& record);
+  void LeaveOutLater(const SubmissionRecord& record);
   void ReadSubmissions();
   bool IsUnfinished(uint32_t recording) const;
   void FindUnfinished();
@@ -95,6 +105,7 @@ class SnapshotTaker {
 
   const BlockReader& block_;
   const bool keep_binaries_;
+  const uint64_t fault_ns_;  // CLOCK_MONOTONIC; 0: words are read as they are
   Snapshot snapshot_;
   LossCounts losses_;
   std::vector<ContextTables> tables_;
@@ -149,6 +160,7 @@ void SnapshotTaker::FindRecordings() {
       ++losses_.contexts;
       continue;
     }
+    TakeWordsOfFault(context_records_[c], &tables_[c]);
     uint32_t used_slots = 0;
     for (uint32_t s = 0; s < tables_[c].recording_capacity; ++s) {
       const uint64_t slot = SlotOffset(c, s);
@@ -171,6 +183,22 @@ void SnapshotTaker::FindRecordings() {
     return std::tie(a.context, a.frame, a.recording_id, a.slot) <
            std::tie(b.context, b.frame, b.recording_id, b.slot);
   });
+}
+
+// Of a device that had ended before the fault no words were copied: its last ones are where they were.
+void SnapshotTaker::TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const {
+  const uint64_t offset = record.crash_words_offset;
+  if (fault_ns_ == 0 || offset == 0 || record.crash_words_ns.load() != fault_ns_) return;
+  // Laid out as at progress_offset; TablesOf has bounded the counts.
+  const uint64_t word_bytes = uint64_t{tables->recording_capacity} * sizeof(ProgressWords);
+  const uint64_t raw_offset = (word_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint64_t bytes = raw_offset + uint64_t{tables->raw_marker_count} * sizeof(uint64_t);
+  if (offset % kPageBytes != 0 || offset < block_.pages_offset() ||
+      !block_.Contains(offset, bytes)) {
+    return;
+  }
+  tables->progress_offset = offset;
+  if (tables->raw_marker_count != 0) tables->raw_markers_offset = offset + raw_offset;
 }
 
 // The number of allocations must not depend on the number of markers: everything that grows with it
@@ -210,6 +238,11 @@ void SnapshotTaker::ReadProcess(uint64_t snapshot_time_ns) {
   process.process_id = header.process_id;
   process.start_time_ns = header.start_realtime_ns;
   process.snapshot_time_ns = snapshot_time_ns;
+  if (fault_ns_ > header.start_monotonic_ns) {
+    const uint64_t fault_time_ns =
+        header.start_realtime_ns + (fault_ns_ - header.start_monotonic_ns);
+    process.snapshot_time_ns = std::min(snapshot_time_ns, fault_time_ns);
+  }
   process.start_monotonic_ns = header.start_monotonic_ns;
   process.program = snapshot_.AddText(ZeroTerminated(header.program, sizeof(header.program)));
   process.library_version =
@@ -498,6 +531,15 @@ void SnapshotTaker::ReadEvents(uint32_t first_page, uint32_t slot, Recording* re
   recording->event_count -= remaining;
 }
 
+// Made after the fault: its queue had not come so far.
+void SnapshotTaker::LeaveOutLater(const SubmissionRecord& record) {
+  ++losses_.submissions_later;
+  Queue& queue = snapshot_.queues[record.queue];
+  if (record.submission_number == 0) return;
+  queue.submission_count = std::min(queue.submission_count, record.submission_number - 1);
+  queue.completed_submission = std::min(queue.completed_submission, queue.submission_count);
+}
+
 void SnapshotTaker::ReadSubmissions() {
   const uint64_t made = block_.Load64(offsetof(BlockHeader, submission_serial));
   const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made, kSubmissionRing));
@@ -512,6 +554,10 @@ void SnapshotTaker::ReadSubmissions() {
         block_.Load64(offset + offsetof(SubmissionRecord, serial)) != serial ||
         record.queue >= snapshot_.queues.size()) {
       ++losses_.submissions_torn;
+      continue;
+    }
+    if (fault_ns_ != 0 && record.time_ns > fault_ns_) {
+      LeaveOutLater(record);
       continue;
     }
     Submission submission;
@@ -640,6 +686,9 @@ void SnapshotTaker::ReadCrash() {
   incident.kind = IncidentKind::kSignal;
   incident.value = signal;
   incident.address = block_.Load64(offsetof(BlockHeader, crash_address));
+  if (fault_ns_ != 0) {
+    incident.detail = snapshot_.AddText("what is told is the state at that moment");
+  }
   snapshot_.incidents.push_back(incident);
 }
 
@@ -668,6 +717,8 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(losses_.words_bad,
            "command lists have progress words beyond their last marker; they prove nothing.");
   NoteLoss(losses_.submissions_torn, "submissions could not be read.");
+  NoteLoss(losses_.submissions_later,
+           "command lists were submitted after the fault, by other threads; they are left out.");
   NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
   NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
   NoteLoss(
@@ -705,10 +756,10 @@ void SnapshotTaker::NoteLosses() {
 }  // namespace
 
 Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
-                                   Binaries binaries) {
+                                   Binaries binaries, Moment moment) {
   Result<BlockReader> reader = BlockReader::Open(block);
   if (!reader.ok()) return reader.status();
-  return SnapshotTaker(*reader, binaries).Take(snapshot_time_ns);
+  return SnapshotTaker(*reader, binaries, moment).Take(snapshot_time_ns);
 }
 
 void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {

@@ -63,12 +63,14 @@ Result<ProcessHandle> OpenProcess(pid_t pid);
 // the handle has no descriptor.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
-// True while a debugger or job control holds the process.
-bool IsStopped(pid_t pid);
+// kRunning also where nothing can be told of it: it is gone, or /proc is not there.
+ProcessCondition ConditionOf(pid_t pid);
 
 Status SendSignal(const ProcessHandle& process, int signal_number);
 
-// "/proc/PID/cmdline" with spaces between the arguments; "" if it cannot be read.
+// The beginning of /proc/PID/cmdline, a zero behind each argument; "" if it cannot be read.
+std::string ArgumentsOf(pid_t pid);
+// The same for people: spaces between the arguments.
 std::string CommandLineOf(pid_t pid);
 
 }  // namespace cairn

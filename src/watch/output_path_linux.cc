@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/program_name.h"
 #include "base/text.h"
 #include "watch/output_path.h"
 
@@ -49,7 +50,7 @@ size_t BytesTooMany(const std::string& path, const std::string& directory) {
 }  // namespace
 
 std::string DefaultOutputPath(const std::string& program) {
-  const std::string name = program.substr(program.rfind('/') + 1);
+  const std::string name(NameOfProgram(program));
   return (name.empty() ? "program" : name) + ".cairn";
 }
 

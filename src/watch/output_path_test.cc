@@ -30,6 +30,7 @@ TEST(OutputPath, DefaultIsTheProgramsNameInTheWorkingDirectory) {
   EXPECT_EQ(DefaultOutputPath("game"), "game.cairn");
   EXPECT_EQ(DefaultOutputPath("game.x86_64"), "game.x86_64.cairn");
   EXPECT_EQ(DefaultOutputPath("folder/"), "program.cairn");
+  EXPECT_EQ(DefaultOutputPath("Z:\\games\\Game.exe"), "Game.exe.cairn");
 }
 
 TEST(OutputPath, OtherProcessesGetTheirNumber) {

@@ -16,9 +16,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/program_name.h"
 #include "base/shared_memory.h"
 #include "base/text.h"
 #include "recorder/block.h"
@@ -136,8 +138,8 @@ ProcessHandle HandleOfSender(ReceivedMessage& received) {
   return {received.sender, std::move(received.sender_pidfd)};
 }
 
-std::string ProgramName(const std::string& command) {
-  const std::string name = command.substr(command.rfind('/') + 1);
+std::string ProgramName(std::string_view command) {
+  const std::string_view name = NameOfProgram(command);
   return VisibleText(name.empty() ? "program" : name);
 }
 
@@ -189,6 +191,7 @@ class WatchLoop {
   void Probe(WatchedProcess& process, uint64_t now_ns);
   void NoticeLostDevices(WatchedProcess& process);
   void CarryOut(WatchedProcess& process, const Decision& decision);
+  bool Kill(WatchedProcess& process);
   // `where`: the name of the file that it is in, when the user reads of it.
   Status WriteReport(WatchedProcess& process, const Decision& decision, std::string* where);
   void ChooseOutputPath(WatchedProcess& process);
@@ -355,7 +358,7 @@ WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
   WatchedProcess* process = AddProcess(HandleOfSender(received));
   if (process == nullptr) return nullptr;
   process->command_line = CommandLineOf(received.sender);
-  process->program = ProgramName(process->command_line.substr(0, process->command_line.find(' ')));
+  process->program = ProgramName(ProgramOfCommandLine(ArgumentsOf(received.sender)));
   return process;
 }
 
@@ -383,8 +386,12 @@ void WatchLoop::OnBlock(ReceivedMessage& received) {
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? MonotonicNs() : kNever;
-  // Its command line cannot be read any more if it died at once.
-  if (process->command_line.empty()) process->program = ProgramName(process->block.Program());
+  // Its command line cannot be read any more if it died at once. Of Wine's processes the block knows more than
+  // what was typed.
+  const std::string in_block = process->block.Program();
+  if (process->command_line.empty() || IsWindowsProgram(in_block)) {
+    process->program = ProgramName(in_block);
+  }
   ChooseOutputPath(*process);
   if (!process->handle.pidfd.valid()) OnEnded(*process);
 }
@@ -471,10 +478,9 @@ void WatchLoop::OnTimer() {
 }
 
 void WatchLoop::Probe(WatchedProcess& process, uint64_t now_ns) {
-  const bool stopped =
-      process.watch.watchdog().HasUnfinishedWork() && IsStopped(process.handle.pid);
   const std::vector<QueueObservation> queues = process.block.ObserveQueues();
-  CarryOut(process, process.watch.OnProbe(now_ns, RealtimeNs(), queues, stopped));
+  const ProcessCondition condition = ConditionOf(process.handle.pid);
+  CarryOut(process, process.watch.OnProbe(now_ns, RealtimeNs(), queues, condition));
   process.next_probe_ns = now_ns + process.watch.watchdog().PollIntervalNs();
 }
 
@@ -497,19 +503,33 @@ Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
 }
 
 void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
-  if (decision.dump) {
-    ChooseOutputPath(process);
-    std::string where = process.output_path;
-    const Status written = WriteReport(process, decision, &where);
-    const std::string happened = fmt::format("cairn: {} {}", process.program, decision.what);
-    settings_.say(written.ok()
-                      ? fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where))
-                      : fmt::format("{}; no report: {}", happened, written.message()));
+  if (decision.keep_state) {
+    (void)WithoutExceptions([&] {
+      process.block.KeepState();
+      return Status();
+    }).ok();
   }
-  if (decision.kill && process.alive()) {
-    (void)SendSignal(process.handle, SIGKILL).ok();  // fails only if it ended by itself
-    process.killed_at_ns = MonotonicNs();
+  if (!decision.dump) return;
+  ChooseOutputPath(process);
+  std::string where = process.output_path;
+  const Status written = WriteReport(process, decision, &where);
+  const char* const killed = decision.kill && Kill(process) ? "; killed it" : "";
+  const std::string happened =
+      fmt::format("cairn: {} {}{}", process.program, decision.what, killed);
+  settings_.say(written.ok()
+                    ? fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where))
+                    : fmt::format("{}; no report: {}", happened, written.message()));
+}
+
+// False if it was ending by itself, or by somebody else's hand.
+bool WatchLoop::Kill(WatchedProcess& process) {
+  if (!process.alive() || ConditionOf(process.handle.pid) == ProcessCondition::kEnding ||
+      !SendSignal(process.handle, SIGKILL).ok()) {
+    return false;
   }
+  process.killed_at_ns = MonotonicNs();
+  process.watch.OnKilled();
+  return true;
 }
 
 void WatchLoop::GiveUpOn(WatchedProcess& process) {
@@ -578,12 +598,12 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   Result<ProcessHandle> program = SpawnProgram(request);
   if (!program.ok()) return program.status();
   program_end.Close();
-  CAIRN_RETURN_IF_ERROR(loop.AddMainProcess(std::move(*program), ProgramName(arguments[0]),
-                                            JoinedArguments(arguments)));
+  CAIRN_RETURN_IF_ERROR(loop.AddMainProcess(
+      std::move(*program), ProgramName(ProgramOfArguments(arguments)), JoinedArguments(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());
   if (settings.capture && !loop.captured()) {
     settings.say(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured",
-                             ProgramName(arguments[0])));
+                             ProgramName(ProgramOfArguments(arguments))));
   }
   return loop.killed_for_hang() ? kExitKilledForHang : ExitCodeOf(loop.main_process().end);
 }
@@ -609,7 +629,7 @@ Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
   if (!program.ok()) return program.status();
 
   const std::string command_line = CommandLineOf(peer.pid);
-  const std::string command = command_line.substr(0, command_line.find(' '));
+  const std::string command(ProgramOfCommandLine(ArgumentsOf(peer.pid)));
   CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
                                                                      : settings.output_path));
   WatchLoop loop(settings);
