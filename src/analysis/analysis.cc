@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/bindings.h"
+#include "analysis/late_suspect.h"
 #include "analysis/progress.h"
 #include "analysis/scope_tree.h"
 #include "analysis/verdict.h"
@@ -26,6 +27,7 @@ class Analyser {
     ForEachQueue([this](std::span<const uint32_t> order) {
       analysis_.verdicts.push_back(JudgeQueue(snapshot_, progress_, order, listed_, analysis_));
     });
+    FindLateSuspects(snapshot_, progress_, queue_order_, &analysis_);
     BindingResolver resolver(snapshot_);
     for (QueueVerdict& verdict : analysis_.verdicts) resolver.Explain(&analysis_, &verdict);
     analysis_.reported_scopes = FindReportedScopes(snapshot_, analysis_.scopes);

@@ -96,9 +96,8 @@ struct QueueVerdict {
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be told apart.
   std::vector<uint32_t> list_candidates;
-  // On a device whose faults surface late (snapshot/device_facts.h): the last work that finished before
-  // the first candidate. It was not running, and may be the culprit all the same. kNone where the device
-  // is not known for that, and where nothing of the kind had finished.
+  // Shader work whose word says that it finished, and that may be the culprit all the same: the last of
+  // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
   // True where the marker mode was off, and some execution is neither known to have finished nor known

@@ -7,7 +7,6 @@
 #include <random>
 
 #include "analysis/snapshot_builder.h"
-#include "snapshot/device_facts.h"
 
 namespace cairn {
 namespace {
@@ -393,65 +392,6 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   const std::string reason = Analyse(builder.snapshot).verdicts.at(0).reason;
   EXPECT_THAT(reason, HasSubstr("Known of this device: a fault surfaces up to one dispatch late."));
   EXPECT_THAT(reason, HasSubstr("up to 500 µs old"));
-}
-
-// A list with a barrier between two dispatches, the second of which hangs.
-SnapshotBuilder DispatchBarrierDispatch(uint32_t vendor_id) {
-  SnapshotBuilder builder;
-  builder.snapshot.devices[0].vendor_id = vendor_id;
-  const uint32_t queue = builder.AddQueue();
-  const uint32_t list = builder.BeginList(queue);
-  builder.Scope(CAIRN_MARKER_DISPATCH);          // 1, 2
-  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 3, 4
-  builder.Scope(CAIRN_MARKER_DISPATCH);          // 5, 6
-  builder.EndList();
-  builder.Submit(queue, list);
-  builder.SetWords(list, 5, 4);
-  return builder;
-}
-
-TEST(Analysis, WhereFaultsSurfaceLateTheLastFinishedWorkIsNamed) {
-  const Analysis analysis = Analyse(DispatchBarrierDispatch(kVendorNvidia).snapshot);
-  const QueueVerdict& verdict = analysis.verdicts.at(0);
-  EXPECT_THAT(verdict.candidates, ElementsAre(2));
-  EXPECT_TRUE(verdict.exact);
-  EXPECT_EQ(verdict.late_suspect, 0u);  // not the barrier
-  EXPECT_EQ(verdict.late_suspect_execution, 0u);
-}
-
-TEST(Analysis, ElsewhereWhatFinishedIsNoSuspect) {
-  const Analysis analysis = Analyse(DispatchBarrierDispatch(0x1002).snapshot);
-  EXPECT_EQ(analysis.verdicts.at(0).late_suspect, kNone);
-  EXPECT_EQ(analysis.verdicts.at(0).late_suspect_execution, kNone);
-}
-
-TEST(Analysis, TheLateSuspectMayBeInAnEarlierList) {
-  SnapshotBuilder builder = DispatchBarrierDispatch(kVendorNvidia);
-  builder.SetWords(0, 6, 6);
-  const uint32_t empty = builder.BeginList(0);
-  builder.EndList();
-  builder.Submit(0, empty);
-  const uint32_t last = builder.BeginList(0);
-  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
-  builder.Scope(CAIRN_MARKER_DRAW);
-  builder.EndList();
-  builder.Submit(0, last);
-  builder.SetWords(last, 3, 2);
-  const Analysis analysis = Analyse(builder.snapshot);
-  const QueueVerdict& verdict = analysis.verdicts.at(0);
-  ASSERT_EQ(verdict.candidates.size(), 1u);
-  ASSERT_NE(verdict.late_suspect, kNone);
-  EXPECT_EQ(analysis.scopes[verdict.late_suspect].event, 4u);  // the second dispatch
-  EXPECT_EQ(analysis.executions[verdict.late_suspect_execution].recording, 0u);
-}
-
-TEST(Analysis, WithoutWorkInFlightOrBeforeItThereIsNoLateSuspect) {
-  SnapshotBuilder finished = DispatchBarrierDispatch(kVendorNvidia);
-  finished.SetWords(0, 6, 6);
-  EXPECT_EQ(Analyse(finished.snapshot).verdicts.at(0).late_suspect, kNone);
-  SnapshotBuilder first = DispatchBarrierDispatch(kVendorNvidia);
-  first.SetWords(0, 1, 0);
-  EXPECT_EQ(Analyse(first.snapshot).verdicts.at(0).late_suspect, kNone);
 }
 
 TEST(Analysis, ReasonsNameNoNames) {

@@ -8,32 +8,8 @@
 
 #include "cairn/marker_types.h"
 
-#include "snapshot/device_facts.h"
-
 namespace cairn {
 namespace {
-
-// Commands in which nothing can touch memory that is not there.
-bool CannotFault(uint16_t type) {
-  switch (type) {
-    case CAIRN_MARKER_SET_MARKER:
-    case CAIRN_MARKER_INSERT_DEBUG_UTILS_LABEL:
-    case CAIRN_MARKER_BARRIER:
-    case CAIRN_MARKER_RESOURCE_BARRIER:
-    case CAIRN_MARKER_PIPELINE_BARRIER:
-    case CAIRN_MARKER_SET_EVENT:
-    case CAIRN_MARKER_RESET_EVENT:
-    case CAIRN_MARKER_WAIT_EVENTS:
-    case CAIRN_MARKER_BEGIN_QUERY:
-    case CAIRN_MARKER_END_QUERY:
-    case CAIRN_MARKER_RESET_QUERY_POOL:
-    case CAIRN_MARKER_WRITE_TIMESTAMP:
-    case CAIRN_MARKER_BEGIN_RENDERING:
-    case CAIRN_MARKER_BEGIN_RENDER_PASS:
-    case CAIRN_MARKER_NEXT_SUBPASS: return true;
-    default: return false;
-  }
-}
 
 const char* MethodName(WriteMethod method) {
   switch (method) {
@@ -68,10 +44,6 @@ class QueueJudge {
       verdict_.queue = snapshot_.submissions[first.submission].queue;
     }
     for (const uint32_t index : order_) Collect(index);
-    if (verdict_.device != kNone && first_in_flight_ != kNone &&
-        FaultsSurfaceLate(snapshot_.devices[verdict_.device].vendor_id)) {
-      FindLateSuspect();
-    }
     verdict_.exact = IsExact();
     verdict_.unknown = unknown_count_ != 0;
     if (verdict_.unknown) {
@@ -123,33 +95,6 @@ class QueueJudge {
       if (scope.state != WorkState::kInFlight) continue;
       if (candidates.size() > before && candidates.back() == scope.parent) candidates.pop_back();
       candidates.push_back(i);
-    }
-  }
-
-  // The last work of an execution, among the scopes before `end`, that finished.
-  bool TakeLateSuspect(uint32_t index, uint32_t end) {
-    for (uint32_t i = end; i-- > analysis_.executions[index].first_scope;) {
-      const Scope& scope = analysis_.scopes[i];
-      if (scope.state != WorkState::kCompleted || scope.has_children) continue;
-      if (CannotFault(BeginEvent(i).type)) continue;
-      verdict_.late_suspect = i;
-      verdict_.late_suspect_execution = index;
-      return true;
-    }
-    return false;
-  }
-
-  // Before the first candidate in its list, otherwise in the lists before that.
-  void FindLateSuspect() {
-    auto at = std::find(order_.begin(), order_.end(), first_in_flight_);
-    const bool has_candidate =
-        !verdict_.candidates.empty() && verdict_.candidate_executions.front() == first_in_flight_;
-    const uint32_t end = has_candidate ? verdict_.candidates.front()
-                                       : analysis_.executions[first_in_flight_].first_scope;
-    if (TakeLateSuspect(first_in_flight_, end)) return;
-    while (at != order_.begin()) {
-      const Execution& execution = analysis_.executions[*--at];
-      if (TakeLateSuspect(*at, execution.first_scope + execution.scope_count)) return;
     }
   }
 

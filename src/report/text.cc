@@ -259,8 +259,8 @@ void TextReporter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict)
     sink.Prose("        ", text_);
   }
   sink.Prose("        ",
-             "finished just before, and may be the culprit: a fault of its own would "
-             "stop what comes next");
+             "finished, says its word, and may be the culprit all the same: the driver tells of a "
+             "fault, and nothing that was running can have made it");
 }
 
 void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {

@@ -9,7 +9,6 @@
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
-#include "snapshot/device_facts.h"
 #include "snapshot/sample_block.h"
 #include "snapshot/snapshot_from_block.h"
 
@@ -275,14 +274,19 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
                 "\n");
 }
 
-TEST(TextReport, NamesWorkThatFinishedWhereFaultsSurfaceLate) {
-  Snapshot snapshot = Take(DocumentedBlock(8, 7));
-  snapshot.devices[0].vendor_id = kVendorNvidia;
-  EXPECT_THAT(Section(TextReport(snapshot, Analyse(snapshot), {}), "Which work"),
-              HasSubstr(R"(        compute pipeline [ CS: BlurCS ]
-    [X] Frame 0 > "Main" > Frame > Opaque > DRAW_INDEXED 2
-        graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
-        finished just before, and may be the culprit: a fault of its own would stop what comes next
+TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
+  block.Begin(list, CAIRN_MARKER_DISPATCH, "Scribble");
+  block.End(list);
+  block.Begin(list, CAIRN_MARKER_PIPELINE_BARRIER);
+  block.SetProgress(list, 3, 2);
+  block.AddFault(context, "VK_KHR_device_fault", "page fault").address_count = 1;
+  EXPECT_THAT(Section(Report(Take(block)), "Which work"),
+              HasSubstr(R"(    [X] Frame 0 > "Main" > DISPATCH 1: "Scribble"
+        finished, says its word, and may be the culprit all the same: the driver tells of a fault, and
+        nothing that was running can have made it
 )"));
 }
 
