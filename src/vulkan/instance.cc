@@ -18,14 +18,14 @@ namespace {
 constexpr char kProperties2[] = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
 constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME;
 
-MarkerMode ModeOf(const VkInstanceCreateInfo& info) {
+void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
+  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
   std::vector<std::string> complaints;
-  const MarkerMode mode = ReadVulkanMode(
-      info.pNext, [](const char* name) -> const char* { return std::getenv(name); }, &complaints);
+  state->mode = ReadVulkanMode(info.pNext, environment, &complaints);
+  state->device_fault = ReadDeviceFaultUse(info.pNext, environment, &complaints);
   for (const std::string& complaint : complaints) {
     LogOnce(LogLevel::kWarning, complaint, complaint);
   }
-  return mode;
 }
 
 std::string ApplicationName(const VkApplicationInfo* info) {
@@ -129,7 +129,7 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   auto state = std::make_unique<InstanceState>();
   state->next_get = ours->pfnNextGetInstanceProcAddr;
   state->next_get_physical_device = ours->pfnNextGetPhysicalDeviceProcAddr;
-  state->mode = ModeOf(info);
+  ReadSettings(info, state.get());
   state->application = ApplicationName(info.pApplicationInfo);
   if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0) {
     state->api_version = info.pApplicationInfo->apiVersion;
