@@ -409,6 +409,14 @@ class D3D12Backend final : public Backend {
     if (!device3) {
       return SourceFinding{name, SourceState::kAbsent, "the device has no ID3D12Device3"};
     }
+    // Where it is not supported it may be a stub that complains on stderr.
+    D3D12_FEATURE_DATA_EXISTING_HEAPS existing = {};
+    if (FAILED(device_->CheckFeatureSupport(D3D12_FEATURE_EXISTING_HEAPS, &existing,
+                                            sizeof(existing))) ||
+        !existing.Supported) {
+      return SourceFinding{name, SourceState::kAbsent,
+                           "not tried: D3D12_FEATURE_EXISTING_HEAPS says that it is not supported"};
+    }
     ComPtr<ID3D12Heap> heap;
     HRESULT result =
         device3->OpenExistingHeapFromAddress(region_.base, __uuidof(ID3D12Heap), heap.Receive());
