@@ -69,7 +69,7 @@ TEST(LateSuspect, AFaultThatNothingRunningCanHaveMadeNamesTheLastShaderWork) {
 TEST(LateSuspect, SoDoesAFaultWhereEverythingFinished) {
   SnapshotBuilder builder = WorkBehindABarrier(CAIRN_MARKER_DISPATCH);
   TellFault(&builder.snapshot);
-  builder.SetWords(0, 8, 8);
+  builder.SetWords(0, 7, 8);
   const QueueVerdict verdict = Analyse(builder.snapshot).verdicts.at(0);
   EXPECT_THAT(verdict.candidates, IsEmpty());
   EXPECT_EQ(verdict.late_suspect, 3u);
@@ -108,7 +108,7 @@ TEST(LateSuspect, OnlyAWordAtTheBottomOfThePipeProvesThatItFinished) {
 TEST(LateSuspect, WorkOutsideOfMarkersMayBeWhatFaulted) {
   SnapshotBuilder builder = WorkBehindABarrier(CAIRN_MARKER_PIPELINE_BARRIER);
   TellFault(&builder.snapshot);
-  builder.SetWords(0, 8, 8);
+  builder.SetWords(0, 7, 8);
   const uint32_t unmarked = builder.BeginList(0);
   builder.Submit(0, unmarked);
   const QueueVerdict verdict = Analyse(builder.snapshot).verdicts.at(0);
@@ -130,7 +130,7 @@ TEST(LateSuspect, AnotherQueueOfTheDeviceMayBeWhatFaulted) {
     EXPECT_EQ(verdict.late_suspect, kNone);
   }
   // It finished as well: then both queues have one, and the driver does not say which it was.
-  builder.SetWords(list, 2, 2);
+  builder.SetWords(list, 1, 2);
   for (const QueueVerdict& verdict : Analyse(builder.snapshot).verdicts) {
     EXPECT_EQ(verdict.late_suspect, kNone);
   }
@@ -139,7 +139,7 @@ TEST(LateSuspect, AnotherQueueOfTheDeviceMayBeWhatFaulted) {
 TEST(LateSuspect, ItMayBeInAnEarlierList) {
   SnapshotBuilder builder = WorkBehindABarrier(CAIRN_MARKER_DRAW);
   TellFault(&builder.snapshot);
-  builder.SetWords(0, 8, 8);
+  builder.SetWords(0, 7, 8);
   const uint32_t last = builder.BeginList(0);
   builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
   builder.EndList();
