@@ -45,7 +45,16 @@ bool TakeTurn(uint32_t thread) {
   return false;
 }
 
-void NoteFault(BlockHeader* block, uint32_t thread, int signal_number, const siginfo_t& info) {
+struct Note {
+  uint32_t signal = 0;
+  uint32_t thread = 0;
+  uint64_t address = 0;
+};
+
+// Returns the note that was there: of a fault whose handler has not returned.
+Note NoteFault(BlockHeader* block, uint32_t thread, int signal_number, const siginfo_t& info) {
+  const Note before = {block->crash_signal.load(), block->crash_thread.load(),
+                       block->crash_address};
   const uint64_t now_ns = MonotonicNs();
   block->crash_ns.store(0);
   block->crash_thread.store(thread);
@@ -59,13 +68,18 @@ void NoteFault(BlockHeader* block, uint32_t thread, int signal_number, const sig
   }
   mirroring.fetch_sub(1);
   block->crash_ns.store(now_ns, std::memory_order_release);
+  return before;
 }
 
-void ForgetFault(BlockHeader* block, uint32_t thread) {
+// The fault of `thread` was handled. Somebody may die of the one before, meanwhile or around it: that is
+// noted again, and the words stay those that were copied last.
+void ForgetFault(BlockHeader* block, uint32_t thread, const Note& before) {
   if (block->crash_thread.load() != thread || !TakeTurn(thread)) return;
   if (block->crash_thread.load() == thread) {
-    block->crash_signal.store(0, std::memory_order_release);
-    block->crash_ns.store(0, std::memory_order_release);
+    if (before.signal == 0) block->crash_ns.store(0);
+    block->crash_thread.store(before.thread);
+    block->crash_address = before.address;
+    block->crash_signal.store(before.signal, std::memory_order_release);
   }
   writer.store(0);
 }
@@ -104,8 +118,9 @@ void OnFault(int signal_number, siginfo_t* info, void* machine_context) {
     return;
   }
   const uint32_t thread = ThisThread();
+  Note before;
   if (TakeTurn(thread)) {
-    NoteFault(block, thread, signal_number, *info);
+    before = NoteFault(block, thread, signal_number, *info);
     writer.store(0);
   }
   errno = errno_before;
@@ -113,7 +128,7 @@ void OnFault(int signal_number, siginfo_t* info, void* machine_context) {
   // An application that repairs its faults (write tracking, null checks of a virtual machine) lives
   // on: that was no crash. A fault that was not repaired comes back here, or ends the process.
   const int errno_after = errno;
-  if (HandlerIsStillOurs(signal_number)) ForgetFault(block, thread);
+  if (HandlerIsStillOurs(signal_number)) ForgetFault(block, thread, before);
   errno = errno_after;
 }
 
@@ -169,7 +184,7 @@ void ForgetContextInCrashSignals(Context* context) {
 }
 
 void ForgetFaultOfThisThread(BlockHeader* block_header) {
-  ForgetFault(block_header, ThisThread());
+  ForgetFault(block_header, ThisThread(), {});
 }
 
 }  // namespace cairn

@@ -122,6 +122,24 @@ TEST_F(CrashSignalsTest, AThreadThatSubmitsAgainLivesOn) {
   EXPECT_EQ(header.crash_ns.load(), 0u);
 }
 
+// Its crash reporter still runs when another thread has a page repaired.
+TEST_F(CrashSignalsTest, ARepairedFaultLeavesTheNoteOfAnotherThread) {
+  BlockHeader& header = *block_->header();
+  const uint32_t other = static_cast<uint32_t>(getpid()) + 1;
+  header.crash_signal = SIGABRT;
+  header.crash_thread = other;
+  header.crash_address = 0x10;
+  guarded_page = mmap(nullptr, kPageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(guarded_page, MAP_FAILED);
+  *static_cast<volatile int*>(guarded_page) = 1;
+  EXPECT_EQ(noted_during_repair, static_cast<uint32_t>(SIGSEGV));
+  EXPECT_EQ(header.crash_signal.load(), static_cast<uint32_t>(SIGABRT));
+  EXPECT_EQ(header.crash_thread.load(), other);
+  EXPECT_EQ(header.crash_address, 0x10u);
+  EXPECT_EQ(header.crash_ns.load(), noted_ns_during_repair) << "of the words that were copied last";
+  munmap(guarded_page, kPageBytes);
+}
+
 TEST_F(CrashSignalsTest, ErrnoIsTheProgramsOwn) {
   guarded_page = mmap(nullptr, kPageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(guarded_page, MAP_FAILED);

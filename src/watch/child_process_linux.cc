@@ -111,13 +111,18 @@ bool IsEndingThread(const std::string& folder) {
   return HasPendingKill(folder);
 }
 
+// A process with more threads is judged by so many: it must not cost its watcher much time.
+constexpr int kThreadsLookedAt = 1024;
+
 bool AllThreadsAreEnding(pid_t pid) {
   DIR* const tasks = opendir(fmt::format("/proc/{}/task", pid).c_str());
   if (tasks == nullptr) return true;
   bool all = true;
+  int looked_at = 0;
   while (const dirent* entry = readdir(tasks)) {
     pid_t thread = 0;
-    if (!all || !ParseNumber(std::string_view(entry->d_name), 10, &thread)) continue;
+    if (!ParseNumber(std::string_view(entry->d_name), 10, &thread)) continue;
+    if (!all || ++looked_at > kThreadsLookedAt) break;
     const std::string folder = ThreadFolder(pid, thread);
     // One that has just gone has no state.
     all = IsEndingThread(folder) || StatField(folder, 3).empty();
