@@ -181,7 +181,10 @@ void DeviceRequest::AddDeviceFault(const InstanceState& instance, VkPhysicalDevi
   if (!why_not.empty()) return LeaveOut(VK_EXT_DEVICE_FAULT_EXTENSION_NAME, why_not);
   Add(VK_EXT_DEVICE_FAULT_EXTENSION_NAME);
   fault_.deviceFault = VK_TRUE;
-  fault_.deviceFaultVendorBinary = present.deviceFaultVendorBinary;
+  // RADV writes the dumps of RADV_DEBUG=hang elsewhere with it: only for who asks.
+  if (instance.device_fault == DeviceFaultUse::kOn) {
+    fault_.deviceFaultVendorBinary = present.deviceFaultVendorBinary;
+  }
   fault_.pNext = const_cast<void*>(std::exchange(info_.pNext, &fault_));
   adds_anything_ = true;
 }
