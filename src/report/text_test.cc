@@ -280,14 +280,15 @@ TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
   const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
   block.End(list, block.Begin(list, CAIRN_MARKER_DISPATCH, "Scribble"));
   block.Begin(list, CAIRN_MARKER_PIPELINE_BARRIER);
+  block.Close(list);
   block.SetProgress(list, 3, 2);
   block.AddFault(context, "VK_KHR_device_fault", "page fault");
   block.AddFaultAddress(context, FaultAddressType::kWriteInvalid, 0x1000);
-  EXPECT_THAT(Section(Report(Take(block)), "Which work"),
-              HasSubstr(R"(    [X] Frame 0 > "Main" > DISPATCH 1: "Scribble"
-        finished, says its word, and may be the culprit all the same: the driver tells of a fault, and
-        nothing that was running can have made it
-)"));
+  EXPECT_THAT(
+      Section(Report(Take(block)), "Which work"),
+      HasSubstr("    [X] Frame 0 > \"Main\" > DISPATCH 1: \"Scribble\"\n"
+                "        finished, says its word, and may be the culprit all the same: the "
+                "driver tells of a fault, and nothing that was running can have made it\n"));
 }
 
 TEST(TextReport, OneDeviceCanBeChosen) {
