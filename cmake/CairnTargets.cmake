@@ -28,8 +28,9 @@ if(CAIRN_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
 
-# For what runs once and briefly: tests, samples, command lines. Compiling it takes half the time, and
-# what it tests or calls is optimised all the same.
+# For what runs once and briefly: tests and samples. Compiling it takes half the time, and what it tests or
+# calls is optimised, but for templates: of those the linker keeps one copy for the whole program, and that
+# of the program's own objects comes first. So it is not for what people wait for.
 set(CAIRN_QUICK_TO_COMPILE -O0 -g1)
 
 # Programs in bin/, libraries in lib/, whatever the preset.
@@ -60,6 +61,17 @@ function(cairn_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE $<BUILD_INTERFACE:cairn_options>)
+endfunction()
+
+# cairn_stands_alone(TARGET): for shared libraries that run in programs of others. They need nothing but the
+# C library: what else is used is inside of them, and hidden, so that no version of it meets the program's.
+# The targets that they are made of still name the shared libraries, which are left out as not needed.
+function(cairn_stands_alone target)
+  if(CAIRN_SANITIZE)
+    return()  # a sanitizer's runtime is a shared library, and needs others
+  endif()
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:cairn_linked_inside>)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
 endfunction()
 
 # cairn_program(NAME SOURCES ... [DEPS ...]): a program in bin/.

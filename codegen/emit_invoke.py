@@ -13,7 +13,7 @@ void Invoke(Method method, void* object, void* const* arguments, void* result);
 
 
 def invoke_header():
-    return header("d3d12gen/invoke.h", ['"d3d12abi/d3d12_api.h"', '"d3d12gen/methods.h"'], INVOKE_H,
+    return header("d3d12gen/invoke.h", ['"d3d12gen/methods.h"', '"d3d12gen/supplement.h"'], INVOKE_H,
                   "CAIRN_D3D12_NAMESPACE")
 
 

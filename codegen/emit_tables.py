@@ -2,7 +2,7 @@
 """Writes the tables: methods and interfaces."""
 from emit_thin import header
 from emit_values import HANDLE_KINDS, LIFETIMES, ValueWriter, source
-from model import SUBOBJECT_TYPES, Count, Kind, gives_by_identifier
+from model import SUBOBJECT_TYPES, Count, Kind
 
 # How many bytes a returned pointer without a type points to.
 RESULT_BYTES = {"GetShaderIdentifier": "D3D12_SHADER_IDENTIFIER_SIZE_IN_BYTES"}
@@ -26,7 +26,7 @@ struct MethodInfo {
   ValueInfo result;  // its size is 0 for void
   std::span<const ParameterInfo> parameters;
   // The object that the method gives out by the identifier in one parameter, in another one; kNone and
-  // -1 if it gives out none, or several kinds.
+  // -1 if it gives out none, or several kinds. An object without an identifier is of the parameter's type.
   Chain object_chain;
   bool object_is_new;
   int8_t identifier_parameter;
@@ -82,14 +82,15 @@ class MethodWriter:
         return any(self.model.parameter_kind(interface, method, parameter).direction != "in"
                    for parameter in method.parameters)
 
-    def given(self, key, method):
+    def given(self, interface, method):
         """(chain, is it new, index of the identifier, index of the object)."""
+        key = f"{interface}::{method.name}"
         for table in ("creates", "returns"):
             if key in self.model.overrides[table]:
-                out = next(p for p in method.parameters if gives_by_identifier(method, p))
-                index = method.parameters.index(out)
-                iid = next(i for i in range(index - 1, -1, -1) if method.parameters[i].type.base == "REFIID")
-                return "k" + self.model.overrides[table][key], table == "creates", iid, index
+                identifier, out = self.model.given_object(interface, method)
+                index = -1 if identifier is None else method.parameters.index(identifier)
+                return ("k" + self.model.overrides[table][key], table == "creates", index,
+                        method.parameters.index(out))
         return "kNone", False, -1, -1
 
     def lines(self):
@@ -103,7 +104,7 @@ class MethodWriter:
                 tables += [self.parameter(interface, method, p) for p in method.parameters]
                 tables.append("};")
             work = self.model.overrides["work"].get(key)
-            chain, is_new, iid, out = self.given(key, method)
+            chain, is_new, iid, out = self.given(interface, method)
             rows.append(f'    {{"{key}", {self.model.slot(interface, method)}, '
                         f'{f"CAIRN_MARKER_{work}" if work else "kNoWork"},\n'
                         f"     {{{self.result(method)}}},\n     {parameters}, Chain::{chain}, "
@@ -293,7 +294,7 @@ def interfaces_source(model):
         "extern const InterfaceInfo kInterfaces[kInterfaceCount];",
         "const InterfaceInfo kInterfaces[kInterfaceCount] = {", *entries, "};", "",
         "// Indices into kInterfaces in the order of the identifiers.",
-        f"constexpr uint8_t kById[kInterfaceCount] = {{{order}}};", "",
+        f"constexpr uint16_t kById[kInterfaceCount] = {{{order}}};", "",
         "constexpr ChainInfo kChains[kChainCount] = {",
         "    {nullptr, nullptr, Chain::kNone},", *chains, "};", "",
         "auto SortKey(const InterfaceGuid& iid) {",
@@ -304,7 +305,7 @@ def interfaces_source(model):
         "  const auto key = SortKey(iid);",
         "  const auto* const found = std::lower_bound(",
         "      std::begin(kById), std::end(kById), key,",
-        "      [](uint8_t index, const auto& wanted) { return SortKey(kInterfaces[index].iid) < wanted; });",
+        "      [](uint16_t index, const auto& wanted) { return SortKey(kInterfaces[index].iid) < wanted; });",
         "  if (found == std::end(kById) || !(kInterfaces[*found].iid == iid)) return nullptr;",
         "  return &kInterfaces[*found];", "}", "",
         "const ChainInfo& Describe(Chain chain) {", "  return kChains[static_cast<size_t>(chain)];", "}", ""])

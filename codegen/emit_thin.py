@@ -2,7 +2,7 @@
 """Writes the thin classes, one header a chain, and what they and Unwrap need to know about types."""
 import textwrap
 
-from model import ModelError, gives_by_identifier
+from model import ModelError
 
 LICENSE = "// SPDX-License-Identifier: Apache-2.0\n// Made by codegen/generate.py. Do not edit.\n"
 WIDTH = 100
@@ -71,7 +71,7 @@ struct InterfaceTraits;
         wrapped = "\n".join(textwrap.wrap(f"static constexpr Chain kChains[] = {{{values}}};", WIDTH - 6,
                                           initial_indent="  ", subsequent_indent="      "))
         parts.append(f"template <>\nstruct InterfaceTraits<{name}> {{\n{wrapped}\n}};\n")
-    return header("d3d12gen/interface_traits.h", ['"d3d12abi/d3d12_api.h"', '"d3d12gen/chains.h"'],
+    return header("d3d12gen/interface_traits.h", ['"d3d12gen/chains.h"', '"d3d12gen/supplement.h"'],
                   "\n".join(parts), "CAIRN_D3D12_NAMESPACE")
 
 
@@ -150,7 +150,7 @@ class ThinClass:
             "WrapReturned" if key in model.overrides["returns"] else None)
         returns = (method.result.base, method.result.depth) != ("void", 0)
         if policy:
-            lines.append(self.creation(method, key, policy, arguments))
+            lines.append(self.creation(interface, method, key, policy, arguments))
         else:
             prefix = "const auto returned = " if returns else ""
             lines.append(call(f"{prefix}real()->{method.name}", arguments, ";", 4))
@@ -161,20 +161,27 @@ class ThinClass:
             lines.append(call("call.Outputs", names, ";", 4))
         return "\n".join([*lines, "  }"])
 
-    def creation(self, method, key, policy, arguments):
-        out = next((p for p in method.parameters if gives_by_identifier(method, p)), None)
-        out_index = method.parameters.index(out)
-        iid_index = next(i for i in range(out_index - 1, -1, -1)
-                         if method.parameters[i].type.base == "REFIID")
-        iid = method.parameters[iid_index].name
+    def creation(self, interface, method, key, policy, arguments):
+        identifier, out = self.model.given_object(interface, method)
         base = self.model.overrides["creates" if policy == "Create" else "returns"][key]
         arguments = list(arguments)
-        arguments[iid_index], arguments[out_index] = "real_iid", "real_object"
+        arguments[method.parameters.index(out)] = "real_object"
+        if identifier is None:
+            head = f"const auto returned = CreateTyped<{base}>(*this, {out.name}, [&]({base}** real_object) {{"
+            return "\n".join([f"    {head}", call(f"return real()->{method.name}", arguments, ";", 6), "    });"])
+        iid = identifier.name
+        arguments[method.parameters.index(identifier)] = "real_iid"
         inner = call(f"return real()->{method.name}", arguments, ";", 6)
         return "\n".join([
             call(f"const auto returned = {policy}<{base}>", ["*this", iid, out.name,
                                               "[&](REFIID real_iid, void** real_object) {"], "", 4)[:-1],
             inner, "    });"])
+
+    def gives(self, interface, method, parameter):
+        key = f"{interface}::{method.name}"
+        if not any(key in self.model.overrides[table] for table in ("creates", "returns")):
+            return False
+        return parameter is self.model.given_object(interface, method)[1]
 
     def argument(self, interface, method, parameter):
         """(what the real method gets, whether it needs memory)."""
@@ -182,6 +189,8 @@ class ThinClass:
         if f"{interface}::{method.name}.{parameter.name}" in model.overrides["as_is"]:
             return parameter.name, False
         kind = model.parameter_kind(interface, method, parameter)
+        if self.gives(interface, method, parameter):
+            return parameter.name, False
         if kind.kind == "object" and model.chains_of_argument(parameter.type.base):
             if kind.depth == 1:
                 return f"Unwrap({parameter.name})", False

@@ -15,7 +15,7 @@ def unwrap_header(model):
     parts.append("\n// The same for one struct that is a copy already; what it points to is copied.\n")
     for name in model.reached:
         parts.append(f"void UnwrapFields(Scratch& scratch, {name}& copy);\n")
-    return header("d3d12gen/unwrap.h", ["<cstdint>", '"d3d12/scratch.h"', '"d3d12abi/d3d12_api.h"'],
+    return header("d3d12gen/unwrap.h", ["<cstdint>", '"d3d12/scratch.h"', '"d3d12gen/supplement.h"'],
                   "".join(parts), "CAIRN_D3D12_NAMESPACE")
 
 

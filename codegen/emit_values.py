@@ -392,7 +392,7 @@ def checks(model, writers):
         lines += [f"static_assert(offsetof({writer.name}, {path}) == {offset});"
                   for path, placed, offset, _ in writer.leaves if not placed.field.bits]
     return (f"{LICENSE}// Fails to compile if the tables and the headers do not agree.\n"
-            '#include <cstddef>\n#include <cstdint>\n\n#include "d3d12abi/d3d12_api.h"\n\n'
+            '#include <cstddef>\n#include <cstdint>\n\n#include "d3d12gen/supplement.h"\n\n'
             + "\n".join(lines) + "\n")
 
 

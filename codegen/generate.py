@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the sources below d3d12gen/ from Microsoft's interface definitions and overrides.toml.
 
-Usage: generate.py --idl FOLDER --overrides FILE --out FOLDER [--list | --check]
+Usage: generate.py --idl FOLDER --supplement FOLDER --overrides FILE --out FOLDER [--list | --check]
 
-  --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl and
-               dxgiformat.idl are
+  --idl        where d3d12.idl, d3d12sdklayers.idl, d3d12video.idl, d3dcommon.idl, dxgicommon.idl,
+               dxgiformat.idl and, in newer headers, D3D12MarkerApiEnums.idl are
+  --supplement where definitions are of what those may lack
   --list       only prints the names of the files, separated by semicolons
   --check      only reads everything and prints what it is about
 
@@ -17,6 +18,7 @@ import pathlib
 import sys
 
 import emit_invoke
+import emit_supplement
 import emit_tables
 import emit_thin
 import emit_unwrap
@@ -24,19 +26,21 @@ import emit_values
 import idl
 import model as model_module
 
-IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "d3d12.idl", "d3d12sdklayers.idl",
-             "d3d12video.idl"]
+# In the order in which they import each other; not every version of the headers has all of them.
+IDL_FILES = ["dxgicommon.idl", "dxgiformat.idl", "d3dcommon.idl", "D3D12MarkerApiEnums.idl", "d3d12.idl",
+             "d3d12sdklayers.idl", "d3d12video.idl"]
 
 
-def build_model(idl_folder, overrides_path):
+def build_model(idl_folder, supplement, overrides_path):
     paths = [pathlib.Path(idl_folder) / name for name in IDL_FILES]
-    api = idl.parse_files([path for path in paths if path.exists()])
+    api = idl.parse_files([path for path in paths if path.exists()],
+                          sorted(pathlib.Path(supplement).glob("*.idl")))
     return model_module.Model(api, model_module.load_overrides(overrides_path))
 
 
 def all_files(model):
     result = {}
-    for emitter in (emit_thin, emit_unwrap, emit_values, emit_tables, emit_invoke):
+    for emitter in (emit_supplement, emit_thin, emit_unwrap, emit_values, emit_tables, emit_invoke):
         result.update(emitter.files(model))
     return result
 
@@ -51,13 +55,14 @@ def write(path, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--idl", required=True)
+    parser.add_argument("--supplement", required=True)
     parser.add_argument("--overrides", required=True)
     parser.add_argument("--out")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     try:
-        model = build_model(options.idl, options.overrides)
+        model = build_model(options.idl, options.supplement, options.overrides)
         files = all_files(model)
     except (idl.IdlError, model_module.ModelError) as error:
         print(f"generate.py: {error}", file=sys.stderr)

@@ -92,7 +92,10 @@ class Api:
     structs: dict = dataclasses.field(default_factory=dict)
     interfaces: dict = dataclasses.field(default_factory=dict)
     typedefs: dict = dataclasses.field(default_factory=dict)  # name -> Type
-    callbacks: set = dataclasses.field(default_factory=set)  # pointers to functions
+    # Pointers to functions: name -> (result, text of the parameters).
+    callbacks: dict = dataclasses.field(default_factory=dict)
+    # What only the supplement declares, in its order: ("interface", name), ("enumerator", (enum, name)), ...
+    supplement: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -143,9 +146,12 @@ def evaluate(words, known):
 
 
 class Parser:
-    def __init__(self, text, file, api):
+    """supplement: what is known already stays as it is; of an enum, only new enumerators are added."""
+
+    def __init__(self, text, file, api, supplement=False):
         self.file = file
         self.api = api
+        self.supplement = supplement
         self.tokens = tokenize(text, file)
         self.at = 0
         self.known = dict(api.constants)
@@ -204,6 +210,14 @@ class Parser:
             raise self.error(f"unknown constant {missing.args[0]}") from None
         except (SyntaxError, TypeError):
             raise self.error(f"cannot evaluate {' '.join(words)}") from None
+
+    def is_new(self, kind, name, known):
+        """Whether a declaration counts. Those of a supplement count where the definitions lack them."""
+        if self.supplement:
+            if name in known:
+                return False
+            self.api.supplement.append((kind, name))
+        return True
 
     # Pieces of declarations.
     def attributes(self):
@@ -304,10 +318,22 @@ class Parser:
                 self.take("}")
                 break
         name = tag if self.peek() == ";" else self.word()
-        self.api.enums[name] = Enum(name, enumerators, where)
+        if self.is_new("enum", name, self.api.enums):
+            self.api.enums[name] = Enum(name, enumerators, where)
+        else:
+            self.add_enumerators(self.api.enums[name], enumerators)
         if tag and tag != name:
             self.api.typedefs[tag] = Type(name)
         return name
+
+    def add_enumerators(self, enum, enumerators):
+        known = dict(enum.enumerators)
+        for name, value in enumerators:
+            if known.get(name, value) != value:
+                raise self.error(f"{name} is {value} here and {known[name]} in the definitions")
+            if name not in known:
+                enum.enumerators.append((name, value))
+                self.api.supplement.append(("enumerator", (enum.name, name)))
 
     def struct(self, is_union, where):
         tag = "" if self.peek() == "{" else self.word()
@@ -315,7 +341,8 @@ class Parser:
             return tag
         fields = self.fields()
         name = tag if self.peek() == ";" else self.word()
-        self.api.structs[name] = Struct(name, fields, is_union, where)
+        if self.is_new("struct", name, self.api.structs):
+            self.api.structs[name] = Struct(name, fields, is_union, where)
         if tag and tag != name:
             self.api.typedefs[tag] = Type(name)
         return name
@@ -342,9 +369,10 @@ class Parser:
             return
         base = self.type()
         if self.peek() == "(":  # a pointer to a function
-            declarator = self.balanced("(", ")")
-            self.balanced("(", ")")
-            self.api.callbacks.add(declarator[-1])
+            name = self.balanced("(", ")")[-1]
+            parameters = " ".join(self.balanced("(", ")"))
+            if self.is_new("callback", name, self.api.callbacks):
+                self.api.callbacks[name] = (base.spelled(), parameters)
             self.take(";")
             return
         while True:
@@ -394,7 +422,8 @@ class Parser:
         iids = [match.group() for text in attributes if (match := UUID.search(text))]
         if len(iids) != 1:
             raise IdlError(f"{where}: interface {name} has {len(iids)} identifiers")
-        self.api.interfaces[name] = Interface(name, base, iids[0].lower(), methods, where)
+        if self.is_new("interface", name, self.api.interfaces):
+            self.api.interfaces[name] = Interface(name, base, iids[0].lower(), methods, where)
 
     def constant(self):
         self.type()
@@ -443,13 +472,14 @@ class Parser:
             attributes = ()
 
 
-def parse_text(text, file, api):
+def parse_text(text, file, api, supplement=False):
     # Identifiers such as 9e3779b9-... are no tokens of any kind; they are quoted first.
-    Parser(re.sub(r"uuid\s*\(\s*([0-9a-fA-F-]{36})\s*\)", r'uuid("\1")', text), file, api).parse()
+    text = re.sub(r"uuid\s*\(\s*([0-9a-fA-F-]{36})\s*\)", r'uuid("\1")', text)
+    Parser(text, file, api, supplement).parse()
 
 
-def parse_files(paths):
+def parse_files(paths, supplement=()):
     api = Api()
-    for path in map(pathlib.Path, paths):
-        parse_text(path.read_text(encoding="utf-8", errors="replace"), path.name, api)
+    for path in map(pathlib.Path, [*paths, *supplement]):
+        parse_text(path.read_text(encoding="utf-8-sig", errors="replace"), path.name, api, path in supplement)
     return api

@@ -7,6 +7,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import emit_supplement  # noqa: E402
 import emit_tables  # noqa: E402
 import emit_thin  # noqa: E402
 import emit_unwrap  # noqa: E402
@@ -64,13 +65,15 @@ def parse(text):
     return api
 
 
-def build(overrides=None, definitions=DEFINITIONS):
+def build(overrides=None, definitions=DEFINITIONS, supplement=""):
     rules = copy.deepcopy(OVERRIDES)
     rules.update(overrides or {})
     for table in ("creates", "returns", "manual", "policies", "as_is", "work", "counts", "unions",
                   "special", "handles", "pipeline_subobjects", "state_subobjects", "lifetimes"):
         rules.setdefault(table, {})
-    return model_module.Model(parse(definitions), rules)
+    api = parse(definitions)
+    idl.parse_text(supplement, "supplement/test.idl", api, supplement=True)
+    return model_module.Model(api, rules)
 
 
 class Reader(unittest.TestCase):
@@ -184,6 +187,54 @@ class Output(unittest.TestCase):
 """, text)
 
 
+class Supplement(unittest.TestCase):
+    """What stands in for newer headers counts where these lack it."""
+
+    NEWER = IUNKNOWN_UUID % 2 + """
+        interface ID3D12Thing1 : ID3D12Thing { void Other(); };
+        """ + IUNKNOWN_UUID % 3 + """
+        interface ID3D12Thing2 : ID3D12Thing1 {
+            HRESULT Give([annotation("_In_")] UINT Number, [annotation("_Out_")] ID3D12Thing** ppThing);
+            D3D12_NEW Get();
+        };
+        typedef enum D3D12_KIND { D3D12_KIND_OTHER = 8, D3D12_KIND_NEWEST = 12 } D3D12_KIND;
+        typedef struct D3D12_HELD { UINT Nothing; } D3D12_HELD;
+        typedef void (__stdcall* PFN_NEW)(const D3D12_DESC* pDesc);
+        typedef struct D3D12_NEW { PFN_NEW Function; union { UINT a : 3; INT b[2]; }; } D3D12_NEW;
+        """
+
+    def test_new_versions_join_and_known_ones_stay(self):
+        model = build(supplement=self.NEWER, overrides={"creates": {
+            "ID3D12Thing1::Make": "ID3D12Thing", "ID3D12Thing2::Give": "ID3D12Thing"}})
+        self.assertEqual(["ID3D12Thing", "ID3D12Thing1", "ID3D12Thing2"], model.chains[0].members)
+        self.assertEqual(["Make"], [m.name for m in model.api.interfaces["ID3D12Thing1"].methods])
+        self.assertEqual(48, model.layout("D3D12_DESC").size)
+        self.assertEqual([("interface", "ID3D12Thing2"), ("enumerator", ("D3D12_KIND", "D3D12_KIND_NEWEST")),
+                          ("callback", "PFN_NEW"), ("struct", "D3D12_NEW")], model.api.supplement)
+
+    def test_an_output_says_by_its_type_what_is_created(self):
+        rules = {"creates": {"ID3D12Thing1::Make": "ID3D12Thing", "ID3D12Thing2::Give": "ID3D12Thing"}}
+        model = build(supplement=self.NEWER, overrides=rules)
+        self.assertIn("CreateTyped<ID3D12Thing>(*this, ppThing, [&](ID3D12Thing** real_object) {\n"
+                      "      return real()->Give(Number, real_object);", emit_thin.thin_header(model, model.chains[0]))
+        # Nobody said what it is: then no object may come out without its wrapper.
+        self.assertEqual("ID3D12Thing1", build(supplement=self.NEWER).chains[0].newest)
+
+    def test_only_what_is_new_is_declared(self):
+        text = emit_supplement.supplement_header(build(supplement=self.NEWER))
+        self.assertIn("inline constexpr D3D12_KIND D3D12_KIND_NEWEST =\n    static_cast<D3D12_KIND>(12);", text)
+        self.assertIn("typedef void(STDMETHODCALLTYPE* PFN_NEW)(const D3D12_DESC * pDesc);", text)
+        self.assertIn("struct D3D12_NEW {\n  PFN_NEW Function;\n  union {\n    UINT a : 3;\n    INT b[2];\n  };\n};", text)
+        self.assertIn("ID3D12Thing2 : public ID3D12Thing1 {", text)
+        self.assertIn("virtual D3D12_NEW* STDMETHODCALLTYPE Get(D3D12_NEW* RetVal) = 0;", text)
+        for known in ("D3D12_HELD", "ID3D12Thing1 :", "D3D12_KIND_OTHER"):
+            self.assertNotIn(known, text)
+
+    def test_another_value_of_a_known_enumerator_is_an_error(self):
+        with self.assertRaisesRegex(idl.IdlError, "D3D12_KIND_OTHER is 9 here and 8 in the definitions"):
+            build(supplement="typedef enum D3D12_KIND { D3D12_KIND_OTHER = 9 } D3D12_KIND;")
+
+
 class NewHeaders(unittest.TestCase):
     """What nobody has described yet costs a warning and what it is about, never the build."""
 
@@ -216,6 +267,20 @@ class NewHeaders(unittest.TestCase):
         model = self.build("typedef struct D3D12_NEW { STRANGE a; } D3D12_NEW;")
         self.assertNotIn("D3D12_NEW", model.described)
         self.assertIn("D3D12_NEW is in no table", model.warnings[0])
+
+    def test_an_unknown_type_in_a_struct_of_a_struct(self):
+        before = ("typedef struct D3D12_INNER { STRANGE a; } D3D12_INNER;"
+                  "typedef struct D3D12_NEW { const D3D12_INNER* pInner; } D3D12_NEW;")
+        self.assertIn("unknown type STRANGE", self.refused("void F(const D3D12_NEW* pNew);", before))
+        model = self.build(before)
+        self.assertFalse({"D3D12_INNER", "D3D12_NEW"} & set(model.described))
+
+    def test_scalars_of_the_windows_sdk_have_the_sizes_of_the_package(self):
+        # CHAR is in the video interfaces of 1.614.
+        model = self.build("typedef struct D3D12_NEW { CHAR a[3]; SHORT b; CHAR c; LONGLONG d; ULONGLONG e; DOUBLE f;"
+                           " } D3D12_NEW;")
+        self.assertEqual([0, 4, 6, 8, 16, 24], [f.offset for f in model.layout("D3D12_NEW").fields])
+        self.assertIn("D3D12_NEW", model.described)
 
     def test_several_unions(self):
         model = self.build("typedef struct D3D12_NEW { union { UINT a; }; union { UINT b; }; } D3D12_NEW;")

@@ -13,11 +13,13 @@ SCALARS = {
     "INT": ("signed", 4), "INT32": ("signed", 4), "int": ("signed", 4), "LONG": ("signed", 4),
     "HRESULT": ("signed", 4), "FLOAT": ("float", 4), "float": ("float", 4), "double": ("float", 8),
     "UINT64": ("unsigned", 8), "INT64": ("signed", 8), "SIZE_T": ("unsigned", 8),
-    "LONG_PTR": ("signed", 8), "ULONG": ("unsigned", 4), "char": ("signed", 1),
+    "LONG_PTR": ("signed", 8), "ULONG": ("unsigned", 4), "char": ("signed", 1), "CHAR": ("signed", 1),
+    "SHORT": ("signed", 2), "LONGLONG": ("signed", 8), "ULONGLONG": ("unsigned", 8), "DOUBLE": ("float", 8),
+    "ULONG_PTR": ("unsigned", 8), "UINT_PTR": ("unsigned", 8), "DWORD64": ("unsigned", 8),
 }
 # Structs of the Windows SDK that fields and parameters use: (size, alignment).
 SDK_STRUCTS = {"GUID": (16, 4), "IID": (16, 4), "RECT": (16, 4), "SECURITY_ATTRIBUTES": (24, 8),
-               "LARGE_INTEGER": (8, 8)}
+               "LARGE_INTEGER": (8, 8), "POINT": (8, 4)}
 STRINGS = {"LPCSTR": "string", "LPCWSTR": "wide_string"}
 GUID_REFERENCES = {"REFIID", "REFGUID", "REFCLSID"}
 HANDLES = {"HANDLE", "HWND"}
@@ -35,7 +37,7 @@ class Chain:
     name: str  # of its first interface
     members: list  # interface names, oldest first
     kind: str  # "wrapped", "tear_off"
-    owner: str = ""  # of tear-offs
+    owner: str = ""  # of tear-offs; "": anybody
 
     @property
     def newest(self):
@@ -274,12 +276,14 @@ class Model:
         return layout
 
     def is_describable(self, name):
-        """All its types are known, and it has one union at most; otherwise no table has it."""
+        """All its types are known, also behind pointers, and it has one union at most; otherwise no table
+        has it."""
         struct = self.api.structs[name]
         try:
             self.layout(name)
             for field in flat_fields(struct.fields):
                 self.field_kind(name, field)
+            self.holds_objects(name)
         except (ModelError, KeyError) as error:
             self.warnings.append(f"{name} is in no table: {error}")
             return False
@@ -299,7 +303,7 @@ class Model:
                 roots.append((name, "wrapped", ""))
         for name, owner in rules["tear_offs"].items():
             if self.known_interface("interfaces.tear_offs", name):
-                roots.append((name, "tear_off", owner))
+                roots.append((name, "tear_off", "" if owner == "*" else owner))
         for name, why in rules["passed"].items():
             if self.known_interface("interfaces.passed", name):
                 self.passed[name] = why
@@ -352,20 +356,28 @@ class Model:
 
     def not_describable(self, interface, method):
         """Why no thin method can be written, or None."""
+        try:
+            return self.undescribed_part(interface, method)
+        except ModelError as error:  # of a type behind any number of structs
+            return str(error)
+
+    def undescribed_part(self, interface, method):
         key = f"{interface}::{method.name}"
         if any(key in self.overrides[table] for table in ("manual", "policies")):
             return None
         gives = key in self.overrides["creates"] or key in self.overrides["returns"]
+        given = self.given_object(interface, method)
+        if gives and given is None:
+            return "it is said to give out an object, and no parameter receives one"
         for parameter in method.parameters:
             if f"{key}.{parameter.name}" in self.overrides["as_is"]:
                 continue
             if gives_by_identifier(method, parameter) and not gives:
                 return f"which object {parameter.name} receives is not said"
-            try:
-                kind = self.parameter_kind(interface, method, parameter)
-            except ModelError as error:
-                return str(error)
+            kind = self.parameter_kind(interface, method, parameter)
             wrapped = kind.kind == "object" and self.chains_of_argument(parameter.type.base)
+            if gives and parameter is given[1]:
+                continue
             if wrapped and kind.depth > 1 and (kind.direction != "in" or not kind.count):
                 return f"how many objects {parameter.name} points to is not said"
             if kind.kind == "struct" and self.holds_objects(parameter.type.base):
@@ -374,6 +386,20 @@ class Model:
                 problem = self.shape_problem(kind.type)
                 if problem:
                     return problem
+        return None
+
+    def given_object(self, interface, method):
+        """(identifier, output): the parameters by which a method gives out an object. The identifier is
+        None where the output's type says what it is. None if there are no such parameters."""
+        for output in method.parameters:
+            if gives_by_identifier(method, output):
+                before = method.parameters[:method.parameters.index(output)]
+                return next(p for p in reversed(before) if p.type.base in GUID_REFERENCES), output
+        for output in method.parameters:
+            if output.type.depth != 2 or not self.is_interface(output.type.base):
+                continue
+            if self.parameter_kind(interface, method, output).direction == "out":
+                return None, output
         return None
 
     def shape_problem(self, name, seen=()):

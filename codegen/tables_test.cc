@@ -184,15 +184,27 @@ TEST(MethodTable, CreationSaysWhatAndWhere) {
 
 TEST(MethodTable, EveryCreationHasAnIdentifierAndAPlaceForTheObject) {
   uint32_t creations = 0;
+  uint32_t typed = 0;
   for (uint32_t i = 0; i < kMethodCount; ++i) {
     const MethodInfo& method = Describe(static_cast<Method>(i));
     if (method.object_chain == Chain::kNone) continue;
     ++creations;
-    ASSERT_GE(method.identifier_parameter, 0) << method.name;
-    EXPECT_EQ(method.parameters[method.identifier_parameter].kind, ValueKind::kGuid) << method.name;
-    EXPECT_EQ(method.parameters[method.object_parameter].pointers, 2) << method.name;
+    ASSERT_GE(method.object_parameter, 0) << method.name;
+    const ParameterInfo& object = method.parameters[method.object_parameter];
+    EXPECT_EQ(object.pointers, 2) << method.name;
+    EXPECT_EQ(object.direction, Direction::kOut) << method.name;
+    if (method.identifier_parameter >= 0) {
+      const ParameterInfo& identifier = method.parameters[method.identifier_parameter];
+      EXPECT_EQ(identifier.kind, ValueKind::kGuid) << method.name;
+      continue;
+    }
+    // The type says what it is.
+    ++typed;
+    EXPECT_EQ(object.kind, ValueKind::kObject) << method.name;
+    EXPECT_EQ(object.chain, method.object_chain) << method.name;
   }
-  EXPECT_GE(creations, 55u);
+  EXPECT_GE(creations, 60u);
+  EXPECT_EQ(typed, 4u);
 }
 
 TEST(MethodTable, CountsNameTheParameterThatHoldsThem) {

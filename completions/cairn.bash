@@ -20,7 +20,7 @@ _cairn() {
       for ((i = 2; i < COMP_CWORD; ++i)); do
         case ${COMP_WORDS[i]} in
           --) ((++i)) ;;
-          -o | --output | --hang-timeout | --breadcrumbs | --frames | --trigger) ((++i)); continue ;;
+          -o | --output | --hang-timeout | --breadcrumbs | --events | --frames | --trigger) ((++i)); continue ;;
           -*) continue ;;
         esac
         if ((i < COMP_CWORD)); then
@@ -33,12 +33,13 @@ _cairn() {
       case $previous in
         -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         --hang-timeout) ;;
+        --events) mapfile -t COMPREPLY < <(compgen -W "all retail" -- "$word") ;;
         --breadcrumbs) mapfile -t COMPREPLY < <(compgen -W "off top pass full" -- "$word") ;;
         --frames) ;;
         --trigger) mapfile -t COMPREPLY < <(compgen -W "signal" -- "$word"; compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --capture --frames --trigger --hash-frames --hang-timeout --breadcrumbs --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --capture --frames --trigger --hash-frames --hang-timeout --breadcrumbs --events --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
           fi
@@ -67,7 +68,7 @@ _cairn() {
         --frames | --loop | --timeout | --pad) ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --hash --loop --pace --timeout --library --pad --quiet --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --hash --loop --pace --timeout --library --pad --in-process --quiet --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -12,7 +12,7 @@ _d3dconfig() {
   elif ((COMP_CWORD == 1)); then
     mapfile -t COMPREPLY < <(compgen -W "device --help --version" -- "$word")
   elif [[ $word == -* ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "--system --help" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "--system --user --help" -- "$word")
   else
     mapfile -t COMPREPLY < <(compgen -W "$name=" -- "$word")
     compopt -o nospace 2>/dev/null

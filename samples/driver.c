@@ -13,6 +13,9 @@
 
 #include "cairn/annotations.h"
 
+/* The version of the feature whose table is below. */
+#define SAMPLE_FEATURE_VERSION D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_0121_0
+
 typedef struct Driver {
   const CairnDriverHost* host;
   atomic_uint calls;
@@ -95,11 +98,14 @@ CAIRN_DRIVER_EXPORT CairnResult cairnOpenDriver(const CairnDriverHost* host, Cai
   if (host->struct_size < sizeof(CairnDriverHost) || answer->struct_size < sizeof(CairnDriver)) {
     return CAIRN_ERROR_EXTENSION_NOT_SUPPORTED;
   }
+  if (host->feature_version < SAMPLE_FEATURE_VERSION) return CAIRN_ERROR_EXTENSION_NOT_SUPPORTED;
   driver = (Driver*)calloc(1, sizeof(*driver));
   if (driver == NULL) return CAIRN_ERROR_OUT_OF_MEMORY;
   driver->host = host;
   atomic_store(&last_driver, driver);
   answer->supports_0121 = 1;
+  answer->feature_version = SAMPLE_FEATURE_VERSION;
+  answer->ddi_required = D3D12DDI_SUPPORTED_0121;
   answer->driver = driver;
   answer->name = "sample";
   answer->functions = functions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One dispatch stores through an address where nothing is. On lavapipe that is a SIGSEGV in a thread
-// of the driver; an NVIDIA GPU finishes this dispatch, signals its fence and never finishes the next.
+// of the driver; an NVIDIA GPU loses its device after about a second.
 #include <fmt/format.h>
 
 #include "embedded/fault.comp.spv.h"

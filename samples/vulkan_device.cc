@@ -185,8 +185,13 @@ void Device::CreateDevice() {
   features_12.pNext = &features_13;
   features_12.bufferDeviceAddress = VK_TRUE;
   features_12.timelineSemaphore = VK_TRUE;
+  VkPhysicalDeviceFeatures available = {};
+  vkGetPhysicalDeviceFeatures(physical_device_, &available);
+  VkPhysicalDeviceFeatures features = {};
+  features.fragmentStoresAndAtomics = available.fragmentStoresAndAtomics;
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features_12;
+  info.pEnabledFeatures = &features;
   info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
   info.pQueueCreateInfos = queues.data();
   info.enabledExtensionCount = static_cast<uint32_t>(extensions_.size());
@@ -202,12 +207,15 @@ void Device::CreateDevice() {
   }
 }
 
-uint32_t Device::FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed) const {
+uint32_t Device::FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed,
+                            VkMemoryPropertyFlags wanted) const {
   VkPhysicalDeviceMemoryProperties memory = {};
   vkGetPhysicalDeviceMemoryProperties(physical_device_, &memory);
-  for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
-    const bool fits = (memory.memoryTypes[i].propertyFlags & needed) == needed;
-    if ((allowed_types >> i & 1) != 0 && fits) return i;
+  for (const VkMemoryPropertyFlags flags : {needed | wanted, needed}) {
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i) {
+      const bool fits = (memory.memoryTypes[i].propertyFlags & flags) == flags;
+      if ((allowed_types >> i & 1) != 0 && fits) return i;
+    }
   }
   Fail("the device has no suitable memory type");
 }
@@ -234,8 +242,10 @@ Buffer Device::CreateBuffer(uint32_t word_count) {
   allocation.pNext = &flags;
   allocation.allocationSize = needs.size;
   allocation.memoryTypeIndex =
+      // The device's own, where the CPU reaches it: work that waits for the CPU may see nothing else change.
       FindMemory(needs.memoryTypeBits,
-                 VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+                 VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
+                 VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
   VkDeviceMemory memory = VK_NULL_HANDLE;
   Check(vkAllocateMemory(device_, &allocation, nullptr, &memory), "vkAllocateMemory");
   Check(vkBindBufferMemory(device_, buffer.buffer, memory, 0), "vkBindBufferMemory");

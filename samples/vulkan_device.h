@@ -70,6 +70,7 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   VkDevice device() const { return device_; }
+  VkPhysicalDevice physical_device() const { return physical_device_; }
   const Telling& telling() const { return *telling_; }
   bool on_cpu() const { return properties_.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
   const Queue& graphics() const { return graphics_; }
@@ -77,7 +78,9 @@ class Device {
   const Queue& compute() const { return compute_; }
 
   Buffer CreateBuffer(uint32_t word_count);
-  uint32_t FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed) const;
+  // Memory that is `wanted` as well, if there is any.
+  uint32_t FindMemory(uint32_t allowed_types, VkMemoryPropertyFlags needed,
+                      VkMemoryPropertyFlags wanted = 0) const;
 
   // Without a name the list is not told of: work that no report needs to know.
   List BeginList(const Queue& queue, const char* name);

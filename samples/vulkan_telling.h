@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
+#include "cairn/markers.h"
 
 namespace sample {
 
@@ -79,11 +80,16 @@ class Telling {
   void EnterRenderPass(Recording recording) const;
   void LeaveRenderPass(Recording recording) const;
 
-  // Has the GPU write `value` into a raw marker where it reaches this point of the list.
-  void WriteMarker(VkCommandBuffer commands, uint32_t slot, uint64_t value) const;
+  // Has the GPU write `value` into a raw marker where it reaches this point of the list, or once all before
+  // it has finished.
+  void WriteMarker(VkCommandBuffer commands, uint32_t slot, uint64_t value,
+                   CairnPipe pipe = CAIRN_TOP_OF_PIPE) const;
   // True once it has, and what it wrote before has come to the watcher. To be asked while later work
   // is seen to run.
   bool MarkerArrived(uint32_t slot, uint64_t value) const;
+
+  // For samples that exist with libcairn only; null without it.
+  CairnContext* context() const { return context_; }
 
  private:
   Telling() = default;

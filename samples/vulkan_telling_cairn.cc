@@ -6,8 +6,6 @@
 #include <map>
 #include <string>
 
-#include "cairn/markers.h"
-
 #include "vulkan_device.h"
 #include "vulkan_telling.h"
 
@@ -50,7 +48,7 @@ std::unique_ptr<Telling> Telling::Start(const TellingDevice& device, const Optio
   CairnContextDesc desc = {};
   desc.struct_size = sizeof(desc);
   desc.mode = options.mode;
-  desc.raw_marker_count = 16;
+  desc.raw_marker_count = 1024;
   CairnVulkanDesc vulkan = {};
   vulkan.struct_size = sizeof(vulkan);
   vulkan.instance = device.instance;
@@ -144,8 +142,9 @@ void Telling::LeaveRenderPass(Recording recording) const {
   Check(cairnLeaveRenderPass(recording), "cairnLeaveRenderPass");
 }
 
-void Telling::WriteMarker(VkCommandBuffer commands, uint32_t slot, uint64_t value) const {
-  Check(cairnWriteMarker(context_, commands, CAIRN_TOP_OF_PIPE, slot, value), "cairnWriteMarker");
+void Telling::WriteMarker(VkCommandBuffer commands, uint32_t slot, uint64_t value,
+                          CairnPipe pipe) const {
+  Check(cairnWriteMarker(context_, commands, pipe, slot, value), "cairnWriteMarker");
 }
 
 bool Telling::MarkerArrived(uint32_t slot, uint64_t value) const {

@@ -102,7 +102,7 @@ void Telling::EnterRenderPass(Recording) const {}
 
 void Telling::LeaveRenderPass(Recording) const {}
 
-void Telling::WriteMarker(VkCommandBuffer, uint32_t, uint64_t) const {}
+void Telling::WriteMarker(VkCommandBuffer, uint32_t, uint64_t, CairnPipe) const {}
 
 // Breadcrumbs are copied to the watcher every 500 us where the GPU cannot write its memory. Nobody in
 // this program can see that happen, so that it waits for longer.

@@ -21,11 +21,11 @@ VkShaderModule CreateModule(VkDevice device, const Shader& shader) {
   return module;
 }
 
-VkDescriptorSetLayout CreateSetLayout(Device& device) {
+VkDescriptorSetLayout CreateSetLayout(Device& device, VkShaderStageFlags stages) {
   VkDescriptorSetLayoutBinding binding = {};
   binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   binding.descriptorCount = 1;
-  binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+  binding.stageFlags = stages;
   VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
   info.bindingCount = 1;
   info.pBindings = &binding;
@@ -118,7 +118,7 @@ void MemoryBarrier(const List& list, VkPipelineStageFlags from, VkAccessFlags wr
 
 Pipeline CreateComputePipeline(Device& device, const char* name, const Shader& shader,
                                const Buffer& buffer) {
-  const VkDescriptorSetLayout set_layout = CreateSetLayout(device);
+  const VkDescriptorSetLayout set_layout = CreateSetLayout(device, VK_SHADER_STAGE_COMPUTE_BIT);
   Pipeline pipeline;
   pipeline.buffer_set = CreateSet(device, set_layout, buffer);
   pipeline.layout = CreateLayout(device, VK_SHADER_STAGE_COMPUTE_BIT, &set_layout);
@@ -253,11 +253,17 @@ std::string Picture::WritePng(const std::string& path) const {
 }
 
 Pipeline CreateGraphicsPipeline(Device& device, const char* name, const Shader& vertex,
-                                const Shader& pixel, uint32_t width, uint32_t height) {
+                                const Shader& pixel, uint32_t width, uint32_t height,
+                                const Buffer* storage) {
   const VkDevice d = device.device();
   Pipeline pipeline;
-  pipeline.layout =
-      CreateLayout(device, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, nullptr);
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  if (storage != nullptr) {
+    set_layout = CreateSetLayout(device, VK_SHADER_STAGE_FRAGMENT_BIT);
+    pipeline.buffer_set = CreateSet(device, set_layout, *storage);
+  }
+  pipeline.layout = CreateLayout(device, VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT,
+                                 storage != nullptr ? &set_layout : nullptr);
   const VkShaderModule modules[] = {CreateModule(d, vertex), CreateModule(d, pixel)};
   const VkPipelineShaderStageCreateInfo stages[] = {
       Stage(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),

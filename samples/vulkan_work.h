@@ -79,9 +79,11 @@ class Picture {
 // The format of pictures.
 inline constexpr VkFormat kPictureFormat = VK_FORMAT_R8G8B8A8_UNORM;
 
-// Draws triangles into pictures of this size; up to 32 bytes of push constants for both stages.
+// Draws triangles into pictures of this size; up to 32 bytes of push constants for both stages. Pixel
+// shaders find `storage` as set 0, binding 0, if it is not null.
 Pipeline CreateGraphicsPipeline(Device& device, const char* name, const Shader& vertex,
-                                const Shader& pixel, uint32_t width, uint32_t height);
+                                const Shader& pixel, uint32_t width, uint32_t height,
+                                const Buffer* storage = nullptr);
 
 }  // namespace sample
 

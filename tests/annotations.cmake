@@ -5,7 +5,17 @@ cairn_test(annotations_runtime_test SOURCES annotations_runtime_test.cc
   DEPS cairn_annotations cairn_snapshot THREADS)
 target_compile_definitions(annotations_runtime_test PRIVATE
   CAIRN_NO_DRIVER_LIBRARY="$<TARGET_FILE:cairn>")
-add_dependencies(annotations_runtime_test cairn_sample_driver cairn)
+# Drivers that answer what nobody offered.
+foreach(what feature_version ddi_required)
+  add_library(cairn_driver_${what} MODULE programs/mismatched_driver.c)
+  string(TOUPPER ${what} name)
+  target_compile_definitions(cairn_driver_${what} PRIVATE MISMATCH_${name})
+  target_link_libraries(cairn_driver_${what} PRIVATE cairn_options)
+  set_target_properties(cairn_driver_${what} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/programs)
+endforeach()
+add_dependencies(annotations_runtime_test cairn_sample_driver cairn cairn_driver_feature_version
+  cairn_driver_ddi_required)
 
 if(TARGET cairn_d3d12)
   include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
@@ -17,6 +27,8 @@ if(TARGET cairn_d3d12)
     DEPS cairn_annotations_device GPU)
   cairn_embed_files(annotations_test FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
   cairn_test(annotations_video_test SOURCES annotations_video_test.cc
+    DEPS cairn_annotations_device GPU)
+  cairn_test(annotations_runtime_only_test SOURCES annotations_runtime_only_test.cc
     DEPS cairn_annotations_device GPU)
   cairn_test(annotations_none_test SOURCES annotations_none_test.cc
     DEPS cairn_annotations_device GPU)

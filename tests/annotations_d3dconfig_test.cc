@@ -23,17 +23,22 @@ const Environment environment("logging");
 
 class Annotations : public ::testing::Test {
  protected:
-  Annotations() { setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1); }
+  Annotations() {
+    setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
+    setenv("CAIRN_SYSTEM_CONFIG_DIR", (folder_ / "system").c_str(), 1);
+  }
 
   CommandResult D3DConfig(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), Program("d3dconfig"));
     cairn::testing::Command::Options options;
     options.folder = folder_.path();
-    options.environment = {"XDG_CONFIG_HOME=" + folder_.path().string()};
+    options.environment = {"XDG_CONFIG_HOME=" + folder_.path().string(),
+                           "CAIRN_SYSTEM_CONFIG_DIR=" + folder_.path().string() + "/system"};
     return RunCommand(arguments, options);
   }
   void Force(const std::string& word) {
-    const CommandResult result = D3DConfig({"device", "force-driver-retail-annotations=" + word});
+    const CommandResult result =
+        D3DConfig({"device", "--user", "force-driver-retail-annotations=" + word});
     EXPECT_EQ(0, result.exit_code) << result.Summary();
   }
 
@@ -115,13 +120,13 @@ TEST_F(Annotations, D4_UnknownSettingsAndValuesAreErrorsAndChangeNothing) {
   for (const char* argument :
        {"force-driver-retail-annotations=maybe", "force-driver-retail-annotations=",
         "force-driver-retail-annotation=on", "no-such-setting=on", "="}) {
-    const CommandResult result = D3DConfig({"device", argument});
+    const CommandResult result = D3DConfig({"device", "--user", argument});
     EXPECT_NE(0, result.exit_code) << argument;
     EXPECT_NE("", result.errors) << argument;
   }
   // Neither does a valid setting beside a wrong one.
-  EXPECT_NE(0,
-            D3DConfig({"device", "force-driver-retail-annotations=off", "nonsense=1"}).exit_code);
+  EXPECT_NE(0, D3DConfig({"device", "--user", "force-driver-retail-annotations=off", "nonsense=1"})
+                   .exit_code);
   EXPECT_EQ(before, D3DConfig({"device"}).output);
 }
 

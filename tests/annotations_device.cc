@@ -16,9 +16,11 @@ extern "C" HRESULT WINAPI D3D12CreateDeviceVKD3D(IUnknown* adapter, D3D_FEATURE_
 
 namespace cairn::annotations_test {
 
-Environment::Environment(const char* driver) {
+Environment::Environment(const char* driver, const char* events) {
   setenv("CAIRN_DRIVER", driver, 1);
+  setenv("CAIRN_EVENTS", events, 1);
   setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+  setenv("CAIRN_SYSTEM_CONFIG_DIR", "/nonexistent", 1);
   setenv("VKD3D_DEBUG", "none", 0);
 }
 

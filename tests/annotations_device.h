@@ -28,10 +28,10 @@ namespace cairn::annotations_test {
 inline constexpr auto kRuntimeOnly = D3D12_USER_DEFINED_ANNOTATION_MODE_RUNTIME_ONLY;
 inline constexpr auto kDriverRetail = D3D12_USER_DEFINED_ANNOTATION_MODE_DRIVER_RETAIL;
 
-// Sets the environment before anything else happens in the program: the driver, and a folder without
-// d3dconfig settings. For a variable of namespace scope.
+// Sets the environment before anything else happens in the program: the driver, whose events keep what
+// they carry (CAIRN_EVENTS), and folders without d3dconfig settings. For a variable of namespace scope.
 struct Environment {
-  explicit Environment(const char* driver);
+  explicit Environment(const char* driver, const char* events = "all");
 };
 
 // A device of libvkd3d as an application under the layer gets it.

@@ -403,6 +403,72 @@ TEST_F(AnnotationRuntimeTest, ADriverThatCannotBeOpenedIsReplacedWithAMessage) {
   }
 }
 
+TEST_F(AnnotationRuntimeTest, DriversAreOfferedVersionsAndRefusedIfTheyAnswerWithOthers) {
+  EXPECT_EQ(1u, D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_LATEST);
+  EXPECT_EQ(uint64_t{121} << 16, D3D12DDI_SUPPORTED_0121);
+  AnnotationOptions options = Options();
+  options.driver = kSampleDriver;
+  const auto sample = AnnotationRuntime::Create(options);
+  const CairnDriverHost* host = *static_cast<const CairnDriverHost* const*>(sample->driver().state);
+  EXPECT_EQ(sizeof(CairnDriverHost), host->struct_size);
+  EXPECT_EQ(D3D12DDI_SUPPORTED_0121, host->ddi_supported);
+  EXPECT_EQ(D3D12DDI_FEATURE_0121_USER_DEFINED_ANNOTATIONS, host->feature);
+  EXPECT_EQ(D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_LATEST, host->feature_version);
+
+  const std::string folder = CAIRN_BINARY_DIR "/tests/programs/";
+  const std::pair<std::string, std::string> cases[] = {
+      {"cairn_driver_feature_version.so",
+       "implements version 2 of the feature; versions up to 1 are known here"},
+      {"cairn_driver_ddi_required.so",
+       "needs revision 122 of the driver interface; this is revision 121"},
+  };
+  for (const auto& [name, message] : cases) {
+    options.driver = folder + name;
+    testing::internal::CaptureStderr();
+    const auto runtime = AnnotationRuntime::Create(options);
+    const std::string told = testing::internal::GetCapturedStderr();
+    EXPECT_THAT(told, HasSubstr(message));
+    EXPECT_THAT(told, HasSubstr("the driver breadcrumb is used instead"));
+    EXPECT_EQ("breadcrumb", runtime->driver().name);
+  }
+}
+
+// Whatever a device child is: the kinds that no implementation at hand can make, too.
+TEST_F(AnnotationRuntimeTest, NamesOfEveryKindReachTheDriverWhole) {
+  struct Seen {
+    uint32_t kind = 0;
+    uint32_t calls = 0;
+    std::u16string name;
+  } seen;
+  ObserveLoggingDriver(
+      [](const DriverCall& call, void* user_data) {
+        Seen& seen = *static_cast<Seen*>(user_data);
+        seen.kind = call.handle_type;
+        seen.name = static_cast<const char16_t*>(call.name);
+        ++seen.calls;
+      },
+      &seen);
+  AnnotationOptions options = Options();
+  options.driver = "logging";
+  options.wchar_bytes = 2;
+  const auto runtime = AnnotationRuntime::Create(options);
+  ASSERT_TRUE(runtime->SetMode(kRetail));
+  std::u16string name(65536, u'n');
+  name.back() = u'\u4e2d';
+  uint32_t calls = 0;
+  for (uint32_t kind = D3D12DDI_HT_COMMAND_QUEUE; kind <= D3D12DDI_HT_VIDEO_ENCODER_HEAP; ++kind) {
+    AnnotatedChild child(*runtime, kind, nullptr);
+    child.SetName(name.c_str());
+    EXPECT_EQ(++calls, seen.calls) << kind;
+    EXPECT_EQ(kind, seen.kind);
+    EXPECT_TRUE(seen.name == name) << kind;
+  }
+  // Objects without a kind have no handle that a driver could be given.
+  AnnotatedChild(*runtime, 0, nullptr).SetName(name.c_str());
+  EXPECT_EQ(calls, seen.calls);
+  ObserveLoggingDriver(nullptr, nullptr);
+}
+
 TEST_F(AnnotationRuntimeTest, TheLoggingDriverWritesALineACall) {
   AnnotationOptions options = Options();
   options.driver = "logging";

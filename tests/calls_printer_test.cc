@@ -97,12 +97,61 @@ TEST_F(Printed, AddressesByTheirResource) {
 }
 
 TEST_F(Printed, LongArraysAreCutUnlessAllIsAskedFor) {
-  const std::array<D3D12_RECT, 11> rects = {};
+  std::array<D3D12_RECT, 11> rects = {};
+  for (LONG i = 0; i < 11; ++i) rects[static_cast<size_t>(i)].left = i + 1;
   Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 11, rects.data());
   EXPECT_NE(Text().find(", ... 3 more])"), std::string::npos) << Text();
   EXPECT_EQ(Text(true).find("more"), std::string::npos);
   EXPECT_EQ(Json()["pRects"].size(), 11u);
   EXPECT_EQ(Json()["pRects"][10]["bottom"], 0);
+}
+
+TEST_F(Printed, EqualElementsAreCounted) {
+  std::array<D3D12_RECT, 30> rects = {};
+  rects[0].top = rects[29].top = 5;
+  Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 30, rects.data());
+  EXPECT_EQ(Text(),
+            "RSSetScissorRects(NumRects = 30, pRects = [{left = 0, top = 5, right = 0, bottom = "
+            "0}, {left = 0, top = 0, right = 0, bottom = 0} (28 times), {left = 0, top = 5, right "
+            "= 0, bottom = 0}])");
+  EXPECT_EQ(Text(true), Text());
+  EXPECT_EQ(Json()["pRects"].size(), 30u);
+  // Of more than 8 different ones the rest is counted, the last shown run as well.
+  for (size_t i = 0; i < 8; ++i) rects[i].top = static_cast<LONG>(i);
+  rects[8] = rects[7];
+  Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 30, rects.data());
+  EXPECT_NE(Text().find("top = 7, right = 0, bottom = 0} (2 times), ... 21 more])"),
+            std::string::npos)
+      << Text();
+}
+
+// A description of 3,000 characters is one of a few hundred.
+TEST_F(Printed, PipelinesSayEachThingOnce) {
+  D3D12_GRAPHICS_PIPELINE_STATE_DESC desc = {};
+  const D3D12_INPUT_ELEMENT_DESC elements[2] = {{"TEXCOORD", 0, DXGI_FORMAT_R32_FLOAT, 0, 0},
+                                                {"TEXCOORD", 0, DXGI_FORMAT_R32_FLOAT, 0, 0}};
+  desc.InputLayout = {elements, 2};
+  void* pipeline = nullptr;
+  Call(Method::ID3D12Device_CreateGraphicsPipelineState, &desc, IID{}, &pipeline);
+  EXPECT_EQ(Text().find("LogicOpEnable"), Text().rfind("LogicOpEnable")) << Text();
+  EXPECT_NE(Text().find("} (8 times)]"), std::string::npos) << Text();
+  EXPECT_NE(Text().find("RTVFormats = [DXGI_FORMAT_UNKNOWN (8 times)]"), std::string::npos);
+  EXPECT_EQ(Text().find("TEXCOORD"), Text().rfind("TEXCOORD")) << Text();
+  EXPECT_EQ(Json()["pDesc"]["InputLayout"]["pInputElementDescs"].size(), 2u);
+  EXPECT_EQ(Json()["pDesc"]["BlendState"]["RenderTarget"].size(), 8u);
+}
+
+TEST_F(Printed, PartsGivenTwiceHaveKeysOfTheirOwn) {
+  struct alignas(void*) Stream {
+    uint32_t first_type = D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SAMPLE_MASK;
+    uint32_t first = 3;
+    uint32_t second_type = D3D12_PIPELINE_STATE_SUBOBJECT_TYPE_SAMPLE_MASK;
+    uint32_t second = 4;
+  } stream;
+  const D3D12_PIPELINE_STATE_STREAM_DESC desc = {sizeof(stream), &stream};
+  void* pipeline = nullptr;
+  Call(Method::ID3D12Device2_CreatePipelineState, &desc, IID{}, &pipeline);
+  EXPECT_EQ(Json()["pDesc"], (ordered_json{{"SAMPLE_MASK", 3}, {"SAMPLE_MASK (2)", 4}}));
 }
 
 TEST_F(Printed, BytesByLengthAndHash) {
@@ -111,6 +160,36 @@ TEST_F(Printed, BytesByLengthAndHash) {
   EXPECT_NE(Text().find("pSrcData = <12 bytes: 01 00 00 00 02 00"), std::string::npos) << Text();
   EXPECT_EQ(Json()["pSrcData"]["bytes"], 12);
   EXPECT_EQ(Json()["pSrcData"]["xxh64"].get<std::string>().size(), 16u);
+}
+
+// As bytes they would be other ones in every process: what points to the levels is memory of the reader.
+TEST_F(Printed, FeaturesWithPointersMemberByMember) {
+  const D3D_FEATURE_LEVEL wanted[] = {D3D_FEATURE_LEVEL_12_0, D3D_FEATURE_LEVEL_11_0};
+  const D3D12_FEATURE_DATA_FEATURE_LEVELS levels = {2, wanted, D3D_FEATURE_LEVEL_11_0};
+  Call(Method::ID3D12Device_CheckFeatureSupport, D3D12_FEATURE_FEATURE_LEVELS, &levels,
+       sizeof(levels));
+  EXPECT_EQ(Text(true),
+            "CheckFeatureSupport(Feature = D3D12_FEATURE_FEATURE_LEVELS, pFeatureSupportData = "
+            "{NumFeatureLevels = 2, pFeatureLevelsRequested = [D3D_FEATURE_LEVEL_12_0, "
+            "D3D_FEATURE_LEVEL_11_0], MaxSupportedFeatureLevel = D3D_FEATURE_LEVEL_11_0}, "
+            "FeatureSupportDataSize = 24)");
+  EXPECT_EQ(Json()["pFeatureSupportData"]["pFeatureLevelsRequested"][0], "D3D_FEATURE_LEVEL_12_0");
+  // Of another size it is not that struct.
+  Call(Method::ID3D12Device_CheckFeatureSupport, D3D12_FEATURE_FEATURE_LEVELS, &levels, 8);
+  EXPECT_NE(Text().find("pFeatureSupportData = <8 bytes: 00"), std::string::npos) << Text();
+}
+
+TEST_F(Printed, ToCompareBytesAreHashedAndObjectsAreTheirNames) {
+  std::array<uint32_t, 20> values = {};
+  const uint32_t* data = values.data();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 20, data, 0);
+  const std::string zeros = ArgumentsToCompare(*method_, call_, names_);
+  EXPECT_NE(zeros.find("pSrcData = <80: "), std::string::npos) << zeros;
+  values[19] = 1;
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 20, data, 0);
+  EXPECT_NE(ArgumentsToCompare(*method_, call_, names_), zeros);
+  Call(Method::ID3D12GraphicsCommandList_SetPipelineState, ObjectPointer(12));
+  EXPECT_EQ(ArgumentsToCompare(*method_, call_, names_), Text());
 }
 
 TEST_F(Printed, NamesOfPrograms) {
@@ -130,7 +209,9 @@ TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
   EXPECT_EQ(PrintResult(*method_, call_, names_), "S_OK, ppCommandQueue = ID3D12Resource #5");
   Returns(Method::ID3D12Device_CreateCommandQueue, int32_t{-2005270523}, &desc, iid, &queue);
   EXPECT_EQ(PrintResult(*method_, call_, names_), "DXGI_ERROR_DEVICE_REMOVED");
-  EXPECT_EQ(ResultAsJson(*method_, call_, names_),
+  std::string json;
+  AppendResultJson(*method_, call_, names_, false, &json);
+  EXPECT_EQ(ordered_json::parse(json),
             (ordered_json{{"result", "DXGI_ERROR_DEVICE_REMOVED"}, {"ppCommandQueue", nullptr}}));
   EXPECT_EQ(ResultCodeName(0x12345678), "0x12345678");
 }

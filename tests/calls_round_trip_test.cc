@@ -15,7 +15,7 @@
 #include "calls/call_builder.h"
 #include "calls/value_decoder.h"
 #include "calls/value_shape.h"
-#include "d3d12abi/d3d12_api.h"
+#include "d3d12gen/supplement.h"
 
 namespace cairn {
 namespace {
@@ -422,6 +422,47 @@ TEST_F(RoundTrip, ShaderIdentifiers) {
   identifier[31] = 9;
   Returns(Method::ID3D12StateObjectProperties_GetShaderIdentifier, identifier, u"RayGen");
   EXPECT_EQ(Load<const uint8_t*>(decoded_.result)[31], 9);
+}
+
+TEST_F(RoundTrip, StringsThatAMethodReturns) {
+  builder_ = CallBuilder(1, 4);
+  options_.wchar_bytes = 4;
+  const char32_t name[] = U"main graph";
+  Returns(Method::ID3D12WorkGraphProperties_GetProgramName, static_cast<const void*>(name), 1);
+  const auto* const back = Load<const char32_t*>(decoded_.result);
+  EXPECT_NE(back, name) << "not the pointer that was recorded";
+  EXPECT_EQ(std::u32string(back), name);
+  const void* const none = nullptr;
+  Returns(Method::ID3D12WorkGraphProperties_GetProgramName, none, 1);
+  EXPECT_EQ(Load<const char32_t*>(decoded_.result), nullptr);
+  // ... and one inside of what it returns.
+  const D3D12_NODE_ID node = {reinterpret_cast<const WCHAR*>(name), 6};
+  Returns(Method::ID3D12WorkGraphProperties_GetNodeID, node, 1, 2);
+  const auto* const node_back = static_cast<const D3D12_NODE_ID*>(decoded_.result);
+  EXPECT_EQ(node_back->ArrayIndex, 6u);
+  EXPECT_NE(static_cast<const void*>(node_back->Name), name);
+  EXPECT_EQ(std::wstring(node_back->Name), L"main graph");
+}
+
+TEST_F(RoundTrip, NobodyLooksAtRecordsOfWorkGraphs) {
+  D3D12_DISPATCH_GRAPH_DESC desc = {};
+  desc.Mode = D3D12_DISPATCH_MODE_NODE_CPU_INPUT;
+  desc.NodeCPUInput = {.EntrypointIndex = 3,
+                       .NumRecords = 4,
+                       .pRecords = ObjectPointer(16),
+                       .RecordStrideInBytes = 8};
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  const auto* const node = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
+  EXPECT_EQ(node->NodeCPUInput.NumRecords, 4u);
+  EXPECT_NE(node->NodeCPUInput.pRecords, ObjectPointer(16));
+  desc = {};
+  desc.Mode = D3D12_DISPATCH_MODE_MULTI_NODE_CPU_INPUT;
+  desc.MultiNodeCPUInput.NumNodeInputs = 2;
+  desc.MultiNodeCPUInput.pNodeInputs = static_cast<const D3D12_NODE_CPU_INPUT*>(ObjectPointer(16));
+  Call(Method::ID3D12GraphicsCommandList10_DispatchGraph, &desc);
+  const auto* const nodes = Argument<const D3D12_DISPATCH_GRAPH_DESC*>(0);
+  EXPECT_EQ(nodes->MultiNodeCPUInput.NumNodeInputs, 2u);
+  EXPECT_NE(static_cast<const void*>(nodes->MultiNodeCPUInput.pNodeInputs), ObjectPointer(16));
 }
 
 TEST_F(RoundTrip, MappedAddressesAreNumbers) {

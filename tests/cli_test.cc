@@ -262,16 +262,38 @@ TEST_F(CliTest, ExtractWritesShadersAndBinariesOnce) {
   EXPECT_EQ(again.exit_code, 1);
   EXPECT_THAT(again.errors, HasSubstr("cairn report: --extract: cannot write 'parts/of it/"
                                       "00000000000000c1.spv': it is there already; --force "
-                                      "overwrites it\n"));
+                                      "replaces it\n"));
   EXPECT_EQ(ReadFile(shader), "mine");
   EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts/of it", dump}).exit_code, 0);
   EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
+  // A link that somebody put there leads nowhere.
+  std::ofstream(folder_ / "theirs") << "precious";
+  std::filesystem::remove(shader);
+  std::filesystem::create_symlink(folder_ / "theirs", shader);
+  EXPECT_EQ(Cairn(extract).exit_code, 1);
+  EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts/of it", dump}).exit_code, 0);
+  EXPECT_EQ(ReadFile(folder_ / "theirs"), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(shader));
+  EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
+  EXPECT_EQ(std::filesystem::status(shader).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   const std::string without = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
   ExpectRefused({"report", "--extract", "none", without}, 1,
                 "cairn report: --extract: '" + without +
                     "' holds no code of shaders and no binary of a driver");
   ExpectRefused({"report", "--redact", "--extract", "none", dump}, 2,
                 "cairn report: --redact excludes --extract; see cairn report --help");
+}
+
+TEST_F(CliTest, NamesOfFilesAreShownSoThatTheyCannotAct) {
+  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
+  const std::string folder = "parts\u202e\u009b";
+  const CommandResult written = Cairn({"report", "--extract", folder, dump});
+  EXPECT_EQ(written.exit_code, 0) << written.errors;
+  EXPECT_THAT(written.output, StartsWith("parts\\u{202e}\\u{9b}/"));
+  const CommandResult info = Cairn({"info", "--json", folder + "/00000000000000c1.spv"});
+  EXPECT_EQ(info.output, "");
+  EXPECT_THAT(info.errors, HasSubstr("parts\\u{202e}\\u{9b}/"));
 }
 
 TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
@@ -386,6 +408,11 @@ TEST_F(CliTest, PixDecodesHexAndFiles) {
   EXPECT_THAT(input.output, StartsWith("Hello\n"));
   EXPECT_EQ(Cairn({"pix", "decode", "--metadata", "1", "53 68 1b"}).output,
             "Sh\\x1b\n  format    ANSI string\n");
+  // U+009B starts an escape sequence by itself, U+202E turns the line around.
+  const CommandResult hostile =
+      Cairn({"pix", "decode", "--json", "--metadata", "0", "9b00 2e20 4100 0000"});
+  EXPECT_EQ(nlohmann::json::parse(hostile.output).at("text"), "\u009b\u202eA");
+  EXPECT_THAT(hostile.output, HasSubstr("\\u009b\\u202eA"));
 }
 
 TEST_F(CliTest, PixSaysWhatIsMissing) {

@@ -3,6 +3,7 @@
 // The `d3dconfig` command as people meet it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -34,8 +35,15 @@ class D3DConfigTest : public ::testing::Test {
     EXPECT_EQ(result.errors, line + "\n");
   }
   // What the command prints after the setting, for each place.
-  std::string User() { return "  (user: " + (folder_ / "user/cairn/d3dconfig") + ")\n"; }
-  std::string System() { return "  (system: " + (folder_ / "system/d3dconfig") + ")\n"; }
+  std::string User() {
+    CommandResult who = RunCommand({"id", "-un"}, {.folder = folder_.path()});
+    who.output.pop_back();
+    return "  (for programs of user " + who.output + ": " + (folder_ / "user/cairn/d3dconfig") +
+           ")\n";
+  }
+  std::string System() {
+    return "  (for every user of this machine: " + (folder_ / "system/d3dconfig") + ")\n";
+  }
   std::string Set(const char* value) { return std::string(kSetting) + "=" + value; }
 
   TemporaryFolder folder_;
@@ -54,16 +62,32 @@ TEST_F(D3DConfigTest, ShowsWhatIsInEffectAndWhereFrom) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
   EXPECT_EQ(D3DConfig({"device", "--system", Set("TRUE")}).output, Set("on") + System());
   EXPECT_EQ(D3DConfig({"device"}).output, Set("on") + System());
-  EXPECT_EQ(D3DConfig({"device", Set("false")}).output, Set("off") + User());
-  EXPECT_EQ(D3DConfig({"device"}).output, Set("off") + User());
-  EXPECT_EQ(D3DConfig({"device", "--system"}).output, Set("on") + System());
-  const CommandResult hidden = D3DConfig({"device", Set("on"), "--system"});
-  EXPECT_EQ(hidden.exit_code, 0);
-  EXPECT_THAT(hidden.errors, HasSubstr("note: for you it stays off"));
+  const CommandResult kept = D3DConfig({"device", "--user", Set("false")});
+  EXPECT_EQ(kept.output, Set("off") + User());
+  EXPECT_EQ(kept.errors, "d3dconfig: note: for your programs it stays on" +
+                             System().substr(1, System().size() - 2) + "\n");
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("on") + System());
+  EXPECT_EQ(D3DConfig({"device", "--user"}).output, Set("off") + User());
+  EXPECT_EQ(D3DConfig({"device", "--system", Set("off")}).errors, "");
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("off") + System());
+  EXPECT_EQ(D3DConfig({"device", "--user", Set("on")}).output, Set("on") + User());
+  EXPECT_EQ(D3DConfig({"device"}).output, Set("on") + User());
+  EXPECT_EQ(D3DConfig({"device", "--system"}).output, Set("off") + System());
+}
+
+TEST_F(D3DConfigTest, AnAdministratorSetsItForEveryDeviceOfTheMachine) {
+  const bool administrator = geteuid() == 0;
+  EXPECT_EQ(D3DConfig({"device", Set("on")}).output,
+            Set("on") + (administrator ? System() : User()));
+  EXPECT_EQ(std::filesystem::exists(folder_ / "system/d3dconfig"), administrator);
+  EXPECT_EQ(std::filesystem::exists(folder_ / "user/cairn/d3dconfig"), !administrator);
+  const CommandResult both = D3DConfig({"device", "--user", "--system", Set("on")});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_EQ(both.output, "");
 }
 
 TEST_F(D3DConfigTest, WrongCommandLinesChangeNothing) {
-  ASSERT_EQ(D3DConfig({"device", Set("on")}).exit_code, 0);
+  ASSERT_EQ(D3DConfig({"device", "--user", Set("on")}).exit_code, 0);
   const std::string before = ReadFile(folder_ / "user/cairn/d3dconfig");
   ExpectRefused({}, "d3dconfig: say what to configure: d3dconfig device; see d3dconfig --help");
   ExpectRefused({"devise"},
@@ -102,7 +126,7 @@ TEST_F(D3DConfigTest, ADamagedFileIsNamedAndReplaced) {
   EXPECT_EQ(shown.errors, "d3dconfig: warning: " + file +
                               " is damaged: line 1: this is no setting (NAME=VALUE); its settings "
                               "have no effect\n");
-  const CommandResult changed = D3DConfig({"device", Set("on")});
+  const CommandResult changed = D3DConfig({"device", "--user", Set("on")});
   EXPECT_EQ(changed.output, Set("on") + User());
   EXPECT_THAT(changed.errors, HasSubstr("what it said is replaced"));
   EXPECT_EQ(D3DConfig({"device"}).errors, "");
@@ -110,7 +134,7 @@ TEST_F(D3DConfigTest, ADamagedFileIsNamedAndReplaced) {
 
 TEST_F(D3DConfigTest, APlaceThatCannotBeWritten) {
   std::ofstream(folder_ / "user") << "a file where the folder should be";
-  const CommandResult result = D3DConfig({"device", Set("on")});
+  const CommandResult result = D3DConfig({"device", "--user", Set("on")});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.output, "");
   EXPECT_THAT(result.errors,
@@ -123,10 +147,10 @@ TEST_F(D3DConfigTest, CompletionOffersTheSetting) {
                              "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _d3dconfig; "
                              "echo \"${COMPREPLY[*]}\"; }; "
                              "try d3dconfig d; try d3dconfig device f; try d3dconfig device x = o; "
-                             "try d3dconfig device --s";
+                             "try d3dconfig device --s; try d3dconfig device --u";
   const CommandResult result = RunCommand(
       {"bash", "-c", script}, {.folder = folder_.path(), .environment = {}, .input = ""});
-  EXPECT_EQ(result.output, "device\nforce-driver-retail-annotations=\non off\n--system\n");
+  EXPECT_EQ(result.output, "device\nforce-driver-retail-annotations=\non off\n--system\n--user\n");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A line "name: state: reason".
 std::vector<std::string> SourcesOf(const nlohmann::json& device) {
@@ -98,6 +102,35 @@ TEST_F(DriverHalfTest, WithoutTheLayerEverythingWorksAsBeforeAndTheReportSaysWhy
       SourcesOf(device),
       Contains("readback buffer: present: mirrored into the block every 500 us, not imported: "
                "VK_LAYER_CAIRN_breadcrumbs is not active"));
+}
+
+// The complaints of libvkd3d on a program's stderr, without what differs from run to run: addresses.
+std::vector<std::string> Complaints(const std::string& errors) {
+  static const std::regex kNumbers("0x[0-9a-f]+");
+  std::vector<std::string> lines;
+  std::istringstream all(errors);
+  for (std::string line; std::getline(all, line);) {
+    if (!line.starts_with("fixme:") && !line.starts_with("err:")) continue;
+    lines.push_back(std::regex_replace(line, kNumbers, "N"));
+  }
+  return lines;
+}
+
+TEST_F(DriverHalfTest, NothingThatCairnDoesMakesLibvkd3dComplain) {
+  const std::vector<std::string> program = {Program("sample-passes-d3d12-plain")};
+  const CommandResult alone =
+      RunCommand(program, {.folder = folder_.path(), .environment = {"VKD3D_DEBUG=fixme"}});
+  ASSERT_EQ(alone.exit_code, 0) << alone.Summary();
+  ASSERT_THAT(Complaints(alone.errors), Not(IsEmpty())) << "of stubs that the program calls";
+  for (const char* disabled : {"none", "VK_LAYER_CAIRN_breadcrumbs"}) {
+    const CommandResult watched =
+        RunCommand({Program("cairn"), "run", "--quiet", "--", program[0]},
+                   {.folder = folder_.path(),
+                    .environment = {"VKD3D_DEBUG=fixme",
+                                    std::string("VK_LOADER_LAYERS_DISABLE=") + disabled}});
+    ASSERT_EQ(watched.exit_code, 0) << watched.Summary();
+    EXPECT_EQ(Complaints(watched.errors), Complaints(alone.errors)) << disabled;
+  }
 }
 
 // The program's list: for each number a small copy that counts to it and a large one. A copy makes four

@@ -116,6 +116,7 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   if (!options_.folder.empty() && chdir(options_.folder.c_str()) != 0) _exit(122);
   // The tests themselves may run under a watcher, or with settings that change messages.
   unsetenv("CAIRN_WATCHER_FD");
+  unsetenv("CAIRN_WATCHER_ADDRESS");
   setenv("LC_ALL", "C.UTF-8", 1);
   // Under the sanitizer a program that crashes shall still die of its signal.
   const char* sanitizer = std::getenv("ASAN_OPTIONS");

@@ -193,7 +193,7 @@ class AnnotatedHangTest : public ProgramsTest {
     ProgramsTest::SetUp();
     if (IsSkipped()) return;
     const CommandResult forced =
-        RunCommand({Program("d3dconfig"), "device", "force-driver-retail-annotations=on"},
+        RunCommand({Program("d3dconfig"), "device", "--user", "force-driver-retail-annotations=on"},
                    {.folder = folder_.path(), .environment = Environment({})});
     ASSERT_EQ(forced.exit_code, 0) << forced.Summary();
   }

@@ -134,12 +134,12 @@ TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
   script_.Return(method, call, HRESULT{S_OK}, 0u, D3D12_COMMAND_LIST_TYPE_DIRECT,
                  D3D12_COMMAND_LIST_FLAG_NONE, __uuidof(ID3D12GraphicsCommandList), &list);
   const CommandResult result = Replay();
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_THAT(result.output, HasSubstr("; 1 call left out"));
   EXPECT_EQ(
       result.errors,
-      "cairn replay: a.cairn: call " + std::to_string(call) +
-          ", ID3D12Device4::CreateCommandList1: this device has no ID3D12Device4; it succeeded "
+      "cairn replay: warning: left out (call " + std::to_string(call) +
+          "): ID3D12Device4::CreateCommandList1: this device has no ID3D12Device4; it succeeded "
           "when it was recorded; the devices differ in D3D12_FEATURE_D3D12_OPTIONS\n");
 }
 
@@ -152,14 +152,14 @@ TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {
   desc.Flags = D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
   script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
   const CommandResult result = Replay();
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_EQ(result.output, "");
+  EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(Lines(result.errors).size(), 1u);
   EXPECT_THAT(
       result.errors,
-      MatchesRegex("cairn replay: a.cairn: call [0-9]+, ID3D12Device::CreateHeap: this device "
-                   "refuses it with 0x[0-9A-F]+; it succeeded when it was recorded; the "
-                   "devices differ in D3D12_FEATURE_D3D12_OPTIONS\n"));
+      MatchesRegex(
+          "cairn replay: warning: left out .call [0-9]+.: ID3D12Device::CreateHeap: this device "
+          "refuses it with 0x[0-9A-F]+; it succeeded when it was recorded; the "
+          "devices differ in D3D12_FEATURE_D3D12_OPTIONS\n"));
 }
 
 TEST_F(OtherDeviceTest, WhatAnswersTheSameDoesNotDiffer) {
@@ -169,7 +169,7 @@ TEST_F(OtherDeviceTest, WhatAnswersTheSameDoesNotDiffer) {
   desc.Flags = D3D12_HEAP_FLAG_ALLOW_ONLY_BUFFERS;
   script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
   const CommandResult result = Replay();
-  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.errors, ::testing::EndsWith("it succeeded when it was recorded\n"));
 }
 
@@ -215,7 +215,7 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
              Program("sample-hang-d3d12-plain"), "--seconds", "60"});
   EXPECT_NE(captured.exit_code, 0);
   const CommandResult result = Cairn({"replay", "--timeout", "2", "a.cairn"});
-  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.exit_code, 4);
   EXPECT_EQ(result.output, "");
   ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
   EXPECT_THAT(result.errors, HasSubstr("within 2 s: the GPU hangs"));
@@ -231,6 +231,96 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   }
   EXPECT_GT(submission, 0u);
   EXPECT_GE(place, submission);
+}
+
+// ---- What kills the playback --------------------------------------------------------------------------
+
+class DeathTest : public ReplayVerbTest {
+ protected:
+  void SetUp() override {
+    const CommandResult captured = Cairn({"run", "--quiet", "--capture", "-o", "a.cairn", "--",
+                                          Program("sample-fault-d3d12-plain")});
+    ASSERT_EQ(captured.exit_code, 128 + SIGSEGV) << captured.Summary();
+    for (const std::string& line :
+         Lines(Cairn({"calls", "--json", "--function", "ExecuteCommandLists", "a.cairn"}).output)) {
+      const nlohmann::json call = nlohmann::json::parse(line);
+      if (call.value("kind", "") == "call") submission_ = call["number"];
+    }
+    ASSERT_NE(submission_, 0u);
+  }
+  // Who asked for the playback lives on and says what killed it, and where: a thread of lavapipe faults.
+  void ExpectDeathIsTold(const CommandResult& result, const std::string& verb) {
+    EXPECT_EQ(result.exit_code, 4) << result.Summary();
+    EXPECT_EQ(result.output, "");
+    ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
+    EXPECT_THAT(
+        result.errors,
+        MatchesRegex("cairn " + verb +
+                     ": .*: the playback died of SIGSEGV in a thread of the driver, when "
+                     "the playback was at call [0-9,]+, ID3D12[A-Za-z0-9]+::[A-Za-z0-9]+; the "
+                     "GPU may have been at work on the submission of call " +
+                     std::to_string(submission_) +
+                     "; cairn bisect .* finds the work that does it\n"));
+  }
+
+  uint64_t submission_ = 0;
+};
+
+TEST_F(DeathTest, ReplaySaysWhatKilledItAndWhere) {
+  ExpectDeathIsTold(Cairn({"replay", "a.cairn"}), "replay");
+  // For a debugger.
+  const CommandResult here = Cairn({"replay", "--in-process", "a.cairn"});
+  EXPECT_EQ(here.exit_code, 128 + SIGSEGV) << here.Summary();
+}
+
+TEST_F(DeathTest, ImagesSaysItAndLeavesNoFolder) {
+  ExpectDeathIsTold(Cairn({"images", "-o", "images", "a.cairn"}), "images");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
+}
+
+// Traces of crashes have no whole frames: the playback of a good one is made to die.
+TEST_F(ReplayVerbTest, TrimSaysThatItsPlaybackDiedAndLeavesNoFile) {
+  const CommandResult captured =
+      Cairn({"run", "--quiet", "--capture", "-o", "a.cairn", "--",
+             Program("sample-scale-d3d12-plain"), "--frames", "300", "--calls", "1000"});
+  ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
+  Command trim(Arguments({"trim", "--frames", "0-299", "-o", "b.cairn", "a.cairn"}), Options());
+  pid_t player = 0;
+  ASSERT_TRUE(WaitUntil([&] {
+    const pid_t replay = ChildOf(trim.pid());
+    if (replay > 0) player = ChildOf(replay);
+    return player > 0;
+  }));
+  kill(player, SIGSEGV);
+  const CommandResult result = trim.Wait();
+  EXPECT_EQ(result.exit_code, 4) << result.Summary();
+  EXPECT_THAT(result.left_behind, IsEmpty());
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(result.errors, MatchesRegex("cairn trim: .*the playback died of SIGSEGV .*\n"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
+    EXPECT_EQ(entry.path().filename(), "a.cairn");
+  }
+}
+
+// Who ends the playback on purpose ends both.
+TEST_F(ReplayVerbTest, KillingThePlaybackLeavesNothingBehind) {
+  Capture();
+  for (const int number : {SIGKILL, SIGTERM}) {
+    Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}),
+                    Options());
+    ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > kFrames; }));
+    kill(endless.pid(), number);
+    const CommandResult result = endless.Wait();
+    EXPECT_EQ(result.exit_code, number == SIGKILL ? 128 + SIGKILL : 0) << result.Summary();
+    EXPECT_THAT(result.left_behind, IsEmpty());
+  }
+  // The playback itself, by somebody else.
+  Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}), Options());
+  ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > kFrames; }));
+  kill(ChildOf(endless.pid()), SIGKILL);
+  const CommandResult result = endless.Wait();
+  EXPECT_EQ(result.exit_code, 4) << result.Summary();
+  EXPECT_THAT(result.errors, HasSubstr("the playback died of SIGKILL at call "));
 }
 
 // ---- Options ------------------------------------------------------------------------------------------

@@ -5,8 +5,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 
+#include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "harness.h"
 #include "report_reading.h"
@@ -20,7 +24,7 @@ using ::testing::IsEmpty;
 
 // Where misbehave lets its GPU stand still.
 constexpr char kTreeInBlur[] = R"(<Frame 1>
- - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+ - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
@@ -29,11 +33,18 @@ constexpr char kTreeInBlur[] = R"(<Frame 1>
        └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
 )";
 
+// Of a signal that the library's handler saw.
+constexpr char kAtThatMoment[] = "what is told is the state at that moment";
+
 std::string Misbehave() {
   return CAIRN_BINARY_DIR "/tests/programs/misbehave";
 }
 std::string Plain() {
   return CAIRN_BINARY_DIR "/tests/programs/plain";
+}
+
+std::string Faults() {
+  return CAIRN_BINARY_DIR "/tests/programs/faults";
 }
 
 std::vector<std::string> UnderCairn(const std::vector<std::string>& options,
@@ -89,7 +100,7 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
               ElementsAre(ReportedIncident{"exited", 0, "", ""}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), R"(<Frame 1>
- - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+ - [X] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     └─[X] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
@@ -102,9 +113,10 @@ TEST_F(RunTest, DumpOnExitShowsTheFinishedWork) {
 TEST_F(RunTest, Sigkill) {
   const CommandResult result = Run({}, {Misbehave(), "kill"});
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
-  EXPECT_EQ(
-      result.errors,
-      "cairn: misbehave died with signal 9 (SIGKILL); report: cairn report misbehave.cairn\n");
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave died with signal 9 (SIGKILL), which Cairn did not send; report: "
+            "cairn report "
+            "misbehave.cairn\n");
   EXPECT_THAT(folder_.Contents(), ElementsAre("misbehave.cairn"));
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
               ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
@@ -117,7 +129,7 @@ TEST_F(RunTest, SegmentationFaultInAnotherThread) {
   const CommandResult result = Run({}, {Misbehave(), "segv-in-thread"});
   EXPECT_EQ(result.exit_code, 128 + SIGSEGV);
   EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", ""}));
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", kAtThatMoment}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
   // Seen by the library's own handler.
   EXPECT_THAT(
@@ -131,7 +143,7 @@ TEST_F(RunTest, Abort) {
   EXPECT_EQ(result.errors,
             "cairn: misbehave died with signal 6 (SIGABRT); report: cairn report sub.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "sub.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGABRT, "", ""}));
+              ElementsAre(ReportedIncident{"signal", SIGABRT, "", kAtThatMoment}));
   EXPECT_EQ(ReportTree(folder_ / "sub.cairn", true), kTreeInBlur);
 }
 
@@ -177,6 +189,103 @@ TEST_F(RunTest, HangThenDeathGivesOneFileWithBoth) {
               ElementsAre(ReportedIncident{"hang", 300, "Graphics", ""},
                           ReportedIncident{"signal", SIGKILL, "", ""}));
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+
+// Held while it dies, as a driver holds a process whose work the GPU still executes: far beyond the time-out.
+TEST_F(RunTest, AProcessThatIsDyingDoesNotHangAndNobodyClaimsItsDeath) {
+  Command command(UnderCairn({"--hang-timeout", "0.3", "--kill-on-hang"}, {Misbehave(), "hang"}),
+                  {.folder = folder_.path()});
+  const pid_t program = command.WaitUntilReady();
+  ASSERT_GT(program, 0);
+  if (ptrace(PTRACE_SEIZE, program, nullptr, PTRACE_O_TRACEEXIT) != 0) {
+    GTEST_SKIP() << "this system lets nobody trace";
+  }
+  ASSERT_EQ(kill(program, SIGKILL), 0);
+  int status = 0;
+  ASSERT_EQ(waitpid(program, &status, __WALL), program);
+  ASSERT_EQ(status >> 16, PTRACE_EVENT_EXIT);
+  // What comes first of the watcher's words about it.
+  ASSERT_TRUE(WaitForFile(folder_.path() / "misbehave.cairn"));
+  // Read later: a command's end ends whatever else the test has started.
+  std::filesystem::copy_file(folder_ / "misbehave.cairn", folder_ / "first.cairn");
+  ASSERT_EQ(ptrace(PTRACE_DETACH, program, nullptr, nullptr), 0);
+  const CommandResult result = command.Wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_EQ(
+      result.errors,
+      "cairn: misbehave is ending, and after 5 s still inside a driver; report: cairn report "
+      "misbehave.cairn\n"
+      "cairn: misbehave died with signal 9 (SIGKILL), which Cairn did not send; report: cairn "
+      "report misbehave.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+  EXPECT_THAT(ReportedIncidents(folder_ / "first.cairn"),
+              ElementsAre(ReportedIncident{"signal", 0, "", ""}));
+}
+
+// Its crash reporter takes its time, and the GPU finishes: the report tells the moment of the fault.
+TEST_F(RunTest, AfterAFaultTheReportTellsThatMoment) {
+  const CommandResult result = Run({}, {Faults(), "finish"});
+  EXPECT_EQ(result.exit_code, 128 + SIGSEGV);
+  EXPECT_THAT(ReportedIncidents(folder_ / "faults.cairn"),
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", kAtThatMoment}));
+  EXPECT_THAT(ReadReportedWork(folder_ / "faults.cairn").candidates, ElementsAre("DISPATCH Blur"));
+}
+
+// A fault that was handled long ago is not what the program dies of, and its moment is past.
+TEST_F(RunTest, AFaultThatTheProgramLeftBehindIsNotItsDeath) {
+  const CommandResult result = Run({}, {Faults(), "jump-then-kill"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(ReadReportedWork(folder_ / "faults.cairn").candidates, IsEmpty());
+}
+
+TEST_F(RunTest, ProgramsThatHandleTheirFaultsNoticeNothing) {
+  const std::pair<const char*, int> modes[] = {{"repair", 0},
+                                               {"jump", 3},
+                                               {"once", 128 + SIGSEGV},
+                                               {"overflow", 5},
+                                               {"overflow-unhandled", 128 + SIGSEGV},
+                                               {"own-stack", 5},
+                                               {"mask", 6},
+                                               {"nested", 7},
+                                               {"nested-blocked", 128 + SIGSEGV},
+                                               {"ignored", 4}};
+  for (const auto& [mode, exit_code] : modes) {
+    const CommandResult plain = RunCommand({Faults(), mode, "plain"}, {.folder = folder_.path()});
+    EXPECT_EQ(plain.exit_code, exit_code) << mode;
+    const CommandResult watched = Run({}, {Faults(), mode});
+    EXPECT_EQ(watched.exit_code, exit_code) << mode;
+    EXPECT_EQ(watched.output, plain.output) << mode;
+    const bool died = exit_code > 128;
+    EXPECT_EQ(watched.errors.empty(), !died) << mode << ": " << watched.errors;
+    EXPECT_EQ(std::filesystem::remove(folder_.path() / "faults.cairn"), died) << mode;
+  }
+}
+
+// The executable is Wine's; the program is the .exe that it was given.
+TEST_F(RunTest, UnderWineTheProgramIsTheExe) {
+  std::filesystem::copy_file(Misbehave(), folder_ / "wine64-preloader");
+  const CommandResult result =
+      Run({}, {"./wine64-preloader", "kill", "Z:\\My Games\\Game.exe", "other.exe"});
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  EXPECT_EQ(result.errors,
+            "cairn: Game.exe died with signal 9 (SIGKILL), which Cairn did not send; report: cairn "
+            "report Game.exe.cairn\n");
+  EXPECT_THAT(folder_.Contents(), ElementsAre("Game.exe.cairn", "wine64-preloader"));
+  // Started by somebody else, it is known by what the process itself says.
+  const CommandResult child =
+      Run({}, {"sh", "-c", "./wine64-preloader kill 'Z:\\My Games\\Game.exe'; exit 4"});
+  EXPECT_EQ(child.exit_code, 4);
+  EXPECT_THAT(child.errors, HasSubstr("cairn: Game.exe died with signal 9 (SIGKILL)"));
+
+  Command running(UnderCairn({}, {"./wine64-preloader", "hang", "C:\\Game.exe"}),
+                  {.folder = folder_.path()});
+  const pid_t pid = running.WaitUntilReady();
+  ASSERT_GT(pid, 0);
+  EXPECT_THAT(RunCommand({Program("cairn"), "top"}, {}).output,
+              HasSubstr(std::to_string(pid) + "  C:\\Game.exe\n"));
+  kill(pid, SIGKILL);
 }
 
 TEST_F(RunTest, AnIdleProgramNeverTriggersTheWatchdog) {
@@ -468,6 +577,17 @@ TEST_F(PreloadTest, BreadcrumbsAreChosenByTheEnvironment) {
       Shell("echo $CAIRN_BREADCRUMBS", {"CAIRN_BREADCRUMBS=top"}, {"--breadcrumbs", "full"}).output,
       "full\n");
   EXPECT_EQ(Shell("", {}, {"--breadcrumbs", "all"}).exit_code, 125);
+}
+
+// Who says `cairn run` asks for the names of events.
+TEST_F(PreloadTest, NamesOfEventsAreAskedFor) {
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}).output, "all\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS=retail"}).output, "retail\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS"}, {"--events", "retail"}).output,
+            "retail\n");
+  EXPECT_EQ(Shell("echo $CAIRN_EVENTS", {"CAIRN_EVENTS=retail"}, {"--events", "all"}).output,
+            "all\n");
+  EXPECT_EQ(Shell("", {}, {"--events", "none"}).exit_code, 125);
 }
 
 // No thread, no output, no descriptor more than without; and processes may fork as they like.

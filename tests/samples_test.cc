@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <regex>
 #include <string>
 
 #include "harness.h"
@@ -19,6 +20,12 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+
+// How many lists come before depends on the API, and on how fast the device is.
+std::string WithoutNumbers(const std::string& tree) {
+  static const std::regex numbers("submission no\\. [0-9]+, command list [0-9]+:");
+  return std::regex_replace(tree, numbers, "submission no. N, command list N:");
+}
 
 class SamplesTest : public ::testing::TestWithParam<std::string> {
  protected:
@@ -53,7 +60,7 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
     const std::string tree = ReportTree(folder_ / "a.cairn", true);
     const size_t start = tree.rfind("<Frame");
     if (start == std::string::npos) return tree;
-    return tree.substr(tree.find('\n', start) + 1);
+    return WithoutNumbers(tree.substr(tree.find('\n', start) + 1));
   }
   std::vector<std::string> Candidates() { return ReadReportedWork(folder_ / "a.cairn").candidates; }
 
@@ -74,13 +81,13 @@ TEST_P(SamplesTest, TriangleReportedOnRequestIsFinished) {
   EXPECT_THAT(Candidates(), IsEmpty());
   const bool vulkan = GetParam() == "vulkan";
   EXPECT_EQ(LastFrame(),
-            vulkan ? R"( - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+            vulkan ? R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[X] Frame
        ├─[X] Triangle
        │  └─[X] DRAW 1, graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
        └─[X] COPY_IMAGE_TO_BUFFER 1: "Picture to CPU", graphics pipeline "Triangle" [ VS: TriangleVS | PS: TrianglePS ]
 )"
-                   : R"( - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+                   : R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[X] Frame
        ├─[X] Triangle
        │  ├─[X] CLEAR_RENDER_TARGET 1
@@ -107,15 +114,15 @@ TEST_P(SamplesTest, PassesEndsWellAndLeavesAReportOnlyOnRequest) {
   EXPECT_THAT(work.scope_states, Each(std::string("completed")));
   // Vulkan's lavapipe has one queue; libvkd3d offers two kinds of them on top of it. Direct3D clears
   // by a command of its own.
-  EXPECT_EQ(ReportTree(folder_ / "a.cairn"), GetParam() == "vulkan" ? R"(<Frame 1>
- - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Culling" (51 scopes)
- - [X] Queue type <0> "Graphics", submission no. 0, command list 2: "Scene" (261 scopes)
- - [X] Queue type <0> "Graphics", submission no. 0, command list 3: "Particles" (101 scopes)
+  EXPECT_EQ(WithoutNumbers(ReportTree(folder_ / "a.cairn")), GetParam() == "vulkan" ? R"(<Frame 1>
+ - [X] Queue type <0> "Graphics", submission no. N, command list N: "Culling" (51 scopes)
+ - [X] Queue type <0> "Graphics", submission no. N, command list N: "Scene" (261 scopes)
+ - [X] Queue type <0> "Graphics", submission no. N, command list N: "Particles" (101 scopes)
 )"
-                                                                    : R"(<Frame 1>
- - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Culling" (51 scopes)
- - [X] Queue type <0> "Graphics", submission no. 0, command list 2: "Scene" (262 scopes)
- - [X] Queue type <1> "Async compute", submission no. 0, command list 1: "Particles" (101 scopes)
+                                                                                    : R"(<Frame 1>
+ - [X] Queue type <0> "Graphics", submission no. N, command list N: "Culling" (51 scopes)
+ - [X] Queue type <0> "Graphics", submission no. N, command list N: "Scene" (262 scopes)
+ - [X] Queue type <1> "Async compute", submission no. N, command list N: "Particles" (101 scopes)
 )");
   EXPECT_THAT(work.losses, IsEmpty());
 }
@@ -130,7 +137,7 @@ TEST_P(SamplesTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
               ElementsAre(ReportedIncident{"hang", 2000, "Graphics", ""}));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Integrate"));
   EXPECT_EQ(LastFrame(),
-            R"( - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+            R"( - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Frame
        ├─[X] Prepare
        │  ├─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]
@@ -151,13 +158,13 @@ TEST_P(SamplesTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
               ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Global illumination"));
   EXPECT_EQ(LastFrame(),
-            R"( - [X] Queue type <0> "Graphics", submission no. 0, command list 1: "Shadows"
+            R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Shadows"
     └─[X] Cascades
        ├─[X] DISPATCH 1, compute pipeline "Fill" [ CS: FillCS ]
        ├─[X] DISPATCH 2, compute pipeline "Fill" [ CS: FillCS ]
        ├─[X] DISPATCH 3, compute pipeline "Fill" [ CS: FillCS ]
        └─[X] DISPATCH 4, compute pipeline "Fill" [ CS: FillCS ]
- - [>] Queue type <0> "Graphics", submission no. 0, command list 2: "Main"
+ - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Lighting
        ├─[X] DISPATCH 1: "Tiles", compute pipeline "Fill" [ CS: FillCS ]
        ├─[>] DISPATCH 2: "Global illumination", compute pipeline "Global illumination" [ CS: SlowCS ]
@@ -170,10 +177,11 @@ TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
   // On lavapipe the shader runs in a thread of the program, so that it is the program that dies.
   EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
   EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGSEGV, "", ""}));
+              ElementsAre(ReportedIncident{"signal", SIGSEGV, "",
+                                           "what is told is the state at that moment"}));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Scatter to nowhere"));
   EXPECT_EQ(LastFrame(),
-            R"( - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+            R"( - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
     └─[>] Frame
        ├─[X] Prepare
        │  └─[X] DISPATCH 1: "Clear", compute pipeline "Fill" [ CS: FillCS ]

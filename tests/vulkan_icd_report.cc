@@ -63,8 +63,11 @@ Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder) {
   Command::Options options;
   options.folder = folder.path();
   options.environment = {"VK_DRIVER_FILES=" CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json",
-                         "VK_LOADER_LAYERS_DISABLE=~implicit~", "CAIRN_ICD=" + run.icd,
-                         "CAIRN_BREADCRUMBS=" + run.mode};
+                         "VK_LOADER_LAYERS_DISABLE=~implicit~",
+                         "CAIRN_ICD=" + run.icd,
+                         "CAIRN_BREADCRUMBS=" + run.mode,
+                         "CAIRN_DEVICE_FAULT=" + run.device_fault,
+                         "CAIRN_ICD_REQUESTS=" + folder / "requests"};
   return options;
 }
 

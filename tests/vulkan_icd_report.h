@@ -19,6 +19,8 @@ struct IcdRun {
   bool explicit_cairn = false;  // libcairn called by the program; otherwise the layer
   std::string mode = "full";    // CAIRN_BREADCRUMBS
   std::string icd;              // CAIRN_ICD
+  // CAIRN_DEVICE_FAULT. On: by itself the layer enables the feature on drivers that it knows.
+  std::string device_fault = "on";
   std::string hang_timeout_s = "0.3";
 };
 

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <sstream>
+
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
@@ -146,6 +149,106 @@ TEST_F(VulkanLayerIcd, WaitsOfQueuesForEachOther) {
   EXPECT_NE(report.states.at("Computes"), "completed");
 }
 
+// What the layer adds to instances and devices, as the driver received it: the tables of
+// docs/vulkan-layer.md.
+class VulkanLayerAdditions : public VulkanLayerIcd {
+ protected:
+  // A short run of a program that enables no extension of devices, and three structures of features.
+  IcdReport Run(const std::string& mode, const std::string& icd, const std::string& device_fault) {
+    IcdRun run;
+    run.scenario = "device-lost";
+    run.mode = mode;
+    run.icd = icd;
+    run.device_fault = device_fault;
+    return RunOnTestDriver(run, folder_);
+  }
+  // Lines of what was received that start with the word, without it.
+  std::vector<std::string> Received(const std::string& word) const {
+    std::vector<std::string> found;
+    std::istringstream lines(ReadFile(folder_.path() / "requests"));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with(word)) found.push_back(line.substr(word.size() + 1));
+    }
+    return found;
+  }
+  static std::string ReasonOf(const IcdReport& report, const std::string& source) {
+    for (const nlohmann::json& known : report.json.at("devices").at(0).at("sources")) {
+      if (known.at("name") == source) {
+        return known.at("state").get<std::string>() + ": " + known.at("reason").get<std::string>();
+      }
+    }
+    return "";
+  }
+};
+
+TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureThatHidesLossesStaysOff) {
+  const IcdReport report = Run("top", "nvidia", "");
+  EXPECT_THAT(Received("instance extension"), ElementsAre("VK_EXT_debug_utils"));
+  EXPECT_THAT(Received("device extension"),
+              ElementsAre("VK_AMD_buffer_marker", "VK_EXT_external_memory_host",
+                          "VK_EXT_device_address_binding_report"));
+  EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
+  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+            "absent: left off: with this feature NVIDIA's driver hides device losses and lets work "
+            "finish that faulted; CAIRN_DEVICE_FAULT=on enables it");
+}
+
+TEST_F(VulkanLayerAdditions, OnNvidiaInModeFullCheckpointsAreAddedAndNothingElse) {
+  const IcdReport report = Run("full", "nvidia", "auto");
+  EXPECT_THAT(
+      Received("device extension"),
+      ElementsAre("VK_AMD_buffer_marker", "VK_EXT_external_memory_host",
+                  "VK_NV_device_diagnostic_checkpoints", "VK_EXT_device_address_binding_report"));
+  EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
+  EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << Text();
+  EXPECT_THAT(report.incidents, Contains("device lost")) << Text();
+  EXPECT_THAT(Text(), ::testing::Not(HasSubstr("the dispatch before the one in flight")));
+}
+
+TEST_F(VulkanLayerAdditions, OnNvidiaTheFeatureCanBeAskedForAndTheReportWarns) {
+  const IcdReport report = Run("full", "nvidia", "on");
+  EXPECT_THAT(Received("device extension"), Contains("VK_EXT_device_fault"));
+  EXPECT_THAT(Received("device feature"),
+              ElementsAre("reportAddressBinding", "deviceFault", "deviceFaultVendorBinary"));
+  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+            "present: asked for after a device loss; with the feature of VK_EXT_device_fault this "
+            "driver hides device losses, and lets work finish that faulted");
+  EXPECT_THAT(Text(), HasSubstr("the dispatch before the one in flight may be the culprit"));
+}
+
+TEST_F(VulkanLayerAdditions, OnADriverOfWhichNothingIsKnownTheFeatureStaysOff) {
+  const IcdReport report = Run("top", "", "auto");
+  EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
+  EXPECT_EQ(ReasonOf(report, "VK_EXT_device_fault"),
+            "absent: left off: that this feature does no harm was not shown for this driver; "
+            "CAIRN_DEVICE_FAULT=on enables it");
+}
+
+TEST_F(VulkanLayerAdditions, WhereItIsKnownToDoNoHarmTheFeatureIsOnUnlessTurnedOff) {
+  const IcdReport on = Run("top", "radv", "auto");
+  EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding", "deviceFault"));
+  EXPECT_EQ(ReasonOf(on, "VK_EXT_device_fault"), "present: asked for after a device loss");
+  std::filesystem::remove(folder_.path() / "requests");
+  const IcdReport off = Run("top", "radv", "off");
+  EXPECT_THAT(Received("device feature"), ElementsAre("reportAddressBinding"));
+  EXPECT_EQ(ReasonOf(off, "VK_EXT_device_fault"), "absent: left off by CAIRN_DEVICE_FAULT=off");
+}
+
+TEST_F(VulkanLayerAdditions, WithBreadcrumbsOffNothingIsAdded) {
+  static_cast<void>(Run("off", "nvidia", "on"));
+  EXPECT_THAT(Received("device extension"), IsEmpty());
+  EXPECT_THAT(Received("device feature"), IsEmpty());
+}
+
+TEST_F(VulkanLayerAdditions, NoStructureIsAddedBesideTheFeaturesThatAreListed) {
+  static_cast<void>(Run("off", "nvidia", "on"));
+  const std::vector<std::string> without = Received("device structure");
+  ASSERT_FALSE(without.empty());
+  std::filesystem::remove(folder_.path() / "requests");
+  static_cast<void>(Run("full", "nvidia", "on"));
+  EXPECT_EQ(Received("device structure"), without);
+}
+
 class VulkanLayerFaults : public VulkanLayerIcd {
  protected:
   // The first address of the first fault.
@@ -249,6 +352,16 @@ TEST_F(VulkanLayerFaults, MaskedFaultIsToldWithTheLossThatFollows) {
   EXPECT_EQ(report.states.at("Scribbler"), "completed");
   ASSERT_FALSE(report.json.at("faults").empty()) << Text();
   EXPECT_THAT(Owners(report), Contains("Scribbled on")) << Text();
+}
+
+// The driver tells of a fault, and only a barrier was left: some work that finished must have made it.
+TEST_F(VulkanLayerFaults, AFaultThatNothingRunningCanHaveMadeNamesTheLastShaderWork) {
+  const IcdReport report = Run("masked-fault-at-the-end");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_THAT(report.candidates, IsEmpty()) << Text();
+  EXPECT_THAT(report.late_suspects, ElementsAre("Scribbler")) << Text();
+  EXPECT_THAT(Run("masked-fault").late_suspects, IsEmpty()) << Text();
+  EXPECT_THAT(Run("masked-fault-at-the-end", "top").late_suspects, IsEmpty()) << Text();
 }
 
 TEST_F(VulkanLayerFaults, CheckpointsAgreeWithTheWords) {

@@ -119,11 +119,14 @@ TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
   EXPECT_EQ(report.states.at("Culprit"), "completed");
 }
 
-// A device that is known for it: the report names the culprit beside the victim.
-TEST_P(VulkanPitfalls, FaultAfterCompletionWhereFaultsSurfaceLate) {
-  const IcdReport report = Run("fault-after-completion", "full", "nvidia");
-  EXPECT_THAT(report.candidates, ElementsAre("Victim")) << Text();
-  EXPECT_THAT(report.late_suspects, ElementsAre("Culprit")) << Text();
+// That some device of this vendor was late once says nothing about this run: a suspect would be innocent ten
+// times as often as guilty.
+TEST_P(VulkanPitfalls, NobodyIsSuspectedForTheNameOfTheVendor) {
+  for (const char* scenario : {"fault-after-completion", "hang", "device-lost"}) {
+    for (const char* mode : {"full", "top"}) {
+      EXPECT_THAT(Run(scenario, mode, "nvidia").late_suspects, IsEmpty()) << Text();
+    }
+  }
 }
 
 TEST_P(VulkanPitfalls, SeveralQueues) {

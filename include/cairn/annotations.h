@@ -108,6 +108,12 @@ typedef struct D3D12DDI_HANDLE_AND_TYPE {
   D3D12DDI_HANDLETYPE Type;
 } D3D12DDI_HANDLE_AND_TYPE;
 
+/* The feature and the revision of the DDI that it came with. The specification names them and leaves
+ * their values to the header of the driver kit; these hold between Cairn and its drivers alone. */
+#define D3D12DDI_BUILD_VERSION_0121 121u
+#define D3D12DDI_SUPPORTED_0121 ((uint64_t)D3D12DDI_BUILD_VERSION_0121 << 16)
+#define D3D12DDI_FEATURE_0121_USER_DEFINED_ANNOTATIONS 121u
+
 #endif /* D3D12DDI_MAJOR_VERSION */
 
 #if !defined(D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_0121_0)
@@ -192,6 +198,12 @@ typedef struct CairnDriverHost {
   /* One line of UTF-8 to stderr, with the driver's name before it; cut at 512 bytes. Allocates nothing:
    * safe in a signal handler. */
   void (*log)(void* host, const char* text);
+
+  /* What is negotiated, and what Cairn offers: the revision of the DDI, and the newest version of the
+   * feature. A driver answers in CairnDriver. */
+  uint64_t ddi_supported;   /* D3D12DDI_SUPPORTED_0121 */
+  uint32_t feature;         /* D3D12DDI_FEATURE_0121_USER_DEFINED_ANNOTATIONS */
+  uint32_t feature_version; /* D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_LATEST */
 } CairnDriverHost;
 
 /* What a driver answers. It is zeroed before the call except for struct_size, which is the size that
@@ -206,6 +218,13 @@ typedef struct CairnDriver {
    * thread. */
   D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121 functions;
   void (*close)(void* driver); /* the device is destroyed; may be NULL */
+  /* The version of the feature whose table this is, from 1 to CairnDriverHost::feature_version; 0, as of
+   * drivers that do not know this member, counts as 1. A driver with another version is refused: the
+   * device gets the default driver, and a line on stderr gives both versions. */
+  uint32_t feature_version;
+  /* The least revision of the DDI that it can do with; 0: D3D12DDI_SUPPORTED_0121. More than
+   * CairnDriverHost::ddi_supported is refused in the same way. */
+  uint64_t ddi_required;
 } CairnDriver;
 
 #define CAIRN_DRIVER_INTERFACE_VERSION 1u

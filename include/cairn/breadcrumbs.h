@@ -325,13 +325,15 @@ typedef struct CairnWatcherDesc {
   uint32_t hang_timeout_ms; /* submitted work unfinished for so long is a hang: 1 to 1,000,000,000;
                                0 means 10000 */
   const char* output_path;  /* the .cairn file; NULL: PROGRAM.cairn in the working directory */
-  const char* cairn_path;   /* the `cairn` program; NULL: beside the library or in PATH */
+  const char* cairn_path;   /* the `cairn` program; NULL: that of the library's installation, or one
+                               beside the library or the program. PATH is not searched. */
 } CairnWatcherDesc;
 
 /* Starts the watcher process for this process, if it has none (under `cairn run` it has: CAIRN_OK, and
  * nothing is started). Contexts that exist already are watched as well. The watcher ends with the
  * process. CAIRN_ERROR_OPERATING_SYSTEM: `cairn` was not found, did not start, or cannot write the
- * output. Threads: one at a time, and no other thread may read or change the environment meanwhile.
+ * output, or this program has more rights than its user (setuid, file capabilities): such a program
+ * starts nothing. Threads: one at a time, and no other thread may read or change the environment meanwhile.
  * Cost: starting a process, some milliseconds. */
 CAIRN_API CairnResult cairnStartWatcher(const CairnWatcherDesc* desc);
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/bindings.h"
+#include "analysis/late_suspect.h"
 #include "analysis/progress.h"
 #include "analysis/scope_tree.h"
 #include "analysis/verdict.h"
@@ -26,6 +27,7 @@ class Analyser {
     ForEachQueue([this](std::span<const uint32_t> order) {
       analysis_.verdicts.push_back(JudgeQueue(snapshot_, progress_, order, listed_, analysis_));
     });
+    FindLateSuspects(snapshot_, queue_order_, &analysis_);
     BindingResolver resolver(snapshot_);
     for (QueueVerdict& verdict : analysis_.verdicts) resolver.Explain(&analysis_, &verdict);
     analysis_.reported_scopes = FindReportedScopes(snapshot_, analysis_.scopes);
@@ -38,6 +40,7 @@ class Analyser {
     Evidence evidence;
     uint32_t first_scope = 0;
     uint32_t next = kNone;  // the next tree of the same recording
+    bool all_completed = false;
   };
 
   const Recording& RecordingOf(const Execution& execution) const {
@@ -58,6 +61,7 @@ class Analyser {
       Execution execution;
       execution.recording = submission.recording;
       execution.submission = i;
+      execution.frame = submission.frame;
       execution.run = submission.run;
       analysis_.executions.push_back(execution);
     }
@@ -66,6 +70,7 @@ class Analyser {
       const Recording& recording = snapshot_.recordings[i];
       Execution execution;
       execution.recording = i;
+      execution.frame = recording.frame;
       execution.run = std::max(1u, recording.reusable ? recording.runs : recording.submit_count);
       analysis_.executions.push_back(execution);
     }
@@ -86,9 +91,9 @@ class Analyser {
               [this](const Execution& a, const Execution& b) {
                 const Recording& of_a = RecordingOf(a);
                 const Recording& of_b = RecordingOf(b);
-                return std::tuple(of_a.device, of_a.frame, QueueOfExecution(snapshot_, a),
+                return std::tuple(of_a.device, a.frame, QueueOfExecution(snapshot_, a),
                                   a.submission, a.recording) <
-                       std::tuple(of_b.device, of_b.frame, QueueOfExecution(snapshot_, b),
+                       std::tuple(of_b.device, b.frame, QueueOfExecution(snapshot_, b),
                                   b.submission, b.recording);
               });
     queue_order_.resize(analysis_.executions.size());
@@ -139,13 +144,15 @@ class Analyser {
     scope_counts_.assign(snapshot_.recordings.size(), 0);
     for (size_t i = 0; i < analysis_.executions.size(); ++i) {
       Execution& execution = analysis_.executions[i];
-      FindOrMakeTree(progress_[i].evidence, progress_[i].mode_off, &execution);
-      execution.state = ExecutionState(execution, progress_[i]);
+      const uint32_t tree =
+          FindOrMakeTree(progress_[i].evidence, progress_[i].mode_off, &execution);
+      execution.state = ExecutionState(execution, progress_[i], trees_[tree].all_completed);
     }
     listed_.assign(analysis_.scopes.size(), false);
   }
 
-  void FindOrMakeTree(const Evidence& evidence, bool mode_off, Execution* execution) {
+  // Index of the tree.
+  uint32_t FindOrMakeTree(const Evidence& evidence, bool mode_off, Execution* execution) {
     uint32_t& head = tree_of_recording_[execution->recording];
     const Recording& recording = snapshot_.recordings[execution->recording];
     execution->first_scope = static_cast<uint32_t>(analysis_.scopes.size());
@@ -156,7 +163,7 @@ class Analyser {
       for (uint32_t i = head; i != kNone; i = trees_[i].next) {
         if (trees_[i].evidence != evidence) continue;
         execution->first_scope = trees_[i].first_scope;
-        return;
+        return i;
       }
       AppendCopy(trees_[head].first_scope, execution->scope_count, &analysis_.scopes);
     }
@@ -169,11 +176,17 @@ class Analyser {
         analysis_.scopes[execution->first_scope + i].state = WorkState::kUnknown;
       }
     }
-    trees_.push_back({evidence, execution->first_scope, head});
+    const auto first = analysis_.scopes.begin() + execution->first_scope;
+    const bool all_completed =
+        std::all_of(first, first + execution->scope_count,
+                    [](const Scope& scope) { return scope.state == WorkState::kCompleted; });
+    trees_.push_back({evidence, execution->first_scope, head, all_completed});
     head = static_cast<uint32_t>(trees_.size() - 1);
+    return head;
   }
 
-  WorkState ExecutionState(const Execution& execution, const Progress& progress) const {
+  WorkState ExecutionState(const Execution& execution, const Progress& progress,
+                           bool all_completed) const {
     const Recording& recording = RecordingOf(execution);
     const Evidence& evidence = progress.evidence;
     if (evidence == kProvenCompleted) return WorkState::kCompleted;
@@ -182,10 +195,6 @@ class Analyser {
     if (recording.event_count == 0 || evidence.passed < recording.event_count) {
       return WorkState::kInFlight;
     }
-    const auto first = analysis_.scopes.begin() + execution.first_scope;
-    const bool all_completed =
-        std::all_of(first, first + execution.scope_count,
-                    [](const Scope& scope) { return scope.state == WorkState::kCompleted; });
     return all_completed ? WorkState::kCompleted : WorkState::kInFlight;
   }
 

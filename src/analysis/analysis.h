@@ -41,6 +41,7 @@ struct Scope {
 struct Execution {
   uint32_t recording = kNone;
   uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
+  uint64_t frame = 0;           // of the submission; without one, of the recording
   uint32_t run = 1;
   WorkState state = WorkState::kNotStarted;
   uint32_t first_scope = 0;  // into Analysis::scopes
@@ -96,11 +97,13 @@ struct QueueVerdict {
   // Executions in flight of which no scope is a candidate: work outside any scope, a list without
   // events, or a further execution of a list whose executions cannot be told apart.
   std::vector<uint32_t> list_candidates;
-  // On a device whose faults surface late (snapshot/device_facts.h): the last work that finished before
-  // the first candidate. It was not running, and may be the culprit all the same. kNone where the device
-  // is not known for that, and where nothing of the kind had finished.
+  // Shader work whose word says that it finished, and that may be the culprit all the same: the last of
+  // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
   uint32_t late_suspect = kNone;            // into Analysis::scopes
   uint32_t late_suspect_execution = kNone;  // into Analysis::executions
+  // Of no execution in flight the end can be seen (a queue, a list or a place that takes no writes): they
+  // are candidates only because nothing says that they have finished.
+  bool ends_unseen = false;
   // True where the marker mode was off, and some execution is neither known to have finished nor known
   // not to have been submitted: then no candidates does not mean that nothing was running.
   bool unknown = false;

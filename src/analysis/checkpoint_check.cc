@@ -48,8 +48,8 @@ class CheckpointJudge {
       return verdict;
     }
     const Recording& recording = snapshot_.recordings[checkpoint.recording];
-    verdict.reason =
-        fmt::format("It is event {} of recording {}.", checkpoint.sequence, recording.recording_id);
+    verdict.reason = fmt::format("It is event {} of command list {}.", checkpoint.sequence,
+                                 recording.recording_id);
     const bool top = checkpoint.stage == PipeStage::kTop;
     if (!top && checkpoint.stage != PipeStage::kBottom) return verdict;
     const RecordingStates& states = states_[checkpoint.recording];

@@ -36,7 +36,7 @@ TEST(CheckpointCheck, ComparesWithTheWordsOfTheStage) {
   f.builder.SetWords(0, 5, 4);
   EXPECT_EQ(f.Check(PipeStage::kTop, 0, 5).relation, kAgrees);
   EXPECT_EQ(f.Check(PipeStage::kTop, 0, 5).reason,
-            "It is event 5 of recording 1. The words say the same.");
+            "It is event 5 of command list 1. The words say the same.");
   EXPECT_EQ(f.Check(PipeStage::kTop, 0, 3).relation, kCheckpointBehind);
   EXPECT_EQ(f.Check(PipeStage::kTop, 0, 6).relation, kTellsMore);
   EXPECT_EQ(f.Check(PipeStage::kTop, 0, 7).relation, kWordsBehind);

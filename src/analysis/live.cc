@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/submission_progress.h"
+#include "analysis/progress.h"
+#include "analysis/waits.h"
 
 namespace cairn {
 namespace {
@@ -46,7 +47,7 @@ bool IsDestroyed(const Snapshot& snapshot, uint32_t device) {
 
 LiveView MakeLiveView(const Snapshot& snapshot, const Analysis& analysis) {
   LiveView view;
-  const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot, analysis);
+  const std::vector<SubmissionProgress> progress = FindWaits(snapshot, analysis).progress;
   std::vector<uint32_t> of_queue(snapshot.queues.size(), kNone);
   for (uint32_t i = 0; i < snapshot.queues.size(); ++i) {
     const Queue& queue = snapshot.queues[i];
@@ -87,6 +88,10 @@ LiveView MakeLiveView(const Snapshot& snapshot, const Analysis& analysis) {
     if (execution.state == WorkState::kUnknown) live.unknown = true;
     if (execution.state == WorkState::kNotStarted && execution.submission != kNone) {
       ++live.not_started_count;
+    }
+    if (in_flight && EndIsUnseen(snapshot, snapshot.recordings[execution.recording])) {
+      live.unknown = true;
+      continue;
     }
     if (!in_flight || live.running_count++ >= kMostLiveExecutions) continue;
     live.running.push_back(MakeLiveExecution(snapshot, analysis, index));

@@ -35,8 +35,8 @@ struct LiveQueue {
   uint64_t submitted = 0;  // submissions made
   uint64_t finished = 0;   // of these, from the first one on
   uint64_t pending = 0;    // submitted - finished
-  // The marker mode is off for some list that is neither known to have finished nor known not to have
-  // started.
+  // For some list that is neither known to have finished nor known not to have started the marker mode is
+  // off, or the end cannot be seen (EndIsUnseen).
   bool unknown = false;
   // In the order in which they were submitted. Of more than kMostLiveExecutions the first ones.
   std::vector<LiveExecution> running;

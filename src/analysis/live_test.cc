@@ -133,6 +133,31 @@ TEST(Live, DestroyedDevicesAreLeftOut) {
   EXPECT_THAT(View(builder.snapshot).queues, IsEmpty());
 }
 
+// Its last submission was only a fence.
+TEST(Live, AnIdleQueueHasNothingPending) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  builder.Submit(queue, AddFrame(&builder, queue));
+  builder.SetWords(0, 12, 12);
+  ++builder.snapshot.queues[queue].submission_count;
+  const LiveView view = View(builder.snapshot);
+  EXPECT_EQ(view.queues.at(0).submitted, 2u);
+  EXPECT_EQ(view.queues[0].pending, 0u);
+}
+
+TEST(Live, WhatWritesNothingIsUnknown) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Scope(CAIRN_MARKER_DISPATCH, /*writes=*/false);
+  builder.Submit(queue, list);
+  const LiveView view = View(builder.snapshot);
+  EXPECT_TRUE(view.queues.at(0).unknown);
+  EXPECT_THAT(view.queues[0].running, IsEmpty());
+  builder.snapshot.queues[queue].completed_submission = 1;
+  EXPECT_FALSE(View(builder.snapshot).queues.at(0).unknown);
+}
+
 TEST(Live, ModeOffIsUnknown) {
   SnapshotBuilder builder(MarkerMode::kOff);
   const uint32_t queue = builder.AddQueue();
@@ -152,6 +177,7 @@ TEST(Live, OfManyTheFirstOnes) {
   for (int i = 0; i < 20; ++i) {
     const uint32_t list = builder.BeginList(queue);
     builder.Scope(CAIRN_MARKER_DISPATCH);
+    builder.EndList();
     builder.Submit(queue, list);
     builder.SetWords(list, 1, 0);
   }

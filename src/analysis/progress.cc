@@ -166,6 +166,20 @@ Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
   return JudgeSubmitted(snapshot, recording, execution.run);
 }
 
+bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
+  if (recording.open) return false;
+  for (uint32_t sequence = recording.event_count; sequence != 0; --sequence) {
+    const uint8_t flags = snapshot.events[recording.first_event + sequence - 1].flags;
+    if ((flags & kEventWritesBottom) != 0) {
+      return sequence != recording.event_count && recording.passed >= sequence;
+    }
+    if ((flags & kEventWritesTop) != 0) {
+      return std::max(recording.reached, recording.passed) >= sequence;
+    }
+  }
+  return true;
+}
+
 void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress) {
   bool later_began = false;
   bool later_wrote_bottom = false;

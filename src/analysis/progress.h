@@ -29,6 +29,10 @@ struct Progress {
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions);
 
+// Whether everything that the GPU was asked to write in it has come, and none of that says that it has
+// finished: its end takes no writes, or nothing of it does. Linear in the events behind the last write.
+bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording);
+
 // Refines the executions of one queue, in submission order: a queue is fetched in order, and a
 // bottom-of-pipe write waits for all earlier work of its queue.
 void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress);

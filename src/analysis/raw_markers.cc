@@ -11,7 +11,7 @@ namespace {
 constexpr uint32_t kBeforeAll = 0;  // positions count from 1
 constexpr uint32_t kBehindAll = 0xFFFFFFFF;
 
-enum class Arrival : uint8_t { kUnknown, kArrived, kMissing };
+using Arrival = RawArrival;
 
 bool IsMarker(const RawCommand& command) {
   return command.kind != RawCommandKind::kWork;
@@ -31,7 +31,11 @@ class Inference {
     RawVerdict verdict;
     verdict.consistent = consistent_;
     for (uint32_t i = 0; i < commands_.size(); ++i) {
-      if (!IsMarker(commands_[i])) verdict.works.push_back(JudgeWork(i));
+      if (IsMarker(commands_[i])) {
+        verdict.arrivals.push_back(arrivals_[i]);
+      } else {
+        verdict.works.push_back(JudgeWork(i));
+      }
     }
     MarkLikely(&verdict);
     return verdict;
@@ -244,6 +248,15 @@ std::vector<uint32_t> Select(const std::vector<RawWorkVerdict>& works, bool only
 }
 
 }  // namespace
+
+const char* RawArrivalWord(RawArrival arrival) {
+  switch (arrival) {
+    case RawArrival::kArrived: return "written";
+    case RawArrival::kMissing: return "missing";
+    case RawArrival::kUnknown: break;
+  }
+  return "unknown";
+}
 
 std::vector<uint32_t> RawVerdict::Candidates() const {
   return Select(works, false);

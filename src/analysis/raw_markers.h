@@ -18,6 +18,11 @@ namespace cairn {
 
 enum class RawCommandKind : uint8_t { kWork, kTopMarker, kBottomMarker };
 
+// Whether a marker's write reached its slot. kUnknown: a later write hides it.
+enum class RawArrival : uint8_t { kUnknown, kArrived, kMissing };
+// "written", "missing", "unknown".
+const char* RawArrivalWord(RawArrival arrival);
+
 // One recorded command. Works are numbered by their order among the works.
 struct RawCommand {
   RawCommandKind kind = RawCommandKind::kWork;
@@ -41,6 +46,7 @@ struct RawWorkVerdict {
 
 struct RawVerdict {
   std::vector<RawWorkVerdict> works;  // in recorded order
+  std::vector<RawArrival> arrivals;   // of the markers, in recorded order
   // False if no legal order leaves the slots like this: stores were lost, or slots hold values of an
   // earlier use. Nothing is claimed unstarted then.
   bool consistent = true;

@@ -53,7 +53,8 @@ class TreeBuilder {
   // The scope closed last is the previous sibling if it has the same parent: while a parent is the
   // innermost open scope, nothing but its children can have been closed since its first child.
   uint32_t Ordinal(const Event& event) const {
-    if (event.type == CAIRN_MARKER_PASS) return 0;
+    // A name tells passes apart; where none was kept, their number does.
+    if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) return 0;
     if (closed_ == kNone || scopes_[closed_].parent != open_) return 1;
     const Event& previous = events_[scopes_[closed_].event - first_event_];
     return previous.type == event.type ? scopes_[closed_].ordinal + 1 : 1;

@@ -47,6 +47,11 @@ class SnapshotBuilder {
     event.kind = EventKind::kBegin;
     event.type = static_cast<uint16_t>(type);
     event.flags = writes ? kEventWritesTop : 0;
+    // As nearly all passes have one.
+    if (type == CAIRN_MARKER_PASS) {
+      if (pass_name_.empty()) pass_name_ = snapshot.AddText("Pass");
+      event.name = pass_name_;
+    }
     const uint32_t sequence = Add(event);
     open_.push_back({sequence, type});
     return sequence;
@@ -80,6 +85,7 @@ class SnapshotBuilder {
     submission.recording = recording;
     submission.run = ++snapshot.recordings[recording].submit_count;
     submission.number = ++snapshot.queues[queue].submission_count;
+    submission.frame = snapshot.recordings[recording].frame;
     snapshot.submissions.push_back(submission);
   }
 
@@ -107,6 +113,7 @@ class SnapshotBuilder {
   }
 
   std::vector<Open> open_;
+  TextRef pass_name_;
 };
 
 }  // namespace cairn

@@ -8,32 +8,8 @@
 
 #include "cairn/marker_types.h"
 
-#include "snapshot/device_facts.h"
-
 namespace cairn {
 namespace {
-
-// Commands in which nothing can touch memory that is not there.
-bool CannotFault(uint16_t type) {
-  switch (type) {
-    case CAIRN_MARKER_SET_MARKER:
-    case CAIRN_MARKER_INSERT_DEBUG_UTILS_LABEL:
-    case CAIRN_MARKER_BARRIER:
-    case CAIRN_MARKER_RESOURCE_BARRIER:
-    case CAIRN_MARKER_PIPELINE_BARRIER:
-    case CAIRN_MARKER_SET_EVENT:
-    case CAIRN_MARKER_RESET_EVENT:
-    case CAIRN_MARKER_WAIT_EVENTS:
-    case CAIRN_MARKER_BEGIN_QUERY:
-    case CAIRN_MARKER_END_QUERY:
-    case CAIRN_MARKER_RESET_QUERY_POOL:
-    case CAIRN_MARKER_WRITE_TIMESTAMP:
-    case CAIRN_MARKER_BEGIN_RENDERING:
-    case CAIRN_MARKER_BEGIN_RENDER_PASS:
-    case CAIRN_MARKER_NEXT_SUBPASS: return true;
-    default: return false;
-  }
-}
 
 const char* MethodName(WriteMethod method) {
   switch (method) {
@@ -68,11 +44,8 @@ class QueueJudge {
       verdict_.queue = snapshot_.submissions[first.submission].queue;
     }
     for (const uint32_t index : order_) Collect(index);
-    if (verdict_.device != kNone && first_in_flight_ != kNone &&
-        FaultsSurfaceLate(snapshot_.devices[verdict_.device].vendor_id)) {
-      FindLateSuspect();
-    }
     verdict_.exact = IsExact();
+    verdict_.ends_unseen = unseen_count_ != 0 && unseen_count_ == in_flight_count_;
     verdict_.unknown = unknown_count_ != 0;
     if (verdict_.unknown) {
       ExplainModeOff();
@@ -99,6 +72,7 @@ class QueueJudge {
     if (execution.state != WorkState::kInFlight) return;
     if (first_in_flight_ == kNone) first_in_flight_ = index;
     ++in_flight_count_;
+    if (EndIsUnseen(snapshot_, RecordingOf(execution))) ++unseen_count_;
     const size_t before = verdict_.candidates.size();
     const bool is_new = execution.scope_count != 0 && !listed_[execution.first_scope];
     if (is_new) {
@@ -126,33 +100,6 @@ class QueueJudge {
     }
   }
 
-  // The last work of an execution, among the scopes before `end`, that finished.
-  bool TakeLateSuspect(uint32_t index, uint32_t end) {
-    for (uint32_t i = end; i-- > analysis_.executions[index].first_scope;) {
-      const Scope& scope = analysis_.scopes[i];
-      if (scope.state != WorkState::kCompleted || scope.has_children) continue;
-      if (CannotFault(BeginEvent(i).type)) continue;
-      verdict_.late_suspect = i;
-      verdict_.late_suspect_execution = index;
-      return true;
-    }
-    return false;
-  }
-
-  // Before the first candidate in its list, otherwise in the lists before that.
-  void FindLateSuspect() {
-    auto at = std::find(order_.begin(), order_.end(), first_in_flight_);
-    const bool has_candidate =
-        !verdict_.candidates.empty() && verdict_.candidate_executions.front() == first_in_flight_;
-    const uint32_t end = has_candidate ? verdict_.candidates.front()
-                                       : analysis_.executions[first_in_flight_].first_scope;
-    if (TakeLateSuspect(first_in_flight_, end)) return;
-    while (at != order_.begin()) {
-      const Execution& execution = analysis_.executions[*--at];
-      if (TakeLateSuspect(*at, execution.first_scope + execution.scope_count)) return;
-    }
-  }
-
   // One candidate, reached, which would have written its end had it finished; and everything else on
   // the queue has finished or was not started.
   bool IsExact() const {
@@ -174,11 +121,11 @@ class QueueJudge {
     verdict_.reason += sentence;
   }
 
-  // "recording 5 (frame 3, submission 12)"
+  // "command list 5 (frame 3, submission 12)"
   std::string Describe(const Execution& execution) const {
     const Recording& recording = RecordingOf(execution);
     std::string text =
-        fmt::format("recording {} (frame {}", recording.recording_id, recording.frame);
+        fmt::format("command list {} (frame {}", recording.recording_id, execution.frame);
     if (execution.submission != kNone) {
       text += fmt::format(", submission {}", snapshot_.submissions[execution.submission].number);
     }
@@ -217,6 +164,7 @@ class QueueJudge {
     ExplainConclusion();
     ExplainMode();
     ExplainMissingWrites();
+    ExplainUnseenEnds();
     ExplainMemory();
     if (verdict_.device == kNone) return;
     const Device& device = snapshot_.devices[verdict_.device];
@@ -308,6 +256,15 @@ class QueueJudge {
         silent, verdict_.candidates.size(), MethodName(snapshot_.devices[verdict_.device].method)));
   }
 
+  void ExplainUnseenEnds() {
+    if (unseen_count_ == 0) return;
+    Say(fmt::format(
+        "In {} of the {} command lists in flight nothing more is written by the GPU, not "
+        "even at the end: whether they have finished cannot be seen, and they never "
+        "count as a hang.",
+        unseen_count_, in_flight_count_));
+  }
+
   void ExplainMemory() {
     if (verdict_.device == kNone) return;
     const Device& device = snapshot_.devices[verdict_.device];
@@ -329,6 +286,7 @@ class QueueJudge {
   QueueVerdict verdict_;
   uint32_t first_in_flight_ = kNone;  // into executions
   size_t in_flight_count_ = 0;
+  size_t unseen_count_ = 0;  // of these
   size_t completed_count_ = 0;
   size_t unknown_count_ = 0;
 };

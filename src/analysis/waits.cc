@@ -9,8 +9,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/submission_progress.h"
-
 namespace cairn {
 namespace {
 
@@ -39,6 +37,7 @@ class WaitFinder {
     Play();
     CollectWaits();
     FindCycles();
+    graph_.progress = std::move(progress_);
     return std::move(graph_);
   }
 
@@ -77,6 +76,8 @@ class WaitFinder {
   void OrderOperations();
   void Play();
   void PlayQueue(uint32_t queue, bool work_finishes);
+  uint64_t WorkDone(uint32_t queue) const;
+  void NoteFinished();
   void Block(uint32_t queue, uint32_t wait);
   void PlaySignal(uint32_t sync);
   bool IsSatisfied(uint32_t sync) const;
@@ -185,9 +186,7 @@ void WaitFinder::Play() {
     }
   }
   for (const bool work_finishes : {false, true}) {
-    for (uint32_t i = 0; work_finishes && i < syncs_.size(); ++i) {
-      if (syncs_[i].kind == SyncKind::kWait) has_come_[i] = IsSatisfied(i);
-    }
+    if (work_finishes) NoteFinished();
     // All queues are tried anew, so that none is blocked twice.
     for (Timeline& timeline : timelines_) timeline.blocked.clear();
     for (std::vector<uint32_t>& blocked : blocked_) blocked.clear();
@@ -207,9 +206,10 @@ void WaitFinder::Play() {
 void WaitFinder::PlayQueue(uint32_t queue, bool work_finishes) {
   const std::vector<Operation>& operations = operations_[queue];
   const uint64_t finished = progress_[queue].finished;
+  const uint64_t done = WorkDone(queue);
   for (size_t& next = next_[queue]; next < operations.size(); ++next) {
     const Operation& operation = operations[next];
-    if (!work_finishes && WorkBefore(operation) > finished) return;
+    if (!work_finishes && WorkBefore(operation) > done) return;
     const Sync& sync = syncs_[operation.sync];
     if (sync.kind == SyncKind::kSignal) {
       PlaySignal(operation.sync);
@@ -221,6 +221,28 @@ void WaitFinder::PlayQueue(uint32_t queue, bool work_finishes) {
     if (is_over || (sync.flags & kSyncPresent) != 0 || IsSatisfied(operation.sync)) continue;
     Block(queue, operation.sync);
     return;
+  }
+}
+
+// The submissions up to which no list is unfinished. One without lists is over when what it waits for has
+// come: nothing else tells of its end.
+uint64_t WaitFinder::WorkDone(uint32_t queue) const {
+  const SubmissionProgress& progress = progress_[queue];
+  if (progress.first_with_unfinished_list == 0) return progress.submitted;
+  return std::max(progress.finished, progress.first_with_unfinished_list - 1);
+}
+
+// Between the two plays: what has come, and how far each queue has got.
+void WaitFinder::NoteFinished() {
+  for (uint32_t i = 0; i < syncs_.size(); ++i) {
+    if (syncs_[i].kind == SyncKind::kWait) has_come_[i] = IsSatisfied(i);
+  }
+  for (uint32_t queue = 0; queue < operations_.size(); ++queue) {
+    uint64_t finished = WorkDone(queue);
+    if (next_[queue] < operations_[queue].size()) {
+      finished = std::min(finished, WorkBefore(operations_[queue][next_[queue]]));
+    }
+    progress_[queue].finished = std::max(progress_[queue].finished, finished);
   }
 }
 
@@ -258,6 +280,7 @@ void WaitFinder::PlaySignal(uint32_t sync) {
 
 bool WaitFinder::IsSatisfied(uint32_t index) const {
   const Sync& sync = syncs_[index];
+  if ((sync.flags & kSyncOver) != 0) return true;
   if (IsBinary(sync)) return pair_[index] != kNone && came_[pair_[index]];
   if (sync.object != kNone && snapshot_.objects[sync.object].completed >= sync.value) return true;
   const Timeline& timeline = timelines_[timeline_of_[index]];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/submission_progress.h"
 #include "snapshot/snapshot.h"
 
 namespace cairn {
@@ -36,8 +37,9 @@ struct Wait {
 };
 
 struct QueueWaits {
-  uint32_t queue = kNone;         // kNone: the CPU
-  uint64_t finished = 0;          // submissions that have finished
+  uint32_t queue = kNone;  // kNone: the CPU
+  // Submissions that have finished; of those without command lists, those that nothing holds back.
+  uint64_t finished = 0;
   uint64_t first_unfinished = 0;  // number of a submission; 0: all have finished
   uint64_t submitted = 0;
   // Words say that the GPU has begun with the first that is unfinished: if something holds it back, then only
@@ -54,11 +56,14 @@ inline constexpr size_t kMaxWaitCycles = 16;
 inline constexpr size_t kMaxQueuesOfCycle = 64;
 
 struct WaitGraph {
+  // One for each of Snapshot::queues: FindSubmissionProgress, and what the waits tell of submissions without
+  // command lists, which are over when what they wait for has come.
+  std::vector<SubmissionProgress> progress;
   // Those with unfinished submissions or waits, in the order of Snapshot::queues; then the CPU, if it
   // waits for something that has not come.
   std::vector<QueueWaits> queues;
-  // Of work that has not finished; those of work that has are over. Of the CPU those that are not
-  // satisfied: whether it gave up meanwhile is not known.
+  // Of work that has not finished; those of work that has are over. Of the CPU those of calls that have not
+  // returned with what they waited for; a call may have given up by a time-out.
   std::vector<Wait> waits;
   // Deadlocks: indices into `waits`. Each waits for a signal of the queue of the next one, which is
   // held back by that one; the last one for the first. One entry: a queue waits for itself. Of no more

@@ -19,6 +19,7 @@ using enum WaitState;
 
 constexpr uint64_t kA = 0xA;
 constexpr uint64_t kB = 0xB;
+constexpr uint64_t kFence = 0xF;
 
 // Queues whose submissions are one dispatch each.
 class Program {
@@ -113,6 +114,48 @@ TEST(Waits, WhatHasFinishedHasSignalled) {
   EXPECT_EQ(graph.queues[0].queue, 1u);
   EXPECT_FALSE(graph.queues[0].held);
   EXPECT_THAT(program.States(), ElementsAre(kSatisfied));
+}
+
+TEST(Waits, OfTheCpuAreCurrentUntilTheyAreOver) {
+  Program program(1);
+  for (int i = 0; i < 5; ++i) {
+    program.Signal(kNone, 0, kA, 0, kSyncFence | kSyncAcquire);
+    program.Wait(kNone, 0, kA, 0, kSyncFence);
+    program.Wait(kNone, 0, kB, 10 + static_cast<uint64_t>(i));
+  }
+  EXPECT_THAT(program.Find().waits, SizeIs(10));
+  for (size_t i = 0; i < 12; ++i) {
+    if (program.snapshot().syncs[i].kind == SyncKind::kWait) {
+      program.snapshot().syncs[i].flags |= kSyncOver;
+    }
+  }
+  const WaitGraph graph = program.Find();
+  ASSERT_THAT(graph.waits, SizeIs(2));
+  EXPECT_EQ(graph.waits[0].sync, 13u);
+  EXPECT_EQ(graph.waits[1].sync, 14u);
+}
+
+TEST(Waits, ASubmissionWithoutListsIsOverWhenWhatItWaitsForHasCome) {
+  Program program(2);
+  program.Submit(0, true);
+  ++program.snapshot().queues[0].submission_count;  // 2: only a fence
+  program.Signal(0, 2, kFence, 0, kSyncFence);
+  EXPECT_THAT(program.Find().queues, IsEmpty());
+  EXPECT_EQ(program.Find().progress[0].finished, 2u);
+  ++program.snapshot().queues[0].submission_count;  // 3: waits for the other queue
+  program.Wait(0, 3, kA, 7);
+  program.Signal(1, 1, kA, 7);
+  program.Submit(1);
+  EXPECT_EQ(program.Find().progress[0].finished, 2u);
+  EXPECT_THAT(program.States(), ElementsAre(kWillBeSignalled));
+  program.snapshot().queues[1].completed_submission = 1;
+  EXPECT_EQ(program.Find().progress[0].finished, 3u);
+  EXPECT_THAT(program.Find().queues, IsEmpty());
+  // One that nothing will signal is not over.
+  ++program.snapshot().queues[0].submission_count;
+  program.Wait(0, 4, kA, 8);
+  EXPECT_EQ(program.Find().progress[0].finished, 3u);
+  EXPECT_THAT(program.States(), ElementsAre(kNeverSignalled));
 }
 
 TEST(Waits, WaitsOfFinishedWorkAreOver) {

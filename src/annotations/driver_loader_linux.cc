@@ -24,6 +24,28 @@ const char* MissingFunction(const D3D12DDI_USER_DEFINED_ANNOTATION_FUNCS_0121& f
   return nullptr;
 }
 
+// Why what the driver answered does not fit what it was offered; "" if it does.
+std::string Mismatch(const CairnDriver& answer, const CairnDriverHost& host) {
+  if (answer.supports_0121 == 0) return "";
+  const uint32_t version = answer.feature_version == 0
+                               ? D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_0121_0
+                               : answer.feature_version;
+  if (version > host.feature_version) {
+    return "implements version " + std::to_string(version) + " of the feature; versions up to " +
+           std::to_string(host.feature_version) +
+           " are known here: use an older driver or a newer Cairn";
+  }
+  if (answer.ddi_required > host.ddi_supported) {
+    return "needs revision " + std::to_string(answer.ddi_required >> 16) +
+           " of the driver interface; this is revision " +
+           std::to_string(host.ddi_supported >> 16) + ": use an older driver or a newer Cairn";
+  }
+  if (const char* const missing = MissingFunction(answer.functions)) {
+    return std::string("says that it supports feature 0121, but leaves ") + missing + " empty";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<Driver> LoadDriver(const std::string& path, const CairnDriverHost& host) {
@@ -47,12 +69,9 @@ Result<Driver> LoadDriver(const std::string& path, const CairnDriverHost& host) 
                    CAIRN_OPEN_DRIVER_NAME " refused the device with error " +
                        std::to_string(static_cast<int>(result)) + " of CairnResult");
   }
-  const char* missing = answer.supports_0121 != 0 ? MissingFunction(answer.functions) : nullptr;
-  if (missing != nullptr) {
+  if (const std::string mismatch = Mismatch(answer, host); !mismatch.empty()) {
     if (answer.close != nullptr) answer.close(answer.driver);
-    return Problem(
-        StatusCode::kInvalidArgument, path,
-        std::string("says that it supports feature 0121, but leaves ") + missing + " empty");
+    return Problem(StatusCode::kInvalidArgument, path, mismatch);
   }
   Driver driver;
   driver.name = answer.name != nullptr && answer.name[0] != 0 ? answer.name : path;

@@ -46,6 +46,9 @@ AnnotationRuntime::AnnotationRuntime(const AnnotationOptions& options)
   host_.device_id = options_.device_id;
   host_.device_name = options_.device_name.c_str();
   host_.log = DriverHostFunctions::Log;
+  host_.ddi_supported = D3D12DDI_SUPPORTED_0121;
+  host_.feature = D3D12DDI_FEATURE_0121_USER_DEFINED_ANNOTATIONS;
+  host_.feature_version = D3D12DDI_FEATURE_VERSION_USER_DEFINED_ANNOTATIONS_LATEST;
 }
 
 AnnotationRuntime::AnnotationRuntime(const AnnotationOptions& options, Driver driver)

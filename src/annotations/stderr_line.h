@@ -4,8 +4,8 @@
 
 namespace cairn {
 
-// "cairn: PREFIX: TEXT" and a line feed to stderr in one piece, cut at 512 bytes; control characters
-// become '?'. No lock, no allocation: safe in a signal handler.
+// "cairn: PREFIX: TEXT" and a line feed to stderr in one piece, cut at 512 bytes; what VisibleText
+// (base/text.h) would write out becomes '?'. No lock, no allocation: safe in a signal handler.
 void WriteStderrLine(const char* prefix, const char* text);
 
 }  // namespace cairn

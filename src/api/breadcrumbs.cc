@@ -444,7 +444,7 @@ CairnResult cairnWriteMarker(CairnContext* context, void* command_buffer, CairnP
     return Finish(Unwrap(context)->WriteRaw(
         layer != nullptr ? layer->real : command_buffer,
         pipe == CAIRN_TOP_OF_PIPE ? cairn::PipeLocation::kTop : cairn::PipeLocation::kBottom, index,
-        data));
+        data, layer != nullptr ? layer->recording : nullptr));
   });
 }
 

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cairn/compat/ffx_breadcrumbs.h"
@@ -23,6 +24,7 @@
 #include "api/compat_ffx_backends.h"
 #include "api/compat_ffx_marker_types.h"
 #include "api/errors.h"
+#include "api/layer_recordings.h"
 #include "breadcrumbs/allocation.h"
 
 namespace cairn {
@@ -99,6 +101,7 @@ class FfxBreadcrumbs {
                                                               : FfxApiOf(backend_.interface)),
         memory_(CallbacksOf(&backend_.allocation)),
         queues_(desc.pUsedGpuQueues, desc.pUsedGpuQueues + desc.usedGpuQueuesCount, &memory_),
+        kinds_(queues_.size(), CAIRN_QUEUE_OTHER, &memory_),
         lists_(&memory_),
         pipelines_(&memory_) {}
 
@@ -124,11 +127,14 @@ class FfxBreadcrumbs {
     desc.mode = CAIRN_MODE_FULL;
     desc.frame_history_length = std::min(frame_history, kMaxFrameHistory);
     desc.allocation = CallbacksOf(&backend_.allocation);
-    const FfxErrorCode error = CreateFfxBackendContext(&backend_, desc, &context_);
+    const FfxErrorCode error = CreateFfxBackendContext(&backend_, desc, queues_, &context_);
     if (error != FFX_OK) return error;
-    for (uint32_t queue : queues_) {
+    // A layer sees the queues themselves.
+    if (IsLayerContext(context_)) return FFX_OK;
+    for (size_t i = 0; i < queues_.size(); ++i) {
+      const uint32_t queue = queues_[i];
       // Reports give the kind as a number; the application's own is said where it is another.
-      const CairnQueueType kind = QueueKind(queue);
+      const CairnQueueType kind = kinds_[i] = FfxQueueKind(backend_, api_, queue);
       const std::string name = fmt::format("queue type {}", queue);
       const CairnResult result =
           cairnRegisterQueue(context_, QueueKey(queue), kind,
@@ -152,22 +158,27 @@ class FfxBreadcrumbs {
                      fmt::format("queueType {} is not in pUsedGpuQueues", desc.queueType));
     }
     const auto lock = LockToChange();
-    CairnCommandListDesc list{};
-    list.struct_size = sizeof(list);
-    list.native = desc.commandList;
-    list.queue = QueueKey(desc.queueType);
-    list.queue_type = QueueKind(desc.queueType);
-    list.name = desc.name.pName;
-    list.submission_index = desc.submissionIndex;
-    if (!PipelineOf(desc.pipeline, &list.pipeline)) return UnknownPipeline();
-    const auto [entry, added] = lists_.try_emplace(desc.commandList, nullptr);
+    CairnPipeline pipeline = 0;
+    if (!PipelineOf(desc.pipeline, &pipeline)) return UnknownPipeline();
+    Registration registration(&memory_);
+    registration.queue_type = desc.queueType;
+    registration.submission_index = desc.submissionIndex;
+    registration.pipeline = pipeline;
+    if (desc.name.pName != nullptr) registration.name = desc.name.pName;
+    const auto [entry, added] = lists_.try_emplace(desc.commandList, std::move(registration));
     if (!added) {
       return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
                      "the command list is registered in this frame already");
     }
-    const CairnResult result = cairnBeginCommandList(context_, &list, &entry->second);
-    if (result != CAIRN_OK) lists_.erase(entry);
-    return ToFfx(result);
+    LayerRecording recording;
+    if (FindLayerRecording(context_, desc.commandList, &recording)) {
+      entry->second.of_layer = true;
+      // Registered before it is opened: what was said is told to the recording at its first marker.
+      if (recording.state != LayerRecording::State::kOpen) return FFX_OK;
+    }
+    const FfxErrorCode error = Begin(desc.commandList, &entry->second, recording.id);
+    if (error != FFX_OK) lists_.erase(entry);
+    return error;
   }
 
   FfxErrorCode RegisterPipeline(const FfxBreadcrumbsPipelineStateDescription& desc) {
@@ -195,14 +206,30 @@ class FfxBreadcrumbs {
   }
 
   FfxErrorCode SetPipeline(FfxCommandList native, FfxPipeline native_pipeline) {
-    CairnCommandList* list = FindList(native);
-    if (list == nullptr) return FFX_ERROR_INVALID_ARGUMENT;
     CairnPipeline pipeline = 0;
+    bool of_layer = false;
     {
       const auto lock = LockToRead();
       if (!PipelineOf(native_pipeline, &pipeline)) return UnknownPipeline();
+      const auto found = lists_.find(native);
+      if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
+      of_layer = found->second.of_layer;
     }
-    return ToFfx(cairnSetPipeline(list, pipeline));
+    if (of_layer) {
+      // For what the list records later, too.
+      const auto lock = LockToChange();
+      const auto found = lists_.find(native);
+      if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
+      found->second.pipeline = pipeline;
+      LayerRecording recording;
+      if (!FindLayerRecording(context_, native, &recording) ||
+          recording.state != LayerRecording::State::kOpen) {
+        return FFX_OK;
+      }
+    }
+    CairnCommandList* list = nullptr;
+    const FfxErrorCode error = FindList(native, &list);
+    return error != FFX_OK ? error : ToFfx(cairnSetPipeline(list, pipeline));
   }
 
   FfxErrorCode NotifySubmit(uint32_t queue_type, const FfxCommandList* natives, uint32_t count) {
@@ -212,23 +239,29 @@ class FfxBreadcrumbs {
     }
     std::pmr::vector<CairnCommandList*> lists(&memory_);
     lists.reserve(count);
+    const auto lock = LockToRead();
     for (uint32_t i = 0; i < count; ++i) {
-      lists.push_back(FindList(natives[i]));
-      if (lists.back() == nullptr) {
+      const auto found = lists_.find(natives[i]);
+      if (found == lists_.end()) {
         return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
                        fmt::format("command list {} of {} is not registered", i, count));
       }
+      // A layer sees the submissions of its lists.
+      if (!found->second.of_layer) lists.push_back(found->second.list);
     }
-    return ToFfx(cairnNotifySubmit(context_, QueueKey(queue_type), lists.data(), count));
+    if (lists.empty()) return FFX_OK;
+    return ToFfx(cairnNotifySubmit(context_, QueueKey(queue_type), lists.data(),
+                                   static_cast<uint32_t>(lists.size())));
   }
 
   FfxErrorCode Print(FfxBreadcrumbsMarkersStatus* status) {
     return ToFfx(cairnPrintStatus(context_, print_flags_, &status->pBuffer, &status->bufferSize));
   }
 
-  // NULL if it is not registered in this frame. Finding the list that this thread used last takes
-  // neither a lock nor a look-up: markers come in long runs for one list.
-  CairnCommandList* FindList(FfxCommandList native) {
+  // FFX_ERROR_INVALID_ARGUMENT: it is not registered in this frame, or not open. Finding the list that
+  // this thread used last takes neither a lock nor a look-up: markers come in long runs for one list. A
+  // layer's list is asked for its recording each time, for it may have been reset since.
+  FfxErrorCode FindList(FfxCommandList native, CairnCommandList** list) {
     struct Last {
       uint64_t generation;
       FfxCommandList native;
@@ -236,17 +269,64 @@ class FfxBreadcrumbs {
     };
     static thread_local Last last{};
     const uint64_t generation = generation_.load(std::memory_order_acquire);
-    if (last.generation == generation && last.native == native) return last.list;
-    const auto lock = LockToRead();
+    if (last.generation == generation && last.native == native) {
+      *list = last.list;
+      return FFX_OK;
+    }
+    LayerRecording recording;
+    {
+      const auto lock = LockToRead();
+      const auto found = lists_.find(native);
+      if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
+      if (!found->second.of_layer) {
+        *list = found->second.list;
+        last = {generation, native, *list};
+        return FFX_OK;
+      }
+      if (!FindLayerRecording(context_, native, &recording)) return FFX_ERROR_INVALID_ARGUMENT;
+      if (recording.state == LayerRecording::State::kClosed) return FFX_ERROR_INVALID_ARGUMENT;
+      if (recording.state == LayerRecording::State::kNone) return FFX_ERROR_OUT_OF_MEMORY;
+      *list = recording.list;
+      if (found->second.told == recording.id) return FFX_OK;
+    }
+    const auto lock = LockToChange();
     const auto found = lists_.find(native);
-    if (found == lists_.end()) return nullptr;
-    last = {generation, native, found->second};
-    return found->second;
+    if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
+    if (found->second.told == recording.id) return FFX_OK;  // By another thread, meanwhile.
+    return Begin(native, &found->second, recording.id);
   }
 
   CairnContext* context() const { return context_; }
 
  private:
+  // What ffxBreadcrumbsRegisterCommandList said, until the next frame.
+  struct Registration {
+    explicit Registration(std::pmr::memory_resource* memory) : name(memory) {}
+
+    CairnCommandList* list = nullptr;  // of a layer's list: of the recording that was told
+    bool of_layer = false;
+    uint64_t told = 0;  // LayerRecording::id; 0 for none
+    uint32_t queue_type = 0;
+    uint16_t submission_index = 0;
+    CairnPipeline pipeline = 0;
+    std::pmr::string name;
+  };
+
+  // Tells Cairn of the list, which is open if it is a layer's. Needs mutex_.
+  FfxErrorCode Begin(FfxCommandList native, Registration* registration, uint64_t recording_id) {
+    CairnCommandListDesc desc{};
+    desc.struct_size = sizeof(desc);
+    desc.native = native;
+    desc.queue = QueueKey(registration->queue_type);
+    desc.queue_type = QueueKind(registration->queue_type);
+    desc.name = registration->name.empty() ? nullptr : registration->name.c_str();
+    desc.pipeline = registration->pipeline;
+    desc.submission_index = registration->submission_index;
+    const CairnResult result = cairnBeginCommandList(context_, &desc, &registration->list);
+    if (result == CAIRN_OK) registration->told = recording_id;
+    return ToFfx(result);
+  }
+
   std::shared_lock<std::shared_mutex> LockToRead() {
     return synchronised_ ? std::shared_lock(mutex_) : std::shared_lock(mutex_, std::defer_lock);
   }
@@ -254,7 +334,11 @@ class FfxBreadcrumbs {
     return synchronised_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
   }
 
-  CairnQueueType QueueKind(uint32_t queue_type) const { return FfxQueueKind(api_, queue_type); }
+  CairnQueueType QueueKind(uint32_t queue_type) const {
+    const auto found = std::find(queues_.begin(), queues_.end(), queue_type);
+    return found == queues_.end() ? CAIRN_QUEUE_OTHER
+                                  : kinds_[static_cast<size_t>(found - queues_.begin())];
+  }
   bool KnowsQueue(uint32_t queue_type) const {
     return std::find(queues_.begin(), queues_.end(), queue_type) != queues_.end();
   }
@@ -278,13 +362,15 @@ class FfxBreadcrumbs {
   const FfxApi api_;
   CallbackMemory memory_;
   const std::pmr::vector<uint32_t> queues_;
+  std::pmr::vector<CairnQueueType>
+      kinds_;  // of queues_; unknown on a layer's context, and not needed
   CairnContext* context_ = nullptr;
   FfxUInt32 effect_context_ = 0;
   bool has_effect_context_ = false;
 
   std::atomic<uint64_t> generation_{next_generation.fetch_add(1, std::memory_order_relaxed)};
   std::shared_mutex mutex_;  // only with synchronised_; guards what follows
-  std::pmr::unordered_map<FfxCommandList, CairnCommandList*> lists_;
+  std::pmr::unordered_map<FfxCommandList, Registration> lists_;
   std::pmr::unordered_map<FfxPipeline, CairnPipeline> pipelines_;
 };
 
@@ -410,8 +496,9 @@ FfxErrorCode ffxBreadcrumbsBeginMarker(FfxBreadcrumbsContext* pContext, FfxComma
     return FFX_ERROR_INVALID_ARGUMENT;
   }
   return GuardedFfx([&] {
-    CairnCommandList* list = breadcrumbs->FindList(commandList);
-    if (list == nullptr) return FFX_ERROR_INVALID_ARGUMENT;
+    CairnCommandList* list = nullptr;
+    const FfxErrorCode error = breadcrumbs->FindList(commandList, &list);
+    if (error != FFX_OK) return error;
     return cairn::ToFfx(
         cairnBeginMarker(list, cairn::MarkerTypeFromFfx(type), pName->pName,
                          pName->isNameExternallyOwned ? CAIRN_NAME_STATIC : CAIRN_NAME_COPY));
@@ -422,8 +509,9 @@ FfxErrorCode ffxBreadcrumbsEndMarker(FfxBreadcrumbsContext* pContext, FfxCommand
   FfxBreadcrumbs* breadcrumbs = Unwrap(pContext);
   if (breadcrumbs == nullptr) return FFX_ERROR_INVALID_POINTER;
   return GuardedFfx([&] {
-    CairnCommandList* list = breadcrumbs->FindList(commandList);
-    return list == nullptr ? FFX_ERROR_INVALID_ARGUMENT : cairn::ToFfx(cairnEndMarker(list));
+    CairnCommandList* list = nullptr;
+    const FfxErrorCode error = breadcrumbs->FindList(commandList, &list);
+    return error != FFX_OK ? error : cairn::ToFfx(cairnEndMarker(list));
   });
 }
 
@@ -448,7 +536,11 @@ CairnContext* cairnFfxGetContext(FfxBreadcrumbsContext* context) {
 CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,
                                          FfxCommandList commandList) {
   FfxBreadcrumbs* breadcrumbs = Unwrap(context);
-  return breadcrumbs == nullptr ? nullptr : breadcrumbs->FindList(commandList);
+  CairnCommandList* list = nullptr;
+  if (breadcrumbs == nullptr) return nullptr;
+  // May tell a layer's recording what was registered, which allocates.
+  GuardedFfx([&] { return breadcrumbs->FindList(commandList, &list); });
+  return list;
 }
 
 FfxErrorCode cairnFfxNotifySubmit(FfxBreadcrumbsContext* context, uint32_t queueType,

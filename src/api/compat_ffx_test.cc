@@ -233,7 +233,7 @@ TEST_F(FfxBreadcrumbsTest, ThePublishedSampleProgram) {
   gpu_.Execute(list, writes_before_the_hang);
 
   EXPECT_EQ(PrintTree(), R"(<Frame 1>
- - [>] Queue type <0>, submission no. 0, command list 1: "Test list"
+ - [>] Queue type <0>, submission no. 1, command list 1: "Test list"
     ├─[>] Main Rendering
     │  ├─[X] DRAW_INSTANCED 1, graphics pipeline "Phong pipeline" [ VS: PhongVS | PS: PhongPS ]
     │  └─[>] DRAW_INDEXED_INSTANCED 1: "Draw the teapot", graphics pipeline [ VS: ToonVS ]

@@ -6,13 +6,18 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cairn/breadcrumbs.h"
+#include "cairn/compat/ffx_breadcrumbs.h"
+#include "cairn/compat/ffx_vk.h"
 #include "cairn/markers.h"
 
 #include "breadcrumbs/context.h"
 #include "breadcrumbs/layer_identity.h"
 #include "breadcrumbs/simulated_gpu.h"
+#include "recorder/raw_marker_binds.h"
+#include "snapshot/snapshot_from_block.h"
 
 namespace cairn {
 namespace {
@@ -151,6 +156,136 @@ TEST_F(LayerSharingVulkanTest, RawMarkersAreWrittenIntoTheCommandBuffer) {
   ASSERT_EQ(cairnGetMarkers(context, &slots, &count), CAIRN_OK);
   ASSERT_EQ(count, 8u);
   EXPECT_EQ(slots[3], 77u);
+  EXPECT_EQ(cairnDestroyContext(context), CAIRN_OK);
+}
+
+// FidelityFX's interface on the layer's context.
+class FfxOnLayer {
+ public:
+  FfxOnLayer() : scratch_(ffxGetScratchMemorySizeVK(nullptr, 1)) {
+    FfxBreadcrumbsContextDescription desc{};
+    desc.frameHistoryLength = 2;
+    desc.maxMarkersPerMemoryBlock = 1;
+    desc.usedGpuQueuesCount = 1;
+    desc.pUsedGpuQueues = &family_;
+    EXPECT_EQ(
+        ffxGetInterfaceVK(&desc.backendInterface, &g_device, scratch_.data(), scratch_.size(), 1),
+        FFX_OK);
+    CairnVulkanDesc vulkan{};
+    vulkan.struct_size = sizeof(vulkan);
+    vulkan.instance = vulkan.physical_device = &g_something;
+    vulkan.queue = &g_queue;
+    vulkan.get_instance_proc_addr = [](void*, const char*) -> CairnVoidFunction { return nullptr; };
+    EXPECT_EQ(cairnFfxSetVulkan(&desc.backendInterface, &vulkan), FFX_OK);
+    EXPECT_EQ(ffxBreadcrumbsContextCreate(&context_, &desc), FFX_OK) << cairnGetLastErrorMessage();
+    FfxBreadcrumbsPipelineStateDescription pipeline{};
+    pipeline.pipeline = &g_something;
+    pipeline.vertexShader = {"PhongVS", true};
+    EXPECT_EQ(ffxBreadcrumbsRegisterPipeline(&context_, &pipeline), FFX_OK);
+  }
+  ~FfxOnLayer() { EXPECT_EQ(ffxBreadcrumbsContextDestroy(&context_), FFX_OK); }
+
+  FfxErrorCode Register(const std::string& name) {
+    FfxBreadcrumbsCommandListDescription desc{};
+    desc.commandList = &g_native;
+    desc.name = {name.c_str(), false};
+    return ffxBreadcrumbsRegisterCommandList(&context_, &desc);
+  }
+  FfxErrorCode Begin() {
+    const FfxBreadcrumbsNameTag tag{nullptr, true};
+    return ffxBreadcrumbsBeginMarker(&context_, &g_native, FFX_BREADCRUMBS_MARKER_DRAW, &tag);
+  }
+  FfxErrorCode End() { return ffxBreadcrumbsEndMarker(&context_, &g_native); }
+  FfxErrorCode SetPipeline() {
+    return ffxBreadcrumbsSetPipeline(&context_, &g_native, &g_something);
+  }
+  FfxErrorCode StartFrame() { return ffxBreadcrumbsStartFrame(&context_); }
+  FfxErrorCode Submit() {
+    const FfxCommandList lists[] = {&g_native};
+    return cairnFfxNotifySubmit(&context_, family_, lists, 1);
+  }
+
+ private:
+  std::vector<std::byte> scratch_;
+  uint32_t family_ = 0;
+  FfxBreadcrumbsContext context_{};
+};
+
+TEST_F(LayerSharingVulkanTest, FidelityFxListsMayBeRegisteredBeforeTheyAreOpened) {
+  StartLayer();
+  FfxOnLayer ffx;
+  ASSERT_EQ(ffx.Register("Early"), FFX_OK) << cairnGetLastErrorMessage();
+  EXPECT_EQ(ffx.Register("Again"), FFX_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(ffx.SetPipeline(), FFX_OK);
+  EXPECT_NE(ffx.Begin(), FFX_OK) << "nothing is open";
+  RecordInLayer();
+  ASSERT_EQ(ffx.Begin(), FFX_OK);
+  ASSERT_EQ(ffx.End(), FFX_OK);
+  const RecordingSlot& slot = *g_layer_list.recording->slot();
+  EXPECT_EQ(slot.event_count.load(), 2u);
+  EXPECT_STREQ(block_->Name(slot.name)->bytes, "Early");
+  const auto* chunk = reinterpret_cast<const EventChunk*>(block_->Page(slot.first_event_page));
+  EXPECT_NE(chunk->events[EventPosition(g_layer_list.recording->slot_index(), 0)].pipeline, 0u)
+      << "the pipeline that was set before the list was opened";
+  EXPECT_EQ(g_layer_list.recording->End(), CAIRN_OK);
+  EXPECT_EQ(ffx.Begin(), FFX_ERROR_INVALID_ARGUMENT) << "the list is closed";
+  EXPECT_EQ(ffx.Submit(), FFX_OK);
+}
+
+TEST_F(LayerSharingVulkanTest, FidelityFxListsMayBeOpenedAgainInTheSameFrame) {
+  StartLayer();
+  FfxOnLayer ffx;
+  RecordInLayer();
+  ASSERT_EQ(ffx.Register("Twice"), FFX_OK);
+  ASSERT_EQ(ffx.Begin(), FFX_OK);
+  ASSERT_EQ(ffx.End(), FFX_OK);
+  // Another list takes the slot that the reset gives back: no marker may go there.
+  CommandList* const first = g_layer_list.recording;
+  EXPECT_EQ(first->End(), CAIRN_OK);
+  ASSERT_TRUE(g_layer_device.context->ReleaseCommandList(first).ok());
+  SimulatedList other_native;
+  CommandList* other = nullptr;
+  CairnCommandListDesc desc{};
+  desc.flags = CAIRN_LIST_HELD;
+  desc.native = &other_native;
+  ASSERT_TRUE(g_layer_device.context->BeginCommandList(desc, &other).ok());
+  EXPECT_EQ(other, first);
+  g_layer_list.recording = nullptr;
+  RecordInLayer();
+  ASSERT_EQ(ffx.Begin(), FFX_OK);
+  ASSERT_EQ(ffx.End(), FFX_OK);
+  EXPECT_EQ(other->slot()->event_count.load(), 0u);
+  EXPECT_EQ(g_layer_list.recording->slot()->event_count.load(), 2u);
+  EXPECT_STREQ(block_->Name(g_layer_list.recording->slot()->name)->bytes, "Twice");
+  // A new frame forgets the registration.
+  ASSERT_EQ(ffx.StartFrame(), FFX_OK);
+  EXPECT_EQ(ffx.Begin(), FFX_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(ffx.Register("Still open"), FFX_OK);
+  EXPECT_EQ(ffx.Begin(), FFX_OK);
+}
+
+// The order of raw markers and work is kept with the recording.
+TEST_F(LayerSharingVulkanTest, RawMarkersHaveTheirPlaceAmongTheWork) {
+  StartLayer();
+  CairnContext* const context = CreateShared();
+  RecordInLayer();
+  ASSERT_EQ(cairnWriteMarker(context, &g_native, CAIRN_TOP_OF_PIPE, 3, ~uint64_t{1}), CAIRN_OK);
+  g_layer_list.recording->BeginWork(CAIRN_MARKER_DISPATCH);
+  g_layer_list.recording->EndWork();
+  ASSERT_EQ(cairnWriteMarker(context, &g_native, CAIRN_BOTTOM_OF_PIPE, 4, 5), CAIRN_OK);
+  const Result<Snapshot> snapshot =
+      SnapshotFromBlock(std::span(block_->data(), block_->size_bytes()), 1);
+  ASSERT_TRUE(snapshot.ok());
+  const Recording& recording = snapshot->recordings.back();
+  ASSERT_EQ(recording.event_count, 4u);
+  const Event& top = snapshot->events[recording.first_event];
+  ASSERT_EQ(top.kind, EventKind::kBind);
+  EXPECT_EQ(static_cast<BindPoint>(top.type), kBindRawMarkerTop);
+  EXPECT_EQ(snapshot->binds[top.detail].slot, 3u);
+  EXPECT_EQ(snapshot->binds[top.detail].value, ~uint64_t{1});
+  const Event& bottom = snapshot->events[recording.first_event + 3];
+  EXPECT_EQ(static_cast<BindPoint>(bottom.type), kBindRawMarkerBottom);
+  EXPECT_EQ(snapshot->binds[bottom.detail].value, 5u);
   EXPECT_EQ(cairnDestroyContext(context), CAIRN_OK);
 }
 

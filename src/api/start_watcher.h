@@ -11,7 +11,7 @@
 namespace cairn {
 
 // Ok without doing anything when the process has a watcher. kNotFound when no `cairn` program could be
-// started.
+// started; kIo in a privileged process, too (base/environment.h).
 Status StartWatcher(const CairnWatcherDesc& desc);
 
 }  // namespace cairn

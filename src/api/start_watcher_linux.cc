@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/start_watcher.h"
+#include "base/environment.h"
 #include "recorder/block_writer.h"
 #include "recorder/handover.h"
 
@@ -24,7 +25,9 @@ namespace {
 constexpr int kSocketInWatcher = 3;
 constexpr int kStartTimeoutMs = 10'000;
 
-// Beside the library (lib/../bin), beside the program, else whatever PATH has.
+// In bin/ of the installation that the library belongs to (lib/ or lib/ARCHITECTURE/ of it), beside the
+// library, or beside the program; "" if it is in none. PATH is the user's, and not asked: what stands in
+// it might be another program of that name.
 std::string FindCairn(const CairnWatcherDesc& desc) {
   if (desc.cairn_path != nullptr) return desc.cairn_path;
   std::error_code ignored;
@@ -34,6 +37,9 @@ std::string FindCairn(const CairnWatcherDesc& desc) {
       library.dli_fname != nullptr) {
     const auto folder = std::filesystem::absolute(library.dli_fname, ignored).parent_path();
     places.push_back(folder.parent_path() / "bin" / "cairn");
+    if (folder.parent_path().filename() == "lib") {
+      places.push_back(folder.parent_path().parent_path() / "bin" / "cairn");
+    }
     places.push_back(folder / "cairn");
   }
   places.push_back(std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
@@ -41,7 +47,7 @@ std::string FindCairn(const CairnWatcherDesc& desc) {
   for (const std::filesystem::path& place : places) {
     if (access(place.c_str(), X_OK) == 0) return place;
   }
-  return "cairn";
+  return "";
 }
 
 std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::string& cairn) {
@@ -75,7 +81,7 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
   const int moved_pipe = fcntl(error_pipe, F_DUPFD_CLOEXEC, kSocketInWatcher + 1);
   if (moved_pipe >= 0 && dup2(socket, kSocketInWatcher) >= 0) {
     fcntl(kSocketInWatcher, F_SETFD, 0);
-    execvp(arguments[0], arguments);
+    execv(arguments[0], arguments);
   }
   FailToStart(moved_pipe >= 0 ? moved_pipe : error_pipe);
 }
@@ -124,12 +130,21 @@ Status AwaitWatcher(int socket) {
 }  // namespace
 
 Status StartWatcher(const CairnWatcherDesc& desc) {
-  if (WatcherSocket() >= 0) return Status();
+  if (IsPrivilegedProcess()) {
+    return Status(StatusCode::kIo,
+                  "this program has more rights than its user: it starts no watcher");
+  }
+  if (WatcherSocket().ok()) return Status();
+  const std::string cairn = FindCairn(desc);
+  if (cairn.empty()) {
+    return Status(StatusCode::kNotFound,
+                  "the program cairn is neither in the installation of libcairn nor beside this "
+                  "program; set CairnWatcherDesc::cairn_path");
+  }
   std::array<int, 2> sockets{};
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
     return StatusFromErrno(errno, "the watcher's socket cannot be made");
   }
-  const std::string cairn = FindCairn(desc);
   std::vector<std::string> arguments = Arguments(desc, cairn);
   std::vector<char*> pointers;
   for (std::string& argument : arguments) pointers.push_back(argument.data());
@@ -146,7 +161,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
     return status;
   }
   // The descriptor closes with the process; the watcher takes that as its end.
-  setenv(kWatcherFdVariable, std::to_string(sockets[0]).c_str(), 1);
+  setenv(kWatcherFdVariable, WatcherFdValue(sockets[0]).c_str(), 1);
   return BlockWriter::HandOverToNewWatcher();
 }
 

@@ -33,6 +33,7 @@ class SharedMemory {
 
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
+  // To hand it over. -1 in memory that was mapped from a descriptor: the mapping needs none.
   int fd() const { return fd_; }
 
  private:

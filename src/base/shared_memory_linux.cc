@@ -62,6 +62,7 @@ Result<SharedMemory> SharedMemory::Map(int fd, uint64_t size_bytes, int protecti
   if (data == MAP_FAILED) return StatusFromErrno(errno, "the memory handed over cannot be mapped");
   memory.data_ = static_cast<std::byte*>(data);
   memory.size_bytes_ = size_bytes;
+  close(std::exchange(memory.fd_, -1));
   return memory;
 }
 

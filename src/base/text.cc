@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -81,6 +79,15 @@ bool IsHidden(uint32_t value) {
   return range != kHidden.begin() && value <= std::prev(range)->last;
 }
 
+// A library that reads a format for each character takes ten times as long, and a trace may have millions.
+void AppendHexDigits(uint32_t value, int least, std::string& out) {
+  int digits = 1;
+  while (digits < 8 && value >> (4 * digits) != 0) ++digits;
+  for (int digit = std::max(digits, least); digit-- > 0;) {
+    out += "0123456789abcdef"[value >> (4 * digit) & 15];
+  }
+}
+
 // Most text is printable ASCII: its length, so that it can be copied at once.
 size_t PlainPrefixSize(std::string_view text) {
   const auto plain = [](char c) { return c >= 0x20 && c < 0x7F; };
@@ -123,9 +130,12 @@ void AppendVisibleText(std::string_view text, std::string& out) {
     if (text.empty()) return;
     const CodePoint point = DecodeFirst(text);
     if (!point.valid || point.value < 0x80) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", point.value);
+      out += "\\x";
+      AppendHexDigits(point.value, 2, out);
     } else if (IsHidden(point.value)) {
-      fmt::format_to(std::back_inserter(out), "\\u{{{:x}}}", point.value);
+      out += "\\u{";
+      AppendHexDigits(point.value, 1, out);
+      out += '}';
     } else {
       out.append(text.substr(0, point.size_bytes));
     }

@@ -215,6 +215,12 @@ CairnResult CommandList::BeginAnnotation(uint64_t event_id, uint32_t metadata, c
   return BeginNamed(type, name_ref, flags);
 }
 
+CairnResult CommandList::BeginUnnamed(CairnMarkerType type) {
+  const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
+  if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  return BeginNamed(type, 0, 0);
+}
+
 CairnResult CommandList::BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags) {
   EventRecord* event = NextEvent();
   Push({event == nullptr ? 0 : event_count_, type});
@@ -228,6 +234,27 @@ CairnResult CommandList::BeginNamed(CairnMarkerType type, NameRef name, uint8_t 
       EventRecord{EventKind::kBegin, flags, static_cast<uint16_t>(type), name, pipeline_, call_};
   Publish();
   return CAIRN_OK;
+}
+
+void CommandList::AnnotationEventIds(std::vector<uint64_t>* event_ids) const {
+  event_ids->clear();
+  if (slot_->dropped_count.load(std::memory_order_relaxed) != 0) return;
+  const uint32_t count = slot_->event_count.load(std::memory_order_acquire);
+  uint32_t page = slot_->first_event_page;
+  for (uint32_t i = 0; i < count && page != 0; ++i) {
+    const EventChunk& chunk = *reinterpret_cast<const EventChunk*>(block_->Page(page));
+    const EventRecord& event = chunk.events[EventPosition(slot_index(), i)];
+    if ((i + 1) % kEventsPerChunk == 0) page = chunk.next_page.load(std::memory_order_acquire);
+    if (event.kind != EventKind::kBegin) continue;
+    AnnotationHeader header = {};
+    if ((event.flags & kEventNameIsAnnotation) != 0) {
+      std::memcpy(&header, block_->Name(event.name)->bytes, sizeof(header));
+    } else if (event.name != 0 ||
+               (event.type != CAIRN_MARKER_PASS && event.type != CAIRN_MARKER_SET_MARKER)) {
+      continue;  // A command, or a marker of libcairn's.
+    }
+    event_ids->push_back(header.event_id);
+  }
 }
 
 CairnResult CommandList::Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address) {
@@ -289,8 +316,10 @@ CairnResult CommandList::End() {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   // The end of the list is proven by its last event, unless that was written at the bottom already.
-  if (event_count_ != 0 && last_bottom_ != event_count_ &&
-      Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+  if (event_count_ == 0) {
+    AddEndEvent();
+  } else if (last_bottom_ != event_count_ &&
+             Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
     next_event_[-1].flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
   }
@@ -300,6 +329,21 @@ CairnResult CommandList::End() {
   open_ = false;
   SetState(RecordingState::kClosed);
   return CAIRN_OK;
+}
+
+void CommandList::AddEndEvent() {
+  // Secondaries are no work of their own; their primary tells.
+  if (silent_ || mode_ == MarkerMode::kOff || (slot_->flags & kRecordingSecondary) != 0) return;
+  EventRecord* const event = NextEvent();
+  if (event == nullptr) return;
+  if (!Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    --event_count_;
+    --next_event_;
+    return;
+  }
+  *event = EventRecord{EventKind::kEnd, kEventWritesBottom, 0, 0, 0, 0};
+  last_bottom_ = event_count_;
+  Publish();
 }
 
 CairnResult CommandList::SetPipeline(CairnPipeline pipeline) {

@@ -54,6 +54,9 @@ class alignas(128) CommandList {
   CairnResult BeginAnnotation(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size,
                               CairnMarkerType type);
 
+  // Like BeginMarker, of an annotation that carries nothing: no name, and nothing is kept of it.
+  CairnResult BeginUnnamed(CairnMarkerType type);
+
   // What the commands that follow use (block.h): an address, or 1 + an index into the object table. No
   // write of the GPU's.
   CairnResult Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address);
@@ -119,6 +122,10 @@ class alignas(128) CommandList {
   bool open() const { return open_; }
   // What begins from now on belongs to this call of a capture: the low half of its number. 0: to none.
   void SetCall(uint32_t call) { call_ = call; }
+
+  // The EventIDs of its annotations, in recorded order; 0 for those that have none. Empty if some found no
+  // room: nobody knows then which is which. May throw std::bad_alloc.
+  void AnnotationEventIds(std::vector<uint64_t>* event_ids) const;
 
   // ReleaseCommandList of a held list: nothing is recorded any more.
   void EndHold();
@@ -222,6 +229,8 @@ class alignas(128) CommandList {
   uint32_t CacheColour() const { return backend_list_.slot % 16; }
   CairnResult Drop();
   void DropWork();
+  // Of a list without events: an end that ends nothing, for the sake of its write.
+  void AddEndEvent();
   bool AddNamePage();
   CairnResult BeginNamed(CairnMarkerType type, NameRef name, uint8_t flags);
   NameRef CopyAnnotation(const AnnotationHeader& header, const void* data, uint8_t* flags);

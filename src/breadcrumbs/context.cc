@@ -15,7 +15,9 @@
 #include "breadcrumbs/crash_signals.h"
 #include "breadcrumbs/frame_listener.h"
 #include "breadcrumbs/mirror_thread.h"
+#include "breadcrumbs/mirror_words.h"
 #include "recorder/handover.h"
+#include "recorder/raw_marker_binds.h"
 
 namespace cairn {
 namespace {
@@ -88,7 +90,8 @@ Context::Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_p
       frames_(&memory_),
       spare_list_vectors_(&memory_),
       lingering_(&memory_),
-      queues_(&memory_) {}
+      queues_(&memory_),
+      lists_by_native_(&memory_) {}
 
 Context::~Context() {
   if (record_ == nullptr) return;
@@ -190,6 +193,8 @@ Status Context::Initialize() {
   WordRegion region;
   ContextRecord& record = *record_;
   CAIRN_RETURN_IF_ERROR(AllocateWords(&region));
+  const bool sees_signals = (desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0;
+  if (sees_signals) AllocateCrashWords(region);
   BackendDescription description;
   CAIRN_RETURN_IF_ERROR(backend_->Initialize(region, &description));
   if (!deferred_) DescribeDevice(description);
@@ -201,9 +206,7 @@ Status Context::Initialize() {
   std::atomic_ref<uint32_t>(record.recording_capacity)
       .store(desc_.max_command_lists, std::memory_order_release);
   record.state.store(1, std::memory_order_release);
-  if ((desc_.flags & CAIRN_CONTEXT_NO_SIGNAL_HANDLER) == 0) {
-    RememberContextInCrashSignals(this, block_->header());
-  }
+  if (sees_signals) RememberContextInCrashSignals(this, block_->header());
   if (record.mirror_period_us != 0) mirror_ = StartMirrorThread([this] { MirrorLoop(); });
   return Status();
 }
@@ -237,6 +240,24 @@ Status Context::AllocateWords(WordRegion* region) {
   record.progress_offset = words;
   record.raw_markers_offset = words + progress_bytes;
   return Status();
+}
+
+// Pages that nothing is written to cost nothing. Without room for them a report tells the state that the
+// process left behind.
+void Context::AllocateCrashWords(const WordRegion& words) {
+  const uint64_t offset = block_->TryAllocateRange(words.size_bytes);
+  if (offset == 0) return;
+  remains_.ranges.push_back({offset, words.size_bytes});
+  crash_words_ = words;
+  crash_words_.base = block_->data() + offset;
+  record_->crash_words_offset = offset;
+}
+
+void Context::KeepWords(uint64_t crash_ns) {
+  backend_->Mirror();
+  if (crash_words_.base == nullptr) return;
+  MirrorWords(crash_words_, block_->data() + record_->progress_offset);
+  record_->crash_words_ns.store(crash_ns, std::memory_order_release);
 }
 
 void Context::DescribeDevice(const BackendDescription& description) {
@@ -393,6 +414,8 @@ bool Context::MayRecycle(const CommandList& list) const {
 }
 
 void Context::Recycle(CommandList* list) {
+  const auto known = lists_by_native_.find(list->native());
+  if (known != lists_by_native_.end() && known->second == list) lists_by_native_.erase(known);
   list->Recycle();
   free_lists_.push_back(list);
 }
@@ -535,6 +558,9 @@ Status Context::BeginCommandList(const CairnCommandListDesc& desc, CommandList**
     return status;
   }
   if (!free_list->reusable() && !free_list->held()) frames_.back().lists.push_back(free_list);
+  if (desc_.raw_marker_count != 0 && !free_list->held()) {
+    lists_by_native_[desc.native] = free_list;
+  }
   *list = free_list;
   return Status();
 }
@@ -557,6 +583,7 @@ Status Context::ReleaseCommandList(CommandList* list) {
 }
 
 Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count) {
+  NoteThreadLivesOn(block_->header());
   std::lock_guard lock(mutex_);
   const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, true);
   if (queue_index == kNoQueue) {
@@ -595,8 +622,9 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     list.last_submission_number = number;
     // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
     SubmitSecondaries(list);
+    std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
     block_->AddSubmission(queue_index, earlier_runs + 1, index_, list.slot_index(),
-                          slot.recording_id, number, now_ns);
+                          slot.recording_id, number, frames_.back().number, now_ns);
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
   }
   record.submission_count.store(number, std::memory_order_release);
@@ -618,6 +646,23 @@ void Context::SubmitSecondaries(const CommandList& primary) {
     list.last_submission_number = primary.last_submission_number;
     if (slot.queue == kNoQueue) slot.queue = primary.last_submission_queue;
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
+  }
+}
+
+void Context::Withdraw(void* queue, uint64_t first_submission) {
+  std::lock_guard lock(mutex_);
+  const uint32_t queue_index = FindQueue(queue, CAIRN_QUEUE_DIRECT, false);
+  if (queue_index == kNoQueue) return;
+  std::vector<uint32_t> slots;
+  block_->RefuseSubmissions(queue_index, first_submission, &slots);
+  for (const uint32_t index : slots) {
+    CommandList& list = lists_[index];
+    list.last_submission_queue = kNoQueue;
+    // Reusable ones count their runs, and an earlier one may be at work; words of others were cleared.
+    if (!list.reusable()) {
+      std::atomic_ref(list.slot()->flags).fetch_or(kRecordingRefused, std::memory_order_relaxed);
+    }
+    list.slot()->submit_count.fetch_sub(1, std::memory_order_release);
   }
 }
 
@@ -650,9 +695,26 @@ Status Context::ReportDeviceLost(int32_t code, const char* where) {
   return block_->has_watcher() ? SendDeviceLost() : Status();
 }
 
-Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value) {
+CommandList* Context::OpenListOf(const void* native) {
+  std::lock_guard lock(mutex_);
+  const auto known = lists_by_native_.find(native);
+  if (known == lists_by_native_.end()) return nullptr;
+  CommandList* const list = known->second;
+  // What was submitted is recorded anew now, if at all, and not registered again.
+  const bool submitted = list->slot()->submit_count.load(std::memory_order_relaxed) != 0;
+  return list->open() && !submitted ? list : nullptr;
+}
+
+Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value,
+                         CommandList* recording) {
   CAIRN_RETURN_IF_ERROR(EnsureStarted());
-  return backend_->WriteRaw(command_buffer, where, index, value);
+  CAIRN_RETURN_IF_ERROR(backend_->WriteRaw(command_buffer, where, index, value));
+  if (recording == nullptr) recording = OpenListOf(command_buffer);
+  if (recording == nullptr) return Status();
+  const BindPoint point = where == PipeLocation::kTop ? kBindRawMarkerTop : kBindRawMarkerBottom;
+  // What finds no room is counted in the recording; the GPU writes it all the same.
+  static_cast<void>(recording->Bind(point, index, value, /*is_address=*/true));
+  return Status();
 }
 
 const volatile uint64_t* Context::raw_markers() const {

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <span>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -102,13 +103,20 @@ class Context {
   // For reusable and for held lists. A held one that was never submitted is forgotten at once.
   Status ReleaseCommandList(CommandList* list);
   Status NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count);
+  // The queue refused its submissions of this number and more: nothing of them ever runs.
+  void Withdraw(void* queue, uint64_t first_submission);
   Status LastSubmission(void* queue, uint64_t* submission);
   Status NotifyCompleted(void* queue, uint64_t submission);
   Status ReportDeviceLost(int32_t code, const char* where);
-  Status WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value);
+  // `recording` is the layer's of this command buffer, or null; what is open of the application's own is
+  // found by the handle. Where there is one, it keeps the place of the marker among the work.
+  Status WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value,
+                  CommandList* recording = nullptr);
 
   // Brings the words in the block up to date. Safe in a signal handler.
   void Mirror() { backend_->Mirror(); }
+  // The same, and copies them to where the GPU does not write: as the words of a fault at `crash_ns`.
+  void KeepWords(uint64_t crash_ns);
 
   const volatile uint64_t* raw_markers() const;
   uint32_t raw_marker_count() const { return desc_.raw_marker_count; }
@@ -135,6 +143,7 @@ class Context {
   Status StartLocked();  // start_mutex_ is held
   Status Initialize();
   Status AllocateWords(WordRegion* region);
+  void AllocateCrashWords(const WordRegion& words);
   void DescribeDevice(const BackendDescription& description);
   void DescribeMethods(const BackendDescription& description);
   void NoteFailure();
@@ -155,6 +164,8 @@ class Context {
   // A native list that is recorded anew was not ended before: nobody records into the old one.
   void ForgetAbandoned(const void* native);
   CommandList* FreeList();
+  // Of lists that the application registered, where raw markers are on: open, and not submitted yet.
+  CommandList* OpenListOf(const void* native);
 
   CallbackMemory memory_;
   BlockWriter* block_;
@@ -169,6 +180,7 @@ class Context {
   std::atomic<Start> start_{Start::kNotYet};
   Status failure_;  // before start_ says that there is one
   BlockWriter::ContextRemains remains_;
+  WordRegion crash_words_;  // where KeepWords copies to; null base: nowhere
 
   std::mutex mutex_;
   std::atomic<uint32_t> live_pipelines_{0};
@@ -187,6 +199,9 @@ class Context {
   std::condition_variable mirror_stop_;
   bool mirror_stopping_ = false;
   std::thread mirror_;
+
+  // The last registered of each native list, where raw markers are on. Needs mutex_.
+  std::pmr::unordered_map<const void*, CommandList*> lists_by_native_;
 };
 
 }  // namespace cairn

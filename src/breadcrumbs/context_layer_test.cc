@@ -589,6 +589,52 @@ TEST_F(LayerContextTest, SilenceEnds) {
   EXPECT_EQ(events[3].flags, kBottom);
 }
 
+TEST_F(LayerContextTest, AListWithoutWorkWritesItsEnd) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, CAIRN_LIST_EXCLUSIVE);
+  list->End();
+  EXPECT_THAT(Events(*list), ElementsAre(SeenEvent{EventKind::kEnd, kBottom, 0, "", 0}));
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  EXPECT_FALSE(list->ProvenFinished());
+  SimulatedGpu::Execute(native);
+  EXPECT_TRUE(list->ProvenFinished());
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  EXPECT_FALSE(list->ProvenFinished()) << "another run";
+}
+
+// Secondaries are no work of their own, and where nothing may be written there is no end to be seen.
+TEST_F(LayerContextTest, ListsWithoutWorkThatMayNotBeWrittenHaveNoEvents) {
+  Make();
+  SimulatedList native;
+  for (const uint32_t flags : {CAIRN_LIST_SECONDARY, CAIRN_LIST_SILENT}) {
+    CommandList* list = BeginFlags(context_, native, flags);
+    list->End();
+    EXPECT_THAT(Events(*list), ElementsAre()) << flags;
+  }
+  CommandList* list = BeginFlags(context_, native, 0);
+  EXPECT_EQ(list->SetInsideRenderPass(true), CAIRN_OK);
+  list->End();
+  EXPECT_THAT(Events(*list), ElementsAre()) << "the backend refused";
+  EXPECT_TRUE(native.writes.empty());
+}
+
+TEST_F(LayerContextTest, SubmissionsSayInWhichFrameTheyWereMade) {
+  Make();
+  SimulatedList native;
+  CommandList* list = BeginFlags(context_, native, CAIRN_LIST_EXCLUSIVE);
+  RecordDraw(list);
+  list->End();
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  for (int i = 0; i < 7; ++i) context_->BeginLayerFrame();
+  ASSERT_TRUE(context_->NotifySubmit(this, &list, 1).ok());
+  const auto* const ring = reinterpret_cast<const SubmissionRecord*>(
+      block_->data() + block_->header()->submissions_offset);
+  EXPECT_EQ(ring[0].frame_plus_1, 1u);
+  EXPECT_EQ(ring[1].frame_plus_1, 8u);
+  EXPECT_EQ(list->slot()->frame, 0u) << "where it was recorded";
+}
+
 TEST_F(LayerContextTest, EachWorkHasThePipelineOfItsBindPoint) {
   Make();
   SimulatedList native;

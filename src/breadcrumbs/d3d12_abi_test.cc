@@ -135,6 +135,7 @@ class FakeDriver final : public DriverHalf {
   }
   bool NoteWords(const void*, const std::byte*) override { return true; }
   void ForgetWords(const void*, const std::byte*) override {}
+  SourceFinding LossSource(const void*) const override { return {}; }
 
   bool has_markers = true;
   uint32_t* written = nullptr;  // the memory of every buffer

@@ -14,7 +14,6 @@
 #include "breadcrumbs/d3d12_run_tables.h"
 #include "breadcrumbs/d3d12_selftest.h"
 #include "breadcrumbs/d3d12_value_pool.h"
-#include "breadcrumbs/device_notes.h"
 #include "breadcrumbs/driver_half.h"
 #include "breadcrumbs/mirror_words.h"
 #include "d3d12abi/aggregates.h"
@@ -93,7 +92,6 @@ class D3D12Backend final : public Backend {
     description->api = Api::kD3D12;
     description->device_name = module.device_name;
     description->driver_name = module.driver_name + AdapterFacts(device_.get());
-    description->device_notes = DeviceNotes(module.vendor_id);
     description->vendor_id = module.vendor_id;
     description->device_id = module.device_id;
   }
@@ -107,8 +105,7 @@ class D3D12Backend final : public Backend {
     driver_ = GetDriverHalf();
     adapter_ = description->device_name + "\n" + description->driver_name +
                (driver_ == nullptr ? "" : "\n" + ProbeDriver());
-    Result<D3D12SelfTestReport> report =
-        SelfTestOfAdapter(device_.get(), IdentifyD3D12Module(device_.get()), adapter_);
+    Result<D3D12SelfTestReport> report = SelfTestOfAdapter(device_.get(), adapter_);
     if (!report.ok()) return report.status().WithContext("self-test of the Direct3D 12 device");
     methods_ = report->methods;
     description->method = report->method();
@@ -125,6 +122,7 @@ class D3D12Backend final : public Backend {
     driver_device_ = seen.device();
     words_noted_ = driver_ != nullptr && driver_device_ != nullptr &&
                    driver_->NoteWords(driver_device_, region_.base);
+    if (words_noted_) description->sources.push_back(driver_->LossSource(driver_device_));
     if (region.raw_marker_count == 0) return {};
     Result<D3D12MappedBuffer> raw =
         CreateMappedBuffer(device_.get(), MappedHeap::kUpload, kRawValueCount * sizeof(uint64_t));
@@ -164,9 +162,6 @@ class D3D12Backend final : public Backend {
                      ProgressOffset(list.slot));
       state->drain_prepared = true;
       state->wait_for_copies = true;
-    } else if (state->method == WriteMethod::kD3D12CopyBufferRegion &&
-               state->driver_method == WriteMethod::kNone) {
-      PrepareDrain(state);
     }
     return {};
   }
@@ -197,8 +192,9 @@ class D3D12Backend final : public Backend {
     }
     const uint32_t index = state->used++;
     state->chunk->values[index] = value;
+    // Not in BeginList: a list may be registered before it is opened.
+    if (!state->drain_prepared) PrepareDrain(state);
     if (where == PipeLocation::kBottom) {
-      if (!state->drain_prepared) PrepareDrain(state);
       drain_.Wait(state->list, state->type);
     }
     state->list->CopyBufferRegion(words_.get(), offset, state->chunk->buffer,
@@ -410,6 +406,14 @@ class D3D12Backend final : public Backend {
     const auto device3 = device_.As<ID3D12Device3>();
     if (!device3) {
       return SourceFinding{name, SourceState::kAbsent, "the device has no ID3D12Device3"};
+    }
+    // Where it is not supported it may be a stub that complains on stderr.
+    D3D12_FEATURE_DATA_EXISTING_HEAPS existing = {};
+    if (FAILED(device_->CheckFeatureSupport(D3D12_FEATURE_EXISTING_HEAPS, &existing,
+                                            sizeof(existing))) ||
+        !existing.Supported) {
+      return SourceFinding{name, SourceState::kAbsent,
+                           "not tried: D3D12_FEATURE_EXISTING_HEAPS says that it is not supported"};
     }
     ComPtr<ID3D12Heap> heap;
     HRESULT result =

@@ -17,9 +17,6 @@ struct D3D12Module {
   std::string driver_name;  // the library, and the driver below it as far as known
   uint32_t vendor_id = 0;   // PCI, 0 if unknown
   uint32_t device_id = 0;
-  // Methods that the device does not list may be called to see what they do. Only true for
-  // implementations known to survive that.
-  bool tolerates_unlisted_methods = false;
 };
 
 D3D12Module IdentifyD3D12Module(ID3D12Device* device);

@@ -75,7 +75,6 @@ D3D12Module IdentifyD3D12Module(ID3D12Device* device) {
   if (!name.starts_with("libvkd3d.so")) return module;
   module.device_name = "Direct3D 12 device (libvkd3d)";
   module.driver_name = "libvkd3d";
-  module.tolerates_unlisted_methods = true;
   DescribeVulkanDevice(device, path, &module);
   return module;
 }

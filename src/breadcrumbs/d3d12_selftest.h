@@ -17,7 +17,6 @@
 #include "breadcrumbs/backend.h"
 #include "breadcrumbs/d3d12_buffers.h"
 #include "breadcrumbs/d3d12_drain.h"
-#include "breadcrumbs/d3d12_module.h"
 #include "breadcrumbs/d3d12_submitter.h"
 #include "breadcrumbs/driver_half.h"
 
@@ -35,7 +34,7 @@ struct D3D12SelfTestReport {
   // What the Vulkan layer records instead (driver_half.h), of both locations; kNone where it cannot, and
   // where WriteBufferImmediate works, which the implementation itself keeps in order.
   std::array<WriteMethod, kD3D12QueueTypes> driver_methods{};
-  std::vector<SourceFinding> findings;  // one for each method, location and queue type
+  std::vector<SourceFinding> findings;  // for each method, location and queue type
 
   // Of the first queue type that has one, the driver's before its own: what a report names as the method.
   WriteMethod method() const;
@@ -43,12 +42,11 @@ struct D3D12SelfTestReport {
 
 // Runs all tests; some milliseconds. kDeviceLost if the device does not finish in time, anything else
 // if it refuses the buffers that the tests need.
-Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device, const D3D12Module& module);
+Result<D3D12SelfTestReport> RunD3D12SelfTest(ID3D12Device* device);
 
 // The same, remembered: an adapter's first device is tested, and what was found holds for all later ones
 // of the process. `adapter` tells adapters and implementations apart.
-Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const D3D12Module& module,
-                                              const std::string& adapter);
+Result<D3D12SelfTestReport> SelfTestOfAdapter(ID3D12Device* device, const std::string& adapter);
 // How many self-tests have really been run.
 uint32_t D3D12SelfTestCount();
 

@@ -73,6 +73,9 @@ class DriverHalf {
   // False without memory.
   virtual bool NoteWords(const void* device, const std::byte* words) = 0;
   virtual void ForgetWords(const void* device, const std::byte* words) = 0;
+
+  // Whether the driver of `device`, likewise, is asked for faults after a loss, and why not.
+  virtual SourceFinding LossSource(const void* device) const = 0;
 };
 
 // Null until the layer has seen a device for Direct3D.

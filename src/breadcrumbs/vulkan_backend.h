@@ -21,6 +21,12 @@
 
 namespace cairn {
 
+// An extension that the layer could have enabled and did not, or one whose feature is off.
+struct LeftOutExtension {
+  std::string name;
+  std::string reason;  // a clause
+};
+
 // The handles are the application's and outlive the backend. No Vulkan header is needed here.
 struct VulkanBackendParams {
   using VoidFunction = void (*)();
@@ -36,6 +42,7 @@ struct VulkanBackendParams {
   std::vector<std::string> enabled_extensions;
   // The Vulkan layer asks the driver for faults and checkpoints after a loss.
   bool reads_losses = false;
+  std::vector<LeftOutExtension> left_out;
 };
 
 // Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`

@@ -108,7 +108,7 @@ TEST_F(VulkanBackendTest, DescribesTheDeviceAndEverySource) {
   }
   EXPECT_EQ(Find(description_.sources, "executions of reusable lists")->state,
             SourceState::kPresent);
-  EXPECT_EQ(description_.device_notes != "", description_.vendor_id == 0x10de);
+  EXPECT_EQ(description_.device_notes, "") << "nothing that is enabled makes words mislead";
 }
 
 TEST_F(VulkanBackendTest, SelfTestLeavesNothingBehindInTheBlock) {

@@ -25,7 +25,7 @@ uint32_t InstanceVersion(VulkanGetInstanceProcAddr loader) {
 
 std::vector<std::string> KnownVulkanExtensions() {
   return {VK_AMD_BUFFER_MARKER_EXTENSION_NAME, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME,
-          VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME, VK_EXT_DEVICE_FAULT_EXTENSION_NAME};
+          VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME};
 }
 
 VulkanInstance::~VulkanInstance() {

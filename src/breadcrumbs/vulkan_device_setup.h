@@ -15,7 +15,7 @@
 
 namespace cairn {
 
-// The device extensions that Cairn has a use for.
+// The device extensions that Cairn has a use for, and that do no harm on any driver.
 std::vector<std::string> KnownVulkanExtensions();
 
 // What VulkanInstance::Create asks for beyond the bare instance.

@@ -86,7 +86,9 @@ void QueryProperties(VulkanDevice* device) {
   }
   device->vk.GetPhysicalDeviceProperties2(device->physical_device, &properties);
   device->import_alignment = import.minImportedHostPointerAlignment;
-  if (has_driver) device->driver_name = fmt::format("{} {}", driver.driverName, driver.driverInfo);
+  if (!has_driver) return;
+  device->driver_id = driver.driverID;
+  device->driver_name = fmt::format("{} {}", driver.driverName, driver.driverInfo);
 }
 
 }  // namespace
@@ -106,6 +108,7 @@ Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params) {
   device.queue_family = params.queue_family;
   device.enabled_extensions = params.enabled_extensions;
   device.reads_losses = params.reads_losses;
+  device.left_out = params.left_out;
   CAIRN_RETURN_IF_ERROR(LoadFunctions(params, &device));
   const VulkanFunctions& vk = device.vk;
   vk.GetPhysicalDeviceProperties(device.physical_device, &device.properties);
@@ -125,7 +128,10 @@ Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params) {
   return device;
 }
 
-const char* NotEnabledReason(const VulkanDevice& device) {
+std::string NotEnabledReason(const VulkanDevice& device, std::string_view extension) {
+  for (const LeftOutExtension& left_out : device.left_out) {
+    if (left_out.name == extension) return left_out.reason;
+  }
   return device.reads_losses ? "the device does not have it, or it is not needed"
                              : "not enabled by the application";
 }

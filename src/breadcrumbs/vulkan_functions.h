@@ -64,13 +64,15 @@ struct VulkanDevice {
   VkQueue queue = VK_NULL_HANDLE;  // for the self-test
   uint32_t queue_family = 0;
   std::vector<std::string> enabled_extensions;
-  bool reads_losses = false;  // as in VulkanBackendParams
+  bool reads_losses = false;               // as in VulkanBackendParams
+  std::vector<LeftOutExtension> left_out;  // likewise
   VulkanFunctions vk;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceMemoryProperties memory_properties = {};
   uint32_t queue_family_count = 0;
   VkDeviceSize import_alignment = 0;  // minImportedHostPointerAlignment, 0 if import is not enabled
   std::string driver_name;            // name and version in the driver's words
+  VkDriverId driver_id = {};          // 0 if it does not say
 
   bool Enabled(std::string_view extension) const;
 };
@@ -79,8 +81,9 @@ struct VulkanDevice {
 // that does not exist, or a function that the loader does not know.
 Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params);
 
-// Why an extension is not there: the Vulkan layer enables all that the device has.
-const char* NotEnabledReason(const VulkanDevice& device);
+// Why an extension, or its feature, is not there: the Vulkan layer enables what the device has, but for
+// what it says it left out.
+std::string NotEnabledReason(const VulkanDevice& device, std::string_view extension);
 
 // "VK_ERROR_DEVICE_LOST"; "VkResult -42" for values that this build does not know.
 std::string VulkanResultName(VkResult result);

@@ -14,6 +14,10 @@ using VulkanGetInstanceProcAddr = VulkanVoidFunction (*)(void* instance, const c
 // vkGetInstanceProcAddr of the system's loader, which stays loaded. kNotFound if there is none.
 Result<VulkanGetInstanceProcAddr> LoadVulkanLoader();
 
+// A function that the loader exports by its name: those of physical devices and devices, of whatever
+// instance. Null if there is no loader or no such function.
+VulkanVoidFunction FindVulkanLoaderFunction(const char* name);
+
 }  // namespace cairn
 
 #endif  // CAIRN_BREADCRUMBS_VULKAN_LOADER_H_

@@ -19,4 +19,10 @@ Result<VulkanGetInstanceProcAddr> LoadVulkanLoader() {
   return reinterpret_cast<VulkanGetInstanceProcAddr>(function);
 }
 
+VulkanVoidFunction FindVulkanLoaderFunction(const char* name) {
+  static void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return nullptr;
+  return reinterpret_cast<VulkanVoidFunction>(dlsym(library, name));
+}
+
 }  // namespace cairn

@@ -142,7 +142,7 @@ Result<VulkanBuffer> VulkanBuffer::ImportHost(const VulkanDevice& device, std::b
     return Status(StatusCode::kUnsupported, std::move(reason));
   };
   if (device.vk.GetMemoryHostPointerPropertiesEXT == nullptr || device.import_alignment == 0) {
-    return unsupported(NotEnabledReason(device));
+    return unsupported(NotEnabledReason(device, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME));
   }
   if (reinterpret_cast<uintptr_t>(memory) % device.import_alignment != 0 ||
       size_bytes % device.import_alignment != 0) {

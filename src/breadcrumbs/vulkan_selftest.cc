@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 #include <utility>
 
-#include "breadcrumbs/device_notes.h"
+#include "breadcrumbs/vulkan_driver_facts.h"
 #include "breadcrumbs/vulkan_writes.h"
 
 namespace cairn {
@@ -33,6 +34,17 @@ Words ReadWords(const std::byte* mapped) {
 
 void WriteWords(std::byte* mapped, const Words& words) {
   for (size_t i = 0; i < kWordCount; ++i) StoreWord(mapped + i * sizeof(uint32_t), words[i]);
+}
+
+constexpr char kHidesLosses[] =
+    "with the feature of VK_EXT_device_fault this driver hides device losses, and lets work finish "
+    "that faulted";
+
+bool HidesLosses(const VulkanDevice& device, std::string_view extension) {
+  return extension == VK_EXT_DEVICE_FAULT_EXTENSION_NAME && device.Enabled(extension) &&
+         std::none_of(device.left_out.begin(), device.left_out.end(),
+                      [extension](const LeftOutExtension& one) { return one.name == extension; }) &&
+         DeviceFaultHidesLosses(device.driver_id);
 }
 
 const char* MethodName(WriteMethod method) {
@@ -239,7 +251,7 @@ Result<VulkanMethodState> TestWriteMethod(const VulkanDevice& device, WriteMetho
     findings->push_back({MethodName(method), SourceState::kAbsent,
                          device.Enabled(VK_AMD_BUFFER_MARKER_EXTENSION_NAME)
                              ? "enabled, but the driver does not know vkCmdWriteBufferMarkerAMD"
-                             : NotEnabledReason(device)});
+                             : NotEnabledReason(device, VK_AMD_BUFFER_MARKER_EXTENSION_NAME)});
     return state;
   }
   const std::pair<PipeLocation, SourceState*> locations[] = {
@@ -293,12 +305,16 @@ Status TestRunCounter(const VulkanDevice& device, const VulkanTestWords& words,
 void DescribeLossSources(const VulkanDevice& device, std::vector<SourceFinding>* findings) {
   for (const char* name :
        {VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME, VK_EXT_DEVICE_FAULT_EXTENSION_NAME}) {
-    SourceFinding finding = {name, SourceState::kAbsent, NotEnabledReason(device)};
-    if (device.Enabled(name)) {
+    const bool left_out =
+        std::any_of(device.left_out.begin(), device.left_out.end(),
+                    [name](const LeftOutExtension& extension) { return extension.name == name; });
+    SourceFinding finding = {name, SourceState::kAbsent, NotEnabledReason(device, name)};
+    if (device.Enabled(name) && !left_out) {
       finding.state = device.reads_losses ? SourceState::kPresent : SourceState::kAbsent;
       finding.reason = device.reads_losses
                            ? "asked for after a device loss"
                            : "enabled, but read by Cairn's Vulkan layer only (`cairn run`)";
+      if (HidesLosses(device, name)) finding.reason += std::string("; ") + kHidesLosses;
     }
     findings->push_back(std::move(finding));
   }
@@ -314,7 +330,10 @@ Result<VulkanSelfTestReport> SelfTestVulkanDevice(const VulkanDevice& device,
 }
 
 std::string VulkanDeviceNotes(const VulkanDevice& device) {
-  return DeviceNotes(device.properties.vendorID);
+  return HidesLosses(device, VK_EXT_DEVICE_FAULT_EXTENSION_NAME)
+             ? std::string(kHidesLosses) +
+                   ": the dispatch before the one in flight may be the culprit"
+             : std::string();
 }
 
 }  // namespace cairn

@@ -72,7 +72,7 @@ struct VulkanSelfTestReport {
 Result<VulkanSelfTestReport> SelfTestVulkanDevice(const VulkanDevice& device,
                                                   const SharedTestMemory& shared);
 
-// "a fault surfaces up to one dispatch late" and the like; "" if nothing is known about the vendor.
+// A clause on what is switched on for this device and makes its words mislead; "" for nothing.
 std::string VulkanDeviceNotes(const VulkanDevice& device);
 
 }  // namespace cairn

@@ -35,6 +35,10 @@ class ByteSink {
 // kNotFound, kIo, each with path, reason and next step.
 Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path);
 
+// Ok if "`path`.part" is in nobody's way now: it is not there, or a leftover that OpenFileSink can keep.
+// Changes nothing. Errors: as above.
+Status CheckFileSink(const std::string& path);
+
 }  // namespace cairn
 
 #endif  // CAIRN_CAIRNFILE_BYTE_SINK_H_

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "cairnfile/payload.h"
 
 namespace cairn {
 
 struct FileReader::State {
   void DropDamagedChunks(LossList& list);
+  void DropCostlyChunks(LossList& list);
 
   std::unique_ptr<ByteSource> source;
   FileVersion version;
@@ -34,6 +36,23 @@ void FileReader::State::DropDamagedChunks(LossList& list) {
     }
   }
   chunks = std::move(good);
+}
+
+void FileReader::State::DropCostlyChunks(LossList& list) {
+  const uint64_t budget = FileBudget(source->size_bytes(), kDecodedBytes);
+  uint64_t decoded_bytes = 0;
+  std::erase_if(chunks, [&](const ChunkInfo& chunk) {
+    if (chunk.raw_bytes <= budget - decoded_bytes) {
+      decoded_bytes += chunk.raw_bytes;
+      return false;
+    }
+    list.Add(
+        chunk.offset, chunk.end_offset() - chunk.offset,
+        fmt::format("a chunk of type {} is left out: it would decode to {} bytes, and all that "
+                    "a file of {} bytes may decode to is {}",
+                    ChunkTypeName(chunk.type), chunk.raw_bytes, source->size_bytes(), budget));
+    return true;
+  });
 }
 
 FileReader::FileReader(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -61,6 +80,7 @@ Result<FileReader> FileReader::FromSource(std::unique_ptr<ByteSource> source, Ch
   state->version = layout->version;
   state->has_index = layout->has_index;
   state->chunks = std::move(layout->chunks);
+  state->DropCostlyChunks(layout->losses);
   if (check == Check::kPayloads) state->DropDamagedChunks(layout->losses);
   state->losses = layout->losses.Take();
   return FileReader(std::move(state));
@@ -68,6 +88,10 @@ Result<FileReader> FileReader::FromSource(std::unique_ptr<ByteSource> source, Ch
 
 FileVersion FileReader::version() const {
   return state_->version;
+}
+
+uint64_t FileReader::size_bytes() const {
+  return state_->source->size_bytes();
 }
 
 const std::vector<ChunkInfo>& FileReader::chunks() const {

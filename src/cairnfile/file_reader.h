@@ -54,6 +54,9 @@ class FileReader {
   // The file's version; {0, 0} when the file header is damaged.
   FileVersion version() const;
 
+  // Of the file, when it was opened: what reading it may cost depends on it (cairnfile/file_cost.h).
+  uint64_t size_bytes() const;
+
   // The chunks in file order, without the index and without lost ones.
   const std::vector<ChunkInfo>& chunks() const;
 

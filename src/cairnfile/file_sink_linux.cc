@@ -98,7 +98,9 @@ class FileSink : public ByteSink {
                                 VisibleText(written_path_)));
     }
     if (rename(written_path_.c_str(), final_path_.c_str()) != 0) {
-      return SinkError("rename the finished file to", final_path_, errno);
+      const Status status = SinkError("rename the finished file to", final_path_, errno);
+      return Status(status.code(), fmt::format("{} (it is complete in {})", status.message(),
+                                               VisibleText(written_path_)));
     }
     SyncFolder();
     return Status();
@@ -119,14 +121,25 @@ class FileSink : public ByteSink {
   std::string final_path_;
 };
 
-// Moves a .part file that nobody writes any more out of the way: it may be the only trace of an
-// earlier crash.
-Status KeepLeftover(const std::string& part_path) {
-  // Non-blocking, in case a pipe has that name.
-  const FileDescriptor leftover(
-      open(part_path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+const char* KindOfFile(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISLNK(mode)) return "a symbolic link";
+  return S_ISFIFO(mode) ? "a pipe" : "no regular file";
+}
+
+// A .part file that nobody writes any more, locked; no descriptor if there is none.
+Result<FileDescriptor> OpenLeftover(const std::string& part_path) {
+  struct stat info {};
+  if (lstat(part_path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("cannot write to {}: it is {}; move it away or choose another file name",
+                    VisibleText(part_path), KindOfFile(info.st_mode)));
+  }
+  // Non-blocking, in case a pipe has that name by now.
+  FileDescriptor leftover(open(part_path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!leftover.valid()) {
-    if (errno == ENOENT) return Status();  // its writer has just finished
+    if (errno == ENOENT) return leftover;  // its writer has just finished
     return SinkError("write to", part_path, errno);
   }
   if (flock(leftover.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -135,18 +148,26 @@ Status KeepLeftover(const std::string& part_path) {
                               "file name or wait until it is done",
                               VisibleText(part_path)));
   }
+  return leftover;
+}
+
+// Moves it out of the way: it may be the only trace of an earlier crash.
+Status KeepLeftover(const std::string& part_path) {
+  const Result<FileDescriptor> leftover = OpenLeftover(part_path);
+  if (!leftover.ok() || !leftover->valid()) return leftover.status();
   const std::string old_path = part_path + ".old";
-  if (IsAt(leftover.get(), part_path) && rename(part_path.c_str(), old_path.c_str()) != 0) {
+  if (IsAt(leftover->get(), part_path) && rename(part_path.c_str(), old_path.c_str()) != 0) {
     return SinkError("keep the unfinished file of an earlier run as", old_path, errno);
   }
   return Status();
 }
 
+// For its owner alone: command lines, names and memory of programs are in it.
 Result<std::unique_ptr<ByteSink>> OpenPart(const std::string& path) {
   const std::string part_path = path + ".part";
   // More than one round only when another process opens or finishes the same file right now.
   for (int attempt = 0; attempt < 8; ++attempt) {
-    FileDescriptor file(open(part_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    FileDescriptor file(open(part_path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (file.valid()) {
       // The lock tells other writers that this file is alive; it goes away with this process.
       if (flock(file.get(), LOCK_EX | LOCK_NB) != 0 || !IsAt(file.get(), part_path)) continue;
@@ -163,6 +184,16 @@ Result<std::unique_ptr<ByteSink>> OpenPart(const std::string& path) {
 }
 
 }  // namespace
+
+Status CheckFileSink(const std::string& path) {
+  const std::string part_path = path + ".part";
+  const Result<FileDescriptor> leftover = OpenLeftover(part_path);
+  if (!leftover.ok() || !leftover->valid()) return leftover.status();
+  const std::string old_path = part_path + ".old";
+  struct stat info {};
+  if (lstat(old_path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return Status();
+  return SinkError("keep the unfinished file of an earlier run as", old_path, EISDIR);
+}
 
 Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path) {
   struct stat existing {};

@@ -15,7 +15,16 @@ namespace cairn {
 namespace {
 
 constexpr int kZstdLevel = 1;
-constexpr int kZstdSmallLevel = 19;
+// For kZstdSmall. Records are short and alike: matches of three bytes, which only the strategies from btopt on
+// look for, are what makes files several times smaller; how long they are looked for matters little.
+struct ZstdParameter {
+  ZSTD_cParameter name;
+  int value;
+};
+constexpr ZstdParameter kZstdSmallParameters[] = {
+    {ZSTD_c_compressionLevel, 12}, {ZSTD_c_strategy, ZSTD_btopt}, {ZSTD_c_minMatch, 3},
+    {ZSTD_c_searchLog, 2},         {ZSTD_c_targetLength, 32},
+};
 // A zstd frame costs about 16 bytes: below this size nothing is gained.
 constexpr size_t kMinCompressBytes = 64;
 // Padding of one chunk, so that header, payload and padding go out in one write.
@@ -71,7 +80,14 @@ Status FileWriter::State::Grow(size_t payload_bytes) {
     buffer.reset(new (std::nothrow) std::byte[needed]);
     buffer_bytes = buffer != nullptr ? needed : 0;
   }
-  if (compression != Compression::kNone && zstd == nullptr) zstd.reset(ZSTD_createCCtx());
+  if (compression != Compression::kNone && zstd == nullptr) {
+    zstd.reset(ZSTD_createCCtx());
+    if (zstd != nullptr && compression == Compression::kZstdSmall) {
+      for (const ZstdParameter& parameter : kZstdSmallParameters) {
+        ZSTD_CCtx_setParameter(zstd.get(), parameter.name, parameter.value);
+      }
+    }
+  }
   if (buffer != nullptr && (compression == Compression::kNone || zstd != nullptr)) return Status();
   return Status(StatusCode::kOutOfMemory,
                 fmt::format("no memory for a chunk of {} bytes", payload_bytes));
@@ -89,8 +105,10 @@ ChunkInfo FileWriter::State::Store(ChunkType type, std::span<const std::byte> pa
   if (compression != Compression::kNone && payload.size() >= kMinCompressBytes) {
     // Room for one byte less than the payload: zstd gives up when that is not enough.
     compressed =
-        ZSTD_compressCCtx(zstd.get(), stored, payload.size() - 1, payload.data(), payload.size(),
-                          compression == Compression::kZstdSmall ? kZstdSmallLevel : kZstdLevel);
+        compression == Compression::kZstdSmall
+            ? ZSTD_compress2(zstd.get(), stored, payload.size() - 1, payload.data(), payload.size())
+            : ZSTD_compressCCtx(zstd.get(), stored, payload.size() - 1, payload.data(),
+                                payload.size(), kZstdLevel);
     if (ZSTD_isError(compressed)) compressed = 0;
   }
   if (compressed != 0) {

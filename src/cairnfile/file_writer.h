@@ -27,7 +27,7 @@ namespace cairn {
 enum class Compression {
   kNone,
   kZstd,       // level 1, and only where it makes a payload smaller
-  kZstdSmall,  // the same with level 19: a hundred times slower, and as fast to read
+  kZstdSmall,  // several times smaller for records, ten times slower, and as fast to read
 };
 
 class FileWriter {

@@ -198,6 +198,18 @@ TEST_F(FileWriterTest, RefusesAFileThatIsBeingWritten) {
   EXPECT_EQ(ReadText(*reader, 0), "undisturbed");
 }
 
+// Command lines and memory of programs are in it.
+TEST_F(FileWriterTest, FilesAreForTheirOwnerAlone) {
+  const mode_t before = umask(0);
+  Result<FileWriter> writer = FileWriter::Create(path_);
+  umask(before);
+  ASSERT_TRUE(writer.ok());
+  const fs::perms expected = fs::perms::owner_read | fs::perms::owner_write;
+  EXPECT_EQ(fs::status(path_ + ".part").permissions(), expected);
+  ASSERT_TRUE(writer->Finish().ok());
+  EXPECT_EQ(fs::status(path_).permissions(), expected);
+}
+
 TEST_F(FileWriterTest, FinishReplacesAnOlderFile) {
   for (const char* text : {"older", "newer"}) {
     Result<FileWriter> writer = FileWriter::Create(path_);

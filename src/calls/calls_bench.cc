@@ -5,11 +5,13 @@
 
 #include <array>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "calls/call_builder.h"
 #include "calls/value_decoder.h"
 #include "calls/value_encoder.h"
+#include "calls/value_printer.h"
 
 namespace cairn {
 namespace {
@@ -90,6 +92,39 @@ void BM_DecodeCallBarrier(benchmark::State& state) {
   }
 }
 BENCHMARK(BM_DecodeCallBarrier);
+
+// A line of `cairn calls`, as text and as JSON.
+void PrintCall(benchmark::State& state, bool json) {
+  const Barrier barrier;
+  const auto method = Method::ID3D12GraphicsCommandList_ResourceBarrier;
+  const CallBuilder::Body body = CallBuilder().Call(method, 1, &barrier);
+  Arena arena;
+  DecodedCall call;
+  if (!DecodeArguments(Describe(method), body.bytes, {}, &arena, &call).ok()) {
+    state.SkipWithError("it cannot be decoded");
+    return;
+  }
+  std::string text;
+  for (auto _ : state) {
+    text.clear();
+    if (json) {
+      AppendArgumentsJson(Describe(method), call, ValueNames(), false, &text);
+    } else {
+      text = PrintArguments(Describe(method), call, ValueNames());
+    }
+    benchmark::DoNotOptimize(text.data());
+  }
+}
+
+void BM_PrintCallText(benchmark::State& state) {
+  PrintCall(state, false);
+}
+BENCHMARK(BM_PrintCallText);
+
+void BM_PrintCallJson(benchmark::State& state) {
+  PrintCall(state, true);
+}
+BENCHMARK(BM_PrintCallJson);
 
 }  // namespace
 }  // namespace cairn

@@ -86,7 +86,7 @@ void CheckRoundTrip(const MethodInfo& method, const DecodedCall& call, const std
   Arena arena(4 * kArenaLimitBytes);
   DecodedCall again;
   Check(DecodeArguments(method, body, options, &arena, &again).ok());
-  Check(PrintArguments(method, again, ValueNames()) == text);
+  Check(PrintArguments(method, again, ValueNames(), true) == text);
 }
 
 }  // namespace
@@ -112,12 +112,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if ((choice & 16) != 0) {
     if (!DecodeResults(method, body, options, &arena, &call).ok()) return 0;
     PrintResult(method, call, ValueNames(), true);
-    ResultAsJson(method, call, ValueNames()).dump();
+    std::string json;
+    AppendResultJson(method, call, ValueNames(), true, &json);
+    Check(nlohmann::json::accept(json));
     return 0;
   }
   if (!DecodeArguments(method, body, options, &arena, &call).ok()) return 0;
-  const std::string text = PrintArguments(method, call, ValueNames());
-  ArgumentsAsJson(method, call, ValueNames()).dump();
+  PrintArguments(method, call, ValueNames());
+  const std::string text = PrintArguments(method, call, ValueNames(), true);
+  std::string json;
+  AppendArgumentsJson(method, call, ValueNames(), true, &json);
+  Check(nlohmann::json::accept(json));
   CheckRoundTrip(method, call, text);
   return 0;
 }

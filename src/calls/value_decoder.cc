@@ -452,11 +452,16 @@ Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
     CAIRN_RETURN_IF_ERROR(
         Allocate(std::max<uint64_t>(method.result.size_bytes, kPointerBytes), &place));
     uint64_t bytes = 0;
-    Status status = ShapeOf(method.result) == Shape::kBytes
-                        ? Bytes(place, &bytes)
-                        : Inline(method.result, HandleKind::kNone, place);
+    const Shape shape = ShapeOf(method.result);
+    Status status;
+    switch (shape) {
+      case Shape::kBytes: status = Bytes(place, &bytes); break;
+      case Shape::kString: status = String(place); break;
+      case Shape::kWideString: status = WideString(place); break;
+      default: status = Inline(method.result, HandleKind::kNone, place); break;
+    }
     if (!status.ok()) return status.WithContext("result");
-    if (ShapeOf(method.result) == Shape::kBytes && bytes != kNoCount &&
+    if (shape == Shape::kBytes && bytes != kNoCount &&
         bytes != method.result.count.factors[0].value) {
       return Corrupt("result: its count is another");
     }

@@ -228,6 +228,8 @@ bool ValueEncoder::PutElements(const ValueInfo& value, const std::byte* elements
 }
 
 bool ValueEncoder::PutInline(const ValueInfo& value, const std::byte* place) {
+  static constexpr std::byte kNoIdentifier[16] = {};
+  if (place == nullptr) place = kNoIdentifier;
   if (value.kind == ValueKind::kObject) {
     return Put(NumberOf(Load<const void*>(place), value.chain));
   }
@@ -277,11 +279,12 @@ bool ValueEncoder::Output(const MethodInfo& method, size_t index, const void* co
 
 bool ValueEncoder::MethodResult(const MethodInfo& method, const void* result) {
   if (method.result.size_bytes == 0 || result == nullptr) return true;
-  if (ShapeOf(method.result) != Shape::kBytes) {
+  const Shape shape = ShapeOf(method.result);
+  if (shape == Shape::kInline) {
     return PutInline(method.result, static_cast<const std::byte*>(result));
   }
-  return PutTarget(method.result, Shape::kBytes, Load<const void*>(result),
-                   method.result.count.factors[0].value);
+  const uint64_t count = shape == Shape::kBytes ? method.result.count.factors[0].value : 1;
+  return PutTarget(method.result, shape, Load<const void*>(result), count);
 }
 
 bool EncodeArguments(const MethodInfo& method, const void* const* arguments,

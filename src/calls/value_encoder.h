@@ -14,7 +14,7 @@
 //                   is that of ValueInfo::count. Elements of more than kMaxInlineBytes: a byte value.
 //   pointer to pointers to structs   u32 count; for each a pointer to one element
 //   array parameter a pointer to as many elements
-//   reference       the GUID
+//   reference       the GUID; zeros for null, which callers in C may pass
 //   void** for an object  as a pointer to one object
 //   out parameter   among arguments: the u32 only, so that who replays knows how much memory to give
 //   void* with a count   a byte value (record.h); a struct whose size is given in bytes, too
@@ -76,7 +76,8 @@ struct EncodeContext {
 };
 
 // `arguments[i]` points to parameter i as the program passed it (for an array parameter: to the pointer
-// that it decays to; for a REFIID: to the GUID). False if the sink ran out of memory; what is in the sink is then of no use.
+// that it decays to; for a REFIID: to the GUID, or null where the program passed null). False if the sink
+// ran out of memory; what is in the sink is then of no use.
 // Never reads memory that the definitions of Direct3D do not promise to be readable. Any thread.
 // Cost: bench EncodeCall in docs/performance.md.
 bool EncodeArguments(const MethodInfo& method, const void* const* arguments,

@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -73,6 +74,12 @@ class Printer {
       // What is there before the call means nothing.
       Load<const void*>(place) == nullptr ? out_.Null() : out_.Word("out");
       return;
+    }
+    const auto* const target = is_pointer ? Load<const std::byte*>(place) : nullptr;
+    // Read as bytes, its pointers would be those of this process, others in every run.
+    const StructInfo* const feature = FeatureStruct(method, index, call.arguments.data());
+    if (feature != nullptr && target != nullptr && call.counts[index] == feature->size_bytes) {
+      return Members(*feature, target);
     }
     Shaped(parameter, shape, place, call.counts[index]);
   }
@@ -182,10 +189,7 @@ class Printer {
     if (count == 1 && value.count.factor_count == 0 && shape == Shape::kArray && !is_text) {
       return Inline(value, elements);
     }
-    out_.BeginArray();
-    const uint64_t shown = std::min(count, out_.WantedElements());
-    for (uint64_t i = 0; i < shown; ++i) {
-      const std::byte* const element = elements + i * stride;
+    Elements(elements, stride, count, [&](const std::byte* element) {
       if (is_text) {
         Shaped(value, value.kind == ValueKind::kString ? Shape::kString : Shape::kWideString,
                element, 1);
@@ -195,8 +199,25 @@ class Printer {
       } else {
         Inline(value, element);
       }
+    });
+  }
+
+  template <typename Put>
+  void Elements(const std::byte* elements, size_t stride, uint64_t count, Put put) {
+    out_.BeginArray();
+    for (uint64_t i = 0; i < count; ++i) {
+      const std::byte* const element = elements + i * stride;
+      // What has the same bytes reads the same, and need not be read again.
+      if (i != 0 && std::memcmp(element, element - stride, stride) == 0 && out_.RepeatElement()) {
+        continue;
+      }
+      if (!out_.BeginElement()) {
+        out_.LeftOut(count - i);
+        break;
+      }
+      put(element);
+      out_.EndElement();
     }
-    if (shown < count) out_.LeftOut(count - shown);
     out_.EndArray();
   }
 
@@ -209,13 +230,17 @@ class Printer {
       }
       return out_.Bytes({place, value.size_bytes});
     }
+    Members(*type, place);
+  }
+
+  void Members(const StructInfo& type, const std::byte* place) {
     out_.BeginStruct();
-    if (type->special == SpecialStruct::kPipelineStream) {
+    if (type.special == SpecialStruct::kPipelineStream) {
       PipelineStream(place);
-    } else if (type->special == SpecialStruct::kStateObject) {
-      StateObject(*type, place);
+    } else if (type.special == SpecialStruct::kStateObject) {
+      StateObject(type, place);
     } else {
-      for (const FieldInfo& field : type->fields) Field(*type, field, place);
+      for (const FieldInfo& field : type.fields) Field(type, field, place);
     }
     out_.EndStruct();
   }
@@ -247,9 +272,8 @@ class Printer {
       return out_.Bytes({at, field.array_length});
     }
     const uint32_t stride = field.kind == ValueKind::kObject ? kPointerBytes : field.size_bytes;
-    out_.BeginArray();
-    for (uint32_t i = 0; i < field.array_length; ++i) Inline(field, at + size_t{i} * stride);
-    out_.EndArray();
+    Elements(at, stride, field.array_length,
+             [&](const std::byte* element) { Inline(field, element); });
   }
 
   void Bits(const FieldInfo& field, const std::byte* at) {
@@ -275,9 +299,13 @@ class Printer {
     const auto desc = Load<PipelineStreamDesc>(place);
     if (desc.stream == nullptr) return;
     const auto size = static_cast<size_t>(desc.size_bytes);
+    std::map<std::string_view, uint32_t> named;
     const size_t known =
         ForEachPipelinePart(desc.stream, size, [&](const SubobjectInfo& part, size_t offset) {
-          out_.Key(PartName(part.value.name));
+          const std::string_view name = PartName(part.value.name);
+          const uint32_t before = named[name]++;
+          // Keys of an object differ, also if the program gave a part twice.
+          before == 0 ? out_.Key(name) : out_.Key(fmt::format("{} ({})", name, before + 1));
           Inline(part.value, desc.stream + offset);
           return true;
         });
@@ -348,9 +376,11 @@ std::string ResultCodeName(uint32_t code) {
   return fmt::format("{:#010x}", code);
 }
 
-std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
-                           const ValueNames& names, bool whole) {
-  TextOutput out(whole);
+namespace {
+
+std::string PrintCall(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                      TextOutput::Detail detail) {
+  TextOutput out(detail);
   PutArguments(method, call, names, &out);
   const std::string_view name = method.name;
   const size_t separator = name.rfind(':');
@@ -360,6 +390,19 @@ std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
   text.append(out.text, 1, out.text.size() - 2);
   text += ')';
   return text;
+}
+
+}  // namespace
+
+std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
+                           const ValueNames& names, bool whole) {
+  return PrintCall(method, call, names,
+                   whole ? TextOutput::Detail::kWhole : TextOutput::Detail::kShort);
+}
+
+std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
+                               const ValueNames& names) {
+  return PrintCall(method, call, names, TextOutput::Detail::kToCompare);
 }
 
 std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
@@ -382,23 +425,34 @@ std::string PrintValue(const ValueInfo& value, const void* place, const ValueNam
   return out.text;
 }
 
+// A document takes twenty times the memory of its text.
+constexpr size_t kMostDocumentBytes = 256 << 10;
+
 nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
                                    const ValueNames& names) {
-  JsonOutput out;
+  std::string json;
+  JsonOutput out(/*whole=*/false, &json);
   Printer(names, &out).Inline(value, static_cast<const std::byte*>(place));
-  return std::move(out.json);
+  return nlohmann::ordered_json::parse(json);
 }
 
 nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
                                        const ValueNames& names) {
-  JsonOutput out;
+  std::string json;
+  JsonOutput out(/*whole=*/false, &json, kMostDocumentBytes);
   PutArguments(method, call, names, &out);
-  return std::move(out.json);
+  return nlohmann::ordered_json::parse(json);
 }
 
-nlohmann::ordered_json ResultAsJson(const MethodInfo& method, const DecodedCall& call,
-                                    const ValueNames& names) {
-  JsonOutput out;
+void AppendArgumentsJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                         bool whole, std::string* json) {
+  JsonOutput out(whole, json);
+  PutArguments(method, call, names, &out);
+}
+
+void AppendResultJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                      bool whole, std::string* json) {
+  JsonOutput out(whole, json);
   Printer printer(names, &out);
   out.BeginStruct();
   if (call.result != nullptr) {
@@ -409,7 +463,6 @@ nlohmann::ordered_json ResultAsJson(const MethodInfo& method, const DecodedCall&
     if (call.arguments[i] != nullptr) printer.Output(method, call, i);
   }
   out.EndStruct();
-  return std::move(out.json);
 }
 
 }  // namespace cairn

@@ -23,10 +23,14 @@ class ValueNames {
   virtual std::string GpuDescriptor(uint64_t) const { return ""; }
 };
 
-// "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, ...)". Long arrays and byte
-// values are cut, unless `whole`. Control characters in strings are made visible.
+// "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, ...)". Elements of arrays that are
+// like the one before them are counted, "[0 (8 times)]"; of different ones 8 are shown, and of bytes 16,
+// unless `whole`. Control characters in strings are made visible.
 std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
                            const ValueNames& names, bool whole = false);
+// The same in full, but bytes by their number and hash: what `names` calls the same is equal in two traces.
+std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
+                               const ValueNames& names);
 // "S_OK, ppvHeap = ID3D12DescriptorHeap #5". "" if there is nothing to say.
 std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
                         bool whole = false);
@@ -38,13 +42,18 @@ std::string PrintValue(const ValueInfo& value, const void* place, const ValueNam
 nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
                                    const ValueNames& names);
 
-// {"IndexCountPerInstance": 36, ...}: values by parameter, structs as objects, bytes as {"bytes": n,
-// "xxh64": "..."}, {"object": 12, "text": "..."}, {"address": "0x1000", "text": "..."}; whole, however
-// long. docs/calls.schema.json.
+// {"IndexCountPerInstance":36,...}: values by parameter, structs as objects, bytes as {"bytes":n,
+// "xxh64":"..."}, {"object":12,"text":"..."}, {"address":"0x1000","text":"..."}; arrays in full,
+// unless the text has more than 16 MiB: then {"left_out":n} is their last element.
+// docs/calls.schema.json. `whole`: bytes have a key "hex", too. Appends to `json`.
+// Cost: bench PrintCallJson.
+void AppendArgumentsJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                         bool whole, std::string* json);
+void AppendResultJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                      bool whole, std::string* json);
+// The same as a document; arrays are cut where its text has 256 KiB.
 nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
                                        const ValueNames& names);
-nlohmann::ordered_json ResultAsJson(const MethodInfo& method, const DecodedCall& call,
-                                    const ValueNames& names);
 
 }  // namespace cairn
 

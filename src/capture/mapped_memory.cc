@@ -3,16 +3,18 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/environment.h"
 #include "capture/changed_bytes.h"
+#include "capture/stand_in.h"
 #include "capture/write_tracker.h"
 #include "settings/log.h"
 
@@ -21,6 +23,7 @@ namespace {
 
 constexpr char kTrackingVariable[] = "CAIRN_CAPTURE_TRACKING";
 constexpr char kCompareName[] = "compare (comparison with a copy)";
+constexpr char kStandInName[] = "stand-in (memory of Cairn's own, copied before the GPU gets work)";
 
 struct FreeMemory {
   void operator()(std::byte* bytes) const { std::free(bytes); }
@@ -29,9 +32,11 @@ struct FreeMemory {
 using Shadow = std::unique_ptr<std::byte[], FreeMemory>;
 
 struct Mapping {
-  std::byte* data = nullptr;
+  std::byte* data = nullptr;  // where the program writes
+  std::byte* real = nullptr;  // what `data` stands in for; null: nothing
   size_t size_bytes = 0;
   uint32_t maps = 0;
+  bool written_by_others = false;
   bool unseen = true;  // nothing of it was compared since it was mapped
   Shadow shadow;       // what has been reported, and what was known before
   // Pages whose part of the shadow means nothing yet: they were known, but not copied; or they held
@@ -125,12 +130,22 @@ struct MappedMemory::State {
   void ReportRange(PageRange range, const Report& report);
   void End(Mapping& mapping, const Report& report);
   void Begin(Mapping& mapping, bool known);
+  bool WantsStandIn(const MappedPlace& place);
+  // Whether anything but a copy finds writes at `data`.
+  bool CanTrack(std::byte* data);
+  // False: the mapping gets none.
+  bool BeginStandIn(Mapping& mapping, const MappedPlace& place);
+  // What others changed in the real memory.
+  static void Refresh(Mapping& mapping);
 
   mutable std::mutex mutex;
   std::map<Key, Mapping> mappings;
   std::map<uintptr_t, Pages> pages;  // by begin
   std::vector<std::unique_ptr<WriteTracker>> trackers;
   bool has_trackers = false;
+  bool stand_ins_only = false;  // asked for by hand
+  bool stand_ins_if_needed = false;
+  StandIns stand_ins;
   std::set<std::string_view> methods;  // that are in use
   std::vector<PageRange> written;      // kept for its memory
   std::atomic<uint64_t> mapped_bytes{0};
@@ -145,21 +160,22 @@ MappedMemory& MappedMemory::Get() {
 
 void MappedMemory::State::MakeTrackers() {
   if (std::exchange(has_trackers, true)) return;
-  const char* const value = std::getenv(kTrackingVariable);
+  const char* const value = OwnVariable(kTrackingVariable);
   const std::string_view wanted = value == nullptr ? "" : value;
-  const bool known = wanted == "userfaultfd" || wanted == "mprotect" || wanted == "compare";
+  stand_ins_only = wanted == "stand-in";
+  const bool known =
+      wanted == "userfaultfd" || stand_ins_only || wanted == "mprotect" || wanted == "compare";
+  stand_ins_if_needed = !known;
   if (!known && !wanted.empty()) {
     Log(LogLevel::kWarning, std::string(kTrackingVariable) + " is '" + std::string(wanted) +
-                                "', which is none of userfaultfd, mprotect, compare; the best that "
-                                "works is used");
+                                "', which is none of userfaultfd, stand-in, mprotect, compare; the "
+                                "best that works is used");
   }
-  const auto add = [&](std::string_view name, std::unique_ptr<WriteTracker> (*make)()) {
-    if (known && wanted != name) return;
-    if (std::unique_ptr<WriteTracker> tracker = make()) trackers.push_back(std::move(tracker));
-  };
-  add("userfaultfd", &MakeUserfaultTracker);
-  add("mprotect", &MakeProtectTracker);
-  if (known && wanted != "compare" && trackers.empty()) {
+  std::unique_ptr<WriteTracker> tracker;
+  if (!known || wanted == "userfaultfd" || stand_ins_only) tracker = MakeUserfaultTracker();
+  if (wanted == "mprotect") tracker = MakeProtectTracker();
+  if (tracker != nullptr) trackers.push_back(std::move(tracker));
+  if ((wanted == "userfaultfd" || wanted == "mprotect") && trackers.empty()) {
     Log(LogLevel::kWarning,
         std::string(kTrackingVariable) + " asks for " + std::string(wanted) +
             ", which does not work here; mapped memory is compared with a copy");
@@ -258,7 +274,10 @@ void MappedMemory::State::ReportMapping(const Key& key, Mapping& mapping,
   const auto begin = reinterpret_cast<uintptr_t>(mapping.data);
   const uintptr_t end = begin + mapping.size_bytes;
   const auto tell = [&](size_t offset, size_t size) {
-    report(key.first, key.second, offset, {mapping.shadow.get() + offset, size});
+    if (mapping.real != nullptr) {
+      std::memcpy(mapping.real + offset, mapping.shadow.get() + offset, size);
+    }
+    if (report) report(key.first, key.second, offset, {mapping.shadow.get() + offset, size});
   };
   if (std::exchange(mapping.unseen, false)) {
     if (mapping.uncopied.empty()) {
@@ -284,7 +303,13 @@ void MappedMemory::State::ReportMapping(const Key& key, Mapping& mapping,
 
 void MappedMemory::State::ReportRange(PageRange range, const Report& report) {
   written.clear();
-  CollectPages(range, &written);
+  try {
+    CollectPages(range, &written);
+  } catch (const std::bad_alloc&) {
+    // What a stand-in holds must reach the GPU: then everything is looked at.
+    written.clear();
+    for (auto& [key, mapping] : mappings) mapping.unseen = true;
+  }
   // Before anything is copied: what is written from here on is found the next time.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (auto& [key, mapping] : mappings) {
@@ -322,30 +347,86 @@ void MappedMemory::State::End(Mapping& mapping, const Report& report) {
   mapped_bytes -= mapping.size_bytes;
 }
 
-void MappedMemory::Map(uint64_t object, uint32_t subresource, void* data, size_t size_bytes,
-                       bool known) {
-  if (data == nullptr || size_bytes == 0) return;
+bool MappedMemory::State::CanTrack(std::byte* data) {
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(data) & ~(PageBytes() - 1);
+  auto known = pages.upper_bound(begin);
+  if (known != pages.begin() && begin < (--known)->second.end) {
+    return known->second.tracker != nullptr;
+  }
+  // Where the kernel tells nothing of any memory, it is compared, but for what is slow to read.
+  if (trackers.empty()) return IsOrdinaryMemory(data);
+  const PageRange page{begin, begin + PageBytes()};
+  for (const auto& tracker : trackers) {
+    if (!tracker->Add(page)) continue;
+    tracker->Remove(page);
+    return true;
+  }
+  return false;
+}
+
+bool MappedMemory::State::WantsStandIn(const MappedPlace& place) {
+  if (!place.may_stand_in) return false;
+  auto* const data = static_cast<std::byte*>(place.data);
+  if (stand_ins.Has(data, place.size_bytes)) return true;
+  return place.track && (stand_ins_only || (stand_ins_if_needed && !CanTrack(data)));
+}
+
+bool MappedMemory::State::BeginStandIn(Mapping& mapping, const MappedPlace& place) {
+  if (!WantsStandIn(place)) return false;
+  auto* const data = static_cast<std::byte*>(place.data);
+  const bool alone = place.block == nullptr;
+  std::byte* const memory =
+      stand_ins.Take(data, place.size_bytes, alone ? data : static_cast<std::byte*>(place.block),
+                     alone ? place.size_bytes : place.block_bytes);
+  if (memory == nullptr) return false;
+  methods.insert(kStandInName);
+  mapping.data = memory;
+  mapping.real = data;
+  return true;
+}
+
+void MappedMemory::State::Refresh(Mapping& mapping) {
+  // Before the first look the copy says nothing of what is in the real memory.
+  if (mapping.real == nullptr || mapping.unseen || !mapping.uncopied.empty()) return;
+  // Only what differs from the copy: the program may be writing other bytes meanwhile.
+  TakeChangedBytes(mapping.real, mapping.shadow.get(), 0, mapping.size_bytes,
+                   [&](size_t offset, size_t size) {
+                     std::memcpy(mapping.data + offset, mapping.shadow.get() + offset, size);
+                   });
+}
+
+void* MappedMemory::Map(uint64_t object, uint32_t subresource, const MappedPlace& place) {
+  if (place.data == nullptr || place.size_bytes == 0) return place.data;
   const std::lock_guard lock(state_->mutex);
   state_->MakeTrackers();
+  if (!place.track && !state_->WantsStandIn(place)) return place.data;
   Mapping& mapping = state_->mappings[{object, subresource}];
-  if (mapping.maps++ != 0) return;
-  mapping.shadow.reset(static_cast<std::byte*>(std::calloc(1, size_bytes)));
+  if (mapping.maps++ != 0) return mapping.real != nullptr ? mapping.data : place.data;
+  if (mapping.real != nullptr) return mapping.data;
+  mapping.shadow.reset(static_cast<std::byte*>(std::calloc(1, place.size_bytes)));
   if (mapping.shadow == nullptr) {
     state_->mappings.erase({object, subresource});
     LogOnce(LogLevel::kWarning, "mapped memory: no copy",
             "there is no memory to track what the program writes into " +
-                std::to_string(size_bytes) + " mapped bytes: the capture misses it");
-    return;
+                std::to_string(place.size_bytes) + " mapped bytes: the capture misses it");
+    return place.data;
   }
-  mapping.data = static_cast<std::byte*>(data);
-  mapping.size_bytes = size_bytes;
-  state_->Begin(mapping, known);
+  mapping.data = static_cast<std::byte*>(place.data);
+  mapping.size_bytes = place.size_bytes;
+  if (state_->BeginStandIn(mapping, place)) has_stand_ins_.store(true, std::memory_order_relaxed);
+  state_->Begin(mapping, place.known);
+  return mapping.data;
 }
 
 void MappedMemory::Unmap(uint64_t object, uint32_t subresource, const Report& report) {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->mappings.find({object, subresource});
-  if (found == state_->mappings.end() || --found->second.maps != 0) return;
+  if (found == state_->mappings.end() || found->second.maps == 0) return;
+  if (--found->second.maps != 0) return;
+  if (found->second.real != nullptr) {
+    state_->ReportRange(PagesOf(found->second), report);
+    return;
+  }
   state_->End(found->second, report);
   state_->mappings.erase(found);
 }
@@ -355,22 +436,50 @@ void MappedMemory::Forget(uint64_t object, const Report& report) {
   auto found = state_->mappings.lower_bound({object, 0});
   while (found != state_->mappings.end() && found->first.first == object) {
     state_->End(found->second, report);
+    if (found->second.real != nullptr) state_->stand_ins.GiveBack(found->second.real);
     found = state_->mappings.erase(found);
   }
 }
 
 void MappedMemory::ForgetAll() {
   const std::lock_guard lock(state_->mutex);
-  for (const auto& [key, mapping] : state_->mappings) {
+  std::erase_if(state_->mappings, [&](const auto& entry) {
+    const Mapping& mapping = entry.second;
+    if (mapping.real != nullptr) return false;
     state_->RemovePages(PagesOf(mapping));
     state_->mapped_bytes -= mapping.size_bytes;
-  }
-  state_->mappings.clear();
+    return true;
+  });
 }
 
 void MappedMemory::Flush(const Report& report) {
   const std::lock_guard lock(state_->mutex);
   state_->ReportRange({0, ~uintptr_t{0}}, report);
+}
+
+void MappedMemory::Refresh(uint64_t object) {
+  const std::lock_guard lock(state_->mutex);
+  auto found = state_->mappings.lower_bound({object, 0});
+  for (; found != state_->mappings.end() && found->first.first == object; ++found) {
+    State::Refresh(found->second);
+  }
+}
+
+void MappedMemory::NoteWrittenByOthers(uint64_t object) {
+  const std::lock_guard lock(state_->mutex);
+  auto found = state_->mappings.lower_bound({object, 0});
+  for (; found != state_->mappings.end() && found->first.first == object; ++found) {
+    if (found->second.real == nullptr) continue;
+    found->second.written_by_others = true;
+    written_by_others_.store(true, std::memory_order_relaxed);
+  }
+}
+
+void MappedMemory::RefreshWritten() {
+  const std::lock_guard lock(state_->mutex);
+  for (auto& [key, mapping] : state_->mappings) {
+    if (mapping.written_by_others) State::Refresh(mapping);
+  }
 }
 
 std::string MappedMemory::Method() const {

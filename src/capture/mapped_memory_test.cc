@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capture/mapped_memory.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "capture/changed_bytes.h"
+#include "capture/stand_in.h"
 #include "capture/write_tracker.h"
 
 namespace cairn {
@@ -310,6 +313,169 @@ TEST_P(MappedMemoryTest, WritesDuringFlushesAreFoundLater) {
 INSTANTIATE_TEST_SUITE_P(All, MappedMemoryTest,
                          testing::Values("userfaultfd", "mprotect", "compare"),
                          [](const auto& info) { return std::string(info.param); });
+
+class StandInTest : public MappedMemoryTest {};
+
+// `place` is a part of `block`.
+MappedPlace Part(const Memory& block, size_t offset, size_t size) {
+  return {.data = block.data + offset,
+          .size_bytes = size,
+          .may_stand_in = true,
+          .block = block.data,
+          .block_bytes = block.size};
+}
+
+TEST_P(StandInTest, IsCopiedByFlushesAndHoldsWhatTheMemoryHeld) {
+  InChild([] {
+    Memory real(16);
+    real.Set(3, 1);
+    MappedMemory& mapped = MappedMemory::Get();
+    const auto map = [&] {
+      return static_cast<char*>(
+          mapped.Map(1, 0, {.data = real.data, .size_bytes = real.size, .may_stand_in = true}));
+    };
+    char* const data = map();
+    ASSERT_NE(static_cast<void*>(data), real.data);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(data) % (64 << 10),
+              reinterpret_cast<uintptr_t>(real.data) % (64 << 10));
+    EXPECT_TRUE(mapped.has_stand_ins());
+    EXPECT_EQ(data[3], 1);
+    data[5 * kPage] = 2;
+    EXPECT_EQ(real.data[5 * kPage], std::byte{0});
+    EXPECT_EQ(Flush(), "1.0:0+4096 1.0:20480+1");
+    EXPECT_EQ(real.data[5 * kPage], std::byte{2});
+    EXPECT_EQ(map(), data);
+    data[7] = 3;
+    EXPECT_EQ(Unmap(1), "") << "it was mapped twice";
+    EXPECT_EQ(Unmap(1), "1.0:7+1");
+    EXPECT_EQ(real.data[7], std::byte{3});
+    // Programs keep the pointer; captures end.
+    data[8] = 4;
+    mapped.ForgetAll();
+    mapped.Flush({});
+    EXPECT_EQ(real.data[8], std::byte{4});
+    EXPECT_EQ(map(), data);
+    data[9] = 5;
+    std::vector<Told> told;
+    mapped.Forget(1, Into(&told));
+    EXPECT_EQ(Text(told), "1.0:9+1");
+    EXPECT_EQ(real.data[9], std::byte{5});
+    EXPECT_EQ(mapped.mapped_bytes(), 0u);
+  });
+}
+
+TEST_P(StandInTest, PartsOfABlockShareIt) {
+  InChild([] {
+    Memory real(64);
+    real.Set(10 * kPage, 9);
+    MappedMemory& mapped = MappedMemory::Get();
+    auto* const first = static_cast<char*>(mapped.Map(1, 0, Part(real, 0, 20 * kPage)));
+    first[10 * kPage] = 8;
+    auto* const second = static_cast<char*>(mapped.Map(2, 0, Part(real, 10 * kPage, 30 * kPage)));
+    EXPECT_EQ(second, first + 10 * kPage);
+    EXPECT_EQ(second[0], 8) << "what the program wrote, not what the memory held";
+    second[1] = 7;
+    EXPECT_EQ(first[10 * kPage + 1], 7);
+    Flush();
+    EXPECT_EQ(real.data[10 * kPage], std::byte{8});
+    EXPECT_EQ(real.data[10 * kPage + 1], std::byte{7});
+    std::vector<Told> told;
+    mapped.Forget(1, Into(&told));
+    second[2] = 6;
+    EXPECT_EQ(Flush(), "2.0:2+1");
+    EXPECT_EQ(real.data[10 * kPage + 2], std::byte{6});
+    // Without a capture only what has such a block gets one.
+    MappedPlace later = Part(real, 12 * kPage, kPage);
+    later.track = false;
+    EXPECT_EQ(mapped.Map(3, 0, later), second + 2 * kPage);
+    Memory other(4);
+    MappedPlace apart = Part(other, 0, other.size);
+    apart.track = false;
+    EXPECT_EQ(mapped.Map(4, 0, apart), other.data);
+    // Another block must not overlap: then there is no stand-in.
+    EXPECT_EQ(mapped.Map(5, 0,
+                         {.data = real.data + real.size - kPage,
+                          .size_bytes = 2 * kPage,
+                          .may_stand_in = true,
+                          .track = false}),
+              real.data + real.size - kPage);
+  });
+}
+
+TEST_P(StandInTest, FollowsWhatOthersWriteAndKeepsWhatTheProgramWrote) {
+  InChild([] {
+    Memory real(4);
+    MappedMemory& mapped = MappedMemory::Get();
+    auto* const data = static_cast<char*>(
+        mapped.Map(1, 0, {.data = real.data, .size_bytes = real.size, .may_stand_in = true}));
+    data[0] = 1;
+    mapped.NoteWrittenByOthers(1);
+    EXPECT_TRUE(mapped.has_written_by_others());
+    mapped.RefreshWritten();
+    EXPECT_EQ(data[0], 1) << "nothing has been copied yet";
+    Flush();
+    real.Set(100, 2);
+    data[200] = 3;
+    mapped.RefreshWritten();
+    EXPECT_EQ(data[100], 2);
+    EXPECT_EQ(data[200], 3);
+    EXPECT_EQ(Flush(), "1.0:200+1");
+    real.Set(300, 4);
+    mapped.Refresh(1);
+    EXPECT_EQ(data[300], 4);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StandInTest, testing::Values("stand-in"),
+                         [](const auto&) { return std::string("stand_in"); });
+
+TEST(StandIns, AreMeantForMemoryThatIsNotOrdinary) {
+  Memory memory(1);
+  EXPECT_TRUE(IsOrdinaryMemory(memory.data));
+  Memory shared(1, MAP_SHARED | MAP_ANONYMOUS);
+  EXPECT_TRUE(IsOrdinaryMemory(shared.data + 100));
+  memory.Set(0, 1);  // nobody waits for it
+  const auto vdso = getauxval(AT_SYSINFO_EHDR);
+  if (vdso == 0 || MakeUserfaultTracker() == nullptr) GTEST_SKIP() << "no memory to try with";
+  EXPECT_FALSE(IsOrdinaryMemory(reinterpret_cast<const void*>(vdso)));
+}
+
+// By itself it takes what a program cannot notice. Memory that another userfaultfd has is as a driver's:
+// ours is refused.
+TEST(StandIns, AreChosenWhereNothingElseWorks) {
+  const pid_t child = fork();
+  if (child == 0) {
+    unsetenv("CAIRN_CAPTURE_TRACKING");
+    Memory real(4);
+    const std::unique_ptr<WriteTracker> other = MakeUserfaultTracker();
+    const auto begin = reinterpret_cast<uintptr_t>(real.data);
+    if (other == nullptr || !other->Add({begin, begin + real.size})) _exit(77);
+    MappedMemory& mapped = MappedMemory::Get();
+    auto* const given = static_cast<char*>(
+        mapped.Map(1, 0, {.data = real.data, .size_bytes = 2 * kPage, .may_stand_in = true}));
+    EXPECT_NE(static_cast<void*>(given), real.data);
+    // The kernel may write there, too.
+    const int file = open("/proc/self/exe", O_RDONLY);
+    EXPECT_EQ(pread(file, given + 100, 1000, 0), 1000);
+    mapped.Flush({});
+    EXPECT_EQ(std::memcmp(real.data + 100, given + 100, 1000), 0);
+    EXPECT_EQ(real.data[101], std::byte{'E'});
+    Memory ordinary(2);
+    EXPECT_EQ(mapped.Map(2, 0, {.data = ordinary.data, .size_bytes = kPage, .may_stand_in = true}),
+              ordinary.data);
+    // The GPU writes here as well.
+    std::byte* const both = real.data + 2 * kPage;
+    EXPECT_EQ(mapped.Map(3, 0, {.data = both, .size_bytes = 2 * kPage}), both);
+    EXPECT_EQ(mapped.Method(),
+              "compare (comparison with a copy), stand-in (memory of Cairn's own, copied before "
+              "the GPU gets work), userfaultfd (write-protection without faults)");
+    _exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no userfaultfd here";
+  EXPECT_EQ(status, 0);
+}
 
 TEST(ProtectTracker, FaultsThatAreNotOursGoToTheHandlerBefore) {
   const pid_t child = fork();

@@ -12,6 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "base/text.h"
+#include "cli/json_document.h"
 #include "replay/probe_answer.h"
 #include "report/describe.h"
 #include "report/words.h"
@@ -278,7 +279,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   json["minimal_trace"] = told.minimal_path;
   json["probes"] = answer.probes;
   json["seconds"] = Seconds(told.duration_ns);
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return JsonDocument(json);
 }
 
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms) {

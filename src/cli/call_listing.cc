@@ -6,27 +6,25 @@
 #include <algorithm>
 #include <cctype>
 #include <deque>
-#include <iterator>
-#include <nlohmann/json.hpp>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "base/json_text.h"
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "calls/value_encoder.h"
-#include "calls/value_printer.h"
 #include "calls/value_shape.h"
+#include "cli/call_lines.h"
 #include "cli/list_state.h"
-#include "pix/pix_event.h"
 #include "trace/trace_state.h"
 
 namespace cairn::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 // A call whose result is further away is printed without it.
 constexpr size_t kMostPending = 4096;
+constexpr size_t kMostPendingBytes = 64 << 20;
 constexpr size_t kOutputBytes = 64 << 10;
 // How many records before a call are looked through first for those around it, where names are not
 // wanted, and by how much more if too few of them are wanted calls.
@@ -47,11 +45,6 @@ bool ContainsIgnoringCase(std::string_view text, std::string_view part) {
   return false;
 }
 
-std::string_view ShortName(std::string_view method) {
-  const size_t colon = method.rfind(':');
-  return colon == std::string_view::npos ? method : method.substr(colon + 1);
-}
-
 // The methods that are meant by a part of a name, or by all of one.
 std::vector<bool> MethodsNamed(std::string_view function) {
   std::vector<bool> exact(kMethodCount), part(kMethodCount);
@@ -63,16 +56,6 @@ std::vector<bool> MethodsNamed(std::string_view function) {
     any_exact = any_exact || exact[i];
   }
   return any_exact ? exact : part;
-}
-
-const char* FrameEndInWords(uint32_t how) {
-  switch (static_cast<FrameEndKind>(how)) {
-    case FrameEndKind::kPresent: return "present";
-    case FrameEndKind::kSubmissions: return "submissions";
-    case FrameEndKind::kMarker: return "marker";
-    case FrameEndKind::kEnd: return "end of the program";
-  }
-  return "unknown";
 }
 
 // Keeps the numbers of the objects that a call was passed.
@@ -98,15 +81,19 @@ class Lister {
         gpu_(gpu),
         print_(print),
         state_(trace),
+        call_lines_(trace, options.names ? static_cast<const ValueNames&>(state_) : kNumbersOnly),
         window_((options.filter.context + 1) * kRecordsPerContext),
-        first_frame_(trace.first_frame().value_or(0)) {}
+        first_frame_(trace.first_frame().value_or(0)),
+        budget_(FileBudget(trace.file().size_bytes(), kPrintedBytes)) {}
 
   Result<ListedCalls> Run() {
     CAIRN_RETURN_IF_ERROR(Prepare());
     std::optional<TraceCursor> cursor(trace_);
     CAIRN_RETURN_IF_ERROR(Seek(*cursor));
+    if (!filter_.last_frame.has_value() && !filter_.around.has_value()) cursor->ReadAhead();
     while (!Read(*cursor)) {  // from further back
       lines_.clear();
+      pending_bytes_ = 0;
       incomplete_.clear();
       listed_ = {};
       window_ = window_ > ~uint64_t{0} / kWindowGrowth ? ~uint64_t{0} : window_ * kWindowGrowth;
@@ -120,14 +107,10 @@ class Lister {
   }
 
  private:
-  struct Line {
-    uint64_t call = 0;  // 0: no call
+  struct Line : CallLine {
     bool complete = false;
-    bool is_around = false;
-    bool never_returned = false;
     std::optional<WorkState> gpu;
-    std::string text;
-    ordered_json json;
+    size_t pending_bytes = 0;
   };
 
   // From where the cursor stands. False if that was too near to the call that others are wanted around.
@@ -277,11 +260,13 @@ class Lister {
     TraceCursor cursor(trace_);
     CAIRN_RETURN_IF_ERROR(cursor.SeekNumber(wanted));
     Record record;
-    bool found = false;
-    while (!found && cursor.Next(&record)) found = record.kind == RecordKind::kCall;
+    const bool found = cursor.Next(&record);
     CAIRN_RETURN_IF_ERROR(cursor.status());
-    std::string text = fmt::format("there is no call {}", wanted);
-    if (found && record.number == wanted) {
+    std::string text = fmt::format("there is no call or other record {}", wanted);
+    if (found && record.number == wanted && record.kind != RecordKind::kCall) {
+      text = fmt::format("the other options leave record {} out, which is of frame {}", wanted,
+                         first_frame_ + cursor.frame());
+    } else if (found && record.number == wanted) {
       text = fmt::format(
           "the other options leave call {} out, which is of frame {} and thread {}: {}; say "
           "--around {} without them",
@@ -309,123 +294,73 @@ class Lister {
     return object != nullptr && object->name == filter_.object_name;
   }
 
-  // Only frames and notes of a listing that nothing but frames limits stand among the calls.
-  bool ShowsOtherRecords() const {
-    return methods_.empty() && !filter_.thread.has_value() && !filter_.around.has_value() &&
-           !submission_.has_value() && !filter_.object.has_value() && filter_.object_name.empty();
+  // Whether a record that is no call stands among the calls: what nothing but frames or an object limits
+  // has writes, and if there is no object all that says where it is.
+  bool IsShown(const Record& record, uint64_t frame) const {
+    if (filter_.around == record.number) return true;
+    if (filter_.first_frame.has_value() && frame < *filter_.first_frame) return false;
+    if (!methods_.empty() || filter_.thread.has_value() || filter_.around.has_value() ||
+        submission_.has_value()) {
+      return false;
+    }
+    const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
+    switch (record.kind) {
+      case RecordKind::kMemory:
+      case RecordKind::kContents: return !by_object || IsWantedObject(record.object);
+      case RecordKind::kFrame:
+      case RecordKind::kNote:
+      case RecordKind::kStart:
+      case RecordKind::kStop: return !by_object;
+      default: return false;
+    }
   }
 
   // ---- Records ----
 
   void Take(const Record& record, uint64_t frame, bool is_behind) {
-    if (record.kind == RecordKind::kResult) return TakeResult(record);
-    if (is_behind) return;
-    const bool is_before = filter_.first_frame.has_value() && frame < *filter_.first_frame;
-    switch (record.kind) {
-      case RecordKind::kCall: return TakeCall(record, frame);
-      case RecordKind::kFrame:
-        if (!is_before && ShowsOtherRecords()) TakeFrame(record);
-        return;
-      case RecordKind::kNote:
-        if (!is_before && ShowsOtherRecords()) TakeNote(record);
-        return;
-      case RecordKind::kStart:
-      case RecordKind::kStop:
-        if (!is_before && ShowsOtherRecords()) {
-          const bool starts = record.kind == RecordKind::kStart;
-          AddPlain(record, starts ? "start" : "stop",
-                   starts ? "what stands before restores a state; the recording begins"
-                          : "the recording ended as it was asked to");
-        }
-        return;
-      default: return;
+    if (record.kind == RecordKind::kCall) {
+      if (!is_behind) TakeCall(record, frame);
+      return;
     }
+    if (!is_behind && IsShown(record, frame)) TakeOther(record, frame);
+    if (record.kind == RecordKind::kResult) TakeResult(record);
   }
 
   void TakeCall(const Record& record, uint64_t frame) {
     const std::optional<Method> method = trace_.MethodOf(record);
     if (!IsCheaplyWanted(record, method, frame)) return;
-    Line line;
-    line.call = record.number;
-    DecodedCall call;
+    DecodedCall& call = decoded_;
     Status status(StatusCode::kUnsupported, "a method that this version of Cairn does not know");
-    ObjectCollector collector;
+    collector_.objects.clear();
     arena_.Reset();
-    if (method.has_value()) {
+    const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
+    if (method.has_value() && (budget_ != 0 || by_object)) {
       DecodeOptions options;
       options.blobs = &trace_;
-      options.visitor = &collector;
+      options.visitor = &collector_;
       status = DecodeArguments(Describe(*method), record.body, options, &arena_, &call);
     }
-    if (filter_.object.has_value() || !filter_.object_name.empty()) {
-      collector.objects.push_back(record.object);
-      if (std::none_of(collector.objects.begin(), collector.objects.end(),
+    if (by_object) {
+      collector_.objects.push_back(record.object);
+      if (std::none_of(collector_.objects.begin(), collector_.objects.end(),
                        [this](uint64_t number) { return IsWantedObject(number); })) {
         return;
       }
     }
-    if (!status.ok() && method.has_value())
+    if (budget_ == 0) {
+      ++listed_.left_out;
+      status = Status(StatusCode::kUnsupported, "left out");
+    } else if (!status.ok() && method.has_value()) {
       NoteDamage(fmt::format("call {}: {}", record.number, status.message()));
+    }
+    Line line;
+    line.call = record.number;
     line.is_around = filter_.around == record.number;
     line.gpu = gpu_.Find(record.number);
     line.complete = !method.has_value() || !HasResults(Describe(*method));
     line.never_returned = unreturned_.contains(record.number);
-    options_.json ? CallAsJson(record, frame, method, call, status, &line)
-                  : CallAsText(record, method, call, status, &line);
+    call_lines_.AddCall(record, frame, method, call, status, LineOptionsNow(), &line);
     Add(std::move(line));
-  }
-
-  std::string MethodText(const Record& record, std::optional<Method> method,
-                         const DecodedCall& call, const Status& status) const {
-    if (status.ok()) return PrintArguments(Describe(*method), call, Names(), options_.whole);
-    const std::string name = method.has_value() ? std::string(ShortName(Describe(*method).name))
-                                                : trace_.MethodName(record);
-    return fmt::format("{}(<{}>)", name, VisibleText(status.message()));
-  }
-
-  // What an annotation says: "" for other calls.
-  static std::string AnnotationText(std::optional<Method> method, const DecodedCall& call,
-                                    const Status& status) {
-    if (!status.ok() || !method.has_value()) return "";
-    const std::string_view name = ShortName(Describe(*method).name);
-    if (name != "BeginEvent" && name != "SetMarker") return "";
-    const auto* const data = Load<const std::byte*>(call.arguments[1]);
-    if (data == nullptr) return "";
-    return PixText(Load<uint32_t>(call.arguments[0]),
-                   std::span(data, static_cast<size_t>(call.counts[1])));
-  }
-
-  void CallAsText(const Record& record, std::optional<Method> method, const DecodedCall& call,
-                  const Status& status, Line* line) const {
-    line->text = fmt::format("{:>9}  t{:<3} {}  {}", record.number, record.thread,
-                             VisibleText(Names().Object(record.object)),
-                             MethodText(record, method, call, status));
-    const std::string annotation = AnnotationText(method, call, status);
-    if (!annotation.empty()) line->text += fmt::format("  \"{}\"", VisibleText(annotation));
-  }
-
-  void CallAsJson(const Record& record, uint64_t frame, std::optional<Method> method,
-                  const DecodedCall& call, const Status& status, Line* line) const {
-    ordered_json& json = line->json;
-    json["kind"] = "call";
-    json["number"] = record.number;
-    json["frame"] = frame;
-    json["thread"] = record.thread;
-    json["object"] = record.object;
-    json["object_text"] = VisibleText(Names().Object(record.object));
-    json["method"] = trace_.MethodName(record);
-    if (status.ok()) {
-      json["arguments"] = ArgumentsAsJson(Describe(*method), call, Names());
-    } else {
-      json["arguments"] = nullptr;
-      json["problem"] = VisibleText(status.message());
-    }
-    const std::string annotation = AnnotationText(method, call, status);
-    if (!annotation.empty()) json["annotation"] = VisibleText(annotation);
-    json["result"] = nullptr;
-    json["returned"] = !line->never_returned;
-    if (line->gpu.has_value()) json["gpu"] = WorkStateName(*line->gpu);
-    if (line->is_around) json["around"] = true;
   }
 
   void TakeResult(const Record& record) {
@@ -435,78 +370,33 @@ class Lister {
     const auto found = incomplete_.find(body->call);
     if (found == incomplete_.end()) return;
     Line* const line = found->second;
-    const std::optional<Method> method = trace_.MethodOf(record);
-    if (!method.has_value()) return;
-    DecodeOptions options;
-    options.blobs = &trace_;
-    arena_.Reset();
-    DecodedCall call;
-    const Status status = DecodeResults(Describe(*method), rest, options, &arena_, &call);
+    if (budget_ == 0) return Complete(line);
+    const Status status = call_lines_.AddResult(record, rest, LineOptionsNow(), line);
     if (!status.ok()) {
       NoteDamage(fmt::format("result of call {}: {}", body->call, status.message()));
-      line->text += fmt::format(" = <{}>", VisibleText(status.message()));
-      if (options_.json) AddProblem(VisibleText(status.message()), &line->json);
-    } else if (options_.json) {
-      line->json["result"] = ResultAsJson(Describe(*method), call, Names());
-    } else {
-      const std::string result = PrintResult(Describe(*method), call, Names(), options_.whole);
-      if (!result.empty()) line->text += " = " + result;
     }
     Complete(line);
   }
 
-  // Behind that of the arguments.
-  static void AddProblem(const std::string& problem, ordered_json* json) {
-    const std::string before = json->value("problem", "");
-    (*json)["problem"] = before.empty() ? problem : before + "; " + problem;
-  }
-
-  void TakeFrame(const Record& record) {
-    std::span<const std::byte> rest = record.body;
-    const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
-    if (!body.ok()) return NoteDamage(fmt::format("record {}: it is too short", record.number));
-    ordered_json json = {{"frame", body->frame}, {"how", FrameEndInWords(body->how)}};
-    std::string text = fmt::format("end of frame {} ({})", body->frame, FrameEndInWords(body->how));
-    if (record.object != kNoObject) {
-      json["image"] = record.object;
-      text += ", image " + VisibleText(Names().Object(record.object));
-    }
-    if (body->hashed != 0) {
-      const std::string hash = fmt::format("{:016x}{:016x}", body->hash_high, body->hash_low);
-      json["hash"] = hash;
-      text += ", hash " + hash;
-    }
-    AddPlain(record, "frame", text, json);
-  }
-
-  void TakeNote(const Record& record) {
-    std::span<const std::byte> rest = record.body;
-    const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
-    if (!body.ok() || body->text_bytes > rest.size()) {
-      return NoteDamage(fmt::format("record {}: it is too short", record.number));
-    }
-    const std::string text =
-        VisibleText(std::string_view(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
-    AddPlain(record, "note", "note: " + text, {{"text", text}});
-  }
-
-  void AddPlain(const Record& record, const char* kind, const std::string& text,
-                const ordered_json& json = ordered_json::object()) {
+  void TakeOther(const Record& record, uint64_t frame) {
     Line line;
     line.complete = true;
-    if (options_.json) {
-      line.json = {{"kind", kind}, {"number", record.number}};
-      line.json.update(json);
-    } else {
-      line.text = fmt::format("{:>9}  ---- {}", record.number, text);
+    line.is_around = filter_.around == record.number;
+    LineOptions options = LineOptionsNow();
+    if (budget_ == 0) ++listed_.left_out, options.whole = false;
+    const Status status = call_lines_.AddOther(record, frame, options, &line);
+    if (!status.ok()) {
+      NoteDamage(fmt::format("record {}: {}", record.number, status.message()));
     }
     Add(std::move(line));
   }
 
+  LineOptions LineOptionsNow() const { return {.json = options_.json, .whole = options_.whole}; }
+
   // ---- Lines ----
 
   void Add(Line line) {
-    if (filter_.around.has_value() && line.call != 0) {
+    if (filter_.around.has_value()) {
       if (line.is_around) {
         if (lines_.size() < filter_.context && may_seek_back_) {
           is_short_ = true;
@@ -519,6 +409,8 @@ class Lister {
         --wanted_after_;
       }
     }
+    line.pending_bytes = line.text.size();
+    pending_bytes_ += line.pending_bytes;
     lines_.push_back(std::move(line));
     if (!lines_.back().complete) incomplete_.emplace(lines_.back().call, &lines_.back());
     if (!filter_.around.has_value() || found_around_) return Flush(false);
@@ -529,6 +421,7 @@ class Lister {
   }
 
   void DropFront() {
+    pending_bytes_ -= lines_.front().pending_bytes;
     incomplete_.erase(lines_.front().call);
     lines_.pop_front();
   }
@@ -541,12 +434,15 @@ class Lister {
   }
 
   void Flush(bool all) {
-    while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending)) {
+    while (!lines_.empty() && (all || lines_.front().complete || lines_.size() > kMostPending ||
+                               pending_bytes_ > kMostPendingBytes)) {
       Print(&lines_.front());
       DropFront();
     }
     if (output_.size() < kOutputBytes && !all) return;
     if (going_on_ && !output_.empty()) going_on_ = print_(output_);
+    budget_ -= std::min<uint64_t>(budget_, output_.size());
+    if (budget_ == 0) call_lines_.set_names(kNumbersOnly);
     output_.clear();
   }
 
@@ -554,8 +450,7 @@ class Lister {
     Line& line = *printed;
     if (line.call != 0) ++listed_.calls;
     if (options_.json) {
-      if (line.call != 0) line.json["returned"] = !line.never_returned;
-      output_ += line.json.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+      PrintJson(line);
     } else {
       if (filter_.around.has_value()) output_ += line.is_around ? "> " : "  ";
       if (!gpu_.empty()) output_ += GpuMark(line.gpu);
@@ -564,6 +459,27 @@ class Lister {
       output_ += is_hot ? "\x1b[1;31m" + line.text + "\x1b[0m" : line.text;
     }
     output_ += '\n';
+  }
+
+  void PrintJson(const Line& line) {
+    output_ += line.text;
+    if (line.call != 0) {
+      output_ += ",\"result\":";
+      output_ += line.result.empty() ? "null" : line.result;
+      output_ += line.never_returned ? ",\"returned\":false" : ",\"returned\":true";
+    }
+    if (!line.problem.empty()) {
+      output_ += ",\"problem\":\"";
+      AppendJsonText(VisibleText(line.problem), output_);
+      output_ += '"';
+    }
+    if (line.gpu.has_value()) {
+      output_ += ",\"gpu\":\"";
+      output_ += WorkStateName(*line.gpu);
+      output_ += '"';
+    }
+    if (line.is_around) output_ += ",\"around\":true";
+    output_ += '}';
   }
 
   // As in reports.
@@ -582,6 +498,7 @@ class Lister {
     if (filter_.around.has_value() && !found_around_) {  // then nothing is around it
       incomplete_.clear();
       lines_.clear();
+      pending_bytes_ = 0;
     }
     // Whoever has no result by the end of the trace has none; before it, only the trace's end knows.
     for (const auto& [call, line] : incomplete_) {
@@ -598,25 +515,25 @@ class Lister {
     if (!status.ok()) NoteDamage(status.message());
   }
 
-  const ValueNames& Names() const {
-    return options_.names ? static_cast<const ValueNames&>(state_) : kNumbersOnly;
-  }
-
   TraceReader& trace_;
   const CallListingOptions& options_;
   const CallFilter& filter_;
   const GpuStates& gpu_;
   const std::function<bool(std::string_view)>& print_;
   TraceState state_;
+  CallLines call_lines_;
   uint64_t window_;             // numbers before the call that others are wanted around
   bool may_seek_back_ = false;  // the window left out what stands before
   bool is_short_ = false;       // it held too few of the calls that are wanted
   const uint64_t first_frame_;  // as the program counts; cursors count from 0
-  Arena arena_;
+  Arena arena_{kMostDecodedBytes};
+  DecodedCall decoded_;
+  ObjectCollector collector_;
   std::vector<bool> methods_;
   std::optional<std::unordered_set<uint64_t>> submission_;
   std::unordered_set<uint64_t> unreturned_;
   std::deque<Line> lines_;
+  size_t pending_bytes_ = 0;                        // of the text in lines_
   std::unordered_map<uint64_t, Line*> incomplete_;  // of lines_, by their call
   uint64_t first_wanted_ = 0;                       // the filter's first frame as cursors count
   uint64_t records_behind_ = 0;
@@ -624,6 +541,7 @@ class Lister {
   uint64_t wanted_after_ = ~uint64_t{0};  // calls behind that one
   bool going_on_ = true;
   std::string output_;
+  uint64_t budget_;  // bytes of output with arguments
   ListedCalls listed_;
 };
 

@@ -23,7 +23,7 @@ namespace cairn::cli {
 struct CallFilter {
   std::optional<uint64_t> first_frame;  // as the program counts
   std::optional<uint64_t> last_frame;   // included
-  std::optional<uint64_t> around;       // the number of a call
+  std::optional<uint64_t> around;       // the number of a call, or of any other record
   uint64_t context = 10;                // calls before and after that one
   std::optional<uint64_t> object;       // called, or passed
   std::string object_name;              // the same, by name
@@ -60,10 +60,11 @@ struct ListedCalls {
   uint64_t damaged =
       0;  // calls whose bytes contradict themselves, and chunks that could not be read
   std::string first_damage;
+  uint64_t left_out = 0;  // calls and writes of which only the method is shown (kPrintedBytes)
 };
 
 // Gives `print` pieces of text, each of whole lines, until it says false.
-// Errors: kInvalidArgument: there is no such frame, call, submission, thread, function or object.
+// Errors: kInvalidArgument: there is no such frame, record, submission, thread, function or object.
 Result<ListedCalls> ListCalls(TraceReader& trace, const CallListingOptions& options,
                               const GpuStates& gpu,
                               const std::function<bool(std::string_view)>& print);

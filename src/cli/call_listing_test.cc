@@ -25,7 +25,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kFence = 4, kOtherList = 5;
+constexpr uint64_t kDevice = 1, kList = 2, kQueue = 3, kFence = 4, kOtherList = 5, kBuffer = 7;
 
 class Calls : public testing::Test {
  protected:
@@ -197,10 +197,9 @@ TEST_F(Calls, AroundOneThatIsNoneAreNotListed) {
   };
   for (const bool json : {true, false}) {
     options_.json = json;
-    EXPECT_EQ(failure(0), "there is no call 0; the next is 5");
-    EXPECT_EQ(failure(4), "there is no call 4; the next is 5");
-    EXPECT_EQ(failure(77),
-              "there is no call 77; the last record is " + std::to_string(trace_.number));
+    EXPECT_EQ(failure(0), "there is no call or other record 0; the next is 1");
+    EXPECT_EQ(failure(77), "there is no call or other record 77; the last record is " +
+                               std::to_string(trace_.number));
     EXPECT_EQ(printed, "");
   }
   options_.filter.thread = 1;
@@ -209,6 +208,121 @@ TEST_F(Calls, AroundOneThatIsNoneAreNotListed) {
                                       "ID3D12GraphicsCommandList::DrawInstanced; say --around " +
                                       std::to_string(first_draw_) + " without them");
   EXPECT_EQ(printed, "");
+}
+
+// A replay names the record that differs, which may be a read-back, or what memory held.
+TEST_F(Calls, AroundAnyRecordAreThoseNearIt) {
+  Record();
+  trace_.Resource(kBuffer, kDevice, 0, {});
+  const uint64_t before = Draw(kList, 7);
+  ReadbackBody body{};
+  body.row_count = 1;
+  body.row_bytes = 16;
+  body.fence = kFence;
+  body.fence_value = 3;
+  const uint64_t readback = trace_.Add(RecordKind::kReadback, kBuffer, BodyBytes(body));
+  const uint64_t after = Draw(kList, 8);
+  Draw(kList, 9);
+  options_.filter.around = readback;
+  options_.filter.context = 1;
+  for (const bool names : {true, false}) {
+    options_.names = names;
+    const std::vector<std::string> lines = List();
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_THAT(lines[0], HasSubstr(std::to_string(before) + "  t0 "));
+    EXPECT_THAT(lines[1], testing::StartsWith("> "));
+    EXPECT_THAT(lines[1], HasSubstr("the GPU wrote into "));
+    EXPECT_THAT(lines[1], HasSubstr("1 row of 16 bytes"));
+    EXPECT_THAT(lines[2], HasSubstr(std::to_string(after) + "  t0 "));
+  }
+  options_.json = true;
+  const json line = json::parse(List().at(1));
+  EXPECT_EQ(line["kind"], "readback");
+  EXPECT_EQ(line["number"], readback);
+  EXPECT_EQ(line["object"], kBuffer);
+  EXPECT_EQ(line["around"], true);
+  // Whatever it is.
+  for (uint64_t number = 1; number <= trace_.number; ++number) {
+    options_.filter.around = number;
+    const std::vector<std::string> lines = List();
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(), [&](const std::string& text) {
+      const json found = json::parse(text);
+      return found["number"] == number && found.value("around", false);
+    })) << number;
+  }
+  options_.filter.first_frame = options_.filter.last_frame = 0;
+  options_.filter.around = readback;
+  EXPECT_EQ(Failure().message(), "the other options leave record " + std::to_string(readback) +
+                                     " out, which is of frame 2");
+}
+
+TEST_F(Calls, WritesIntoMappedMemoryAreNamedAndShown) {
+  Record();
+  trace_.Resource(kBuffer, kDevice, 0, {});
+  const std::vector<std::byte> data = {std::byte{0xca}, std::byte{0xfe}, std::byte{0x01}};
+  const MemoryBody place{2, 0, 256};
+  std::vector<std::byte> inline_bytes = BodyBytes(uint32_t{3}, data);
+  const uint64_t first = trace_.Add(RecordKind::kMemory, kBuffer, BodyBytes(place, inline_bytes));
+  // Longer ones lie in blobs.
+  const std::vector<std::byte> longer(5000, std::byte{0x5a});
+  const uint64_t blob = trace_.Blob(longer);
+  struct __attribute__((packed)) InBlobs {
+    uint32_t mark = kBytesInBlobs;
+    uint64_t size = 5000;
+    uint32_t parts = 1;
+    uint64_t number;
+  } const in_blobs{.number = blob};
+  trace_.Add(RecordKind::kMemory, kBuffer, BodyBytes(place, BodyBytes(in_blobs)));
+  options_.filter.object = kBuffer;
+  std::vector<std::string> lines = List();
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_THAT(lines[0], testing::EndsWith("---- the program wrote into ID3D12Resource #7, "
+                                          "subresource 2, at offset 256: 3 bytes"));
+  EXPECT_THAT(lines[1], testing::EndsWith(": 5,000 bytes"));
+  options_.whole = true;
+  lines = List();
+  EXPECT_THAT(lines[0], testing::EndsWith(": <3 bytes: ca fe 01>"));
+  EXPECT_THAT(lines[1], HasSubstr("<5,000 bytes: 5a 5a 5a "));
+  options_.json = true;
+  json line = json::parse(List().at(0));
+  EXPECT_EQ(line["kind"], "write");
+  EXPECT_EQ(line["number"], first);
+  EXPECT_EQ(line["frame"], 2);
+  EXPECT_EQ(line["object"], kBuffer);
+  EXPECT_EQ(line["subresource"], 2);
+  EXPECT_EQ(line["offset"], 256);
+  EXPECT_EQ(line["bytes"], 3);
+  EXPECT_EQ(line["hex"], "cafe01");
+  options_.whole = false;
+  line = json::parse(List().at(1));
+  EXPECT_EQ(line["bytes"], 5000);
+  EXPECT_FALSE(line.contains("hex"));
+  // They stand among the calls, too, but not where a function or a thread is asked for.
+  options_.filter = {};
+  EXPECT_EQ(List().size(), 12u);
+  options_.filter.function = "Draw";
+  EXPECT_EQ(List().size(), 3u);
+}
+
+TEST_F(Calls, WritesThatAreDamagedSaySo) {
+  Record();
+  const uint64_t write = trace_.Add(RecordKind::kMemory, kList, {});
+  options_.filter.object = kList;
+  EXPECT_THAT(List().back(), testing::EndsWith("---- <the record is too short>"));
+  options_.json = true;
+  const json line = json::parse(List().back());
+  EXPECT_EQ(line["number"], write);
+  EXPECT_EQ(line["problem"], "the record is too short");
+}
+
+// Bytes of a call that JSON has only a hash of otherwise.
+TEST_F(Calls, WholeJsonHasTheBytes) {
+  Record();
+  const char text[] = "Shadow";
+  Call(Method::ID3D12GraphicsCommandList_BeginEvent, kList, 1, text, sizeof(text));
+  options_.json = options_.whole = true;
+  options_.filter.function = "BeginEvent";
+  EXPECT_EQ(json::parse(List().at(0))["arguments"]["pData"]["hex"], "536861646f7700");
 }
 
 // However far away the calls are that pass the other options.
@@ -331,16 +445,27 @@ TEST_F(Calls, AsJsonFollowTheirSchema) {
   trace_.Add(RecordKind::kStart, 0, {});
   Record();
   trace_.Note(NoteKind::kTracking, "comparison");
+  trace_.Add(RecordKind::kMemory, kList, BodyBytes(MemoryBody{}, BodyBytes(uint32_t{0})));
+  trace_.Add(RecordKind::kContents, kList, BodyBytes(ContentsBody{}, BodyBytes(uint32_t{0})));
   trace_.Add(RecordKind::kStop, 0, {});
   options_.json = true;
+  options_.whole = true;
   std::ifstream file(CAIRN_SOURCE_DIR "/docs/calls.schema.json");
   const json schema = json::parse(file);
-  for (const std::string& line : List()) {
-    json parsed = json::parse(line);
-    for (const char* key : {"arguments", "result"}) {  // whose values have no schema
-      if (parsed.contains(key) && parsed[key].is_object()) parsed[key] = json::object();
+  const auto check = [&] {
+    for (const std::string& line : List()) {
+      json parsed = json::parse(line);
+      for (const char* key : {"arguments", "result"}) {  // whose values have no schema
+        if (parsed.contains(key) && parsed[key].is_object()) parsed[key] = json::object();
+      }
+      EXPECT_EQ(SchemaViolation(schema, parsed), "") << line;
     }
-    EXPECT_EQ(SchemaViolation(schema, parsed), "") << line;
+  };
+  check();
+  for (uint64_t number = 1; number <= trace_.number; ++number) {
+    options_.filter.around = number;
+    options_.filter.context = 0;
+    check();
   }
 }
 

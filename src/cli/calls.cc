@@ -127,6 +127,13 @@ int Run(CallsOptions options) {
                                       GroupedDigits(listed->damaged),
                                       listed->damaged == 1 ? "" : "s", listed->first_damage));
   }
+  if (listed->left_out != 0) {
+    PrintWarning(
+        "calls",
+        fmt::format("the arguments of the last {} are left out: a file of {} bytes may not "
+                    "say so much; --frame and --around show some of them",
+                    GroupedDigits(listed->left_out), GroupedDigits(trace->file().size_bytes())));
+  }
   return written ? 0 : kExitFailed;
 }
 

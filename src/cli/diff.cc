@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/json_document.h"
+#include "cli/left_out.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "cli/trace_diff.h"
@@ -167,7 +169,7 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
                                    {"first", options.paths[0]},     {"second", options.paths[1]},
                                    {"compared_images", compared},   {"different_images", different},
                                    {"images", std::move(list)}};
-    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    text = JsonDocument(document);
   }
   if (!PrintOutput("diff", text)) return kExitTrouble;
   return different == 0 ? 0 : kExitDifferent;
@@ -260,7 +262,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
   if (!player.ok()) return player.status();
   const Status status = (*player)->Run();
-  if ((*player)->abandoned()) {
+  if ((*player)->abandoned() && (!status.ok() || stopped)) {
     // A GPU that is at work keeps its driver from going: this process ends without tidying up.
     PrintError("diff", status.ok() ? "stopped" : options.paths[side] + ": " + status.message());
     if (options.is_new_folder) rmdir(options.folder.c_str());
@@ -269,9 +271,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   }
   if (!status.ok()) return status.WithContext(options.paths[side]);
   if (keep.empty()) {
-    for (const std::string& note : (*player)->result().notes) {
-      PrintWarning("diff", options.paths[side] + ": " + note);
-    }
+    PrintNotes("diff", options.paths[side] + ": ", (*player)->result());
   }
   if (stopped) return Status(StatusCode::kInvalidArgument, "stopped");
   return frames;
@@ -484,15 +484,14 @@ int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
     return kExitTrouble;
   }
   if (result->undecoded != 0) {
-    PrintWarning("diff", fmt::format("{} could not be read and were compared by their functions "
-                                     "only; cairn verify lists them",
-                                     Counted(result->undecoded, "call")));
+    PrintWarning("diff",
+                 fmt::format("{} could not be read, or say more than a file of its size may, "
+                             "and were compared by their functions only; cairn verify lists "
+                             "those that are damaged",
+                             Counted(result->undecoded, "call")));
   }
-  const std::string text =
-      options.json ? CallsJson(options, *result, printer)
-                             .dump(2, ' ', false, ordered_json::error_handler_t::replace) +
-                         "\n"
-                   : Summary(*result, printer.cut());
+  const std::string text = options.json ? JsonDocument(CallsJson(options, *result, printer))
+                                        : Summary(*result, printer.cut());
   if (!printer.written() || !PrintOutput("diff", text)) return kExitTrouble;
   return result->differences == 0 && result->different_images.empty() ? 0 : kExitDifferent;
 }

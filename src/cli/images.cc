@@ -14,12 +14,16 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/json_document.h"
+#include "cli/left_out.h"
+#include "cli/play_process.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -47,7 +51,9 @@ constexpr char kExamples[] =
     "  cairn images --all --json game.cairn        every texture with all mips; "
     "docs/images.schema.json\n"
     "\n"
-    "Exit code: 0 if there are images; 1 if not; 2 if the command line is wrong.";
+    "Exit code: 0 if there are images; 1 if not; 2 if the command line is wrong; 3 if there are\n"
+    "images, but calls of the trace were left out; 4 if the GPU hung, the device was lost, or the\n"
+    "playback died.";
 
 struct ImagesOptions {
   std::string path;
@@ -60,7 +66,6 @@ struct ImagesOptions {
   bool all = false;
   bool stretch = false;
   bool json = false;
-  bool is_new_folder = false;  // it was not there before
 };
 
 // Where the playback ends, and what the trace says of objects there.
@@ -315,7 +320,7 @@ int PrintPictures(const ImagesOptions& options, const Place& place, const Pictur
         {"call", place.call ? ordered_json(*place.call) : ordered_json()},
         {"folder", options.folder},
         {"images", pictures.images()}};
-    text = document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+    text = JsonDocument(document);
   }
   if (!PrintOutput("images", text)) return kExitFailed;
   if (pictures.written() != 0) return 0;
@@ -347,27 +352,22 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   }
   const Status status = (*player)->Run();
   progress.reset();
+  const PlayerFailure failure = (*player)->failure();
   if (!status.ok()) {
     PrintError("images", options.path + ": " + status.message());
   } else if (stopped) {
     PrintError("images", "stopped");
   }
-  if ((*player)->abandoned()) {
-    // A GPU that is at work keeps its driver from going: this process ends without tidying up.
-    if (options.is_new_folder) rmdir(options.folder.c_str());
-    std::fflush(nullptr);
-    std::_Exit(kExitFailed);
+  if (failure == PlayerFailure::kHang || failure == PlayerFailure::kLost) {
+    return kExitPlaybackFailed;
   }
   if (!status.ok() || stopped) return kExitFailed;
-  for (const std::string& note : (*player)->result().notes) PrintWarning("images", note);
-  return PrintPictures(options, place, pictures);
+  PrintNotes("images", "", (*player)->result());
+  const int exit_code = PrintPictures(options, place, pictures);
+  return exit_code == 0 && (*player)->result().skipped != 0 ? kExitLeftOut : exit_code;
 }
 
-int Run(ImagesOptions options) {
-  if (!options.frame.empty() && !options.call.empty()) {
-    PrintError("images", "--frame and --call name two places; give one of them");
-    return kExitUsage;
-  }
+int PlayTrace(const ImagesOptions& options, PlayTelling& telling) {
   std::optional<TraceReader> trace = OpenTraceToPlay("images", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   Result<Place> place = FindPlace(options, *trace);
@@ -393,16 +393,27 @@ int Run(ImagesOptions options) {
     PrintError("images", player.status().message());
     return kExitUsage;
   }
-  if (options.folder.empty()) options.folder = ".";
-  options.is_new_folder = !std::filesystem::exists(options.folder);
+  telling.AddTo(&*player);
   if (const Status made = MakeFolder(options.folder); !made.ok()) {
     progress.reset();
     PrintError("images", made.message());
     return kExitFailed;
   }
-  const int exit_code =
-      Play(options, *place, std::move(player).value(), *trace, std::move(progress));
-  if (exit_code != 0 && options.is_new_folder) rmdir(options.folder.c_str());
+  return Play(options, *place, std::move(player).value(), *trace, std::move(progress));
+}
+
+int Run(ImagesOptions options) {
+  if (!options.frame.empty() && !options.call.empty()) {
+    PrintError("images", "--frame and --call name two places; give one of them");
+    return kExitUsage;
+  }
+  if (options.folder.empty()) options.folder = ".";
+  std::error_code none;
+  const bool is_new_folder = !std::filesystem::exists(options.folder, none);
+  const int exit_code = PlayInChild(
+      "images", options.path, [&](PlayTelling& telling) { return PlayTrace(options, telling); });
+  // A folder that got no image.
+  if (exit_code != 0 && is_new_folder) rmdir(options.folder.c_str());
   return exit_code;
 }
 

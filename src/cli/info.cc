@@ -16,6 +16,7 @@
 
 #include "base/text.h"
 #include "cli/dump_file.h"
+#include "cli/json_document.h"
 #include "cli/trace_file.h"
 #include "cli/trace_views.h"
 #include "cli/verb.h"
@@ -232,10 +233,8 @@ int Run(const InfoOptions& options) {
   const std::vector<std::string> losses =
       LossesOf(*reader, trace.ok() ? &*trace : nullptr, snapshot.ok() ? &*snapshot : nullptr);
   if (options.json) {
-    const std::string json = InfoJson(path, *reader, trace.ok() ? &*trace : nullptr,
-                                      snapshot.ok() ? &*snapshot : nullptr, losses)
-                                 .dump(2) +
-                             "\n";
+    const std::string json = JsonDocument(InfoJson(path, *reader, trace.ok() ? &*trace : nullptr,
+                                                   snapshot.ok() ? &*snapshot : nullptr, losses));
     return PrintOutput("info", json) ? 0 : kExitFailed;
   }
   Text text;

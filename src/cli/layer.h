@@ -31,6 +31,9 @@ Result<std::string> LayerPreload();
 // manifest; kUnsupported: its folder cannot be said in a list of folders.
 Result<std::vector<std::string>> VulkanLayerVariables();
 
+// CAIRN_CAPTURE in this program's environment, which the programs that it starts get as well, says so.
+bool EnvironmentAsksForCapture();
+
 }  // namespace cairn::cli
 
 #endif  // CAIRN_CLI_LAYER_H_

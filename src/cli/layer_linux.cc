@@ -8,6 +8,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/environment.h"
 #include "cli/layer.h"
 
 namespace cairn::cli {
@@ -31,7 +32,8 @@ std::string Variable(const char* name) {
 // True in builds whose libraries other programs cannot load.
 bool IsNotForOtherPrograms() {
 #if defined(CAIRN_SANITIZED)
-  return Variable(kPathVariable).empty();
+  const char* const named = OwnVariable(kPathVariable);
+  return named == nullptr || named[0] == 0;
 #else
   return false;
 #endif
@@ -45,7 +47,8 @@ fs::path Root() {
 
 Result<std::string> FindLayer() {
   std::error_code error;
-  if (const std::string path = Variable(kPathVariable); !path.empty()) {
+  const char* const named = OwnVariable(kPathVariable);
+  if (const std::string path = named == nullptr ? "" : named; !path.empty()) {
     if (fs::is_regular_file(path, error)) return fs::absolute(path, error).string();
     return Status(StatusCode::kNotFound,
                   fmt::format("{}={} is no file; name the library {}, or unset it", kPathVariable,
@@ -137,6 +140,11 @@ Result<std::string> LayerPreload() {
   }
   const std::string others = Variable(kPreloadVariable);
   return others.empty() ? *layer : *layer + ":" + others;
+}
+
+bool EnvironmentAsksForCapture() {
+  const char* const value = OwnVariable("CAIRN_CAPTURE");
+  return value != nullptr && std::string_view(value).starts_with("on");
 }
 
 Result<std::vector<std::string>> VulkanLayerVariables() {

@@ -12,9 +12,13 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "calls/value_printer.h"
 #include "calls/value_shape.h"
+#include "cli/call_lines.h"
 #include "trace/trace_state.h"
+#include "watch/call_kinds.h"
+#include "watch/descriptor_copies.h"
 
 namespace cairn::cli {
 namespace {
@@ -79,21 +83,6 @@ constexpr RootState kRootStates[] = {
      "unordered access"},
 };
 
-// A device's methods that write a descriptor, with the parameter that says where.
-struct DescriptorWriter {
-  Method method;
-  size_t destination;
-};
-constexpr DescriptorWriter kDescriptorWriters[] = {
-    {Method::ID3D12Device_CreateConstantBufferView, 1},
-    {Method::ID3D12Device_CreateShaderResourceView, 2},
-    {Method::ID3D12Device_CreateUnorderedAccessView, 3},
-    {Method::ID3D12Device_CreateRenderTargetView, 2},
-    {Method::ID3D12Device_CreateDepthStencilView, 2},
-    {Method::ID3D12Device_CreateSampler, 1},
-    {Method::ID3D12Device11_CreateSampler2, 1},
-};
-
 uint32_t Value32(const DecodedCall& call, size_t index) {
   return Load<uint32_t>(call.arguments[index]);
 }
@@ -101,9 +90,18 @@ uint64_t Value64(const DecodedCall& call, size_t index) {
   return Load<uint64_t>(call.arguments[index]);
 }
 
+// Of Direct3D 12.
+constexpr uint32_t kMostRootWords = 64;
+constexpr uint32_t kMostSlots = 32;
+
 class StateFinder {
  public:
-  StateFinder(TraceReader& trace, uint64_t call) : trace_(trace), state_(trace), wanted_(call) {}
+  StateFinder(TraceReader& trace, uint64_t call)
+      : trace_(trace),
+        state_(trace),
+        wanted_(call),
+        copy_budget_(FileBudget(trace.file().size_bytes(), kDescriptorCopies)),
+        most_descriptors_(FileBudget(trace.file().size_bytes(), kTraceRecords)) {}
 
   Result<ordered_json> Run() {
     CAIRN_RETURN_IF_ERROR(FindCall());
@@ -118,6 +116,7 @@ class StateFinder {
     for (auto& [key, value] : plain_) found[key] = std::move(value);
     found["vertex_buffers"] = Slots(vertex_buffers_);
     found["stream_output"] = Slots(stream_output_);
+    ShowWriters(&found);
     return found;
   }
 
@@ -194,7 +193,7 @@ class StateFinder {
   Status GoThere() {
     TraceCursor cursor(trace_);
     Record record;
-    while (cursor.Next(&record) && record.number <= wanted_) {
+    while (copy_budget_ != 0 && cursor.Next(&record) && record.number <= wanted_) {
       if (record.kind == RecordKind::kObjectEnd) DropDescriptors(record.object);
       // What contradicts itself leaves the state as it was.
       const bool applied = state_.Apply(record).ok();
@@ -215,6 +214,12 @@ class StateFinder {
       }
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
+    if (copy_budget_ == 0) {
+      return Status(StatusCode::kUnsupported,
+                    fmt::format("up to call {} more descriptors are copied than a file of {} bytes "
+                                "may cost; what stands in them is not found out",
+                                wanted_, trace_.file().size_bytes()));
+    }
     return Status(StatusCode::kCorrupt, fmt::format("call {} cannot be read", wanted_));
   }
 
@@ -300,6 +305,8 @@ class StateFinder {
     if (what.kind == RootKind::kConstants) offset = Value32(call, 3);
     const ordered_json values = is_constant ? Constants(what.kind, call) : ordered_json::array();
     if (is_constant && values.empty()) return;
+    // A root signature has no more than so many parameters and constants.
+    if (index >= kMostRootWords || offset + values.size() > kMostRootWords) return;
     MakeRoom(index, is_constant, offset, values.size(), &arguments);
     RootArgument& argument = arguments[{index, offset}];
     argument.what = &what;
@@ -355,7 +362,9 @@ class StateFinder {
       return values;
     }
     const auto* const data = Load<const std::byte*>(call.arguments[2]);
-    for (uint64_t i = 0; data != nullptr && i < call.counts[2] / sizeof(uint32_t); ++i) {
+    const uint64_t count =
+        std::min<uint64_t>(call.counts[2] / sizeof(uint32_t), kMostRootWords + 1);
+    for (uint64_t i = 0; data != nullptr && i < count; ++i) {
       values.push_back(Load<uint32_t>(data + i * sizeof(uint32_t)));
     }
     return values;
@@ -372,7 +381,7 @@ class StateFinder {
       });
       return;
     }
-    for (size_t i = 0; i < views.size(); ++i) {
+    for (size_t i = 0; i < views.size() && first + i < kMostSlots; ++i) {
       const auto slot = static_cast<uint32_t>(first + i);
       (*slots)[slot] = {{"slot", slot}, {"set_by", number}, {"view", views[i]}};
     }
@@ -381,22 +390,29 @@ class StateFinder {
   // ---- Descriptors ----
 
   void TakeDescriptors(const Record& record, Method method) {
-    const bool copies = method == Method::ID3D12Device_CopyDescriptors ||
-                        method == Method::ID3D12Device_CopyDescriptorsSimple;
-    const auto* const writer =
-        std::find_if(std::begin(kDescriptorWriters), std::end(kDescriptorWriters),
-                     [&](const DescriptorWriter& known) { return known.method == method; });
-    if (!copies && writer == std::end(kDescriptorWriters)) return;
+    const CallKind kind = CallKindOf(static_cast<uint16_t>(method));
+    const bool is_copy = kind == CallKind::kCopyViews || kind == CallKind::kCopyViewsSimple;
+    if (!is_copy && kind != CallKind::kView) return;
     DecodedCall call;
     if (!Decode(record, Describe(method), &call).ok()) return;
-    if (!copies) {
-      descriptors_[Value64(call, writer->destination)] = record.number;
-    } else if (method == Method::ID3D12Device_CopyDescriptorsSimple) {
-      const Range to = {Value64(call, 1), Value32(call, 0)};
-      const Range from = {Value64(call, 2), Value32(call, 0)};
-      Copy({to}, {from});
-    } else {
-      Copy(Ranges(call, 0), Ranges(call, 3));
+    if (!is_copy) {
+      // The place of a view is the last parameter of all methods that make one.
+      descriptors_[Value64(call, call.arguments.size() - 1)] = record.number;
+      return;
+    }
+    const auto increment_at = [this](uint64_t handle) { return IncrementAt(handle); };
+    const std::vector<DescriptorCopy> copies =
+        DescriptorCopiesOf(call, kind == CallKind::kCopyViewsSimple, increment_at);
+    copy_budget_ -= std::min<uint64_t>(copy_budget_, copies.size());
+    if (descriptors_.size() > most_descriptors_) copy_budget_ = 0;
+    if (copy_budget_ == 0) return;
+    for (const DescriptorCopy& copy : copies) {
+      const auto found = descriptors_.find(copy.from);
+      if (found == descriptors_.end()) {
+        descriptors_.erase(copy.to);  // now nobody has written what stands there
+      } else {
+        descriptors_[copy.to] = uint64_t{found->second};
+      }
     }
   }
 
@@ -410,56 +426,30 @@ class StateFinder {
     descriptors_.erase(descriptors_.lower_bound(start), end);
   }
 
-  struct Range {
-    uint64_t start;
-    uint32_t count;
-  };
-  // Parameters `first`: count, starts, sizes; no sizes means one each.
-  static std::vector<Range> Ranges(const DecodedCall& call, size_t first) {
-    const auto* const starts = Load<const std::byte*>(call.arguments[first + 1]);
-    const auto* const sizes = Load<const std::byte*>(call.arguments[first + 2]);
-    std::vector<Range> ranges;
-    for (uint64_t i = 0; starts != nullptr && i < call.counts[first + 1]; ++i) {
-      ranges.push_back({Load<uint64_t>(starts + i * sizeof(uint64_t)),
-                        sizes == nullptr ? 1 : Load<uint32_t>(sizes + i * sizeof(uint32_t))});
-    }
-    return ranges;
-  }
-
-  // The heap that a handle lies in; null if it is not known.
-  const DescriptorHeapFacts* HeapAt(uint64_t handle, uint32_t* index) const {
+  // How far apart descriptors are where this handle lies; 0 if that is in no heap.
+  uint64_t IncrementAt(uint64_t handle) const {
     const auto place = state_.CpuDescriptorAt(handle);
-    if (!place.has_value()) return nullptr;
-    const TracedObject* const heap = state_.Find(place->heap);
-    if (heap == nullptr || !heap->heap.has_value()) return nullptr;
-    *index = place->index;
-    return &*heap->heap;
+    const TracedObject* const heap = place.has_value() ? state_.Find(place->heap) : nullptr;
+    return heap == nullptr || !heap->heap.has_value() ? 0 : heap->heap->increment_bytes;
   }
 
-  // The handles of ranges one after another, no more than their heaps have.
-  std::vector<uint64_t> Handles(const std::vector<Range>& ranges) const {
-    std::vector<uint64_t> handles;
-    for (const Range& range : ranges) {
-      uint32_t index = 0;
-      const DescriptorHeapFacts* const heap = HeapAt(range.start, &index);
-      if (heap == nullptr) continue;
-      const uint32_t count = std::min(range.count, heap->count - index);
-      for (uint32_t i = 0; i < count; ++i) {
-        handles.push_back(range.start + uint64_t{i} * heap->increment_bytes);
+  // Puts the calls where their numbers stand. In the order of the trace, so that no part of it is decoded
+  // more than once.
+  void ShowWriters(ordered_json* state) {
+    std::vector<ordered_json*> writers;
+    for (const char* const pipe : {"graphics", "compute"}) {
+      for (ordered_json& argument : (*state)[pipe]["root_arguments"]) {
+        if (!argument.contains("descriptors")) continue;
+        for (ordered_json& shown : argument["descriptors"]) writers.push_back(&shown["written_by"]);
       }
     }
-    return handles;
+    std::sort(writers.begin(), writers.end(), [](const ordered_json* a, const ordered_json* b) {
+      return a->get<uint64_t>() < b->get<uint64_t>();
+    });
+    for (ordered_json* const writer : writers) *writer = CallAsJson(writer->get<uint64_t>());
   }
 
-  void Copy(const std::vector<Range>& to, const std::vector<Range>& from) {
-    const std::vector<uint64_t> targets = Handles(to);
-    const std::vector<uint64_t> sources = Handles(from);
-    for (size_t i = 0; i < std::min(targets.size(), sources.size()); ++i) {
-      const auto found = descriptors_.find(sources[i]);
-      if (found != descriptors_.end()) descriptors_[targets[i]] = uint64_t{found->second};
-    }
-  }
-
+  // With the numbers of the calls that wrote them.
   ordered_json TableDescriptors(uint64_t table) {
     ordered_json shown = ordered_json::array();
     const auto place = state_.GpuDescriptorAt(table);
@@ -470,7 +460,7 @@ class StateFinder {
           heap->heap->cpu_start + uint64_t{place->index + i} * heap->heap->increment_bytes;
       const auto found = descriptors_.find(handle);
       if (found == descriptors_.end()) break;
-      shown.push_back({{"index", place->index + i}, {"written_by", CallAsJson(found->second)}});
+      shown.push_back({{"index", place->index + i}, {"written_by", found->second}});
     }
     return shown;
   }
@@ -507,8 +497,10 @@ class StateFinder {
 
   TraceReader& trace_;
   TraceState state_;
-  Arena arena_;
+  Arena arena_{kMostDecodedBytes};
   const uint64_t wanted_;
+  uint64_t copy_budget_;
+  const uint64_t most_descriptors_;
   uint64_t list_ = kNoObject;
   uint64_t frame_ = 0;
   ordered_json call_;
@@ -526,7 +518,7 @@ class StateFinder {
 
 constexpr size_t kMostLineBytes = 160;
 
-// A value in one line: references by their text, structs as {a = b}.
+// A value in one line: references by their text, structs as {a = b}, equal elements counted.
 std::string InLine(const ordered_json& value) {
   if (value.is_object() && value.contains("text")) return value["text"].get<std::string>();
   if (value.is_string()) return value.get<std::string>();
@@ -539,7 +531,13 @@ std::string InLine(const ordered_json& value) {
   }
   if (value.is_array()) {
     std::string text;
-    for (const ordered_json& inner : value) text += (text.empty() ? "" : ", ") + InLine(inner);
+    for (auto inner = value.begin(); inner != value.end();) {
+      const auto end = std::find_if(inner, value.end(),
+                                    [&](const ordered_json& next) { return next != *inner; });
+      text += (text.empty() ? "" : ", ") + InLine(*inner);
+      if (end - inner > 1) text += fmt::format(" ({} times)", end - inner);
+      inner = end;
+    }
     return "[" + text + "]";
   }
   return value.dump();

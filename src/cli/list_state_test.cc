@@ -147,6 +147,58 @@ TEST_F(ListState, TablesShowTheDescriptorsBehindThem) {
   EXPECT_EQ(table["descriptors"][0]["written_by"]["arguments"]["pResource"]["object"], kBuffer);
 }
 
+// What a table shows is what the copy brought: nothing, not what stood there before.
+TEST_F(ListState, ACopyOfWhatNobodyWroteLeavesNothing) {
+  for (const uint64_t handle : {0x10000, 0x10000 + 32, 0x10000 + 64}) {
+    Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+         nullptr, handle);
+  }
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const uint64_t before = Dispatch();
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000 + 32},
+       uint64_t{0x20000 + 32}, 0);
+  const uint64_t after = Dispatch();
+  const auto descriptors = [this](uint64_t call) {
+    return At(call)["compute"]["root_arguments"][0]["descriptors"].size();
+  };
+  EXPECT_EQ(descriptors(before), 3u);
+  EXPECT_EQ(descriptors(after), 1u);
+}
+
+// A range that no heap has takes its place among the others.
+TEST_F(ListState, CopiesBehindAnUnknownRangeKeepTheirPartners) {
+  const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
+                                ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000});
+  const uint64_t to[] = {0x10000};
+  const uint32_t to_sizes[] = {3};
+  const uint64_t from[] = {0x500000, 0x20000};
+  const uint32_t from_sizes[] = {2, 1};
+  Call(Method::ID3D12Device_CopyDescriptors, kDevice, 1, to, to_sizes, 2, from, from_sizes, 0);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 1,
+       uint64_t{0x90000 + 64});
+  const ordered_json arguments = At(Dispatch())["compute"]["root_arguments"];
+  EXPECT_TRUE(arguments[0]["descriptors"].empty());
+  ASSERT_EQ(arguments[1]["descriptors"].size(), 1u);
+  EXPECT_EQ(arguments[1]["descriptors"][0]["written_by"]["number"], written);
+}
+
+TEST_F(ListState, EveryMethodThatMakesAViewCounts) {
+  const uint64_t written =
+      Call(Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView, kDevice,
+           ObjectPointer(kBuffer), ObjectPointer(kBuffer), uint64_t{0x10000});
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const ordered_json table = At(Dispatch())["compute"]["root_arguments"][0];
+  ASSERT_EQ(table["descriptors"].size(), 1u);
+  EXPECT_EQ(table["descriptors"][0]["written_by"]["number"], written);
+}
+
 TEST_F(ListState, DescriptorsEndWithTheirHeap) {
   constexpr uint64_t kLaterHeap = 20;
   Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
@@ -275,6 +327,16 @@ TEST_F(ListState, SlotsAreReplacedOneByOneAndEndWithReset) {
   EXPECT_TRUE(fresh["vertex_buffers"].empty());
   EXPECT_FALSE(fresh.contains("stencil_reference"));
   EXPECT_EQ(fresh["recorded_since"], reset);
+}
+
+TEST_F(ListState, EqualElementsAreCountedInWords) {
+  Reset();
+  const int32_t rectangles[3][4] = {{0, 0, 8, 8}, {0, 0, 8, 8}, {0, 0, 4, 4}};
+  Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, kList, 3, &rectangles[0]);
+  EXPECT_THAT(
+      ListStateInWords(At(Dispatch())),
+      HasSubstr("[{left = 0, top = 0, right = 8, bottom = 8} (2 times), {left = 0, top = 0, "
+                "right = 4, bottom = 4}]"));
 }
 
 TEST_F(ListState, OtherCallsHaveNone) {

@@ -108,7 +108,7 @@ class TextWriter {
       sink_.EndLine();
     }
     if (queue.running_count == 0) {
-      sink_.line() = queue.unknown ? "  [?] unknown: breadcrumbs are off" : "  idle";
+      sink_.line() = queue.unknown ? "  [?] unknown: the GPU writes nothing there" : "  idle";
       sink_.EndLine();
     }
   }
@@ -241,7 +241,7 @@ class Json {
     json_.BeginObject();
     json_.StringKey("list", look_.snapshot.Text(recording.name));
     json_.NumberKey("recording", recording.recording_id);
-    json_.NumberKey("frame", recording.frame);
+    json_.NumberKey("frame", execution.frame);
     json_.NumberKey("execution", execution.run);
     json_.NumberKey("submission", live.submission);
     Milliseconds("submitted_age_ms", SubmittedAgo(look_, execution));

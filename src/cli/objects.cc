@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -79,8 +78,9 @@ int Run(ObjectsOptions& options) {
                              "names them",
                              list->contradictions));
   }
-  const std::string text = options.json ? ObjectsJson(*list).dump(2) + "\n" : ObjectsText(*list);
-  return PrintOutput("objects", text) ? 0 : kExitFailed;
+  const auto print = [](std::string_view text) { return PrintOutput("objects", text); };
+  const bool printed = options.json ? WriteObjectsJson(*list, print) : print(ObjectsText(*list));
+  return printed ? 0 : kExitFailed;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/json_document.h"
 #include "cli/verb.h"
 #include "pix/pix_event.h"
 
@@ -230,7 +231,7 @@ std::string EventAsJson(uint32_t metadata, uint64_t size_bytes, const PixEvent& 
   }
   json["complete"] = event.complete;
   if (!event.complete) json["problem"] = event.problem;
-  return json.dump(2) + "\n";
+  return JsonDocument(json);
 }
 
 int UsageError(const std::string& message) {

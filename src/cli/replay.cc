@@ -12,10 +12,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cli/left_out.h"
+#include "cli/play_process.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -39,9 +42,13 @@ constexpr char kExamples[] =
     "                                                 again and again, as fast as it was, until "
     "^C\n"
     "\n"
+    "Calls that cannot be made here are left out, with a warning for each kind and its count.\n"
+    "\n"
     "Exit code: 0 if all was played; 1 if not, or if --validate found a difference; 2 if the "
     "command\n"
-    "line is wrong.";
+    "line is wrong; 3 if it was played to its end, but for calls that were left out; 4 if the GPU "
+    "hung,\n"
+    "the device was lost, or the playback died, which a line says, with the call.";
 
 struct ReplayOptions {
   std::string path;
@@ -57,7 +64,7 @@ struct ReplayOptions {
   bool hash = false;
   bool quiet = false;
   bool mark_frames = false;
-  bool is_new_folder = false;  // that of `images` was not there before
+  bool in_process = false;
 };
 
 // What it says it says in the name of the verb that was asked for.
@@ -198,45 +205,19 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
   return text + "\n";
 }
 
-void PrintNotes(const char* verb, const PlayerResult& result) {
-  constexpr size_t kMostNotes = 20;
-  for (size_t i = 0; i < result.notes.size() && i < kMostNotes; ++i) {
-    PrintWarning(verb, result.notes[i]);
-  }
-  if (result.notes.size() > kMostNotes) {
-    PrintWarning(verb, fmt::format("{} more of that kind", result.notes.size() - kMostNotes));
-  }
-}
-
-// A folder that got no image.
-void RemoveEmptyFolder(const ReplayOptions& options) {
-  if (options.is_new_folder) rmdir(options.images.c_str());
-}
-
-// A GPU that is still at work keeps its driver from going: this process ends without tidying up.
-[[noreturn]] void Leave(const ReplayOptions& options, int exit_code) {
-  RemoveEmptyFolder(options);
-  std::fflush(nullptr);
-  std::_Exit(exit_code);
-}
-
-std::string EndInWords(const Player& player, const Status& status) {
-  switch (player.failure()) {
-    case PlayerFailure::kMismatch: return "first difference: " + status.message();
-    case PlayerFailure::kHang:
-    case PlayerFailure::kLost:
-    case PlayerFailure::kRefused:
-    case PlayerFailure::kCorrupt:
-    case PlayerFailure::kUnclear:
-    case PlayerFailure::kNone: break;
-  }
-  return status.message();
+int PrintEnd(const ReplayOptions& options, const Player& player, const Status& status) {
+  const PlayerFailure failure = player.failure();
+  const char* const what = failure == PlayerFailure::kMismatch ? "first difference: " : "";
+  PrintError(VerbOf(options), fmt::format("{}: {}{}", options.path, what, status.message()));
+  const bool repeats = failure == PlayerFailure::kHang || failure == PlayerFailure::kLost;
+  return repeats ? kExitPlaybackFailed : kExitFailed;
 }
 
 // One playback, of which the `first` says what all have in common. Nothing more follows if it gives an exit
-// code.
+// code. Adds to `left_out`.
 std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& all,
-                            TraceReader* trace, bool first, TaskProgress* progress) {
+                            TraceReader* trace, bool first, TaskProgress* progress,
+                            uint64_t* left_out) {
   const bool notes = first && !options.quiet;
   progress->Restart();
   Playback playback(options, trace->frame_count(), progress);
@@ -252,27 +233,21 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
   const uint64_t duration_ns = MonotonicNs() - start_ns;
   progress->Restart();
   const PlayerResult& result = (*player)->result();
-  if (notes) PrintNotes(VerbOf(options), result);
+  *left_out += result.skipped;
+  if (notes) PrintNotes(VerbOf(options), "", result);
   if (!playback.status().ok()) {
     if (!playback.status().message().empty())
       PrintError(VerbOf(options), playback.status().message());
-    if ((*player)->abandoned()) Leave(options, kExitFailed);
     return kExitFailed;
   }
-  if (!status.ok()) {
-    PrintError(VerbOf(options), options.path + ": " + EndInWords(**player, status));
-    if ((*player)->abandoned()) Leave(options, kExitFailed);
-    return kExitFailed;
-  }
+  if (!status.ok()) return PrintEnd(options, **player, status);
   if (playback.stopped()) {
     if (options.mark_frames) {
       PrintError("trim", "interrupted; nothing is written");
-      Leave(options, kExitFailed);
+      return kExitFailed;
     }
     PrintWarning(VerbOf(options), fmt::format("stopped after {}", Counted(result.frames, "frame")));
-    const int exit_code = options.plays == 0 ? 0 : kExitFailed;
-    if ((*player)->abandoned()) Leave(options, exit_code);
-    return exit_code;
+    return options.plays == 0 ? 0 : kExitFailed;
   }
   // Where damage hid how many there are.
   const std::string missing =
@@ -303,12 +278,9 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
   return std::nullopt;
 }
 
-int Run(ReplayOptions options) {
-  PlayerOptions player;
-  if (const Status status = ParseOptions(&options, &player); !status.ok()) {
-    PrintError(VerbOf(options), status.message());
-    return kExitUsage;
-  }
+// `telling`: null: nobody is told how far it is.
+int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* telling) {
+  if (telling != nullptr) telling->AddTo(&player);
   player.original_pace = options.pace == "original";
   player.validate = options.validate;
   player.library = options.library;
@@ -328,7 +300,6 @@ int Run(ReplayOptions options) {
     }
   }
   if (!options.images.empty()) {
-    options.is_new_folder = !std::filesystem::exists(options.images);
     if (const Status made = MakeFolder(options.images); !made.ok()) {
       PrintError(VerbOf(options), made.message());
       return kExitFailed;
@@ -336,13 +307,36 @@ int Run(ReplayOptions options) {
   }
   // Of all playbacks: ^C between two of them is for the next one.
   TaskProgress progress(VerbOf(options));
+  uint64_t left_out = 0;
   for (uint64_t i = 0; options.plays == 0 || i < options.plays; ++i) {
-    if (const std::optional<int> code = PlayOnce(options, player, &*trace, i == 0, &progress)) {
-      RemoveEmptyFolder(options);
+    if (const std::optional<int> code =
+            PlayOnce(options, player, &*trace, i == 0, &progress, &left_out)) {
       return *code;
     }
   }
-  return 0;
+  return left_out == 0 ? 0 : kExitLeftOut;
+}
+
+int Run(ReplayOptions options) {
+  PlayerOptions player;
+  if (const Status status = ParseOptions(&options, &player); !status.ok()) {
+    PrintError(VerbOf(options), status.message());
+    return kExitUsage;
+  }
+  std::error_code none;
+  const bool is_new_folder =
+      !options.images.empty() && !std::filesystem::exists(options.images, none);
+  const int exit_code = options.in_process
+                            ? Play(options, player, nullptr)
+                            : PlayInChild(VerbOf(options), options.path, [&](PlayTelling& telling) {
+                                return Play(options, player, &telling);
+                              });
+  // A folder that got no image.
+  if (is_new_folder && exit_code != 0) rmdir(options.images.c_str());
+  if (!options.in_process) return exit_code;
+  // A GPU that is still at work keeps its driver from going: this process ends without tidying up.
+  std::fflush(nullptr);
+  std::_Exit(exit_code);
 }
 
 }  // namespace
@@ -382,6 +376,8 @@ Verb AddReplayVerb(CLI::App& root) {
       ->type_name("FILE");
   app->add_option("--pad", options->pad_bytes, "Make buffers larger by so many bytes")
       ->type_name("BYTES");
+  app->add_flag("--in-process", options->in_process,
+                "Play in this process, for a debugger: it dies of what kills the playback");
   // For cairn trim, which captures the playback.
   app->add_flag("--mark-frames", options->mark_frames)->group("");
   app->add_flag("--quiet", options->quiet, "Print errors, and what --hash asks for, only");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn report: which GPU work was running.
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
@@ -17,6 +19,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "analysis/analysis.h"
+#include "base/text.h"
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -84,12 +87,15 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   return text;
 }
 
-// Empty if it was written, else the reason. Never follows what stands there already without `force`.
+// Empty if it was written, else the reason. Always makes a new file: a link that stands there is replaced
+// with `force`, and what it leads to stays as it is.
 std::string WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
                            bool force) {
-  std::FILE* file = std::fopen(path.c_str(), force ? "wb" : "wbx");
+  if (force && unlink(path.c_str()) != 0 && errno != ENOENT) return std::strerror(errno);
+  const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  std::FILE* const file = opened < 0 ? nullptr : fdopen(opened, "wb");
   if (file == nullptr) {
-    if (errno == EEXIST) return "it is there already; --force overwrites it";
+    if (errno == EEXIST) return "it is there already; --force replaces it";
     return std::strerror(errno);
   }
   const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -120,7 +126,7 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
     const std::filesystem::path path = folder / file.name;
     const std::string reason = WriteExtracted(path, file.bytes, options.force);
     if (reason.empty()) {
-      written += fmt::format("{} ({} bytes)\n", path.string(), file.bytes.size());
+      written += fmt::format("{} ({} bytes)\n", VisibleText(path.string()), file.bytes.size());
     } else {
       PrintError("report", fmt::format("--extract: cannot write '{}': {}", path.string(), reason));
       exit_code = kExitFailed;
@@ -142,9 +148,10 @@ int Run(const ReportOptions& options) {
   if (!options.extract.empty()) return Extract(options, *snapshot);
   if (options.redact) snapshot = Redact(*snapshot);
   const Analysis analysis = Analyse(*snapshot);
-  const std::string report = options.json ? JsonReport(*snapshot, analysis)
-                                          : TextReport(*snapshot, analysis, *text_options);
-  return PrintOutput("report", report) ? 0 : kExitFailed;
+  const auto print = [](std::string_view text) { return PrintOutput("report", text); };
+  const bool printed = options.json ? WriteJsonReport(*snapshot, analysis, print)
+                                    : print(TextReport(*snapshot, analysis, *text_options));
+  return printed ? 0 : kExitFailed;
 }
 
 }  // namespace
@@ -162,7 +169,7 @@ Verb AddReportVerb(CLI::App& root) {
           ->type_name("DIR")
           ->excludes(json)
           ->excludes(redact);
-  app->add_flag("--force", options->force, "Let --extract overwrite files")->needs(extract);
+  app->add_flag("--force", options->force, "Let --extract replace files")->needs(extract);
   app->add_flag("--all", options->all, "Show finished and unstarted work and all device details");
   app->add_option("--width", options->width,
                   "Columns to use, 0 for no limit; those of the terminal if not given")

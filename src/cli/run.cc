@@ -6,9 +6,11 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
 
+#include "base/program_name.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/output_path.h"
@@ -41,6 +43,7 @@ struct RunOptions {
   bool quiet = false;
   bool no_layer = false;
   std::string breadcrumbs;
+  std::string events;
   bool capture = false;
   std::string frames;
   std::string trigger;
@@ -109,6 +112,12 @@ std::vector<std::string> LayerEnvironment(const RunOptions& options) {
   if (options.capture) environment.push_back(CaptureVariable(options));
   if (!options.breadcrumbs.empty())
     environment.push_back("CAIRN_BREADCRUMBS=" + options.breadcrumbs);
+  // Who says `cairn run` wants to read names; who set the variable knows better.
+  if (!options.events.empty()) {
+    environment.push_back("CAIRN_EVENTS=" + options.events);
+  } else if (std::getenv("CAIRN_EVENTS") == nullptr) {
+    environment.push_back("CAIRN_EVENTS=all");
+  }
   if (options.no_layer) return environment;
   const Result<std::string> preload = LayerPreload();
   const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
@@ -144,18 +153,20 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     return kExitCairnFailed;
   }
   WatchSettings settings;
-  settings.capture = options.capture;
+  settings.capture = options.capture || EnvironmentAsksForCapture();
   settings.capture_trigger_signal = options.trigger == "signal";
   if (!settings.capture_trigger_signal) settings.capture_trigger_path = options.trigger;
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
                      .kill_on_hang = options.kill_on_hang,
                      .dump_on_exit = options.dump_on_exit};
-  settings.output_path =
-      options.output_path.empty() ? DefaultOutputPath(program[0]) : options.output_path;
+  settings.output_path = options.output_path.empty()
+                             ? DefaultOutputPath(ProgramOfArguments(program))
+                             : options.output_path;
   settings.environment = LayerEnvironment(options);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
+  settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;
   PrintError("run", exit_code.status().message());
@@ -185,6 +196,12 @@ Verb AddRunVerb(CLI::App& root) {
          "begins; the default), pass (and where passes end) or full (and where all work ends)")
       ->type_name("MODE")
       ->check(CLI::IsMember({"off", "top", "pass", "full"}));
+  app->add_option("--events", options->events,
+                  "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "
+                  "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
+                  "nothing that they carry is kept anywhere)")
+      ->type_name("WHOSE")
+      ->check(CLI::IsMember({"all", "retail"}));
   app->add_flag(
       "--no-layer", options->no_layer,
       "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
@@ -200,7 +217,8 @@ Verb AddRunVerb(CLI::App& root) {
       ->type_name("signal|FILE");
   app->add_flag("--hash-frames", options->hash_frames,
                 "With --capture: keep a hash of each frame's image, for cairn replay --validate");
-  app->add_flag("--quiet", options->quiet, "Do not say on stderr that a file was written");
+  app->add_flag("--quiet", options->quiet,
+                "Do not say on stderr that a file was written; what is missing is still said");
   SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
   auto program = std::make_shared<std::vector<std::string>>();
   return {app, [options, program] { return Run(*options, *program); }, kExitCairnFailed, program};

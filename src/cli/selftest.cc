@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "breadcrumbs/d3d12_probe.h"
 #include "breadcrumbs/vulkan_probe.h"
+#include "cli/json_document.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
@@ -257,7 +258,7 @@ std::string ResultJson(const SelftestResult& result) {
                                            {"vulkan_layer", LayerJson(result.layer)},
                                            {"errors", std::move(errors)}};
   // Drivers' names need not be UTF-8.
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  return JsonDocument(document);
 }
 
 int Run(const SelftestOptions& options) {

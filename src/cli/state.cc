@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/json_document.h"
 #include "cli/list_state.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -52,10 +53,7 @@ int Run(const StateOptions& options) {
     PrintError("state", state.status().message());
     return kExitFailed;
   }
-  const std::string text =
-      options.json
-          ? state->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"
-          : ListStateInWords(*state);
+  const std::string text = options.json ? JsonDocument(*state) : ListStateInWords(*state);
   return PrintOutput("state", text) ? 0 : kExitFailed;
 }
 

@@ -12,12 +12,12 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/live_process.h"
 #include "cli/live_view.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "snapshot/snapshot_from_block.h"
 #include "watch/child_process.h"
+#include "watch/live_process.h"
 
 namespace cairn::cli {
 namespace {

@@ -12,6 +12,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "calls/value_decoder.h"
 #include "calls/value_printer.h"
 #include "d3d12gen/interfaces.h"
@@ -83,6 +85,11 @@ bool IsPoll(const std::optional<Method>& method) {
          method == Method::ID3D12Device_GetDeviceRemovedReason;
 }
 
+// Of a block, before lines are cut to kShortText.
+constexpr size_t kMostBlockText = size_t{64} << 20;
+constexpr size_t kShortText = 160;
+constexpr uint64_t kMostDecodedBytes = uint64_t{192} << 20;  // of one call
+
 struct Lines {
   std::vector<uint64_t> hashes;
   std::vector<uint64_t> calls;
@@ -101,6 +108,7 @@ struct Block {
   uint64_t frame = 0;
   bool frame_ends = false;
   size_t count = 0;
+  size_t text_bytes = 0;
   std::map<uint32_t, Lines> threads;
   FrameHash image;
 };
@@ -108,7 +116,11 @@ struct Block {
 class Side {
  public:
   explicit Side(TraceReader& trace)
-      : trace_(trace), cursor_(trace), names_(trace), frame_(trace.first_frame().value_or(0)) {}
+      : trace_(trace),
+        cursor_(trace),
+        names_(trace),
+        frame_(trace.first_frame().value_or(0)),
+        compare_budget_(FileBudget(trace.file().size_bytes(), kComparedBytes)) {}
 
   // Reads on to the end of the frame. False at the end of the trace. `wanted`: its calls are kept, but for
   // those that only restore what the program had done before.
@@ -158,10 +170,12 @@ class Side {
       arena_.Reset();
       DecodedCall call;
       const MethodInfo& info = Describe(*method);
-      if (DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
+      if (compare_budget_ != 0 &&
+          DecodeArguments(info, record.body, options, &arena_, &call).ok()) {
         text =
             fmt::format("{}: {}", names_.Object(record.object), PrintArguments(info, call, names_));
-        whole = PrintArguments(info, call, names_, /*whole=*/true);
+        whole = ArgumentsToCompare(info, call, names_);
+        compare_budget_ -= std::min<uint64_t>(compare_budget_, whole.size());
       } else {
         ++undecoded_;
       }
@@ -170,6 +184,10 @@ class Side {
     lines.hashes.push_back(
         XXH3_64bits_withSeed(whole.data(), whole.size(), XXH3_64bits(start.data(), start.size())));
     lines.calls.push_back(record.number);
+    if (text.size() > kMostBlockText - std::min(kMostBlockText, block->text_bytes)) {
+      text = std::string(Utf8Prefix(text, kShortText)) + " ...";
+    }
+    block->text_bytes += text.size();
     lines.texts.push_back(std::move(text));
     ++block->count;
   }
@@ -178,9 +196,10 @@ class Side {
   TraceCursor cursor_;
   RunNames names_;
   IgnoredHandles handles_;
-  Arena arena_;
+  Arena arena_{kMostDecodedBytes};
   uint64_t frame_;
   uint64_t undecoded_ = 0;
+  uint64_t compare_budget_;  // bytes of calls as text
 };
 
 // Whole frames.

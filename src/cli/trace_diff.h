@@ -55,8 +55,9 @@ struct TraceDiffResult {
   uint64_t differences = 0;      // calls that only one of them has
   uint64_t compared_images = 0;  // frames of which both have a hash
   std::vector<uint64_t> different_images;
-  uint64_t undecoded =
-      0;  // calls whose arguments could not be read: only their names were compared
+  // Calls whose arguments could not be read, or would cost more than the file may: only their names were
+  // compared.
+  uint64_t undecoded = 0;
   bool stopped = false;
 };
 

@@ -105,6 +105,57 @@ class TraceDiffTest : public testing::Test {
   }
 };
 
+// Two readers of one file have their memory in different places.
+TEST_F(TraceDiffTest, AFileIsLikeItself) {
+  struct FeatureLevels {  // D3D12_FEATURE_DATA_FEATURE_LEVELS
+    uint32_t count;
+    const uint32_t* wanted;
+    uint32_t supported;
+  };
+  constexpr uint32_t kFeatureLevels = 2;  // D3D12_FEATURE
+  const uint32_t wanted[] = {0xc000, 0xb000};
+  const FeatureLevels levels = {2, wanted, 0};
+  Run a(5);
+  a.test.Make(Method::ID3D12Device_CheckFeatureSupport, kDevice, kFeatureLevels, &levels,
+              static_cast<uint32_t>(sizeof(levels)));
+  ASSERT_TRUE(a.test.status().ok()) << a.test.status().message();
+  a.test.Frame();
+  std::vector<CallDifference> differences;
+  const TraceDiffResult result = Compare(a, a, &differences);
+  EXPECT_THAT(differences, testing::IsEmpty());
+  EXPECT_EQ(result.calls[0], 1u);
+  EXPECT_EQ(result.undecoded, 0u);
+}
+
+TEST_F(TraceDiffTest, NumbersOfObjectsThatArePassedDoNotMatter) {
+  Run a(5);
+  Run b(9);
+  for (Run* const run : {&a, &b}) {
+    const uint64_t pipeline = run->list + 20;
+    run->test.Object(pipeline, Chain::kID3D12PipelineState, kDevice);
+    run->test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, run->list,
+                   ObjectPointer(pipeline));
+    run->test.Frame();
+  }
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).calls[0], 1u);
+  EXPECT_THAT(differences, testing::IsEmpty());
+}
+
+TEST_F(TraceDiffTest, BytesMatter) {
+  Run a(5);
+  Run b(5);
+  const uint32_t constants[] = {1, 2, 3, 4, 5, 6, 7, 8};
+  uint32_t others[] = {1, 2, 3, 4, 5, 6, 7, 9};
+  for (Run* const run : {&a, &b}) {
+    run->test.Make(Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants, run->list, 0, 8,
+                   run == &a ? constants : others, 0);
+    run->test.Frame();
+  }
+  std::vector<CallDifference> differences;
+  EXPECT_EQ(Compare(a, b, &differences).differences, 2u);
+}
+
 TEST_F(TraceDiffTest, NumbersOfObjectsDoNotMatter) {
   Run a(5);
   Run b(9);

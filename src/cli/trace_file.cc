@@ -76,6 +76,7 @@ std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::strin
   if (!trace.has_value()) return std::nullopt;
   const std::string damage = DamageInWords(path, *trace);
   if (!damage.empty()) PrintWarning(verb, damage);
+  trace->LimitBlobs();
   return trace;
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "calls/value_decoder.h"
 #include "d3d12gen/interfaces.h"
@@ -27,6 +28,9 @@ template <typename... Arguments>
 void Add(Text& text, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
 }
+
+constexpr size_t kLongestText = 4096;  // of a device or a note
+constexpr size_t kThreadsShown = 10'000;
 
 struct DeviceInWords {
   uint64_t object = 0;
@@ -46,9 +50,9 @@ std::string ReadText(std::span<const std::byte>* rest) {
     *rest = {};
     return "";
   }
-  const std::string text(reinterpret_cast<const char*>(rest->data()), *size);
+  const std::string_view text(reinterpret_cast<const char*>(rest->data()), *size);
   *rest = rest->subspan(*size);
-  return VisibleText(text);
+  return VisibleText(Utf8Prefix(text, kLongestText));
 }
 
 EarlyFacts FindEarlyFacts(TraceReader& trace) {
@@ -70,8 +74,8 @@ EarlyFacts FindEarlyFacts(TraceReader& trace) {
     } else if (record.kind == RecordKind::kNote && facts.notes.size() < kMostNotes) {
       const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
       if (!body.ok() || body->text_bytes > rest.size()) continue;
-      facts.notes.emplace_back(
-          body->kind, VisibleText({reinterpret_cast<const char*>(rest.data()), body->text_bytes}));
+      const std::string_view note(reinterpret_cast<const char*>(rest.data()), body->text_bytes);
+      facts.notes.emplace_back(body->kind, VisibleText(Utf8Prefix(note, kLongestText)));
     }
   }
   return facts;
@@ -183,8 +187,10 @@ Json TraceInfoJson(TraceReader& trace) {
   for (const auto& [kind, note] : early.notes) {
     json["notes"].push_back({{"kind", NoteKindName(kind)}, {"text", note}});
   }
+  const size_t shown = std::min(trace.threads().size(), kThreadsShown);
+  json["threads_left_out"] = trace.threads().size() - shown;
   json["threads"] = Json::array();
-  for (const TraceThread& thread : trace.threads()) {
+  for (const TraceThread& thread : trace.threads().first(shown)) {
     json["threads"].push_back({{"index", thread.index},
                                {"thread_id", thread.thread_id},
                                {"name", VisibleText(thread.name)},
@@ -331,33 +337,52 @@ std::string ObjectsText(const ObjectList& list) {
   return fmt::to_string(text);
 }
 
-Json ObjectsJson(const ObjectList& list) {
-  Json json = {{"format", "cairn-objects"}, {"version", 1},          {"made", list.made},
-               {"alive", list.alive},       {"at_end", list.at_end}, {"frame", list.frame}};
-  json["objects"] = Json::array();
-  for (const TracedObject& object : list.objects) {
-    Json one = {{"object", object.number},           {"kind", KindName(object.chain)},
-                {"name", VisibleText(object.name)},  {"device", object.device},
-                {"creator", object.creator},         {"made", object.created},
-                {"made_frame", object.created_frame}};
-    if (object.ended != 0) {
-      one["destroyed"] = object.ended;
-      one["destroyed_frame"] = object.ended_frame;
-    }
-    if (object.resource.has_value()) {
-      one["resource"] = {{"heap_type", object.resource->heap_type},
-                         {"gpu_address", object.resource->gpu_address},
-                         {"size_bytes", object.resource->size_bytes},
-                         {"swap_chain_image", object.resource->is_image != 0}};
-    }
-    if (object.heap.has_value()) {
-      one["descriptor_heap"] = {{"type", object.heap->type},
-                                {"count", object.heap->count},
-                                {"shader_visible", object.heap->gpu_start != 0}};
-    }
-    json["objects"].push_back(std::move(one));
+namespace {
+
+Json ObjectJson(const TracedObject& object) {
+  Json one = {{"object", object.number},           {"kind", KindName(object.chain)},
+              {"name", VisibleText(object.name)},  {"device", object.device},
+              {"creator", object.creator},         {"made", object.created},
+              {"made_frame", object.created_frame}};
+  if (object.ended != 0) {
+    one["destroyed"] = object.ended;
+    one["destroyed_frame"] = object.ended_frame;
   }
-  return json;
+  if (object.resource.has_value()) {
+    one["resource"] = {{"heap_type", object.resource->heap_type},
+                       {"gpu_address", object.resource->gpu_address},
+                       {"size_bytes", object.resource->size_bytes},
+                       {"swap_chain_image", object.resource->is_image != 0}};
+  }
+  if (object.heap.has_value()) {
+    one["descriptor_heap"] = {{"type", object.heap->type},
+                              {"count", object.heap->count},
+                              {"shader_visible", object.heap->gpu_start != 0}};
+  }
+  return one;
+}
+
+}  // namespace
+
+// A document of all of them would take ten times the memory of the list.
+bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::string_view)>& print) {
+  constexpr size_t kPieceBytes = 64 << 10;
+  const Json head = {{"format", "cairn-objects"}, {"version", 1},          {"made", list.made},
+                     {"alive", list.alive},       {"at_end", list.at_end}, {"frame", list.frame}};
+  std::string piece = head.dump(2);
+  piece.resize(piece.rfind('\n'));  // the end comes later
+  piece += ",\n  \"objects\": [";
+  const char* separator = "\n    ";
+  for (const TracedObject& object : list.objects) {
+    piece += separator;
+    separator = ",\n    ";
+    piece += VisibleJson(ObjectJson(object).dump());
+    if (piece.size() < kPieceBytes) continue;
+    if (!print(piece)) return false;
+    piece.clear();
+  }
+  piece += list.objects.empty() ? "]\n}\n" : "\n  ]\n}\n";
+  return print(piece);
 }
 
 }  // namespace cairn::cli

@@ -10,6 +10,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -49,7 +50,8 @@ struct ObjectList {
 // Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query);
 std::string ObjectsText(const ObjectList& list);
-nlohmann::ordered_json ObjectsJson(const ObjectList& list);
+// One document, in pieces, until `print` says false.
+bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::string_view)>& print);
 
 }  // namespace cairn::cli
 

@@ -59,7 +59,12 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
   EXPECT_THAT(text, HasSubstr("frame 0, 5           frame 1, 7  (upload, 65,536 bytes)\n"));
   EXPECT_THAT(text, HasSubstr("(8 descriptors, shader-visible)\n"));
   EXPECT_THAT(text, HasSubstr("\n4 objects made, 3 alive when the recording ended\n"));
-  const nlohmann::ordered_json json = ObjectsJson(*list);
+  std::string document;
+  ASSERT_TRUE(WriteObjectsJson(*list, [&document](std::string_view piece) {
+    document += piece;
+    return true;
+  }));
+  const auto json = nlohmann::ordered_json::parse(document);
   EXPECT_EQ(Violation("objects.schema.json", json), "");
   EXPECT_EQ(json["objects"][1]["name"], "Depth");
   EXPECT_EQ(json["objects"][2]["destroyed_frame"], 1);

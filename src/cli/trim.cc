@@ -41,7 +41,10 @@ constexpr char kExamples[] =
     "  cairn trim --frames 100-199 game.cairn         writes game-100-199.cairn\n"
     "  cairn trim --frames 7-7 -o one.cairn game.cairn\n"
     "\n"
-    "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong.";
+    "Exit code: 0 when the file is written; 1 if not; 2 if the command line is wrong; 3 if it is\n"
+    "written, without calls that the playback left out; 4 if the GPU hung, the device was lost, or "
+    "the\n"
+    "playback died.";
 
 struct TrimOptions {
   std::string path;
@@ -136,19 +139,32 @@ std::string OwnPath() {
   return size <= 0 ? "cairn" : std::string(path, static_cast<size_t>(size));
 }
 
-// A file that goes away with its owner, and its .part.
-class TemporaryFile {
+// A recording that goes away with its owner, with its .part, and with those of further processes of the
+// playback (NAME-PID).
+class TemporaryRecording {
  public:
-  explicit TemporaryFile(std::string path) : path_(std::move(path)) {}
-  ~TemporaryFile() {
-    unlink(path_.c_str());
-    unlink((path_ + ".part").c_str());
+  // `output` is beside it; no other file's name begins like its own.
+  explicit TemporaryRecording(const std::string& output)
+      : stem_(fmt::format("{}.{}", output, getpid())), path_(stem_ + ".recorded") {}
+  ~TemporaryRecording() {
+    namespace fs = std::filesystem;
+    const fs::path stem(stem_);
+    const fs::path folder = stem.has_parent_path() ? stem.parent_path() : ".";
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      if (!name.starts_with(stem.filename().string())) continue;
+      if (!name.ends_with(".recorded") && !name.ends_with(".recorded.part")) continue;
+      unlink(entry->path().c_str());
+    }
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  TemporaryRecording(const TemporaryRecording&) = delete;
+  TemporaryRecording& operator=(const TemporaryRecording&) = delete;
   const std::string& path() const { return path_; }
 
  private:
+  const std::string stem_;
   const std::string path_;
 };
 
@@ -162,9 +178,9 @@ std::string WhyNotRecorded(const std::string& said, const std::string& path) {
 }
 
 // Plays the frames up to the last one under a capture of the range. The message is empty if the playback
-// has said itself why it ended.
+// has said itself why it ended: then with its exit code, which is kExitLeftOut also where all went well.
 Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
-              const std::string& path) {
+              const std::string& path, int* exit_code) {
   std::string said;
   const Result<std::string> preload = LayerPreload();
   if (!preload.ok()) return preload.status();
@@ -181,6 +197,7 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
                   range.last - original.first_frame,
                   options.hash_frames || original.hashed ? ",hash" : "")};
   settings.say = [&said](const std::string& line) { said = line; };
+  settings.warn = settings.say;
   // The range ends with the end of its last frame; the capture notes that itself.
   std::vector<std::string> arguments = {OwnPath(), "replay", "--mark-frames", "--frames",
                                         fmt::format("{}-{}", original.first_frame, range.last)};
@@ -192,18 +209,24 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   arguments.push_back(options.path);
   const Result<int> code = RunWatched(settings, arguments);
   if (!code.ok()) return code.status();
-  if (*code == kExitFailed) return Status(StatusCode::kInternal, "");
+  *exit_code = *code;
+  if (*code == kExitFailed || *code == kExitPlaybackFailed) {
+    return Status(StatusCode::kInternal, "");
+  }
   // It came before the playback listened.
   if (*code == 128 + SIGINT || *code == 128 + SIGTERM || *code == 128 + SIGHUP) {
+    *exit_code = kExitFailed;
     return Status(StatusCode::kIo, "interrupted; nothing is written");
   }
-  if (*code != 0) {
+  if (*code != 0 && *code != kExitLeftOut) {
+    *exit_code = kExitFailed;
     return Status(
         StatusCode::kInternal,
         fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
   }
   // What the capture has to say matters only if there is no file.
   if (access(path.c_str(), R_OK) != 0) {
+    *exit_code = kExitFailed;
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
   return Status();
@@ -281,16 +304,18 @@ int Run(const TrimOptions& options) {
     PrintError("trim", writable.message());
     return kExitFailed;
   }
-  const TemporaryFile recorded(fmt::format("{}.{}.recorded", output, getpid()));
+  const TemporaryRecording recorded(output);
   if (!CheckOutputPath(recorded.path()).ok()) {
     PrintError("trim", fmt::format("the name of '{}' is too long: the file that is written first "
                                    "has a longer one; give a shorter name with -o FILE",
                                    output));
     return kExitFailed;
   }
-  if (const Status status = Record(options, original, *range, recorded.path()); !status.ok()) {
+  int played = kExitFailed;
+  if (const Status status = Record(options, original, *range, recorded.path(), &played);
+      !status.ok()) {
     if (!status.message().empty()) PrintError("trim", status.message());
-    return kExitFailed;
+    return played;
   }
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
@@ -298,11 +323,11 @@ int Run(const TrimOptions& options) {
     PrintError("trim", copied.status().message());
     return kExitFailed;
   }
-  if (options.quiet) return 0;
+  if (options.quiet) return played;
   const std::string line =
       fmt::format("{}: frames {} to {}, play them with cairn replay {}\n", VisibleText(output),
                   range->first, range->last, ShellQuoted(output));
-  return PrintOutput("trim", line) ? 0 : kExitFailed;
+  return PrintOutput("trim", line) ? played : kExitFailed;
 }
 
 }  // namespace

@@ -20,6 +20,10 @@ namespace cairn::cli {
 
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
+// Of verbs that play: played to its end, but for calls that were left out.
+inline constexpr int kExitLeftOut = 3;
+// The GPU hung, the device was lost, or the process of the playback died: what failed then may fail again.
+inline constexpr int kExitPlaybackFailed = 4;
 
 // What a verb needs to run: filled by the function that declares it.
 struct Verb {

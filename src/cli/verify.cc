@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/trace_views.h"
@@ -49,7 +50,7 @@ int Run(const VerifyOptionsOfVerb& options) {
     PrintError("verify", "interrupted; what was found so far is not shown");
     return kExitFailed;
   }
-  const std::string text = options.json ? VerifyJson(*report, trace->frame_count()).dump(2) + "\n"
+  const std::string text = options.json ? JsonDocument(VerifyJson(*report, trace->frame_count()))
                                         : VerifyText(options.path, *report, trace->frame_count());
   if (!PrintOutput("verify", text)) return kExitFailed;
   return report->clean() ? 0 : kExitFailed;

@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "breadcrumbs/vulkan_device_setup.h"
 #include "cli/layer.h"
-#include "cli/live_process.h"
 #include "cli/vulkan_layer_check.h"
 #include "snapshot/snapshot_from_block.h"
+#include "watch/live_process.h"
 
 namespace cairn::cli {
 namespace {
@@ -48,7 +49,7 @@ LayerOnDevice ReadContext(std::string device_name) {
   found.device = std::move(device_name);
   const Result<SharedMemory> block = OpenLiveBlock(getpid());
   if (!block.ok()) {
-    const char* const mode = std::getenv(kBreadcrumbsVariable);
+    const char* const mode = OwnVariable(kBreadcrumbsVariable);
     found.problem = mode != nullptr && std::string(mode) == "off"
                         ? fmt::format("{} is off", kBreadcrumbsVariable)
                         : "the layer records nothing; its message on stderr says why";

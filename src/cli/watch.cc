@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/watch_loop.h"
 
@@ -40,7 +41,8 @@ int Run(const WatchOptions& options) {
   WatchSettings settings;
   settings.policy.hang_timeout_ns = *hang_timeout_ns;
   settings.output_path = options.output_path;
-  settings.say = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  settings.capture = EnvironmentAsksForCapture();
+  settings.say = settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
   const Status status = WatchOverSocket(settings, options.fd);
   if (status.ok()) return 0;
   PrintError("watch", status.message());

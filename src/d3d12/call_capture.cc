@@ -2,16 +2,18 @@
 #include "d3d12/call_capture.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "breadcrumbs/context.h"
 #include "d3d12/device.h"
 #include "d3d12/device_capture.h"
-#include "d3d12/memory_capture.h"
 #include "d3d12abi/aggregates.h"
 #include "recorder/block_writer.h"
 #include "settings/log.h"
@@ -32,9 +34,20 @@ EncodeContext ContextOf(const Wrapper& wrapper) {
 thread_local const CapturedImage* t_image = nullptr;
 thread_local uint32_t t_initial_state = 0;
 
-// In which state the resource is that a method creates. Methods say it in one parameter or another.
-void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
+thread_local CapturedPlace t_place;
+
+uint64_t BytesOfHeap(const void* place) {
+  ID3D12Heap* heap = nullptr;
+  std::memcpy(&heap, place, sizeof(heap));
+  const Wrapper* const wrapper = AsWrapper(heap);
+  if (wrapper == nullptr) return 0;
+  return GetDesc(static_cast<ID3D12Heap*>(wrapper->real_pointer())).SizeInBytes;
+}
+
+// In which state the resource is that a method creates, and where. Methods say it in one parameter or another.
+void NoteCreation(const MethodInfo& method, const void* const* arguments) {
   t_initial_state = 0;
+  t_place = {};
   for (size_t i = 0; i < method.parameters.size(); ++i) {
     const std::string_view name = method.parameters[i].name;
     uint32_t value = 0;
@@ -44,6 +57,10 @@ void NoteInitialState(const MethodInfo& method, const void* const* arguments) {
     } else if (name == "InitialLayout") {
       std::memcpy(&value, arguments[i], sizeof(value));
       t_initial_state = StateOfLayout(value);
+    } else if (name == "pHeap") {
+      t_place.heap_bytes = BytesOfHeap(arguments[i]);
+    } else if (name == "HeapOffset") {
+      std::memcpy(&t_place.offset_bytes, arguments[i], sizeof(t_place.offset_bytes));
     }
   }
 }
@@ -96,17 +113,52 @@ const char* WhyNotReplayed(Method method) {
   switch (method) {
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
+    case Method::ID3D12Device13_OpenExistingHeapFromAddress1:
       return "a heap was made of the program's own memory: what the program writes there is not "
              "recorded";
     case Method::ID3D12Device_CreateSharedHandle:
       return "an object was shared with another process: what others do with it is not recorded";
     case Method::ID3D12Device_OpenSharedHandleByName:
       return "a shared object was opened by its name: a replay cannot know what is in it";
+    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+      return "a resource was made of a Vulkan image or buffer of the program: what is in it is not "
+             "recorded";
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+      return "a queue or an allocator was made for a family of Vulkan queues: a replay leaves out "
+             "what is submitted with it";
+    case Method::ID3D12DXVKInteropDevice_LockCommandQueue:
+    case Method::ID3D12DXVKInteropDevice2_LockVulkanQueue:
+      return "the program took the Vulkan queue behind a command queue: what it submits there is "
+             "not recorded";
+    case Method::ID3D12DXVKInteropDevice1_BeginVkCommandBufferInterop:
+    case Method::ID3D12GraphicsCommandListExt_GetVulkanHandle:
+      return "the program took the Vulkan command buffer behind a command list: what it records "
+             "there is not recorded here";
+    case Method::ID3D12GraphicsCommandListExt_LaunchCubinShader:
+    case Method::ID3D12GraphicsCommandListExt1_LaunchCubinShaderEx:
+      return "a CUDA kernel was launched in a command list: a replay leaves it out";
+    case Method::ID3D12GraphicsCommandList10_SetProgram:
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph:
+      return "a program of a state object was set by its identifier, which only that "
+             "implementation knows: a replay leaves it and its dispatches out";
     default: return nullptr;
   }
 }
 
+// Whether this reason comes for the first time: some of these calls are made in every frame.
+bool IsNew(const char* why) {
+  static std::array<std::atomic<const char*>, 16> noted;
+  for (std::atomic<const char*>& place : noted) {
+    const char* known = nullptr;
+    if (place.compare_exchange_strong(known, why)) return true;
+    if (known == why) return false;
+  }
+  return false;
+}
+
 void NoteUnsupported(Capture& capture, const char* why) try {
+  if (!IsNew(why)) return;
   capture.PutNote(NoteKind::kUnsupported, why);
   LogOnce(LogLevel::kWarning, why, std::string("capture: ") + why);
 } catch (const std::bad_alloc&) {
@@ -127,7 +179,7 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   if (capture == nullptr) return 0;
   const MethodInfo& info = Describe(method);
   EncodeContext context = ContextOf(wrapper);
-  if (info.object_chain == Chain::kID3D12Resource) NoteInitialState(info, arguments);
+  if (info.object_chain == Chain::kID3D12Resource) NoteCreation(info, arguments);
   if (method == Method::ID3D12Resource_WriteToSubresource ||
       method == Method::ID3D12Resource_ReadFromSubresource) {
     context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
@@ -247,6 +299,11 @@ ImageScope::~ImageScope() {
   t_image = nullptr;
 }
 
+CapturedPlace PlaceOfNewResource() {
+  const CapturedPlace place = std::exchange(t_place, {});
+  return Capture::Active() == nullptr ? CapturedPlace() : place;
+}
+
 void CaptureObject(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
@@ -255,7 +312,8 @@ void CaptureObject(const Wrapper& wrapper) try {
   ObjectBody body = {};
   body.device =
       device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
-  body.creator = Capture::CurrentCall();
+  // What was made elsewhere comes from no call: a replay has something in its place.
+  body.creator = t_image != nullptr ? 0 : Capture::CurrentCall();
   body.chain = static_cast<uint32_t>(wrapper.chain());
   const uint64_t number = wrapper.capture_number();
   if (wrapper.chain() == Chain::kID3D12Resource) {
@@ -283,7 +341,7 @@ void CaptureObject(const Wrapper& wrapper) try {
   NoteNoMemory();
 }
 
-void CaptureObjectEnd(const Wrapper& wrapper) try {
+void CaptureObjectRests(const Wrapper& wrapper) try {
   Capture* const capture = Capture::Active();
   const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
   // What was known of it goes in any case: a capture may have ended while it lived.
@@ -297,12 +355,25 @@ void CaptureObjectEnd(const Wrapper& wrapper) try {
       if (is_resource && capture != nullptr) of_device->RemoveResource(wrapper);
     }
   }
-  // Its pages may still be protected.
-  if (is_resource) ForgetMappedMemory(capture, wrapper);
-  if (capture == nullptr) return;
-  capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
+}
+
+void CaptureObjectWoken(const Wrapper& wrapper) try {
+  if (Capture::Active() == nullptr || wrapper.chain() != Chain::kID3D12Resource) return;
+  DeviceCapture* const of_device = wrapper.device()->capture();
+  if (of_device == nullptr) return;
+  // In which state it is, barriers will tell.
+  auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
+  of_device->AddResource(wrapper, {.desc = GetDesc(real)});
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void CaptureObjectEnd(const Wrapper& wrapper) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
+  }
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -29,20 +29,45 @@ void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
 // The call returned, and has no results.
 void CapturedCallReturned(uint64_t call);
 
+// Where an identifier is. Null: the program is written in C, and passed null for the reference. (The
+// compiler takes for granted that nobody does.)
+inline const GUID* PointerTo(REFGUID identifier) {
+  const GUID* pointer = &identifier;
+  __asm__("" : "+r"(pointer));
+  return pointer;
+}
+
+// An argument as it is handed on to the capture: identifiers by their place, all others by value.
+struct CapturedIdentifier {
+  const GUID* place;
+};
+template <typename T>
+T AsCaptured(const T& argument) {
+  return argument;
+}
+inline CapturedIdentifier AsCaptured(REFGUID identifier) {
+  return {PointerTo(identifier)};
+}
+template <typename T>
+const void* PlaceOf(const T& argument) {
+  return &argument;
+}
+inline const void* PlaceOf(const CapturedIdentifier& identifier) {
+  return identifier.place;
+}
+
 // Not inlined, and arguments by value: without a capture they stay in their registers.
 template <typename... Arguments>
 [[gnu::noinline]] uint64_t CaptureArguments(const Wrapper& wrapper, Method method,
                                             Arguments... arguments) {
-  const void* const places[sizeof...(Arguments) + 1] = {static_cast<const void*>(&arguments)...,
-                                                        nullptr};
+  const void* const places[sizeof...(Arguments) + 1] = {PlaceOf(arguments)..., nullptr};
   return BeginCapturedCall(wrapper, method, places);
 }
 
 template <typename... Arguments>
 [[gnu::noinline]] void CaptureResults(const Wrapper& wrapper, Method method, uint64_t call,
                                       const void* result, Arguments... arguments) {
-  const void* const places[sizeof...(Arguments) + 1] = {static_cast<const void*>(&arguments)...,
-                                                        nullptr};
+  const void* const places[sizeof...(Arguments) + 1] = {PlaceOf(arguments)..., nullptr};
   EndCapturedCall(wrapper, method, call, places, result);
 }
 
@@ -85,8 +110,19 @@ class ImageScope {
   ImageScope& operator=(const ImageScope&) = delete;
 };
 
-// A wrapper became known, or is about to end. Its creator is the call that this thread is in.
+// Where in a heap the resource lies that this thread creates; nowhere (0 bytes) for one of its own, and
+// without a capture.
+struct CapturedPlace {
+  uint64_t heap_bytes = 0;
+  uint64_t offset_bytes = 0;
+};
+CapturedPlace PlaceOfNewResource();
+
+// A wrapper became known. Its creator is the call that this thread is in.
 void CaptureObject(const Wrapper& wrapper);
+// Its last reference goes, while its real object is still there; it has got a reference again; it ends.
+void CaptureObjectRests(const Wrapper& wrapper);
+void CaptureObjectWoken(const Wrapper& wrapper);
 void CaptureObjectEnd(const Wrapper& wrapper);
 
 }  // namespace CAIRN_D3D12_NAMESPACE

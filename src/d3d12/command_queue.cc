@@ -53,6 +53,7 @@ auto PartsOf(UINT count, ID3D12CommandList* const* lists, Scratch* scratch) {
 }  // namespace
 
 void BeforePresent(ID3D12CommandQueue* queue) {
+  FlushStandIns();
   Wrapper* const wrapper = AsWrapper(queue);
   if (wrapper == nullptr || wrapper->device()->capture() == nullptr) return;
   wrapper->device()->capture()->BeforePresent();
@@ -68,12 +69,22 @@ WrappedID3D12CommandQueue::WrappedID3D12CommandQueue(WrappedID3D12Device& device
     : Thin(real),
       type_(QueueTypeOf(cairn::GetDesc(Thin::real()).Type)),
       annotations_(device.annotations(), real, interface_pointer()) {
-  if (Context* const context = device.context(); context != nullptr) {
-    // Without room in the table its submissions are not noted; everything else works.
-    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
-  }
+  Register(device);
   Join(device);
   if (device.capture() != nullptr) device.capture()->AddQueue(this);
+}
+
+void WrappedID3D12CommandQueue::Register(const WrappedID3D12Device& device) {
+  Context* const context = device.context();
+  // Without room in the table its submissions are not noted; everything else works.
+  if (context != nullptr) {
+    static_cast<void>(context->RegisterQueue(interface_pointer(), type_, nullptr).ok());
+  }
+}
+
+void WrappedID3D12CommandQueue::OnWoken() {
+  Register(*device());
+  if (device()->capture() != nullptr) device()->capture()->AddQueue(this);
 }
 
 void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
@@ -86,6 +97,7 @@ void WrappedID3D12CommandQueue::OnNamed(std::string_view name) {
 void WrappedID3D12CommandQueue::OnEnd() {
   if (device()->capture() != nullptr) device()->capture()->RemoveQueue(this);
   if (Context* const context = device()->context(); context != nullptr) {
+    device()->submission_fences().ForgetQueue(interface_pointer());
     context->ForgetQueue(interface_pointer());
   }
 }
@@ -135,9 +147,7 @@ void WrappedID3D12CommandQueue::ExecuteCommandLists(UINT count, ID3D12CommandLis
   }
   {
     const CaptureLock lock(capture_mutex_);
-    if (lock.capture() != nullptr) [[unlikely]] {
-      FlushMappedMemory(*lock.capture());
-    }
+    FlushMappedMemory(lock.capture());
     NoteSubmission(count, lists);
     if (lock.capture() != nullptr) [[unlikely]] {
       NoteCopies(count, lists);
@@ -174,19 +184,45 @@ void WrappedID3D12CommandQueue::SetMarker(UINT metadata, const void* data, UINT 
 HRESULT WrappedID3D12CommandQueue::Signal(ID3D12Fence* fence, UINT64 value) {
   const uint32_t noted = FenceIndex(fence);
   const CaptureLock lock(capture_mutex_);
-  bool says_done = false;
-  if (lock.capture() != nullptr) [[unlikely]] {
-    says_done = SaysCopiesAreDone(fence, value);
+  // Another queue may wait for this.
+  FlushStandIns();
+  const bool says_done = SaysWorkIsDone(fence, value);
+  uint64_t submission = 0;
+  if (Context* const context = device()->context(); context != nullptr && says_done) {
+    static_cast<void>(context->LastSubmission(interface_pointer(), &submission).ok());
   }
   const HRESULT result = Thin::Signal(fence, value);
   if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
     device()->block()->objects().NoteSignalled(noted, value);
   }
-  if (SUCCEEDED(result) && says_done) [[unlikely]] {
-    NoteSignalled(fence, value);
-  }
+  if (SUCCEEDED(result) && says_done) NoteSignalled(fence, value, submission);
   device()->NoteResult(result, "ID3D12CommandQueue::Signal");
   return result;
+}
+
+HRESULT WrappedID3D12CommandQueue::SignalOnCpu(ID3D12Fence* fence, UINT64 value,
+                                               int32_t (*next)(void* queue, void* fence,
+                                                               uint64_t value)) {
+  const uint32_t noted = FenceIndex(fence);
+  const CaptureLock lock(capture_mutex_);
+  FlushMappedMemory(lock.capture());
+  // The value says nothing of what the GPU has done.
+  if (SaysWorkIsDone(fence, value))
+    static_cast<WrappedID3D12Fence&>(*AsWrapper(fence)).ForgetSignals();
+  CallScope call(*this, Method::ID3D12CommandQueue_Signal, fence, value);
+  const HRESULT result = next(real_pointer(), Unwrap(fence), value);
+  if (SUCCEEDED(result) && noted != ObjectTable::kNone) {
+    device()->block()->objects().NoteSignalled(noted, value);
+  }
+  device()->NoteResult(result, "vkd3d_queue_signal_on_cpu");
+  return call.Returns(result, fence, value);
+}
+
+HRESULT SignalOnCpu(ID3D12CommandQueue* queue, ID3D12Fence* fence, UINT64 value,
+                    int32_t (*next)(void* queue, void* fence, uint64_t value)) {
+  Wrapper* const wrapper = AsWrapper(queue);
+  if (wrapper == nullptr) return next(queue, Unwrap(fence), value);
+  return static_cast<WrappedID3D12CommandQueue*>(wrapper)->SignalOnCpu(fence, value, next);
 }
 
 HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
@@ -200,16 +236,26 @@ HRESULT WrappedID3D12CommandQueue::Wait(ID3D12Fence* fence, UINT64 value) {
   return result;
 }
 
-bool WrappedID3D12CommandQueue::SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value) {
+bool WrappedID3D12CommandQueue::SaysWorkIsDone(ID3D12Fence* fence, uint64_t value) {
   Wrapper* const wrapper = AsWrapper(fence);
-  if (wrapper == nullptr || device()->capture() == nullptr) return false;
-  if (static_cast<WrappedID3D12Fence*>(wrapper)->SignalsFor(capture_number(), value)) return true;
-  device()->capture()->readbacks().ForgetFence(wrapper->capture_number());
+  if (wrapper == nullptr || wrapper->device() != device()) return false;
+  auto& signalled = static_cast<WrappedID3D12Fence&>(*wrapper);
+  if (signalled.SignalsFor(capture_number(), value)) return true;
+  signalled.ForgetSignals();
   return false;
 }
 
-void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value) {
-  device()->capture()->readbacks().Signalled(capture_number(), *AsWrapper(fence), value);
+void WrappedID3D12CommandQueue::NoteSignalled(ID3D12Fence* fence, uint64_t value,
+                                              uint64_t submission) {
+  const Wrapper& wrapper = *AsWrapper(fence);
+  if (submission != 0) {
+    device()->submission_fences().Add({static_cast<ID3D12Fence*>(wrapper.real_pointer()),
+                                       wrapper.object_index(), value, interface_pointer(),
+                                       submission});
+  }
+  if (device()->capture() == nullptr) [[likely]]
+    return;
+  device()->capture()->readbacks().Signalled(capture_number(), wrapper, value);
 }
 
 void WrappedID3D12CommandQueue::UpdateTileMappings(

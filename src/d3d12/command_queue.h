@@ -41,6 +41,10 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
                                           const D3D12_TILE_REGION_SIZE* size,
                                           D3D12_TILE_MAPPING_FLAGS flags) override;
 
+  // vkd3d_queue_signal_on_cpu: layer.h.
+  HRESULT SignalOnCpu(ID3D12Fence* fence, UINT64 value,
+                      int32_t (*next)(void* queue, void* fence, uint64_t value));
+
   // Of CaptureLock.
   std::mutex& capture_mutex() { return capture_mutex_; }
 
@@ -48,9 +52,13 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   AnnotatedChild* annotated() override { return &annotations_; }
   void OnNamed(std::string_view name) override;
   void OnEnd() override;
+  void OnWoken() override;
 
  private:
   using Thin = ThinID3D12CommandQueue;
+
+  // Its submissions will be noted in the device's block.
+  void Register(const WrappedID3D12Device& device);
 
   // In the block's table; ObjectTable::kNone if it is not there.
   uint32_t FenceIndex(ID3D12Fence* fence) const;
@@ -58,9 +66,10 @@ class WrappedID3D12CommandQueue final : public ThinID3D12CommandQueue {
   // For the capture of the device: what the lists will copy, and what they did to resources.
   void NoteCopies(UINT count, ID3D12CommandList* const* lists);
   void NoteExecuted(UINT count, ID3D12CommandList* const* lists);
-  // ... and what says that they did it: before the call, whether it does; after it, that it will.
-  bool SaysCopiesAreDone(ID3D12Fence* fence, uint64_t value);
-  void NoteSignalled(ID3D12Fence* fence, uint64_t value);
+  // A signal of the queue: before the call, whether the fence's value will say that what the queue was given
+  // is done; after it, that it will.
+  bool SaysWorkIsDone(ID3D12Fence* fence, uint64_t value);
+  void NoteSignalled(ID3D12Fence* fence, uint64_t value, uint64_t submission);
 
   const CairnQueueType type_;
   AnnotatedQueue annotations_;

@@ -110,6 +110,7 @@ WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigi
   block_ = ProcessBlock();
   context_ = MakeContext(block_, device);
   layer_device_.context = context_;
+  submission_fences_.Start(context_);
   if (Capture::Active() != nullptr) {
     capture_ = std::make_unique<DeviceCapture>(device);
     frame_listener.store(OnApplicationFrame, std::memory_order_relaxed);
@@ -164,6 +165,7 @@ void WrappedID3D12Device::Forget() {
     std::erase(Devices(), this);
   }
   annotations_.reset();
+  submission_fences_.Stop();
   if (context_ != nullptr) Context::Destroy(context_);
   context_ = nullptr;
 }
@@ -436,6 +438,12 @@ void WrappedID3D12Device::CreateRenderTargetView(ID3D12Resource* resource,
                                                  const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                                                  D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   Thin::CreateRenderTargetView(resource, desc, descriptor);
+  NoteRenderTarget(resource, desc, descriptor);
+}
+
+void WrappedID3D12Device::NoteRenderTarget(ID3D12Resource* resource,
+                                           const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   if (capture_ != nullptr) capture_->SetTarget(descriptor.ptr, AsWrapper(resource), desc);
   descriptors_.Set(descriptor.ptr, NotedObject(resource));
 }
@@ -444,6 +452,11 @@ void WrappedID3D12Device::CreateDepthStencilView(ID3D12Resource* resource,
                                                  const D3D12_DEPTH_STENCIL_VIEW_DESC* desc,
                                                  D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   Thin::CreateDepthStencilView(resource, desc, descriptor);
+  NoteDepthStencil(resource, descriptor);
+}
+
+void WrappedID3D12Device::NoteDepthStencil(ID3D12Resource* resource,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
   descriptors_.Set(descriptor.ptr, NotedObject(resource));
 }
 

@@ -14,6 +14,7 @@
 #include "breadcrumbs/layer_identity.h"
 #include "d3d12/bindings.h"
 #include "d3d12/layer.h"
+#include "d3d12/submission_fences.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn {
@@ -44,6 +45,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   Context* StartBreadcrumbs();
   AnnotationRuntime& annotations() const { return *annotations_; }
   DescriptorShadow& descriptor_shadow() { return descriptors_; }
+  SubmissionFences& submission_fences() { return submission_fences_; }
   uint32_t render_target_increment() const { return render_target_increment_; }
   uint32_t depth_stencil_increment() const { return depth_stencil_increment_; }
   // Of names of this device and its children.
@@ -105,6 +107,29 @@ class WrappedID3D12Device final : public ThinID3D12Device {
                                                D3D12_CPU_DESCRIPTOR_HANDLE source,
                                                D3D12_DESCRIPTOR_HEAP_TYPE type) override;
 
+  // Those that report failure. One that succeeds is noted and recorded as what it did: as the method
+  // without "Try", which whoever reads a trace knows.
+  HRESULT STDMETHODCALLTYPE
+  TryCreateShaderResourceView(ID3D12Resource* resource, const D3D12_SHADER_RESOURCE_VIEW_DESC* desc,
+                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateUnorderedAccessView(ID3D12Resource* resource, ID3D12Resource* counter,
+                               const D3D12_UNORDERED_ACCESS_VIEW_DESC* desc,
+                               D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE TryCreateConstantBufferView(
+      const D3D12_CONSTANT_BUFFER_VIEW_DESC* desc, D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE TryCreateSampler2(const D3D12_SAMPLER_DESC2* desc,
+                                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateRenderTargetView(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                            D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateDepthStencilView(ID3D12Resource* resource, const D3D12_DEPTH_STENCIL_VIEW_DESC* desc,
+                            D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+  HRESULT STDMETHODCALLTYPE
+  TryCreateSamplerFeedbackUnorderedAccessView(ID3D12Resource* targeted, ID3D12Resource* feedback,
+                                              D3D12_CPU_DESCRIPTOR_HANDLE descriptor) override;
+
  protected:
   bool QueryOwn(REFIID riid, void** object) override;
   void OnEnd() override;
@@ -114,6 +139,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
 
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
+  void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                        D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
+  void NoteDepthStencil(ID3D12Resource* resource, D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
   uint32_t ViewIncrement(D3D12_DESCRIPTOR_HEAP_TYPE type) const;
   void StartAnnotations();
   void Forget();
@@ -134,6 +162,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   std::atomic<bool> presents_{false};
   std::atomic<uint32_t> submissions_{0};
   std::atomic<bool> lost_{false};
+  SubmissionFences submission_fences_;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -38,7 +38,10 @@ class PlainChild final : public AnnotatedObject<Thin> {
 template <typename Thin>
 class PlainTearOff final : public Thin {
  public:
-  PlainTearOff(void* real, Wrapper& owner) : Thin(real, &owner) {}
+  PlainTearOff(void* real, Wrapper& owner) : Thin(real, &owner) {
+    // A list's further interfaces record work, too.
+    this->breadcrumbs_ = owner.breadcrumbs();
+  }
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -54,7 +54,7 @@ D3D12_USER_DEFINED_ANNOTATION_MODE DeviceTools::GetUserDefinedAnnotationMode() {
 bool AddToInfoQueue(ID3D12Device* real, uint32_t id, const char* text) {
   ComPtr<ID3D12InfoQueue> queue;
   if (FAILED(real->QueryInterface(__uuidof(ID3D12InfoQueue), queue.Receive()))) return false;
-  return SUCCEEDED(queue->AddMessage(D3D12_MESSAGE_CATEGORY_MISCELLANEOUS,
+  return SUCCEEDED(queue->AddMessage(D3D12_MESSAGE_CATEGORY_STATE_SETTING,
                                      D3D12_MESSAGE_SEVERITY_ERROR,
                                      static_cast<D3D12_MESSAGE_ID>(id), text));
 }

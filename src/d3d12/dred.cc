@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "d3d12/dred.h"
 
-#include <type_traits>
+#include <fmt/format.h>
 
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "d3d12/device.h"
 #include "d3d12/wrappers.h"
 
 namespace cairn {
@@ -32,6 +38,38 @@ void TranslateObjects(D3D12_AUTO_BREADCRUMB_NODE1& node) {
 }
 void TranslateObjects(D3D12_DRED_ALLOCATION_NODE1& node) {
   Translate(node.pObject);
+}
+
+// The EventIDs of the list's events, in the order of the calls; empty if there are none, or nobody knows
+// which is which.
+std::vector<uint64_t> EventIdsOf(ID3D12GraphicsCommandList* real) {
+  std::vector<uint64_t> ids;
+  Wrapper* const wrapper = real == nullptr ? nullptr : Wrappers().Find(real);
+  const LayerList* const list = wrapper == nullptr ? nullptr : wrapper->layer_list();
+  if (list != nullptr && list->recording != nullptr) list->recording->AnnotationEventIds(&ids);
+  return ids;
+}
+
+bool IsAnnotation(D3D12_AUTO_BREADCRUMB_OP op) {
+  return op == D3D12_AUTO_BREADCRUMB_OP_BEGINEVENT || op == D3D12_AUTO_BREADCRUMB_OP_SETMARKER;
+}
+
+// `text` may be null; with " (EventID 0x...)" behind it, and a zero, in characters of the device.
+template <typename Character>
+std::vector<char> WithEventId(const void* text, uint64_t event_id) {
+  std::basic_string<Character> result;
+  if (text != nullptr) {
+    for (auto* from = static_cast<const char*>(text);; from += sizeof(Character)) {
+      Character character;
+      std::memcpy(&character, from, sizeof(character));
+      if (character == 0) break;
+      result += character;
+    }
+  }
+  if (!result.empty()) result += static_cast<Character>(' ');
+  for (const char c : fmt::format("(EventID {:#x})", event_id)) result += static_cast<Character>(c);
+  const char* const bytes = reinterpret_cast<const char*>(result.c_str());
+  return std::vector<char>(bytes, bytes + (result.size() + 1) * sizeof(Character));
 }
 
 template <typename Node>
@@ -72,7 +110,47 @@ const D3D12_AUTO_BREADCRUMB_NODE* WrappedID3D12DeviceRemovedExtendedData::Copy(
 const D3D12_AUTO_BREADCRUMB_NODE1* WrappedID3D12DeviceRemovedExtendedData::Copy(
     const D3D12_AUTO_BREADCRUMB_NODE1* head) {
   const std::lock_guard lock(mutex_);
-  return CopyChain(head, breadcrumbs1_copies_);
+  // Before the objects become the application's.
+  std::vector<D3D12_AUTO_BREADCRUMB_NODE1> nodes;
+  for (const auto* node = head; node != nullptr && nodes.size() < kMaxNodes; node = node->pNext) {
+    nodes.push_back(*node);
+    AddEventIds(nodes.back());
+  }
+  for (size_t i = 0; i + 1 < nodes.size(); ++i) nodes[i].pNext = &nodes[i + 1];
+  if (!nodes.empty()) nodes.back().pNext = nullptr;
+  return CopyChain<D3D12_AUTO_BREADCRUMB_NODE1>(nodes.empty() ? nullptr : nodes.data(),
+                                                breadcrumbs1_copies_);
+}
+
+void WrappedID3D12DeviceRemovedExtendedData::AddEventIds(D3D12_AUTO_BREADCRUMB_NODE1& node) {
+  // The history is a ring: of longer ones nobody knows which event is which.
+  constexpr UINT kHistory = 65536;
+  if (node.pCommandHistory == nullptr || node.pBreadcrumbContexts == nullptr ||
+      node.BreadcrumbCount > kHistory) {
+    return;
+  }
+  const std::vector<uint64_t> ids = EventIdsOf(node.pCommandList);
+  if (ids.empty()) return;
+  std::vector<uint64_t> id_of(node.BreadcrumbCount);
+  size_t annotation = 0;
+  for (UINT i = 0; i < node.BreadcrumbCount; ++i) {
+    if (!IsAnnotation(node.pCommandHistory[i])) continue;
+    if (annotation < ids.size()) id_of[i] = ids[annotation];
+    ++annotation;
+  }
+  std::vector<D3D12_DRED_BREADCRUMB_CONTEXT> contexts(
+      node.pBreadcrumbContexts, node.pBreadcrumbContexts + node.BreadcrumbContextsCount);
+  for (D3D12_DRED_BREADCRUMB_CONTEXT& context : contexts) {
+    const UINT index = context.BreadcrumbIndex;
+    if (index >= id_of.size() || id_of[index] == 0) continue;
+    texts_.push_back(device()->wchar_bytes() == sizeof(char16_t)
+                         ? WithEventId<char16_t>(context.pContextString, id_of[index])
+                         : WithEventId<char32_t>(context.pContextString, id_of[index]));
+    context.pContextString =
+        reinterpret_cast<decltype(context.pContextString)>(texts_.back().data());
+  }
+  contexts_copies_.push_back(std::move(contexts));
+  node.pBreadcrumbContexts = contexts_copies_.back().data();
 }
 
 const D3D12_DRED_ALLOCATION_NODE1* WrappedID3D12DeviceRemovedExtendedData::Copy(

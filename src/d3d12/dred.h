@@ -2,7 +2,9 @@
 //
 // ID3D12DeviceRemovedExtendedData: the implementation's own record of what was running. Its nodes point
 // to lists, queues and objects of the implementation: the application gets copies that point to what it
-// holds. Objects that have ended have no wrapper: null stands for them.
+// holds. Objects that have ended have no wrapper: null stands for them. Where a list's events have EventIDs,
+// the contexts of its node say them: "Shadows (EventID 0x1000001)" leads from the implementation's record to
+// the report.
 #ifndef CAIRN_D3D12_DRED_H_
 #define CAIRN_D3D12_DRED_H_
 
@@ -36,10 +38,15 @@ class WrappedID3D12DeviceRemovedExtendedData final : public ThinID3D12DeviceRemo
   const D3D12_AUTO_BREADCRUMB_NODE1* Copy(const D3D12_AUTO_BREADCRUMB_NODE1* head);
   const D3D12_DRED_ALLOCATION_NODE1* Copy(const D3D12_DRED_ALLOCATION_NODE1* head);
 
+  // Tells the contexts of a node's events by their EventIDs, in copies.
+  void AddEventIds(D3D12_AUTO_BREADCRUMB_NODE1& node);
+
   std::mutex mutex_;
   std::deque<std::vector<D3D12_AUTO_BREADCRUMB_NODE>> breadcrumbs_copies_;
   std::deque<std::vector<D3D12_AUTO_BREADCRUMB_NODE1>> breadcrumbs1_copies_;
   std::deque<std::vector<D3D12_DRED_ALLOCATION_NODE1>> allocations_copies_;
+  std::deque<std::vector<D3D12_DRED_BREADCRUMB_CONTEXT>> contexts_copies_;
+  std::deque<std::vector<char>> texts_;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

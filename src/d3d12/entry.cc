@@ -52,6 +52,12 @@ bool Drop(void* resource, uint32_t* count) {
   return true;
 }
 
+int32_t SignalOnCpuOf(void* queue, void* fence, uint64_t value,
+                      int32_t (*next)(void* queue, void* fence, uint64_t value)) {
+  return SignalOnCpu(static_cast<ID3D12CommandQueue*>(queue), static_cast<ID3D12Fence*>(fence),
+                     value, next);
+}
+
 const EntryBridge& Bridge() {
   static const EntryBridge bridge = {
       .device_iid = reinterpret_cast<const EntryGuid*>(&__uuidof(ID3D12Device)),
@@ -60,6 +66,7 @@ const EntryBridge& Bridge() {
       .wrap_resource = WrapImage,
       .hold_resource = Hold,
       .drop_resource = Drop,
+      .signal_on_cpu = SignalOnCpuOf,
       .before_present = BeforeQueueIsTaken,
       .end_frame = EndFrame,
   };

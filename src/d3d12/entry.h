@@ -35,6 +35,9 @@ struct EntryBridge {
   // Private references of libvkd3d. False if `resource` is no wrapper.
   bool (*hold_resource)(void* resource, uint32_t* count);
   bool (*drop_resource)(void* resource, uint32_t* count);
+  // vkd3d_queue_signal_on_cpu: calls `next` with real objects.
+  int32_t (*signal_on_cpu)(void* queue, void* fence, uint64_t value,
+                           int32_t (*next)(void* queue, void* fence, uint64_t value));
   // The program takes the queue behind `queue`, a wrapper of this convention or not, to present.
   void (*before_present)(void* queue);
   // A frame was presented: the next one begins on every device.

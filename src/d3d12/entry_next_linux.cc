@@ -4,9 +4,6 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include <string>
-#include <vector>
-
 namespace cairn {
 namespace {
 
@@ -22,9 +19,21 @@ const char* LibraryOf(void* address) {
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-// Loaded libraries whose file name starts with `prefix`. Only collected while the loader's lock is
-// held: dlopen would take it again.
+}  // namespace
+
+void* FindSymbol(void* handle, const char* name) {
+  // By version, because this library defines the plain name. Programs built before glibc 2.34 and
+  // after it ask for different ones; both are the same function.
+  static const auto real = [] {
+    void* function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    if (function == nullptr) function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    return reinterpret_cast<DlsymFunction>(function);
+  }();
+  return real == nullptr ? nullptr : real(handle, name);
+}
+
 std::vector<std::string> LoadedLibraries(std::string_view prefix) {
+  // Only collected while the loader's lock is held: dlopen would take it again.
   struct Search {
     std::string_view prefix;
     std::vector<std::string> found;
@@ -39,19 +48,6 @@ std::vector<std::string> LoadedLibraries(std::string_view prefix) {
       },
       &search);
   return search.found;
-}
-
-}  // namespace
-
-void* FindSymbol(void* handle, const char* name) {
-  // By version, because this library defines the plain name. Programs built before glibc 2.34 and
-  // after it ask for different ones; both are the same function.
-  static const auto real = [] {
-    void* function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
-    if (function == nullptr) function = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
-    return reinterpret_cast<DlsymFunction>(function);
-  }();
-  return real == nullptr ? nullptr : real(handle, name);
 }
 
 void* NextFunction::Find() {

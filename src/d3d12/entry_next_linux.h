@@ -6,12 +6,17 @@
 #define CAIRN_D3D12_ENTRY_NEXT_LINUX_H_
 
 #include <atomic>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace cairn {
 
 // What `dlsym` answers without this library in between.
 void* FindSymbol(void* handle, const char* name);
+
+// Loaded libraries whose file name starts with `prefix`.
+std::vector<std::string> LoadedLibraries(std::string_view prefix);
 
 class NextFunction {
  public:

@@ -6,7 +6,8 @@
 //
 //   vkd3d_create_device          every device of libvkd3d: libvkd3d-utils calls it, too
 //   D3D12CreateDevice            every device of vkd3d-proton; libvkd3d-utils' own is passed on to
-//   vkd3d_... with COM pointers  libvkd3d insists on its own objects
+//   vkd3d_... with COM pointers  libvkd3d insists on its own objects; an implementation with one that is not
+//                                here gets no layer at all
 //   vkd3d_create_instance        says how wide the characters of its devices' names are
 //   vkQueuePresentKHR            ends a frame
 //   dlsym                        programs that look one of the above up get it as well
@@ -19,13 +20,16 @@
 #include <cstring>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "breadcrumbs/driver_half.h"
 #include "d3d12/entry.h"
+#include "d3d12/entry_known_linux.h"
 #include "d3d12/entry_next_linux.h"
 #include "d3d12/entry_vkd3d.h"
+#include "settings/log.h"
 
 #define CAIRN_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -48,6 +52,7 @@ CAIRN_ENTRY Vkd3dInstance* vkd3d_instance_from_device(void* device);
 CAIRN_ENTRY uint32_t vkd3d_get_vk_queue_family_index(void* queue);
 CAIRN_ENTRY void* vkd3d_acquire_vk_queue(void* queue);
 CAIRN_ENTRY void vkd3d_release_vk_queue(void* queue);
+CAIRN_ENTRY int32_t vkd3d_queue_signal_on_cpu(void* queue, void* fence, uint64_t value);
 CAIRN_ENTRY int32_t vkd3d_create_image_resource(void* device, const void* info, void** resource);
 CAIRN_ENTRY uint32_t vkd3d_resource_incref(void* resource);
 CAIRN_ENTRY uint32_t vkd3d_resource_decref(void* resource);
@@ -79,6 +84,7 @@ enum Entry {
   kGetVkQueueFamilyIndex,
   kAcquireVkQueue,
   kReleaseVkQueue,
+  kQueueSignalOnCpu,
   kCreateImageResource,
   kResourceIncref,
   kResourceDecref,
@@ -100,6 +106,7 @@ cairn::NextFunction* Entries() {
       CAIRN_NEXT(vkd3d_get_vk_queue_family_index, kVkd3d),
       CAIRN_NEXT(vkd3d_acquire_vk_queue, kVkd3d),
       CAIRN_NEXT(vkd3d_release_vk_queue, kVkd3d),
+      CAIRN_NEXT(vkd3d_queue_signal_on_cpu, kVkd3d),
       CAIRN_NEXT(vkd3d_create_image_resource, kVkd3d),
       CAIRN_NEXT(vkd3d_resource_incref, kVkd3d),
       CAIRN_NEXT(vkd3d_resource_decref, kVkd3d),
@@ -114,6 +121,21 @@ cairn::NextFunction* Entries() {
 template <typename Function>
 Function* Next(Entry entry, Function*) {
   return Entries()[entry].As<Function*>();
+}
+
+// False, and one line says why: this implementation has a function that may take objects, and does not know
+// wrappers. Of each implementation it is asked once: devices with the layer and without it do not mix.
+bool CanHaveWrappers(void* create_device) {
+  std::array<std::string_view, kEntryCount> ours;
+  for (size_t i = 0; i < ours.size(); ++i) ours[i] = Entries()[i].name();
+  const std::string unknown = cairn::UnknownFunction(create_device, kVkd3d, ours);
+  if (unknown.empty()) return true;
+  cairn::Log(
+      cairn::LogLevel::kWarning,
+      "this version of Cairn does not know " + unknown +
+          ", which may take objects: the program's devices work without the layer, and nothing "
+          "is recorded of them; a newer version may know it");
+  return false;
 }
 
 // What an instance tells about the devices that are created on it.
@@ -180,10 +202,12 @@ CAIRN_ENTRY int32_t vkd3d_create_device(const Vkd3dDeviceCreateInfo* info, const
                                         void** device) {
   const auto next = Next(kCreateDevice, &vkd3d_create_device);
   if (next == nullptr) return kFail;
+  static const bool wraps = CanHaveWrappers(AddressOf(next));
   // The Vulkan layer may be looking at what is created below.
   const cairn::DeviceCreationScope creating;
   // Without a place for the device this asks only whether one could be created.
-  if (info == nullptr || info->type != cairn::kVkd3dDeviceCreateInfo || device == nullptr) {
+  if (!wraps || info == nullptr || info->type != cairn::kVkd3dDeviceCreateInfo ||
+      device == nullptr) {
     return next(info, iid, device);
   }
   const EntryBridge& layer = MsBridge();
@@ -234,6 +258,11 @@ CAIRN_ENTRY void* vkd3d_acquire_vk_queue(void* queue) {
 CAIRN_ENTRY void vkd3d_release_vk_queue(void* queue) {
   const auto next = Next(kReleaseVkQueue, &vkd3d_release_vk_queue);
   if (next != nullptr) next(MsBridge().real_object(queue));
+}
+
+CAIRN_ENTRY int32_t vkd3d_queue_signal_on_cpu(void* queue, void* fence, uint64_t value) {
+  const auto next = Next(kQueueSignalOnCpu, &vkd3d_queue_signal_on_cpu);
+  return next == nullptr ? kFail : MsBridge().signal_on_cpu(queue, fence, value, next);
 }
 
 CAIRN_ENTRY int32_t vkd3d_create_image_resource(void* device, const void* info, void** resource) {
@@ -291,8 +320,9 @@ thread_local int t_creating = 0;
 
 int32_t CreateSysvDevice(void* adapter, int32_t level, const EntryGuid& iid, void** device) {
   const auto next = Entries()[kD3d12CreateDevice].As<SysvCreateDevice>();
+  static const bool wraps = CanHaveWrappers(reinterpret_cast<void*>(next));
   const cairn::DeviceCreationScope creating;
-  if (device == nullptr || t_creating > 0) return next(adapter, level, iid, device);
+  if (!wraps || device == nullptr || t_creating > 0) return next(adapter, level, iid, device);
   const EntryBridge& layer = SysvBridge();
   // What the implementation leaves alone stays as the program has it.
   void* real = *device;

@@ -7,10 +7,12 @@
 #include "d3d12/call_capture.h"
 #include "d3d12/command_queue.h"
 #include "d3d12/device_child.h"
+#include "d3d12/device_ext.h"
 #include "d3d12/dred.h"
 #include "d3d12/graphics_command_list.h"
 #include "d3d12/layer.h"
 #include "d3d12/objects.h"
+#include "d3d12/swap_chain.h"
 #include "d3d12/video_command_list.h"
 #include "d3d12gen/thin.h"
 #include "settings/log.h"
@@ -48,12 +50,18 @@ CAIRN_BY_HAND(ID3D12StateObject)
 CAIRN_BY_HAND(ID3D12VideoDecodeCommandList)
 CAIRN_BY_HAND(ID3D12VideoEncodeCommandList)
 CAIRN_BY_HAND(ID3D12VideoProcessCommandList)
+CAIRN_BY_HAND(IDXGIVkSwapChain)
 #undef CAIRN_BY_HAND
 
-template <>
-struct TearOffClass<ThinID3D12DeviceRemovedExtendedData> {
-  using Type = WrappedID3D12DeviceRemovedExtendedData;
-};
+#define CAIRN_BY_HAND(name)         \
+  template <>                       \
+  struct TearOffClass<Thin##name> { \
+    using Type = Wrapped##name;     \
+  };
+CAIRN_BY_HAND(ID3D12DeviceExt)
+CAIRN_BY_HAND(ID3D12DeviceRemovedExtendedData)
+CAIRN_BY_HAND(IDXGIVkSwapChainFactory)
+#undef CAIRN_BY_HAND
 
 // Devices come through WrapDevice only.
 template <typename Thin>
@@ -134,6 +142,10 @@ HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out) {
   if (made == nullptr) {
     *out = nullptr;
     return E_OUTOFMEMORY;
+  }
+  if (PointerTo(riid) == nullptr) {
+    *out = made->interface_pointer();
+    return S_OK;
   }
   const HRESULT result = made->Query(riid, out);
   made->ReleaseReference();

@@ -103,6 +103,7 @@ CopiedRows WrappedID3D12GraphicsCommandList::ReadByCpu(ID3D12Resource* to, ID3D1
   const uint64_t source = from == nullptr ? kNoObject : NumberOfResource(from);
   MappingCapture& mappings = static_cast<WrappedID3D12Resource*>(wrapper)->mappings();
   if (!mappings.reads_back(*wrapper)) {
+    mappings.WrittenByGpu(*wrapper);
     // What is copied out of it differs from run to run as well.
     if (readbacks.IsUnpredictable(source)) readbacks.NoteUnpredictable(wrapper->capture_number());
     return {};

@@ -59,6 +59,12 @@ IUnknown* FindWrapper(IUnknown* real);
 bool HoldResource(ID3D12Resource* resource, ULONG* count);
 bool DropResource(ID3D12Resource* resource, ULONG* count);
 
+// vkd3d_queue_signal_on_cpu: the fence gets the value from the CPU once what the queue has is submitted to
+// Vulkan. `next` is the implementation's; queue and fence are wrappers or not. In a capture it is a Signal
+// of the queue, which comes later, but as surely.
+HRESULT SignalOnCpu(ID3D12CommandQueue* queue, ID3D12Fence* fence, UINT64 value,
+                    int32_t (*next)(void* queue, void* fence, uint64_t value));
+
 // The program takes the native queue behind this one, perhaps to present: everything is submitted.
 // `queue` is a wrapper or not.
 void BeforePresent(ID3D12CommandQueue* queue);

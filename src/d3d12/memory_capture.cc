@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "capture/mapped_memory.h"
 #include "d3d12/device.h"
 #include "d3d12abi/aggregates.h"
 
@@ -14,6 +13,10 @@ namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
+
+// D3D12_HEAP_TYPE_GPU_UPLOAD, which older headers do not have.
+constexpr auto kHeapTypeGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);
+constexpr D3D12_RANGE kNothing = {0, 0};
 
 template <typename Body>
 std::span<const std::byte> BytesOf(const Body& body) {
@@ -48,10 +51,9 @@ uint64_t MappedBytes(const Wrapper& resource, uint32_t subresource) {
 void* PointerOf(const Wrapper& resource, uint32_t subresource) {
   auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
   if (GetDesc(real).Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return nullptr;
-  const D3D12_RANGE nothing = {0, 0};
   void* data = nullptr;
-  if (FAILED(real->Map(subresource, &nothing, &data))) return nullptr;
-  real->Unmap(subresource, &nothing);
+  if (FAILED(real->Map(subresource, &kNothing, &data))) return nullptr;
+  real->Unmap(subresource, &kNothing);
   return data;
 }
 
@@ -86,9 +88,10 @@ MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
     access = Access::kNone;
   } else if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
     access = Access::kReadBack;
-  } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD ||
-             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
-             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK) {
+  } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == kHeapTypeGpuUpload ||
+             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE) {
+    access = Access::kOnlyWritten;
+  } else if (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK) {
     access = Access::kWritten;
   } else {
     access = Access::kNone;
@@ -101,22 +104,62 @@ bool MappingCapture::reads_back(const Wrapper& resource) {
   return FindAccess(resource) == Access::kReadBack;
 }
 
-void MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
+MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapping) {
+  MappedPlace place = {.data = mapping.data,
+                       .size_bytes = mapping.size_bytes,
+                       .known = mapping.was_mapped,
+                       .track = Capture::Active() != nullptr};
+  const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(resource.real_pointer()));
+  // What lists copy into it is followed (WrittenByGpu); what shaders write nobody sees.
+  place.may_stand_in = FindAccess(resource) == Access::kOnlyWritten &&
+                       desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
+                       (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0;
+  if (placed_.offset_bytes < placed_.heap_bytes &&
+      mapping.size_bytes <= placed_.heap_bytes - placed_.offset_bytes) {
+    place.block = static_cast<std::byte*>(mapping.data) - placed_.offset_bytes;
+    place.block_bytes = placed_.heap_bytes;
+  }
+  return place;
+}
+
+void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
   const std::lock_guard lock(mutex_);
+  if (Capture::Active() == nullptr && !MappedMemory::Get().has_stand_ins()) return data;
   Mapping& mapping = mappings_[subresource];
-  if (++mapping.count != 1) return;
+  const bool first = ++mapping.count == 1;
+  if (mapping.stands_in) {
+    if (first) {
+      MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
+                              mapping.size_bytes);
+    }
+    if (written_by_gpu_.load(std::memory_order_relaxed)) {
+      MappedMemory::Get().Refresh(resource.capture_number());
+    }
+    return mapping.data;
+  }
+  if (!first) return data;
   mapping.data = data != nullptr ? data : PointerOf(resource, subresource);
   mapping.size_bytes = MappedBytes(resource, subresource);
-  if (mapping.data == nullptr || mapping.size_bytes == 0) return;
-  if (FindAccess(resource) != Access::kWritten) return;
-  MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data, mapping.size_bytes,
-                          mapping.was_mapped);
+  if (mapping.data == nullptr || mapping.size_bytes == 0) return data;
+  const Access access = FindAccess(resource);
+  if (access != Access::kWritten && access != Access::kOnlyWritten) return data;
+  void* const given =
+      MappedMemory::Get().Map(resource.capture_number(), subresource, PlaceOf(resource, mapping));
+  if (given != mapping.data) {
+    // The implementation may end its own mapping with the program's last Unmap.
+    mapping.stands_in = SUCCEEDED(
+        static_cast<ID3D12Resource*>(resource.real_pointer())->Map(subresource, &kNothing, &data));
+    mapping.data = given;
+    data = given;
+  }
   if (!mapping.was_mapped) NoteTracking();
   mapping.was_mapped = true;
   // It ended while this came to be tracked.
   if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
+  return data;
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
+  return data;
 }
 
 void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) try {
@@ -125,18 +168,47 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) tr
   if (found == mappings_.end() || found->second.count == 0) return;
   Mapping& mapping = found->second;
   if (--mapping.count != 0) return;
-  if (FindAccess(resource) == Access::kWritten) {
+  const Access access = FindAccess(resource);
+  if (access == Access::kWritten || access == Access::kOnlyWritten) {
     MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(Capture::Active()));
   }
-  mapping.data = nullptr;
+  if (!mapping.stands_in) mapping.data = nullptr;
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }
 
-void FlushMappedMemory(Capture& capture) try {
-  if (capture.memory_on()) MappedMemory::Get().Flush(ReportTo(&capture));
+void MappingCapture::Ends(const Wrapper& resource) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [subresource, mapping] : mappings_) {
+    if (!mapping.stands_in) continue;
+    static_cast<ID3D12Resource*>(resource.real_pointer())->Unmap(subresource, &kNothing);
+    mapping = {};
+  }
+}
+
+void MappingCapture::WrittenByGpu(const Wrapper& resource) {
+  if (FindAccess(resource) != Access::kOnlyWritten) return;
+  if (!written_by_gpu_.exchange(true, std::memory_order_relaxed)) {
+    MappedMemory::Get().NoteWrittenByOthers(resource.capture_number());
+  }
+}
+
+void FlushMappedMemory(Capture* capture) try {
+  MappedMemory& memory = MappedMemory::Get();
+  const bool records = capture != nullptr && capture->memory_on();
+  if (records || memory.has_stand_ins()) {
+    memory.Flush(records ? ReportTo(capture) : MappedMemory::Report());
+  }
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
+}
+
+void FlushStandIns() {
+  if (MappedMemory::Get().has_stand_ins()) FlushMappedMemory(Capture::Active());
+}
+
+void RefreshStandIns() {
+  if (MappedMemory::Get().has_written_by_others()) MappedMemory::Get().RefreshWritten();
 }
 
 void ForgetMappedMemory(Capture* capture, const Wrapper& resource) {

@@ -3,7 +3,8 @@
 // What the CPU does with mapped memory, for a capture: writes are found by capture/mapped_memory.h and
 // recorded before the GPU can see them. What it reads is the affair of readback_capture.h.
 //
-// Threads: any. Without a capture only what ends tracking is called.
+// Threads: any. Without a capture only what ends tracking is called, and, where one has ended and left
+// stand-ins in the program's hands, what brings their contents to the GPU.
 #ifndef CAIRN_D3D12_MEMORY_CAPTURE_H_
 #define CAIRN_D3D12_MEMORY_CAPTURE_H_
 
@@ -13,6 +14,8 @@
 #include <mutex>
 
 #include "capture/capture.h"
+#include "capture/mapped_memory.h"
+#include "d3d12/call_capture.h"
 #include "d3d12/wrapper.h"
 #include "d3d12abi/d3d12_api.h"
 
@@ -22,11 +25,18 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // A member of resources: which subresources are mapped, and what is there.
 class MappingCapture {
  public:
-  // After a Map that succeeded, or after OpenExistingHeap...; `data` is what the program got, which may
-  // be null.
-  void Mapped(const Wrapper& resource, uint32_t subresource, void* data);
+  // `placed`: others may lie in the same heap.
+  explicit MappingCapture(const CapturedPlace& placed) : placed_(placed) {}
+
+  // After a Map that succeeded; `data` is what it returned, null if the program did not ask. What the
+  // program gets.
+  void* Mapped(const Wrapper& resource, uint32_t subresource, void* data);
   // Before an Unmap.
   void Unmapping(const Wrapper& resource, uint32_t subresource);
+  // Before the resource is released, after ForgetMappedMemory().
+  void Ends(const Wrapper& resource);
+  // A list writes into it.
+  void WrittenByGpu(const Wrapper& resource);
 
   // Whether the CPU is to read here what the GPU wrote: a resource of a readback heap.
   bool reads_back(const Wrapper& resource);
@@ -49,20 +59,30 @@ class MappingCapture {
     void* data = nullptr;
     uint64_t size_bytes = 0;
     bool was_mapped = false;  // before: what it holds is known since
+    bool stands_in = false;  // `data` is a stand-in; the resource is mapped once more until it ends
   };
-  enum class Access : uint8_t { kUnknown, kNone, kWritten, kReadBack };
+  // kOnlyWritten: as a rule the CPU does not read here.
+  enum class Access : uint8_t { kUnknown, kNone, kWritten, kOnlyWritten, kReadBack };
 
   Access FindAccess(const Wrapper& resource);
+  MappedPlace PlaceOf(const Wrapper& resource, const Mapping& mapping);
 
   std::mutex mutex_;
   std::map<uint32_t, Mapping> mappings_;
+  const CapturedPlace placed_;
+  std::atomic<bool> written_by_gpu_{false};
   std::atomic<Access> access_{Access::kUnknown};
   std::atomic<bool> copied_into_{false};
 };
 
 // Records what the CPU wrote to mapped memory since the last time: before a submission, and before the
-// CPU signals a fence that a queue may wait for.
-void FlushMappedMemory(Capture& capture);
+// CPU signals a fence that a queue may wait for. Stand-ins are copied, also without a capture (null).
+void FlushMappedMemory(Capture* capture);
+// Before whatever else lets the GPU go on. Mostly one load.
+void FlushStandIns();
+// The program comes to know what the GPU has done: where it writes what the CPU was to write only, stand-ins
+// follow. Mostly one load.
+void RefreshStandIns();
 // The resource ends with everything that is still mapped. Without a capture nobody is told.
 void ForgetMappedMemory(Capture* capture, const Wrapper& resource);
 

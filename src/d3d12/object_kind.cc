@@ -44,10 +44,10 @@ constexpr Kind kKinds[] = {
     {"ID3D12RootSignature", 0, "root signature"},
     {"ID3D12LifetimeTracker", 0, "lifetime tracker"},
     {"ID3D12ShaderCacheSession", 0, "shader cache session"},
+    {"IDXGIVkSwapChain", 0, "swap chain"},
 };
 
-// "ID3D12Fence1" is a version of "ID3D12Fence". All names start with ID3D12, so that digits at the end
-// are versions.
+// "ID3D12Fence1" is a version of "ID3D12Fence": digits at the end of a name are versions.
 std::string_view WithoutVersion(std::string_view name) {
   const size_t end = name.find_last_not_of("0123456789");
   return end == std::string_view::npos ? name : name.substr(0, end + 1);

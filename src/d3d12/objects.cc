@@ -7,6 +7,7 @@
 #include "capture/mapped_memory.h"
 #include "d3d12/device_capture.h"
 #include "d3d12abi/aggregates.h"
+#include "d3d12abi/com_ptr.h"
 #include "recorder/block_writer.h"
 
 namespace cairn {
@@ -27,14 +28,16 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
 }  // namespace
 
 WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real)
-    : AnnotatedObject(device, real) {
+    : AnnotatedObject(device, real), mappings_(PlaceOfNewResource()) {
   Join(device, FactsOf(this->real()));
 }
 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
   const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
-  if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {
-    mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+  if (SUCCEEDED(result) && (Capture::Active() != nullptr || MappedMemory::Get().has_stand_ins()))
+      [[unlikely]] {
+    void* const given = mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+    if (data != nullptr) *data = given;
     const bool reads = read_range == nullptr || read_range->Begin < read_range->End;
     if (reads && device()->capture() != nullptr) {
       device()->capture()->readbacks().LookAt(capture_number());
@@ -49,6 +52,30 @@ void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_r
     mappings_.Unmapping(*this, subresource);
   }
   ThinID3D12Resource::Unmap(subresource, written_range);
+}
+
+HRESULT WrappedID3D12Resource::WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                                  const void* data, UINT row_pitch,
+                                                  UINT slice_pitch) {
+  FlushStandIns();
+  const HRESULT result =
+      ThinID3D12Resource::WriteToSubresource(subresource, box, data, row_pitch, slice_pitch);
+  if (MappedMemory::Get().has_stand_ins()) [[unlikely]] {
+    MappedMemory::Get().Refresh(capture_number());
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Resource::ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                   UINT subresource, const D3D12_BOX* box) {
+  FlushStandIns();
+  return ThinID3D12Resource::ReadFromSubresource(data, row_pitch, slice_pitch, subresource, box);
+}
+
+void WrappedID3D12Resource::OnEnd() {
+  // Its pages may still be protected, also when the capture has ended.
+  ForgetMappedMemory(Capture::Active(), *this);
+  mappings_.Ends(*this);
 }
 
 WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
@@ -88,7 +115,17 @@ WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
   ObjectTable::Object facts;
   facts.initial_completed = this->real()->GetCompletedValue();
   raised_.store(facts.initial_completed, std::memory_order_relaxed);
+  // Another process or device may signal what is shared.
+  if (const auto fence = ComPtr<ID3D12Fence>(this->real()).As<ID3D12Fence1>();
+      fence && (fence->GetCreationFlags() &
+                (D3D12_FENCE_FLAG_SHARED | D3D12_FENCE_FLAG_SHARED_CROSS_ADAPTER)) != 0) {
+    queue_.store(kSeveralQueues);
+  }
   Join(device, facts);
+}
+
+void WrappedID3D12Fence::OnEnd() {
+  device()->submission_fences().Forget(real());
 }
 
 bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
@@ -103,7 +140,15 @@ bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
   return before < value;
 }
 
+void WrappedID3D12Fence::ForgetSignals() {
+  device()->submission_fences().Forget(real());
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().ForgetFence(capture_number());
+  }
+}
+
 void WrappedID3D12Fence::LookAtReadbacks() {
+  RefreshStandIns();
   if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
     capture->readbacks().Look();
   }
@@ -115,6 +160,7 @@ UINT64 WrappedID3D12Fence::GetCompletedValue() {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
     block->objects().NoteCompleted(object_index(), value);
   }
+  device()->submission_fences().Reached(real(), value);
   LookAtReadbacks();
   return value;
 }
@@ -125,6 +171,8 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
     block->objects().NoteWaited(object_index(), value);
   }
   const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
+  // It may have come meanwhile: without an event the call has waited for it.
+  device()->submission_fences().Look(real());
   device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
   LookAtReadbacks();
   return result;
@@ -133,11 +181,8 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
 HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   const CaptureLock lock(capture_mutex_);
   // A queue may wait for this to read what the CPU wrote.
-  if (lock.capture() != nullptr) [[unlikely]] {
-    FlushMappedMemory(*lock.capture());
-    if (device()->capture() != nullptr)
-      device()->capture()->readbacks().ForgetFence(capture_number());
-  }
+  FlushMappedMemory(lock.capture());
+  ForgetSignals();
   const HRESULT result = ThinID3D12Fence::Signal(value);
   if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {

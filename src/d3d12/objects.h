@@ -32,8 +32,16 @@ class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
   HRESULT STDMETHODCALLTYPE Map(UINT subresource, const D3D12_RANGE* read_range,
                                 void** data) override;
   void STDMETHODCALLTYPE Unmap(UINT subresource, const D3D12_RANGE* written_range) override;
+  HRESULT STDMETHODCALLTYPE WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                               const void* data, UINT row_pitch,
+                                               UINT slice_pitch) override;
+  HRESULT STDMETHODCALLTYPE ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                UINT subresource, const D3D12_BOX* box) override;
 
   MappingCapture& mappings() { return mappings_; }
+
+ protected:
+  void OnEnd() override;
 
  private:
   MappingCapture mappings_;
@@ -70,6 +78,11 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
   // of this queue: it may have had it before, or get it from another one.
   bool SignalsFor(uint64_t queue, uint64_t value);
+  // From now on its value says nothing of what queues were told so far.
+  void ForgetSignals();
+
+ protected:
+  void OnEnd() override;
 
  private:
   // What was just said of the fence may be news of copies that the CPU reads.

@@ -41,7 +41,7 @@ class CallScope {
         wrapper_(wrapper),
         method_(method) {
     if (Capture::Active() != nullptr) [[unlikely]] {
-      captured_ = CaptureArguments(wrapper, method, Arguments(arguments)...);
+      captured_ = CaptureArguments(wrapper, method, AsCaptured(arguments)...);
     }
   }
   ~CallScope() {
@@ -57,7 +57,7 @@ class CallScope {
   Result Returns(Result result, const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
       CaptureResults(wrapper_, method_, std::exchange(captured_, 0), &result,
-                     Arguments(arguments)...);
+                     AsCaptured(arguments)...);
     }
     return result;
   }
@@ -66,7 +66,7 @@ class CallScope {
   Result* ReturnsAt(Result* result, const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
       CaptureResults(wrapper_, method_, std::exchange(captured_, 0), result,
-                     Arguments(arguments)...);
+                     AsCaptured(arguments)...);
     }
     return result;
   }
@@ -75,7 +75,7 @@ class CallScope {
   void Outputs(const Arguments&... arguments) {
     if (captured_ != 0) [[unlikely]] {
       CaptureResults(wrapper_, method_, std::exchange(captured_, 0), nullptr,
-                     Arguments(arguments)...);
+                     AsCaptured(arguments)...);
     }
   }
 
@@ -108,6 +108,7 @@ HRESULT WrapCreated(Wrapper& parent, Chain chain, void* real, REFIID riid, void*
 // The same in two steps: the wrapper first, with a reference; null if there is no memory, and then the
 // reference on `real` is gone.
 Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real);
+// Without an identifier: the interface that all versions have.
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 
 // Stands for a result that the real method did not touch: then the application's is not touched either.
@@ -115,13 +116,14 @@ inline char untouched_result;
 
 // A method that creates an object: `create(iid, out)` calls the real method, with the interface that all
 // versions have. Without `out` the real method only checks its arguments, and sees the caller's `riid`.
-// `made` is told the wrapper before anybody else sees it.
+// `made` is told the wrapper before anybody else sees it. What the real method does without an
+// identifier is its affair: it gets none either.
 template <typename Call, typename Made>
 HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** out, Call create,
                  Made made) {
   if (out == nullptr) return create(riid, out);
   void* real = &untouched_result;
-  const HRESULT result = create(base, &real);
+  const HRESULT result = create(PointerTo(riid) != nullptr ? base : riid, &real);
   if (real == &untouched_result) return result;
   if (FAILED(result) || real == nullptr) {
     *out = real;
@@ -139,6 +141,16 @@ HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create) {
   constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
   const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
   return CreateAs(parent, kChain, base, riid, out, create, [](Wrapper&) {});
+}
+
+// The same for a method whose output's type says what it creates.
+template <typename Base, typename Call>
+HRESULT CreateTyped(Wrapper& parent, Base** out, Call create) {
+  constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
+  const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
+  return Create<Base>(parent, base, reinterpret_cast<void**>(out), [&](REFIID, void** real_object) {
+    return create(reinterpret_cast<Base**>(real_object));
+  });
 }
 
 // A method that gives out an object that exists already.

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstring>
+#include <cwchar>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -17,6 +19,7 @@
 #include "d3d12/test_device.h"
 #include "d3d12/wrappers.h"
 #include "d3d12abi/fake_device.h"
+#include "d3d12abi/fake_info_queue.h"
 #include "d3d12abi/fake_stubs.h"
 #include "settings/log.h"
 
@@ -51,7 +54,7 @@ class Dred final : public ID3D12DeviceRemovedExtendedData2 {
   }
   HRESULT STDMETHODCALLTYPE
   GetAutoBreadcrumbsOutput1(D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT1* output) override {
-    output->pHeadAutoBreadcrumbNode = nullptr;
+    output->pHeadAutoBreadcrumbNode = breadcrumbs1.empty() ? nullptr : breadcrumbs1.data();
     return S_OK;
   }
   HRESULT STDMETHODCALLTYPE GetPageFaultAllocationOutput(D3D12_DRED_PAGE_FAULT_OUTPUT*) override {
@@ -72,6 +75,7 @@ class Dred final : public ID3D12DeviceRemovedExtendedData2 {
   }
 
   std::vector<D3D12_AUTO_BREADCRUMB_NODE> breadcrumbs;
+  std::vector<D3D12_AUTO_BREADCRUMB_NODE1> breadcrumbs1;
   std::vector<D3D12_DRED_ALLOCATION_NODE1> allocations;
 
  private:
@@ -81,7 +85,7 @@ class Dred final : public ID3D12DeviceRemovedExtendedData2 {
 // Makes what the fake device makes, and has more interfaces.
 class RichDevice final : public NoDevice {
  public:
-  RichDevice() : dred(*this) { *inner_.Receive() = CreateFakeDevice(); }
+  RichDevice() : dred(*this), info_queue(*this) { *inner_.Receive() = CreateFakeDevice(); }
 
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
     if (object == nullptr) return E_POINTER;
@@ -90,6 +94,8 @@ class RichDevice final : public NoDevice {
         IsSame(riid, __uuidof(ID3D12DeviceRemovedExtendedData1)) ||
         IsSame(riid, __uuidof(ID3D12DeviceRemovedExtendedData2))) {
       *object = &dred;
+    } else if (IsSame(riid, __uuidof(ID3D12InfoQueue)) && has_info_queue) {
+      *object = &info_queue;
     } else if (IsSame(riid, __uuidof(ID3D12Device)) || IsSame(riid, __uuidof(IUnknown)) ||
                IsSame(riid, kInterfaceOfNobody)) {
       *object = this;
@@ -152,6 +158,8 @@ class RichDevice final : public NoDevice {
   static constexpr UINT64 kSameFence = 4711;
   std::atomic<ULONG> references{1};
   Dred dred;
+  bool has_info_queue = true;
+  FakeInfoQueue info_queue;
   IID iid_seen_without_output = {};
   ID3D12CommandAllocator* allocator_seen = nullptr;
 
@@ -275,6 +283,132 @@ TEST_F(TearOffTest, DredNodesHaveTheObjectsOfTheProgram) {
   ASSERT_NE(fault.pHeadExistingAllocationNode, nullptr);
   EXPECT_EQ(fault.pHeadExistingAllocationNode->pObject, queue.get());
   EXPECT_EQ(fault.pHeadRecentFreedAllocationNode, nullptr);
+}
+
+// The context of the event at `index` of the history, as text of the implementation's characters.
+std::wstring ContextText(const D3D12_AUTO_BREADCRUMB_NODE1& node, UINT index) {
+  for (UINT i = 0; i < node.BreadcrumbContextsCount; ++i) {
+    if (node.pBreadcrumbContexts[i].BreadcrumbIndex == index) {
+      return node.pBreadcrumbContexts[i].pContextString;
+    }
+  }
+  return L"(none)";
+}
+
+std::wstring Hex(uint64_t number) {
+  wchar_t text[32];
+  swprintf(text, 32, L"%#llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+TEST_F(TearOffTest, DredNodesCarryTheEventIdsOfTheirEvents) {
+  constexpr D3D12_COMMAND_LIST_TYPE kDirect = D3D12_COMMAND_LIST_TYPE_DIRECT;
+  ComPtr<ID3D12CommandAllocator> allocator;
+  ASSERT_EQ(device_->CreateCommandAllocator(kDirect, __uuidof(ID3D12CommandAllocator),
+                                            allocator.Receive()),
+            S_OK);
+  ASSERT_EQ(device_.As<ID3D12DeviceTools2>()->SetUserDefinedAnnotationMode(
+                D3D12_USER_DEFINED_ANNOTATION_MODE_DRIVER_RETAIL),
+            S_OK);
+  ComPtr<ID3D12GraphicsCommandList> list;
+  ASSERT_EQ(device_->CreateCommandList(0, kDirect, allocator.get(), nullptr,
+                                       __uuidof(ID3D12GraphicsCommandList), list.Receive()),
+            S_OK);
+  list->BeginEvent(1, "Frame", 5);
+  list->SetMarker(1, "Here", 4);
+  list->EndEvent();
+  list->BeginEvent(1, "Next", 4);
+
+  const D3D12_AUTO_BREADCRUMB_OP history[] = {
+      D3D12_AUTO_BREADCRUMB_OP_BEGINEVENT, D3D12_AUTO_BREADCRUMB_OP_DISPATCH,
+      D3D12_AUTO_BREADCRUMB_OP_SETMARKER, D3D12_AUTO_BREADCRUMB_OP_ENDEVENT,
+      D3D12_AUTO_BREADCRUMB_OP_BEGINEVENT};
+  D3D12_DRED_BREADCRUMB_CONTEXT contexts[] = {
+      {0, L"Frame"}, {1, L"no event"}, {2, L"Here"}, {4, nullptr}, {77, L"out of range"}};
+  real_.dred.breadcrumbs1.resize(2);
+  D3D12_AUTO_BREADCRUMB_NODE1& node = real_.dred.breadcrumbs1[0];
+  node.pCommandList = RealObject(list.get());
+  node.BreadcrumbCount = 5;
+  node.pCommandHistory = history;
+  node.BreadcrumbContextsCount = 5;
+  node.pBreadcrumbContexts = contexts;
+  node.pNext = &real_.dred.breadcrumbs1[1];
+  // The list is not ours: its contexts stay as they are.
+  real_.dred.breadcrumbs1[1] = node;
+  real_.dred.breadcrumbs1[1].pCommandList = nullptr;
+  real_.dred.breadcrumbs1[1].pNext = nullptr;
+
+  std::vector<uint64_t> ids;
+  const LayerList* const layer = AsWrapper(list.get())->layer_list();
+  ASSERT_NE(layer, nullptr);
+  ASSERT_NE(layer->recording, nullptr);
+  layer->recording->AnnotationEventIds(&ids);
+  ASSERT_EQ(ids.size(), 3u);
+  EXPECT_NE(ids[0], 0u);
+  D3D12_DRED_AUTO_BREADCRUMBS_OUTPUT1 output = {};
+  ASSERT_EQ(device_.As<ID3D12DeviceRemovedExtendedData1>()->GetAutoBreadcrumbsOutput1(&output),
+            S_OK);
+  const D3D12_AUTO_BREADCRUMB_NODE1* copy = output.pHeadAutoBreadcrumbNode;
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->pCommandList, list.get());
+  EXPECT_EQ(ContextText(*copy, 0), L"Frame (EventID " + Hex(ids[0]) + L")");
+  EXPECT_EQ(ContextText(*copy, 1), L"no event");
+  EXPECT_EQ(ContextText(*copy, 2), L"Here (EventID " + Hex(ids[1]) + L")");
+  EXPECT_EQ(ContextText(*copy, 4), L"(EventID " + Hex(ids[2]) + L")");
+  EXPECT_EQ(ContextText(*copy, 77), L"out of range");
+  EXPECT_STREQ(contexts[0].pContextString, L"Frame") << "only copies change";
+  ASSERT_NE(copy->pNext, nullptr);
+  EXPECT_EQ(ContextText(*copy->pNext, 0), L"Frame");
+}
+
+// ---- Messages ------------------------------------------------------------------------------------
+
+constexpr auto kNoMode = static_cast<D3D12_USER_DEFINED_ANNOTATION_MODE>(2);
+
+TEST_F(TearOffTest, AnInvalidModeIsAMessageOfTheInfoQueue) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(device_.As<ID3D12DeviceTools2>()->SetUserDefinedAnnotationMode(kNoMode), E_INVALIDARG);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "who has a queue reads it there";
+  FakeInfoQueue& queue = real_.info_queue;
+  ASSERT_EQ(queue.GetNumStoredMessages(), 1u);
+  SIZE_T size = 0;
+  ASSERT_EQ(queue.GetMessage(0, nullptr, &size), S_FALSE);
+  std::vector<std::max_align_t> memory(size / sizeof(std::max_align_t) + 1);
+  auto* const message = reinterpret_cast<D3D12_MESSAGE*>(memory.data());
+  ASSERT_EQ(queue.GetMessage(0, message, &size), S_OK);
+  EXPECT_EQ(message->Category, D3D12_MESSAGE_CATEGORY_STATE_SETTING);
+  EXPECT_EQ(message->Severity, D3D12_MESSAGE_SEVERITY_ERROR);
+  EXPECT_EQ(static_cast<int>(message->ID), 1465);
+  EXPECT_NE(std::string(message->pDescription).find("Mode 2 is not a"), std::string::npos)
+      << message->pDescription;
+  // A valid mode is none.
+  EXPECT_EQ(device_.As<ID3D12DeviceTools2>()->SetUserDefinedAnnotationMode(
+                D3D12_USER_DEFINED_ANNOTATION_MODE_DRIVER_RETAIL),
+            S_OK);
+  EXPECT_EQ(queue.GetNumStoredMessages(), 1u);
+}
+
+TEST_F(TearOffTest, TheInfoQueuesFiltersDecideOnTheMessage) {
+  D3D12_MESSAGE_CATEGORY category = D3D12_MESSAGE_CATEGORY_STATE_SETTING;
+  D3D12_INFO_QUEUE_FILTER filter = {};
+  filter.DenyList.NumCategories = 1;
+  filter.DenyList.pCategoryList = &category;
+  ASSERT_EQ(real_.info_queue.PushStorageFilter(&filter), S_OK);
+  const auto tools = device_.As<ID3D12DeviceTools2>();
+  EXPECT_EQ(tools->SetUserDefinedAnnotationMode(kNoMode), E_INVALIDARG);
+  EXPECT_EQ(real_.info_queue.GetNumStoredMessages(), 0u);
+  EXPECT_EQ(real_.info_queue.GetNumMessagesDeniedByStorageFilter(), 1u);
+  real_.info_queue.PopStorageFilter();
+  EXPECT_EQ(tools->SetUserDefinedAnnotationMode(kNoMode), E_INVALIDARG);
+  EXPECT_EQ(real_.info_queue.GetNumStoredMessages(), 1u);
+}
+
+TEST_F(TearOffTest, WithoutAnInfoQueueTheMessageGoesToStderr) {
+  real_.has_info_queue = false;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(device_.As<ID3D12DeviceTools2>()->SetUserDefinedAnnotationMode(kNoMode), E_INVALIDARG);
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("STATE_SETTING ERROR #1465"),
+            std::string::npos);
 }
 
 TEST_F(TearOffTest, WithoutAnOutputTheRealMethodSeesWhatTheProgramPassed) {

@@ -145,6 +145,16 @@ void ListBreadcrumbs::NoteEvent(uint64_t event_id, uint32_t metadata, const void
   ++open_events_;
 }
 
+void ListBreadcrumbs::NoteUnnamedEvent() {
+  static_cast<void>(open_->BeginUnnamed(CAIRN_MARKER_PASS));
+  ++open_events_;
+}
+
+void ListBreadcrumbs::NoteUnnamedMarker() {
+  static_cast<void>(open_->BeginUnnamed(CAIRN_MARKER_SET_MARKER));
+  open_->EndMarker();
+}
+
 void ListBreadcrumbs::NoteEventEnd() {
   --open_events_;
   open_->EndMarker();

@@ -138,6 +138,13 @@ class ListBreadcrumbs {
   void BeginEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size) {
     if (open_ != nullptr) NoteEvent(event_id, metadata, data, size);
   }
+  // Of the same, where nothing that they carry may be kept: the scopes alone.
+  void BeginUnnamedEvent() {
+    if (open_ != nullptr) NoteUnnamedEvent();
+  }
+  void SetUnnamedMarker() {
+    if (open_ != nullptr) NoteUnnamedMarker();
+  }
   void EndEvent() {
     if (open_events_ != 0) NoteEventEnd();
   }
@@ -205,6 +212,8 @@ class ListBreadcrumbs {
 
   // The list is open in these.
   void NoteEvent(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
+  void NoteUnnamedEvent();
+  void NoteUnnamedMarker();
   void NoteEventEnd();
   void NoteMarker(uint64_t event_id, uint32_t metadata, const void* data, uint32_t size);
   void NoteRootAddress(bool compute, BindPoint point, uint32_t parameter, uint64_t address);

@@ -61,7 +61,12 @@ class WorkList {
     notes_.NoteCall();
     AnnotationCall call = {};
     if (events_are_annotations_) call = annotations_.BeginEvent(metadata, data, size);
-    if (!call.recorded) notes_.BeginEvent(call.event_id, metadata, data, size);
+    if (call.recorded) return;
+    if (KeepsPayloads()) {
+      notes_.BeginEvent(call.event_id, metadata, data, size);
+    } else {
+      notes_.BeginUnnamedEvent();
+    }
   }
   void EndEvent() {
     AnnotationCall call = {};
@@ -72,11 +77,20 @@ class WorkList {
     notes_.NoteCall();
     AnnotationCall call = {};
     if (events_are_annotations_) call = annotations_.SetMarker(metadata, data, size);
-    if (!call.recorded) notes_.SetMarker(call.event_id, metadata, data, size);
+    if (call.recorded) return;
+    if (KeepsPayloads()) {
+      notes_.SetMarker(call.event_id, metadata, data, size);
+    } else {
+      notes_.SetUnnamedMarker();
+    }
   }
 
  private:
   CairnPipeline NumberOf(Wrapper* pipeline);
+  // What events carry may be kept: in DRIVER_RETAIL, or where the user asked for it.
+  bool KeepsPayloads() const {
+    return keeps_all_events_ || annotations_.mode() == AnnotationMode::kDriverRetail;
+  }
 
   WrappedID3D12Device& device_;
   Wrapper& list_;
@@ -84,7 +98,8 @@ class WorkList {
   const D3D12_COMMAND_LIST_TYPE type_;
   // Drivers are told of events in graphics and video process lists only.
   const bool events_are_annotations_;
-  Context* const context_;  // null: breadcrumbs are off
+  const bool keeps_all_events_;  // CAIRN_EVENTS
+  Context* const context_;       // null: breadcrumbs are off
   ListBreadcrumbs notes_;
   LayerList identity_;
   AnnotatedList annotations_;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "annotations/runtime.h"
 #include "d3d12/call_capture.h"
@@ -58,6 +60,29 @@ void LogRefused(REFIID riid, const char* reason) noexcept {
 // Tear-offs are made rarely: one lock for all objects.
 std::mutex tear_off_mutex;
 
+// Not all that is wrapped has private data: a swap chain of vkd3d-proton is no object of Direct3D 12.
+bool HasPrivateData(Chain chain) {
+  static const InterfaceInfo* const object = FindInterface(__uuidof(ID3D12Object));
+  return IsVersionOf(chain, *object);
+}
+
+// The device ends. What rests of its children is not to be found any more: whoever is given the real object
+// again, on another device, gets another wrapper.
+void HideRestingChildren(const Wrapper& device) {
+  std::vector<std::pair<const void*, const Wrapper*>> resting;
+  try {
+    Wrappers().ForEach([&](const Wrapper* wrapper) {
+      if (wrapper == &device || !wrapper->rests()) return;
+      if (static_cast<const void*>(wrapper->device()) == device.interface_pointer()) {
+        resting.emplace_back(wrapper->real_pointer(), wrapper);
+      }
+    });
+  } catch (const std::bad_alloc&) {
+    // Those that were found.
+  }
+  for (const auto& [real, wrapper] : resting) Wrappers().Remove(real, wrapper);
+}
+
 }  // namespace
 
 WrapperRegistry& Wrappers() {
@@ -70,7 +95,9 @@ WrapperRegistry& Wrappers() {
 
 HRESULT Wrapper::Query(REFIID riid, void** object) {
   if (owner_ != this) return owner_->Query(riid, object);
-  if (object == nullptr) return real_unknown()->QueryInterface(riid, object);
+  if (object == nullptr || PointerTo(riid) == nullptr) {
+    return real_unknown()->QueryInterface(riid, object);
+  }
   if (GivePrivateInterface(*this, riid, object)) return S_OK;
   if (QueryOwn(riid, object)) {
     AddReference();
@@ -145,22 +172,38 @@ HRESULT Wrapper::GiveTearOff(const InterfaceInfo& wanted, void* real, void** obj
 ULONG Wrapper::AddReference() {
   Wrapper& counted = *owner_;
   const uint32_t before = counted.references_.fetch_add(1, std::memory_order_relaxed);
-  if (before == 0) [[unlikely]] {
-    // A resource that was held is brought back.
-    counted.lives_.fetch_add(1, std::memory_order_relaxed);
-    if (counted.device_ != nullptr && counted.device_ != &counted) {
-      counted.device_->AddReference();
-    }
-  }
+  if (before == 0) [[unlikely]]
+    counted.FirstReferenceAgain();
   return before + 1;
 }
 
 bool Wrapper::AddReferenceIfAlive() {
   uint32_t known = references_.load(std::memory_order_relaxed);
-  while (known != 0 &&
-         !references_.compare_exchange_weak(known, known + 1, std::memory_order_relaxed)) {
+  do {
+    if (known == 0 && !hears_end_.load(std::memory_order_relaxed)) return false;
+  } while (!references_.compare_exchange_weak(known, known + 1, std::memory_order_relaxed));
+  if (known == 0) FirstReferenceAgain();
+  return true;
+}
+
+// A resource that was held is brought back, or whatever the implementation kept.
+void Wrapper::FirstReferenceAgain() {
+  if (device_ != nullptr && device_ != this) device_->AddReference();
+  TakeLife();
+}
+
+// How many there were.
+uint32_t Wrapper::TakeLife() {
+  const uint32_t before = lives_.fetch_add(1, std::memory_order_acq_rel);
+  if (before != 0) return before;
+  real_unknown()->AddRef();
+  Wrapper* tear_off = tear_offs_.load(std::memory_order_acquire);
+  for (; tear_off != nullptr; tear_off = tear_off->next_tear_off_) {
+    tear_off->real_unknown()->AddRef();
   }
-  return known != 0;
+  OnWoken();
+  CaptureObjectWoken(*this);
+  return before;
 }
 
 ULONG Wrapper::ReleaseReference() {
@@ -171,47 +214,79 @@ ULONG Wrapper::ReleaseReference() {
 }
 
 ULONG Wrapper::Hold() {
-  return owner_->lives_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return owner_->TakeLife() + 1;
 }
 
 ULONG Wrapper::Drop() {
   Wrapper& held = *owner_;
   const uint32_t left = held.lives_.fetch_sub(1, std::memory_order_acq_rel) - 1;
-  if (left == 0) held.End();
+  if (left == 0) held.GiveUpReal();
   return left;
 }
 
 void Wrapper::LastReferenceGone() {
-  // This may be gone after End().
+  // This may be gone after GiveUpReal().
   Wrapper* const device = device_ == this ? nullptr : static_cast<Wrapper*>(device_);
-  if (lives_.fetch_sub(1, std::memory_order_acq_rel) == 1) End();
+  if (lives_.fetch_sub(1, std::memory_order_acq_rel) == 1) GiveUpReal();
   if (device != nullptr) device->ReleaseReference();
 }
 
-// The registry comes first: once the real object is released, its address may be another's.
-void Wrapper::End() {
-  Wrappers().Remove(real_, this);
+void Wrapper::GiveUpReal() {
+  // Against RealEnded(), which the release below may lead to.
+  keepers_.fetch_add(1, std::memory_order_relaxed);
+  const bool hears_end = hears_end_.load(std::memory_order_relaxed);
+  // Once the real object is released, its address may be another's.
+  if (!hears_end) Wrappers().Remove(real_, this);
   OnEnd();
-  CaptureObjectEnd(*this);
+  CaptureObjectRests(*this);
+  if (!hears_end) CaptureObjectEnd(*this);
   ReleaseTearOffs();
   const bool check = SelfCheckIsOn();
-  if (check && device_ == this) CheckDeviceEnds(*device_);
+  if (device_ == this) {
+    if (check) CheckDeviceEnds(*device_);
+    HideRestingChildren(*this);
+  }
   const ULONG left = real_unknown()->Release();
   if (check) CheckEnded(*this, left);
+  if (!hears_end) {
+    Forget();
+    Unkeep();
+  }
+  Unkeep();
+}
+
+// Out of the implementation, and perhaps after the device has ended: nothing of both is called.
+void Wrapper::RealEnded() {
+  // An implementation that gives up its private data early: from here on the count decides.
+  if (!rests()) {
+    hears_end_.store(false, std::memory_order_relaxed);
+    return;
+  }
+  Wrappers().Remove(real_, this);
+  CaptureObjectEnd(*this);
+  Forget();
+  Unkeep();
+}
+
+void Wrapper::Forget() {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
     block->objects().Destroy(object_index_);
   }
+}
+
+void Wrapper::Unkeep() {
+  if (keepers_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+  Wrapper* tear_off = tear_offs_.load(std::memory_order_acquire);
+  while (tear_off != nullptr) delete std::exchange(tear_off, tear_off->next_tear_off_);
   delete this;
 }
 
+// They stay as long as their owner does: what the program knows of it may wake it.
 void Wrapper::ReleaseTearOffs() {
-  Wrapper* tear_off = tear_offs_.exchange(nullptr, std::memory_order_acquire);
-  while (tear_off != nullptr) {
-    Wrapper* const next = tear_off->next_tear_off_;
+  Wrapper* tear_off = tear_offs_.load(std::memory_order_acquire);
+  for (; tear_off != nullptr; tear_off = tear_off->next_tear_off_) {
     tear_off->OnEnd();
     tear_off->real_unknown()->Release();
-    delete tear_off;
-    tear_off = next;
   }
 }
 
@@ -223,6 +298,8 @@ void Wrapper::Join(WrappedID3D12Device& device, ObjectTable::Object facts) {
   facts.context = device.context_index();
   device_ = &device;
   device.AddReference();
+  hears_end_.store(HasPrivateData(chain_) && real_end_.Watch(AsObject(real_)),
+                   std::memory_order_relaxed);
   BecomeKnown(facts);
 }
 
@@ -255,7 +332,7 @@ HRESULT Wrapper::SetObjectName(const WCHAR* name) {
 
 HRESULT Wrapper::SetObjectData(REFGUID guid, UINT size_bytes, const void* data) {
   const HRESULT result = AsObject(real_)->SetPrivateData(guid, size_bytes, data);
-  if (FAILED(result)) return result;
+  if (FAILED(result) || PointerTo(guid) == nullptr) return result;
   const bool wide = guid == kNameWide;
   if (!wide && guid != kNameUtf8) return result;
   const uint32_t wchar_bytes = device_ != nullptr ? device_->wchar_bytes() : sizeof(WCHAR);
@@ -289,7 +366,7 @@ std::string Wrapper::Name() const {
 }
 
 HRESULT Wrapper::GetChildDevice(REFIID riid, void** device) {
-  if (device == nullptr || device_ == nullptr) {
+  if (device == nullptr || device_ == nullptr || PointerTo(riid) == nullptr) {
     return static_cast<ID3D12DeviceChild*>(real_)->GetDevice(riid, device);
   }
   return device_->Query(riid, device);

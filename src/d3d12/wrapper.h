@@ -19,6 +19,7 @@
 
 #include "capture/capture.h"
 #include "d3d12/check.h"
+#include "d3d12/real_end.h"
 #include "d3d12/scratch.h"
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/chains.h"
@@ -43,8 +44,14 @@ class WrappedID3D12Device;
 // nowhere.
 //
 // A resource may be held apart from its references (vkd3d_resource_incref): it then outlives them, and
-// AddRef may bring it back. `lives_` counts the holds, and 1 for all references together; the wrapper
-// ends with it. Everybody else just has 1 there.
+// AddRef may bring it back. `lives_` counts the holds, and 1 for all references together; everybody else
+// just has 1 there.
+//
+// With the last life the wrapper gives up its reference on the real object. Mostly the real object ends
+// with that, and the wrapper with it. But the implementation may keep it, for another object or for the
+// GPU, and the program may go on to use it, even take a new reference: until the real object ends
+// (real_end.h), the wrapper rests, and is what it was. Where that cannot be heard, and with devices, the
+// wrapper ends with its last life.
 //
 // Threads: all of it, from any thread.
 class Wrapper {
@@ -84,11 +91,16 @@ class Wrapper {
   HRESULT Query(REFIID riid, void** object);
   ULONG AddReference();
   ULONG ReleaseReference();
-  // False, and nothing happens, if the last reference is gone.
+  // False, and nothing happens, if the last reference is gone, and the object with it.
   bool AddReferenceIfAlive();
   // The count of vkd3d_resource_incref and vkd3d_resource_decref, as they return it.
   ULONG Hold();
   ULONG Drop();
+
+  // It has no life any more: only the implementation may still know the real object.
+  bool rests() const { return lives_.load(std::memory_order_relaxed) == 0; }
+  // The real object is about to end.
+  void RealEnded();
 
   // What every ID3D12Object does.
   HRESULT SetObjectName(const WCHAR* name);
@@ -124,8 +136,10 @@ class Wrapper {
   virtual AnnotatedChild* annotated() { return nullptr; }
   // The name has changed; UTF-8, "" for none.
   virtual void OnNamed(std::string_view name) { static_cast<void>(name); }
-  // The last reference is gone, and the real object is about to be released.
+  // The last reference is gone, and the real object is about to be released. If that does not end it, there
+  // may be another reference one day: OnWoken(), and then OnEnd() again.
   virtual void OnEnd() {}
+  virtual void OnWoken() {}
 
   void* real_;
   Wrapper* owner_;
@@ -142,13 +156,23 @@ class Wrapper {
   HRESULT QueryReal(REFIID riid, void** object);
   HRESULT GiveTearOff(const InterfaceInfo& wanted, void* real, void** object);
   void NoteName(std::string_view name, bool cut);
+  void FirstReferenceAgain();
+  uint32_t TakeLife();
   void LastReferenceGone();
-  void End();
+  // The last life goes. The real object may end with that, and then the wrapper does.
+  void GiveUpReal();
   void ReleaseTearOffs();
+  // Nobody can reach it any more.
+  void Forget();
+  // The real object, or a method that is not done, is done with the wrapper.
+  void Unkeep();
 
   // The first of the tear-offs made so far, and the next one of the same owner.
   std::atomic<Wrapper*> tear_offs_{nullptr};
   Wrapper* next_tear_off_ = nullptr;
+  RealEnd real_end_{*this};
+  std::atomic<bool> hears_end_{false};
+  std::atomic<uint32_t> keepers_{1};  // 1 for the real object
 };
 
 // The table of methods of our class for each chain: it tells our objects from others. Known once the

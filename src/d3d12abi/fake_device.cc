@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <mutex>
+#include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "d3d12abi/com_ptr.h"
+#include "d3d12abi/fake_names.h"
 #include "d3d12abi/fake_objects.h"
 #include "d3d12abi/fake_stubs.h"
 
@@ -44,7 +49,9 @@ void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
   }
 }
 
-// IUnknown of an object that answers to `Interface` and IUnknown. Children hold their device.
+// IUnknown of an object that answers to `Interface` and IUnknown, and its private data as far as they are
+// interfaces. Children hold their device. Other objects may keep one without a reference that counts, as
+// implementations do.
 template <typename Base, typename Interface>
 class Fake : public Base {
  public:
@@ -53,6 +60,7 @@ class Fake : public Base {
     if (device_ != nullptr) device_->AddRef();
   }
   virtual ~Fake() {
+    for (const auto& [guid, data] : private_data_) data->Release();
     object_count.fetch_sub(1);
     if (device_ != nullptr) device_->Release();
   }
@@ -67,11 +75,28 @@ class Fake : public Base {
     *object = static_cast<Interface*>(this);
     return S_OK;
   }
-  ULONG STDMETHODCALLTYPE AddRef() override { return references_.fetch_add(1) + 1; }
+  ULONG STDMETHODCALLTYPE AddRef() override {
+    const ULONG before = references_.fetch_add(1);
+    if (before == 0) Keep();
+    return before + 1;
+  }
   ULONG STDMETHODCALLTYPE Release() override {
     const ULONG left = references_.fetch_sub(1) - 1;
-    if (left == 0) delete this;
+    if (left == 0) LetGo();
     return left;
+  }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) override {
+    const std::lock_guard lock(mutex_);
+    if (data == nullptr) return E_NOTIMPL;
+    auto* const kept = const_cast<IUnknown*>(data);
+    kept->AddRef();
+    private_data_.emplace_back(guid, kept);
+    return S_OK;
+  }
+
+  void Keep() { keepers_.fetch_add(1); }
+  void LetGo() {
+    if (keepers_.fetch_sub(1) == 1) delete this;
   }
 
  protected:
@@ -80,6 +105,9 @@ class Fake : public Base {
  private:
   ID3D12Device* const device_;
   std::atomic<ULONG> references_{1};
+  std::atomic<uint32_t> keepers_{1};  // 1 for all references
+  std::mutex mutex_;
+  std::vector<std::pair<GUID, IUnknown*>> private_data_;
 };
 
 // Gives the caller interface `riid` of a new object, in place of the creator's reference.
@@ -124,10 +152,10 @@ class FakeResource final : public Fake<NoResource, ID3D12Resource> {
   FakeResource(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, FakeHeap* heap,
                uint64_t offset_bytes)
       : Fake(device), desc_(desc), heap_(heap), offset_bytes_(offset_bytes) {
-    if (heap_ != nullptr) heap_->AddRef();
+    if (heap_ != nullptr) heap_->Keep();
   }
   ~FakeResource() override {
-    if (heap_ != nullptr) heap_->Release();
+    if (heap_ != nullptr) heap_->LetGo();
   }
 
   HRESULT STDMETHODCALLTYPE Map(UINT, const D3D12_RANGE*, void** data) override {
@@ -194,10 +222,29 @@ class FakeAllocator final : public Fake<NoAllocator, ID3D12CommandAllocator> {
   HRESULT STDMETHODCALLTYPE Reset() override { return S_OK; }
 };
 
+std::string& LastName() {
+  static std::string name;
+  return name;
+}
+
 class FakeFence final : public Fake<NoFence, ID3D12Fence> {
  public:
   FakeFence(ID3D12Device* device, uint64_t value) : Fake(device), value_(value) {}
-  UINT64 STDMETHODCALLTYPE GetCompletedValue() override { return value_.load(); }
+  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR name) override {
+#if defined(CAIRN_D3D12_SYSV_ABI)
+    const auto* character = reinterpret_cast<const char16_t*>(name);
+#else
+    const wchar_t* character = name;
+#endif
+    LastName().clear();
+    for (; character != nullptr && *character != 0; ++character) {
+      LastName() += static_cast<char>(*character);
+    }
+    return S_OK;
+  }
+  UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
+    return value_.load();
+  }
   HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override {
     value_.store(value);
     return S_OK;
@@ -246,10 +293,32 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
   std::vector<std::function<void()>> commands_;
 };
 
+// Both sides of a call say how much they have, and this device goes by what one of them says.
+void ExpectAsMany(uint64_t one, uint64_t other) {
+  if (one != other) std::abort();
+}
+
+// `sizes`: null: one each.
+uint64_t SumOf(UINT count, const UINT* sizes) {
+  return sizes == nullptr ? count : std::accumulate(sizes, sizes + count, uint64_t{0});
+}
+
 class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
  public:
   FakeQueue(ID3D12Device* device, const D3D12_COMMAND_QUEUE_DESC& desc)
       : Fake(device), desc_(desc) {}
+
+  void STDMETHODCALLTYPE UpdateTileMappings(ID3D12Resource*, UINT region_count,
+                                            const D3D12_TILED_RESOURCE_COORDINATE*,
+                                            const D3D12_TILE_REGION_SIZE* sizes, ID3D12Heap*,
+                                            UINT range_count, const D3D12_TILE_RANGE_FLAGS*,
+                                            const UINT*, const UINT* counts,
+                                            D3D12_TILE_MAPPING_FLAGS) override {
+    if (sizes == nullptr || counts == nullptr) return;
+    uint64_t tiles = 0;
+    for (UINT i = 0; i < region_count; ++i) tiles += sizes[i].NumTiles;
+    ExpectAsMany(tiles, SumOf(range_count, counts));
+  }
 
   void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override {
     for (UINT i = 0; i < count; ++i) {
@@ -276,6 +345,13 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
 class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
  public:
   FakeDevice() : Fake(nullptr) {}
+
+  void STDMETHODCALLTYPE CopyDescriptors(UINT to_count, const D3D12_CPU_DESCRIPTOR_HANDLE*,
+                                         const UINT* to_sizes, UINT from_count,
+                                         const D3D12_CPU_DESCRIPTOR_HANDLE*, const UINT* from_sizes,
+                                         D3D12_DESCRIPTOR_HEAP_TYPE) override {
+    ExpectAsMany(SumOf(to_count, to_sizes), SumOf(from_count, from_sizes));
+  }
 
   UINT STDMETHODCALLTYPE GetNodeCount() override { return 1; }
   HRESULT STDMETHODCALLTYPE CreateCommandQueue(const D3D12_COMMAND_QUEUE_DESC* desc, REFIID riid,
@@ -424,6 +500,10 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
 
 ID3D12Device* CreateFakeDevice() {
   return new FakeDevice;
+}
+
+std::string LastFakeName() {
+  return LastName();
 }
 
 int FakeObjectCount() {

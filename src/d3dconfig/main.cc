@@ -31,21 +31,25 @@ constexpr char kAfterOptions[] =
     "      asks; this is the default. Devices that exist keep what they were created with.\n"
     "      true and false mean on and off.\n"
     "\n"
-    "Your own settings go before those of the machine. Several settings are changed together or, "
-    "if\n"
-    "one is wrong, not at all.\n"
+    "For whom: an administrator (root) sets it for every device of the machine, anybody else for "
+    "the\n"
+    "programs that they start themselves; --system and --user say it. It is in effect if it is on "
+    "for\n"
+    "the machine or for the user. Several settings are changed together or, if one is wrong, not "
+    "at "
+    "all.\n"
     "\n"
     "Examples:\n"
     "  d3dconfig device                                          show what is in effect, and where "
     "from\n"
     "  d3dconfig device force-driver-retail-annotations=on       for your programs\n"
     "  d3dconfig device force-driver-retail-annotations=off\n"
-    "  sudo d3dconfig device --system force-driver-retail-annotations=on    for everybody's";
+    "  sudo d3dconfig device force-driver-retail-annotations=on  for everybody's";
 
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: d3dconfig device [--system] [SETTING=VALUE...]\n";
+    return "Usage: d3dconfig device [--system | --user] [SETTING=VALUE...]\n";
   }
 };
 
@@ -75,7 +79,13 @@ struct Options {
   std::string topic;
   std::vector<std::string> settings;
   bool system = false;
+  bool user = false;
 };
+
+D3DConfigScope ScopeOf(const Options& options) {
+  if (options.system) return D3DConfigScope::kSystem;
+  return options.user ? D3DConfigScope::kUser : DefaultD3DConfigScope();
+}
 
 // All of what was asked for, or why not.
 Result<D3DConfigPlace> ParseSettings(const std::vector<std::string>& words) {
@@ -117,31 +127,36 @@ D3DConfigPlace ReadPlace(D3DConfigScope scope) {
   return {};
 }
 
+// For whom a place is, and where it is.
 std::string PlaceName(D3DConfigScope scope) {
   const Result<std::string> name = D3DConfigPlaceName(scope);
   const std::string place = name.ok() ? VisibleText(*name) : "nowhere";
-  return fmt::format("{}: {}", scope == D3DConfigScope::kUser ? "user" : "system", place);
+  if (scope == D3DConfigScope::kSystem) return "for every user of this machine: " + place;
+  return fmt::format("for programs of user {}: {}", VisibleText(D3DConfigUserName()), place);
 }
 
 std::string SettingLine(bool value, const std::string& origin) {
   return fmt::format("{}={}  ({})\n", kForceDriverRetailAnnotations, SwitchWord(value), origin);
 }
 
-// What is in effect, or, of the system's place alone, what stands there.
-std::string Describe(bool system_only) {
-  const D3DConfigPlace system = ReadPlace(D3DConfigScope::kSystem);
-  const D3DConfigPlace user = system_only ? D3DConfigPlace() : ReadPlace(D3DConfigScope::kUser);
+// What is in effect for the programs of who asks, or, of one place alone, what stands there.
+std::string Describe(const Options& options) {
+  D3DConfigPlace system;
+  D3DConfigPlace user;
+  if (!options.user) system = ReadPlace(D3DConfigScope::kSystem);
+  if (!options.system) user = ReadPlace(D3DConfigScope::kUser);
   const bool value = CombineD3DConfig(user, system).force_driver_retail_annotations;
   std::string origin = "default";
-  if (system.force_driver_retail_annotations) origin = PlaceName(D3DConfigScope::kSystem);
-  if (user.force_driver_retail_annotations) origin = PlaceName(D3DConfigScope::kUser);
+  // The place that decides: the one that says what is in effect.
+  if (user.force_driver_retail_annotations == value) origin = PlaceName(D3DConfigScope::kUser);
+  if (system.force_driver_retail_annotations == value) origin = PlaceName(D3DConfigScope::kSystem);
   return SettingLine(value, origin);
 }
 
 int Change(const Options& options) {
   const Result<D3DConfigPlace> wanted = ParseSettings(options.settings);
   if (!wanted.ok()) return UsageError(wanted.status().message());
-  const D3DConfigScope scope = options.system ? D3DConfigScope::kSystem : D3DConfigScope::kUser;
+  const D3DConfigScope scope = ScopeOf(options);
   const bool value = *wanted->force_driver_retail_annotations;
   std::vector<std::string> warnings;
   const Status status = ChangeD3DConfigPlace(
@@ -153,11 +168,11 @@ int Change(const Options& options) {
     return kExitFailed;
   }
   const int exit_code = PrintOutput(SettingLine(value, PlaceName(scope)));
-  const Result<D3DConfigPlace> user = ReadD3DConfigPlace(D3DConfigScope::kUser);
-  if (options.system && user.ok() &&
-      user->force_driver_retail_annotations.value_or(value) != value) {
-    PrintError(fmt::format("note: for you it stays {}, which your own settings say ({})",
-                           SwitchWord(!value), PlaceName(D3DConfigScope::kUser)));
+  const D3DConfigScope other =
+      scope == D3DConfigScope::kSystem ? D3DConfigScope::kUser : D3DConfigScope::kSystem;
+  const Result<D3DConfigPlace> there = ReadD3DConfigPlace(other);
+  if (!value && there.ok() && there->force_driver_retail_annotations.value_or(false)) {
+    PrintError(fmt::format("note: for your programs it stays on ({})", PlaceName(other)));
   }
   return exit_code;
 }
@@ -170,7 +185,7 @@ int Run(const Options& options) {
     return UsageError(
         fmt::format("unknown topic '{}'; there is: device; see d3dconfig --help", options.topic));
   }
-  if (options.settings.empty()) return PrintOutput(Describe(options.system));
+  if (options.settings.empty()) return PrintOutput(Describe(options));
   return Change(options);
 }
 
@@ -181,7 +196,10 @@ int Main(int argc, char** argv) {
   app.add_option("topic", options.topic, "What to configure: device")->type_name("");
   app.add_option("settings", options.settings, "What to change; nothing: show what is in effect")
       ->type_name("SETTING=VALUE");
-  app.add_flag("--system", options.system, "The settings of this machine, for all of its users");
+  CLI::Option* const system = app.add_flag("--system", options.system,
+                                           "The settings of this machine, for all of its users");
+  app.add_flag("--user", options.user, "The settings of who starts this, also for an administrator")
+      ->excludes(system);
   app.set_version_flag("--version", "d3dconfig " CAIRN_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kAfterOptions);

@@ -70,8 +70,8 @@ Result<D3DConfigSettings> ReadD3DConfig(std::vector<std::string>* warnings) {
 
 D3DConfigSettings CombineD3DConfig(const D3DConfigPlace& user, const D3DConfigPlace& system) {
   D3DConfigSettings settings;
-  settings.force_driver_retail_annotations = user.force_driver_retail_annotations.value_or(
-      system.force_driver_retail_annotations.value_or(settings.force_driver_retail_annotations));
+  settings.force_driver_retail_annotations = user.force_driver_retail_annotations.value_or(false) ||
+                                             system.force_driver_retail_annotations.value_or(false);
   return settings;
 }
 

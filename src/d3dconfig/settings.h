@@ -4,8 +4,9 @@
 // without touching the programs. The command `d3dconfig` writes them; the layer reads them once per
 // device, when it creates the device. docs/d3dconfig.md is the page for people.
 //
-// A setting may stand in two places: the user's and the machine's (`--system`). The user's wins,
-// setting by setting; what stands nowhere has its default.
+// A setting may stand in two places: the user's and the machine's (`--system`, and what an administrator
+// changes without saying for whom). A force is in effect if it is on in either; what stands nowhere has its
+// default.
 //   Linux    $XDG_CONFIG_HOME/cairn/d3dconfig (~/.config/cairn/d3dconfig), /etc/cairn/d3dconfig; the
 //            folder of the latter is $CAIRN_SYSTEM_CONFIG_DIR if that is set
 //   Windows  HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE, Software\Cairn, value D3DConfig
@@ -48,6 +49,12 @@ struct D3DConfigPlace {
 
 enum class D3DConfigScope { kUser, kSystem };
 
+// Whom this process sets something for if nobody says it: the system's place for an administrator (on
+// Linux the effective user root), the user's otherwise.
+D3DConfigScope DefaultD3DConfigScope();
+// For messages: "root", a name, or a number.
+std::string D3DConfigUserName();
+
 // For messages: the file or the registry key. kNotFound if the user has none.
 Result<std::string> D3DConfigPlaceName(D3DConfigScope scope);
 
@@ -61,7 +68,8 @@ Status ChangeD3DConfigPlace(D3DConfigScope scope,
                             const std::function<void(D3DConfigPlace&)>& change,
                             std::vector<std::string>* warnings = nullptr);
 
-// What the user's place says, else what the machine's says, else the default.
+// On if either place says so: an administrator's `on` is for every device of the machine, a user's for
+// those of the user's programs. Nothing forces the other direction.
 D3DConfigSettings CombineD3DConfig(const D3DConfigPlace& user, const D3DConfigPlace& system);
 
 // The file's text, and back: lines NAME=VALUE, comments that start with '#', blank lines. kCorrupt,

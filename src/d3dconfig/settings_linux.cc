@@ -4,16 +4,16 @@
 // the new one; writers take turns by a lock on the folder.
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
-#include <system_error>
 
+#include "base/environment.h"
 #include "d3dconfig/settings.h"
 
 namespace cairn {
@@ -36,7 +36,7 @@ class FileDescriptor {
 };
 
 std::string Environment(const char* name) {
-  const char* value = secure_getenv(name);
+  const char* value = OwnVariable(name);
   return value == nullptr ? "" : value;
 }
 
@@ -99,6 +99,27 @@ Status FillFile(int fd, std::string_view text) {
   return Status();
 }
 
+// With all folders above it. Those that are new get this mode whatever the umask is: in a folder for
+// everybody that only root may enter, the settings would be there and have no effect.
+Status MakeFolder(const std::string& folder, mode_t mode) {
+  std::filesystem::path path;
+  for (const std::filesystem::path& part : std::filesystem::path(folder)) {
+    path /= part;
+    struct stat status = {};
+    if (stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;
+    // Another process may have made it meanwhile.
+    if (mkdir(path.c_str(), mode) != 0) {
+      if (errno == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) continue;
+      return StatusFromErrno(errno == EEXIST ? ENOTDIR : errno,
+                             fmt::format("{} cannot be created", folder));
+    }
+    if (chmod(path.c_str(), mode) != 0) {
+      return StatusFromErrno(errno, fmt::format("{} cannot get mode {:04o}", path.string(), mode));
+    }
+  }
+  return Status();
+}
+
 Status Replace(const std::string& path, std::string_view text) {
   std::string temporary = path + ".XXXXXX";
   const FileDescriptor file(mkostemp(temporary.data(), O_CLOEXEC));
@@ -112,6 +133,16 @@ Status Replace(const std::string& path, std::string_view text) {
 }
 
 }  // namespace
+
+D3DConfigScope DefaultD3DConfigScope() {
+  return geteuid() == 0 ? D3DConfigScope::kSystem : D3DConfigScope::kUser;
+}
+
+std::string D3DConfigUserName() {
+  const passwd* const user = getpwuid(geteuid());
+  if (user != nullptr && user->pw_name != nullptr && user->pw_name[0] != 0) return user->pw_name;
+  return fmt::format("number {}", geteuid());
+}
 
 Result<std::string> D3DConfigPlaceName(D3DConfigScope scope) {
   Result<std::string> folder = Folder(scope);
@@ -134,9 +165,7 @@ Status ChangeD3DConfigPlace(D3DConfigScope scope,
                             std::vector<std::string>* warnings) {
   const Result<std::string> folder = Folder(scope);
   if (!folder.ok()) return folder.status();
-  std::error_code error;
-  std::filesystem::create_directories(*folder, error);
-  if (error) return StatusFromErrno(error.value(), fmt::format("{} cannot be created", *folder));
+  CAIRN_RETURN_IF_ERROR(MakeFolder(*folder, scope == D3DConfigScope::kSystem ? 0755 : 0700));
   // Held until the end of this function.
   const FileDescriptor lock(open(folder->c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (lock.get() < 0) return StatusFromErrno(errno, fmt::format("{} cannot be opened", *folder));

@@ -82,17 +82,16 @@ TEST(D3DConfigText, Switches) {
   }
 }
 
-TEST(D3DConfigText, TheUserGoesBeforeTheSystem) {
+TEST(D3DConfigText, AForceHoldsWhereverItIsOn) {
   const auto combined = [](std::optional<bool> user, std::optional<bool> system) {
     return CombineD3DConfig(Place(user), Place(system)).force_driver_retail_annotations;
   };
-  EXPECT_FALSE(combined({}, {}));
-  EXPECT_TRUE(combined({}, true));
-  EXPECT_FALSE(combined({}, false));
-  for (const std::optional<bool> system :
+  for (const std::optional<bool> other :
        {std::optional<bool>(), std::optional(true), std::optional(false)}) {
-    EXPECT_TRUE(combined(true, system));
-    EXPECT_FALSE(combined(false, system));
+    EXPECT_TRUE(combined(true, other));
+    EXPECT_TRUE(combined(other, true));
+    EXPECT_EQ(combined({}, other), other.value_or(false));
+    EXPECT_EQ(combined(false, other), other.value_or(false));
   }
 }
 
@@ -135,10 +134,12 @@ TEST_F(D3DConfigFiles, NothingWasEverSet) {
 TEST_F(D3DConfigFiles, UserAndSystem) {
   ASSERT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
   EXPECT_TRUE(Forced());
+  // What is on for every device of the machine is on for this user's.
   ASSERT_TRUE(Set(D3DConfigScope::kUser, false).ok());
+  EXPECT_TRUE(Forced());
+  ASSERT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
   EXPECT_FALSE(Forced());
   ASSERT_TRUE(Set(D3DConfigScope::kUser, true).ok());
-  ASSERT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
   EXPECT_TRUE(Forced());
   // Nothing but the file is left, and everybody may read it.
   std::vector<std::string> names;
@@ -149,6 +150,33 @@ TEST_F(D3DConfigFiles, UserAndSystem) {
   struct stat status = {};
   ASSERT_EQ(stat(UserFile().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0644u);
+}
+
+// Under the umask of a careful administrator others could not enter the folder, and the settings for
+// everybody would be those of root.
+TEST_F(D3DConfigFiles, FoldersOfTheSystemAreOpenToEverybodyWhateverTheUmask) {
+  const auto mode = [](const std::filesystem::path& path) {
+    struct stat status = {};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 0777;
+  };
+  const std::filesystem::path system = folder_ / "etc/cairn";
+  setenv("CAIRN_SYSTEM_CONFIG_DIR", system.c_str(), 1);
+  const mode_t before = umask(0077);
+  EXPECT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
+  umask(0);
+  EXPECT_TRUE(Set(D3DConfigScope::kUser, true).ok());
+  umask(before);
+  EXPECT_EQ(mode(folder_ / "etc"), 0755u);
+  EXPECT_EQ(mode(system), 0755u);
+  EXPECT_EQ(mode(system / "d3dconfig"), 0644u);
+  // The user's are nobody else's affair.
+  EXPECT_EQ(mode(folder_ / "user"), 0700u);
+  EXPECT_EQ(mode(UserFile().parent_path()), 0700u);
+  // What is there keeps its mode.
+  ASSERT_EQ(chmod(system.c_str(), 0750), 0);
+  EXPECT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
+  EXPECT_EQ(mode(system), 0750u);
 }
 
 TEST_F(D3DConfigFiles, ADamagedPlaceHasNoEffectAndIsReplaced) {
@@ -168,6 +196,8 @@ TEST_F(D3DConfigFiles, ADamagedPlaceHasNoEffectAndIsReplaced) {
                   &warnings)
                   .ok());
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("what it said is replaced")));
+  EXPECT_TRUE(Forced()) << "what the administrator forces is forced";
+  ASSERT_TRUE(Set(D3DConfigScope::kSystem, false).ok());
   EXPECT_FALSE(Forced());
 }
 

@@ -30,6 +30,18 @@ Status StatusFromWindows(LSTATUS error, const std::string& what) {
   return Status(code, fmt::format("{}: error {}{}", what, error, reason));
 }
 
+// Run as administrator.
+bool IsElevated() {
+  HANDLE token = nullptr;
+  if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) return false;
+  TOKEN_ELEVATION elevation = {};
+  DWORD size_bytes = 0;
+  const BOOL known =
+      GetTokenInformation(token, TokenElevation, &elevation, sizeof(elevation), &size_bytes);
+  CloseHandle(token);
+  return known && elevation.TokenIsElevated != 0;
+}
+
 std::string Name(D3DConfigScope scope) {
   return fmt::format("{}\\{}",
                      scope == D3DConfigScope::kUser ? "HKEY_CURRENT_USER" : "HKEY_LOCAL_MACHINE",
@@ -96,6 +108,16 @@ class WriterLock {
 };
 
 }  // namespace
+
+D3DConfigScope DefaultD3DConfigScope() {
+  return IsElevated() ? D3DConfigScope::kSystem : D3DConfigScope::kUser;
+}
+
+std::string D3DConfigUserName() {
+  char name[257] = {};
+  DWORD size = sizeof(name);
+  return GetUserNameA(name, &size) ? name : "unknown";
+}
 
 Result<std::string> D3DConfigPlaceName(D3DConfigScope scope) {
   return Name(scope);

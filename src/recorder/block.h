@@ -189,6 +189,9 @@ inline constexpr uint32_t kRecordingReusable = 1;  // may be submitted many time
 // Runs inside other recordings (BindPoint::kSecondary) and is never submitted itself. `submit_count` and
 // `reset_run` count with those of the recording that it runs in.
 inline constexpr uint32_t kRecordingSecondary = 2;
+// The queue refused the last submission of a list that is not reusable: its words were cleared for that, and
+// stay so. SubmissionRecord::refused says which ones were refused; submit_count does not count them.
+inline constexpr uint32_t kRecordingRefused = 4;
 inline constexpr uint32_t kNoQueue = 0xFFFFFFFF;
 
 // One recording of one command list. Its progress words have the same index as the slot. Slots are
@@ -217,8 +220,9 @@ struct QueueRecord {
   uint32_t type;  // CairnQueueType
   NameRef name;
   uint64_t native_handle;
-  std::atomic<uint64_t> submission_count;      // last submission number handed out, from 1
-  std::atomic<uint64_t> completed_submission;  // as told by the application, 0 if it never tells
+  std::atomic<uint64_t> submission_count;  // last submission number handed out, from 1
+  // As told by the application, or by what a layer saw of fences; 0 if nobody tells.
+  std::atomic<uint64_t> completed_submission;
   uint64_t reserved[3];
 };
 static_assert(sizeof(QueueRecord) == 64);
@@ -267,9 +271,11 @@ struct SubmissionRecord {
   uint32_t context;
   uint32_t slot;
   uint64_t recording_id;
-  uint64_t submission_number;  // of the queue, from 1; the same for lists submitted together
-  uint64_t time_ns;            // CLOCK_MONOTONIC
-  uint64_t reserved[2];
+  uint64_t submission_number;     // of the queue, from 1; the same for lists submitted together
+  uint64_t time_ns;               // CLOCK_MONOTONIC
+  uint64_t frame_plus_1;          // the context's frame at that time; 0: not told
+  std::atomic<uint32_t> refused;  // 1: by the queue; nothing of it ever runs
+  uint32_t reserved;
 };
 static_assert(sizeof(SubmissionRecord) == 64);
 
@@ -281,6 +287,8 @@ inline constexpr uint32_t kSyncBinary = 1;
 inline constexpr uint32_t kSyncFence = 2;    // a VkFence, which the CPU alone waits for
 inline constexpr uint32_t kSyncPresent = 4;  // waited for by a present, after the submission
 inline constexpr uint32_t kSyncAcquire = 8;  // signalled by the presentation engine; no queue
+// Of a wait of the CPU, set later: what it waited for was seen to have come, or can come no more.
+inline constexpr uint32_t kSyncOver = 16;
 struct SyncRecord {
   std::atomic<uint64_t> serial;  // 1 + position in the whole run; written last
   SyncKind kind;
@@ -476,7 +484,11 @@ struct ContextRecord {
   NameRef annotation_driver;    // "breadcrumb", "logging", "none" or the path of a library
   uint32_t annotations_forced;  // 1: ForceDriverRetailAnnotations was in effect at creation
   NameRef application;          // as the application names itself and its engine to the API
-  uint32_t reserved[18];
+  // The words and raw markers as they were at a fault, laid out as at progress_offset; page-aligned, 0: there
+  // is no room for them. They are of the last fault where the time is BlockHeader::crash_ns.
+  uint64_t crash_words_offset;
+  std::atomic<uint64_t> crash_words_ns;
+  uint32_t reserved[14];
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);
@@ -518,11 +530,13 @@ struct BlockHeader {
   std::atomic<uint32_t> shader_count;     // published entries of the shader table
   std::atomic<uint32_t> shaders_dropped;  // shaders whose code or entry found no room
   std::atomic<uint64_t> next_recording_id;
-  std::atomic<uint32_t> crash_signal;  // seen by our own handler, 0 if none
-  uint32_t crash_thread;
+  // The last fault that our own handler saw; 0 if there was none, or its thread lives on.
+  std::atomic<uint32_t> crash_signal;
+  std::atomic<uint32_t> crash_thread;
   uint64_t crash_address;
   char program[256];  // UTF-8, zero-terminated: path of the executable
   char library_version[32];
+  std::atomic<uint64_t> crash_ns;  // CLOCK_MONOTONIC of that fault; 0: no words were copied
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

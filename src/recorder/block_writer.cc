@@ -472,8 +472,8 @@ void BlockWriter::AddShader(ShaderCode code, uint64_t hash, std::span<const std:
   header_->shader_count.store(index + 1, std::memory_order_release);
 }
 
-void BlockWriter::AddSync(const Sync& sync) {
-  if (header_->syncs_offset == 0) return;
+uint64_t BlockWriter::AddSync(const Sync& sync) {
+  if (header_->syncs_offset == 0) return 0;
   const uint64_t serial = header_->sync_serial.fetch_add(1, std::memory_order_relaxed) + 1;
   SyncRecord& record = At<SyncRecord>(header_->syncs_offset)[(serial - 1) % kSyncRing];
   record.serial.store(0, std::memory_order_relaxed);
@@ -485,12 +485,23 @@ void BlockWriter::AddSync(const Sync& sync) {
   record.value = sync.value;
   record.time_ns = sync.time_ns;
   record.context = sync.context;
-  record.flags = sync.flags;
+  std::atomic_ref(record.flags).store(sync.flags, std::memory_order_relaxed);
   record.serial.store(serial, std::memory_order_release);
+  return serial;
+}
+
+void BlockWriter::EndWait(uint64_t sync_serial) {
+  if (header_->syncs_offset == 0 || sync_serial == 0) return;
+  SyncRecord& record = At<SyncRecord>(header_->syncs_offset)[(sync_serial - 1) % kSyncRing];
+  const std::atomic_ref flags(record.flags);
+  uint32_t known = flags.load(std::memory_order_relaxed);
+  if (record.serial.load(std::memory_order_acquire) != sync_serial) return;
+  // The ring would have to go round between the look and this for another wait to be taken for it.
+  flags.compare_exchange_strong(known, known | kSyncOver, std::memory_order_relaxed);
 }
 
 void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
-                                uint64_t recording_id, uint64_t submission_number,
+                                uint64_t recording_id, uint64_t submission_number, uint64_t frame,
                                 uint64_t time_ns) {
   const uint64_t serial = header_->submission_serial.fetch_add(1, std::memory_order_relaxed) + 1;
   SubmissionRecord& record =
@@ -503,8 +514,24 @@ void BlockWriter::AddSubmission(uint32_t queue, uint32_t run, uint32_t context, 
   record.slot = slot;
   record.recording_id = recording_id;
   record.submission_number = submission_number;
+  record.frame_plus_1 = frame + 1;
   record.time_ns = time_ns;
+  record.refused.store(0, std::memory_order_relaxed);
   record.serial.store(serial, std::memory_order_release);
+}
+
+void BlockWriter::RefuseSubmissions(uint32_t queue, uint64_t first_number,
+                                    std::vector<uint32_t>* slots) {
+  auto* const ring = At<SubmissionRecord>(header_->submissions_offset);
+  const uint64_t last = header_->submission_serial.load(std::memory_order_relaxed);
+  const uint64_t oldest = last < kSubmissionRing ? 1 : last - kSubmissionRing + 1;
+  for (uint64_t serial = last; serial >= oldest; --serial) {
+    SubmissionRecord& record = ring[(serial - 1) % kSubmissionRing];
+    if (record.serial.load(std::memory_order_acquire) != serial || record.queue != queue) continue;
+    if (record.submission_number < first_number) return;
+    record.refused.store(1, std::memory_order_release);
+    slots->push_back(record.slot);
+  }
 }
 
 }  // namespace cairn

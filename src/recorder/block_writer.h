@@ -58,6 +58,8 @@ class BlockWriter {
   // Zeroed contiguous pages: tables and GPU-written words. Returns the offset, 0 when the block is
   // full. Takes a lock.
   uint64_t AllocateRange(uint64_t size_bytes);
+  // The same for what can be done without: no report says that it found no room.
+  uint64_t TryAllocateRange(uint64_t size_bytes);
   // What AllocateRange gave serves again; nobody reads or writes it any more. Takes a lock.
   struct Range {
     uint64_t offset;
@@ -149,11 +151,17 @@ class BlockWriter {
     uint64_t value = 0;
     uint64_t time_ns = 0;
   };
-  void AddSync(const Sync& sync);
+  // Its serial number; 0 in a block without this table.
+  uint64_t AddSync(const Sync& sync);
+  // Sets kSyncOver, if the ring still has that entry; 0 is none.
+  void EndWait(uint64_t sync_serial);
 
   // Appends to the ring; every field but `serial` is taken from the arguments.
   void AddSubmission(uint32_t queue, uint32_t run, uint32_t context, uint32_t slot,
-                     uint64_t recording_id, uint64_t submission_number, uint64_t time_ns);
+                     uint64_t recording_id, uint64_t submission_number, uint64_t frame,
+                     uint64_t time_ns);
+  // Marks what the queue was given from this submission on as refused, and adds the slot of each entry.
+  void RefuseSubmissions(uint32_t queue, uint64_t first_number, std::vector<uint32_t>* slots);
 
  private:
   BlockWriter(SharedMemory memory);
@@ -170,7 +178,6 @@ class BlockWriter {
   // `count` never used pages; 0 when there are none. Lock-free.
   uint64_t BumpPages(uint64_t count);
   uint64_t TakeFreeRange(uint64_t page_count);
-  uint64_t TryAllocateRange(uint64_t size_bytes);
   // False if none has anything to give.
   bool ForgetOldestEndedContext();
   // Whether a free range would be large enough if they all did.

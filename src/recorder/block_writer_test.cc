@@ -135,7 +135,7 @@ TEST(BlockWriter, TheSubmissionRingKeepsTheLatest) {
   const auto block = MakeBlock();
   const auto* ring = reinterpret_cast<const SubmissionRecord*>(block->data() +
                                                                block->header()->submissions_offset);
-  for (uint64_t i = 1; i <= kSubmissionRing + 5; ++i) block->AddSubmission(1, 2, 3, 4, i, i, i);
+  for (uint64_t i = 1; i <= kSubmissionRing + 5; ++i) block->AddSubmission(1, 2, 3, 4, i, i, i, i);
   EXPECT_EQ(ring[0].serial.load(), kSubmissionRing + 1u);
   EXPECT_EQ(ring[0].recording_id, kSubmissionRing + 1u);
   EXPECT_EQ(ring[5].serial.load(), 6u);

@@ -1,21 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a process gives its block to the watcher: one message over a socket that it inherited, with
-// the block's file descriptor attached. There is no reply, and nothing afterwards depends on the
-// socket or on the watcher being alive. (Only a watcher that the process itself has started says once
-// that it is there: a program that dies right after that shall not die unseen.)
+// How a process gives its block to the watcher: one message over a socket, with the block's file
+// descriptor attached. There is no reply, and nothing afterwards depends on the socket or on the watcher
+// being alive. (Only a watcher that the process itself has started says once that it is there: a program
+// that dies right after that shall not die unseen.)
+//
+// The socket is the one that the process inherited. Where a launcher closed that, the process connects
+// to the watcher's address (watcher_address.h), and greets it with the token of the address.
 #ifndef CAIRN_RECORDER_HANDOVER_H_
 #define CAIRN_RECORDER_HANDOVER_H_
 
 #include <cstdint>
+#include <string>
 
 #include "base/shared_memory.h"
 #include "base/status.h"
+#include "recorder/watcher_address.h"
 
 namespace cairn {
 
-// Names the number of the inherited socket (AF_UNIX, SOCK_SEQPACKET).
+// Names the number of the inherited socket (AF_UNIX, SOCK_SEQPACKET): "N", or "N:INODE" with the number
+// that fstat gives it. A launcher may have closed the socket, and N be another one by now.
 inline constexpr char kWatcherFdVariable[] = "CAIRN_WATCHER_FD";
+// The value of that variable for a socket that has this number in the program as well.
+std::string WatcherFdValue(int socket);
 
 // What the block's memory is called in /proc/PID/fd, for who looks for it there.
 inline constexpr char kBlockMemoryName[] = "cairn-block";
@@ -28,6 +36,7 @@ enum class HandoverKind : uint32_t {
   kDeviceLost = 2,  // the sender's block says that a device is lost: write the report now
   kWatching = 3,    // from the watcher: the process that made the socket is watched from now on
   kCapture = 4,     // a capture's region (capture_region.h); its descriptor is attached
+  kGreeting = 5,    // a HandoverGreeting, the first message of a connection
 };
 
 struct HandoverMessage {
@@ -39,10 +48,23 @@ struct HandoverMessage {
 };
 static_assert(sizeof(HandoverMessage) == 24);
 
-// The watcher's socket of this process, or -1 if it runs without one.
-int WatcherSocket();
+struct HandoverGreeting {
+  uint32_t magic = kHandoverMagic;
+  uint32_t version = kHandoverVersion;
+  HandoverKind kind = HandoverKind::kGreeting;
+  uint32_t reserved = 0;
+  WatcherToken token = {};
+};
+static_assert(sizeof(HandoverGreeting) == 32);
 
-// kNotFound if the process has no watcher; kIo if the watcher is gone.
+// A socket to the watcher: the inherited one, else a connection, which is made once and kept for the life
+// of the process. It stays ours: do not close it. kNotFound if the process has no watcher; kIo, with the
+// reason, if it has one that cannot be reached from here. Any thread; may wait a second for a watcher
+// that does not accept.
+Result<int> WatcherSocket();
+
+// Errors: those of WatcherSocket, and kIo if the watcher is gone. A process that has a watcher and cannot
+// give it its block says so on stderr, once (not if CAIRN_LOG is off or error).
 Status HandOverBlock(const SharedMemory& block);
 Status HandOverCapture(const SharedMemory& region);
 Status SendDeviceLost();

@@ -86,14 +86,55 @@ TEST_F(Handover, AnEndedWatcherIsSeenWithoutSending) {
 }
 
 TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
+  EXPECT_EQ(*WatcherSocket(), sockets_[0]);
   setenv(kWatcherFdVariable, "0x3", 1);
-  EXPECT_EQ(WatcherSocket(), -1);
+  EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
   const int file = open("/dev/null", O_RDONLY);
   setenv(kWatcherFdVariable, std::to_string(file).c_str(), 1);
-  EXPECT_EQ(WatcherSocket(), -1);
+  EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
   close(file);
   unsetenv(kWatcherFdVariable);
   EXPECT_EQ(SendDeviceLost().code(), StatusCode::kNotFound);
+}
+
+// A launcher closed ours, and the program opened one of its own under the same number.
+TEST_F(Handover, AnotherSocketUnderTheSameNumberIsNoWatcher) {
+  const std::string value = WatcherFdValue(sockets_[0]);
+  setenv(kWatcherFdVariable, value.c_str(), 1);
+  EXPECT_EQ(*WatcherSocket(), sockets_[0]);
+  std::array<int, 2> others{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, others.data()), 0);
+  ASSERT_EQ(dup2(others[0], sockets_[0]), sockets_[0]);
+  EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(SendDeviceLost().code(), StatusCode::kNotFound);
+  for (const std::string& bad : {value + "x", value + ":", value + " ", std::string("3:")}) {
+    setenv(kWatcherFdVariable, bad.c_str(), 1);
+    EXPECT_EQ(WatcherSocket().status().code(), StatusCode::kNotFound) << bad;
+  }
+  for (const int other : others) close(other);
+}
+
+TEST_F(Handover, AnAddressThatLeadsNowhereIsSaid) {
+  unsetenv(kWatcherFdVariable);
+  WatcherAddress address;
+  address.name = "cairn-nobody-listens-here";
+  address.pid = getpid();
+  address.door = 4242;
+  setenv(kWatcherAddressVariable, FormatWatcherAddress(address).c_str(), 1);
+  Result<SharedMemory> block = SharedMemory::Create("test", kMinBlockBytes);
+  ASSERT_TRUE(block.ok());
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(HandOverBlock(*block).code(), StatusCode::kIo);
+  EXPECT_EQ(HandOverBlock(*block).code(), StatusCode::kIo);
+  unsetenv(kWatcherAddressVariable);
+  const std::string pid = std::to_string(getpid());
+  // Once.
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "cairn: warning: process " + pid + " is not watched: its watcher, process " + pid +
+                ", cannot be reached, neither by its socket (Connection refused) nor by /proc/" +
+                pid +
+                "/fd/4242 (No such file or directory): it has ended, or this process is in other "
+                "network and PID namespaces\n");
 }
 
 TEST(SharedMemory, ReadersRefuseMemoryThatCouldShrink) {

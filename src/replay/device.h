@@ -24,6 +24,7 @@ struct D3D12Library {
   void* create_device = nullptr;
   void* serialize_root_signature = nullptr;  // D3D12SerializeRootSignature; null if it has none
   bool takes_api_version = false;            // libvkd3d-utils: one more argument
+  uint32_t wchar_bytes = sizeof(wchar_t);    // of a WCHAR in its wide strings
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
 

@@ -32,6 +32,8 @@ Result<D3D12Library> LoadD3D12(const std::string& library) {
   result.create_device = dlsym(handle, "D3D12CreateDeviceVKD3D");
   result.takes_api_version = result.create_device != nullptr;
   if (result.create_device == nullptr) result.create_device = dlsym(handle, "D3D12CreateDevice");
+  // libvkd3d-utils was built with wchar_t for WCHAR, and tells libvkd3d so; others have that of Windows.
+  result.wchar_bytes = result.takes_api_version ? sizeof(wchar_t) : sizeof(char16_t);
   result.serialize_root_signature = dlsym(handle, "D3D12SerializeRootSignature");
   if (result.create_device == nullptr) {
     return Status(

@@ -7,12 +7,15 @@ namespace cairn {
 
 void FenceModel::Remove(uint64_t object) {
   if (queues_.erase(object) == 0 && values_.erase(object) == 0) return;
-  std::erase_if(awaited_, [&](const FenceValue& awaited) { return awaited.fence == object; });
-  for (auto& [queue, operations] : queues_) {
-    std::erase_if(operations,
-                  [&](const Operation& operation) { return operation.what.fence == object; });
+  for (std::vector<FenceValue>& any : awaited_) {
+    std::erase_if(any, [&](const FenceValue& awaited) { return awaited.fence == object; });
   }
+  std::erase_if(awaited_, [](const std::vector<FenceValue>& any) { return any.empty(); });
   Advance();
+}
+
+void FenceModel::Correct(uint64_t fence, uint64_t value) {
+  values_[fence] = value;
 }
 
 void FenceModel::SignalFromCpu(uint64_t fence, uint64_t value) {
@@ -40,11 +43,15 @@ bool FenceModel::Blocked(uint64_t queue) const {
   return found != queues_.end() && !found->second.empty();
 }
 
-std::vector<FenceValue> FenceModel::TakeReachable() {
-  std::vector<FenceValue> result;
-  std::erase_if(awaited_, [&](const FenceValue& awaited) {
-    if (!Reachable(awaited.fence, awaited.value)) return false;
-    result.push_back(awaited);
+std::vector<std::vector<FenceValue>> FenceModel::TakeReachable() {
+  std::vector<std::vector<FenceValue>> result;
+  std::erase_if(awaited_, [&](std::vector<FenceValue>& any) {
+    std::vector<FenceValue> reachable;
+    for (const FenceValue& awaited : any) {
+      if (Reachable(awaited.fence, awaited.value)) reachable.push_back(awaited);
+    }
+    if (reachable.empty()) return false;
+    result.push_back(std::move(reachable));
     return true;
   });
   return result;

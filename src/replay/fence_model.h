@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace cairn {
@@ -24,8 +25,10 @@ struct FenceValue {
 class FenceModel {
  public:
   void Create(uint64_t fence, uint64_t initial_value) { values_[fence] = initial_value; }
-  // Whoever waits for a fence that ended waits no longer.
+  // The CPU waits no longer for a fence that ended. A queue that does comes to no end: nobody can signal it.
   void Remove(uint64_t object);
+  // What the fence really has.
+  void Correct(uint64_t fence, uint64_t value);
 
   void SignalFromCpu(uint64_t fence, uint64_t value);
   void SignalFromQueue(uint64_t queue, uint64_t fence, uint64_t value);
@@ -37,9 +40,10 @@ class FenceModel {
   // The queue waits for a value that nothing enqueued brings: it comes to no end by itself.
   bool Blocked(uint64_t queue) const;
 
-  // The CPU waits for this. TakeReachable() gives it when nothing more is needed for it, once.
-  void Await(uint64_t fence, uint64_t value) { awaited_.push_back({fence, value}); }
-  std::vector<FenceValue> TakeReachable();
+  // The CPU waits for one of these. TakeReachable() gives those of them for which nothing more is needed, as
+  // soon as there is one, once.
+  void Await(std::vector<FenceValue> any) { awaited_.push_back(std::move(any)); }
+  std::vector<std::vector<FenceValue>> TakeReachable();
 
  private:
   struct Operation {
@@ -50,7 +54,7 @@ class FenceModel {
 
   std::unordered_map<uint64_t, uint64_t> values_;  // fence -> value that is reachable, set last
   std::unordered_map<uint64_t, std::deque<Operation>> queues_;  // what is not reachable yet
-  std::vector<FenceValue> awaited_;
+  std::vector<std::vector<FenceValue>> awaited_;
 };
 
 }  // namespace cairn

@@ -26,11 +26,11 @@ TEST(FenceModelTest, InitialValueIsReached) {
 TEST(FenceModelTest, AwaitedValueIsGivenOnceWhenItsSignalIsEnqueued) {
   FenceModel model;
   model.Create(kFence, 0);
-  model.Await(kFence, 2);
+  model.Await({{kFence, 2}});
   model.SignalFromQueue(kQueue, kFence, 1);
   EXPECT_THAT(model.TakeReachable(), IsEmpty());
   model.SignalFromQueue(kQueue, kFence, 2);
-  EXPECT_THAT(model.TakeReachable(), ElementsAre(FenceValue{kFence, 2}));
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kFence, 2})));
   EXPECT_THAT(model.TakeReachable(), IsEmpty());
 }
 
@@ -69,16 +69,51 @@ TEST(FenceModelTest, ValueSetBackIsReachableNoLonger) {
   EXPECT_FALSE(model.Reachable(kFence, 1));
 }
 
-TEST(FenceModelTest, FenceThatEndsHoldsNobody) {
+TEST(FenceModelTest, OneOfSeveralIsEnough) {
   FenceModel model;
   model.Create(kFence, 0);
   model.Create(kOther, 0);
-  model.Await(kOther, 9);
+  model.Await({{kFence, 2}, {kOther, 7}});
+  EXPECT_THAT(model.TakeReachable(), IsEmpty());
+  model.SignalFromQueue(kQueue, kOther, 7);
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kOther, 7})));
+  model.SignalFromQueue(kQueue, kFence, 2);
+  EXPECT_THAT(model.TakeReachable(), IsEmpty());
+}
+
+TEST(FenceModelTest, TheCpuWaitsForNoFenceThatEnded) {
+  FenceModel model;
+  model.Create(kFence, 0);
+  model.Create(kOther, 0);
+  model.Await({{kOther, 9}});
+  model.Await({{kOther, 9}, {kFence, 1}});
+  model.Remove(kOther);
+  EXPECT_THAT(model.TakeReachable(), IsEmpty());
+  model.SignalFromCpu(kFence, 1);
+  EXPECT_THAT(model.TakeReachable(), ElementsAre(ElementsAre(FenceValue{kFence, 1})));
+}
+
+// Its implementation holds the fence, and nobody else can signal it.
+TEST(FenceModelTest, QueueThatWaitsForAFenceThatEndedIsStuck) {
+  FenceModel model;
+  model.Create(kFence, 0);
+  model.Create(kOther, 0);
   model.WaitOnQueue(kQueue, kOther, 9);
   model.SignalFromQueue(kQueue, kFence, 1);
   model.Remove(kOther);
-  EXPECT_TRUE(model.Reachable(kFence, 1));
-  EXPECT_THAT(model.TakeReachable(), IsEmpty());
+  EXPECT_TRUE(model.Blocked(kQueue));
+  EXPECT_FALSE(model.Reachable(kFence, 1));
+  model.Remove(kQueue);
+  EXPECT_FALSE(model.Blocked(kQueue));
+}
+
+TEST(FenceModelTest, WhatAFenceReallyHasCounts) {
+  FenceModel model;
+  model.Create(kFence, 0);
+  model.SignalFromQueue(kQueue, kFence, 5);
+  model.Correct(kFence, 3);
+  EXPECT_FALSE(model.Reachable(kFence, 4));
+  EXPECT_TRUE(model.Reachable(kFence, 3));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3
 Result<std::unique_ptr<Player>> Player::Create(TraceReader* trace, PlayerOptions options) {
   const std::string name = options.library.empty() ? kDefaultD3D12Library : options.library;
   D3D12Library library;
+  library.wchar_bytes = HasWindowsCalls(name) ? sizeof(wchar_t) : sizeof(char16_t);
   if (!options.create_device) {
     Result<D3D12Library> loaded = LoadD3D12(name);
     if (!loaded.ok()) return loaded.status();

@@ -13,7 +13,7 @@ if(CAIRN_SANITIZE)
 endif()
 foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
-    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_memory.cc
+    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_losses.cc player_memory.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
       cairn_d3d12abi${abi} fmt::fmt)
@@ -33,6 +33,10 @@ if(BUILD_TESTING)
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
       player_hostile_values_test.cc player_hostile_views_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  foreach(abi "" _sysv)
+    cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc
+      DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
+  endforeach()
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)
   cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)

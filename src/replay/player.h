@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plays a trace on a real device: each record in the order of its number, on one thread. Calls that wait
-// are made where their results stand. Hostile traces are refused with the record's number; nothing
-// beyond what the implementation of Direct3D 12 does with legal-looking calls can go wrong.
+// are made where their results stand. What would harm this process is left out, with the call's number, and
+// the rest is played; nothing beyond what the implementation of Direct3D 12 does with legal-looking calls can
+// go wrong.
 //
 //   Result<std::unique_ptr<Player>> player = Player::Create(&trace, options);
 //   CAIRN_RETURN_IF_ERROR((*player)->Run());
@@ -102,10 +103,16 @@ struct PlayerOptions {
   // What the player notes (PlayerResult::notes), when it does: a process that dies cannot tell later. May be
   // null.
   std::function<void(const std::string& note)> on_note;
+  // A search: a call that the device refuses although it succeeded when it was recorded ends the playback
+  // (kRefused), for what it would have made fail is not there. Without it that call is left out.
+  bool end_at_refusal = false;
   // Told of each device that was made. May be null.
   std::function<void(const DeviceFacts&)> on_device;
   // Told before each submission is made. May be null.
   std::function<void(uint64_t number)> on_submission;
+  // Told when it changes: the first and the last submission of which nobody has seen that they ended; 0: none.
+  // May be null.
+  std::function<void(uint64_t first, uint64_t last)> on_unfinished;
   // The same of every call, left out or not. May be null.
   std::function<void(uint64_t number)> on_call;
   // Told of every record, also those that are no calls, before it is played. May be null.
@@ -113,12 +120,22 @@ struct PlayerOptions {
   std::function<void(uint64_t frame)> on_frame;
 };
 
+// Calls and other records that were not played, of one kind: for the same reason, but for the numbers in it.
+struct LeftOut {
+  std::string what;    // of the first: "ID3D12Device::CreateFence: ..."
+  uint64_t first = 0;  // its number
+  uint64_t count = 0;
+};
+
 struct PlayerResult {
   uint64_t frames = 0;
   uint64_t calls = 0;
-  uint64_t skipped = 0;  // calls that this build or device has not; each kind noted once
+  // What was left out although the program had made it. Calls that failed when they were recorded are none.
+  uint64_t skipped = 0;
+  std::vector<LeftOut>
+      left_out;  // by kind, in the order of their first; the last is that of all further kinds
   bool interrupted = false;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes;  // on what was played
   uint64_t compared_readbacks = 0;
   uint64_t compared_frames = 0;
   uint64_t not_compared = 0;  // with validate: recorded, but this replay cannot look at it
@@ -130,11 +147,11 @@ struct PlayerResult {
 // What ends a playback early, beside Status.
 enum class PlayerFailure {
   kNone,
-  kRefused,   // the device refused a call that had succeeded
+  kRefused,  // no device can be made; with end_at_refusal: the device refused a call that had succeeded
   kMismatch,  // with validate
   kHang,      // a fence did not come in time
-  kLost,      // the device is lost
-  kCorrupt,   // the trace contradicts itself
+  kLost,      // a device is lost, and was not when the trace was recorded
+  kCorrupt,   // the trace is damaged: what follows builds on what is lost
   // Says nothing about the trace, and another play may not meet it: no memory; with canary also a queue that
   // cannot be waited for, a canary that cannot be made any more, and work of which nobody saw whether it ended
   // in time.

@@ -152,7 +152,7 @@ Status PlayerImpl::NoteIdentifier(uint64_t call, std::span<const std::byte> resu
   if (real == new_identifiers_.end()) return Status();
   arena_.Reset();
   DecodeOptions options;
-  options.wchar_bytes = sizeof(WCHAR);
+  options.wchar_bytes = library_.wchar_bytes;
   options.blobs = trace_;
   DecodedCall decoded;
   CAIRN_RETURN_IF_ERROR(
@@ -189,13 +189,8 @@ Status PlayerImpl::PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queu
   }
   AddressMemory memory(this, context, queue);
   const Status status = addresses_.Patch(lists, &memory);
-  if (status.ok()) return status;
-  if (status.code() == StatusCode::kDeviceLost) {
-    return FailCall(PlayerFailure::kLost, *call, status.message(), status.code());
-  }
-  if (status.code() == StatusCode::kCorrupt) {
-    return FailCall(PlayerFailure::kCorrupt, *call, status.message(), status.code());
-  }
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
   Note("addresses in buffers stay as they were recorded: " + status.message());
   return Status();
 }

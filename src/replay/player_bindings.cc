@@ -17,15 +17,6 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What has the calling convention of Windows here is libvkd3d: it reads the descriptors of tables on the
-// CPU when something is drawn, takes no null address but for vertex buffers, and its command lists end
-// with their allocators. Elsewhere tables are read by the GPU alone.
-#if defined(CAIRN_D3D12_SYSV_ABI)
-constexpr bool kIsLibvkd3d = false;
-#else
-constexpr bool kIsLibvkd3d = true;
-#endif
-
 enum class Point : uint8_t { kGraphics, kCompute };
 
 // A call that sets root arguments, or reads them.
@@ -179,6 +170,7 @@ CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
       facts.allocator = allocator == nullptr ? kNoObject : allocator->number;
       facts.allocator_resets = allocator == nullptr ? 0 : allocator->resets;
       facts.pipeline = ComPtr<IUnknown>(call->At<IUnknown*>(3));
+      facts.lost_pipeline = values_.lost_pipeline();
       break;
     }
     default: break;
@@ -192,6 +184,7 @@ void PlayerImpl::KeepFacts(ReplayObject* object, CreationFacts facts) {
     bindings.allocator = facts.allocator;
     bindings.allocator_resets = facts.allocator_resets;
     bindings.pipeline = std::move(facts.pipeline);
+    bindings.unknown_pipeline = facts.lost_pipeline;
   }
   facts.pipeline = {};
   object->created = std::move(facts);
@@ -203,7 +196,7 @@ Status PlayerImpl::CheckRecorded(uint64_t list) {
   if (found == bindings_.end()) return Status();
   if (found->second->unknown) {
     return Status(StatusCode::kUnsupported,
-                  "its command list was not reset here: that was left out");
+                  "its command list was not reset or closed here: that was left out");
   }
   if (found->second->allocator == kNoObject) return Status();
   const ReplayObject* const allocator = objects_.Find(found->second->allocator);
@@ -262,9 +255,11 @@ Status PlayerImpl::CheckTable(const RootParameter& parameter) {
 // Elsewhere a table may end behind its heap, if no shader looks there.
 Status PlayerImpl::CheckTables(ListBindings* bindings, size_t point) {
   ListBindings::Bound* const bound = &bindings->points[point];
-  if (bound->unknown || bindings->unknown_heaps || bindings->unknown_pipeline) {
+  const bool unknown_targets =
+      point == static_cast<size_t>(Point::kGraphics) && bindings->unknown_targets;
+  if (bound->unknown || bindings->unknown_heaps || bindings->unknown_pipeline || unknown_targets) {
     return Status(StatusCode::kUnsupported,
-                  "its pipeline, root signature or descriptor heaps were not set here");
+                  "its pipeline, root signature, descriptor heaps or targets were not set here");
   }
   if (!kIsLibvkd3d || bound->checked || bound->layout == nullptr) return Status();
   const std::vector<RootParameter>& parameters = bound->layout->parameters;
@@ -326,7 +321,8 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
     case Method::ID3D12GraphicsCommandList_ExecuteBundle: {
       const auto bundle = bindings_.find(objects_.NumberOf(call->At<void*>(0)));
       if (bundle == bindings_.end() || !bundle->second->unknown) return Status();
-      return Status(StatusCode::kUnsupported, "its bundle was not reset here: that was left out");
+      return Status(StatusCode::kUnsupported,
+                    "its bundle was not reset or closed here: that was left out");
     }
     case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps: {
       const auto* const heaps = call->At<ID3D12DescriptorHeap* const*>(1);
@@ -408,12 +404,17 @@ void PlayerImpl::ClearList(CallInProgress* call, IUnknown* pipeline) {
   bindings.allocator_resets = resets;
 }
 
-void PlayerImpl::ForgetBindings(const Record& record, Method method) {
-  const ReplayObject* const list = objects_.Find(record.object);
-  if (list == nullptr || list->chain != Chain::kID3D12GraphicsCommandList) return;
-  ListBindings& bindings = BindingsOf(record.object);
+void PlayerImpl::ForgetBindings(uint64_t list, Method method) {
+  const ReplayObject* const object = objects_.Find(list);
+  if (object == nullptr || object->chain != Chain::kID3D12GraphicsCommandList) return;
+  ListBindings& bindings = BindingsOf(list);
   switch (method) {
-    case Method::ID3D12GraphicsCommandList_Reset: bindings.unknown = true; return;
+    case Method::ID3D12GraphicsCommandList_Reset:
+    case Method::ID3D12GraphicsCommandList_Close: bindings.unknown = true; return;
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
+      bindings.unknown_targets = true;
+      return;
     case Method::ID3D12GraphicsCommandList_ClearState:
       for (ListBindings::Bound& bound : bindings.points) bound.unknown = true;
       bindings.unknown_pipeline = true;
@@ -442,12 +443,20 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
     std::memcpy(&outcome, result, sizeof(outcome));
   }
   if (FAILED(outcome)) return;
+  if (values_.lost_pipeline()) {
+    LeaveOut(call->record.number,
+             fmt::format("{}: its pipeline, which could not be made here", call->info.name));
+  }
   switch (call->method) {
     case Method::ID3D12CommandAllocator_Reset: ++call->object->resets; return;
     case Method::ID3D12GraphicsCommandList_Reset:
-      return StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+      StartList(call, ObjectAt(call, 0), call->At<IUnknown*>(1));
+      BindingsOf(call->record.object).unknown_pipeline = values_.lost_pipeline();
+      return;
     case Method::ID3D12GraphicsCommandList_ClearState:
-      return ClearList(call, call->At<IUnknown*>(0));
+      ClearList(call, call->At<IUnknown*>(0));
+      if (values_.lost_pipeline()) BindingsOf(call->record.object).unknown_pipeline = true;
+      return;
     case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
       return SetRootSignature(call, static_cast<size_t>(Point::kGraphics));
     case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
@@ -473,6 +482,10 @@ void PlayerImpl::NoteBindings(CallInProgress* call, const void* result) {
     }
     case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
       BindingsOf(call->record.object).unknown_heaps = false;
+      return;
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
+      BindingsOf(call->record.object).unknown_targets = false;
       return;
     default: return;
   }

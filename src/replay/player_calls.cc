@@ -21,8 +21,6 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 namespace {
 
 constexpr size_t kLargestResult = 256;
-// More calls than these never wait for their results at once: a thread makes one at a time.
-constexpr size_t kMostPending = 1 << 16;
 
 bool IsCommitted(const MethodInfo& info) {
   return std::string_view(info.name).find("CreateCommittedResource") != std::string_view::npos;
@@ -48,7 +46,7 @@ uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& argume
 
 Status PlayerImpl::Decode(CallInProgress* call) {
   DecodeOptions options;
-  options.wchar_bytes = sizeof(WCHAR);
+  options.wchar_bytes = library_.wchar_bytes;
   options.visitor = &values_;
   options.blobs = trace_;
   options.drop_cached_pipelines = true;
@@ -85,39 +83,22 @@ Result<void*> PlayerImpl::Target(const CallInProgress& call) {
   return further.get();
 }
 
-// Whether the call succeeded when it was recorded, its result says.
-Status PlayerImpl::Refuse(const CallInProgress& call, HRESULT result, const std::string& what) {
-  if (std::strcmp(call.info.result.type, "HRESULT") != 0) {
-    return FailCall(PlayerFailure::kRefused, call, what + Differences());
-  }
-  if (pending_.size() >= kMostPending) pending_.erase(pending_.begin());
-  Pending& pending = pending_[call.record.number];
-  pending.method = call.method;
-  pending.made = true;
-  pending.result = result;
-  pending.refused = what;
-  return Status();
-}
-
 Status PlayerImpl::MakeCall(CallInProgress* call) {
   Result<void*> target = Target(*call);
+  // Waits for several fences are the playback's own.
+  const bool is_made = TreatmentOf(call->method) != Treatment::kAwaitSeveral;
+  if (target.status().code() == StatusCode::kNotFound && !is_made) target = nullptr;
   if (target.status().code() == StatusCode::kNotFound) {
-    return Refuse(*call, E_NOINTERFACE, target.status().message());
+    return LeaveOutCall(*call, target.status().message(), /*device_lacks=*/true);
   }
   if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
-  const Status creation = CheckCreation(call);
-  if (creation.code() == StatusCode::kCorrupt) {
-    return Refuse(*call, E_INVALIDARG, creation.message());
-  }
-  CAIRN_RETURN_IF_ERROR(creation);
+  CAIRN_RETURN_IF_ERROR(CheckCreation(call));
   ++result_.calls;
   const uint64_t object = call->record.object;
   switch (TreatmentOf(call->method)) {
     case Treatment::kCompletedValue: {
-      Pending& pending = pending_[call->record.number];
-      pending.method = call->method;
-      pending.waits = {{object, 0}};
+      AddPending(*call).waits = {{object, 0}};
       return Status();
     }
     case Treatment::kAwait:
@@ -207,9 +188,7 @@ bool PlayerImpl::CopyPadded(CallInProgress* call, void* target) {
 
 void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
   if (!HasResults(call->info)) return;
-  if (pending_.size() >= kMostPending) pending_.erase(pending_.begin());
-  Pending& pending = pending_[call->record.number];
-  pending.method = call->method;
+  Pending& pending = AddPending(*call);
   pending.made = true;
   if (call->info.result.size_bytes == sizeof(HRESULT)) {
     std::memcpy(&pending.result, result, sizeof(HRESULT));
@@ -228,9 +207,12 @@ Status PlayerImpl::AfterCall(CallInProgress* call) {
   const uint64_t object = call->record.object;
   switch (TreatmentOf(call->method)) {
     case Treatment::kFenceSignal: fences_.SignalFromCpu(object, call->At<UINT64>(0)); break;
-    case Treatment::kQueueSignal:
-      fences_.SignalFromQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
+    case Treatment::kQueueSignal: {
+      const uint64_t fence = objects_.NumberOf(call->At<void*>(0));
+      fences_.SignalFromQueue(object, fence, call->At<UINT64>(1));
+      Signalled(object, fence, call->At<UINT64>(1));
       break;
+    }
     case Treatment::kQueueWait:
       fences_.WaitOnQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
       return Status();
@@ -268,11 +250,10 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
     if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
     if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
     const Status recorded = CheckRecorded(objects_.NumberOf(lists[i]));
-    if (recorded.code() == StatusCode::kUnsupported) {
-      Skip(fmt::format("lists that are submitted: {}", recorded.message()));
+    if (!recorded.ok()) {
+      LeaveOut(number, fmt::format("a list that is submitted: {}", recorded.message()));
       continue;
     }
-    CAIRN_RETURN_IF_ERROR(recorded);
     chosen.push_back(lists[i]);
     numbers.push_back(objects_.NumberOf(lists[i]));
     states.push_back(&lists_[numbers.back()]);
@@ -286,6 +267,7 @@ Status PlayerImpl::Execute(CallInProgress* call, void* target) {
   DeviceContext* const context = ContextOf(call->object->device);
   if (context == nullptr) return Status();
   context->busy = true;
+  Submitted(call->record.object);
   context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
   if (!options_.canary) return Status();
   return WaitForSubmission(call->record.object, context, start_ns);
@@ -358,10 +340,12 @@ Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
   arena_.Reset();
   DecodeOptions options;
   options.blobs = trace_;
+  options.wchar_bytes = library_.wchar_bytes;
   if (const Status status =
           DecodeResults(Describe(pending.method), results, options, &arena_, &recorded);
       !status.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
+    LeaveOut(record.number, "results: " + status.message());
+    return Status();
   }
   HRESULT result = S_OK;
   std::memcpy(&result, recorded.result, sizeof(result));

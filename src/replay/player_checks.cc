@@ -17,21 +17,18 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// What WriteToSubresource reads. The largest number: nobody knows.
-uint64_t BytesWritten(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, UINT subresource,
-                      const D3D12_BOX* box, UINT row_pitch, UINT slice_pitch) {
-  constexpr uint64_t kUnknown = std::numeric_limits<uint64_t>::max();
-  const Result<SubresourceLayout> layout = LayoutOf(device, desc, subresource);
-  if (!layout.ok()) return kUnknown;
-  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
-  uint64_t row_bytes = layout->row_bytes;
-  uint64_t rows = layout->row_count;
+// What WriteToSubresource reads. None: it would write outside of the subresource.
+std::optional<uint64_t> BytesWritten(const SubresourceLayout& layout, const D3D12_BOX* box,
+                                     UINT row_pitch, UINT slice_pitch) {
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout.placed.Footprint;
+  uint64_t row_bytes = layout.row_bytes;
+  uint64_t rows = layout.row_count;
   uint64_t slices = footprint.Depth;
   if (box != nullptr) {
     if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
     if (box->right > footprint.Width || box->bottom > footprint.Height ||
         box->back > footprint.Depth) {
-      return kUnknown;
+      return {};
     }
     // Blocks of compressed formats are rows, and rounded up.
     row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
@@ -102,7 +99,7 @@ ReplayObject* PlayerImpl::ObjectAt(CallInProgress* call, size_t index) {
 Status PlayerImpl::CheckCall(CallInProgress* call) {
   CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
   CAIRN_RETURN_IF_ERROR(
-      CheckDescriptors(call->method, call->arguments.arguments, values_.descriptors()));
+      CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
   CAIRN_RETURN_IF_ERROR(CheckCopies(call));
   CAIRN_RETURN_IF_ERROR(CheckTiles(call));
   CAIRN_RETURN_IF_ERROR(CheckRanges(call));
@@ -217,12 +214,18 @@ Status PlayerImpl::CheckRanges(CallInProgress* call) {
     case Method::ID3D12Resource_WriteToSubresource: {
       const DeviceContext* const context = ContextOf(call->object->device);
       if (context == nullptr) return Status();
-      const uint64_t needed =
-          BytesWritten(context->device.get(), call->object->desc, call->At<UINT>(0),
-                       call->At<const D3D12_BOX*>(1), call->At<UINT>(3), call->At<UINT>(4));
-      if (needed <= call->arguments.counts[2]) return Status();
+      const Result<SubresourceLayout> layout =
+          LayoutOf(context->device.get(), call->object->desc, call->At<UINT>(0));
+      if (!layout.ok()) return layout.status();
+      const std::optional<uint64_t> needed = BytesWritten(*layout, call->At<const D3D12_BOX*>(1),
+                                                          call->At<UINT>(3), call->At<UINT>(4));
+      if (!needed) {
+        return Status(StatusCode::kCorrupt,
+                      fmt::format("its box lies outside of subresource {}", call->At<UINT>(0)));
+      }
+      if (*needed <= call->arguments.counts[2]) return Status();
       return Status(StatusCode::kCorrupt, fmt::format("{} bytes are written, {} were recorded",
-                                                      needed, call->arguments.counts[2]));
+                                                      *needed, call->arguments.counts[2]));
     }
     default: return Status();
   }

@@ -210,7 +210,7 @@ TEST_F(ClearTest, RectanglesThatTouchTheTargetAreCut) {
 
 TEST_F(ClearTest, RectanglesThatDoNotTouchTheTarget) {
   Clear(1, {{16, 0, 30, 8}, {3, 3, 3, 3}});
-  ExpectLeftOut(&script_, "all of its rectangles lie outside of the target");
+  ExpectPlayed(&script_);
 }
 
 TEST_F(ClearTest, DescriptorWithoutAView) {

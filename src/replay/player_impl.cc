@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -66,6 +68,32 @@ std::vector<Hole> HolesIn(const TraceReader& trace) {
   return holes;
 }
 
+constexpr char kOfLostDevice[] = "calls of a device that was lost before";
+
+// Of what is left out; what is of further kinds is counted together.
+constexpr size_t kMostKinds = 1000;
+
+// "fence 7 came to 0x80" -> "fence # came to #"
+std::string WithoutNumbers(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(text[i])) {
+      result += text[i];
+      continue;
+    }
+    const bool hex = text.substr(i).starts_with("0x");
+    if (hex) ++i;
+    while (i + 1 < text.size() &&
+           (is_digit(text[i + 1]) ||
+            (hex && std::isxdigit(static_cast<unsigned char>(text[i + 1]))))) {
+      ++i;
+    }
+    result += '#';
+  }
+  return result;
+}
+
 }  // namespace
 
 std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
@@ -95,7 +123,12 @@ PlayerImpl::~PlayerImpl() {
 
 Status PlayerImpl::Run() {
   const Status status = PlayAll();
-  if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost) {
+  const bool stuck =
+      !kIsLibvkd3d && std::any_of(devices_.begin(), devices_.end(),
+                                  [&](const auto& entry) { return AnyBlocked(*entry.second); });
+  if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost || !losses_.empty() ||
+      stuck) {
+    // Queues that wait for what never comes are among what some implementations wait for.
     abandoned_ = true;
   } else if (!status.ok() || result_.interrupted) {
     abandoned_ = !Settle();
@@ -165,15 +198,28 @@ Status PlayerImpl::Play(const Record& record) {
 // used again while the GPU is at it.
 Status PlayerImpl::WaitInsteadOf(const Record& record) {
   const ReplayObject* const object = objects_.Find(record.object);
-  const bool orders = object == nullptr || object->chain == Chain::kID3D12CommandQueue ||
-                      object->chain == Chain::kID3D12Fence;
+  const std::optional<Method> method = trace_->MethodOf(record);
+  const InterfaceInfo* const declared = method ? InterfaceOf(*method) : nullptr;
+  Chain chain = declared == nullptr ? Chain::kNone : declared->chain;
+  if (object != nullptr) chain = object->chain;
+  const bool orders =
+      chain == Chain::kNone || chain == Chain::kID3D12CommandQueue || chain == Chain::kID3D12Fence;
   return orders ? WaitForDevices() : Status();
 }
 
 // Everything that was submitted comes to its end before anything is destroyed.
 Status PlayerImpl::Finish() {
   CAIRN_RETURN_IF_ERROR(WaitForDevices());
+  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  for (const auto& [call, pending] : pending_) EndPending(call, pending);
   pending_.clear();
+  // Calls that never returned come last, in no order. What all further kinds share stays behind the others.
+  std::vector<LeftOut>& kinds = result_.left_out;
+  const size_t known = std::min(kinds.size(), kMostKinds);
+  std::sort(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(known),
+            [](const LeftOut& a, const LeftOut& b) { return a.first < b.first; });
+  kinds_left_out_.clear();
+  CAIRN_RETURN_IF_ERROR(JudgeLosses());
   if (result_.interrupted) return Status();  // nobody waits for the images any more
   return ReadTextures();
 }
@@ -181,106 +227,204 @@ Status PlayerImpl::Finish() {
 Status PlayerImpl::OnCall(const Record& record) {
   const std::optional<Method> method = trace_->MethodOf(record);
   if (!method) {
-    Skip(fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
+    LeaveOut(record.number,
+             fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
     return WaitInsteadOf(record);
   }
   CallInProgress call{record, *method, Describe(*method), nullptr, decoded_};
   const Treatment treatment = TreatmentOf(*method);
+  if (method == Method::ID3D12Device_GetDeviceRemovedReason) {
+    // The program looked, and so does the playback.
+    DeviceContext* const asked = ContextOf(record.object);
+    return asked == nullptr ? Status() : CheckLoss(asked);
+  }
   if (treatment == Treatment::kLeaveOut) return Status();
   if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) {
-    ForgetBindings(record, *method);
+    ForgetBindings(record.object, *method);
     return Status();
   }
   if (treatment == Treatment::kImport) {
     // Whether it gave an object, the trace says.
-    pending_[record.number].method = *method;
+    (void)AddPending(call);
     return Status();
   }
   call.object = objects_.Find(record.object);
   if (call.object == nullptr) {
-    if (objects_.IsAbsent(record.object)) {
-      Skip(fmt::format("{}: its object could not be made here", call.info.name));
-      return WaitInsteadOf(record);
+    const bool absent = objects_.IsAbsent(record.object);
+    return LeaveOutCall(call, absent ? "its object could not be made here"
+                                     : fmt::format("there is no object {} here", record.object));
+  }
+  const DeviceContext* const context = ContextOf(call.object->device);
+  if (context != nullptr && context->lost) {
+    // If the program had lost it by then, its calls did as little.
+    if (recorded_losses_.contains(call.object->device)) return Status();
+    if (std::strcmp(call.info.result.type, "HRESULT") == 0) {
+      Pending& pending = AddPending(call);
+      pending.made = true;
+      pending.result = DXGI_ERROR_DEVICE_REMOVED;
+    } else {
+      LeaveOut(record.number, kOfLostDevice);
     }
-    return FailCall(PlayerFailure::kCorrupt, call,
-                    fmt::format("there is no object {} here", record.object), StatusCode::kCorrupt);
+    return Status();
   }
   arena_.Reset();
   const Status status = MakeCall(&call);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
-  if (status.code() == StatusCode::kUnsupported) {
-    Skip(fmt::format("{}: {}", call.info.name, status.message()));
-    ForgetBindings(record, *method);
-    return WaitInsteadOf(record);
+  // It would do nothing, and implementations on the CPU may not know that: nobody misses it.
+  if (status.code() == StatusCode::kInvalidArgument) return Status();
+  return LeaveOutCall(call, status.message());
+}
+
+// Calls with an HRESULT may have failed when they were recorded: then they did nothing, here as there.
+Status PlayerImpl::LeaveOutCall(const CallInProgress& call, const std::string& why,
+                                bool device_lacks) {
+  if (std::strcmp(call.info.result.type, "HRESULT") == 0) {
+    Pending& pending = AddPending(call);
+    pending.left_out = why;
+    pending.device_lacks = device_lacks;
+    const auto list = bindings_.find(call.record.object);
+    pending.was_unknown = list != bindings_.end() && list->second->unknown;
+    ForgetBindings(call.record.object, call.method);
+  } else if (device_lacks && options_.end_at_refusal) {
+    return FailCall(PlayerFailure::kRefused, call, why + Differences());
+  } else {
+    LeaveOut(call.record.number, fmt::format("{}: {}", call.info.name, why));
+    ForgetBindings(call.record.object, call.method);
   }
-  return FailCall(PlayerFailure::kCorrupt, call, status.message(), status.code());
+  return WaitInsteadOf(call.record);
+}
+
+PlayerImpl::Pending& PlayerImpl::AddPending(const CallInProgress& call) {
+  // More calls than these never wait for their results at once: a thread makes one at a time.
+  constexpr size_t kMostPending = 1 << 16;
+  if (pending_.size() >= kMostPending) {
+    EndPending(pending_.begin()->first, pending_.begin()->second);
+    pending_.erase(pending_.begin());
+  }
+  Pending& pending = pending_[call.record.number];
+  pending = {};
+  pending.method = call.method;
+  pending.object = call.record.object;
+  return pending;
+}
+
+// Of a call whose result never came.
+void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
+  if (pending.left_out.empty()) return;
+  LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, pending.left_out));
 }
 
 Status PlayerImpl::OnResult(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
   if (!body.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
-                StatusCode::kCorrupt);
+    LeaveOut(record.number, "results: " + body.status().message());
+    return Status();
   }
+  const std::optional<Method> method = trace_->MethodOf(record);
+  const bool answers = method && std::strcmp(Describe(*method).result.type, "HRESULT") == 0;
+  HRESULT recorded = S_OK;
+  if (answers && rest.size() >= sizeof(recorded)) {
+    std::memcpy(&recorded, rest.data(), sizeof(recorded));
+  }
+  if (FAILED(recorded)) NoteRecordedLoss(record, recorded);
   const auto found = pending_.find(body->call);
   if (found == pending_.end()) return Status();
   const Pending pending = std::move(found->second);
   pending_.erase(found);
 
   if (const Status status = NoteIdentifier(body->call, rest); !status.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
+    LeaveOut(record.number, "results: " + status.message());
   }
-  const MethodInfo& info = Describe(pending.method);
-  HRESULT recorded = S_OK;
-  if (info.result.kind == ValueKind::kSigned && rest.size() >= sizeof(recorded)) {
-    std::memcpy(&recorded, rest.data(), sizeof(recorded));
-  }
-  for (FenceValue wait : pending.waits) {
-    if (TreatmentOf(pending.method) == Treatment::kCompletedValue) {
-      if (rest.size() < sizeof(wait.value)) break;
-      std::memcpy(&wait.value, rest.data(), sizeof(wait.value));
-      if (wait.value == std::numeric_limits<uint64_t>::max()) break;  // the device was lost
-    } else if (FAILED(recorded)) {
-      break;
-    }
-    // Whoever signalled it is not in the trace, or was left out.
-    if (!fences_.Reachable(wait.fence, wait.value)) {
-      if (objects_.Find(wait.fence) != nullptr) {
-        Note(fmt::format("waits for fence {} were left out: nothing here brings it to the value",
-                         wait.fence));
-      }
-      CAIRN_RETURN_IF_ERROR(WaitForDevices());
-      continue;
-    }
-    CAIRN_RETURN_IF_ERROR(Await(wait.fence, wait.value));
-  }
+  if (!pending.waits.empty()) return AwaitResult(pending, body->call, recorded, rest);
   if (TreatmentOf(pending.method) == Treatment::kFeatures) {
     return CompareFeature(record, pending, rest);
   }
+  return JudgeResult(pending, body->call, recorded);
+}
+
+Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT recorded,
+                               std::span<const std::byte> results) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  std::vector<FenceValue> reachable;
+  for (FenceValue wait : pending.waits) {
+    if (TreatmentOf(pending.method) == Treatment::kCompletedValue) {
+      if (results.size() < sizeof(wait.value)) return Status();
+      std::memcpy(&wait.value, results.data(), sizeof(wait.value));
+    } else if (FAILED(recorded)) {
+      return Status();
+    }
+    if (fences_.Reachable(wait.fence, wait.value)) {
+      reachable.push_back(wait);
+      continue;
+    }
+    const ReplayObject* const fence = objects_.Find(wait.fence);
+    // If the program did not give it that value, its device was lost.
+    if (wait.value == kMost && fence != nullptr) recorded_losses_.insert(fence->device);
+    if (pending.waits_for_any || wait.value == kMost) continue;
+    // Whoever signalled it is not in the trace, or was left out.
+    if (fence != nullptr) {
+      LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}", wait.fence,
+                                 wait.value));
+    }
+    CAIRN_RETURN_IF_ERROR(WaitForDevices());
+  }
+  if (!pending.waits_for_any) {
+    for (const FenceValue& wait : reachable) CAIRN_RETURN_IF_ERROR(Await({&wait, 1}));
+    return Status();
+  }
+  if (!reachable.empty()) return Await(reachable);
+  LeaveOut(call, fmt::format("a wait for one of {} fences: nothing here brings one to its value",
+                             pending.waits.size()));
+  return WaitForDevices();
+}
+
+// What succeeded then has to succeed now; what failed then did nothing.
+Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded) {
+  const MethodInfo& info = Describe(pending.method);
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
-  if (!pending.made || !answers || FAILED(recorded) || SUCCEEDED(pending.result)) return Status();
-  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
-  // Memory that others had taken may be free the next time.
-  const bool no_memory = pending.refused.empty() && pending.result == E_OUTOFMEMORY;
-  failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
-  failed_call_ = body->call;
-  const std::string what = pending.refused.empty()
-                               ? fmt::format("this device refuses it with 0x{:08X}",
-                                             static_cast<uint32_t>(pending.result))
-                               : pending.refused;
-  return Status(StatusCode::kUnsupported,
-                fmt::format("call {}, {}: {}; it succeeded when it was recorded{}", body->call,
-                            info.name, what, Differences()));
+  if (!answers) return Status();
+  if (FAILED(recorded)) {
+    const auto list = bindings_.find(pending.object);
+    if (!pending.left_out.empty() && list != bindings_.end() && !pending.was_unknown) {
+      list->second->unknown = false;
+    }
+    return Status();
+  }
+  std::string why = pending.left_out;
+  if (why.empty()) {
+    if (!pending.made || SUCCEEDED(pending.result)) return Status();
+    CAIRN_RETURN_IF_ERROR(CheckLosses());
+    const ReplayObject* const object = objects_.Find(pending.object);
+    const DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+    if (context != nullptr && context->lost) {
+      LeaveOut(call, kOfLostDevice);
+      return Status();
+    }
+    why =
+        fmt::format("this device refuses it with 0x{:08X}", static_cast<uint32_t>(pending.result));
+  }
+  const bool device_lacks = pending.left_out.empty() || pending.device_lacks;
+  if (device_lacks) why += "; it succeeded when it was recorded" + Differences();
+  if (device_lacks && options_.end_at_refusal) {
+    // Memory that others had taken may be free the next time.
+    const bool no_memory = pending.result == E_OUTOFMEMORY;
+    failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
+    failed_call_ = call;
+    return Status(StatusCode::kUnsupported, fmt::format("call {}, {}: {}", call, info.name, why));
+  }
+  LeaveOut(call, fmt::format("{}: {}", info.name, why));
+  ForgetBindings(pending.object, pending.method);
+  return Status();
 }
 
 Status PlayerImpl::OnDevice(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<DeviceBody> body = DecodeBody<DeviceBody>(&rest);
   if (!body.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
-                StatusCode::kCorrupt);
+    LeaveOut(record.number, "a device: " + body.status().message());
+    return Status();
   }
   ComPtr<ID3D12Device> device;
   constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
@@ -292,14 +436,20 @@ Status PlayerImpl::OnDevice(const Record& record) {
   } else {
     result = CreateRealDevice(library_, static_cast<D3D_FEATURE_LEVEL>(level), &device);
   }
-  if (FAILED(result) || !device) {
-    return Fail(PlayerFailure::kRefused, record.number,
-                fmt::format("no device with feature level {}_{} can be made here: 0x{:08X}; check "
-                            "with `vulkaninfo` that a Vulkan driver is installed",
-                            level >> 12, level >> 8 & 0xF, static_cast<uint32_t>(result)),
-                StatusCode::kNotFound);
+  if (SUCCEEDED(result) && device) {
+    had_device_ = true;
+    new_devices_[record.object] = std::move(device);
+    return Status();
   }
-  new_devices_[record.object] = std::move(device);
+  const std::string what = fmt::format(
+      "no device with feature level {}_{} can be made here: 0x{:08X}; check with `vulkaninfo` "
+      "that a Vulkan driver is installed",
+      level >> 12, level >> 8 & 0xF, static_cast<uint32_t>(result));
+  // Without any there is nothing to play on.
+  if (!had_device_ || options_.end_at_refusal) {
+    return Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
+  }
+  LeaveOut(record.number, what);
   return Status();
 }
 
@@ -307,48 +457,59 @@ Status PlayerImpl::OnObject(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
   if (!body.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
-                StatusCode::kCorrupt);
+    LeaveOut(record.number, "an object: " + body.status().message());
+    return Status();
   }
-  const Chain chain = trace_->ChainOf(body->chain);
+  const auto creation = pending_.find(body->creator);
+  const Status status = OnCreated(record, *body, trace_->ChainOf(body->chain), rest,
+                                  creation == pending_.end() ? nullptr : &creation->second);
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  // What is here already is not what the record is about.
+  LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
+  if (objects_.Find(record.object) == nullptr) {
+    objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
+  }
+  return Status();
+}
+
+// `creation`: null: not known.
+Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain chain,
+                             std::span<const std::byte> facts, Pending* creation) {
   if (const auto device = new_devices_.find(record.object); device != new_devices_.end()) {
     const ComPtr<ID3D12Device> real = std::move(device->second);
     new_devices_.erase(device);
-    return AddObject(record, *body, Chain::kID3D12Device, real.get(), 0, rest);
+    return AddObject(record, body, Chain::kID3D12Device, real.get(), 0, facts);
   }
-  const auto creation = pending_.find(body->creator);
-  if (chain != Chain::kNone && creation != pending_.end() && creation->second.created) {
-    if (std::exchange(creation->second.claimed, true)) {
-      return Fail(PlayerFailure::kCorrupt, record.number,
-                  fmt::format("call {} made an object already", body->creator),
-                  StatusCode::kCorrupt);
+  if (chain != Chain::kNone && creation != nullptr && creation->created) {
+    if (std::exchange(creation->claimed, true)) {
+      return Status(StatusCode::kCorrupt,
+                    fmt::format("call {} made an object already", body.creator));
     }
-    CAIRN_RETURN_IF_ERROR(AddObject(record, *body, chain, creation->second.created.get(),
-                                    creation->second.initial_state, rest));
+    const Status added =
+        AddObject(record, body, chain, creation->created.get(), creation->initial_state, facts);
     ReplayObject* const object = objects_.Find(record.object);
-    KeepFacts(object, std::move(creation->second.facts));
-    const Status cleared = ClearMemory(object, creation->second);
-    if (cleared.ok() || failure_ != PlayerFailure::kNone) return cleared;
-    return Fail(PlayerFailure::kCorrupt, record.number, cleared.message(), StatusCode::kCorrupt);
+    if (object == nullptr || object->pointer.get() == nullptr) return added;
+    if (!added.ok() && added.code() != StatusCode::kUnsupported) return added;
+    KeepFacts(object, std::move(creation->facts));
+    CAIRN_RETURN_IF_ERROR(ClearMemory(object, *creation));
+    return added;
   }
-  if (chain == Chain::kID3D12Resource && body->facts == kResourceFacts && body->creator == 0) {
-    return CreateImage(record, *body, rest);
+  if (chain == Chain::kID3D12Resource && body.facts == kResourceFacts && body.creator == 0) {
+    return CreateImage(record, body, facts);
   }
-  if (creation != pending_.end() && TreatmentOf(creation->second.method) == Treatment::kImport) {
-    Skip(fmt::format("{}: no replay has what it opens", Describe(creation->second.method).name));
+  if (creation != nullptr && TreatmentOf(creation->method) == Treatment::kImport) {
+    LeaveOut(body.creator,
+             fmt::format("{}: no replay has what it opens", Describe(creation->method).name));
   }
-  objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
+  objects_.AddAbsent(record.object, body.facts == kDescriptorHeapFacts);
   return Status();
 }
 
 Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain chain,
                              IUnknown* real, uint32_t initial_state,
                              std::span<const std::byte> facts) {
-  const auto refuse = [&](const Status& status) {
-    return Fail(PlayerFailure::kCorrupt, record.number, status.message(), StatusCode::kCorrupt);
-  };
   Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
-  if (!object.ok()) return refuse(object.status());
+  if (!object.ok()) return object.status();
   if (chain == Chain::kID3D12Device) {
     auto context = std::make_unique<DeviceContext>();
     context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
@@ -364,17 +525,25 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
     }
   }
   NoteSignature(body.creator, record.object);
+  return AddFacts(record, body, *object, initial_state, facts);
+}
+
+Status PlayerImpl::AddFacts(const Record& record, const ObjectBody& body, ReplayObject* object,
+                            uint32_t initial_state, std::span<const std::byte> facts) {
+  const auto not_so = [](const Status& status) {
+    return status.ok() ? status : Status(StatusCode::kUnsupported, status.message());
+  };
   if (body.facts == kResourceFacts) {
     Result<ResourceFacts> resource = DecodeBody<ResourceFacts>(&facts);
-    if (!resource.ok()) return refuse(resource.status());
-    if (const Status set = objects_.SetFacts(*object, *resource); !set.ok()) return refuse(set);
+    if (!resource.ok()) return not_so(resource.status());
+    CAIRN_RETURN_IF_ERROR(not_so(objects_.SetFacts(object, *resource)));
     if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
-      context->states.Add(record.object, StatefulOf((*object)->desc, initial_state));
+      context->states.Add(record.object, StatefulOf(object->desc, initial_state));
     }
   } else if (body.facts == kDescriptorHeapFacts) {
     Result<DescriptorHeapFacts> heap = DecodeBody<DescriptorHeapFacts>(&facts);
-    if (!heap.ok()) return refuse(heap.status());
-    if (const Status set = objects_.SetFacts(*object, *heap); !set.ok()) return refuse(set);
+    if (!heap.ok()) return not_so(heap.status());
+    return not_so(objects_.SetFacts(object, *heap));
   }
   return Status();
 }
@@ -386,8 +555,7 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
   Result<ResourceFacts> image = DecodeBody<ResourceFacts>(&rest);
   DeviceContext* const context = ContextOf(body.device);
   if (!image.ok() || image->is_image == 0 || context == nullptr) {
-    return Fail(PlayerFailure::kCorrupt, record.number,
-                fmt::format("object {} comes from nowhere", record.object), StatusCode::kCorrupt);
+    return Status(StatusCode::kCorrupt, "it comes from nowhere");
   }
   D3D12_RESOURCE_DESC desc;
   static_assert(sizeof(desc) == sizeof(image->desc));
@@ -399,11 +567,11 @@ Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
       &heap, D3D12_HEAP_FLAG_NONE, &desc, static_cast<D3D12_RESOURCE_STATES>(image->initial_state),
       nullptr, __uuidof(ID3D12Resource), texture.Receive());
   if (FAILED(result)) {
-    return Fail(PlayerFailure::kRefused, record.number,
-                fmt::format("this device refuses a texture in place of a swap chain's image "
-                            "({} x {}, format {}) with 0x{:08X}",
-                            desc.Width, desc.Height, static_cast<int>(desc.Format),
-                            static_cast<uint32_t>(result)));
+    return Status(StatusCode::kNotFound,
+                  fmt::format("this device refuses a texture in place of a swap chain's image "
+                              "({} x {}, format {}) with 0x{:08X}",
+                              desc.Width, desc.Height, static_cast<int>(desc.Format),
+                              static_cast<uint32_t>(result)));
   }
   return AddObject(record, body, Chain::kID3D12Resource, texture.get(), image->initial_state,
                    facts);
@@ -415,18 +583,30 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
   if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
     CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
+    // Some implementations would wait for it: it is never given back.
+    const bool stuck = !kIsLibvkd3d && fences_.Blocked(record.object);
+    if (context->lost || stuck) object->pointer.Detach();
     context->queues.erase(record.object);
+    QueueIsIdle(record.object);
   }
   if (object != nullptr && object->chain == Chain::kID3D12Device) {
     CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
-    devices_.erase(record.object);
+    EndDevice(record.object, object);
+  } else if (context != nullptr && context->lost) {
+    object->pointer.Detach();
   } else if (context != nullptr) {
     context->states.Remove(record.object);
-    // Not only submissions use objects: tile mappings and residency do, too.
-    context->ended.push_back(object->pointer);
+    // Not only submissions use objects: tile mappings and residency do, too. The end of a fence lets its waiters
+    // go, and is not put off.
+    const bool is_fence = object->chain == Chain::kID3D12Fence;
+    if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
     if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
   }
   if (object != nullptr) EndBindings(*object);
+  if (object != nullptr && object->chain == Chain::kID3D12Fence) {
+    // Queues wait for no fence that is gone: what they have is waited for as ever.
+    fences_.SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());
+  }
   fences_.Remove(record.object);
   lists_.erase(record.object);
   addresses_.Remove(record.object);
@@ -434,12 +614,23 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   return Status();
 }
 
+// What the GPU or a loss may still hold is given back by nobody.
+void PlayerImpl::EndDevice(uint64_t number, ReplayObject* object) {
+  const auto found = devices_.find(number);
+  if (found == devices_.end()) return;
+  if (found->second->lost) {
+    object->pointer.Detach();
+    (void)found->second.release();
+  }
+  devices_.erase(found);
+}
+
 Status PlayerImpl::OnNote(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
   if (!body.ok() || body->text_bytes > rest.size()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, "the note is too short",
-                StatusCode::kCorrupt);
+    LeaveOut(record.number, "a note that is too short");
+    return Status();
   }
   if (body->kind != static_cast<uint32_t>(NoteKind::kTracking)) {
     Note("recorded: " + std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
@@ -470,9 +661,22 @@ Status PlayerImpl::FailCall(PlayerFailure failure, const CallInProgress& call,
   return Status(code, fmt::format("call {}, {}: {}", call.record.number, call.info.name, what));
 }
 
-void PlayerImpl::Skip(const std::string& note) {
+void PlayerImpl::LeaveOut(uint64_t number, const std::string& what) {
   ++result_.skipped;
-  Note("left out: " + note);
+  const auto [known, added] =
+      kinds_left_out_.try_emplace(WithoutNumbers(what), result_.left_out.size());
+  if (!added) {
+    ++result_.left_out[known->second].count;
+    return;
+  }
+  if (result_.left_out.size() > kMostKinds) {
+    kinds_left_out_.erase(known);
+    ++result_.left_out.back().count;
+    return;
+  }
+  const bool is_last = result_.left_out.size() == kMostKinds;
+  result_.left_out.push_back({is_last ? "other kinds" : what, number, 1});
+  if (options_.on_note) options_.on_note(fmt::format("left out: call {}, {}", number, what));
 }
 
 void PlayerImpl::Note(const std::string& note) {

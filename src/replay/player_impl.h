@@ -49,13 +49,17 @@ class PlayerImpl final : public Player {
     bool made = false;
     HRESULT result = S_OK;
     ComPtr<IUnknown> created;
+    uint64_t object = 0;
     uint32_t initial_state = 0;  // of the resource that was created
     bool committed = false;      // it has memory of its own
     // kAwait without an event, kCompletedValue: the call takes place when its result stands.
     std::vector<FenceValue> waits;
+    bool waits_for_any = false;     // one of them is enough
     CreationFacts facts;            // of what it makes
     bool claimed = false;           // a record has said which object that is
-    std::string refused;            // why the call was not made at all
+    std::string left_out;           // why the call was not made at all
+    bool device_lacks = false;      // because of what this device has not
+    bool was_unknown = false;       // its list, before this call was left out
     uint32_t feature = 0;           // of CheckFeatureSupport
     std::vector<std::byte> answer;  // what this device said
   };
@@ -71,6 +75,7 @@ class PlayerImpl final : public Player {
     };
     std::map<uint64_t, Idle> queues;  // by number
     bool busy = false;                // something was submitted, and not waited for since
+    bool lost = false;                // what follows on it is left out
     // Objects that ended while the GPU might still use them: programs wait in ways that no trace shows.
     struct Ended {
       std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until;
@@ -104,6 +109,7 @@ class PlayerImpl final : public Player {
     bool unknown = false;
     bool unknown_heaps = false;
     bool unknown_pipeline = false;
+    bool unknown_targets = false;
     uint64_t allocator = kNoObject;
     uint64_t allocator_resets = 0;
   };
@@ -129,9 +135,15 @@ class PlayerImpl final : public Player {
   Status OnDevice(const Record& record);
   Status OnObject(const Record& record);
   Status OnObjectEnd(const Record& record);
+  void EndDevice(uint64_t number, ReplayObject* object);
   Status OnNote(const Record& record);
+  Status OnCreated(const Record& record, const ObjectBody& body, Chain chain,
+                   std::span<const std::byte> facts, Pending* creation);
   Status AddObject(const Record& record, const ObjectBody& body, Chain chain, IUnknown* real,
                    uint32_t initial_state, std::span<const std::byte> facts);
+  // kUnsupported: it is there, and what the trace says of it is not so.
+  Status AddFacts(const Record& record, const ObjectBody& body, ReplayObject* object,
+                  uint32_t initial_state, std::span<const std::byte> facts);
   Status CreateImage(const Record& record, const ObjectBody& body,
                      std::span<const std::byte> facts);
   Status Finish();
@@ -141,8 +153,14 @@ class PlayerImpl final : public Player {
   // The object's pointer for the interface that declares the method. kNotFound: this device has not
   // that interface; kCorrupt.
   Result<void*> Target(const CallInProgress& call);
-  // The call is not made, and has the result `result`.
-  Status Refuse(const CallInProgress& call, HRESULT result, const std::string& what);
+  // The call is not made. Whether that is a loss, its result says, if it has one.
+  Status LeaveOutCall(const CallInProgress& call, const std::string& why,
+                      bool device_lacks = false);
+  Status JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded);
+  Status AwaitResult(const Pending& pending, uint64_t call, HRESULT recorded,
+                     std::span<const std::byte> results);
+  Pending& AddPending(const CallInProgress& call);
+  void EndPending(uint64_t call, const Pending& pending);
   Status Decode(CallInProgress* call);
   bool MarksFrame(CallInProgress* call);
   Status Make(CallInProgress* call, void* target);
@@ -158,8 +176,8 @@ class PlayerImpl final : public Player {
                         std::span<const std::byte> results);
   std::string Differences() const;
 
-  // player_checks.cc, player_tiles.cc: places that a call names, before it is made. kCorrupt;
-  // kUnsupported: it would do nothing, or this implementation cannot make it.
+  // player_checks.cc, player_tiles.cc: places that a call names, before it is made. What is not ok says why
+  // it is left out: it would harm this process, it would do nothing, or this implementation cannot make it.
   Status CheckCall(CallInProgress* call);
   Status CheckCopies(CallInProgress* call);
   Status CheckBarriers(CallInProgress* call);
@@ -184,7 +202,6 @@ class PlayerImpl final : public Player {
                  uint32_t from_index);
 
   // player_bindings.cc: what command lists have bound.
-  // kCorrupt: implementations answer E_INVALIDARG, and a program may have tried. kUnsupported.
   Status CheckCreation(CallInProgress* call);
   Status CheckBindings(CallInProgress* call);
   Status CheckRecorded(uint64_t list);
@@ -195,8 +212,8 @@ class PlayerImpl final : public Player {
   CreationFacts FactsOf(CallInProgress* call);
   void KeepFacts(ReplayObject* object, CreationFacts facts);
   void NoteBindings(CallInProgress* call, const void* result);
-  // After a call that was left out.
-  void ForgetBindings(const Record& record, Method method);
+  // After a call of a list that was left out.
+  void ForgetBindings(uint64_t list, Method method);
   void SetRootSignature(CallInProgress* call, size_t point);
   void SetTable(CallInProgress* call, size_t point);
   void StartList(CallInProgress* call, const ReplayObject* allocator, IUnknown* pipeline);
@@ -206,15 +223,25 @@ class PlayerImpl final : public Player {
   void Retire(uint64_t device, ComPtr<IUnknown> object);
   void Retire(uint64_t device, ListBindings* bindings);
 
-  // player_waits.cc: fences, loss, canary.
-  Status Await(uint64_t fence, uint64_t value);
+  // player_waits.cc: fences, canary.
+  struct Awaited {
+    ID3D12Fence* fence = nullptr;
+    uint64_t number = kNoObject;  // of a fence of the trace
+    uint64_t value = 0;
+    DeviceContext* context = nullptr;
+    bool may_be_most = false;  // the program itself gives it the greatest value
+    bool Reached(uint64_t now) const;
+  };
+  class IdleQueues;
+  // One of them, which are all reachable.
+  Status Await(std::span<const FenceValue> any);
   Status AwaitReachable();
   Status RememberWait(CallInProgress* call);
   // `since_ns`: when what is waited for began; 0: now.
-  Status WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what,
-                 uint64_t since_ns = 0);
-  Status CheckPunctuality(const WaitTime& time, const std::string& what, uint64_t reached,
-                          uint64_t value);
+  Status WaitFor(std::span<const Awaited> any, const std::string& what, uint64_t since_ns = 0);
+  Status LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over);
+  void GiveUp(std::span<const Awaited> any);
+  Status CheckPunctuality(const WaitTime& time, const std::string& what, const Awaited& awaited);
   Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
   Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
   Status WaitForDevice(uint64_t device);
@@ -225,10 +252,23 @@ class PlayerImpl final : public Player {
   // Before objects are given back although the playback did not come to its end: whether the GPU has
   // done all that it can. Waits for a short time, interrupted or not.
   bool Settle();
-  Status CheckLoss(DeviceContext* context);
   Status RunCanary(uint64_t submitted_to, DeviceContext* context);
   Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
   Status MarkFrame();
+
+  // player_losses.cc: devices that are lost, and what the GPU has not yet done.
+  // Ends a search; otherwise what follows on the device is left out.
+  Status CheckLoss(DeviceContext* context);
+  Status CheckLosses();
+  Status LoseDevice(DeviceContext* context, const std::string& what);
+  void NoteRecordedLoss(const Record& record, HRESULT recorded);
+  // At the end: whether a device was lost that was not when the trace was recorded.
+  Status JudgeLosses();
+  void Submitted(uint64_t queue);
+  void Signalled(uint64_t queue, uint64_t fence, uint64_t value);
+  void Reached(uint64_t fence, uint64_t value);
+  void QueueIsIdle(uint64_t queue);
+  void TellUnfinished();
 
   // player_memory.cc: memory, contents, images.
   Status OnMemory(const Record& record);
@@ -272,14 +312,15 @@ class PlayerImpl final : public Player {
                         std::span<const uint64_t> lists);
 
   DeviceContext* ContextOf(uint64_t device);
-  // A failure that ends the playback; kCorrupt statuses get the record's number.
+  // A failure that ends the playback.
   Status Fail(PlayerFailure failure, uint64_t number, const std::string& what,
               StatusCode code = StatusCode::kUnsupported);
   Status FailCall(PlayerFailure failure, const CallInProgress& call, const std::string& what,
                   StatusCode code = StatusCode::kUnsupported);
   // The trace lost what stood between the last record and the next.
   Status FailAtHole(const std::string& reason);
-  void Skip(const std::string& note);
+  // `number`: of the call or record. Kinds are told by `what` without its numbers.
+  void LeaveOut(uint64_t number, const std::string& what);
   Status WaitInsteadOf(const Record& skipped);
   void Note(const std::string& note);
   bool Interrupted();
@@ -293,7 +334,9 @@ class PlayerImpl final : public Player {
   uint64_t current_ = 0;  // the record that is played
   bool stop_ = false;     // before the end of the trace, as asked
   bool abandoned_ = false;
+  bool had_device_ = false;
   std::set<std::string> noted_;
+  std::unordered_map<std::string, size_t> kinds_left_out_;  // their places in result_.left_out
   Arena arena_;
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
@@ -302,6 +345,21 @@ class PlayerImpl final : public Player {
   std::unordered_map<uint64_t, Pending> pending_;  // by call
   std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
   std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
+  // Devices, by number: lost here (why, and at which record), and lost in the recording.
+  struct Loss {
+    uint64_t record = 0;
+    std::string what;
+  };
+  std::map<uint64_t, Loss> losses_;
+  std::set<uint64_t> recorded_losses_;
+  // By queue: what it was given, in order, and is not known to have done. Submissions, or signals between
+  // them.
+  struct Given {
+    uint64_t submission = 0;
+    FenceValue signal;
+  };
+  std::map<uint64_t, std::deque<Given>> given_;
+  uint64_t told_unfinished_[2] = {0, 0};
   std::unordered_map<uint64_t, ListStates> lists_;
   std::unordered_map<uint64_t, std::unique_ptr<ListBindings>> bindings_;
   BufferAddresses addresses_;

@@ -84,29 +84,29 @@ Status PlayerImpl::ReadBytes(const Record& record, Body* body, std::span<const s
 }
 
 Status PlayerImpl::OnMemory(const Record& record) {
-  const auto refuse = [&](const std::string& what) {
-    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
+  const auto leave_out = [&](const std::string& what) {
+    LeaveOut(record.number, what);
+    return Status();
   };
   MemoryBody body = {};
   std::span<const std::byte> bytes;
   ReplayObject* object = nullptr;
   const Status read = ReadBytes(record, &body, &bytes, &object);
-  if (!read.ok()) return refuse(read.message());
+  if (!read.ok()) return leave_out(read.message());
   if (object == nullptr) return Status();
   if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
-    Skip("writes into mapped textures: how they lie in memory is the driver's");
-    return Status();
+    return leave_out("writes into mapped textures: how they lie in memory is the driver's");
   }
   if (body.subresource != 0 || body.offset_bytes > object->desc.Width ||
       bytes.size() > object->desc.Width - body.offset_bytes) {
-    return refuse(fmt::format("{} bytes at {} are written into a buffer of {}", bytes.size(),
-                              body.offset_bytes, object->desc.Width));
+    return leave_out(fmt::format("{} bytes at {} are written into a buffer of {}", bytes.size(),
+                                 body.offset_bytes, object->desc.Width));
   }
   // What the GPU writes there is made again, not copied.
   if (HeapTypeOf(object->As<ID3D12Resource>()) == D3D12_HEAP_TYPE_READBACK) return Status();
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
-  if (!memory.ok()) return refuse(memory.status().message());
+  if (!memory.ok()) return leave_out(memory.status().message());
   if (!bytes.empty()) std::memcpy(*memory + body.offset_bytes, bytes.data(), bytes.size());
   if (unmap) object->As<ID3D12Resource>()->Unmap(0, nullptr);
   return Status();
@@ -163,7 +163,7 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
     void* data = nullptr;
     const HRESULT result = buffer->Map(0, nullptr, &data);
     // Memory that others had taken may be free the next time.
-    if (result == E_OUTOFMEMORY) {
+    if (result == E_OUTOFMEMORY && options_.canary) {
       return Fail(PlayerFailure::kUnclear, current_, "there is no memory to map a new buffer");
     }
     if (FAILED(result) || data == nullptr) {
@@ -195,37 +195,39 @@ Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,
 }
 
 Status PlayerImpl::OnReadback(const Record& record) {
-  const auto refuse = [&](const std::string& what) {
-    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
+  const auto not_compared = [&](const std::string& what) {
+    NotCompared(what);
+    return Status();
   };
   if (!options_.validate || !IsAskedFor(options_, next_frame_)) return Status();
   std::span<const std::byte> rest = record.body;
   Result<ReadbackBody> body = DecodeBody<ReadbackBody>(&rest);
-  if (!body.ok()) return refuse(body.status().message());
+  if (!body.ok()) return not_compared(body.status().message());
   ReplayObject* const object = objects_.Find(record.object);
   if (object == nullptr && objects_.IsAbsent(record.object)) {
-    NotCompared("the program read resources that could not be made here");
-    return Status();
+    return not_compared("the program read resources that could not be made here");
   }
   if (object == nullptr || object->chain != Chain::kID3D12Resource) {
-    return refuse(fmt::format("there is no resource {} here", record.object));
+    return not_compared(fmt::format("there is no resource {} here", record.object));
   }
   if (object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
-    NotCompared("the program read mapped textures: how they lie in memory is the driver's");
-    return Status();
+    return not_compared("the program read mapped textures: how they lie in memory is the driver's");
   }
   if (body->subresource != 0 || !RowsLieIn(object->desc.Width, *body)) {
-    return refuse(fmt::format(
+    return not_compared(fmt::format(
         "{} rows of {} bytes at {}, {} bytes apart, are read from a buffer of {}", body->row_count,
         body->row_bytes, body->offset_bytes, body->row_pitch_bytes, object->desc.Width));
   }
   if (fences_.Reachable(body->fence, body->fence_value)) {
-    CAIRN_RETURN_IF_ERROR(Await(body->fence, body->fence_value));
+    const FenceValue written = {body->fence, body->fence_value};
+    CAIRN_RETURN_IF_ERROR(Await({&written, 1}));
     if (result_.interrupted) return Status();
   }
+  const DeviceContext* const context = ContextOf(object->device);
+  if (context != nullptr && context->lost) return not_compared("memory of a lost device");
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
-  if (!memory.ok()) return refuse(memory.status().message());
+  if (!memory.ok()) return not_compared(memory.status().message());
   const auto matches = [&] {
     return HashRows(*memory, *body) == RowsHash{body->hash_low, body->hash_high};
   };
@@ -248,8 +250,8 @@ Status PlayerImpl::OnFrame(const Record& record) {
   std::span<const std::byte> rest = record.body;
   Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
   if (!body.ok()) {
-    return Fail(PlayerFailure::kCorrupt, record.number, body.status().message(),
-                StatusCode::kCorrupt);
+    LeaveOut(record.number, "the end of a frame: " + body.status().message());
+    return Status();
   }
   ++result_.frames;
   const bool compare = options_.validate && body->hashed != 0;
@@ -264,7 +266,7 @@ Status PlayerImpl::OnFrame(const Record& record) {
       if (compare) {
         NotCompared("images of frames: " + image.status().message());
       } else {
-        Skip("images of frames: " + image.status().message());
+        LeaveOut(record.number, "images of frames: " + image.status().message());
       }
     } else if (compare && !result_.interrupted) {
       ++result_.compared_frames;
@@ -297,6 +299,7 @@ void PlayerImpl::NotCompared(const std::string& note) {
 Status PlayerImpl::MarkFrame() {
   constexpr char kMark[] = "cairn:frame";
   for (const auto& [number, context] : devices_) {
+    if (context->lost) continue;
     Result<ID3D12CommandQueue*> queue = OwnQueue(context.get());
     if (!queue.ok()) return queue.status();
     (*queue)->SetMarker(1, kMark, sizeof(kMark));
@@ -312,6 +315,7 @@ Result<FrameImage> PlayerImpl::ReadImage(uint64_t object, uint64_t frame) {
   DeviceContext* const context = ContextOf(texture->device);
   if (context == nullptr) return Status(StatusCode::kUnsupported, "its device does not exist");
   CAIRN_RETURN_IF_ERROR(WaitForDevice(texture->device));
+  if (context->lost) return Status(StatusCode::kUnsupported, "its device is lost");
   Result<ID3D12CommandQueue*> queue = OwnQueue(context);
   if (!queue.ok()) return queue.status();
   Result<SubresourceBytes> bytes = ReadbackOf(context).Read(
@@ -350,26 +354,16 @@ void PlayerImpl::Pace(uint64_t time_ns) {
 // ---- Contents with which a recording began ----
 
 Status PlayerImpl::OnContents(const Record& record) {
-  const auto refuse = [&](const std::string& what) {
-    return Fail(PlayerFailure::kCorrupt, record.number, what, StatusCode::kCorrupt);
-  };
   ContentsBody body = {};
   std::span<const std::byte> bytes;
   ReplayObject* object = nullptr;
-  const Status read = ReadBytes(record, &body, &bytes, &object);
-  if (!read.ok()) return refuse(read.message());
-  if (object == nullptr) return Status();
-  DeviceContext* const context = ContextOf(object->device);
-  if (context == nullptr) {
-    return refuse(fmt::format("there is no device of resource {} here", record.object));
-  }
-  Status status = WriteContents(object, context, body, bytes);
+  Status status = ReadBytes(record, &body, &bytes, &object);
+  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  if (status.ok() && (context == nullptr || context->lost)) return Status();
+  if (status.ok()) status = WriteContents(object, context, body, bytes);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
-  if (status.code() == StatusCode::kDeviceLost) {
-    return Fail(PlayerFailure::kLost, record.number, status.message(), status.code());
-  }
-  if (status.code() != StatusCode::kUnsupported) return refuse(status.message());
-  Skip("contents of resources: " + status.message());
+  if (status.code() == StatusCode::kDeviceLost) return LoseDevice(context, status.message());
+  LeaveOut(record.number, "contents of resources: " + status.message());
   return Status();
 }
 

@@ -33,7 +33,8 @@ Status PlayerImpl::ReadTextures() {
   std::vector<ReplayObject*> textures;
   for (const auto& [number, object] : objects_.all()) {
     const bool asked = options_.textures.empty() || options_.textures.contains(number);
-    if (!asked || !IsTexture(*object) || ContextOf(object->device) == nullptr) continue;
+    const DeviceContext* const context = ContextOf(object->device);
+    if (!asked || !IsTexture(*object) || context == nullptr || context->lost) continue;
     if (!options_.every_subresource && options_.textures.empty() && !IsTarget(*object)) continue;
     textures.push_back(object.get());
   }

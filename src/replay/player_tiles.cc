@@ -102,31 +102,56 @@ struct HeapRanges {
   UINT count;
   const D3D12_TILE_RANGE_FLAGS* flags;
   const UINT* offsets;
-  const UINT* counts;
+  UINT* counts;
 };
 
-// `tiles`: how many the regions have.
-Status CheckHeapRanges(const ReplayObject* heap, const HeapRanges& ranges, uint64_t tiles) {
-  uint64_t covered = 0;
+// `tiles`: how many the regions have. `covered`: how many the ranges have.
+Status CheckHeapRanges(const ReplayObject* heap, const HeapRanges& ranges, uint64_t tiles,
+                       uint64_t* covered) {
   for (UINT i = 0; i < ranges.count; ++i) {
     const uint64_t alone = ranges.count == 1 ? tiles : 1;
     const uint64_t count = ranges.counts == nullptr ? alone : ranges.counts[i];
     const D3D12_TILE_RANGE_FLAGS flags =
         ranges.flags == nullptr ? D3D12_TILE_RANGE_FLAG_NONE : ranges.flags[i];
-    covered += count;
+    *covered += count;
     if (flags == D3D12_TILE_RANGE_FLAG_NULL || flags == D3D12_TILE_RANGE_FLAG_SKIP) continue;
     const uint64_t used = flags == D3D12_TILE_RANGE_FLAG_REUSE_SINGLE_TILE ? 1 : count;
     const uint64_t first = ranges.offsets == nullptr ? 0 : ranges.offsets[i];
     const uint64_t all =
         heap == nullptr ? 0 : GetDesc(heap->As<ID3D12Heap>()).SizeInBytes / kTileBytes;
-    if (heap == nullptr || ranges.offsets == nullptr || first > all || used > all - first) {
+    if (heap == nullptr || first > all || used > all - first) {
       return Status(StatusCode::kCorrupt,
                     fmt::format("{} tiles from {} on of a heap that has {}", used, first, all));
     }
   }
-  if (covered == tiles) return Status();
-  return Status(StatusCode::kCorrupt,
-                fmt::format("{} tiles are mapped to {} tiles of a heap", tiles, covered));
+  return Status();
+}
+
+// Implementations map the tiles that both sides have; one that counts otherwise would leave its arrays. So
+// no more than these are left: `counts` says how many each of `count` elements has, null: one each.
+template <typename Tiles>
+void CutTiles(UINT* count, uint64_t left, Tiles tiles_of) {
+  UINT kept = 0;
+  for (; kept < *count && left != 0; ++kept) {
+    UINT* const tiles = tiles_of(kept);
+    const uint64_t taken = tiles == nullptr ? 1 : std::min<uint64_t>(*tiles, left);
+    if (tiles != nullptr) *tiles = static_cast<UINT>(taken);
+    left -= taken;
+  }
+  *count = kept;
+}
+
+// Regions with a box cannot be cut.
+Status CutRegions(UINT* count, const D3D12_TILED_RESOURCE_COORDINATE* coordinates,
+                  D3D12_TILE_REGION_SIZE* sizes, uint64_t left) {
+  bool whole = coordinates == nullptr && sizes == nullptr;
+  for (UINT i = 0; sizes != nullptr && i < *count; ++i) whole = whole || sizes[i].UseBox;
+  if (whole) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("its ranges of the heap have {} tiles, its regions more", left));
+  }
+  CutTiles(count, left, [&](UINT i) { return sizes == nullptr ? nullptr : &sizes[i].NumTiles; });
+  return Status();
 }
 
 }  // namespace
@@ -162,10 +187,24 @@ Status PlayerImpl::CheckTiles(CallInProgress* call) {
       CAIRN_RETURN_IF_ERROR(CheckUpdate(device, *tiled, call->At<UINT>(1),
                                         call->At<const D3D12_TILED_RESOURCE_COORDINATE*>(2),
                                         call->At<const D3D12_TILE_REGION_SIZE*>(3), &tiles));
-      return CheckHeapRanges(ObjectAt(call, 4),
-                             {call->At<UINT>(5), call->At<const D3D12_TILE_RANGE_FLAGS*>(6),
-                              call->At<const UINT*>(7), call->At<const UINT*>(8)},
-                             tiles);
+      // Decoded for this call alone.
+      auto* const counts = const_cast<UINT*>(call->At<const UINT*>(8));
+      uint64_t covered = 0;
+      CAIRN_RETURN_IF_ERROR(
+          CheckHeapRanges(ObjectAt(call, 4),
+                          {call->At<UINT>(5), call->At<const D3D12_TILE_RANGE_FLAGS*>(6),
+                           call->At<const UINT*>(7), counts},
+                          tiles, &covered));
+      if (covered > tiles) {
+        CutTiles(&call->At<UINT>(5), tiles,
+                 [&](UINT i) { return counts == nullptr ? nullptr : &counts[i]; });
+      } else if (covered < tiles) {
+        return CutRegions(
+            &call->At<UINT>(1), call->At<const D3D12_TILED_RESOURCE_COORDINATE*>(2),
+            const_cast<D3D12_TILE_REGION_SIZE*>(call->At<const D3D12_TILE_REGION_SIZE*>(3)),
+            covered);
+      }
+      return Status();
     }
     default: return Status();
   }

@@ -254,7 +254,7 @@ Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_
     call->At<UINT>(count) = Clip(all, call->At<UINT>(count), view->width, view->height);
     // None would mean everything.
     if (call->At<UINT>(count) != 0) continue;
-    return Status(StatusCode::kUnsupported, "all of its rectangles lie outside of the target");
+    return Status(StatusCode::kInvalidArgument, "all of its rectangles lie outside of the target");
   }
   return Status();
 }

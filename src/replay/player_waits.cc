@@ -17,7 +17,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();  // what fences of lost devices say
+// What fences of lost devices say; a program may give them that value, too.
+constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();
 
 // Polls faster at first: most waits are short, and no implementation can wait with a limit. Who sleeps
 // is woken soon on a busy machine, who yields is not.
@@ -37,75 +38,164 @@ class Poll {
 
 }  // namespace
 
+bool PlayerImpl::Awaited::Reached(uint64_t now) const {
+  return now >= value && (now != kLost || may_be_most);
+}
+
+// Whether what is not waiting itself has done all that it has: asked once, and looked at again.
+class PlayerImpl::IdleQueues {
+ public:
+  explicit IdleQueues(PlayerImpl* player) : player_(player) {}
+
+  bool Look() {
+    if (!asked_) Ask();
+    return !unknown_ && std::all_of(until_.begin(), until_.end(), [](const auto& entry) {
+      return entry.first->GetCompletedValue() >= entry.second;
+    });
+  }
+
+ private:
+  void Ask() {
+    asked_ = true;
+    for (const auto& [number, context] : player_->devices_) {
+      if (context->lost) continue;
+      for (const auto& [queue, idle] : context->queues) {
+        if (player_->fences_.Blocked(queue)) continue;
+        if (!player_->AskIdle(queue, context.get()).ok()) {
+          unknown_ = true;
+        } else {
+          until_.emplace_back(context->queues[queue].fence, context->queues[queue].value);
+        }
+      }
+    }
+  }
+
+  PlayerImpl* const player_;
+  bool asked_ = false;
+  bool unknown_ = false;
+  std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until_;
+};
+
 Status PlayerImpl::RememberWait(CallInProgress* call) {
   std::vector<FenceValue> waits;
+  bool any = false;
   if (TreatmentOf(call->method) == Treatment::kAwait) {
     waits.push_back({call->record.object, call->At<UINT64>(0)});
   } else {
-    constexpr UINT kAny = 1;                               // D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY
-    if ((call->At<UINT>(3) & kAny) != 0) return Status();  // which one is not known
+    any = (call->At<UINT>(3) & D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY) != 0;
     auto* const* const fences = call->At<ID3D12Fence**>(0);
     const UINT64* const values = call->At<const UINT64*>(1);
     for (UINT i = 0; i < call->At<UINT>(2); ++i) {
       if (values != nullptr) waits.push_back({objects_.NumberOf(fences[i]), values[i]});
     }
   }
+  if (waits.empty()) return Status();
   if (!values_.had_event()) {
     // The call itself waited: so does its result.
-    Pending& pending = pending_[call->record.number];
-    pending.method = call->method;
+    Pending& pending = AddPending(*call);
     pending.waits = std::move(waits);
+    pending.waits_for_any = any;
     return Status();
   }
-  for (const FenceValue& wait : waits) fences_.Await(wait.fence, wait.value);
+  if (any) {
+    fences_.Await(std::move(waits));
+  } else {
+    for (const FenceValue& wait : waits) fences_.Await({wait});
+  }
   return AwaitReachable();
 }
 
 Status PlayerImpl::AwaitReachable() {
-  for (const FenceValue& wait : fences_.TakeReachable()) {
-    CAIRN_RETURN_IF_ERROR(Await(wait.fence, wait.value));
+  for (const std::vector<FenceValue>& any : fences_.TakeReachable()) {
+    CAIRN_RETURN_IF_ERROR(Await(any));
   }
   return Status();
 }
 
-Status PlayerImpl::Await(uint64_t fence, uint64_t value) {
-  ReplayObject* const object = objects_.Find(fence);
-  if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
-  // Signalled by the program itself, this value is one like any other.
-  if (fences_.Reachable(fence, kLost) && object->As<ID3D12Fence>()->GetCompletedValue() == kLost) {
-    return Status();
+Status PlayerImpl::Await(std::span<const FenceValue> any) {
+  std::vector<Awaited> awaited;
+  for (const FenceValue& wait : any) {
+    ReplayObject* const object = objects_.Find(wait.fence);
+    // One that is not here may be the one that came.
+    if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
+    awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value, ContextOf(object->device),
+                       fences_.Reachable(wait.fence, kLost)});
   }
-  return WaitFor(object->As<ID3D12Fence>(), value, fmt::format("fence {}", fence));
+  if (awaited.empty()) return Status();
+  return WaitFor(awaited, fmt::format("fence {}", awaited.front().number));
 }
 
-Status PlayerImpl::WaitFor(ID3D12Fence* fence, uint64_t value, const std::string& what,
+// Whether what is waited for can come no more; with kLost for a fence, the device has to be lost.
+Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
+  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  for (const Awaited& awaited : any) {
+    DeviceContext* const context = awaited.context;
+    const bool says_lost = !awaited.may_be_most && awaited.fence->GetCompletedValue() == kLost;
+    if (says_lost && context != nullptr && !context->lost) {
+      CAIRN_RETURN_IF_ERROR(LoseDevice(
+          context, fmt::format("{} has the value that says that the device is lost", what)));
+    }
+    *over = *over || (context != nullptr && context->lost);
+  }
+  *over = *over || Interrupted();
+  return Status();
+}
+
+// Nothing that the GPU still has to do can bring these values.
+void PlayerImpl::GiveUp(std::span<const Awaited> any) {
+  for (const Awaited& awaited : any) {
+    const uint64_t reached = awaited.fence->GetCompletedValue();
+    LeaveOut(current_, fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
+                                   "had done what they had",
+                                   awaited.number, reached, awaited.value));
+    fences_.Correct(awaited.number, reached);
+  }
+}
+
+Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what,
                            uint64_t since_ns) {
-  uint64_t reached = fence->GetCompletedValue();
-  WaitTime time(since_ns == 0 ? MonotonicNs() : since_ns, options_.wait_timeout_ns);
-  for (Poll poll; reached < value || reached == kLost; reached = fence->GetCompletedValue()) {
-    if (poll.now_and_then() || reached == kLost) {
-      for (const auto& [number, context] : devices_) {
-        CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
+  constexpr uint64_t kPatienceNs = 1'000'000'000;
+  const uint64_t patience_ns = std::min(kPatienceNs, options_.wait_timeout_ns / 2);
+  const uint64_t start_ns = MonotonicNs();
+  WaitTime time(since_ns == 0 ? start_ns : since_ns, options_.wait_timeout_ns);
+  const Awaited* reached = nullptr;
+  const auto look = [&] {
+    for (const Awaited& awaited : any) {
+      if (reached == nullptr && awaited.Reached(awaited.fence->GetCompletedValue())) {
+        reached = &awaited;
       }
-      if (reached == kLost) {
-        return Fail(PlayerFailure::kLost, current_,
-                    fmt::format("{} has the value that says that the device is lost", what),
-                    StatusCode::kDeviceLost);
+    }
+    return reached != nullptr;
+  };
+  IdleQueues idle(this);
+  uint32_t idle_looks = 0;
+  for (Poll poll; !look(); poll.Next()) {
+    const Awaited& first = any.front();
+    if (poll.now_and_then() || first.fence->GetCompletedValue() == kLost) {
+      bool over = false;
+      CAIRN_RETURN_IF_ERROR(LookForLoss(any, what, &over));
+      if (over) return Status();
+      // Signals of a queue are told in their order, but not at one moment.
+      const bool can_give_up = !options_.canary && first.number != kNoObject;
+      if (can_give_up && MonotonicNs() - start_ns > patience_ns && idle.Look() &&
+          ++idle_looks > 2 && !look()) {
+        GiveUp(any);
+        return Status();
       }
-      if (Interrupted()) return Status();
     }
     time.Look(MonotonicNs());
-    CAIRN_RETURN_IF_ERROR(CheckPunctuality(time, what, fence->GetCompletedValue(), value));
-    poll.Next();
+    CAIRN_RETURN_IF_ERROR(CheckPunctuality(time, what, first));
   }
+  if (reached->number != kNoObject) Reached(reached->number, reached->value);
   time.Look(MonotonicNs());
-  return CheckPunctuality(time, what, reached, value);
+  return CheckPunctuality(time, what, *reached);
 }
 
 // A search wants to know what took too long, a playback only what does not end.
-Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& what, uint64_t reached,
-                                    uint64_t value) {
-  const bool ended = reached >= value;
+Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& what,
+                                    const Awaited& awaited) {
+  const uint64_t reached = awaited.fence->GetCompletedValue();
+  const bool ended = awaited.Reached(reached);
   if (ended && !options_.canary) return Status();
   const double timeout_s = static_cast<double>(options_.wait_timeout_ns) / 1e9;
   switch (PunctualityOf(time, ended, options_.wait_timeout_ns)) {
@@ -114,7 +204,7 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
       return Fail(PlayerFailure::kHang, current_,
                   ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
                         : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs",
-                                      what, reached, value, timeout_s),
+                                      what, reached, awaited.value, timeout_s),
                   StatusCode::kDeviceLost);
     case Punctuality::kUnknown:
       return Fail(
@@ -126,17 +216,6 @@ Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& wha
                       static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
   }
   return Status();
-}
-
-Status PlayerImpl::CheckLoss(DeviceContext* context) {
-  const HRESULT reason = context->device->GetDeviceRemovedReason();
-  if (SUCCEEDED(reason)) return Status();
-  return Fail(
-      PlayerFailure::kLost, current_,
-      fmt::format("the device is lost: GetDeviceRemovedReason says 0x{:08X}; cairn bisect finds "
-                  "the call",
-                  static_cast<uint32_t>(reason)),
-      StatusCode::kDeviceLost);
 }
 
 // Asks the queue to say when it has done all that it has.
@@ -155,7 +234,7 @@ Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
 
 Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
   // It waits for something that comes later in the trace, or never.
-  if (fences_.Blocked(queue)) return Status();
+  if (fences_.Blocked(queue) || context->lost) return Status();
   if (const Status asked = AskIdle(queue, context); !asked.ok()) {
     CAIRN_RETURN_IF_ERROR(CheckLoss(context));
     // There is nothing to wait with, so nobody knows whether the work has ended.
@@ -164,7 +243,10 @@ Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t
                 fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
   }
   const DeviceContext::Idle& idle = context->queues[queue];
-  return WaitFor(idle.fence.get(), idle.value, fmt::format("queue {}", queue), since_ns);
+  const Awaited awaited = {idle.fence.get(), kNoObject, idle.value, context};
+  CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, fmt::format("queue {}", queue), since_ns));
+  if (!context->lost && !result_.interrupted) QueueIsIdle(queue);
+  return Status();
 }
 
 Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
@@ -179,13 +261,13 @@ Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uin
 
 Status PlayerImpl::WaitForDevice(uint64_t device) {
   DeviceContext* const context = ContextOf(device);
-  if (context == nullptr) return Status();
+  if (context == nullptr || context->lost) return Status();
   bool all = true;
   for (const auto& [queue, idle] : context->queues) {
     all = all && !fences_.Blocked(queue);
     CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
   }
-  if (!all || result_.interrupted) return Status();
+  if (!all || result_.interrupted || context->lost) return Status();
   context->busy = false;
   context->ended.clear();
   context->batches.clear();
@@ -202,6 +284,7 @@ bool PlayerImpl::Settle() {
   const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
   const uint64_t start_ns = MonotonicNs();
   for (const auto& [number, context] : devices_) {
+    if (context->lost) return false;
     for (const auto& [queue, idle] : context->queues) {
       // What waits for something that never comes does not run.
       if (fences_.Blocked(queue)) continue;
@@ -223,6 +306,7 @@ bool PlayerImpl::AnyBlocked(const DeviceContext& context) const {
 // Gives back what the GPU cannot use any longer.
 Status PlayerImpl::SweepEnded(DeviceContext* context) {
   constexpr size_t kMostBatches = 16;
+  if (context->lost) return Status();
   if (!context->ended.empty()) {
     DeviceContext::Ended batch;
     batch.objects = std::move(context->ended);
@@ -239,7 +323,9 @@ Status PlayerImpl::SweepEnded(DeviceContext* context) {
       if (fence->GetCompletedValue() >= value) continue;
       // A queue that waits for what comes later in the trace would be waited for in vain.
       if (context->batches.size() <= kMostBatches || AnyBlocked(*context)) return Status();
-      CAIRN_RETURN_IF_ERROR(WaitFor(fence.get(), value, "a queue"));
+      const Awaited awaited = {fence.get(), kNoObject, value, context};
+      CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, "a queue"));
+      if (context->lost) return Status();
     }
     context->batches.pop_front();
   }

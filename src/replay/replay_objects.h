@@ -37,6 +37,7 @@ struct CreationFacts {
   uint64_t allocator = kNoObject;
   uint64_t allocator_resets = 0;
   ComPtr<IUnknown> pipeline;
+  bool lost_pipeline = false;  // it could not be made here
 };
 
 // What a descriptor holds.

@@ -242,23 +242,43 @@ Status CheckSubresource(const ReplayObject& texture, uint32_t subresource) {
                                                   subresource, texture.number, count));
 }
 
+namespace {
+
+// Blocks of one are blocks of the other, in each mip.
+bool SameBlocks(const D3D12_RESOURCE_DESC& a, const D3D12_RESOURCE_DESC& b, uint32_t plane) {
+  const FormatLayout block = BlockOf(a.Format, plane);
+  const FormatLayout other = BlockOf(b.Format, plane);
+  bool same = block.block_bytes == other.block_bytes;
+  for (uint32_t mip = 0; same && mip < MipCount(a); ++mip) {
+    const Extent size = SizeOfMip(a, mip);
+    const Extent other_size = SizeOfMip(b, mip);
+    same =
+        InBlocks(size.width, block.block_width) == InBlocks(other_size.width, other.block_width) &&
+        InBlocks(size.height, block.block_height) ==
+            InBlocks(other_size.height, other.block_height);
+  }
+  return same;
+}
+
+}  // namespace
+
 Status CheckWholeCopy(const ReplayObject& to, const ReplayObject& from) {
   const D3D12_RESOURCE_DESC& a = to.desc;
   const D3D12_RESOURCE_DESC& b = from.desc;
-  if (a.Dimension != b.Dimension || a.Width != b.Width || a.Height != b.Height ||
-      a.DepthOrArraySize != b.DepthOrArraySize || a.MipLevels != b.MipLevels ||
-      a.SampleDesc.Count != b.SampleDesc.Count) {
+  const bool same_texels = a.Width == b.Width && a.Height == b.Height;
+  // Texels of one may be blocks of the other.
+  const bool may_differ = !IsBuffer(to) && a.Format != b.Format;
+  if (a.Dimension != b.Dimension || a.DepthOrArraySize != b.DepthOrArraySize ||
+      MipCount(a) != MipCount(b) || a.SampleDesc.Count != b.SampleDesc.Count ||
+      (!same_texels && !may_differ)) {
     return Status(StatusCode::kCorrupt, "the resources are not of the same size");
   }
   if (IsBuffer(to) || a.Format == b.Format) return Status();
   bool same = PlaneCount(a.Format) == PlaneCount(b.Format);
   for (uint32_t plane = 0; plane < PlaneCount(a.Format); ++plane) {
-    const FormatLayout block = BlockOf(a.Format, plane);
-    const FormatLayout other = BlockOf(b.Format, plane);
-    if (block.block_bytes == 0) return NotKnown(a.Format);
-    if (other.block_bytes == 0) return NotKnown(b.Format);
-    same = same && block.block_bytes == other.block_bytes &&
-           block.block_width == other.block_width && block.block_height == other.block_height;
+    if (BlockOf(a.Format, plane).block_bytes == 0) return NotKnown(a.Format);
+    if (BlockOf(b.Format, plane).block_bytes == 0) return NotKnown(b.Format);
+    same = same && SameBlocks(a, b, plane);
   }
   if (same) return Status();
   return Status(StatusCode::kCorrupt,
@@ -275,7 +295,7 @@ Status CheckTextureCopy(const CopySide& to, const CopyTarget& at, const CopySide
   Region region = {0, 0, 0, source.blocks};
   if (box != nullptr) {
     if (box->left >= box->right || box->top >= box->bottom || box->front >= box->back) {
-      return Status(StatusCode::kUnsupported, "its box is empty");
+      return Status(StatusCode::kInvalidArgument, "its box is empty");
     }
     const FormatLayout& block = source.block;
     region.x = box->left / block.block_width;
@@ -286,7 +306,7 @@ Status CheckTextureCopy(const CopySide& to, const CopyTarget& at, const CopySide
                    uint64_t{box->back} - box->front};
   }
   if (region.size.width == 0 || region.size.height == 0 || region.size.depth == 0) {
-    return Status(StatusCode::kUnsupported, "its footprint is empty");
+    return Status(StatusCode::kInvalidArgument, "its footprint is empty");
   }
   CAIRN_RETURN_IF_ERROR(CheckRegion(source, region, "source"));
   region.x = at.x / target.block.block_width;
@@ -338,7 +358,7 @@ Status CheckResolve(const ResolveSide& to, const ResolveSide& from, const Resolv
   Region region = {0, 0, 0, source.blocks};
   if (const D3D12_RECT* const rect = resolved == nullptr ? nullptr : resolved->rect; rect) {
     if (rect->left < 0 || rect->top < 0 || rect->left >= rect->right || rect->top >= rect->bottom) {
-      return Status(StatusCode::kUnsupported, "its rectangle is empty");
+      return Status(StatusCode::kInvalidArgument, "its rectangle is empty");
     }
     region = {static_cast<uint64_t>(rect->left),
               static_cast<uint64_t>(rect->top),

@@ -28,8 +28,8 @@ Extent SizeOfMip(const D3D12_RESOURCE_DESC& desc, uint32_t mip);
 // In texels of its plane; `subresource` is one.
 Extent SizeOfSubresource(const D3D12_RESOURCE_DESC& desc, uint32_t subresource);
 
-// kCorrupt where something does not lie within a resource, or is no resource of that kind; kUnsupported
-// where nothing would be copied, and for formats that are not known here: the call is left out.
+// kCorrupt where something does not lie within a resource, or is no resource of that kind; kUnsupported for
+// formats that are not known here; kInvalidArgument where nothing would be copied.
 Status CheckBytes(const ReplayObject& buffer, uint64_t offset_bytes, uint64_t size_bytes);
 Status CheckIsBuffer(const ReplayObject& resource);
 Status CheckSubresource(const ReplayObject& texture, uint32_t subresource);

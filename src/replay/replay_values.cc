@@ -80,8 +80,23 @@ Status RangesInHeaps(const std::vector<ReplayDescriptor>& descriptors, size_t fi
   return Status();
 }
 
-Status CheckCopy(const std::vector<void*>& arguments,
-                 const std::vector<ReplayDescriptor>& descriptors) {
+// Leaves `left` descriptors in one side of CopyDescriptors. Returns how many ranges those are.
+uint32_t CutRanges(const std::vector<void*>& arguments, size_t count_at, size_t sizes_at,
+                   uint64_t left) {
+  UINT* const count = static_cast<UINT*>(arguments[count_at]);
+  // Decoded for this call alone.
+  auto* const sizes = const_cast<UINT*>(ValueAt<const UINT*>(arguments, sizes_at));
+  UINT kept = 0;
+  for (; kept < *count && left != 0; ++kept) {
+    const uint64_t size = std::min<uint64_t>(sizes == nullptr ? 1 : sizes[kept], left);
+    if (sizes != nullptr) sizes[kept] = static_cast<UINT>(size);
+    left -= size;
+  }
+  return *count = kept;
+}
+
+Status CheckCopy(const std::vector<void*>& arguments, std::vector<ReplayDescriptor>* all) {
+  const std::vector<ReplayDescriptor>& descriptors = *all;
   const UINT to_count = ValueAt<UINT>(arguments, 0);
   const UINT from_count = ValueAt<UINT>(arguments, 3);
   const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 6));
@@ -91,9 +106,12 @@ Status CheckCopy(const std::vector<void*>& arguments,
       RangesInHeaps(descriptors, 0, to_count, ValueAt<const UINT*>(arguments, 2), type, &to));
   CAIRN_RETURN_IF_ERROR(RangesInHeaps(descriptors, to_count, from_count,
                                       ValueAt<const UINT*>(arguments, 5), type, &from));
-  if (to != from) {
-    return Status(StatusCode::kCorrupt, fmt::format("{} descriptors are copied to {}", from, to));
-  }
+  if (to == from) return Status();
+  // Implementations copy what both have. One that counts otherwise would leave their heaps.
+  const uint32_t to_kept = CutRanges(arguments, 0, 2, std::min(to, from));
+  const uint32_t from_kept = CutRanges(arguments, 3, 5, std::min(to, from));
+  all->resize(to_count + from_kept);
+  all->erase(all->begin() + to_kept, all->begin() + to_count);
   return Status();
 }
 
@@ -155,6 +173,12 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
       return desc->NumArgumentDescs == 0 ? Status()
                                          : NotNull(desc->pArgumentDescs, "pArgumentDescs");
     }
+    // Implementations take what they find there for what it was in the process that was recorded.
+    case Method::ID3D12GraphicsCommandList4_InitializeMetaCommand:
+    case Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand:
+      if (ValueAt<const void*>(arguments, 1) == nullptr) return Status();
+      return Status(StatusCode::kUnsupported,
+                    "its parameters are the driver's, and hold addresses that are not known");
     case Method::ID3D12GraphicsCommandList_CopyTextureRegion:
       for (const size_t i : {size_t{0}, size_t{4}}) {
         CAIRN_RETURN_IF_ERROR(NotNull(
@@ -181,12 +205,23 @@ Status CheckOptional(Method method, const ParameterInfo& parameter) {
     case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
     case Method::ID3D12Device1_CreatePipelineLibrary:
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
-    // Nothing is bound then, for implementations that know it.
+    // What was bound stays so, for implementations that know it.
     case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
+      if (!kIsLibvkd3d) return Status();
+      [[fallthrough]];
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
-      return Status(StatusCode::kUnsupported, fmt::format("{} is null", parameter.name));
+      return Status(
+          StatusCode::kUnsupported,
+          fmt::format("{} is null, which this implementation does not take", parameter.name));
     default: return NotNull(nullptr, parameter.name);
   }
+}
+
+// Calls that set a list's first pipeline, which may be null.
+bool BeginsAList(Method method) {
+  return method == Method::ID3D12Device_CreateCommandList ||
+         method == Method::ID3D12GraphicsCommandList_Reset ||
+         method == Method::ID3D12GraphicsCommandList_ClearState;
 }
 
 }  // namespace
@@ -198,6 +233,7 @@ void ReplayValues::Begin(Method method, const void* device) {
   shared_ = shared[static_cast<size_t>(method)];
   descriptors_.clear();
   had_event_ = false;
+  lost_pipeline_ = false;
 }
 
 Status ReplayValues::Object(Chain declared, uint64_t* place) {
@@ -208,6 +244,12 @@ Status ReplayValues::Object(Chain declared, uint64_t* place) {
   }
   ReplayObject* const object = objects_->Find(number);
   if (object == nullptr) {
+    if (objects_->IsAbsent(number) && declared == Chain::kID3D12PipelineState &&
+        BeginsAList(method_)) {
+      lost_pipeline_ = true;
+      *place = 0;
+      return Status();
+    }
     if (objects_->IsAbsent(number)) {
       return Status(StatusCode::kUnsupported,
                     "it uses an object whose creation this replay had to leave out");
@@ -287,7 +329,8 @@ Status ReplayValues::Callback(uint64_t* place) {
 }
 
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
-                        const std::vector<ReplayDescriptor>& descriptors) {
+                        std::vector<ReplayDescriptor>* all) {
+  const std::vector<ReplayDescriptor>& descriptors = *all;
   switch (method) {
     case Method::ID3D12Device_CreateRenderTargetView:
     case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
@@ -313,7 +356,7 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
       return CheckTargets(descriptors, ValueAt<UINT>(arguments, 0),
                           ValueAt<const void*>(arguments, 1) != nullptr, /*is_range=*/false,
                           ValueAt<const void*>(arguments, 2) != nullptr);
-    case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, descriptors);
+    case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, all);
     case Method::ID3D12Device_CopyDescriptorsSimple: {
       const uint32_t count = ValueAt<UINT>(arguments, 0);
       const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 3));

@@ -14,6 +14,16 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
+// What has the calling convention of Windows here is libvkd3d: it reads the descriptors of tables on the
+// CPU when something is drawn, takes no null address but for vertex buffers, its command lists end with
+// their allocators, and its queues do not wait for what was not signalled before. Elsewhere tables are read
+// by the GPU alone, and queues wait.
+#if defined(CAIRN_D3D12_SYSV_ABI)
+inline constexpr bool kIsLibvkd3d = false;
+#else
+inline constexpr bool kIsLibvkd3d = true;
+#endif
+
 // Statuses of its methods: kUnsupported: the call cannot be made here (something foreign or absent);
 // kCorrupt: the trace contradicts itself.
 class ReplayValues final : public ValueVisitor {
@@ -25,8 +35,11 @@ class ReplayValues final : public ValueVisitor {
   // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null have
   // no heap.
   const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
+  std::vector<ReplayDescriptor>& descriptors() { return descriptors_; }
   // An event was passed, not null.
   bool had_event() const { return had_event_; }
+  // A list was to begin with a pipeline that could not be made here. It begins without one.
+  bool lost_pipeline() const { return lost_pipeline_; }
 
   Status Object(Chain declared, uint64_t* place) override;
   Status GpuAddress(uint64_t* place) override;
@@ -44,12 +57,14 @@ class ReplayValues final : public ValueVisitor {
   const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
+  bool lost_pipeline_ = false;
 };
 
 // What an implementation does not check although memory is at stake: copies of descriptors beyond their
-// heap, views written into a heap of another type. kCorrupt.
+// heap, views written into a heap of another type. kCorrupt. Where the ranges of a copy do not agree on how many
+// descriptors there are, those that both have are left in the arguments and in `descriptors`.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
-                        const std::vector<ReplayDescriptor>& descriptors);
+                        std::vector<ReplayDescriptor>* descriptors);
 // Null where the definitions promise that something is there, in parameters and in what they point to.
 Status CheckPointers(Method method, const std::vector<void*>& arguments);
 

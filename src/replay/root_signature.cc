@@ -50,25 +50,84 @@ class Words {
   std::span<const std::byte> bytes_;
 };
 
-// The part of the container that holds the root signature.
-Result<std::span<const std::byte>> FindPart(const Words& blob) {
+// The first part of the container with that name.
+std::optional<std::span<const std::byte>> FindPart(const Words& blob, uint32_t name) {
   constexpr uint64_t kCountOffset = 28;
   constexpr uint64_t kPartsOffset = 32;
   const std::optional<uint32_t> count = blob.At(kCountOffset);
-  if (!count || *blob.At(0) != FourCc("DXBC")) {
-    return Status(StatusCode::kCorrupt, "the root signature is in no container");
-  }
-  if (!blob.Has(kPartsOffset, *count)) return TooShort();
+  if (!count || !blob.Has(kPartsOffset, *count)) return {};
   for (uint32_t i = 0; i < *count; ++i) {
     const uint64_t part = *blob.At(kPartsOffset + uint64_t{i} * sizeof(uint32_t));
-    const std::optional<uint32_t> name = blob.At(part);
+    const std::optional<uint32_t> found = blob.At(part);
     const std::optional<uint32_t> size = blob.At(part + sizeof(uint32_t));
-    if (!name || !size) return TooShort();
-    if (*name != FourCc("RTS0")) continue;
+    if (!found || !size) return {};
+    if (*found != name) continue;
     const uint64_t begin = part + 2 * sizeof(uint32_t);
-    if (*size > blob.bytes().size() - begin) return TooShort();
+    if (*size > blob.bytes().size() - begin) return {};
     return blob.bytes().subspan(begin, *size);
   }
+  return {};
+}
+
+// A table of a library's runtime data: its bytes, by type.
+enum class LibraryTable : uint32_t { kRawBytes = 5, kSubobjects = 6 };
+
+std::optional<std::span<const std::byte>> FindTable(const Words& data, LibraryTable type) {
+  constexpr uint32_t kVersion = 0x10;
+  constexpr uint64_t kOffsets = 8;
+  if (!data.Has(0, 2) || *data.At(0) != kVersion) return {};
+  const uint32_t count = *data.At(4);
+  if (!data.Has(kOffsets, count)) return {};
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t table = *data.At(kOffsets + uint64_t{i} * sizeof(uint32_t));
+    if (!data.Has(table, 2)) return {};
+    const uint64_t size = *data.At(table + sizeof(uint32_t));
+    const uint64_t begin = table + 2 * sizeof(uint32_t);
+    if (size > data.bytes().size() - begin) return {};
+    if (*data.At(table) == static_cast<uint32_t>(type)) return data.bytes().subspan(begin, size);
+  }
+  return {};
+}
+
+// The global root signature that a library declares, which has to be the only one.
+Result<std::span<const std::byte>> FindInLibrary(const Words& data) {
+  constexpr uint32_t kGlobalRootSignature = 1;
+  constexpr uint64_t kFirstRecord = 8;
+  constexpr uint64_t kRecordWords = 4;  // kind, name, where its bytes are, how many
+  const Status none(StatusCode::kCorrupt, "the library declares no global root signature");
+  const auto subobjects = FindTable(data, LibraryTable::kSubobjects);
+  const auto raw = FindTable(data, LibraryTable::kRawBytes);
+  if (!subobjects || !raw) return none;
+  const Words records(*subobjects);
+  if (!records.Has(0, 2)) return TooShort();
+  const uint32_t count = *records.At(0);
+  const uint64_t stride = *records.At(4);
+  if (stride < kRecordWords * sizeof(uint32_t)) return TooShort();
+  std::optional<std::span<const std::byte>> found;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t record = kFirstRecord + i * stride;
+    if (!records.Has(record, kRecordWords)) return TooShort();
+    if (*records.At(record) != kGlobalRootSignature) continue;
+    if (found) {
+      return Status(StatusCode::kCorrupt, "the library declares several global root signatures");
+    }
+    const uint64_t begin = *records.At(record + 8);
+    const uint64_t size = *records.At(record + 12);
+    if (begin > raw->size() || size > raw->size() - begin) return TooShort();
+    found = raw->subspan(begin, size);
+  }
+  if (!found) return none;
+  return *found;
+}
+
+// Where the root signature is: a part of its own, or what a library of shaders declares.
+Result<std::span<const std::byte>> FindRootSignature(const Words& blob) {
+  const std::optional<uint32_t> magic = blob.At(0);
+  if (!magic || *magic != FourCc("DXBC")) {
+    return Status(StatusCode::kCorrupt, "the root signature is in no container");
+  }
+  if (const auto part = FindPart(blob, FourCc("RTS0"))) return *part;
+  if (const auto library = FindPart(blob, FourCc("RDAT"))) return FindInLibrary(Words(*library));
   return Status(StatusCode::kCorrupt, "the container has no root signature");
 }
 
@@ -106,7 +165,7 @@ const char* NameOf(RootParameter::Kind kind) {
 }
 
 Result<RootSignatureLayout> ParseRootSignature(std::span<const std::byte> blob) {
-  const Result<std::span<const std::byte>> bytes = FindPart(Words(blob));
+  const Result<std::span<const std::byte>> bytes = FindRootSignature(Words(blob));
   if (!bytes.ok()) return bytes.status();
   const Words part(*bytes);
   if (!part.Has(0, 3)) return TooShort();

@@ -30,7 +30,8 @@ struct RootSignatureLayout {
   std::vector<RootParameter> parameters;
 };
 
-// `blob`: a container with a part "RTS0", as CreateRootSignature takes it. A range without an
+// `blob`: a container with a part "RTS0", or a library of shaders that declares one global root signature (part
+// "RDAT"), as CreateRootSignature takes them. A range without an
 // end counts as one descriptor: who takes it finds the end of the heap itself, behind its start. Errors: kCorrupt: it
 // contradicts itself; kUnsupported: a version that is not known.
 Result<RootSignatureLayout> ParseRootSignature(std::span<const std::byte> blob);

@@ -20,17 +20,15 @@ namespace {
 // Beside what the player waits itself: compiling pipelines, and reading large traces.
 constexpr uint64_t kExtraStallNs = uint64_t{60} * 1'000'000'000;
 
-ProbeEnd EndOf(PlayerFailure failure, const Status& status, bool something_is_left_out) {
+ProbeEnd EndOf(PlayerFailure failure, const Status& status) {
   switch (failure) {
     case PlayerFailure::kHang: return ProbeEnd::kHang;
     case PlayerFailure::kLost: return ProbeEnd::kLost;
     case PlayerFailure::kRefused:
       return status.code() == StatusCode::kNotFound ? ProbeEnd::kNoDevice : ProbeEnd::kRefused;
     case PlayerFailure::kNone: return status.ok() ? ProbeEnd::kFinished : ProbeEnd::kError;
-    // What contradicts itself without a part need not do so with it.
-    case PlayerFailure::kCorrupt:
-      return something_is_left_out ? ProbeEnd::kRefused : ProbeEnd::kError;
     case PlayerFailure::kUnclear: return ProbeEnd::kUnclear;
+    case PlayerFailure::kCorrupt:
     case PlayerFailure::kMismatch: break;
   }
   return ProbeEnd::kError;
@@ -57,6 +55,7 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   options.wait_timeout_ns = settings.hang_timeout_ns;
   options.canary = true;
   options.clear_memory = true;
+  options.end_at_refusal = true;
   options.omissions = OmissionsOf(question);
   if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
   options.on_call = [&telling](uint64_t number) { telling.At(number); };
@@ -80,8 +79,7 @@ void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
   const PlayerResult& result = (*player)->result();
   telling.Skipped(result.skipped);
   telling.Slowest(result.slowest_submission, result.slowest_submission_ns);
-  telling.End(EndOf((*player)->failure(), status, !question.left_out.empty()),
-              status.ok() ? "" : status.message());
+  telling.End(EndOf((*player)->failure(), status), status.ok() ? "" : status.message());
   // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
   (void)player->release();
 }

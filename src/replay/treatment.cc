@@ -18,6 +18,19 @@ constexpr std::string_view kInterfacesLeftOut[] = {
     "ID3D12VirtualizationGuestDevice",
     "ID3D12DeviceConfiguration",
     "ID3D12ShaderCacheSession",
+    "ID3DDestructionNotifier",
+    "ID3D12WorkGraphProperties",
+    "ID3D12GBVDiagnostics",
+    "ID3D12ManualWriteTrackingResource",
+    "ID3D12RuntimeValidationControl",
+    // Of vkd3d-proton: another implementation has none of them, and what they are about is not recorded.
+    "ID3D12DeviceExt",
+    "ID3D12DXVKInteropDevice",
+    "ID3D12GraphicsCommandListExt",
+    "ID3D12CommandQueueExt",
+    "ID3DLowLatencyDevice",
+    "IAmdExtAntiLagApi",
+    "IDXGIVkSwapChain",
 };
 
 constexpr std::string_view kMethodsLeftOut[] = {
@@ -30,6 +43,10 @@ constexpr std::string_view kMethodsLeftOut[] = {
     "SetStablePowerState",
     "SetBackgroundProcessingMode",
     "Serialize",
+    "RegisterTrimNotificationCallback",
+    "UnregisterTrimNotificationCallback",
+    "SetProgram",
+    "DispatchGraph",
     "EnumerateMetaCommand",
     "ReportLiveDeviceObjects",
     "ShaderCacheControl",
@@ -64,7 +81,17 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device_OpenSharedHandle:
     case Method::ID3D12Device_OpenSharedHandleByName:
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
-    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping: return Treatment::kImport;
+    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
+    case Method::ID3D12Device13_OpenExistingHeapFromAddress1: return Treatment::kImport;
+    // It writes to memory of the program.
+    case Method::ID3D12Device15_ResolveQueryData:
+    // Images and borrowed resources are made from their descriptions; the others do not exist here.
+    case Method::IDXGIVkSwapChain_GetImage:
+    case Method::IDXGIVkSwapChainFactory_CreateSwapChain:
+    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+      return Treatment::kLeaveOut;
     // Shader tables hold them.
     case Method::ID3D12StateObjectProperties_GetShaderIdentifier: return Treatment::kMake;
     default: break;

@@ -166,7 +166,7 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
 
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {
   const Recording& recording = snapshot.recordings[execution.recording];
-  fmt::format_to(std::back_inserter(out), "Frame {} > ", recording.frame);
+  fmt::format_to(std::back_inserter(out), "Frame {} > ", execution.frame);
   if (recording.name.empty()) {
     fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
   } else {

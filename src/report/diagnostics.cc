@@ -359,6 +359,7 @@ void DiagnosticsPrinter::PrintSyncs(LineSink& sink) {
     if ((sync.flags & kSyncPresent) != 0) text_ += ", a present";
     text_ += sync.kind == SyncKind::kWait ? " waits for " : " signals ";
     AppendSyncObject(sync);
+    if ((sync.flags & kSyncOver) != 0) text_ += ", which is over";
     sink.Prose("    - ", text_);
   }
 }

@@ -50,8 +50,8 @@ TEST(Diagnostics, OfTheSample) {
 )");
   EXPECT_EQ(
       Section(report, "Checkpoints of the driver"),
-      R"( - queue 0 "Graphics" (direct), top of the pipe: agrees. It is event 7 of recording 2. The words say the same.
- - queue 0 "Graphics" (direct), bottom of the pipe: agrees. It is event 6 of recording 2. The words say the same.
+      R"( - queue 0 "Graphics" (direct), top of the pipe: agrees. It is event 7 of command list 2. The words say the same.
+ - queue 0 "Graphics" (direct), bottom of the pipe: agrees. It is event 6 of command list 2. The words say the same.
 )");
   EXPECT_THAT(report, HasSubstr("[>] Frame 0 > \"Main\" > Shadows > EXECUTE_COMMANDS 1 > Shadow "
                                 "casters > DRAW_INDEXED 2\n"));

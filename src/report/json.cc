@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/raw_marker_verdicts.h"
 #include "report/describe.h"
 #include "report/json_diagnostics.h"
 #include "report/json_writer.h"
@@ -19,8 +20,9 @@ constexpr uint32_t kReportVersion = 1;
 
 class JsonReporter {
  public:
-  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out)
-      : snapshot_(snapshot), analysis_(analysis), json_(out) {}
+  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
+               const std::function<void()>& on_full)
+      : snapshot_(snapshot), analysis_(analysis), json_(out, on_full) {}
 
   void Write() {
     json_.BeginObject();
@@ -41,10 +43,18 @@ class JsonReporter {
     WriteThreads();
     WriteObjects();
     WriteRawMarkers();
+    WriteRawMarkerVerdicts();
     WriteDiagnostics(snapshot_, analysis_, &json_);
+    json_.MakeRoomForTheEnd();
     json_.Key("losses");
     json_.BeginArray();
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
+    if (json_.cut_count() != 0) {
+      json_.String(
+          fmt::format("{} texts are cut after {} bytes: together they would be longer than "
+                      "{} bytes.",
+                      json_.cut_count(), JsonWriter::kKeptTextBytes, JsonWriter::kMostTextBytes));
+    }
     json_.EndArray();
     json_.EndObject();
   }
@@ -82,6 +92,7 @@ class JsonReporter {
   void WriteCall(const Call& call);
   void WriteObjects();
   void WriteRawMarkers();
+  void WriteRawMarkerVerdicts();
   // Seconds since the program started; null where the snapshot does not say.
   void MonotonicKey(std::string_view key, uint64_t time_ns);
   void WriteScopeName(const Scope& scope);
@@ -293,6 +304,7 @@ void JsonReporter::WriteVerdicts() {
     json_.IndexKey("device", verdict.device);
     json_.IndexKey("queue", verdict.queue);
     json_.BoolKey("unknown", verdict.unknown);
+    json_.BoolKey("ends_unseen", verdict.ends_unseen);
     json_.BoolKey("exact", verdict.exact);
     json_.StringKey("reason", verdict.reason);
     json_.Key("candidates");
@@ -321,7 +333,7 @@ void JsonReporter::WriteExecutions() {
     json_.BeginObject();
     json_.StringKey("state", WorkStateWord(execution.state));
     json_.IndexKey("device", recording.device);
-    json_.NumberKey("frame", recording.frame);
+    json_.NumberKey("frame", execution.frame);
     json_.IndexKey("queue", QueueOfExecution(snapshot_, execution));
     TextKey("name", recording.name);
     json_.NumberKey("recording_id", recording.recording_id);
@@ -373,6 +385,7 @@ void JsonReporter::WriteScopeTrees() {
   // Executions may share scopes; each scope stands once.
   std::vector<uint32_t> recordings(analysis_.scopes.size(), kNone);
   for (const Execution& execution : analysis_.executions) {
+    if (execution.scope_count == 0 || recordings[execution.first_scope] != kNone) continue;
     std::fill_n(recordings.begin() + execution.first_scope, execution.scope_count,
                 execution.recording);
   }
@@ -521,6 +534,45 @@ void JsonReporter::WriteObjects() {
   json_.EndArray();
 }
 
+void JsonReporter::WriteRawMarkerVerdicts() {
+  json_.Key("raw_marker_verdicts");
+  json_.BeginArray();
+  for (const RawMarkerVerdict& verdict : JudgeRawMarkers(snapshot_, analysis_)) {
+    json_.BeginObject();
+    json_.IndexKey("queue", verdict.queue);
+    json_.IndexKey("device", verdict.device);
+    json_.BoolKey("consistent", verdict.consistent);
+    json_.NumberKey("executions_left_out", verdict.executions_left_out);
+    json_.Key("markers");
+    json_.BeginArray();
+    for (const RawMarkerCommand& marker : verdict.markers) {
+      json_.BeginObject();
+      json_.IndexKey("execution", marker.execution);
+      json_.StringKey("pipe", marker.top ? "top" : "bottom");
+      json_.NumberKey("slot", marker.slot);
+      json_.HexKey("value", marker.value);
+      json_.StringKey("arrival", RawArrivalWord(marker.arrival));
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.Key("works");
+    json_.BeginArray();
+    for (const RawMarkerWork& work : verdict.works) {
+      json_.BeginObject();
+      json_.IndexKey("execution", work.execution);
+      json_.IndexKey("scope", work.scope);
+      json_.NumberKey("after_marker", work.after_marker);
+      json_.StringKey("state", WorkStateWord(work.state));
+      json_.BoolKey("likely", work.likely);
+      json_.StringKey("reason", work.reason);
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
 void JsonReporter::WriteRawMarkers() {
   json_.Key("raw_markers");
   json_.BeginArray();
@@ -536,11 +588,25 @@ void JsonReporter::WriteRawMarkers() {
 
 }  // namespace
 
+bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+                     const std::function<bool(std::string_view)>& print) {
+  std::string piece;
+  bool going_on = true;
+  const auto print_piece = [&] {
+    going_on = going_on && print(piece);
+    piece.clear();
+  };
+  JsonReporter(snapshot, analysis, &piece, print_piece).Write();
+  piece += '\n';
+  print_piece();
+  return going_on;
+}
+
 std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
   std::string out;
   constexpr size_t kBytesPerScope = 192;
   out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
-  JsonReporter(snapshot, analysis, &out).Write();
+  JsonReporter(snapshot, analysis, &out, nullptr).Write();
   out += '\n';
   return out;
 }

@@ -5,7 +5,9 @@
 #ifndef CAIRN_REPORT_JSON_H_
 #define CAIRN_REPORT_JSON_H_
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "analysis/analysis.h"
 #include "snapshot/snapshot.h"
@@ -15,6 +17,10 @@ namespace cairn {
 // One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
 // `analysis` is that of `snapshot`. Cost: bench JsonReport.
 std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis);
+
+// The same to `print`, piece by piece, without ever holding all of it; false once that said false.
+bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+                     const std::function<bool(std::string_view)>& print);
 
 }  // namespace cairn
 

@@ -7,9 +7,12 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cairn/marker_types.h"
 
+#include "base/text.h"
 #include "report/json_schema_check.h"
 #include "report/json_writer.h"
 #include "snapshot/sample_block.h"
@@ -160,6 +163,60 @@ TEST(JsonReport, AnyNameIsValidJson) {
             "bad \xEF\xBF\xBD\xEF\xBF\xBD( end \xEF\xBF\xBD\xEF\xBF\xBD");
   EXPECT_EQ(report["scopes"][1]["name"], "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
   EXPECT_EQ(text.find('\x7f'), std::string::npos);
+}
+
+TEST(JsonReport, NoNameActsOnATerminal) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "\u009b2J\u202e");
+  block.Begin(list, CAIRN_MARKER_PASS, "\u2066shown");
+  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  EXPECT_EQ(Json::parse(text)["executions"][0]["name"], "\u009b2J\u202e");
+  EXPECT_NE(text.find("\\u009b2J\\u202e"), std::string::npos);
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = text.find('\n', start);
+    EXPECT_TRUE(IsVisibleText(std::string_view(text).substr(start, end - start)));
+    start = end + 1;
+  }
+}
+
+TEST(JsonReport, InPiecesIsTheSame) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  for (int i = 0; i < 2000; ++i) block.Begin(list, CAIRN_MARKER_PASS, "a scope with a name");
+  const Snapshot snapshot = Take(block);
+  std::vector<std::string> pieces;
+  EXPECT_TRUE(WriteJsonReport(snapshot, Analyse(snapshot), [&](std::string_view piece) {
+    pieces.emplace_back(piece);
+    return true;
+  }));
+  EXPECT_GT(pieces.size(), 2u);
+  std::string all;
+  for (const std::string& piece : pieces) all += piece;
+  EXPECT_EQ(all, JsonReport(snapshot, Analyse(snapshot)));
+  EXPECT_FALSE(
+      WriteJsonReport(snapshot, Analyse(snapshot), [](std::string_view) { return false; }));
+}
+
+TEST(JsonWriter, TextsHaveAnEnd) {
+  std::string out;
+  size_t bytes = 0;
+  JsonWriter json(&out, [&] {
+    bytes += out.size();
+    out.clear();
+  });
+  json.BeginArray();
+  const std::string text(1 << 20, 'x');
+  for (size_t i = 0; i < JsonWriter::kMostTextBytes / text.size() + 1; ++i) json.String(text);
+  EXPECT_EQ(json.cut_count(), 0u);
+  for (int i = 0; i < 1000; ++i) json.String(text);
+  json.String("short ones are kept");
+  json.MakeRoomForTheEnd();
+  json.String(std::string(100, 'z'));
+  json.EndArray();
+  EXPECT_EQ(json.cut_count(), 1000u);
+  EXPECT_LT(bytes + out.size(), JsonWriter::kMostTextBytes + 2 * text.size() + 1000 * 80);
+  EXPECT_NE(out.find("short ones are kept"), std::string::npos);
+  EXPECT_NE(out.find(std::string(100, 'z')), std::string::npos);
 }
 
 TEST(JsonWriter, NestsAndSeparates) {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <iterator>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "snapshot/snapshot.h"
 
@@ -15,42 +15,10 @@ namespace {
 // The outer levels get a line each, so that a person finds the parts; scopes stay on one line.
 constexpr int kDeepestOwnLine = 5;
 
-bool NeedsNoEscape(char c) {
-  return c >= 0x20 && c != '"' && c != '\\' && c != 0x7F;
-}
-
-void AppendEscaped(std::string_view text, std::string* out) {
-  while (!text.empty()) {
-    const size_t plain = static_cast<size_t>(
-        std::find_if_not(text.begin(), text.end(), NeedsNoEscape) - text.begin());
-    out->append(text.substr(0, plain));
-    text.remove_prefix(plain);
-    if (text.empty()) return;
-    const uint8_t byte = static_cast<uint8_t>(text[0]);
-    // The first code point or bad byte of what is not plain ASCII.
-    size_t size = 1;
-    while (size < 4 && size < text.size() && !IsValidUtf8(text.substr(0, size))) ++size;
-    if (byte < 0x80) {
-      if (byte == '"' || byte == '\\') {
-        *out += '\\';
-        *out += text[0];
-      } else {
-        fmt::format_to(std::back_inserter(*out), "\\u{:04x}", byte);
-      }
-      size = 1;
-    } else if (IsValidUtf8(text.substr(0, size))) {
-      out->append(text.substr(0, size));
-    } else {
-      *out += "\xEF\xBF\xBD";
-      size = 1;
-    }
-    text.remove_prefix(size);
-  }
-}
-
 }  // namespace
 
 void JsonWriter::Separate() {
+  if (on_full_ != nullptr && out_->size() >= kPieceBytes) on_full_();
   if (after_key_) {
     after_key_ = false;
     return;
@@ -104,7 +72,15 @@ void JsonWriter::Key(std::string_view key) {
 void JsonWriter::String(std::string_view value) {
   Separate();
   *out_ += '"';
-  AppendEscaped(value, out_);
+  const size_t begin = out_->size();
+  if (text_bytes_ > kMostTextBytes && value.size() > kKeptTextBytes) {
+    AppendJsonText(Utf8Prefix(value, kKeptTextBytes), *out_);
+    *out_ += "…";
+    ++cut_count_;
+  } else {
+    AppendJsonText(value, *out_);
+    text_bytes_ += out_->size() - begin;
+  }
   *out_ += '"';
 }
 

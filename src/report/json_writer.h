@@ -5,16 +5,26 @@
 #ifndef CAIRN_REPORT_JSON_WRITER_H_
 #define CAIRN_REPORT_JSON_WRITER_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace cairn {
 
 // Calls must nest as the document does: keys inside objects, values after keys or inside arrays.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::string* out) : out_(out) {}
+  // All texts together; those that come later are cut to kKeptTextBytes each.
+  static constexpr size_t kMostTextBytes = size_t{128} << 20;
+  static constexpr size_t kKeptTextBytes = 64;
+
+  // `on_full`: called between values when `out` holds kPieceBytes, and may empty it; may be null.
+  explicit JsonWriter(std::string* out, std::function<void()> on_full = nullptr)
+      : out_(out), on_full_(std::move(on_full)) {}
 
   void BeginObject();
   void EndObject();
@@ -22,7 +32,7 @@ class JsonWriter {
   void EndArray();
   void Key(std::string_view key);
 
-  // Text that is not UTF-8 has each bad byte replaced by U+FFFD.
+  // As AppendJsonText (base/json_text.h) writes it: nothing in it can act on a terminal.
   void String(std::string_view value);
   void Number(uint64_t value);
   void SignedNumber(int64_t value);
@@ -40,12 +50,23 @@ class JsonWriter {
   // Of a table of a snapshot: null for kNone.
   void IndexKey(std::string_view key, uint32_t index);
 
+  // A mebibyte of texts to come is kept whole: what has to stand at the end.
+  void MakeRoomForTheEnd() {
+    text_bytes_ = std::min(text_bytes_, kMostTextBytes - (size_t{1} << 20));
+  }
+  uint64_t cut_count() const { return cut_count_; }  // texts that are cut
+
  private:
+  static constexpr size_t kPieceBytes = 64 << 10;
+
   void Separate();
   void Open(char bracket);
   void Close(char bracket);
 
   std::string* out_;
+  const std::function<void()> on_full_;
+  size_t text_bytes_ = 0;
+  uint64_t cut_count_ = 0;
   int depth_ = 0;
   bool first_ = true;       // nothing stands before the next value in its object or array
   bool after_key_ = false;  // the next value belongs to a key

@@ -43,6 +43,9 @@ LineSink::LineSink(uint32_t width, bool colour, std::string* out)
 }
 
 void LineSink::Emit(std::string_view text) {
+  put_bytes_ += text.size();
+  full_ = full_ || put_bytes_ > kMostReportBytes;
+  if (full_) return;
   size_bytes_ += text.size();
   if (out_ != nullptr) out_->append(text);
 }
@@ -50,7 +53,9 @@ void LineSink::Emit(std::string_view text) {
 void LineSink::CutToWidth() {
   // Bytes are at least as many as columns.
   if (width_ == 0 || line_.size() <= width_ || CodePointCount(line_) <= width_) return;
-  line_.resize(PrefixBytes(line_, width_ - 1));
+  const size_t kept = PrefixBytes(line_, width_ - 1);
+  put_bytes_ += line_.size() - kept;
+  line_.resize(kept);
   line_ += "…";
 }
 
@@ -72,6 +77,16 @@ void LineSink::EndLine(WorkState state, size_t mark_offset, size_t mark_bytes) {
   Emit(line.substr(mark_offset + mark_bytes));
   Emit("\n");
   line_.clear();
+}
+
+void LineSink::EndFull() {
+  constexpr size_t kRoomForTheEnd = 1 << 20;
+  full_ = false;
+  put_bytes_ = kMostReportBytes - kRoomForTheEnd;
+  Blank();  // a line may have been cut
+  Prose("",
+        "… the rest is left out: a report has no more than 192 MiB. cairn report --json has all "
+        "of it, with long names cut.");
 }
 
 void LineSink::Blank() {

@@ -15,6 +15,9 @@
 
 namespace cairn {
 
+// However much a snapshot holds, nobody reads more, and a hostile one shall not fill memory.
+inline constexpr size_t kMostReportBytes = size_t{192} << 20;
+
 class LineSink {
  public:
   // `width` in columns, 0 for no limit. `out` may be null: then only size_bytes() counts.
@@ -34,6 +37,11 @@ class LineSink {
   void Prose(std::string_view prefix, std::string_view text);
 
   size_t size_bytes() const { return size_bytes_; }
+  // kMostReportBytes were put into it, before lines were cut to the width: no more lines are taken, and
+  // whoever prints many should stop.
+  bool full() const { return full_; }
+  // A line that says so, and room for what has to stand at the end nevertheless.
+  void EndFull();
 
  private:
   void Emit(std::string_view text);
@@ -45,6 +53,8 @@ class LineSink {
   std::string line_;
   std::string prose_;
   size_t size_bytes_ = 0;
+  size_t put_bytes_ = 0;  // before they were cut
+  bool full_ = false;
 };
 
 }  // namespace cairn

@@ -17,6 +17,7 @@ namespace {
 // How much a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO shows.
 constexpr size_t kSubmissionsShown = 8;
 constexpr size_t kListsOfSubmissionShown = 6;
+constexpr size_t kMostSubmissionBytes = 1u << 20;  // also where all is wanted
 constexpr size_t kQueueMarkersShown = 8;
 constexpr size_t kThreadsShown = 8;
 constexpr size_t kCallsShown = 4;
@@ -112,12 +113,28 @@ uint32_t SectionPrinter::FindObject(uint64_t native_handle) const {
   return found != handles_.end() && found->native_handle == native_handle ? found->object : kNone;
 }
 
+// Executions share trees of scopes, which do not overlap: of each tree the first execution is kept.
+void SectionPrinter::FindTrees() {
+  for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+    const Execution& execution = analysis_.executions[i];
+    if (execution.scope_count != 0) tree_executions_.push_back(i);
+  }
+  const auto first_scope = [this](uint32_t i) { return analysis_.executions[i].first_scope; };
+  std::stable_sort(tree_executions_.begin(), tree_executions_.end(),
+                   [&](uint32_t a, uint32_t b) { return first_scope(a) < first_scope(b); });
+  const auto same = [&](uint32_t a, uint32_t b) { return first_scope(a) == first_scope(b); };
+  tree_executions_.erase(std::unique(tree_executions_.begin(), tree_executions_.end(), same),
+                         tree_executions_.end());
+}
+
 void SectionPrinter::AppendScopeOf(uint32_t scope) {
-  const auto execution = std::find_if(
-      analysis_.executions.begin(), analysis_.executions.end(), [scope](const Execution& e) {
-        return scope >= e.first_scope && scope - e.first_scope < e.scope_count;
-      });
-  if (execution == analysis_.executions.end()) return;
+  if (tree_executions_.empty()) FindTrees();
+  const auto after = std::upper_bound(
+      tree_executions_.begin(), tree_executions_.end(), scope,
+      [this](uint32_t wanted, uint32_t i) { return wanted < analysis_.executions[i].first_scope; });
+  if (after == tree_executions_.begin()) return;
+  const Execution* const execution = &analysis_.executions[*std::prev(after)];
+  if (scope - execution->first_scope >= execution->scope_count) return;
   text_ += "; in ";
   AppendListPath(snapshot_, *execution, text_);
   AppendScopePath(snapshot_, analysis_, analysis_.scopes[scope], text_);
@@ -148,6 +165,7 @@ void SectionPrinter::PrintReportedEventIds(LineSink& sink) {
   for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
     if (!IsShown(snapshot_.reported_event_ids[i].device)) continue;
     if (count == 0) BeginSection(sink, "EventIDs that the driver reported");
+    if (sink.full()) return;
     if (count++ < kReportedShown || all_) PrintReportedEventId(sink, i);
   }
   if (!all_) PrintRest(sink, count - std::min(count, kReportedShown), "more");
@@ -168,7 +186,7 @@ void SectionPrinter::PrintSubmission(LineSink& sink, size_t first, size_t end) {
       ++recycled;
       continue;
     }
-    if (shown == kListsOfSubmissionShown && !all_) break;
+    if (all_ ? text_.size() > kMostSubmissionBytes : shown == kListsOfSubmissionShown) break;
     text_ += shown++ == 0 ? " " : ", ";
     text_ += StateMark(analysis_.executions[execution].state);
     text_ += ' ';
@@ -201,6 +219,7 @@ void SectionPrinter::PrintSubmissions(LineSink& sink) {
         ++end;
       }
       if (is_shown(i)) {
+        if (sink.full()) return;
         if (print && (all_ || number + kSubmissionsShown >= count)) PrintSubmission(sink, i, end);
         ++number;
       }
@@ -225,7 +244,7 @@ void SectionPrinter::PrintMarkersOfQueue(LineSink& sink, size_t first, size_t en
   const size_t begin =
       all_ ? first : std::max(first + kQueueMarkersShown, end) - kQueueMarkersShown;
   size_t depth = 0;
-  for (size_t i = first; i < end; ++i) {
+  for (size_t i = first; i < end && !sink.full(); ++i) {
     const QueueMarker& marker = markers[i];
     if (marker.kind == QueueMarkerKind::kEnd) {
       if (depth != 0) --depth;
@@ -255,7 +274,7 @@ void SectionPrinter::PrintMarkersOfQueue(LineSink& sink, size_t first, size_t en
 void SectionPrinter::PrintQueueMarkers(LineSink& sink) {
   const std::vector<QueueMarker>& markers = snapshot_.queue_markers;
   bool any = false;
-  for (size_t i = 0; i < markers.size();) {
+  for (size_t i = 0; i < markers.size() && !sink.full();) {
     size_t end = i + 1;
     while (end < markers.size() && markers[end].native_handle == markers[i].native_handle) ++end;
     if (markers[i].queue == kNone || IsShown(snapshot_.queues[markers[i].queue].device)) {
@@ -337,7 +356,8 @@ void SectionPrinter::PrintLastCalls(LineSink& sink) {
   if (thread_order_.empty()) return;
   BeginSection(sink, "Last calls, the newest first");
   const size_t shown = all_ ? thread_order_.size() : std::min(thread_order_.size(), kThreadsShown);
-  for (size_t i = 0; i < shown; ++i) PrintThread(sink, snapshot_.threads[thread_order_[i]]);
+  for (size_t i = 0; i < shown && !sink.full(); ++i)
+    PrintThread(sink, snapshot_.threads[thread_order_[i]]);
   PrintRest(sink, thread_order_.size() - shown, "more threads");
 }
 
@@ -349,7 +369,7 @@ void SectionPrinter::PrintFence(LineSink& sink, const Object& fence) {
   if (fence.waited > fence.signalled && fence.waited > fence.completed) {
     text_ += "; no signal of that value was seen";
   } else if (IsUnfinished(fence)) {
-    text_ += "; not reached";
+    text_ += "; not seen to have come";
   }
   if (fence.state == ObjectState::kDestroyed) text_ += ", destroyed";
   sink.Prose(" - ", text_);
@@ -365,6 +385,7 @@ void SectionPrinter::PrintFences(LineSink& sink) {
           (object.state == ObjectState::kDestroyed && !unfinished && !all_)) {
         continue;
       }
+      if (sink.full()) return;
       if (count++ == 0) BeginSection(sink, "Fences");
       if (all_ || count <= kFencesShown) PrintFence(sink, object);
     }
@@ -430,6 +451,7 @@ void SectionPrinter::PrintObjects(LineSink& sink) {
   size_t named = 0;
   for (const Object& object : snapshot_.objects) {
     if (!is_object(object) || (object.name.empty() && !all_)) continue;
+    if (sink.full()) return;
     if (++named <= kObjectsShown || all_) PrintObject(sink, object);
   }
   if (!all_) PrintRest(sink, named - std::min(named, kObjectsShown), "more with names");

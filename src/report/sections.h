@@ -45,6 +45,7 @@ class SectionPrinter {
   void FindOpenQueueMarkers();
   uint32_t FindObject(uint64_t native_handle) const;
   void AppendHandle(uint64_t native_handle);
+  void FindTrees();
   void AppendScopeOf(uint32_t scope);
   void PrintReportedEventId(LineSink& sink, size_t index);
   void PrintSubmission(LineSink& sink, size_t first, size_t end);
@@ -63,6 +64,7 @@ class SectionPrinter {
   bool program_ended_ = false;
   std::vector<Handle> handles_;                    // by native handle, then as FindObject prefers
   std::vector<uint32_t> execution_of_submission_;  // kNone if its recording is gone
+  std::vector<uint32_t> tree_executions_;          // by their first scope; made when first needed
   std::vector<bool> queue_marker_open_;            // an event without an end
   std::vector<uint32_t> thread_order_;             // with unreturned calls first
   std::string text_;

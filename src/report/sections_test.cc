@@ -73,7 +73,7 @@ TEST_F(Sections, ManyBindingsAreCountedUnlessAllAreWanted) {
 
 TEST_F(Sections, TheTreeShowsEventIds) {
   EXPECT_EQ(Shown("Progress"), R"(<Frame 3>
- - [>] Queue type <0> "Graphics", submission no. 0, command list 1: "Main"
+ - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
     ├─[X] Opaque, EventID 0x1000001000000 (1 scope)
     └─[>] Particles of level 3, EventID 0x1000001000001
        └─[>] DRAW_INSTANCED 1, graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
@@ -156,7 +156,7 @@ TEST_F(Sections, FencesShowWhoWaits) {
   EXPECT_EQ(
       Shown("Fences"),
       R"( - fence "Frame fence": completed 1, signalled 2, waited for 3; no signal of that value was seen
- - fence "Behind": completed 0, signalled 7, waited for 6; not reached
+ - fence "Behind": completed 0, signalled 7, waited for 6; not seen to have come
  - fence "Done": completed 0, signalled 0, waited for 0
 )");
 }
@@ -215,7 +215,7 @@ TEST_F(Sections, ModeOffClaimsNothing) {
                                 "    The marker mode was off, so that the GPU wrote nothing: how "
                                 "far it came in 1 command list is not known.\n"));
   EXPECT_THAT(report,
-              HasSubstr(" - [?] Queue type <0> \"Graphics\", submission no. 0, command list "
+              HasSubstr(" - [?] Queue type <0> \"Graphics\", submission no. 1, command list "
                         "1: \"Main\" (4 scopes)\n"));
   EXPECT_THAT(report, HasSubstr("Marker mode off.\n"));
   EXPECT_THAT(report, HasSubstr("ID3D12Fence::SetEventOnCompletion"));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analysis/raw_marker_verdicts.h"
 #include "base/text.h"
 #include "report/describe.h"
 #include "report/diagnostics.h"
@@ -19,6 +20,7 @@ namespace {
 
 constexpr size_t kListCandidatesShown = 16;
 constexpr size_t kRawMarkersShown = 256;
+constexpr size_t kRawCandidatesShown = 16;
 constexpr size_t kBindingsShown = 12;
 
 class TextReporter {
@@ -30,7 +32,8 @@ class TextReporter {
         extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
         tree_(snapshot, analysis, options),
         diagnostics_(snapshot, analysis, options),
-        sections_(snapshot, analysis, options) {
+        sections_(snapshot, analysis, options),
+        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)) {
     text_.reserve(16384);
   }
 
@@ -55,6 +58,7 @@ class TextReporter {
     if (extended_ || (options_.print_flags & CAIRN_PRINT_SKIP_DEVICE_INFO) == 0) {
       PrintDevices(sink);
     }
+    if (sink.full()) sink.EndFull();
     PrintLosses(sink);
   }
 
@@ -79,6 +83,8 @@ class TextReporter {
   void PrintHidden(LineSink& sink, size_t count, const char* what);
   void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintRawMarkers(LineSink& sink);
+  void PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict& verdict);
+  void PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work);
   void PrintLosses(LineSink& sink);
 
   const Snapshot& snapshot_;
@@ -88,6 +94,7 @@ class TextReporter {
   TreePrinter tree_;
   DiagnosticsPrinter diagnostics_;
   SectionPrinter sections_;
+  const std::vector<RawMarkerVerdict> raw_verdicts_;
   std::string text_;  // the sentence being built
 };
 
@@ -203,6 +210,7 @@ void TextReporter::PrintVerdicts(LineSink& sink) {
   bool any = false;
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     if (!IsShown(verdict.device)) continue;
+    if (sink.full()) return;
     PrintVerdict(sink, verdict);
     any = true;
   }
@@ -219,6 +227,8 @@ void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
     Format(": nothing was running");
   } else if (verdict.exact) {
     Format(": this was running");
+  } else if (verdict.ends_unseen) {
+    Format(": not known, {} candidate{} whose end cannot be seen", count, count == 1 ? "" : "s");
   } else {
     Format(": {} candidate{}", count, count == 1 ? "" : "s");
   }
@@ -259,8 +269,8 @@ void TextReporter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict)
     sink.Prose("        ", text_);
   }
   sink.Prose("        ",
-             "finished just before, and may be the culprit: a fault of its own would "
-             "stop what comes next");
+             "finished, says its word, and may be the culprit all the same: the driver tells of a "
+             "fault, and nothing that was running can have made it");
 }
 
 void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {
@@ -319,7 +329,79 @@ void TextReporter::PrintBindings(LineSink& sink, const CandidateContext& context
   sink.Prose("        ", text_);
 }
 
+void TextReporter::PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work) {
+  text_.clear();
+  AppendListPath(snapshot_, analysis_.executions[work.execution], text_);
+  if (work.scope != kNone) {
+    AppendScopePath(snapshot_, analysis_, analysis_.scopes[work.scope], text_);
+  } else if (work.after_marker == 0) {
+    Format(" > (what was recorded before marker 1)");
+  } else {
+    Format(" > (what was recorded behind marker {})", work.after_marker);
+  }
+  sink.Prose("    [>] ", text_);
+  sink.Prose("        ", work.reason);
+}
+
+// What can be the culprit; of hangs that have settled the likely ones, which stand first.
+void TextReporter::PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict& verdict) {
+  size_t count = 0;
+  size_t likely = 0;
+  for (const RawMarkerWork& work : verdict.works) {
+    count += work.state == WorkState::kInFlight;
+    likely += work.state == WorkState::kInFlight && work.likely;
+  }
+  text_.clear();
+  AppendQueue(snapshot_, verdict.queue, text_);
+  if (count == 0) {
+    Format(": all that lies between raw markers had finished or not begun");
+  } else {
+    Format(": {} candidate{}, {} of them likely", count, count == 1 ? "" : "s", likely);
+  }
+  sink.Prose(" - ", text_);
+  size_t shown = 0;
+  for (const bool wanted : {true, false}) {
+    for (const RawMarkerWork& work : verdict.works) {
+      if (work.state != WorkState::kInFlight || work.likely != wanted) continue;
+      if (shown++ < kRawCandidatesShown) PrintRawMarkerWork(sink, work);
+    }
+  }
+  if (shown > kRawCandidatesShown) PrintHidden(sink, shown - kRawCandidatesShown, "candidates");
+  if (!verdict.consistent) {
+    sink.Prose(
+        "    ",
+        "No order of execution leaves the slots as they are: stores were lost, or slots hold "
+        "values of an earlier use. Nothing is said not to have started.");
+  }
+  if (verdict.executions_left_out != 0) {
+    text_.clear();
+    Format("{} older executions of command lists are left out.", verdict.executions_left_out);
+    sink.Prose("    ", text_);
+  }
+  // The last ones are those that the crash is about.
+  const size_t markers = verdict.markers.size();
+  const size_t first = markers > kRawMarkersShown ? markers - kRawMarkersShown : 0;
+  if (first != 0) PrintHidden(sink, first, "markers before these");
+  for (size_t i = first; i < markers; ++i) {
+    const RawMarkerCommand& marker = verdict.markers[i];
+    fmt::format_to(
+        std::back_inserter(sink.line()), "    marker {}: {} of pipe, slot {}, {:#018x}: {}", i + 1,
+        marker.top ? "top" : "bottom", marker.slot, marker.value, RawArrivalWord(marker.arrival));
+    sink.EndLine();
+  }
+}
+
 void TextReporter::PrintRawMarkers(LineSink& sink) {
+  bool headed = false;
+  for (const RawMarkerVerdict& verdict : raw_verdicts_) {
+    if (!IsShown(verdict.device)) continue;
+    if (!headed) {
+      sink.Blank();
+      sink.Heading("What follows from raw markers");
+      headed = true;
+    }
+    PrintRawMarkerVerdict(sink, verdict);
+  }
   const std::vector<RawMarker>& markers = snapshot_.raw_markers;
   const size_t count = static_cast<size_t>(
       std::count_if(markers.begin(), markers.end(),

@@ -9,7 +9,6 @@
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
-#include "snapshot/device_facts.h"
 #include "snapshot/sample_block.h"
 #include "snapshot/snapshot_from_block.h"
 
@@ -72,7 +71,7 @@ TestBlock DocumentedBlock(uint32_t reached, uint32_t passed) {
 TEST(TextReport, PrintsTheDocumentedForm) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7), kEverything),
             R"(<Frame 0>
- - [>] Queue type <0>, submission no. 0, command list 1: "Main"
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque
        │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
@@ -96,24 +95,24 @@ TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
 
 TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7)), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 0, command list 1: "Main"
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
        ├─[>] DISPATCH 1: "Blur", compute pipeline [ CS: BlurCS ]
        └─[ ] DISPATCH 2, compute pipeline [ CS: BlurCS ]
 )");
   EXPECT_EQ(Tree(DocumentedBlock(10, 12)), R"(<Frame 0>
- - [X] Queue type <0>, submission no. 0, command list 1: "Main" (6 scopes)
+ - [X] Queue type <0>, submission no. 1, command list 1: "Main" (6 scopes)
 )");
   EXPECT_EQ(Tree(DocumentedBlock(0, 0), CAIRN_PRINT_NOT_STARTED_LISTS), R"(<Frame 0>
- - [ ] Queue type <0>, submission no. 0, command list 1: "Main"
+ - [ ] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[ ] Frame (5 scopes)
 )");
 }
 
 TEST(TextReport, PipelinesCanBeLeftOut) {
   EXPECT_EQ(Tree(DocumentedBlock(8, 7), CAIRN_PRINT_SKIP_PIPELINE_INFO), R"(<Frame 0>
- - [>] Queue type <0>, submission no. 0, command list 1: "Main"
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
     └─[>] Frame
        ├─[X] Opaque (2 scopes)
        ├─[>] DISPATCH 1: "Blur"
@@ -192,6 +191,63 @@ TEST(TextReport, LongRowsOfFinishedListsShowTheirEnds) {
   const std::string tree = Tree(block);
   EXPECT_THAT(tree, HasSubstr("command list 4: \"L\" (1 scope)\n … 12 more command lists finished\n"
                               " - [X] Queue type <0>, submission no. 0, command list 17: \"L\""));
+}
+
+// A list that was recorded once and is submitted in every frame, as the layers see it.
+TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  block.AddList(context, queue, 0, "");  // submitted by nobody
+  const TestBlock::List list = block.AddList(context, queue, 0, "");
+  block.Scope(list, CAIRN_MARKER_DRAW);
+  block.Close(list);
+  for (uint64_t frame = 500; frame < 600; ++frame) {
+    block.submission(block.Submit(queue, list)).frame_plus_1 = frame + 1;
+  }
+  block.slot(list).reset_run = 99;
+  block.SetProgress(list, 1, 0);
+  const std::string report = Report(Take(block));
+  EXPECT_EQ(Section(report, "Progress"), R"(<Frame 0>
+ - [ ] Queue type <0>, not submitted, command list 1, still being recorded
+<Frame 500>
+ - [X] Queue type <0>, submission no. 1, command list 2, execution 1 (1 scope)
+<Frame 501>
+ - [X] Queue type <0>, submission no. 2, command list 2, execution 2 (1 scope)
+<Frame 502>
+ - [X] Queue type <0>, submission no. 3, command list 2, execution 3 (1 scope)
+<Frame 503>
+ - [X] Queue type <0>, submission no. 4, command list 2, execution 4 (1 scope)
+… 91 more frames, in which everything has finished
+<Frame 595>
+ - [X] Queue type <0>, submission no. 96, command list 2, execution 96 (1 scope)
+<Frame 596>
+ - [X] Queue type <0>, submission no. 97, command list 2, execution 97 (1 scope)
+<Frame 597>
+ - [X] Queue type <0>, submission no. 98, command list 2, execution 98 (1 scope)
+<Frame 598>
+ - [X] Queue type <0>, submission no. 99, command list 2, execution 99 (1 scope)
+<Frame 599>
+ - [>] Queue type <0>, submission no. 100, command list 2, execution 100
+    └─[>] DRAW 1
+)");
+  // One list has one number, and one place, wherever it is named.
+  EXPECT_THAT(report, HasSubstr("[>] Frame 599 > command list 2, execution 100 > DRAW 1\n"));
+  EXPECT_THAT(report, HasSubstr("of command list 2 (frame 599, submission 100, execution 100)"));
+  EXPECT_THAT(report, HasSubstr("submission 100: [>] Frame 599 > command list 2, execution 100\n"));
+}
+
+TEST(TextReport, WhoseEndCannotBeSeenIsNotSaidToRun) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 0, "");
+  block.Close(list);
+  block.Submit(queue, list);
+  const std::string report = Report(Take(block));
+  EXPECT_THAT(report, HasSubstr(": not known, 1 candidate whose end cannot be seen\n"));
+  block.queue(queue).completed_submission = 1;
+  EXPECT_THAT(Report(Take(block)), HasSubstr(": nothing was running\n"));
 }
 
 TEST(TextReport, NamesCannotActOnTheTerminal) {
@@ -275,15 +331,21 @@ TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
                 "\n");
 }
 
-TEST(TextReport, NamesWorkThatFinishedWhereFaultsSurfaceLate) {
-  Snapshot snapshot = Take(DocumentedBlock(8, 7));
-  snapshot.devices[0].vendor_id = kVendorNvidia;
-  EXPECT_THAT(Section(TextReport(snapshot, Analyse(snapshot), {}), "Which work"),
-              HasSubstr(R"(        compute pipeline [ CS: BlurCS ]
-    [X] Frame 0 > "Main" > Frame > Opaque > DRAW_INDEXED 2
-        graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
-        finished just before, and may be the culprit: a fault of its own would stop what comes next
-)"));
+TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DISPATCH, "Scribble");
+  block.Begin(list, CAIRN_MARKER_PIPELINE_BARRIER);
+  block.Close(list);
+  block.SetProgress(list, 3, 2);
+  block.AddFault(context, "VK_KHR_device_fault", "page fault");
+  block.AddFaultAddress(context, FaultAddressType::kWriteInvalid, 0x1000);
+  EXPECT_THAT(
+      Section(Report(Take(block)), "Which work"),
+      HasSubstr("    [X] Frame 0 > \"Main\" > DISPATCH 1: \"Scribble\"\n"
+                "        finished, says its word, and may be the culprit all the same: the "
+                "driver tells of a fault, and nothing that was running can have made it\n"));
 }
 
 TEST(TextReport, OneDeviceCanBeChosen) {

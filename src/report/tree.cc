@@ -39,12 +39,31 @@ TreePrinter::TreePrinter(const Snapshot& snapshot, const Analysis& analysis,
       std::count_if(snapshot.devices.begin(), snapshot.devices.end(),
                     [](const Device& device) { return device.api != Api::kNone; }));
   several_devices_ = devices > 1 && options.only_device == kNone;
+  FindFrames();
 }
 
-TreePrinter::ListGroup TreePrinter::GroupOf(const Execution& execution) const {
-  const Recording& recording = snapshot_.recordings[execution.recording];
-  return ListGroup{recording.device, recording.frame, QueueOfExecution(snapshot_, execution),
-                   recording.submission_index};
+void TreePrinter::FindFrames() {
+  tells_submissions_.assign(snapshot_.devices.size(), false);
+  size_t count = 0;
+  for (const bool add : {false, true}) {
+    if (add) frames_.reserve(count);
+    const Execution* before = nullptr;
+    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[i];
+      if (!IsShown(execution)) continue;
+      const uint32_t device = DeviceOf(execution);
+      const bool is_new =
+          before == nullptr || DeviceOf(*before) != device || before->frame != execution.frame;
+      before = &execution;
+      if (is_new) ++count;
+      if (!add) continue;
+      if (is_new) frames_.push_back({device, execution.frame, i, i, true});
+      Frame& frame = frames_.back();
+      frame.end = i + 1;
+      frame.quiet &= execution.state == WorkState::kCompleted && !IsExpanded(execution);
+      if (execution.submission != kNone && device != kNone) tells_submissions_[device] = true;
+    }
+  }
 }
 
 bool TreePrinter::IsShown(const Execution& execution) const {
@@ -74,12 +93,19 @@ bool TreePrinter::IsExpanded(const Scope& scope) const {
 
 uint32_t TreePrinter::CollapsedLists(uint32_t first) const {
   const std::vector<Execution>& executions = analysis_.executions;
-  const Recording& recording = snapshot_.recordings[executions[first].recording];
   uint32_t end = first;
   while (end < executions.size() && executions[end].state == executions[first].state &&
-         !IsExpanded(executions[end]) &&
-         snapshot_.recordings[executions[end].recording].device == recording.device &&
-         snapshot_.recordings[executions[end].recording].frame == recording.frame) {
+         !IsExpanded(executions[end]) && DeviceOf(executions[end]) == DeviceOf(executions[first]) &&
+         executions[end].frame == executions[first].frame) {
+    ++end;
+  }
+  return end - first;
+}
+
+size_t TreePrinter::QuietFrames(size_t first) const {
+  size_t end = first;
+  while (end < frames_.size() && frames_[end].quiet &&
+         frames_[end].device == frames_[first].device) {
     ++end;
   }
   return end - first;
@@ -97,48 +123,48 @@ uint32_t TreePrinter::CollapsedScopes(uint32_t first, uint32_t end) const {
 
 void TreePrinter::Print(LineSink& sink) {
   printed_.assign(analysis_.scopes.size(), false);
-  const uint32_t count = static_cast<uint32_t>(analysis_.executions.size());
-  bool any = false;
-  ListGroup before;
-  uint32_t number = 0;
-  uint32_t run_end = 0;    // of the collapsed lists around the current one
-  uint32_t skip_from = 0;  // of them those are left out
-  uint32_t skip_to = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Execution& execution = analysis_.executions[i];
-    if (!IsShown(execution)) continue;
-    const ListGroup group = GroupOf(execution);
-    if (!any || group.device != before.device || group.frame != before.frame) {
-      PrintFrameHeading(sink, group);
+  for (size_t i = 0; i < frames_.size();) {
+    const size_t run = QuietFrames(i);
+    const size_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
+    const size_t end = i + std::max<size_t>(run, 1);
+    for (const size_t first = i; i < end; ++i) {
+      if (sink.full()) return;
+      if (hidden != 0 && i == first + kShownOfRun) {
+        fmt::format_to(std::back_inserter(sink.line()),
+                       "… {} more frames, in which everything has finished", hidden);
+        sink.EndLine();
+        i += hidden;
+      }
+      PrintFrame(sink, frames_[i]);
     }
-    number = any && group == before ? number + 1 : 1;
-    before = group;
-    any = true;
-    if (i >= run_end) {
-      const uint32_t run = CollapsedLists(i);
-      run_end = i + std::max(run, 1u);
-      skip_from = run > kLongestRun ? i + kShownOfRun : run_end;
-      skip_to = run > kLongestRun ? run_end - kShownOfRun : run_end;
-    }
-    if (i == skip_from && skip_from < skip_to) {
-      fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists {}",
-                     skip_to - skip_from, CollapsedWord(execution.state));
-      sink.EndLine();
-    }
-    if (i < skip_from || i >= skip_to) PrintList(sink, i, number);
   }
-  if (!any) sink.Prose("  ", "No command list is registered.");
+  if (frames_.empty()) sink.Prose("  ", "No command list is registered.");
 }
 
-void TreePrinter::PrintFrameHeading(LineSink& sink, const ListGroup& group) {
-  fmt::format_to(std::back_inserter(sink.line()), "<Frame {}>", group.frame);
-  if (several_devices_ && group.device != kNone) {
-    fmt::format_to(std::back_inserter(sink.line()), " of device {}", group.device);
+void TreePrinter::PrintFrame(LineSink& sink, const Frame& frame) {
+  fmt::format_to(std::back_inserter(sink.line()), "<Frame {}>", frame.number);
+  if (several_devices_ && frame.device != kNone) {
+    fmt::format_to(std::back_inserter(sink.line()), " of device {}", frame.device);
   }
   sink.EndLine();
+  for (uint32_t i = frame.first; i < frame.end;) {
+    const uint32_t run = CollapsedLists(i);
+    const uint32_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
+    const uint32_t end = i + std::max(run, 1u);
+    for (const uint32_t first = i; i < end; ++i) {
+      if (sink.full()) return;
+      if (hidden != 0 && i == first + kShownOfRun) {
+        fmt::format_to(std::back_inserter(sink.line()), " … {} more command lists {}", hidden,
+                       CollapsedWord(analysis_.executions[i].state));
+        sink.EndLine();
+        i += hidden;
+      }
+      PrintList(sink, i);
+    }
+  }
 }
 
-void TreePrinter::PrintList(LineSink& sink, uint32_t index, uint32_t number) {
+void TreePrinter::PrintList(LineSink& sink, uint32_t index) {
   const Execution& execution = analysis_.executions[index];
   const Recording& recording = snapshot_.recordings[execution.recording];
   const uint32_t queue = QueueOfExecution(snapshot_, execution);
@@ -155,8 +181,16 @@ void TreePrinter::PrintList(LineSink& sink, uint32_t index, uint32_t number) {
       line += '"';
     }
   }
-  fmt::format_to(std::back_inserter(line), ", submission no. {}, command list {}",
-                 recording.submission_index, number);
+  // As the queue counts; where nobody tells of submissions, as the application said at registration.
+  if (execution.submission != kNone) {
+    fmt::format_to(std::back_inserter(line), ", submission no. {}",
+                   snapshot_.submissions[execution.submission].number);
+  } else if (recording.device != kNone && tells_submissions_[recording.device]) {
+    line += ", not submitted";
+  } else {
+    fmt::format_to(std::back_inserter(line), ", submission no. {}", recording.submission_index);
+  }
+  fmt::format_to(std::back_inserter(line), ", command list {}", recording.recording_id);
   if (!recording.name.empty()) {
     line += ": \"";
     AppendVisibleText(snapshot_.Text(recording.name), line);
@@ -186,6 +220,7 @@ void TreePrinter::PrintScopes(LineSink& sink, const Execution& execution) {
     const uint32_t hidden = run > kLongestRun ? run - 2 * kShownOfRun : 0;
     uint32_t position = 0;
     do {
+      if (sink.full()) return;
       if (hidden != 0 && position == kShownOfRun) {
         for (uint32_t skipped = 0; skipped < hidden; ++skipped) i += subtree_size_[i];
         position += hidden;

@@ -21,16 +21,19 @@ class TreePrinter {
   void Print(LineSink& sink);
 
  private:
-  // What makes command lists part of one count: command list 1, 2, ...
-  struct ListGroup {
+  // Executions of one frame of one device: they stand side by side.
+  struct Frame {
     uint32_t device = kNone;
-    uint64_t frame = 0;
-    uint32_t queue = kNone;
-    uint64_t submission_index = 0;
-    bool operator==(const ListGroup&) const = default;
+    uint64_t number = 0;
+    uint32_t first = 0;  // into Analysis::executions
+    uint32_t end = 0;
+    bool quiet = false;  // all have finished and are collapsed
   };
 
-  ListGroup GroupOf(const Execution& execution) const;
+  void FindFrames();
+  uint32_t DeviceOf(const Execution& execution) const {
+    return snapshot_.recordings[execution.recording].device;
+  }
   bool IsShown(const Execution& execution) const;
   bool IsExpanded(const Execution& execution) const;
   bool IsExpanded(const Scope& scope) const;
@@ -40,8 +43,11 @@ class TreePrinter {
   // worth reading; `end` is where their parent ends.
   uint32_t CollapsedScopes(uint32_t first, uint32_t end) const;
 
-  void PrintFrameHeading(LineSink& sink, const ListGroup& group);
-  void PrintList(LineSink& sink, uint32_t execution, uint32_t number);
+  // Frames from `first` on, of one device, in which everything has finished.
+  size_t QuietFrames(size_t first) const;
+
+  void PrintFrame(LineSink& sink, const Frame& frame);
+  void PrintList(LineSink& sink, uint32_t execution);
   void PrintScopes(LineSink& sink, const Execution& execution);
   void PrintScope(LineSink& sink, uint32_t scope, bool is_last);
   void AppendIndent(uint32_t depth, bool is_last, std::string& line) const;
@@ -50,9 +56,11 @@ class TreePrinter {
   const Analysis& analysis_;
   const TextOptions& options_;
   bool several_devices_ = false;
-  std::vector<uint32_t> subtree_size_;  // by scope, itself included
-  std::vector<bool> printed_;           // by scope: the first scope of an execution already shown
-  std::vector<uint8_t> more_siblings_;  // by depth: the branch goes on below
+  std::vector<Frame> frames_;
+  std::vector<bool> tells_submissions_;  // by device
+  std::vector<uint32_t> subtree_size_;   // by scope, itself included
+  std::vector<bool> printed_;            // by scope: the first scope of an execution already shown
+  std::vector<uint8_t> more_siblings_;   // by depth: the branch goes on below
 };
 
 }  // namespace cairn

@@ -15,6 +15,7 @@ struct NamedValue {
 };
 
 // Signal numbers of Linux on x86-64 and ARM; a file may be read on another system.
+constexpr int64_t kSigkill = 9;
 constexpr NamedValue kSignals[] = {
     {1, "SIGHUP"},   {2, "SIGINT"},   {3, "SIGQUIT"},  {4, "SIGILL"},   {5, "SIGTRAP"},
     {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},   {9, "SIGKILL"},  {10, "SIGUSR1"},
@@ -347,6 +348,7 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
       sentence = fmt::format("The program died of signal {}", incident.value);
       if (!name.empty()) sentence += fmt::format(" ({})", name);
       if (incident.address != 0) sentence += fmt::format(" at address {:#x}", incident.address);
+      if (incident.value == kSigkill) sentence += ", which Cairn did not send";
       break;
     }
     case IncidentKind::kDeviceLost:
@@ -373,6 +375,9 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
       break;
   }
   if (incident.time_ns != 0) sentence += ", " + TimeInWords(incident.time_ns);
+  if (incident.kind == IncidentKind::kSignal && !incident.detail.empty()) {
+    sentence += fmt::format("; {}", snapshot.Text(incident.detail));
+  }
   return sentence + ".";
 }
 

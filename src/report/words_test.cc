@@ -18,6 +18,23 @@ TEST(Words, DeviceLostCodesAreWrittenAsTheirApiDoes) {
   EXPECT_EQ(DeviceLostCodeInWords(-99), "code -99");
 }
 
+TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
+  Snapshot snapshot;
+  Incident killed;
+  killed.kind = IncidentKind::kSignal;
+  killed.value = 9;
+  EXPECT_EQ(IncidentSentence(snapshot, killed),
+            "The program died of signal 9 (SIGKILL), which Cairn did not send.");
+  Incident fault;
+  fault.kind = IncidentKind::kSignal;
+  fault.value = 11;
+  fault.address = 0x10;
+  fault.detail = snapshot.AddText("what is told is the state at that moment");
+  EXPECT_EQ(IncidentSentence(snapshot, fault),
+            "The program died of signal 11 (SIGSEGV) at address 0x10; what is told is the state at "
+            "that moment.");
+}
+
 TEST(Words, NumbersFromAFileHaveAnAnswer) {
   EXPECT_EQ(ApiWord(static_cast<Api>(99)), "unknown");
   EXPECT_EQ(ModeWord(static_cast<MarkerMode>(99)), "unknown");

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/layer_settings.h"
 
-#include <stdlib.h>
-
 #include <charconv>
 #include <string_view>
 #include <utility>
 
+#include "base/environment.h"
 #include "settings/log.h"
 
 namespace cairn {
@@ -85,13 +84,9 @@ bool ParseCapture(std::string_view value, CaptureSettings* capture) {
   return true;
 }
 
-const char* Environment(const char* name) {
-  return getenv(name);
-}
-
 LayerSettings ReadOwnSettings() {
   std::vector<std::string> complaints;
-  LayerSettings settings = ReadLayerSettings(Environment, &complaints);
+  LayerSettings settings = ReadLayerSettings(OwnVariable, &complaints);
   for (const std::string& complaint : complaints) Log(LogLevel::kWarning, complaint);
   return settings;
 }
@@ -114,6 +109,13 @@ LayerSettings ReadLayerSettings(const char* (*get)(const char* name),
     settings.check = value == "1";
     if (value != "0" && value != "1") {
       complaints->push_back(Complaint("CAIRN_CHECK", value, "neither 0 nor 1; 0 is used"));
+    }
+  }
+  if (const std::string_view value = value_of("CAIRN_EVENTS"); !value.empty()) {
+    settings.all_events = value == "all";
+    if (value != "all" && value != "retail") {
+      complaints->push_back(
+          Complaint("CAIRN_EVENTS", value, "neither retail nor all; retail is used"));
     }
   }
   if (const std::string_view value = value_of("CAIRN_DRIVER"); !value.empty()) {

@@ -3,9 +3,11 @@
 // What the environment asks of the layers of both APIs, read once, at the first device.
 //   CAIRN_BREADCRUMBS  off | top (default) | pass | full   how much the GPU writes; docs/breadcrumbs.md
 //   CAIRN_CHECK        0 (default) | 1                     self-check; docs/d3d12-layer.md
+//   CAIRN_EVENTS       retail (default) | all              whose events keep what they carry;
+//                                                          docs/annotations.md
 //   CAIRN_DRIVER       none | logging | breadcrumb (default) | /path/of/a/library.so
 //   CAIRN_CAPTURE      off (default) | on[,armed][,frames=A-B][,hash]   docs/capture.md
-// CAIRN_LOG is in log.h. Values that mean nothing count as the default, and are reported once.
+// CAIRN_LOG is in log.h. All are as if unset in a privileged process (base/environment.h). Values that mean nothing count as the default, and are reported once.
 #ifndef CAIRN_SETTINGS_LAYER_SETTINGS_H_
 #define CAIRN_SETTINGS_LAYER_SETTINGS_H_
 
@@ -29,6 +31,9 @@ struct CaptureSettings {
 struct LayerSettings {
   MarkerMode breadcrumbs = MarkerMode::kTop;
   bool check = false;
+  // Events of lists in RUNTIME_ONLY give their names to breadcrumbs. Otherwise nothing that they carry is
+  // kept: `cairn run` asks for it.
+  bool all_events = false;
   std::string driver = "breadcrumb";
   CaptureSettings capture;
 };

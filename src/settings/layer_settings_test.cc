@@ -54,6 +54,18 @@ TEST(LayerSettingsTest, EveryModeHasItsWord) {
   EXPECT_THAT(complaints, testing::IsEmpty());
 }
 
+TEST(LayerSettingsTest, EventsKeepWhatTheyCarryWhereAskedTo) {
+  std::vector<std::string> complaints;
+  EXPECT_FALSE(Read({}, &complaints).all_events);
+  EXPECT_FALSE(Read({{"CAIRN_EVENTS", "retail"}}, &complaints).all_events);
+  EXPECT_TRUE(Read({{"CAIRN_EVENTS", "all"}}, &complaints).all_events);
+  EXPECT_THAT(complaints, testing::IsEmpty());
+  EXPECT_FALSE(Read({{"CAIRN_EVENTS", "ALL"}}, &complaints).all_events);
+  EXPECT_THAT(complaints,
+              testing::ElementsAre(
+                  "CAIRN_EVENTS is 'ALL', which is neither retail nor all; retail is used"));
+}
+
 TEST(LayerSettingsTest, CaptureIsAListOfWords) {
   std::vector<std::string> complaints;
   EXPECT_FALSE(Read({}, &complaints).capture.on);

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "settings/log.h"
 
@@ -51,7 +52,7 @@ void WriteLine(LogLevel level, std::string_view message) {
 
 LogLevel ReadMaxLogLevel() {
   LogLevel level = LogLevel::kWarning;
-  const char* const text = getenv("CAIRN_LOG");
+  const char* const text = OwnVariable("CAIRN_LOG");
   if (text == nullptr || *text == '\0' || ParseLogLevel(text, &level)) return level;
   WriteLine(LogLevel::kWarning,
             std::string("CAIRN_LOG is '") + text +

@@ -239,6 +239,7 @@ void ProgressProbe::ScanEvents(uint64_t slot_offset, uint32_t slot, SlotMemory* 
         chunk + offsetof(EventChunk, events) + EventPosition(slot, next) * sizeof(EventRecord);
     // kind, flags and type share the first four bytes.
     const uint32_t first_word = block_.Load32(event);
+    if ((first_word >> 8 & kEventWritesTop) != 0) memory->last_top = next + 1;
     if ((first_word >> 8 & kEventWritesBottom) != 0) memory->last_bottom = next + 1;
     if ((first_word & 0xFF) == static_cast<uint32_t>(EventKind::kBind) &&
         first_word >> 16 == static_cast<uint32_t>(BindPoint::kSecondary)) {
@@ -273,19 +274,22 @@ void ProgressProbe::PollSlot(uint32_t context, uint32_t slot, SlotMemory* memory
         Mix(Mix(Mix(group.progress.fingerprint, recording_id), words), memory->runs);
   }
   if (submit_count == 0 && memory->reached == 0 && memory->passed == 0) return;
+  if ((flags & kRecordingRefused) != 0) return;
   ScanEvents(offset, slot, memory);
   const uint64_t number = memory->submission_number;
   if (number != 0 && number <= group.completed_submission) return;
-  if (memory->last_bottom == 0) {
-    if (number != 0) memory->group = static_cast<uint32_t>(&group - groups_.data());
-    return;
-  }
+  const bool has_end = memory->last_bottom != 0;
+  if (!has_end && memory->last_top == 0) return;
   const bool all_begun = (flags & kRecordingReusable) == 0 || submit_count == 0 ||
                          memory->runs % kRunModulus == submit_count % kRunModulus;
-  if (all_begun && memory->passed >= memory->last_bottom) {
-    group.finished_submission = std::max(group.finished_submission, number);
-  } else {
+  const bool all_written =
+      has_end ? memory->passed >= memory->last_bottom : memory->reached >= memory->last_top;
+  if (all_begun && all_written) {
+    if (has_end) group.finished_submission = std::max(group.finished_submission, number);
+  } else if (has_end) {
     ++group.progress.unfinished;
+  } else if (number != 0) {
+    memory->group = static_cast<uint32_t>(&group - groups_.data());
   }
 }
 

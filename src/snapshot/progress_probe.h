@@ -6,13 +6,15 @@
 // A recording is unfinished when it was submitted (cairnNotifySubmit) or has started (the GPU has
 // written one of its words) and is not known to have finished. It is known to have finished when
 //   1. the application said so: completed_submission of its queue covers its last submission; or
-//   2. its last bottom-of-pipe write has arrived; a reusable list must also have begun as many
-//      executions as were submitted; or
-//   3. it has no bottom-of-pipe write, and a later submission on its queue is known to have finished
-//      by one of these rules.
-// A recording that has no bottom-of-pipe write and whose submission nobody told is never counted:
-// nothing can show that it finished, and an idle program must not look hung. Recordings of destroyed
-// contexts are not counted either: who destroys a context knows that the GPU has finished.
+//   2. the last write that can prove it has arrived: the last one at the bottom of the pipe or, where
+//      there is none, at the top; a reusable list must also have begun as many executions as were
+//      submitted; or
+//   3. by rule 2 only its writes at the top are left to come, which predication may skip, and a later
+//      submission on its queue is known to have finished.
+// A recording in which the GPU writes nothing at all (marker mode off, a queue or a list that takes no
+// writes) is never counted, nor is one without a write at the bottom whose submission nobody told: nothing
+// can show that it finished, and an idle program must not look hung. Recordings of destroyed contexts are
+// not counted either: who destroys a context knows that the GPU has finished.
 #ifndef CAIRN_SNAPSHOT_PROGRESS_PROBE_H_
 #define CAIRN_SNAPSHOT_PROGRESS_PROBE_H_
 
@@ -61,8 +63,9 @@ class ProgressProbe {
     uint32_t runs = 0;
     uint32_t scanned_events = 0;  // the last one is looked at again: its flags may still change
     uint32_t scan_page = 0;
-    uint32_t last_bottom = 0;  // sequence number of the last bottom-of-pipe write so far
-    uint32_t group = kNone;    // unfinished only by rule 3: its entry in groups_
+    uint32_t last_top = 0;     // sequence number of the last top-of-pipe write so far
+    uint32_t last_bottom = 0;  // ... and of the last bottom-of-pipe write
+    uint32_t group = kNone;    // unfinished unless rule 3 says otherwise: its entry in groups_
   };
   struct Group {
     QueueProgress progress;

@@ -138,6 +138,47 @@ TEST_F(ProgressProbeTest, WithoutBottomWritesAndSubmissionNothingIsCounted) {
   EXPECT_EQ(PollQueue().unfinished, 0u);
 }
 
+// Nothing can show that these have finished: an idle program must not look hung.
+TEST_F(ProgressProbeTest, WhatWritesNothingIsNeverUnfinished) {
+  const TestBlock::List empty = block_.AddList(context_, queue_, 0, "");
+  block_.Close(empty);
+  block_.Submit(queue_, empty);
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+  const TestBlock::List silent = MakeList(0);
+  block_.chunk(block_.slot(silent).first_event_page).events[EventPosition(silent.slot, 0)].flags =
+      0;
+  block_.Submit(queue_, silent);
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+  const TestBlock::List reusable = block_.AddList(context_, queue_, 0, "", kRecordingReusable);
+  block_.Close(reusable);
+  block_.Submit(queue_, reusable);
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+  // What comes behind them counts as ever.
+  block_.Submit(queue_, MakeList());
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+}
+
+TEST_F(ProgressProbeTest, WhatTheQueueRefusedIsNotUnfinished) {
+  const TestBlock::List list = MakeList();
+  block_.Submit(queue_, list);
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+  block_.slot(list).flags |= kRecordingRefused;
+  EXPECT_EQ(PollQueue().unfinished, 0u);
+}
+
+TEST_F(ProgressProbeTest, WithoutBottomWritesTheLastOneAtTheTopCounts) {
+  const TestBlock::List list = block_.AddList(context_, queue_, 0, "");
+  block_.End(list, block_.Begin(list, CAIRN_MARKER_DRAW), 0);
+  block_.End(list, block_.Begin(list, CAIRN_MARKER_DRAW), 0);
+  block_.Close(list);
+  block_.Submit(queue_, list);
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+  block_.SetProgress(list, 1, 0);
+  EXPECT_EQ(PollQueue().unfinished, 1u);
+  block_.SetProgress(list, 3, 0);
+  EXPECT_EQ(PollQueue().unfinished, 0u) << "whether the last draw has finished cannot be seen";
+}
+
 TEST_F(ProgressProbeTest, AReusableListHasToBeginEveryExecution) {
   const TestBlock::List list = block_.AddList(context_, queue_, 0, "", kRecordingReusable);
   block_.Scope(list, CAIRN_MARKER_DRAW);

@@ -53,7 +53,7 @@ struct Incident {
   uint64_t time_ns = 0;    // CLOCK_REALTIME
   uint32_t queue = kNone;  // kHang: the queue that stood still
   uint64_t address = 0;    // kSignal: faulting address where our handler saw it
-  TextRef detail;          // kDeviceLost: where the application noticed
+  TextRef detail;  // kDeviceLost: where it was noticed; kSignal: the moment told, if not the end
 };
 
 struct Process {
@@ -186,6 +186,7 @@ struct Submission {
   uint32_t run = 0;            // which execution of the recording, from 1
   uint64_t number = 0;         // of the queue; equal for lists submitted together
   uint64_t time_ns = 0;        // CLOCK_MONOTONIC
+  uint64_t frame = 0;  // in which it was made; where that is not told, that of its recording
 };
 
 // What a queue, or the CPU, waits for or signals; see SyncRecord in recorder/block.h.

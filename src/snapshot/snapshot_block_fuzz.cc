@@ -26,16 +26,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     touched.emplace_back(offset, length);
   });
 
-  const Result<Snapshot> snapshot = SnapshotFromBlock(block, 1, Binaries::kKeep);
-  if (snapshot.ok()) {
+  Result<ProgressProbe> probe = ProgressProbe::Open(block);
+  for (const Moment moment : {Moment::kNow, Moment::kLastFault}) {
+    const Result<Snapshot> snapshot = SnapshotFromBlock(block, 1, Binaries::kKeep, moment);
+    if (probe.ok() != snapshot.ok()) std::abort();
+    if (!snapshot.ok()) continue;
     const std::string violation = FindInconsistency(*snapshot);
     if (!violation.empty()) {
       std::fprintf(stderr, "inconsistent snapshot: %s\n", violation.c_str());
       std::abort();
     }
   }
-  Result<ProgressProbe> probe = ProgressProbe::Open(block);
-  if (probe.ok() != snapshot.ok()) std::abort();
   if (probe.ok()) {
     probe->Poll();
     probe->Poll();

@@ -314,8 +314,8 @@ std::string DumpSnapshot(const Snapshot& s) {
     }
   }
   for (const Submission& b : s.submissions) {
-    out += fmt::format("submission {} {} {} {} {} {}\n", b.serial, b.queue, b.recording, b.run,
-                       b.number, b.time_ns);
+    out += fmt::format("submission {} {} {} {} {} {} {}\n", b.serial, b.queue, b.recording, b.run,
+                       b.number, b.time_ns, b.frame);
   }
   for (const RawMarker& m : s.raw_markers) {
     out += fmt::format("raw {} {} {:#x}\n", m.device, m.index, m.value);

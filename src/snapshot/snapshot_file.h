@@ -46,9 +46,15 @@ inline constexpr unsigned kEventBitAnnotation = 32;
 inline constexpr unsigned kEventBitAddress = 64;
 inline constexpr unsigned kEventBitBind = 128;
 
-// Limits of what is read back, against payloads that decode to far more than they hold.
+// Limits of what is read back, against payloads that decode to far more than they hold. All rows of
+// tables together, and all names, cost no more than the file's size allows (cairnfile/file_cost.h).
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
+inline constexpr uint32_t kMaxFileNameBytes = 4096;  // longer ones are cut
+inline constexpr uint32_t kMaxFileIncidents = 65536;
+inline constexpr uint32_t kMaxFileLosses = 10'000;  // later ones are not told
 inline constexpr uint32_t kMaxFileObjects = 1u << 20;
+inline constexpr uint32_t kMaxFileRecordings = 4u << 20;
+inline constexpr uint32_t kMaxFileRawMarkers = 16u << 20;
 inline constexpr uint64_t kMaxFileBlobBytes = uint64_t{64} << 20;
 
 // Writes the process and the incidents, and syncs: a few hundred bytes that say what happened, on

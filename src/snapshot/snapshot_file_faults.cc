@@ -94,9 +94,10 @@ bool SnapshotFileReader::DecodeCheckpoints(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeShaders(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(10, count)) return false;
+  if (!reader.ReadCount(10, count) || count > kMaxShaders) return false;
+  const uint32_t kept = Afford(count, 2, "shaders");
   std::unordered_set<uint64_t> known;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     Shader shader;
     uint32_t code = 0;
     reader.ReadU64(shader.hash);

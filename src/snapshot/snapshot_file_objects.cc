@@ -8,8 +8,9 @@ namespace cairn {
 bool SnapshotFileReader::DecodeAnnotations(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(6, count)) return false;
+  const uint32_t kept = Afford(count, 2, "annotations");
   uint64_t event_id = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     Annotation annotation;
     int64_t step = 0;
     uint64_t colour = 0;
@@ -21,7 +22,7 @@ bool SnapshotFileReader::DecodeAnnotations(ByteReader& reader) {
     annotation.has_colour = colour != 0;
     annotation.colour = colour == 0 ? 0 : static_cast<uint32_t>(colour - 1);
     annotation.name = ReadText(reader);
-    annotation.payload = ReadText(reader);
+    annotation.payload = ReadBytes(reader);
     if (!reader.ok()) return false;
     snapshot_.annotations.push_back(annotation);
   }
@@ -32,9 +33,10 @@ bool SnapshotFileReader::DecodeObjects(ByteReader& reader) {
   uint32_t count = 0;
   // A free entry takes one byte of the file and a hundred of memory.
   if (!reader.ReadCount(1, count) || count > kMaxFileObjects) return false;
+  const uint32_t kept = Afford(count, 2, "objects");
   uint64_t serial = 0;
   uint64_t created = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     Object object;
     uint32_t flags = 0;
     int64_t serial_step = 0, created_step = 0, lifetime = 0;
@@ -69,7 +71,8 @@ bool SnapshotFileReader::DecodeObjects(ByteReader& reader) {
 bool SnapshotFileReader::DecodeThreads(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(5, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 4, "threads");
+  for (uint32_t i = 0; i < kept; ++i) {
     Thread thread;
     uint32_t flags = 0, call_count = 0;
     reader.ReadVarint32(thread.thread_id);
@@ -79,6 +82,7 @@ bool SnapshotFileReader::DecodeThreads(ByteReader& reader) {
     reader.ReadVarint(thread.ended_ns);
     thread.first_call = static_cast<uint32_t>(snapshot_.calls.size());
     if (!reader.ReadCount(4, call_count)) return false;
+    if (Afford(call_count, 1, "calls") != call_count) return true;
     uint64_t number = 0;
     for (uint32_t c = 0; c < call_count; ++c) {
       Call call;
@@ -101,7 +105,8 @@ bool SnapshotFileReader::DecodeThreads(ByteReader& reader) {
 bool SnapshotFileReader::DecodeReportedEventIds(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(4, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 2, "EventIDs");
+  for (uint32_t i = 0; i < kept; ++i) {
     ReportedEventId reported;
     uint32_t state = 0;
     reported.device = ReadIndex(reader, snapshot_.devices.size());
@@ -123,7 +128,8 @@ bool SnapshotFileReader::DecodeReportedEventIds(ByteReader& reader) {
 bool SnapshotFileReader::DecodeQueueMarkers(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(5, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 2, "markers of queues");
+  for (uint32_t i = 0; i < kept; ++i) {
     QueueMarker marker;
     uint32_t kind = 0;
     marker.queue = ReadIndex(reader, snapshot_.queues.size());

@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/text.h"
 
 namespace cairn {
 
@@ -30,9 +33,9 @@ Result<Snapshot> SnapshotFileReader::Read() {
   ReadChunks(kAnnotationChunk, &SnapshotFileReader::DecodeAnnotations, later);
   ReadChunks(kObjectChunk, &SnapshotFileReader::DecodeObjects, later);
   ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, Expected::kAnyNumber);
-  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOne);
+  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOneOrMore);
   ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, Expected::kOne);
-  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOne);
+  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOneOrMore);
   ReadChunks(kThreadChunk, &SnapshotFileReader::DecodeThreads, later);
   ReadChunks(kReportedEventIdChunk, &SnapshotFileReader::DecodeReportedEventIds, later);
   ReadChunks(kQueueMarkerChunk, &SnapshotFileReader::DecodeQueueMarkers, later);
@@ -51,6 +54,8 @@ Result<Snapshot> SnapshotFileReader::Read() {
   note_count(bad_matches_, "markers contradict their neighbours and are ignored.");
   note_count(bad_indices_, "references lead nowhere and are ignored.");
   note_count(texts_.unknown_count(), "names are missing from the file.");
+  note_count(events_left_out_, "events would cost more than a file of this size may: left out.");
+  note_count(long_names_, "references to names of more than 4,096 bytes are cut there.");
   for (const Loss& loss : file_.losses()) {
     NoteLoss(fmt::format("The file is damaged at byte {}: {}.", loss.offset, loss.reason));
   }
@@ -70,7 +75,8 @@ void SnapshotFileReader::ReadTexts() {
 void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected expected) {
   bool found = false;
   for (size_t i = first_chunk_; i < file_.chunks().size(); ++i) {
-    if (file_.chunks()[i].type != type || (found && expected != Expected::kAnyNumber)) continue;
+    if (file_.chunks()[i].type != type) continue;
+    if (found && (expected == Expected::kOne || expected == Expected::kAtMostOne)) continue;
     found = true;
     const Result<std::vector<std::byte>> payload = file_.Read(i);
     bool good = payload.ok();
@@ -80,7 +86,7 @@ void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected exp
     }
     if (!good) NoteLoss(fmt::format("A chunk {} is damaged.", ChunkTypeName(type)));
   }
-  if (!found && expected == Expected::kOne) {
+  if (!found && (expected == Expected::kOne || expected == Expected::kOneOrMore)) {
     NoteLoss(fmt::format("The chunk {} is missing from the file.", ChunkTypeName(type)));
   }
 }
@@ -93,10 +99,30 @@ bool SnapshotFileReader::ReadOwnText(ByteReader& reader, TextRef* text) {
   return true;
 }
 
-TextRef SnapshotFileReader::ReadText(ByteReader& reader) {
+TextRef SnapshotFileReader::ReadBytes(ByteReader& reader) {
   uint64_t number = 0;
   reader.ReadVarint(number);
   return texts_.Text(number);
+}
+
+TextRef SnapshotFileReader::Shortened(TextRef text) {
+  static_assert(kMaxFileNameBytes == 4096, "the sentence about long names says so");
+  if (text.length <= kMaxFileNameBytes) return text;
+  ++long_names_;
+  const std::string_view kept = Utf8Prefix(snapshot_.Text(text), kMaxFileNameBytes);
+  return {text.offset, static_cast<uint32_t>(kept.size())};
+}
+
+uint32_t SnapshotFileReader::Afford(uint32_t count, uint32_t weight, const char* what) {
+  const auto kept = static_cast<uint32_t>(std::min<uint64_t>(count, row_budget_ / weight));
+  row_budget_ -= uint64_t{kept} * weight;
+  if (kept != count) {
+    NoteLoss(
+        fmt::format("{} of {} {} are left out: they would cost more than a file of {} bytes may.",
+                    GroupedDigits(count - kept), GroupedDigits(count), what,
+                    GroupedDigits(file_.size_bytes())));
+  }
+  return kept;
 }
 
 uint32_t SnapshotFileReader::ReadIndex(ByteReader& reader, size_t limit) {
@@ -117,7 +143,8 @@ bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
   reader.ReadU64(process.snapshot_time_ns);
   uint32_t count = 0;
   if (!ReadOwnText(reader, &process.program) || !ReadOwnText(reader, &process.command_line) ||
-      !ReadOwnText(reader, &process.library_version) || !reader.ReadCount(20, count)) {
+      !ReadOwnText(reader, &process.library_version) || !reader.ReadCount(20, count) ||
+      count > kMaxFileIncidents) {
     return false;
   }
   std::vector<Incident> incidents(count);
@@ -144,7 +171,7 @@ bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
 
 bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(15, count)) return false;
+  if (!reader.ReadCount(15, count) || count > kMaxContexts) return false;
   for (uint32_t i = 0; i < count && reader.ok(); ++i) {
     Device device;
     uint32_t api = 0, mode = 0, method = 0, memory = 0, flags = 0;
@@ -171,7 +198,9 @@ bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
     reader.ReadVarint32(device.vendor_id);
     reader.ReadVarint32(device.device_id);
     device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
-    if (!reader.ReadCount(3, device.source_count)) return false;
+    if (!reader.ReadCount(3, device.source_count) || device.source_count > kMaxSources) {
+      return false;
+    }
     for (uint32_t s = 0; s < device.source_count; ++s) {
       Source source;
       uint32_t state = 0;
@@ -198,6 +227,7 @@ bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(1, count)) return false;
   for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    if (snapshot_.losses.size() == kMaxFileLosses) return true;
     snapshot_.losses.push_back(ReadText(reader));
   }
   return reader.ok();

@@ -10,6 +10,7 @@
 #ifndef CAIRN_SNAPSHOT_SNAPSHOT_FILE_READER_H_
 #define CAIRN_SNAPSHOT_SNAPSHOT_FILE_READER_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "base/byte_reader.h"
+#include "cairnfile/file_cost.h"
 #include "snapshot/snapshot_file.h"
 #include "snapshot/text_pool.h"
 
@@ -31,7 +33,10 @@ struct EventRun {
 
 class SnapshotFileReader {
  public:
-  explicit SnapshotFileReader(const FileReader& file) : file_(file) {
+  explicit SnapshotFileReader(const FileReader& file)
+      : file_(file),
+        text_budget_bytes_(std::min(kMaxFileTextBytes, FileBudget(file.size_bytes(), kTextBytes))),
+        row_budget_(FileBudget(file.size_bytes(), kTableRows)) {
     for (size_t i = 0; i < file.chunks().size(); ++i) {
       if (file.chunks()[i].type == kSnapshotStartChunk) first_chunk_ = i;
     }
@@ -44,9 +49,10 @@ class SnapshotFileReader {
 
   void ReadTexts();
   // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
-  enum class Expected { kAnyNumber, kOne, kAtMostOne };
+  enum class Expected { kAnyNumber, kOneOrMore, kOne, kAtMostOne };
   void ReadChunks(ChunkType type, Decoder decode, Expected expected);
   void NoteLoss(const std::string& sentence) {
+    if (snapshot_.losses.size() == kMaxFileLosses) return;
     snapshot_.losses.push_back(snapshot_.AddText(sentence));
   }
 
@@ -76,8 +82,15 @@ class SnapshotFileReader {
   BlobRef ReadBlob(ByteReader& reader, uint64_t size);
   bool DecodeLosses(ByteReader& reader);
 
+  // How many of `count` rows of a table the file may cost: each counts as `weight` small ones. Notes how
+  // many that leaves out.
+  uint32_t Afford(uint32_t count, uint32_t weight, const char* what);
+
   bool ReadOwnText(ByteReader& reader, TextRef* text);
-  TextRef ReadText(ByteReader& reader);
+  // A name; what is too long is cut, and counted.
+  TextRef ReadText(ByteReader& reader) { return Shortened(ReadBytes(reader)); }
+  TextRef ReadBytes(ByteReader& reader);
+  TextRef Shortened(TextRef text);
   // A one-based index below `limit`; 0, and what is out of range (counted), becomes kNone.
   uint32_t ReadIndex(ByteReader& reader, size_t limit);
   // Finds the recording's events; without them it keeps its words, which then prove nothing.
@@ -88,15 +101,19 @@ class SnapshotFileReader {
   size_t first_chunk_ = 0;
   Snapshot snapshot_;
   TextPoolReader texts_;
-  uint64_t text_budget_bytes_ = kMaxFileTextBytes;
+  uint64_t text_budget_bytes_;
+  uint64_t row_budget_;
   std::vector<EventRun> event_runs_;
+  uint64_t expected_event_ = 0;  // of the next recording
   std::vector<uint32_t> open_events_;
   std::vector<uint8_t> event_bits_;
   bool process_found_ = false;
   bool is_later_version_ = false;
   uint64_t bad_indices_ = 0;
+  uint64_t long_names_ = 0;
   uint64_t bad_matches_ = 0;
   uint64_t events_missing_ = 0;
+  uint64_t events_left_out_ = 0;
 };
 
 }  // namespace cairn

@@ -271,6 +271,19 @@ TEST(SnapshotFile, ReadsAndWritesTheGoldenFileOfVulkan) {
       << "the writer's bytes have changed: is a new chunk type due?";
 }
 
+// The golden files have no frames of submissions; there they are those of the recordings.
+TEST(SnapshotFile, KeepsTheFramesOfSubmissions) {
+  Snapshot sample = SampleSnapshot();
+  ASSERT_GE(sample.submissions.size(), 2u);
+  sample.submissions[0].frame = 5000;
+  sample.submissions[1].frame = 4;
+  const std::vector<std::byte> bytes = SnapshotFileBytes(sample, Compression::kNone);
+  const Result<Snapshot> read = ReadBytes(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(sample));
+  EXPECT_EQ(read->submissions[0].frame, 5000u);
+}
+
 // Files say nothing of what a program has not: the container tells of what was lost.
 TEST(SnapshotFile, EachChunkOfVulkanMayBeMissing) {
   for (ChunkType type : {kSyncChunk, kFaultChunk, kVendorBinaryChunk, kCheckpointChunk,
@@ -431,6 +444,58 @@ void ExpectThatLiesAreHarmless(const Snapshot& snapshot) {
 TEST(SnapshotFile, LyingPayloadsLeaveAConsistentSnapshot) {
   ExpectThatLiesAreHarmless(D3D12Snapshot());
   ExpectThatLiesAreHarmless(VulkanSnapshot());
+}
+
+// 6 million raw markers take more than one chunk may have.
+TEST(SnapshotFile, ATableThatIsLargerThanAChunkIsSplit) {
+  constexpr uint32_t kMarkers = 6'000'000;
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.raw_markers.clear();
+  for (uint32_t i = 0; i < kMarkers; ++i) snapshot.raw_markers.push_back({0, i, i * 3ull});
+  const std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kZstd);
+  const Result<FileReader> file = FileReader::FromBytes(bytes);
+  ASSERT_TRUE(file.ok());
+  EXPECT_EQ(std::count_if(file->chunks().begin(), file->chunks().end(),
+                          [](const ChunkInfo& chunk) { return chunk.type == kRawMarkerChunk; }),
+            6);
+  const Result<Snapshot> read = ReadSnapshot(*file);
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(Losses(*read), Losses(snapshot));
+  ASSERT_EQ(read->raw_markers.size(), kMarkers);
+  for (const uint32_t i : {0u, 1u << 20, kMarkers - 1}) {
+    EXPECT_EQ(read->raw_markers[i].index, i);
+    EXPECT_EQ(read->raw_markers[i].value, i * 3ull);
+  }
+}
+
+TEST(SnapshotFile, RecordingsInSeveralChunksKeepTheirEvents) {
+  const Snapshot sample = SampleSnapshot();
+  Snapshot snapshot = sample;
+  // Behind the sample's, in their order.
+  Recording empty = snapshot.recordings.back();
+  empty.event_count = 0;
+  empty.first_event = 0;
+  for (uint32_t i = 0; i < 300'000; ++i) {
+    ++empty.recording_id;
+    snapshot.recordings.insert(snapshot.recordings.end(), empty);
+  }
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kZstd));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(Losses(*read), Losses(snapshot));
+  ASSERT_EQ(read->recordings.size(), snapshot.recordings.size());
+  EXPECT_EQ(read->recordings.back().recording_id, empty.recording_id);
+  EXPECT_EQ(FindInconsistency(*read), "");
+}
+
+// Whatever a table takes, the others are there.
+TEST(SnapshotFile, ATableThatIsTooLargeDoesNotCostTheReport) {
+  Snapshot snapshot = SampleSnapshot();
+  const Annotation annotation = {};
+  snapshot.annotations.assign(14'000'000, annotation);  // 5 bytes each
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kZstd));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->recordings.size(), snapshot.recordings.size());
+  EXPECT_THAT(Losses(*read), Contains(HasSubstr("The table ANNO takes ")));
 }
 
 }  // namespace

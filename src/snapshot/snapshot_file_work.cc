@@ -37,7 +37,8 @@ bool SnapshotFileReader::DecodeQueues(ByteReader& reader) {
 bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(4 + kStageCount, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  const uint32_t kept = Afford(count, 4, "pipelines");
+  for (uint32_t i = 0; i < kept; ++i) {
     Pipeline pipeline;
     uint32_t flags = 0;
     pipeline.device = ReadIndex(reader, snapshot_.devices.size());
@@ -49,7 +50,8 @@ bool SnapshotFileReader::DecodePipelines(ByteReader& reader) {
     if (!reader.ok()) return false;
     snapshot_.pipelines.push_back(pipeline);
   }
-  if (reader.remaining() == 0) return true;
+  // The column behind them begins where the last one ends.
+  if (reader.remaining() == 0 || kept != count) return true;
   for (Pipeline& pipeline : snapshot_.pipelines) {
     for (uint64_t& hash : pipeline.shader_hashes) reader.ReadVarint(hash);
   }
@@ -114,6 +116,12 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
       snapshot_.events.size() + count > kMaxSnapshotEvents || first > kMaxSnapshotEvents) {
     return false;
   }
+  // Columns: all of them or none.
+  if (row_budget_ < count) {
+    events_left_out_ += count;
+    return true;
+  }
+  row_budget_ -= count;
   const size_t begin = snapshot_.events.size();
   const size_t first_bind = snapshot_.binds.size();
   snapshot_.events.resize(begin + count);
@@ -145,7 +153,7 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     int64_t step = 0;
     reader.ReadSignedVarint(step);
     number += static_cast<uint64_t>(step);
-    event.name = texts_.Text(number);
+    event.name = Shortened(texts_.Text(number));
   }
   DecodeEventDetails(events, event_bits_, reader);
   if (!reader.ok()) {
@@ -184,10 +192,14 @@ void SnapshotFileReader::PlaceEvents(uint64_t first_in_file, Recording* recordin
 bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(16, count)) return false;
+  const uint32_t kept = Afford(count, 3, "command lists");
   uint64_t recording_id = 0;
   uint64_t frame = 0;
-  uint64_t expected_event = 0;
-  for (uint32_t i = 0; i < count; ++i) {
+  if (count >
+      kMaxFileRecordings - std::min<size_t>(kMaxFileRecordings, snapshot_.recordings.size())) {
+    return false;
+  }
+  for (uint32_t i = 0; i < kept; ++i) {
     Recording recording;
     int64_t id_step = 0, frame_step = 0, event_step = 0;
     uint32_t flags = 0;
@@ -212,10 +224,10 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
     reader.ReadVarint32(recording.runs);
     reader.ReadVarint32(recording.submit_count);
     reader.ReadVarint32(recording.finished_runs);
-    const uint64_t first_event = expected_event + static_cast<uint64_t>(event_step);
+    const uint64_t first_event = expected_event_ + static_cast<uint64_t>(event_step);
     // Two recordings never share events, or a small file could stand for endless ones.
-    if (!reader.ok() || first_event < expected_event) return false;
-    expected_event = first_event + recording.event_count;
+    if (!reader.ok() || first_event < expected_event_) return false;
+    expected_event_ = first_event + recording.event_count;
     PlaceEvents(first_event, &recording);
     if (!snapshot_.recordings.empty()) {
       const Recording& before = snapshot_.recordings.back();
@@ -232,8 +244,9 @@ bool SnapshotFileReader::DecodeRecordings(ByteReader& reader) {
 bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
   uint32_t count = 0;
   if (!reader.ReadCount(6, count)) return false;
+  const uint32_t kept = Afford(count, 4, "submissions");
   Submission submission;
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < kept; ++i) {
     uint64_t serial_step = 0;
     int64_t number_step = 0, time_step = 0;
     reader.ReadVarint(serial_step);
@@ -247,15 +260,31 @@ bool SnapshotFileReader::DecodeSubmissions(ByteReader& reader) {
     submission.serial = serial;
     submission.number += static_cast<uint64_t>(number_step);
     submission.time_ns += static_cast<uint64_t>(time_step);
+    if (submission.recording != kNone) {
+      submission.frame = snapshot_.recordings[submission.recording].frame;
+    }
     snapshot_.submissions.push_back(submission);
   }
-  return true;
+  // The column behind them begins where the last one ends.
+  if (reader.remaining() == 0 || kept != count) return true;
+  uint64_t frame = 0;
+  for (Submission& told : snapshot_.submissions) {
+    int64_t step = 0;
+    reader.ReadSignedVarint(step);
+    told.frame = frame += static_cast<uint64_t>(step);
+  }
+  return reader.ok();
 }
 
 bool SnapshotFileReader::DecodeRawMarkers(ByteReader& reader) {
   uint32_t count = 0;
-  if (!reader.ReadCount(10, count)) return false;
-  for (uint32_t i = 0; i < count; ++i) {
+  if (!reader.ReadCount(10, count) ||
+      count >
+          kMaxFileRawMarkers - std::min<size_t>(kMaxFileRawMarkers, snapshot_.raw_markers.size())) {
+    return false;
+  }
+  const uint32_t kept = Afford(count, 1, "raw markers");
+  for (uint32_t i = 0; i < kept; ++i) {
     RawMarker marker;
     marker.device = ReadIndex(reader, snapshot_.devices.size());
     reader.ReadVarint32(marker.index);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <deque>
+#include <string>
 #include <vector>
 
 #include "base/byte_writer.h"
@@ -9,7 +13,10 @@
 namespace cairn {
 namespace {
 
+// Of tables that can be larger than a chunk may be.
 constexpr uint32_t kEventsPerPayload = 1u << 18;
+constexpr uint32_t kRecordingsPerPayload = 1u << 18;
+constexpr uint32_t kRawMarkersPerPayload = 1u << 20;
 constexpr size_t kLongestText = 1u << 16;
 // Shaders of one chunk, so that they compress together; one that is larger has a chunk of its own.
 constexpr uint64_t kShaderBytesPerPayload = uint64_t{1} << 20;
@@ -47,11 +54,11 @@ class PayloadWriter {
   void Devices(ByteWriter* out);
   void Queues(ByteWriter* out);
   void Pipelines(ByteWriter* out);
-  void Recordings(ByteWriter* out);
+  void Recordings(uint32_t first, uint32_t count, ByteWriter* out);
   void Events(uint32_t first, uint32_t count, ByteWriter* out);
   void Annotations(ByteWriter* out);
   void Submissions(ByteWriter* out);
-  void RawMarkers(ByteWriter* out);
+  void RawMarkers(uint32_t first, uint32_t count, ByteWriter* out);
   void Objects(ByteWriter* out);
   void Threads(ByteWriter* out);
   void ReportedEventIds(ByteWriter* out);
@@ -62,6 +69,9 @@ class PayloadWriter {
   void Shaders(ByteWriter* out);
   void Losses(ByteWriter* out);
 
+  // A sentence behind the snapshot's own losses.
+  void AddLoss(std::string loss) { more_losses_.push_back(std::move(loss)); }
+
   TextPoolWriter& texts() { return texts_; }
 
  private:
@@ -71,6 +81,8 @@ class PayloadWriter {
 
   const Snapshot& snapshot_;
   TextPoolWriter texts_;
+  std::deque<std::string> more_losses_;
+  uint64_t expected_event_ = 0;  // of the next recording
 };
 
 void PayloadWriter::Devices(ByteWriter* out) {
@@ -135,12 +147,11 @@ void PayloadWriter::Pipelines(ByteWriter* out) {
   }
 }
 
-void PayloadWriter::Recordings(ByteWriter* out) {
-  out->WriteVarint(snapshot_.recordings.size());
+void PayloadWriter::Recordings(uint32_t first, uint32_t count, ByteWriter* out) {
+  out->WriteVarint(count);
   uint64_t id_before = 0;
   uint64_t frame_before = 0;
-  uint64_t expected_event = 0;
-  for (const Recording& recording : snapshot_.recordings) {
+  for (const Recording& recording : std::span(snapshot_.recordings).subspan(first, count)) {
     out->WriteVarint(OneBased(recording.device));
     out->WriteVarint(OneBased(recording.queue));
     out->WriteSignedVarint(static_cast<int64_t>(recording.recording_id - id_before));
@@ -152,8 +163,8 @@ void PayloadWriter::Recordings(ByteWriter* out) {
                      (recording.secondary ? 4u : 0u));
     // Where no events stand says nothing.
     const uint64_t first_event =
-        recording.event_count == 0 ? expected_event : recording.first_event;
-    out->WriteSignedVarint(static_cast<int64_t>(first_event - expected_event));
+        recording.event_count == 0 ? expected_event_ : recording.first_event;
+    out->WriteSignedVarint(static_cast<int64_t>(first_event - expected_event_));
     out->WriteVarint(recording.event_count);
     out->WriteVarint(recording.dropped_count);
     out->WriteVarint(recording.reached);
@@ -163,7 +174,7 @@ void PayloadWriter::Recordings(ByteWriter* out) {
     out->WriteVarint(recording.finished_runs);
     id_before = recording.recording_id;
     frame_before = recording.frame;
-    expected_event = first_event + recording.event_count;
+    expected_event_ = first_event + recording.event_count;
   }
 }
 
@@ -259,11 +270,23 @@ void PayloadWriter::Submissions(ByteWriter* out) {
     out->WriteSignedVarint(static_cast<int64_t>(submission.time_ns - before.time_ns));
     before = submission;
   }
+  const auto frame_is_known = [this](const Submission& submission) {
+    return submission.frame ==
+           (submission.recording == kNone ? 0 : snapshot_.recordings[submission.recording].frame);
+  };
+  if (std::all_of(snapshot_.submissions.begin(), snapshot_.submissions.end(), frame_is_known)) {
+    return;
+  }
+  uint64_t frame = 0;
+  for (const Submission& submission : snapshot_.submissions) {
+    out->WriteSignedVarint(static_cast<int64_t>(submission.frame - frame));
+    frame = submission.frame;
+  }
 }
 
-void PayloadWriter::RawMarkers(ByteWriter* out) {
-  out->WriteVarint(snapshot_.raw_markers.size());
-  for (const RawMarker& marker : snapshot_.raw_markers) {
+void PayloadWriter::RawMarkers(uint32_t first, uint32_t count, ByteWriter* out) {
+  out->WriteVarint(count);
+  for (const RawMarker& marker : std::span(snapshot_.raw_markers).subspan(first, count)) {
     out->WriteVarint(OneBased(marker.device));
     out->WriteVarint(marker.index);
     out->WriteU64(marker.value);
@@ -429,8 +452,9 @@ Status WriteBlobs(const Snapshot& snapshot, FileWriter* writer) {
 }
 
 void PayloadWriter::Losses(ByteWriter* out) {
-  out->WriteVarint(snapshot_.losses.size());
+  out->WriteVarint(snapshot_.losses.size() + more_losses_.size());
   for (const TextRef& loss : snapshot_.losses) WriteText(loss, out);
+  for (const std::string& loss : more_losses_) out->WriteVarint(texts_.NumberOf(loss));
 }
 
 struct PendingChunk {
@@ -451,23 +475,44 @@ Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
   PayloadWriter payloads(snapshot);
   std::vector<PendingChunk> chunks;
   ByteWriter out;
+  const auto keep = [&](ChunkType type) {
+    // One table that is too large does not cost the report.
+    if (out.bytes().size() > kMaxChunkBytes) {
+      payloads.AddLoss(fmt::format("The table {} takes {} bytes and is left out: a chunk has {}.",
+                                   ChunkTypeName(type), out.bytes().size(), kMaxChunkBytes));
+      out.Clear();
+      return;
+    }
+    chunks.push_back({type, out.Take()});
+  };
   const auto add = [&](ChunkType type, void (PayloadWriter::*write)(ByteWriter*)) {
     (payloads.*write)(&out);
-    chunks.push_back({type, out.Take()});
+    keep(type);
+  };
+  // A table in as many chunks as it takes; one that is empty has one.
+  const auto add_parts = [&](ChunkType type, size_t size, uint32_t most,
+                             void (PayloadWriter::*write)(uint32_t, uint32_t, ByteWriter*)) {
+    uint32_t first = 0;
+    do {
+      const uint32_t count = std::min(most, static_cast<uint32_t>(size) - first);
+      (payloads.*write)(first, count, &out);
+      keep(type);
+      first += count;
+    } while (first < size);
   };
   WriteProcessPayload(snapshot, &out);
   chunks.push_back({kProcessChunk, out.Take()});
   add(kDeviceChunk, &PayloadWriter::Devices);
   add(kQueueChunk, &PayloadWriter::Queues);
   add(kPipelineChunk, &PayloadWriter::Pipelines);
-  add(kRecordingChunk, &PayloadWriter::Recordings);
-  const uint32_t event_count = static_cast<uint32_t>(snapshot.events.size());
-  for (uint32_t first = 0; first < event_count; first += kEventsPerPayload) {
-    payloads.Events(first, std::min(kEventsPerPayload, event_count - first), &out);
-    chunks.push_back({kEventChunk, out.Take()});
+  add_parts(kRecordingChunk, snapshot.recordings.size(), kRecordingsPerPayload,
+            &PayloadWriter::Recordings);
+  if (!snapshot.events.empty()) {
+    add_parts(kEventChunk, snapshot.events.size(), kEventsPerPayload, &PayloadWriter::Events);
   }
   add(kSubmissionChunk, &PayloadWriter::Submissions);
-  add(kRawMarkerChunk, &PayloadWriter::RawMarkers);
+  add_parts(kRawMarkerChunk, snapshot.raw_markers.size(), kRawMarkersPerPayload,
+            &PayloadWriter::RawMarkers);
   add(kAnnotationChunk, &PayloadWriter::Annotations);
   add(kObjectChunk, &PayloadWriter::Objects);
   add(kThreadChunk, &PayloadWriter::Threads);

@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kMaxTextBytes = uint64_t{1} << 30;  // TextRef counts in 32 bits.
+constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // a file is read with no more, either
 // Of that: names of objects, which are no NameRecords, sentences, markers kept in arenas.
 constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
 constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
@@ -36,6 +36,7 @@ struct FoundRecording {
 // How often something was left out; sentences are made of these at the end, so that a hostile block
 // cannot make a long list.
 struct LossCounts {
+  uint64_t raw_markers = 0;
   uint64_t contexts = 0;
   uint64_t queues = 0;
   uint64_t recordings_changed = 0;
@@ -45,6 +46,7 @@ struct LossCounts {
   uint64_t pipelines_bad = 0;
   uint64_t words_bad = 0;
   uint64_t submissions_torn = 0;
+  uint64_t submissions_later = 0;
   uint64_t objects_changed = 0;
   uint64_t objects_bad = 0;
   uint64_t syncs_bad = 0;
@@ -58,13 +60,21 @@ struct LossCounts {
 
 class SnapshotTaker {
  public:
-  SnapshotTaker(const BlockReader& block, Binaries binaries)
-      : block_(block), keep_binaries_(binaries == Binaries::kKeep) {}
+  SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment)
+      : block_(block),
+        keep_binaries_(binaries == Binaries::kKeep),
+        fault_ns_(moment == Moment::kLastFault ? TimeOfFault(block) : 0) {}
 
   Snapshot Take(uint64_t snapshot_time_ns);
 
  private:
+  static uint64_t TimeOfFault(const BlockReader& block) {
+    if (block.Load32(offsetof(BlockHeader, crash_signal)) == 0) return 0;
+    return block.Load64(offsetof(BlockHeader, crash_ns));
+  }
+
   void FindRecordings();
+  void TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const;
   void ReserveMemory();
   void ReadProcess(uint64_t snapshot_time_ns);
   void ReadContexts();
@@ -79,6 +89,7 @@ class SnapshotTaker {
   void ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording);
   Event MakeEvent(const EventRecord& record);
   Event MakeBindEvent(const EventRecord& record);
+  void LeaveOutLater(const SubmissionRecord& record);
   void ReadSubmissions();
   bool IsUnfinished(uint32_t recording) const;
   void FindUnfinished();
@@ -95,6 +106,7 @@ class SnapshotTaker {
 
   const BlockReader& block_;
   const bool keep_binaries_;
+  const uint64_t fault_ns_;  // CLOCK_MONOTONIC; 0: words are read as they are
   Snapshot snapshot_;
   LossCounts losses_;
   std::vector<ContextTables> tables_;
@@ -149,6 +161,7 @@ void SnapshotTaker::FindRecordings() {
       ++losses_.contexts;
       continue;
     }
+    TakeWordsOfFault(context_records_[c], &tables_[c]);
     uint32_t used_slots = 0;
     for (uint32_t s = 0; s < tables_[c].recording_capacity; ++s) {
       const uint64_t slot = SlotOffset(c, s);
@@ -171,6 +184,22 @@ void SnapshotTaker::FindRecordings() {
     return std::tie(a.context, a.frame, a.recording_id, a.slot) <
            std::tie(b.context, b.frame, b.recording_id, b.slot);
   });
+}
+
+// Of a device that had ended before the fault no words were copied: its last ones are where they were.
+void SnapshotTaker::TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const {
+  const uint64_t offset = record.crash_words_offset;
+  if (fault_ns_ == 0 || offset == 0 || record.crash_words_ns.load() != fault_ns_) return;
+  // Laid out as at progress_offset; TablesOf has bounded the counts.
+  const uint64_t word_bytes = uint64_t{tables->recording_capacity} * sizeof(ProgressWords);
+  const uint64_t raw_offset = (word_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint64_t bytes = raw_offset + uint64_t{tables->raw_marker_count} * sizeof(uint64_t);
+  if (offset % kPageBytes != 0 || offset < block_.pages_offset() ||
+      !block_.Contains(offset, bytes)) {
+    return;
+  }
+  tables->progress_offset = offset;
+  if (tables->raw_marker_count != 0) tables->raw_markers_offset = offset + raw_offset;
 }
 
 // The number of allocations must not depend on the number of markers: everything that grows with it
@@ -210,6 +239,11 @@ void SnapshotTaker::ReadProcess(uint64_t snapshot_time_ns) {
   process.process_id = header.process_id;
   process.start_time_ns = header.start_realtime_ns;
   process.snapshot_time_ns = snapshot_time_ns;
+  if (fault_ns_ > header.start_monotonic_ns) {
+    const uint64_t fault_time_ns =
+        header.start_realtime_ns + (fault_ns_ - header.start_monotonic_ns);
+    process.snapshot_time_ns = std::min(snapshot_time_ns, fault_time_ns);
+  }
   process.start_monotonic_ns = header.start_monotonic_ns;
   process.program = snapshot_.AddText(ZeroTerminated(header.program, sizeof(header.program)));
   process.library_version =
@@ -498,6 +532,15 @@ void SnapshotTaker::ReadEvents(uint32_t first_page, uint32_t slot, Recording* re
   recording->event_count -= remaining;
 }
 
+// Made after the fault: its queue had not come so far.
+void SnapshotTaker::LeaveOutLater(const SubmissionRecord& record) {
+  ++losses_.submissions_later;
+  Queue& queue = snapshot_.queues[record.queue];
+  if (record.submission_number == 0) return;
+  queue.submission_count = std::min(queue.submission_count, record.submission_number - 1);
+  queue.completed_submission = std::min(queue.completed_submission, queue.submission_count);
+}
+
 void SnapshotTaker::ReadSubmissions() {
   const uint64_t made = block_.Load64(offsetof(BlockHeader, submission_serial));
   const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made, kSubmissionRing));
@@ -514,6 +557,11 @@ void SnapshotTaker::ReadSubmissions() {
       ++losses_.submissions_torn;
       continue;
     }
+    if (record.refused.load(std::memory_order_relaxed) != 0) continue;
+    if (fault_ns_ != 0 && record.time_ns > fault_ns_) {
+      LeaveOutLater(record);
+      continue;
+    }
     Submission submission;
     submission.serial = serial;
     submission.queue = record.queue;
@@ -526,8 +574,10 @@ void SnapshotTaker::ReadSubmissions() {
       if (recording != kNone &&
           snapshot_.recordings[recording].recording_id == record.recording_id) {
         submission.recording = recording;
+        submission.frame = snapshot_.recordings[recording].frame;
       }
     }
+    if (record.frame_plus_1 != 0) submission.frame = record.frame_plus_1 - 1;
     snapshot_.submissions.push_back(submission);
   }
   std::sort(snapshot_.submissions.begin(), snapshot_.submissions.end(),
@@ -628,7 +678,12 @@ void SnapshotTaker::ReadRawMarkers() {
     if (!tables.usable) continue;
     for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
       const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
-      if (value != kRawMarkerUnwritten) snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+      if (value == kRawMarkerUnwritten) continue;
+      if (snapshot_.raw_markers.size() < kMaxSnapshotRawMarkers) {
+        snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+      } else {
+        ++losses_.raw_markers;
+      }
     }
   }
 }
@@ -640,6 +695,9 @@ void SnapshotTaker::ReadCrash() {
   incident.kind = IncidentKind::kSignal;
   incident.value = signal;
   incident.address = block_.Load64(offsetof(BlockHeader, crash_address));
+  if (fault_ns_ != 0) {
+    incident.detail = snapshot_.AddText("what is told is the state at that moment");
+  }
   snapshot_.incidents.push_back(incident);
 }
 
@@ -657,6 +715,7 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(refused,
            "allocations found the shared block full: later markers were dropped. Use a larger "
            "block_size_bytes.");
+  NoteLoss(losses_.raw_markers, "raw markers are more than a report keeps.");
   NoteLoss(losses_.contexts, "devices have tables outside the shared block; they are left out.");
   NoteLoss(losses_.queues, "queues belong to no device; they are left out.");
   NoteLoss(losses_.recordings_changed,
@@ -668,6 +727,8 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(losses_.words_bad,
            "command lists have progress words beyond their last marker; they prove nothing.");
   NoteLoss(losses_.submissions_torn, "submissions could not be read.");
+  NoteLoss(losses_.submissions_later,
+           "command lists were submitted after the fault, by other threads; they are left out.");
   NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
   NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
   NoteLoss(
@@ -705,10 +766,10 @@ void SnapshotTaker::NoteLosses() {
 }  // namespace
 
 Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
-                                   Binaries binaries) {
+                                   Binaries binaries, Moment moment) {
   Result<BlockReader> reader = BlockReader::Open(block);
   if (!reader.ok()) return reader.status();
-  return SnapshotTaker(*reader, binaries).Take(snapshot_time_ns);
+  return SnapshotTaker(*reader, binaries, moment).Take(snapshot_time_ns);
 }
 
 void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {

@@ -16,6 +16,7 @@ namespace cairn {
 
 // At most so many events are read; the rest is counted in Snapshot::losses.
 inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
+inline constexpr uint32_t kMaxSnapshotRawMarkers = 16u << 20;
 
 // Reads everything that is published in `block`, the mapped bytes of a block (recorder/block.h),
 // aligned to 16. The bytes are not trusted and may change meanwhile: every value is read once and
@@ -25,13 +26,17 @@ inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
 // Incidents: one for each device that the application reported lost, one for a signal that the
 // library's own handler saw; their time is 0, as the block does not tell it. Add others with
 // NoteIncident. `snapshot_time_ns` is CLOCK_REALTIME.
+// `moment`: kLastFault takes the words as they were when the library's handler saw the last fault, that time
+// for the snapshot's, and leaves out submissions made later; kNow where there was none.
 // `binaries`: whether the code of shaders and what only programs of a vendor can read are copied, up to
 // 32 MiB: for a file, not for a report.
 // Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part.
 // Cost: bench SnapshotFromBlock; the number of allocations does not depend on the number of markers.
 enum class Binaries { kLeaveOut, kKeep };
+enum class Moment { kNow, kLastFault };
 Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
-                                   Binaries binaries = Binaries::kLeaveOut);
+                                   Binaries binaries = Binaries::kLeaveOut,
+                                   Moment moment = Moment::kNow);
 
 // Adds an incident in the order noticed. An incident of the same kind and value, about the same
 // queue, is the same one: what is missing there (time, address, detail) is filled in, and nothing is

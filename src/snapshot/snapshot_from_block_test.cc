@@ -25,8 +25,8 @@ using ::testing::IsEmpty;
 
 constexpr uint64_t kNow = 1'700'000'005'000'000'000;
 
-Snapshot Take(const TestBlock& block) {
-  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), kNow);
+Snapshot Take(const TestBlock& block, Moment moment = Moment::kNow) {
+  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), kNow, Binaries::kLeaveOut, moment);
   EXPECT_TRUE(snapshot.ok()) << snapshot.status().message();
   return snapshot.ok() ? std::move(*snapshot) : Snapshot();
 }
@@ -163,6 +163,99 @@ TEST(SnapshotFromBlock, SubmissionsOfRecycledListsNameNoRecording) {
   ASSERT_EQ(s.submissions.size(), 2u);
   EXPECT_EQ(s.submissions[0].recording, kNone);
   EXPECT_EQ(s.submissions[1].recording, 0u);
+}
+
+TEST(SnapshotFromBlock, SubmissionsHaveTheFrameThatTheySayOrThatOfTheirRecording) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 3, "Main");
+  block.Submit(queue, list);
+  block.submission(block.Submit(queue, list)).frame_plus_1 = 1001;
+  block.submission(block.Submit(queue, list)).refused = 1;
+  const Snapshot s = Take(block);
+  ASSERT_EQ(s.submissions.size(), 2u) << "what the queue refused is none";
+  EXPECT_TRUE(s.losses.empty());
+  EXPECT_EQ(s.submissions[0].frame, 3u);
+  EXPECT_EQ(s.submissions[1].frame, 1000u);
+}
+
+// A list that the GPU has begun, and a raw marker, when a thread of the program faults.
+struct FaultyBlock {
+  FaultyBlock() {
+    context = block.AddContext(64, 4);
+    queue = block.AddQueue(context, 0, "Graphics");
+    list = block.AddList(context, queue, 1, "Main");
+    block.Scope(list, CAIRN_MARKER_DISPATCH);
+    block.Close(list);
+    block.Submit(queue, list);
+    block.SetProgress(list, 1, 0);
+    block.raw_markers(context)[2] = 5;
+    block.header().crash_address = 0x10;
+    block.NoteFault(11);
+    block.SetProgress(list, 2, 2);
+    block.raw_markers(context)[2] = 6;
+  }
+  TestBlock block;
+  uint32_t context = 0;
+  uint32_t queue = 0;
+  TestBlock::List list{};
+};
+
+TEST(SnapshotFromBlock, OfTheLastFaultTellsItsWordsAndItsTime) {
+  FaultyBlock faulty;
+  const Snapshot then = Take(faulty.block, Moment::kLastFault);
+  ASSERT_EQ(then.recordings.size(), 1u);
+  EXPECT_EQ(then.recordings[0].reached, 1u);
+  EXPECT_EQ(then.recordings[0].passed, 0u);
+  ASSERT_EQ(then.raw_markers.size(), 1u);
+  EXPECT_EQ(then.raw_markers[0].value, 5u);
+  const BlockHeader& header = faulty.block.header();
+  EXPECT_EQ(then.process.snapshot_time_ns,
+            header.start_realtime_ns + (header.crash_ns.load() - header.start_monotonic_ns));
+  ASSERT_EQ(then.incidents.size(), 1u);
+  EXPECT_EQ(then.Text(then.incidents[0].detail), "what is told is the state at that moment");
+
+  const Snapshot now = Take(faulty.block);
+  EXPECT_EQ(now.recordings.at(0).passed, 2u);
+  EXPECT_EQ(now.raw_markers.at(0).value, 6u);
+  EXPECT_EQ(now.process.snapshot_time_ns, kNow);
+}
+
+TEST(SnapshotFromBlock, AFaultThatWasHandledIsNoMoment) {
+  FaultyBlock faulty;
+  faulty.block.header().crash_signal = 0;
+  EXPECT_EQ(Take(faulty.block, Moment::kLastFault).recordings.at(0).passed, 2u);
+  FaultyBlock without_words;
+  without_words.block.header().crash_ns = 0;
+  EXPECT_EQ(Take(without_words.block, Moment::kLastFault).recordings.at(0).passed, 2u);
+}
+
+// Its context had ended before: nobody copied its words then.
+TEST(SnapshotFromBlock, WordsThatAreNotOfThisFaultAreNotTaken) {
+  FaultyBlock faulty;
+  faulty.block.context(faulty.context).crash_words_ns = 7;
+  EXPECT_EQ(Take(faulty.block, Moment::kLastFault).recordings.at(0).passed, 2u);
+  faulty.block.NoteFault(11);
+  for (const uint64_t offset :
+       {uint64_t{0}, uint64_t{kPageBytes}, uint64_t{8}, faulty.block.bytes().size() - kPageBytes,
+        ~uint64_t{0}, ~uint64_t{kPageBytes - 1}}) {
+    faulty.block.context(faulty.context).crash_words_offset = offset;
+    EXPECT_EQ(Take(faulty.block, Moment::kLastFault).recordings.at(0).passed, 2u) << offset;
+  }
+}
+
+TEST(SnapshotFromBlock, WhatOtherThreadsSubmitAfterTheFaultIsLeftOut) {
+  FaultyBlock faulty;
+  faulty.block.Submit(faulty.queue, faulty.list);
+  faulty.block.queue(faulty.queue).completed_submission = 2;
+  const Snapshot then = Take(faulty.block, Moment::kLastFault);
+  ASSERT_EQ(then.submissions.size(), 1u);
+  EXPECT_EQ(then.queues.at(0).submission_count, 1u);
+  EXPECT_EQ(then.queues.at(0).completed_submission, 1u);
+  EXPECT_THAT(Losses(then), testing::Contains("1 command lists were submitted after the fault, by "
+                                              "other threads; they are left out."));
+  EXPECT_EQ(Take(faulty.block).submissions.size(), 2u);
 }
 
 TEST(SnapshotFromBlock, NotesDeviceLossAndSignal) {

@@ -59,6 +59,29 @@ uint64_t TestBlock::AllocatePages(uint64_t bytes) {
   return header().next_page.fetch_add(pages) * kPageBytes;
 }
 
+void TestBlock::NoteFault(uint32_t signal_number) {
+  header().crash_signal = signal_number;
+  // After all submissions so far.
+  header().crash_ns = header().submission_serial.load() * 1'000'000 + 1;
+  for (uint32_t i = 0; i < header().context_count.load(); ++i) {
+    ContextRecord& record = context(i);
+    const uint64_t word_bytes =
+        (record.recording_capacity * sizeof(ProgressWords) + kPageBytes - 1) / kPageBytes *
+        kPageBytes;
+    const uint64_t raw_bytes = record.raw_marker_count * sizeof(uint64_t);
+    if (record.crash_words_offset == 0) {
+      record.crash_words_offset = AllocatePages(word_bytes + raw_bytes);
+    }
+    std::memcpy(At<char>(record.crash_words_offset), At<char>(record.progress_offset),
+                record.recording_capacity * sizeof(ProgressWords));
+    if (raw_bytes != 0) {
+      std::memcpy(At<char>(record.crash_words_offset + word_bytes),
+                  At<char>(record.raw_markers_offset), raw_bytes);
+    }
+    record.crash_words_ns = header().crash_ns.load();
+  }
+}
+
 NameRef TestBlock::AddName(std::string_view name) {
   if (name.empty()) return 0;
   const uint64_t bytes = (4 + name.size() + 1 + 7) / 8 * 8;

@@ -136,6 +136,8 @@ class TestBlock {
   void Close(List list) { slot(list).state.store(static_cast<uint32_t>(RecordingState::kClosed)); }
   // What the GPU has written.
   void SetProgress(List list, uint32_t reached, uint32_t passed);
+  // The library's handler sees a fault: words and raw markers are copied as they are now.
+  void NoteFault(uint32_t signal_number);
   // Submits one list alone; returns the submission number.
   uint64_t Submit(uint32_t queue, List list);
 

@@ -37,6 +37,7 @@ struct TraceReader::State {
   std::optional<TraceTotals> totals;
   std::optional<uint64_t> first_frame;
   uint64_t record_count = 0;
+  uint64_t blob_budget = UINT64_MAX;  // bytes
   bool finished = false;
   std::vector<Loss> losses;
   // Last used first.

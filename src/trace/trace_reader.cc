@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <system_error>
 #include <utility>
 
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "trace/decoded_spans.h"
 #include "trace/trace_tables.h"
 
@@ -197,6 +199,12 @@ void TraceOpener::AddSpan(size_t chunk, const RecordChunkHeader& header) {
       return;
     }
   }
+  const uint64_t budget = FileBudget(state_.file.size_bytes(), kTraceRecords);
+  if (header.record_count > budget - state_.record_count) {
+    Lose(chunk, fmt::format("{} are left out: a file of {} bytes may have {} records",
+                            InWords(header), state_.file.size_bytes(), budget));
+    return;
+  }
   state_.spans.push_back({header.first_number, header.last_number, header.first_frame,
                           header.frame_ends, header.record_count, chunk});
   state_.record_count += header.record_count;
@@ -258,7 +266,17 @@ Result<std::span<const std::byte>> TraceReader::State::BlobChunk(uint64_t offset
   }
   Result<std::vector<std::byte>> payload = file.Read(*chunk);
   if (!payload.ok()) return payload.status();
-  if (blob_cache.size() == kCachedChunks) blob_cache.pop_back();
+  const size_t payload_bytes = payload->size();
+  const auto cached_bytes = [&] {
+    return std::accumulate(
+        blob_cache.begin(), blob_cache.end(), payload_bytes,
+        [](size_t sum, const auto& cached) { return sum + cached.second.size(); });
+  };
+  while (blob_cache.size() == kCachedChunks ||
+         (!blob_cache.empty() && cached_bytes() > kCachedBlobBytes)) {
+    blob_cache.pop_back();
+  }
+  blob_budget -= std::min<uint64_t>(blob_budget, payload_bytes);
   blob_cache.emplace(blob_cache.begin(), *chunk, std::move(payload).value());
   return std::span<const std::byte>(blob_cache.front().second);
 }
@@ -286,6 +304,10 @@ Result<TraceReader> TraceReader::FromFile(FileReader file) {
   auto state = std::make_unique<State>(std::move(file));
   CAIRN_RETURN_IF_ERROR(TraceOpener(state.get()).Open());
   return TraceReader(std::move(state));
+}
+
+void TraceReader::LimitBlobs() {
+  state_->blob_budget = FileBudget(state_->file.size_bytes(), kBlobBytes);
 }
 
 const TraceFacts& TraceReader::facts() const {
@@ -340,7 +362,8 @@ std::optional<Method> TraceReader::MethodOf(const Record& record) const {
 
 std::string TraceReader::MethodName(const Record& record) const {
   if (record.method < state_->table.methods.size()) {
-    return VisibleText(state_->table.methods[record.method].name);
+    constexpr size_t kLongestName = 128;
+    return VisibleText(Utf8Prefix(state_->table.methods[record.method].name, kLongestName));
   }
   return fmt::format("method {}", record.method);
 }
@@ -372,6 +395,15 @@ Result<std::span<const std::byte>> TraceReader::Blob(uint64_t number) {
     return Status(StatusCode::kCorrupt,
                   fmt::format("blob {} lies outside of the chunk that it is in", number));
   }
+  if (blob->size_bytes >= state_->blob_budget) {
+    state_->blob_budget = 0;
+    return Status(
+        StatusCode::kOutOfMemory,
+        fmt::format("blob {} is left out: the bytes shown before have cost what a file of "
+                    "{} bytes may",
+                    number, state_->file.size_bytes()));
+  }
+  state_->blob_budget -= blob->size_bytes;
   return bytes->subspan(blob->offset_bytes, blob->size_bytes);
 }
 

@@ -9,8 +9,8 @@
 //   while (cursor.Next(&record)) ...
 //   CAIRN_RETURN_IF_ERROR(cursor.status());
 //
-// Memory: the index (48 bytes for each 1 MiB of records), kCachedChunks decoded chunks of blobs and of
-// records, and one chunk of records a cursor. Opening a finished file reads its index only; one that was
+// Memory: the index (48 bytes for each 1 MiB of records), kCachedChunks decoded chunks of blobs
+// (kCachedBlobBytes at most, unless one is larger) and of records, and one chunk of records a cursor. Opening a finished file reads its index only; one that was
 // cut, each chunk of records.
 //
 // A reader and its cursors belong to one thread at a time.
@@ -35,6 +35,7 @@
 namespace cairn {
 
 inline constexpr size_t kCachedChunks = 8;
+inline constexpr size_t kCachedBlobBytes = size_t{72} << 20;
 
 // Records that stand together in a chunk.
 struct TraceSpan {
@@ -87,6 +88,9 @@ class TraceReader final : public BlobSource {
 
   // Of the kBlob record with this number. Valid until the next call of Blob.
   Result<std::span<const std::byte>> Blob(uint64_t number) override;
+  // For who only shows the trace: Blob() fails with kOutOfMemory once it has given out, or decoded for
+  // that, as many bytes as the file's size allows (cairnfile/file_cost.h).
+  void LimitBlobs();
 
  private:
   friend class TraceCursor;

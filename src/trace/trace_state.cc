@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cairnfile/file_cost.h"
 #include "d3d12gen/interfaces.h"
 
 namespace cairn {
@@ -66,6 +67,11 @@ std::optional<AddressMap::Place> AddressMap::Find(uint64_t address) const {
   return std::nullopt;
 }
 
+TraceState::TraceState(const TraceReader& trace)
+    : trace_(trace),
+      most_objects_(FileBudget(trace.file().size_bytes(), kTracedObjects)),
+      name_budget_(FileBudget(trace.file().size_bytes(), kTextBytes)) {}
+
 Status TraceState::Apply(const Record& record) {
   switch (record.kind) {
     case RecordKind::kObject: return Create(record);
@@ -89,6 +95,9 @@ Status TraceState::Create(const Record& record) {
   if (!IsObject(record.object)) return Corrupt(record, "an object without a number");
   if (objects_.contains(record.object)) {
     return Corrupt(record, "an object with a number that another one has had");
+  }
+  if (objects_.size() >= most_objects_) {
+    return Corrupt(record, "an object more than a file of this size may have");
   }
   TracedObject object;
   object.number = record.object;
@@ -134,12 +143,12 @@ Status TraceState::End(const Record& record) {
 void TraceState::Rename(const Record& record, Method method) {
   const auto found = objects_.find(record.object);
   if (found == objects_.end()) return;
-  std::string& name = found->second.name;
+  TracedObject* const object = &found->second;
   if (method == Method::ID3D12Object_SetName) {
     // One string: its size in bytes, and UTF-16.
     std::span<const std::byte> rest = record.body;
     const Result<uint32_t> size = DecodeBody<uint32_t>(&rest);
-    if (size.ok() && *size <= rest.size()) name = Utf8FromUtf16(rest.first(*size));
+    if (size.ok() && *size <= rest.size()) SetName(object, Utf8FromUtf16(rest.first(*size)));
     return;
   }
   // GUID, size, and the data as a byte value. What is long enough for a blob is no name.
@@ -154,13 +163,22 @@ void TraceState::Rename(const Record& record, Method method) {
   const InterfaceGuid guid = arguments->guid;
   if (guid != kNameGuid && guid != kWideNameGuid) return;
   if (arguments->size == kNullBytes) {
-    name.clear();
+    SetName(object, "");
   } else if (arguments->size <= rest.size() && guid == kWideNameGuid) {
-    name = Utf8FromUtf16(rest.first(arguments->size));
+    SetName(object, Utf8FromUtf16(rest.first(arguments->size)));
   } else if (arguments->size <= rest.size()) {
     const auto* const text = reinterpret_cast<const char*>(rest.data());
-    name.assign(text, strnlen(text, std::min<size_t>(arguments->size, kMaxNameBytes)));
+    SetName(object,
+            std::string(text, strnlen(text, std::min<size_t>(arguments->size, kMaxNameBytes))));
   }
+}
+
+void TraceState::SetName(TracedObject* object, std::string name) {
+  name_budget_ += object->name.size();
+  if (name.size() > name_budget_) name.clear();
+  name_budget_ -= name.size();
+  object->name = std::move(name);
+  object->name.shrink_to_fit();
 }
 
 const TracedObject* TraceState::Find(uint64_t number) const {

@@ -60,11 +60,12 @@ class AddressMap {
   std::unordered_map<uint64_t, uint64_t> starts_;  // object -> start
 };
 
-// Memory: 300 bytes for each object that the trace has made so far, ended ones too. `trace` must outlive
-// the state.
+// Memory: 300 bytes for each object that the trace has made so far, ended ones too, and their names; of
+// both no more than a file of its size may have (cairnfile/file_cost.h): later objects are refused, later
+// names left out. `trace` must outlive the state.
 class TraceState final : public ValueNames {
  public:
-  explicit TraceState(const TraceReader& trace) : trace_(trace) {}
+  explicit TraceState(const TraceReader& trace);
 
   // Every record in order. Errors: kCorrupt with the record's number; the state is then as it was, and
   // may be told the next record.
@@ -94,7 +95,11 @@ class TraceState final : public ValueNames {
   void Rename(const Record& record, Method method);
   std::optional<Descriptor> DescriptorIn(const AddressMap& map, uint64_t handle) const;
 
+  void SetName(TracedObject* object, std::string name);
+
   const TraceReader& trace_;
+  const uint64_t most_objects_;
+  uint64_t name_budget_;  // bytes
   uint64_t frame_ = 0;
   uint64_t alive_count_ = 0;
   std::unordered_map<uint64_t, TracedObject> objects_;

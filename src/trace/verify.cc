@@ -192,10 +192,11 @@ class Verifier {
     ResultBody body;
     std::memcpy(&body, record.body.data(), sizeof(body));  // the reader made sure that it is there
     std::vector<OpenCall>& open = open_calls_[record.thread];
-    const auto call = std::find_if(open.begin(), open.end(),
-                                   [&](const OpenCall& one) { return one.number == body.call; });
+    // A thread's calls have rising numbers.
+    const auto call = std::partition_point(
+        open.begin(), open.end(), [&](const OpenCall& one) { return one.number < body.call; });
     const std::optional<Method> method = trace_.MethodOf(record);
-    if (call == open.end()) {
+    if (call == open.end() || call->number != body.call) {
       // What was called before a late start, or what this build cannot tell, may be missing.
       if (method.has_value() && body.call > start_) {
         findings_.Error(
@@ -234,7 +235,7 @@ class Verifier {
     ++report_.blobs;
     const Result<std::span<const std::byte>> bytes = trace_.Blob(record.number);
     if (!bytes.ok()) {
-      findings_.Error(VerifyRule::kBlob, record.number, VisibleText(bytes.status().message()));
+      findings_.Unread(VerifyRule::kBlob, record.number, bytes.status());
     }
   }
 
@@ -261,7 +262,7 @@ class Verifier {
     Result<std::span<const std::byte>> bytes = body.status();
     if (body.ok()) bytes = calls_.Bytes(&rest);
     if (!bytes.ok()) {
-      findings_.Error(VerifyRule::kMemory, record.number, VisibleText(bytes.status().message()));
+      findings_.Unread(VerifyRule::kMemory, record.number, bytes.status());
       return;
     }
     const TracedObject* object = state_.Find(record.object);
@@ -369,6 +370,7 @@ const char* SeverityName(Severity severity) {
 }
 
 Result<VerifyReport> VerifyTrace(TraceReader* trace, const VerifyOptions& options) {
+  trace->LimitBlobs();
   return Verifier(trace, options).Verify();
 }
 

@@ -64,8 +64,7 @@ bool CallVerifier::Decode(const Record& record, Method method, std::span<const s
   const Status status = results ? DecodeResults(info, body, options, &arena_, &decoded_)
                                 : DecodeArguments(info, body, options, &arena_, &decoded_);
   if (status.ok()) return true;
-  findings_.Error(VerifyRule::kCall, record.number,
-                  fmt::format("{}: {}", info.name, VisibleText(status.message())));
+  findings_.Unread(VerifyRule::kCall, record.number, status, fmt::format("{}: ", info.name));
   return false;
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "calls/value_decoder.h"
 #include "trace/trace_reader.h"
 #include "trace/trace_state.h"
@@ -20,6 +21,13 @@ class FindingList {
  public:
   explicit FindingList(VerifyReport* report) : report_(*report) {}
   void Add(VerifyRule rule, Severity severity, uint64_t record, std::string text);
+  // Bytes that cannot be read; a warning if they only were not looked at (TraceReader::LimitBlobs).
+  void Unread(VerifyRule rule, uint64_t record, const Status& status,
+              const std::string& what = "") {
+    const bool is_left_out = status.code() == StatusCode::kOutOfMemory;
+    Add(rule, is_left_out ? Severity::kWarning : Severity::kError, record,
+        what + VisibleText(status.message()));
+  }
   void Error(VerifyRule rule, uint64_t record, std::string text) {
     Add(rule, Severity::kError, record, std::move(text));
   }

@@ -92,6 +92,12 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer commandBuffer,
 VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer commandBuffer) {
   CommandBufferState& state = *CommandBufferOf(commandBuffer);
   if (state.open != nullptr) {
+    // Between a dynamic render pass that suspends and the one that resumes it, in the command buffers
+    // before and after this one, the GPU may be given nothing.
+    if (state.open->progress_value() == state.labels_only &&
+        state.device->suspends_render_passes.load(std::memory_order_relaxed)) {
+      state.open->SetSilent(true);
+    }
     state.open->End();
     state.open = nullptr;
   }

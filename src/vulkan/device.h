@@ -21,6 +21,7 @@
 #include "cairn/breadcrumbs.h"
 
 #include "breadcrumbs/layer_identity.h"
+#include "breadcrumbs/vulkan_backend.h"
 #include "recorder/block.h"
 #include "vulkan/layer.h"
 #include "vulkangen/device_functions.h"
@@ -69,8 +70,9 @@ struct DeviceState {
   bool has_device_fault = false;                // VkPhysicalDeviceFaultFeaturesEXT::deviceFault
   bool has_device_fault_vendor_binary = false;  // ...::deviceFaultVendorBinary
   bool owns_checkpoints = false;  // the layer alone enabled VK_NV_device_diagnostic_checkpoints
-  bool owns_khr_device_fault = false;     // the layer alone enabled VK_KHR_device_fault
-  bool reports_address_bindings = false;  // VkPhysicalDeviceAddressBindingReportFeaturesEXT
+  bool owns_khr_device_fault = false;      // the layer alone enabled VK_KHR_device_fault
+  bool reports_address_bindings = false;   // VkPhysicalDeviceAddressBindingReportFeaturesEXT
+  std::vector<LeftOutExtension> left_out;  // for reports
   std::vector<VkQueueFamilyProperties> queue_families;
   // All of the device: the handles that vkGetDeviceQueue returns.
   std::vector<std::unique_ptr<QueueState>> queues;

@@ -6,6 +6,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,17 +40,23 @@ class DeviceRequest {
 
  private:
   bool Enabled(std::string_view extension) const;
+  bool Chained(VkStructureType type) const;  // by the application
   void Add(const char* extension);
+  void LeaveOut(const char* extension, std::string reason);
   void AddHostImport(const InstanceState& instance, VkPhysicalDevice physical_device,
                      bool has_host_import, bool has_external_memory);
-  void AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
-                   bool has_device_fault, bool has_address_bindings);
-  void AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device);
+  void AddAddressBindings(const InstanceState& instance, VkPhysicalDevice physical_device);
+  // These two as far as `why_not`, a clause, is empty.
+  void AddDeviceFault(const InstanceState& instance, VkPhysicalDevice physical_device,
+                      const std::string& why_not);
+  void AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device,
+                   const std::string& why_not);
 
   VkDeviceCreateInfo info_;
   std::vector<const char*> extensions_;
   bool adds_anything_ = false;
   bool adds_checkpoints_ = false;
+  std::vector<LeftOutExtension> left_out_;
   VkPhysicalDeviceFaultFeaturesEXT fault_ = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
   KhrFaultFeatures khr_fault_ = {kKhrFaultFeaturesType};
   VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings_ = {

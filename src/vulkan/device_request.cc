@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "breadcrumbs/vulkan_driver_facts.h"
 #include "vulkan/device_creation.h"
 #include "vulkan/layer_chain.h"
 
@@ -24,6 +25,38 @@ std::vector<VkExtensionProperties> ExtensionsOf(const InstanceState& instance,
   }
   extensions.resize(result == VK_SUCCESS ? count : 0);
   return extensions;
+}
+
+// 0 where the driver does not say, or the program's version of Vulkan does not let it be asked.
+VkDriverId DriverIdOf(const InstanceState& instance, VkPhysicalDevice physical_device,
+                      bool has_driver_properties) {
+  VkPhysicalDeviceProperties properties = {};
+  instance.GetPhysicalDeviceProperties(physical_device, &properties);
+  if (instance.GetPhysicalDeviceProperties2 == nullptr ||
+      (!has_driver_properties && properties.apiVersion < VK_API_VERSION_1_2)) {
+    return {};
+  }
+  VkPhysicalDeviceDriverProperties driver = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+  VkPhysicalDeviceProperties2 properties2 = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver, {}};
+  instance.GetPhysicalDeviceProperties2(physical_device, &properties2);
+  return driver.driverID;
+}
+
+// Why the feature stays off if the application does not turn it on; "" if it does not.
+std::string WhyNoDeviceFault(DeviceFaultUse use, VkDriverId driver) {
+  switch (use) {
+    case DeviceFaultUse::kOn: return "";
+    case DeviceFaultUse::kOff: return "left off by CAIRN_DEVICE_FAULT=off";
+    case DeviceFaultUse::kAuto: break;
+  }
+  if (DeviceFaultIsHarmless(driver)) return "";
+  return std::string("left off: ") +
+         (DeviceFaultHidesLosses(driver)
+              ? "with this feature NVIDIA's driver hides device losses and lets work finish that "
+                "faulted"
+              : "that this feature does no harm was not shown for this driver") +
+         "; CAIRN_DEVICE_FAULT=on enables it";
 }
 
 }  // namespace
@@ -63,11 +96,22 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
     Add(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME);
     adds_checkpoints_ = true;
   }
-  // Bindings are told through a messenger.
-  AddFeatures(instance, physical_device, has(VK_EXT_DEVICE_FAULT_EXTENSION_NAME),
-              has(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
-                  instance.Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME));
-  if (has(kKhrDeviceFault)) AddKhrFault(instance, physical_device);
+  if (instance.GetPhysicalDeviceFeatures2 != nullptr) {
+    if (has(VK_EXT_DEVICE_FAULT_EXTENSION_NAME)) {
+      const VkDriverId driver =
+          DriverIdOf(instance, physical_device, has(VK_KHR_DRIVER_PROPERTIES_EXTENSION_NAME));
+      AddDeviceFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, driver));
+    }
+    // Nothing is known of it on any driver.
+    if (has(kKhrDeviceFault)) {
+      AddKhrFault(instance, physical_device, WhyNoDeviceFault(instance.device_fault, {}));
+    }
+    // Bindings are told through a messenger.
+    if (has(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&
+        instance.Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
+      AddAddressBindings(instance, physical_device);
+    }
+  }
   info_.ppEnabledExtensionNames = extensions_.data();
   info_.enabledExtensionCount = static_cast<uint32_t>(extensions_.size());
 }
@@ -80,6 +124,14 @@ void DeviceRequest::Add(const char* extension) {
   if (Enabled(extension)) return;
   extensions_.push_back(extension);
   adds_anything_ = true;
+}
+
+bool DeviceRequest::Chained(VkStructureType type) const {
+  return FindInChain<VkBaseInStructure>(info_.pNext, type) != nullptr;
+}
+
+void DeviceRequest::LeaveOut(const char* extension, std::string reason) {
+  left_out_.push_back({extension, std::move(reason)});
 }
 
 // What it stands on is part of the core from 1.1 on.
@@ -99,48 +151,53 @@ void DeviceRequest::AddHostImport(const InstanceState& instance, VkPhysicalDevic
   Add(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 }
 
-void DeviceRequest::AddFeatures(const InstanceState& instance, VkPhysicalDevice physical_device,
-                                bool has_device_fault, bool has_address_bindings) {
-  if (instance.GetPhysicalDeviceFeatures2 == nullptr) return;
-  VkPhysicalDeviceFaultFeaturesEXT fault = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
-  VkPhysicalDeviceAddressBindingReportFeaturesEXT bindings = {
+void DeviceRequest::AddAddressBindings(const InstanceState& instance,
+                                       VkPhysicalDevice physical_device) {
+  VkPhysicalDeviceAddressBindingReportFeaturesEXT present = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ADDRESS_BINDING_REPORT_FEATURES_EXT};
-  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-  // A structure that the application passes itself holds, whatever it says.
-  if (has_device_fault && FindInChain<VkBaseInStructure>(info_.pNext, fault.sType) == nullptr) {
-    fault.pNext = std::exchange(features.pNext, &fault);
-  }
-  if (has_address_bindings &&
-      FindInChain<VkBaseInStructure>(info_.pNext, bindings.sType) == nullptr) {
-    bindings.pNext = std::exchange(features.pNext, &bindings);
-  }
-  if (features.pNext == nullptr) return;
+  // A structure that the application passes itself holds, whatever it says. So below.
+  if (Chained(present.sType)) return;
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &present, {}};
   instance.GetPhysicalDeviceFeatures2(physical_device, &features);
-  if (fault.deviceFault != VK_FALSE) {
-    Add(VK_EXT_DEVICE_FAULT_EXTENSION_NAME);
-    fault_.deviceFault = VK_TRUE;
-    fault_.deviceFaultVendorBinary = fault.deviceFaultVendorBinary;
-    fault_.pNext = const_cast<void*>(std::exchange(info_.pNext, &fault_));
-    adds_anything_ = true;
+  if (present.reportAddressBinding == VK_FALSE) return;
+  Add(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME);
+  bindings_.reportAddressBinding = VK_TRUE;
+  bindings_.pNext = const_cast<void*>(std::exchange(info_.pNext, &bindings_));
+  adds_anything_ = true;
+}
+
+void DeviceRequest::AddDeviceFault(const InstanceState& instance, VkPhysicalDevice physical_device,
+                                   const std::string& why_not) {
+  VkPhysicalDeviceFaultFeaturesEXT present = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FAULT_FEATURES_EXT};
+  if (Chained(present.sType)) {
+    if (fault_.deviceFault == VK_FALSE) {
+      LeaveOut(VK_EXT_DEVICE_FAULT_EXTENSION_NAME, "the application leaves the feature off");
+    }
+    return;
   }
-  if (bindings.reportAddressBinding != VK_FALSE) {
-    Add(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME);
-    bindings_.reportAddressBinding = VK_TRUE;
-    bindings_.pNext = const_cast<void*>(std::exchange(info_.pNext, &bindings_));
-    adds_anything_ = true;
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &present, {}};
+  instance.GetPhysicalDeviceFeatures2(physical_device, &features);
+  if (present.deviceFault == VK_FALSE) return;
+  if (!why_not.empty()) return LeaveOut(VK_EXT_DEVICE_FAULT_EXTENSION_NAME, why_not);
+  Add(VK_EXT_DEVICE_FAULT_EXTENSION_NAME);
+  fault_.deviceFault = VK_TRUE;
+  // RADV writes the dumps of RADV_DEBUG=hang elsewhere with it: only for who asks.
+  if (instance.device_fault == DeviceFaultUse::kOn) {
+    fault_.deviceFaultVendorBinary = present.deviceFaultVendorBinary;
   }
+  fault_.pNext = const_cast<void*>(std::exchange(info_.pNext, &fault_));
+  adds_anything_ = true;
 }
 
 // An application that enables it gets each report once, so that the layer must not ask.
-void DeviceRequest::AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device) {
-  if (instance.GetPhysicalDeviceFeatures2 == nullptr || Enabled(kKhrDeviceFault) ||
-      FindInChain<VkBaseInStructure>(info_.pNext, kKhrFaultFeaturesType) != nullptr) {
-    return;
-  }
+void DeviceRequest::AddKhrFault(const InstanceState& instance, VkPhysicalDevice physical_device,
+                                const std::string& why_not) {
+  if (Enabled(kKhrDeviceFault) || Chained(kKhrFaultFeaturesType)) return;
   KhrFaultFeatures fault = {kKhrFaultFeaturesType};
   VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &fault};
   instance.GetPhysicalDeviceFeatures2(physical_device, &features);
   if (fault.deviceFault == VK_FALSE) return;
+  if (!why_not.empty()) return LeaveOut(kKhrDeviceFault, why_not);
   Add(kKhrDeviceFault);
   khr_fault_.deviceFault = VK_TRUE;
   khr_fault_.deviceFaultVendorBinary = fault.deviceFaultVendorBinary;
@@ -154,6 +211,7 @@ void DeviceRequest::Note(DeviceState* device) const {
       Enabled(VK_EXT_DEVICE_FAULT_EXTENSION_NAME) && fault_.deviceFault != VK_FALSE;
   device->has_device_fault_vendor_binary =
       device->has_device_fault && fault_.deviceFaultVendorBinary != VK_FALSE;
+  device->left_out = left_out_;
   device->owns_checkpoints = adds_checkpoints_;
   device->owns_khr_device_fault = khr_fault_.deviceFault != VK_FALSE;
   device->reports_address_bindings = Enabled(VK_EXT_DEVICE_ADDRESS_BINDING_REPORT_EXTENSION_NAME) &&

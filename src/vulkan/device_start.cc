@@ -98,6 +98,7 @@ Status StartContext(DeviceState& state) {
   params.get_instance_proc_addr = NextInstanceFunction;
   params.enabled_extensions = state.enabled_extensions;
   params.reads_losses = true;
+  params.left_out = state.left_out;
   Result<Context*> context = Context::CreateDeferred(ContextDesc(state.instance->mode), *block,
                                                      CreateVulkanBackend(params));
   if (!context.ok()) return context.status();

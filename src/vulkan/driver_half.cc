@@ -51,6 +51,7 @@ class LayerAsDriver final : public DriverHalf {
   void ForgetWords(const void* device, const std::byte* words) override {
     Half(device).ForgetWords(words);
   }
+  SourceFinding LossSource(const void* device) const override { return Half(device).LossSource(); }
 
  private:
   // What DeviceSeenScope::Note was given.

@@ -73,6 +73,7 @@ class DriverHalfDevice {
   // device may have several. False without memory.
   bool NoteWords(const std::byte* words) noexcept;
   void ForgetWords(const std::byte* words);
+  SourceFinding LossSource() const;
   // A call returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
   void OnLost() noexcept;
 

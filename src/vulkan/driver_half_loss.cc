@@ -120,6 +120,19 @@ void DriverHalfDevice::ForgetWords(const std::byte* words) {
   if (found != words_.end()) words_.erase(found);
 }
 
+SourceFinding DriverHalfDevice::LossSource() const {
+  SourceFinding source = {VK_EXT_DEVICE_FAULT_EXTENSION_NAME, SourceState::kAbsent,
+                          "the Vulkan device does not have it"};
+  if (device_.has_device_fault) {
+    source.state = SourceState::kPresent;
+    source.reason = "asked for after a loss of the Vulkan device";
+  }
+  for (const LeftOutExtension& left_out : device_.left_out) {
+    if (left_out.name == source.name) source.reason = left_out.reason;
+  }
+  return source;
+}
+
 void DriverHalfDevice::OnLost() noexcept {
   std::vector<const std::byte*> all_words;
   {

@@ -28,6 +28,8 @@ VkResult VKAPI_CALL WaitForFences(VkDevice device, uint32_t count, const VkFence
       for (const VkFence fence : waited) {
         if (all || state.vk.GetFenceStatus(device, fence) == VK_SUCCESS) {
           synchronisation.Signalled(fence);
+        } else {
+          synchronisation.CpuWaitsNoMore(fence);
         }
       }
     });
@@ -140,11 +142,11 @@ VkResult VKAPI_CALL WaitSemaphores(VkDevice device, const VkSemaphoreWaitInfo* i
     const bool all = (info->flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0 || info->semaphoreCount == 1;
     Quietly([&] {
       for (uint32_t i = 0; i < info->semaphoreCount; ++i) {
+        const VkSemaphore semaphore = info->pSemaphores[i];
         uint64_t value = info->pValues[i];
-        if (!all && (state.vk.*kNextCounter)(device, info->pSemaphores[i], &value) != VK_SUCCESS) {
-          continue;
-        }
-        synchronisation.Reached(info->pSemaphores[i], value);
+        if (!all && (state.vk.*kNextCounter)(device, semaphore, &value) != VK_SUCCESS) continue;
+        synchronisation.Reached(semaphore, value);
+        if (value < info->pValues[i]) synchronisation.CpuWaitsNoMore(semaphore, info->pValues[i]);
       }
     });
   }

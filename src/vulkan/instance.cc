@@ -3,10 +3,11 @@
 
 #include <vulkan/vk_layer.h>
 
-#include <cstdlib>
 #include <memory>
 #include <new>
 
+#include "base/environment.h"
+#include "recorder/handover.h"
 #include "settings/log.h"
 #include "vulkan/intercept.h"
 #include "vulkan/layer_chain.h"
@@ -18,14 +19,13 @@ namespace {
 constexpr char kProperties2[] = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
 constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME;
 
-MarkerMode ModeOf(const VkInstanceCreateInfo& info) {
+void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
   std::vector<std::string> complaints;
-  const MarkerMode mode = ReadVulkanMode(
-      info.pNext, [](const char* name) -> const char* { return std::getenv(name); }, &complaints);
+  state->mode = ReadVulkanMode(info.pNext, OwnVariable, &complaints);
+  state->device_fault = ReadDeviceFaultUse(info.pNext, OwnVariable, &complaints);
   for (const std::string& complaint : complaints) {
     LogOnce(LogLevel::kWarning, complaint, complaint);
   }
-  return mode;
 }
 
 std::string ApplicationName(const VkApplicationInfo* info) {
@@ -129,7 +129,7 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   auto state = std::make_unique<InstanceState>();
   state->next_get = ours->pfnNextGetInstanceProcAddr;
   state->next_get_physical_device = ours->pfnNextGetPhysicalDeviceProcAddr;
-  state->mode = ModeOf(info);
+  ReadSettings(info, state.get());
   state->application = ApplicationName(info.pApplicationInfo);
   if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0) {
     state->api_version = info.pApplicationInfo->apiVersion;
@@ -138,6 +138,9 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
   if (result != VK_SUCCESS) return result;
   *instance = state->handle;
   LoadFunctions(*state);
+  // A process that must connect to its watcher does so now: some shut themselves in a sandbox before they make
+  // a device. What goes wrong is said when there is something to hand over.
+  if (state->mode != MarkerMode::kOff) (void)WatcherSocket().ok();
   if (!RememberInstance(*state)) {
     state->DestroyInstance(state->handle, allocator);
     return VK_ERROR_OUT_OF_HOST_MEMORY;

@@ -22,6 +22,9 @@ namespace cairn {
 
 inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
 
+// Whether the driver's own knowledge of faults is switched on for programs that did not ask for it.
+enum class DeviceFaultUse : uint8_t { kAuto, kOn, kOff };
+
 struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;
   PFN_vkGetInstanceProcAddr next_get = nullptr;  // of the next layer
@@ -41,6 +44,7 @@ struct InstanceState {
   std::vector<std::string> extensions;        // enabled, with those that the layer added
   std::string application;                    // its name and its engine's, for reports
   MarkerMode mode = MarkerMode::kTop;         // as asked for; kOff: the layer only passes calls on
+  DeviceFaultUse device_fault = DeviceFaultUse::kAuto;
 
   bool Enabled(std::string_view extension) const;
 };

@@ -34,15 +34,14 @@ bool Equal(const char* left, const char* right) {
 }
 
 // The first one counts.
-const char* FindBreadcrumbsSetting(const void* chain) {
+const char* FindSetting(const void* chain, const char* name) {
   for (auto* info = FindInChain<LayerSettingsCreateInfo>(chain, kLayerSettingsCreateInfo);
        info != nullptr;
        info = FindInChain<LayerSettingsCreateInfo>(info->next, kLayerSettingsCreateInfo)) {
     for (uint32_t i = 0; i < info->setting_count; ++i) {
       const LayerSetting& setting = info->settings[i];
       if (setting.type == kSettingIsString && setting.value_count != 0 &&
-          Equal(setting.layer_name, kVulkanLayerName) &&
-          Equal(setting.setting_name, "breadcrumbs")) {
+          Equal(setting.layer_name, kVulkanLayerName) && Equal(setting.setting_name, name)) {
         return static_cast<const char* const*>(setting.values)[0];
       }
     }
@@ -55,7 +54,7 @@ const char* FindBreadcrumbsSetting(const void* chain) {
 MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name),
                           std::vector<std::string>* complaints) {
   const char* const environment = get("CAIRN_BREADCRUMBS");
-  const char* const word = FindBreadcrumbsSetting(chain);
+  const char* const word = FindSetting(chain, "breadcrumbs");
   if (environment != nullptr && environment[0] != 0)
     return ReadLayerSettings(get, complaints).breadcrumbs;
   const std::pair<const char*, MarkerMode> words[] = {{"off", MarkerMode::kOff},
@@ -70,6 +69,26 @@ MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name
                           word + "', which is none of off, top, pass and full: top is used");
   }
   return MarkerMode::kTop;
+}
+
+DeviceFaultUse ReadDeviceFaultUse(const void* chain, const char* (*get)(const char* name),
+                                  std::vector<std::string>* complaints) {
+  const char* const environment = get("CAIRN_DEVICE_FAULT");
+  const bool by_environment = environment != nullptr && environment[0] != 0;
+  const char* const word = by_environment ? environment : FindSetting(chain, "device_fault");
+  const std::pair<const char*, DeviceFaultUse> words[] = {
+      {"auto", DeviceFaultUse::kAuto}, {"on", DeviceFaultUse::kOn}, {"off", DeviceFaultUse::kOff}};
+  for (const auto& [name, use] : words) {
+    if (Equal(word, name)) return use;
+  }
+  if (word != nullptr) {
+    const std::string setting =
+        by_environment ? "CAIRN_DEVICE_FAULT"
+                       : std::string("the setting device_fault of ") + kVulkanLayerName;
+    complaints->push_back(setting + " is '" + word +
+                          "', which is none of auto, on and off: auto is used");
+  }
+  return DeviceFaultUse::kAuto;
 }
 
 }  // namespace cairn

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much the GPU is asked to write for the devices of an instance:
-//   1. the environment: CAIRN_BREADCRUMBS (settings/layer_settings.h)
-//   2. the application: the setting "breadcrumbs" of VK_LAYER_CAIRN_breadcrumbs, by VK_EXT_layer_settings,
-//      with the same words
-//   3. top
+// How much the GPU is asked to write for the devices of an instance, and what its driver is asked:
+//   1. the environment: CAIRN_BREADCRUMBS (settings/layer_settings.h), CAIRN_DEVICE_FAULT
+//   2. the application: the settings "breadcrumbs" and "device_fault" of VK_LAYER_CAIRN_breadcrumbs, by
+//      VK_EXT_layer_settings, with the same words
+//   3. top, auto
 #ifndef CAIRN_VULKAN_SETTINGS_H_
 #define CAIRN_VULKAN_SETTINGS_H_
 
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "recorder/block.h"
+#include "vulkan/layer.h"
 
 namespace cairn {
 
@@ -21,6 +22,11 @@ namespace cairn {
 // ignored, and complained about.
 MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name),
                           std::vector<std::string>* complaints);
+
+// Whether VK_EXT_device_fault and VK_KHR_device_fault are enabled for programs that do not ask for them:
+// auto (where they were shown to do no harm), on, off. As above.
+DeviceFaultUse ReadDeviceFaultUse(const void* chain, const char* (*get)(const char* name),
+                                  std::vector<std::string>* complaints);
 
 }  // namespace cairn
 

@@ -25,13 +25,21 @@ struct Settings {
 };
 
 const char* environment = nullptr;
+const char* fault_environment = nullptr;
 const char* Environment(const char* name) {
+  if (std::string(name) == "CAIRN_DEVICE_FAULT") return fault_environment;
   return std::string(name) == "CAIRN_BREADCRUMBS" ? environment : nullptr;
 }
 
 class VulkanSettingsTest : public testing::Test {
  protected:
-  void TearDown() override { environment = nullptr; }
+  void TearDown() override { environment = fault_environment = nullptr; }
+  DeviceFaultUse ReadFault(const char* word) {
+    const Setting settings[] = {{kVulkanLayerName, "breadcrumbs", 7, 1, &other_},
+                                {kVulkanLayerName, "device_fault", 7, 1, &word}};
+    const Settings chained = {.count = 2, .settings = settings};
+    return ReadDeviceFaultUse(&chained, Environment, &complaints_);
+  }
   MarkerMode Read(const char* word, const char* layer = kVulkanLayerName, int32_t type = 7) {
     const Setting settings[] = {{"VK_LAYER_other", "breadcrumbs", 7, 1, &other_},
                                 {layer, "breadcrumbs", type, 1, &word}};
@@ -67,6 +75,31 @@ TEST_F(VulkanSettingsTest, TheEnvironmentWins) {
   EXPECT_EQ(Read("off"), MarkerMode::kPass);
   environment = "";
   EXPECT_EQ(Read("off"), MarkerMode::kOff);
+}
+
+TEST_F(VulkanSettingsTest, DeviceFaultIsAutoWithoutAWord) {
+  EXPECT_EQ(ReadDeviceFaultUse(nullptr, Environment, &complaints_), DeviceFaultUse::kAuto);
+  EXPECT_TRUE(complaints_.empty());
+}
+
+TEST_F(VulkanSettingsTest, DeviceFaultIsTheApplicationsUnlessTheEnvironmentSays) {
+  EXPECT_EQ(ReadFault("on"), DeviceFaultUse::kOn);
+  EXPECT_EQ(ReadFault("off"), DeviceFaultUse::kOff);
+  EXPECT_EQ(ReadFault("auto"), DeviceFaultUse::kAuto);
+  fault_environment = "on";
+  EXPECT_EQ(ReadFault("off"), DeviceFaultUse::kOn);
+  EXPECT_TRUE(complaints_.empty());
+}
+
+TEST_F(VulkanSettingsTest, DeviceFaultComplainsOfWordsThatMeanNothing) {
+  EXPECT_EQ(ReadFault("yes"), DeviceFaultUse::kAuto);
+  fault_environment = "1";
+  EXPECT_EQ(ReadFault("on"), DeviceFaultUse::kAuto);
+  EXPECT_EQ(complaints_,
+            (std::vector<std::string>{
+                "the setting device_fault of VK_LAYER_CAIRN_breadcrumbs is 'yes', which is none of "
+                "auto, on and off: auto is used",
+                "CAIRN_DEVICE_FAULT is '1', which is none of auto, on and off: auto is used"}));
 }
 
 }  // namespace

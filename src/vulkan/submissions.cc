@@ -78,6 +78,7 @@ VkResult Submitted(DeviceObjects& objects, VkQueue queue, uint64_t first, VkResu
       // After a loss, nobody knows what the queue had begun.
       if (first != 0 && result != VK_ERROR_DEVICE_LOST) {
         objects.synchronisation.Withdraw(queue, first);
+        objects.device().context->Withdraw(queue, first);
       }
     });
     objects.loss.Note(result, function);

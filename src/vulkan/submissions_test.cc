@@ -350,7 +350,9 @@ TEST_F(SubmissionsTest, TheCpusWaitsAreNotedOnceHoweverOftenItAsks) {
   next_.result = VK_SUCCESS;
   Submit({Batch({})}, kFence);
   WaitForFences({kFence}, true);
-  EXPECT_EQ(Syncs().back(), cpu_fence) << "another submission, another wait";
+  SeenSync over = cpu_fence;
+  over.flags |= kSyncOver;
+  EXPECT_EQ(Syncs().back(), over) << "another submission, another wait";
 }
 
 TEST_F(SubmissionsTest, TimelineSemaphoresTellWhatHasFinishedOnEachQueue) {
@@ -452,7 +454,7 @@ TEST_F(SubmissionsTest, WaitsForWhatHasComeAreNotNoted) {
     Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
   }
   const SeenSync initial = {SyncKind::kSignal, 0, kNoQueue, 0, HandleValue(kTimeline), 7};
-  const SeenSync waited = {SyncKind::kWait, 0, kNoQueue, 0, HandleValue(kTimeline), 9};
+  const SeenSync waited = {SyncKind::kWait, kSyncOver, kNoQueue, 0, HandleValue(kTimeline), 9};
   EXPECT_THAT(Syncs(), ElementsAre(initial, waited));
   Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence);
   create.flags = 0;
@@ -462,6 +464,77 @@ TEST_F(SubmissionsTest, WaitsForWhatHasComeAreNotNoted) {
   EXPECT_THAT(Syncs(), ElementsAre(initial, waited,
                                    SeenSync{SyncKind::kWait, kSyncFence, kNoQueue, 0,
                                             HandleValue(kFence), 0}));
+}
+
+// The flags of the waits of the CPU, in the order in which they began.
+TEST_F(SubmissionsTest, AWaitOfTheCpuIsOverWhenWhatItWaitsForHasCome) {
+  const auto over = [this] {
+    std::vector<bool> seen;
+    for (const SeenSync& sync : Syncs()) {
+      if (sync.kind == SyncKind::kWait) seen.push_back((sync.flags & kSyncOver) != 0);
+    }
+    return seen;
+  };
+  const auto acquire = Ours<PFN_vkAcquireNextImageKHR>("vkAcquireNextImageKHR");
+  uint32_t image = 0;
+  for (size_t frame = 1; frame <= 3; ++frame) {
+    acquire(device(), VK_NULL_HANDLE, 0, VK_NULL_HANDLE, kFence, &image);
+    next_.result = VK_TIMEOUT;
+    WaitForFences({kFence}, true);
+    EXPECT_FALSE(over().back()) << "the call gave up, the program still wants it";
+    next_.result = VK_SUCCESS;
+    WaitForFences({kFence}, true);
+    Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kFence);
+    EXPECT_EQ(over(), std::vector<bool>(frame, true));
+  }
+  // Polled after a time-out, reset, destroyed: nobody waits any longer.
+  next_.result = VK_TIMEOUT;
+  WaitForFences({kFence, kOtherFence}, true);
+  EXPECT_THAT(over(), ElementsAre(true, true, true, false, false));
+  next_.signalled_fences.insert(HandleValue(kFence));
+  Ours<PFN_vkGetFenceStatus>("vkGetFenceStatus")(device(), kFence);
+  EXPECT_THAT(over(), ElementsAre(true, true, true, true, false));
+  Ours<PFN_vkResetFences>("vkResetFences")(device(), 1, &kOtherFence);
+  WaitForFences({kOtherFence}, true);
+  EXPECT_THAT(over(), ElementsAre(true, true, true, true, true, false));
+  Ours<PFN_vkDestroyFence>("vkDestroyFence")(device(), kOtherFence, nullptr);
+  EXPECT_THAT(over(), ElementsAre(true, true, true, true, true, true));
+}
+
+TEST_F(SubmissionsTest, AWaitForAnyIsOverWithTheFirst) {
+  MakeTimeline(kTimeline);
+  MakeTimeline(kOtherTimeline);
+  Submit({Batch({})}, kFence, 0);
+  Submit({Batch({})}, kOtherFence, 1);
+  next_.signalled_fences.insert(HandleValue(kOtherFence));
+  next_.counters[HandleValue(kTimeline)] = 2;
+  const VkSemaphore both[] = {kTimeline, kOtherTimeline};
+  const uint64_t values[] = {5, 9};
+  VkSemaphoreWaitInfo wait = {VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+  wait.flags = VK_SEMAPHORE_WAIT_ANY_BIT;
+  wait.semaphoreCount = 2;
+  wait.pSemaphores = both;
+  wait.pValues = values;
+  next_.counters[HandleValue(kOtherTimeline)] = 9;
+  const auto current = [this] {
+    std::vector<uint64_t> handles;
+    for (const SeenSync& sync : Syncs()) {
+      if (sync.kind == SyncKind::kWait && (sync.flags & kSyncOver) == 0) {
+        handles.push_back(sync.handle);
+      }
+    }
+    return handles;
+  };
+  WaitForFences({kFence, kOtherFence}, false);
+  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, UINT64_MAX);
+  EXPECT_THAT(current(), IsEmpty());
+  // What did not come is waited for again: that is news.
+  next_.result = VK_TIMEOUT;
+  WaitForFences({kFence, kOtherFence}, false);
+  Ours<PFN_vkWaitSemaphores>("vkWaitSemaphores")(device(), &wait, 1);
+  EXPECT_THAT(current(), ElementsAre(HandleValue(kFence), HandleValue(kTimeline)));
+  Ours<PFN_vkDestroySemaphore>("vkDestroySemaphore")(device(), kTimeline, nullptr);
+  EXPECT_THAT(current(), ElementsAre(HandleValue(kFence)));
 }
 
 TEST_F(SubmissionsTest, AnImportedBinarySemaphoreIsSignalledByOthers) {
@@ -502,6 +575,31 @@ TEST_F(SubmissionsTest, WhatAQueueRefusesIsNeverTakenForFinished) {
   Ours<PFN_vkGetSemaphoreCounterValue>("vkGetSemaphoreCounterValue")(device(), kTimeline, &value);
   EXPECT_EQ(Completed(), 0u);
   EXPECT_EQ(context_record().device_lost.load(), 0u);
+}
+
+TEST_F(SubmissionsTest, WhatAQueueRefusesIsNotWaitedFor) {
+  const std::vector<VkCommandBuffer> buffers = {Record(20), Record(21)};
+  const std::vector<VkCommandBuffer> first = {buffers[0]};
+  const RecordingSlot& slot = *CommandBufferOf(buffers[0])->list->slot();
+  EXPECT_EQ(Submit({Batch(buffers)}), VK_SUCCESS);
+  next_.result = VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  EXPECT_EQ(Submit({Batch(first), Batch(buffers)}), VK_ERROR_OUT_OF_DEVICE_MEMORY);
+  EXPECT_EQ(slot.submit_count.load(), 1u);
+  EXPECT_EQ(slot.flags & kRecordingRefused, kRecordingRefused);
+  const auto* const ring = reinterpret_cast<const SubmissionRecord*>(
+      block_->data() + block_->header()->submissions_offset);
+  std::vector<uint32_t> refused;
+  for (uint64_t i = 0; i < Submissions().size(); ++i) refused.push_back(ring[i].refused.load());
+  EXPECT_THAT(refused, ElementsAre(0, 0, 1, 1, 1));
+  next_.result = VK_SUCCESS;
+  EXPECT_EQ(Submit({Batch(first)}), VK_SUCCESS);
+  EXPECT_EQ(slot.submit_count.load(), 2u);
+  EXPECT_EQ(slot.flags & kRecordingRefused, 0u);
+  // A loss refuses nothing: who knows what had begun.
+  next_.result = VK_ERROR_DEVICE_LOST;
+  EXPECT_EQ(Submit({Batch(first)}), VK_ERROR_DEVICE_LOST);
+  EXPECT_EQ(slot.submit_count.load(), 3u);
+  EXPECT_EQ(slot.flags & kRecordingRefused, 0u);
 }
 
 TEST_F(SubmissionsTest, AnIdleQueueHasFinishedEverythingOfItsOwn) {

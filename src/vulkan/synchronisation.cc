@@ -8,10 +8,15 @@
 
 namespace cairn {
 
-void Synchronisation::Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
-                             uint64_t value) {
-  block_.AddSync(
+uint64_t Synchronisation::Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
+                                 uint64_t value) {
+  return block_.AddSync(
       {kind, flags, context_.index(), place.record, place.number, handle, value, MonotonicNs()});
+}
+
+void Synchronisation::Restart(FenceState* state, const FenceState& next) {
+  block_.EndWait(state->wait);
+  *state = next;
 }
 
 void Synchronisation::Complete(const Place& place) {
@@ -25,11 +30,13 @@ void Synchronisation::Complete(const Place& place) {
 
 void Synchronisation::AddTimeline(VkSemaphore semaphore, uint64_t initial_value) {
   CpuSignals(semaphore, initial_value);
-  timelines_.Set(HandleValue(semaphore), Timeline{{}, initial_value});
+  timelines_.Set(HandleValue(semaphore), Timeline{{}, initial_value, {}});
 }
 
 void Synchronisation::AddSignalled(VkFence fence) {
-  fences_.Set(HandleValue(fence), FenceState{{}, true});
+  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) {
+    Restart(&state, FenceState{{}, true});
+  });
 }
 
 void Synchronisation::SignalledOutside(VkSemaphore semaphore) {
@@ -39,11 +46,13 @@ void Synchronisation::SignalledOutside(VkSemaphore semaphore) {
 }
 
 void Synchronisation::Forget(VkSemaphore semaphore) {
-  timelines_.Erase(HandleValue(semaphore));
+  timelines_.VisitAndErase(HandleValue(semaphore), [&](Timeline& state) {
+    for (const CpuWait& wait : state.waits) block_.EndWait(wait.record);
+  });
 }
 
 void Synchronisation::Forget(VkFence fence) {
-  fences_.Erase(HandleValue(fence));
+  fences_.VisitAndErase(HandleValue(fence), [&](FenceState& state) { block_.EndWait(state.wait); });
 }
 
 void Synchronisation::QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value) {
@@ -69,7 +78,8 @@ void Synchronisation::QueueSignals(const Place& place, VkSemaphore semaphore, ui
 void Synchronisation::QueueSignals(const Place& place, VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
   Record(SyncKind::kSignal, kSyncFence, place, HandleValue(fence), 0);
-  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { state = {place, false}; });
+  fences_.VisitOrAdd(HandleValue(fence),
+                     [&](FenceState& state) { Restart(&state, FenceState{place}); });
 }
 
 void Synchronisation::PresentWaits(const Place& place, VkSemaphore semaphore) {
@@ -81,7 +91,7 @@ void Synchronisation::PresentSignals(const Place& place, VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
   Record(SyncKind::kSignal, kSyncFence | kSyncPresent, place, HandleValue(fence), 0);
   // It tells of the presentation, not of the queue.
-  fences_.VisitOrAdd(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { Restart(&state, FenceState{}); });
 }
 
 void Synchronisation::Withdraw(VkQueue queue, uint64_t first_number) {
@@ -98,22 +108,41 @@ void Synchronisation::Withdraw(VkQueue queue, uint64_t first_number) {
 
 void Synchronisation::CpuWaits(VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
-  bool known = false;
   fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) {
-    known = state.no_news;
+    if (state.no_news) return;
     state.no_news = true;
+    state.wait = Record(SyncKind::kWait, kSyncFence, Place{}, HandleValue(fence), 0);
   });
-  if (!known) Record(SyncKind::kWait, kSyncFence, Place{}, HandleValue(fence), 0);
 }
 
 void Synchronisation::CpuWaits(VkSemaphore semaphore, uint64_t value) {
   if (semaphore == VK_NULL_HANDLE) return;
-  bool known = false;
-  timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
-    known = value <= state.no_news;
-    state.no_news = std::max(value, state.no_news);
+  const bool known = timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
+    const uint64_t no_news =
+        state.waits.empty() ? state.reached : std::max(state.reached, state.waits.back().value);
+    if (value <= no_news) return;
+    if (state.waits.size() == kMaxPending) state.waits.erase(state.waits.begin());
+    const uint64_t record = Record(SyncKind::kWait, 0, Place{}, HandleValue(semaphore), value);
+    state.waits.push_back({value, record});
   });
   if (!known) Record(SyncKind::kWait, 0, Place{}, HandleValue(semaphore), value);
+}
+
+void Synchronisation::CpuWaitsNoMore(VkFence fence) {
+  fences_.Visit(HandleValue(fence), [&](FenceState& state) {
+    if (state.wait == 0) return;  // It is signalled, or what is noted is another call's.
+    Restart(&state, FenceState{state.place});
+  });
+}
+
+void Synchronisation::CpuWaitsNoMore(VkSemaphore semaphore, uint64_t value) {
+  timelines_.Visit(HandleValue(semaphore), [&](Timeline& state) {
+    const auto same = [value](const CpuWait& wait) { return wait.value == value; };
+    const auto found = std::find_if(state.waits.begin(), state.waits.end(), same);
+    if (found == state.waits.end()) return;
+    block_.EndWait(found->record);
+    state.waits.erase(found);
+  });
 }
 
 void Synchronisation::CpuSignals(VkSemaphore semaphore, uint64_t value) {
@@ -128,14 +157,14 @@ void Synchronisation::Acquired(VkSemaphore semaphore, VkFence fence) {
   if (fence == VK_NULL_HANDLE) return;
   Record(SyncKind::kSignal, kSyncFence | kSyncAcquire, Place{}, HandleValue(fence), 0);
   // It says nothing of a queue from now on.
-  fences_.VisitOrAdd(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+  fences_.VisitOrAdd(HandleValue(fence), [&](FenceState& state) { Restart(&state, FenceState{}); });
 }
 
 void Synchronisation::Signalled(VkFence fence) {
   Place place;
   fences_.Visit(HandleValue(fence), [&](FenceState& state) {
     place = state.place;
-    state = FenceState{{}, true};  // It stays signalled until it is reset.
+    Restart(&state, FenceState{{}, true});  // It stays signalled until it is reset.
   });
   Complete(place);
 }
@@ -146,7 +175,12 @@ void Synchronisation::Reached(VkSemaphore semaphore, uint64_t value) {
     const auto first_done =
         std::stable_partition(state.pending.begin(), state.pending.end(),
                               [&](const Pending& pending) { return pending.value > value; });
-    state.no_news = std::max(value, state.no_news);
+    state.reached = std::max(value, state.reached);
+    std::erase_if(state.waits, [&](const CpuWait& wait) {
+      if (wait.value > value) return false;
+      block_.EndWait(wait.record);
+      return true;
+    });
     done.assign(first_done, state.pending.end());
     state.pending.erase(first_done, state.pending.end());
   });
@@ -154,7 +188,7 @@ void Synchronisation::Reached(VkSemaphore semaphore, uint64_t value) {
 }
 
 void Synchronisation::Reset(VkFence fence) {
-  fences_.Visit(HandleValue(fence), [](FenceState& state) { state = FenceState{}; });
+  fences_.Visit(HandleValue(fence), [&](FenceState& state) { Restart(&state, FenceState{}); });
 }
 
 }  // namespace cairn

@@ -8,7 +8,7 @@
 // be a timeline semaphore is a binary one.
 //
 // Threads: any. Locks are short, and none is held while the next layer is called. May throw
-// std::bad_alloc: the record is made all the same.
+// std::bad_alloc: the record is made all the same, but for waits of the CPU.
 #ifndef CAIRN_VULKAN_SYNCHRONISATION_H_
 #define CAIRN_VULKAN_SYNCHRONISATION_H_
 
@@ -63,9 +63,13 @@ class Synchronisation {
   void Withdraw(VkQueue queue, uint64_t first_number);
 
   // Before the CPU waits. The same wait again, as in a loop that polls, is no new record, nor is one for
-  // what the application was told to have come.
+  // what the application was told to have come. The record stays current until that: a time-out ends a call
+  // and not what the program waits for.
   void CpuWaits(VkFence fence);
   void CpuWaits(VkSemaphore semaphore, uint64_t value);
+  // A call that waited for several has what it wanted without this one.
+  void CpuWaitsNoMore(VkFence fence);
+  void CpuWaitsNoMore(VkSemaphore semaphore, uint64_t value);
   void CpuSignals(VkSemaphore semaphore, uint64_t value);
 
   // After the presentation engine promised to signal them.
@@ -83,6 +87,11 @@ class Synchronisation {
   struct FenceState {
     Place place;           // number 0: no queue was told to signal it since it was made or reset
     bool no_news = false;  // a wait of the CPU: it is noted, or the fence is signalled
+    uint64_t wait = 0;     // the record of a wait of the CPU that is not over; 0: there is none
+  };
+  struct CpuWait {
+    uint64_t value;
+    uint64_t record;
   };
   struct Pending {
     uint64_t value;
@@ -90,11 +99,16 @@ class Synchronisation {
   };
   struct Timeline {
     std::vector<Pending> pending;  // in the order of the submissions
-    uint64_t no_news = 0;          // waits of the CPU for values up to this one
+    uint64_t reached = 0;          // as far as the application was told
+    std::vector<CpuWait> waits;    // of the CPU that are not over, the values rising
   };
 
-  void Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle, uint64_t value);
+  // The serial number of the record.
+  uint64_t Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
+                  uint64_t value);
   void Complete(const Place& place);
+  // What the CPU waited for has come, or can come no more; the fence starts anew.
+  void Restart(FenceState* state, const FenceState& next);
 
   Context& context_;
   BlockWriter& block_;

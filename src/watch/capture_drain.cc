@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "calls/model_hash.h"
+#include "watch/output_file.h"
 
 namespace cairn {
 namespace {
@@ -38,7 +39,14 @@ CaptureDrain::CaptureDrain(SharedMemory region, CaptureDrainSettings settings)
   }
   reader_ = std::move(reader).value();
   const bool armed = reader_->start_frame() != 0 || reader_->state() == CaptureState::kArmed;
-  sink_.emplace(settings_.path, settings_.facts, armed);
+  Result<OutputFile> file = CreateOutput(settings_.path, settings_.other_name);
+  if (file.ok()) {
+    settings_.path = file->path;
+    why_not_there_ = file->why_not;
+    sink_.emplace(std::move(file->writer), settings_.facts, armed, settings_.most_kept_bytes);
+  } else {
+    sink_.emplace(file.status(), settings_.facts, armed, settings_.most_kept_bytes);
+  }
   if (reader_->model_hash() != ModelHash()) {
     sink_->Fail(Status(StatusCode::kUnsupported,
                        "the layer in the program knows other functions of Direct3D 12: use "
@@ -146,8 +154,10 @@ void CaptureDrain::EndTrace() {
   const auto lock = Lock();
   if (ended_ || !sink_.has_value()) return;
   ended_ = true;
-  // What is missing will not come; what a program that lives writes from now on is not waited for.
-  const uint64_t last = reader_->last_taken_number();
+  // What is missing will not come, and what is written from now on, by a child that has the memory as well,
+  // is not the program's.
+  reader_->TakeWhatIsThere();
+  const uint64_t last = reader_->end_number();
   while (reader_->next_number() <= last) {
     if (!Pump(last) && !reader_->PassOverGap()) break;
   }

@@ -14,6 +14,7 @@
 //
 // Memory: two chunks of the trace, the index of known blobs (trace/trace_writer.h), one record; for a
 // capture that starts late also what live_state.h keeps.
+// After the end of the program: at most the bytes of the region are written, whoever goes on filling it.
 // File: every record whose number was taken kFlushNs before the watcher died.
 #ifndef CAIRN_WATCH_CAPTURE_DRAIN_H_
 #define CAIRN_WATCH_CAPTURE_DRAIN_H_
@@ -31,6 +32,7 @@
 #include "base/status.h"
 #include "cairnfile/file_writer.h"
 #include "trace/trace_writer.h"
+#include "watch/live_state.h"
 #include "watch/region_reader.h"
 #include "watch/trace_sink.h"
 
@@ -38,9 +40,12 @@ namespace cairn {
 
 struct CaptureDrainSettings {
   std::string path;  // of the file; PATH.part until Finish()
+  // Names to use if something is in the way of that one: output_file.h.
+  std::function<std::string()> other_name;
   TraceFacts facts;
   // A file that starts an armed capture by being there, and stops it by being gone. "": none.
   std::string trigger_path;
+  size_t most_kept_bytes = LiveState::kMostBytes;
 };
 
 class CaptureDrain {
@@ -54,6 +59,8 @@ class CaptureDrain {
   CaptureDrain& operator=(const CaptureDrain&) = delete;
 
   const std::string& path() const { return settings_.path; }
+  // Why the file has another name than the one asked for; "" if it has that one.
+  const std::string& why_not_there() const { return why_not_there_; }
   // Ok while everything is written. Any thread; may wait for the disk.
   Status status() const;
   // status() is not ok. Any thread, at once.
@@ -88,6 +95,7 @@ class CaptureDrain {
   std::unique_lock<std::mutex> Lock() const;
 
   CaptureDrainSettings settings_;
+  std::string why_not_there_;
   mutable std::mutex mutex_;  // everything below
   Status open_error_;
   std::optional<RegionReader> reader_;

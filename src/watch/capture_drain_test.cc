@@ -14,6 +14,7 @@
 #include "snapshot/snapshot_file.h"
 #include "trace/trace_reader.h"
 #include "watch/capture_words.h"
+#include "watch/kept_records.h"
 #include "watch/test_region.h"
 #include "watch/watched_block.h"
 
@@ -282,6 +283,52 @@ TEST(CaptureWords, CountsInWords) {
   summary.file_bytes = 1'234'567;
   EXPECT_EQ(CaptureInWords("gears", "'my gears.cairn'", summary),
             "cairn: gears captured: 18,233 calls, 1 frame, 1,205 KiB: cairn info 'my gears.cairn'");
+}
+
+// The program has ended, and a child of it goes on as fast as it can.
+TEST_F(CaptureDrainTest, WhoGoesOnAfterTheEndIsNotWaitedFor) {
+  CaptureDrain drain(region_.Watched(), Settings());
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> written{0};
+  std::thread child([&] {
+    while (!stop) {
+      // Without care for what is read: a hostile program overwrites it.
+      region_.Write(0, RecordKind::kCall, 1);
+      ++written;
+    }
+  });
+  while (written < 1000) std::this_thread::yield();
+  const Result<CaptureSummary> summary = drain.Finish();
+  const uint64_t at_the_end = written;
+  // It still writes: that Finish() came back is what this test is about.
+  while (written == at_the_end) std::this_thread::yield();
+  stop = true;
+  child.join();
+  ASSERT_TRUE(summary.ok()) << summary.status().message();
+  EXPECT_LE(summary->calls, at_the_end);
+}
+
+// A region that says that it is armed is kept in memory, with all that its program claims to be alive.
+TEST_F(CaptureDrainTest, WhatIsKeptForALateStartIsBounded) {
+  region_.header().state = static_cast<uint32_t>(CaptureState::kArmed);
+  CaptureDrainSettings settings = Settings();
+  settings.most_kept_bytes = 4u << 20;
+  CaptureDrain drain(region_.Watched(), settings);
+  const std::vector<std::byte> body(64u << 10);
+  // Blobs are kept for the call that comes behind them, which never does.
+  for (uint64_t number = 0; number < 128 && !drain.failed();) {
+    if (region_.ring(0).head - region_.ring(0).tail > kCaptureRingBytes / 2) {
+      std::this_thread::yield();
+      continue;
+    }
+    region_.Write(0, RecordKind::kBlob, 0, body);
+    ++number;
+  }
+  while (!drain.failed()) std::this_thread::yield();
+  EXPECT_EQ(drain.Finish().status().message(),
+            "what is alive in the program before the recording begins takes more than 4 MiB; begin "
+            "earlier, or record from the start");
+  EXPECT_EQ(KeptBytes(), 0u);
 }
 
 }  // namespace

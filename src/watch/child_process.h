@@ -4,9 +4,11 @@
 #ifndef CAIRN_WATCH_CHILD_PROCESS_H_
 #define CAIRN_WATCH_CHILD_PROCESS_H_
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +52,7 @@ struct SpawnRequest {
   std::vector<std::string> environment;  // "NAME=value", each set for the program
   sigset_t signal_mask;                  // the program's
   bool ignores_broken_pipes = false;     // whether it starts with SIGPIPE ignored
+  std::optional<rlimit> descriptors;     // its limit, where this process has changed its own
 };
 
 // Starts the program as a child that the kernel kills when the calling thread's process ends.
@@ -63,12 +66,14 @@ Result<ProcessHandle> OpenProcess(pid_t pid);
 // the handle has no descriptor.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
-// True while a debugger or job control holds the process.
-bool IsStopped(pid_t pid);
+// kRunning also where nothing can be told of it: it is gone, or /proc is not there.
+ProcessCondition ConditionOf(pid_t pid);
 
 Status SendSignal(const ProcessHandle& process, int signal_number);
 
-// "/proc/PID/cmdline" with spaces between the arguments; "" if it cannot be read.
+// The beginning of /proc/PID/cmdline, a zero behind each argument; "" if it cannot be read.
+std::string ArgumentsOf(pid_t pid);
+// The same for people: spaces between the arguments.
 std::string CommandLineOf(pid_t pid);
 
 }  // namespace cairn

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -49,19 +50,18 @@ ProcessEnd FromWaitStatus(int status) {
 
 // The beginning of a file of /proc; "" if the process is gone. Not a stream: those throw when the
 // process ends between open and read.
-std::string ReadProcessFile(pid_t pid, const char* name) {
-  const FileDescriptor file(
-      open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
+std::string ReadProcessFile(const std::string& folder, const char* name) {
+  const FileDescriptor file(open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string content(16384, '\0');
   const ssize_t size = file.valid() ? read(file.get(), content.data(), content.size()) : 0;
   content.resize(size > 0 ? static_cast<size_t>(size) : 0);
   return content;
 }
 
-// The field of /proc/PID/stat with this number, counted from 1 as in proc(5), from 3 on; "" if
-// there is none. The program's name (field 2) may itself contain spaces and parentheses.
-std::string StatField(pid_t pid, int number) {
-  const std::string line = ReadProcessFile(pid, "stat");
+// The field of FOLDER/stat with this number, counted from 1 as in proc(5), from 3 on; "" if there is
+// none. The program's name (field 2) may itself contain spaces and parentheses.
+std::string StatField(const std::string& folder, int number) {
+  const std::string line = ReadProcessFile(folder, "stat");
   const size_t name_end = line.rfind(')');
   if (name_end == std::string::npos) return "";
   size_t start = name_end + 2;
@@ -74,6 +74,63 @@ std::string StatField(pid_t pid, int number) {
   return line.substr(start, line.find_first_of(" \n", start) - start);
 }
 
+template <typename Number>
+bool ParseNumber(std::string_view text, int base, Number* number) {
+  return std::from_chars(text.data(), text.data() + text.size(), *number, base).ec == std::errc();
+}
+
+std::string ThreadFolder(pid_t pid, pid_t thread) {
+  return fmt::format("/proc/{}/task/{}", pid, thread);
+}
+
+// Whether SIGKILL waits for the thread: that is also how the kernel ends the other threads of a process that
+// exits or dies of another signal.
+bool HasPendingKill(const std::string& thread_folder) {
+  constexpr uint64_t kKillBit = uint64_t{1} << (SIGKILL - 1);
+  const std::string status = ReadProcessFile(thread_folder, "status");
+  for (const std::string_view name : {"\nSigPnd:\t", "\nShdPnd:\t"}) {
+    const size_t at = status.find(name);
+    uint64_t pending = 0;
+    if (at != std::string::npos &&
+        ParseNumber(std::string_view(status).substr(at + name.size(), 16), 16, &pending) &&
+        (pending & kKillBit) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether it will never run the program's code again.
+bool IsEndingThread(const std::string& folder) {
+  // PF_EXITING, PF_DUMPCORE, PF_SIGNALED: the kernel shows its own flags, unchanged for decades.
+  constexpr uint64_t kEndingFlags = 0x4 | 0x200 | 0x400;
+  const std::string state = StatField(folder, 3);
+  if (state == "Z" || state == "X") return true;
+  uint64_t flags = 0;
+  if (ParseNumber(StatField(folder, 9), 10, &flags) && (flags & kEndingFlags) != 0) return true;
+  return HasPendingKill(folder);
+}
+
+// A process with more threads is judged by so many: it must not cost its watcher much time.
+constexpr int kThreadsLookedAt = 1024;
+
+bool AllThreadsAreEnding(pid_t pid) {
+  DIR* const tasks = opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (tasks == nullptr) return true;
+  bool all = true;
+  int looked_at = 0;
+  while (const dirent* entry = readdir(tasks)) {
+    pid_t thread = 0;
+    if (!ParseNumber(std::string_view(entry->d_name), 10, &thread)) continue;
+    if (!all || ++looked_at > kThreadsLookedAt) break;
+    const std::string folder = ThreadFolder(pid, thread);
+    // One that has just gone has no state.
+    all = IsEndingThread(folder) || StatField(folder, 3).empty();
+  }
+  closedir(tasks);
+  return all;
+}
+
 // Runs between fork and exec: only calls that are safe there.
 [[noreturn]] void ExecuteProgram(const SpawnRequest& request, pid_t watcher, int error_pipe,
                                  char** arguments, char** environment) {
@@ -81,6 +138,7 @@ std::string StatField(pid_t pid, int number) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != watcher) _exit(125);
   if (request.inherited_fd >= 0) fcntl(request.inherited_fd, F_SETFD, 0);
+  if (request.descriptors.has_value()) setrlimit(RLIMIT_NOFILE, &*request.descriptors);
   signal(SIGPIPE, request.ignores_broken_pipes ? SIG_IGN : SIG_DFL);
   sigprocmask(SIG_SETMASK, &request.signal_mask, nullptr);
   execvpe(arguments[0], arguments, environment);
@@ -195,18 +253,21 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
     return FromWaitStatus(details.exit_code);
   }
   // Until its parent takes note of it, an ended process still shows its status.
-  const std::string status = StatField(process.pid, 52);
+  const std::string folder = fmt::format("/proc/{}", process.pid);
   int value = 0;
-  if (StatField(process.pid, 3) == "Z" &&
-      std::from_chars(status.data(), status.data() + status.size(), value).ec == std::errc()) {
+  if (StatField(folder, 3) == "Z" && ParseNumber(StatField(folder, 52), 10, &value)) {
     return FromWaitStatus(value);
   }
   return {EndKind::kUnknown, 0};
 }
 
-bool IsStopped(pid_t pid) {
-  const std::string state = StatField(pid, 3);
-  return state == "T" || state == "t";
+ProcessCondition ConditionOf(pid_t pid) {
+  // The first thread may end long before the others, and goes with them when they are made to end.
+  if (IsEndingThread(ThreadFolder(pid, pid))) {
+    return AllThreadsAreEnding(pid) ? ProcessCondition::kEnding : ProcessCondition::kRunning;
+  }
+  const std::string state = StatField(fmt::format("/proc/{}", pid), 3);
+  return state == "T" || state == "t" ? ProcessCondition::kStopped : ProcessCondition::kRunning;
 }
 
 Status SendSignal(const ProcessHandle& process, int signal_number) {
@@ -216,8 +277,12 @@ Status SendSignal(const ProcessHandle& process, int signal_number) {
   return StatusFromErrno(errno, fmt::format("signal {} cannot be sent", signal_number));
 }
 
+std::string ArgumentsOf(pid_t pid) {
+  return ReadProcessFile(fmt::format("/proc/{}", pid), "cmdline");
+}
+
 std::string CommandLineOf(pid_t pid) {
-  std::string line = ReadProcessFile(pid, "cmdline");
+  std::string line = ArgumentsOf(pid);
   if (!line.empty() && line.back() == '\0') line.pop_back();
   std::replace(line.begin(), line.end(), '\0', ' ');
   return line;

@@ -5,8 +5,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
 
 namespace cairn {
 namespace {
@@ -16,6 +25,11 @@ SpawnRequest Request(std::vector<std::string> arguments) {
   request.arguments = std::move(arguments);
   sigemptyset(&request.signal_mask);
   return request;
+}
+
+std::string ReadWhole(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 ProcessEnd EndOf(const ProcessHandle& process) {
@@ -119,17 +133,101 @@ TEST(CollectEnd, AHandleWithoutDescriptorTellsNothing) {
   EXPECT_EQ(CollectEnd(ProcessHandle()).kind, EndKind::kUnknown);
 }
 
-TEST(IsStopped, FollowsJobControl) {
+TEST(ConditionOf, FollowsJobControl) {
   Result<ProcessHandle> program = SpawnProgram(Request({"sleep", "60"}));
   ASSERT_TRUE(program.ok());
-  EXPECT_FALSE(IsStopped(program->pid));
+  EXPECT_EQ(ConditionOf(program->pid), ProcessCondition::kRunning);
   ASSERT_TRUE(SendSignal(*program, SIGSTOP).ok());
   siginfo_t info{};
   ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program->pid), &info, WSTOPPED), 0);
-  EXPECT_TRUE(IsStopped(program->pid));
+  EXPECT_EQ(ConditionOf(program->pid), ProcessCondition::kStopped);
   EXPECT_EQ(CommandLineOf(program->pid), "sleep 60");
+  EXPECT_EQ(ArgumentsOf(program->pid), std::string("sleep\00060\0", 9));
   ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
   EXPECT_EQ(EndOf(*program).value, SIGKILL);
+}
+
+// A process that is held while it dies, as a driver holds one whose work the GPU still executes.
+class DyingProcess : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    Result<ProcessHandle> program = SpawnProgram(Request({"sleep", "60"}));
+    ASSERT_TRUE(program.ok());
+    program_ = std::move(*program);
+    if (ptrace(PTRACE_SEIZE, program_.pid, nullptr, PTRACE_O_TRACEEXIT) != 0) {
+      EXPECT_TRUE(SendSignal(program_, SIGKILL).ok());
+      GTEST_SKIP() << "this system lets nobody trace: " << strerror(errno);
+    }
+  }
+  void TearDown() override {
+    if (program_.pid > 0) {
+      EXPECT_NE(EndOf(program_).kind, EndKind::kUnknown);
+    }
+  }
+  // Until the next stop of the traced process; its ptrace event, or the signal that it is about to get.
+  int Next() {
+    int status = 0;
+    EXPECT_EQ(waitpid(program_.pid, &status, __WALL), program_.pid);
+    EXPECT_TRUE(WIFSTOPPED(status));
+    return status >> 16 != 0 ? status >> 16 : WSTOPSIG(status);
+  }
+
+  ProcessHandle program_;
+};
+
+TEST_P(DyingProcess, IsEndingAndNeitherRunningNorStopped) {
+  const int number = GetParam();
+  ASSERT_TRUE(SendSignal(program_, number).ok());
+  int stop = Next();
+  // Signals that could be handled are shown to the tracer first.
+  if (stop == number) {
+    EXPECT_EQ(ConditionOf(program_.pid), ProcessCondition::kStopped);
+    ASSERT_EQ(ptrace(PTRACE_CONT, program_.pid, nullptr, number), 0);
+    stop = Next();
+  }
+  ASSERT_EQ(stop, PTRACE_EVENT_EXIT);
+  EXPECT_EQ(ConditionOf(program_.pid), ProcessCondition::kEnding);
+  ASSERT_EQ(ptrace(PTRACE_DETACH, program_.pid, nullptr, nullptr), 0);
+  EXPECT_EQ(EndOf(program_).value, number);
+  program_.pid = -1;
+}
+
+INSTANTIATE_TEST_SUITE_P(, DyingProcess, testing::Values(SIGKILL, SIGSEGV, SIGTERM));
+
+// Its first thread is gone, and the program goes on.
+TEST(ConditionOf, AProcessWithoutItsFirstThreadRuns) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::thread([reader = ends[0], writer = ends[1]] {
+      close(writer);
+      char byte = 0;
+      (void)!read(reader, &byte, 1);
+      _exit(3);
+    }).detach();
+    // Not pthread_exit, which unwinds through the test.
+    syscall(SYS_exit, 0);
+  }
+  close(ends[0]);
+  // The first thread has become a zombie when it has.
+  const std::string stat = "/proc/" + std::to_string(child) + "/stat";
+  std::string line;
+  do {
+    line = ReadWhole(stat);
+  } while (line.find(") Z ") == std::string::npos && !line.empty());
+  EXPECT_EQ(ConditionOf(child), ProcessCondition::kRunning);
+  close(ends[1]);
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+TEST(ConditionOf, OfAProcessThatIsGoneNothingIsTold) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  EXPECT_EQ(waitpid(child, nullptr, 0), child);
+  EXPECT_EQ(ConditionOf(child), ProcessCondition::kRunning);
 }
 
 }  // namespace

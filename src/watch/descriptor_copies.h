@@ -16,12 +16,13 @@ namespace cairn {
 inline constexpr uint32_t kMostDescriptors = 1u << 20;
 
 struct DescriptorCopy {
-  uint64_t from;  // handles
+  uint64_t from;  // handles; 0: of no heap that is known
   uint64_t to;
 };
 
 // `call`: its arguments. `increment_at`: how far apart descriptors are in the heap of a handle, 0 for
-// handles that no heap has; their ranges are left out.
+// handles that no heap has: copies to those are left out. Whoever follows copies must forget what stood at
+// `to` if nothing is known of `from`: what nobody wrote was copied, too.
 std::vector<DescriptorCopy> DescriptorCopiesOf(
     const DecodedCall& call, bool simple,
     const std::function<uint64_t(uint64_t handle)>& increment_at);

@@ -5,8 +5,10 @@
 #ifndef CAIRN_WATCH_KEPT_RECORDS_H_
 #define CAIRN_WATCH_KEPT_RECORDS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,6 +17,34 @@
 #include "calls/value_decoder.h"
 
 namespace cairn {
+
+// The memory of all KeptRecords of this process, with kPerPieceBytes for each piece: what stands around
+// one (objects, views, nodes of maps) is of that order. This is what bounds LiveState.
+inline std::atomic<size_t>& KeptBytes() {
+  static std::atomic<size_t> bytes{0};
+  return bytes;
+}
+
+template <typename T>
+struct KeptAllocator {
+  using value_type = T;
+  static constexpr size_t kPerPieceBytes = 512;
+
+  KeptAllocator() = default;
+  template <typename Other>
+  KeptAllocator(const KeptAllocator<Other>&) {}  // NOLINT: implicit, as allocators are
+
+  T* allocate(size_t count) {
+    T* const memory = std::allocator<T>().allocate(count);
+    KeptBytes() += count * sizeof(T) + kPerPieceBytes;
+    return memory;
+  }
+  void deallocate(T* memory, size_t count) {
+    KeptBytes() -= count * sizeof(T) + kPerPieceBytes;
+    std::allocator<T>().deallocate(memory, count);
+  }
+  friend bool operator==(const KeptAllocator&, const KeptAllocator&) { return true; }
+};
 
 class KeptRecords final : public BlobSource {
  public:
@@ -75,7 +105,7 @@ class KeptRecords final : public BlobSource {
     uint16_t method;
     RecordKind kind;
   };
-  std::vector<std::byte> bytes_;
+  std::vector<std::byte, KeptAllocator<std::byte>> bytes_;
 };
 
 }  // namespace cairn

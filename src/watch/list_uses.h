@@ -58,6 +58,8 @@ class ListUses {
   // What was recorded since the list's Reset.
   std::span<const ResourceUse> UsesOf(uint64_t list) const;
   const ResourceShape* ShapeOf(uint64_t resource) const;
+  // Objects, views and lists that are followed.
+  size_t size() const { return shapes_.size() + targets_.size() + lists_.size(); }
   // A list drew into something that is not known: nothing can be said of any resource.
   bool lost() const { return lost_; }
 

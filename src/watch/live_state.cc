@@ -19,10 +19,12 @@ namespace cairn {
 namespace {
 
 constexpr size_t kNotesKept = 1000;
+constexpr size_t kSlotBytes = 128;  // of a descriptor that was written, besides its view
 
 }  // namespace
 
 struct LiveState::State {
+  size_t most_bytes = 0;
   LiveObjects objects;
   LiveDescriptors descriptors{&objects};
   LiveCalls calls{&objects, &descriptors};
@@ -43,13 +45,22 @@ struct LiveState::State {
   void UseCreator(LiveObject* object, const OpenCall& creator);
 };
 
-LiveState::LiveState() : state_(std::make_unique<State>()) {}
+LiveState::LiveState(size_t most_bytes) : state_(std::make_unique<State>()) {
+  state_->most_bytes = most_bytes;
+}
 LiveState::~LiveState() = default;
 LiveState::LiveState(LiveState&&) noexcept = default;
 LiveState& LiveState::operator=(LiveState&&) noexcept = default;
 
 uint64_t LiveState::left_out() const {
   return state_->left_out;
+}
+bool LiveState::too_large() const {
+  // One call may copy many descriptors, whose places are no records.
+  return KeptBytes() + state_->descriptors.slots().size() * kSlotBytes > state_->most_bytes;
+}
+size_t LiveState::most_bytes() const {
+  return state_->most_bytes;
 }
 size_t LiveState::object_count() const {
   return state_->objects.size();

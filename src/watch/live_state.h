@@ -17,7 +17,8 @@
 // hold (start_losses.h), and what a descriptor for render targets was when a list used it, if the
 // descriptor was written again since.
 //
-// Memory: what is alive in the program, once; at most as much again while WriteTo() runs.
+// Memory: what is alive in the program, once; at most as much again while WriteTo() runs. A program whose
+// memory is too_large() is hostile, or beyond what can be started late: its owner gives up.
 #ifndef CAIRN_WATCH_LIVE_STATE_H_
 #define CAIRN_WATCH_LIVE_STATE_H_
 
@@ -33,13 +34,19 @@ namespace cairn {
 // One thread.
 class LiveState {
  public:
-  LiveState();
+  // Of all that live in this process together.
+  static constexpr size_t kMostBytes = size_t{2} << 30;
+
+  explicit LiveState(size_t most_bytes = kMostBytes);
   ~LiveState();
   LiveState(LiveState&&) noexcept;
   LiveState& operator=(LiveState&&) noexcept;
 
   // The next record of the program. Bodies that do not mean what they should are left out.
   void Keep(const Record& record);
+  // More is kept than may be.
+  bool too_large() const;
+  size_t most_bytes() const;
 
   // Gives what was kept, in the order of the numbers, marked kRecordRestores; all numbers are smaller
   // than `next_number`. Ends with the first error of `write`.

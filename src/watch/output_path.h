@@ -14,8 +14,12 @@ namespace cairn {
 // "build/bin/game" -> "game.cairn", in the working directory.
 std::string DefaultOutputPath(const std::string& program);
 
-// The dump of another process of the same run: "out/game.cairn", 71 -> "out/game-71.cairn".
-std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id);
+// The dump of another process of the same run: "out/game.cairn", 71 -> "out/game-71.cairn". A process that
+// needs several has numbers behind that: "out/game-71-2.cairn".
+std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id,
+                                uint32_t number = 1);
+// Names that one process may use. All have room in what CheckOutputPath accepts.
+inline constexpr uint32_t kMaxPathsOfProcess = 16;
 
 // As one word of a shell's command line: unchanged if it is harmless, else in single quotes; as
 // $'a\x0ab' if a terminal cannot show it as it is.

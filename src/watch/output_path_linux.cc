@@ -8,7 +8,9 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/program_name.h"
 #include "base/text.h"
+#include "cairnfile/byte_sink.h"
 #include "watch/output_path.h"
 
 namespace cairn {
@@ -35,10 +37,10 @@ std::string QuotedByBytes(const std::string& word) {
   return quoted + "'";
 }
 
-// How many bytes the name has too many for the files that are written beside it: "-PID" and ".part", or
-// the ".untested.part" of cairn bisect.
+// How many bytes the name has too many for the files that are written beside it: "-PID-NUMBER" and
+// ".part.old", which is more than the ".untested.part" of cairn bisect.
 size_t BytesTooMany(const std::string& path, const std::string& directory) {
-  constexpr size_t kRoomBytes = std::string_view(".untested.part").size();
+  constexpr size_t kRoomBytes = std::string_view("-4194304-16.part.old").size();
   const long most = pathconf(directory.c_str(), _PC_NAME_MAX);
   if (most <= 0) return 0;
   const size_t name_bytes = path.size() - (path.rfind('/') + 1) + kRoomBytes;
@@ -49,17 +51,18 @@ size_t BytesTooMany(const std::string& path, const std::string& directory) {
 }  // namespace
 
 std::string DefaultOutputPath(const std::string& program) {
-  const std::string name = program.substr(program.rfind('/') + 1);
+  const std::string name(NameOfProgram(program));
   return (name.empty() ? "program" : name) + ".cairn";
 }
 
-std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id) {
+std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id,
+                                uint32_t number) {
   const size_t name_start = output_path.rfind('/') + 1;
   const size_t dot = output_path.rfind('.');
   const bool has_extension = dot != std::string::npos && dot > name_start;
   const size_t stem_end = has_extension ? dot : output_path.size();
-  return fmt::format("{}-{}{}", output_path.substr(0, stem_end), process_id,
-                     output_path.substr(stem_end));
+  return fmt::format("{}-{}{}{}", output_path.substr(0, stem_end), process_id,
+                     number == 1 ? "" : fmt::format("-{}", number), output_path.substr(stem_end));
 }
 
 std::string ShellQuoted(const std::string& word) {
@@ -112,7 +115,10 @@ Status CheckOutputPath(const std::string& output_path) {
                     directory, strerror(errno)));
   }
   close(fd);
-  return Status();
+  // What would be in the way when the report is to be written, perhaps hours from now.
+  const Status part = CheckFileSink(output_path);
+  if (part.ok()) return part;
+  return Status(StatusCode::kInvalidArgument, part.message());
 }
 
 }  // namespace cairn

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "watch/output_names.h"
+
 namespace cairn {
 namespace {
 
@@ -30,6 +32,7 @@ TEST(OutputPath, DefaultIsTheProgramsNameInTheWorkingDirectory) {
   EXPECT_EQ(DefaultOutputPath("game"), "game.cairn");
   EXPECT_EQ(DefaultOutputPath("game.x86_64"), "game.x86_64.cairn");
   EXPECT_EQ(DefaultOutputPath("folder/"), "program.cairn");
+  EXPECT_EQ(DefaultOutputPath("Z:\\games\\Game.exe"), "Game.exe.cairn");
 }
 
 TEST(OutputPath, OtherProcessesGetTheirNumber) {
@@ -37,6 +40,33 @@ TEST(OutputPath, OtherProcessesGetTheirNumber) {
   EXPECT_EQ(OutputPathOfProcess("game", 71), "game-71");
   EXPECT_EQ(OutputPathOfProcess("v1.2/game", 71), "v1.2/game-71");
   EXPECT_EQ(OutputPathOfProcess("out/.hidden", 71), "out/.hidden-71");
+}
+
+TEST(OutputPath, AProcessThatNeedsSeveralCountsThem) {
+  EXPECT_EQ(OutputPathOfProcess("out/game.cairn", 71, 1), "out/game-71.cairn");
+  EXPECT_EQ(OutputPathOfProcess("out/game.cairn", 71, 2), "out/game-71-2.cairn");
+  EXPECT_EQ(OutputPathOfProcess("out/game", 71, 16), "out/game-71-16");
+}
+
+TEST(OutputPath, NamesDoNotGrow) {
+  OutputNames names("out/game.cairn", 1000);
+  OutputNames::OfProcess main;
+  OutputNames::OfProcess other;
+  EXPECT_EQ(names.Next(&main, "game", 71), "out/game.cairn");
+  EXPECT_EQ(names.Next(&other, "game", 72), "out/game-72.cairn");
+  std::string last;
+  for (uint32_t i = 0; i < kMaxPathsOfProcess; ++i) last = names.Next(&main, "game", 71);
+  EXPECT_EQ(last, "out/game-71-16.cairn");
+  EXPECT_EQ(names.Next(&main, "game", 71), "");
+  EXPECT_EQ(names.Next(&other, "game", 72), "out/game-72-2.cairn");
+}
+
+TEST(OutputPath, NamesEnd) {
+  OutputNames names("", 2);
+  OutputNames::OfProcess processes[3];
+  EXPECT_EQ(names.Next(&processes[0], "bin/a", 1), "a.cairn");
+  EXPECT_EQ(names.Next(&processes[1], "bin/b", 2), "b-2.cairn");
+  EXPECT_EQ(names.Next(&processes[2], "bin/c", 3), "");
 }
 
 TEST(OutputPath, ShellQuotedOnlyWhereNeeded) {
@@ -69,10 +99,10 @@ TEST_F(OutputPathTest, ANameHasRoomForThoseOfTheFilesBesideIt) {
   const std::string longest(static_cast<size_t>(pathconf(folder_.c_str(), _PC_NAME_MAX)), 'a');
   EXPECT_EQ(CheckOutputPath(In(longest)).message(),
             "the name of '" + In(longest) +
-                "' is 14 bytes too long: the file that is written first has a longer one; give a "
+                "' is 20 bytes too long: the file that is written first has a longer one; give a "
                 "shorter name with -o FILE");
-  EXPECT_TRUE(CheckOutputPath(In(longest.substr(14))).ok());
-  EXPECT_FALSE(CheckOutputPath(In(longest.substr(13))).ok());
+  EXPECT_TRUE(CheckOutputPath(In(longest.substr(20))).ok());
+  EXPECT_FALSE(CheckOutputPath(In(longest.substr(19))).ok());
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 

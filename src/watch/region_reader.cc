@@ -98,7 +98,8 @@ bool RegionReader::FindFront(uint32_t index) {
   if (mine.has_front) return true;
   for (;;) {
     if (mine.position == mine.head) {
-      const uint64_t head = ring(index).head.load(std::memory_order_acquire);
+      const uint64_t head =
+          end_.reached ? end_.heads[index] : ring(index).head.load(std::memory_order_acquire);
       if (head == mine.position) return false;
       // A ring whose thread changed its mind about what it wrote is not followed.
       if (head < mine.position || head - mine.position > kCaptureRingBytes) {
@@ -129,7 +130,7 @@ bool RegionReader::FindFront(uint32_t index) {
     }
     mine.front = front;
     // Its number was taken before the ring's head said that it is there.
-    if (front.number > last_taken_number()) {
+    if (front.number > (end_.reached ? end_.number : last_taken_number())) {
       ++damaged_records_;
       DropUnread(index);
       gap_free_until_ = last_taken_number();
@@ -248,16 +249,21 @@ bool RegionReader::GatherBlob(Record* record) {
     FreeBlocks(record->body);
     return false;
   }
-  blob_.resize(sizeof(body) + body.size_bytes);
-  const std::byte* const spill = ring_bytes(0) + uint64_t{kCaptureRings} * kCaptureRingBytes;
-  bool good = true;
-  for (uint64_t i = 0; i < blocks; ++i) {
+  const auto block_at = [&](uint64_t i) {
     uint32_t block = 0;
     std::memcpy(&block, record->body.data() + sizeof(body) + i * sizeof(block), sizeof(block));
-    if (block >= kSpillBlocks) {
-      good = false;
-      continue;
-    }
+    return block;
+  };
+  bool good = true;
+  for (uint64_t i = 0; i < blocks; ++i) good = UseBlock(block_at(i)) && good;
+  if (!good) {
+    FreeBlocks(record->body);
+    return false;
+  }
+  blob_.resize(sizeof(body) + body.size_bytes);
+  const std::byte* const spill = ring_bytes(0) + uint64_t{kCaptureRings} * kCaptureRingBytes;
+  for (uint64_t i = 0; i < blocks; ++i) {
+    const uint32_t block = block_at(i);
     const uint64_t done = i * kSpillBlockBytes;
     std::memcpy(blob_.data() + sizeof(body) + done, spill + uint64_t{block} * kSpillBlockBytes,
                 std::min<uint64_t>(kSpillBlockBytes, body.size_bytes - done));
@@ -266,7 +272,26 @@ bool RegionReader::GatherBlob(Record* record) {
   body.block_count = 0;
   std::memcpy(blob_.data(), &body, sizeof(body));
   record->body = blob_;
-  return good;
+  return true;
+}
+
+bool RegionReader::UseBlock(uint32_t block) {
+  if (block >= kSpillBlocks) return false;
+  if (!end_.reached) return true;
+  const uint64_t bit = uint64_t{1} << (block % 64);
+  const bool unread = (end_.blocks[block / 64] & bit) != 0;
+  end_.blocks[block / 64] &= ~bit;
+  return unread;
+}
+
+void RegionReader::TakeWhatIsThere() {
+  if (end_.reached) return;
+  end_.reached = true;
+  end_.number = last_taken_number();
+  for (uint32_t i = 0; i < kCaptureRings; ++i) {
+    end_.heads[i] = ring(i).head.load(std::memory_order_acquire);
+  }
+  for (uint32_t i = 0; i < kSpillBlocks / 64; ++i) end_.blocks[i] = header().spill_used[i].load();
 }
 
 bool RegionReader::PassOverGap() {
@@ -296,6 +321,7 @@ void RegionReader::FreeEndedRing(uint32_t index) {
 }
 
 void RegionReader::GiveBack() {
+  if (end_.reached) return;
   bool given = blocks_freed_;
   blocks_freed_ = false;
   bool waited = false;

@@ -44,6 +44,11 @@ class RegionReader {
   // are none.
   bool PassOverGap();
 
+  // The program has ended: only what is there now is taken from here on, whoever goes on writing, and
+  // nothing is given back. What comes out afterwards is at most as large as the region: a block of the
+  // spill serves one more blob.
+  void TakeWhatIsThere();
+
   // Tells the program what room it has again. Call often; costs a system call only if a thread waits.
   void GiveBack();
 
@@ -56,6 +61,8 @@ class RegionReader {
   uint32_t model_hash() const { return model_hash_; }
   uint64_t start_frame() const { return start_frame_; }
   uint64_t last_taken_number() const;  // by the program
+  // The same when TakeWhatIsThere() was called.
+  uint64_t end_number() const { return end_.number; }
   uint64_t next_number() const { return next_; }
   // Records with numbers up to this one may have been lost with a damaged ring; 0: none.
   uint64_t gap_free_until() const { return gap_free_until_; }
@@ -83,6 +90,14 @@ class RegionReader {
     bool has_front = false;  // and its number stands in front_numbers_
   };
 
+  // What was there when the program had ended.
+  struct End {
+    bool reached = false;
+    uint64_t number = 0;
+    std::array<uint64_t, kCaptureRings> heads{};
+    std::array<uint64_t, kSpillBlocks / 64> blocks{};  // that hold something not read yet
+  };
+
   explicit RegionReader(SharedMemory region);
   void SetReads(CaptureReader reader) const;
   CaptureRegionHeader& header() const;
@@ -103,11 +118,14 @@ class RegionReader {
   // Moves the ring behind its front, which goes to `record`. False: it was not usable.
   bool TakeFront(uint32_t index, Record* record);
   bool GatherBlob(Record* record);
+  // Whether it may be read; after the end only once.
+  bool UseBlock(uint32_t block);
 
   SharedMemory region_;
   uint32_t model_hash_ = 0;
   uint64_t start_frame_ = 0;
   uint64_t next_ = 1;  // the number that is taken next
+  End end_;
   uint32_t last_ring_ = 0;
   std::array<Ring, kCaptureRings> rings_;
   std::array<uint64_t, kCaptureRings> front_numbers_{};  // of their fronts, 0: none known

@@ -153,6 +153,42 @@ TEST_F(RegionReaderTest, ABlobThatLiesAboutItsBlocksIsLeftOut) {
   EXPECT_THAT(reader.Losses(), ElementsAre("3 records were damaged and are left out"));
 }
 
+TEST_F(RegionReaderTest, AfterTheEndOnlyWhatWasThereIsTaken) {
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("before"));
+  region_.WriteSpilled(1, TestBytes("a blob"), 5);
+  RegionReader reader = Open();
+  reader.TakeWhatIsThere();
+  EXPECT_EQ(reader.end_number(), 2u);
+  // A child that has the region as well goes on.
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("after"));
+  region_.Write(2, RecordKind::kNote, 0, TestBytes("after"));
+  Record record;
+  ASSERT_EQ(reader.Take(&record), Found::kRecord);
+  EXPECT_EQ(Text(record), "before");
+  ASSERT_EQ(reader.Take(&record), Found::kRecord);
+  EXPECT_EQ(record.body.size(), sizeof(BlobBody) + 6);
+  EXPECT_NE(reader.Take(&record), Found::kRecord);
+  EXPECT_FALSE(reader.PassOverGap());
+  // Nor does it get room to go on in.
+  reader.GiveBack();
+  EXPECT_EQ(region_.ring(0).tail, 0u);
+}
+
+// A record of some bytes may name a megabyte of blocks; that each serves only once bounds what comes out.
+TEST_F(RegionReaderTest, AfterTheEndABlockServesOneBlob) {
+  const std::vector<std::byte> bytes(kSpillBlockBytes, std::byte{7});
+  for (int i = 0; i < 100; ++i) region_.WriteSpilled(0, bytes, 5);
+  region_.Write(0, RecordKind::kNote, 0, TestBytes("last"));
+  RegionReader reader = Open();
+  reader.TakeWhatIsThere();
+  Record record;
+  size_t taken_bytes = 0;
+  while (reader.Take(&record) == Found::kRecord) taken_bytes += record.body.size();
+  EXPECT_EQ(Text(record), "last");
+  EXPECT_EQ(taken_bytes, sizeof(BlobBody) + kSpillBlockBytes + 4);
+  EXPECT_THAT(reader.Losses(), ElementsAre("99 records were damaged and are left out"));
+}
+
 TEST_F(RegionReaderTest, RecordsThatLieAboutTheirSizeEndTheirRing) {
   for (const uint32_t size : {0u, 8u, 33u, 64u, 0xFFFFFFE0u}) {
     TestRegion region;

@@ -19,6 +19,9 @@ constexpr uint32_t kMostQueries = 1u << 20;
 // Of one list with its bundles.
 constexpr size_t kMostSteps = 1u << 20;
 
+// An object or a view takes as much as so many entries of lists.
+constexpr size_t kEntriesOfObject = 8;
+
 template <typename T>
 T Value(const DecodedCall& call, size_t index) {
   T value{};
@@ -31,18 +34,47 @@ T Value(const DecodedCall& call, size_t index) {
 void StartLosses::Look(const Record& record) {
   if ((record.flags & kRecordRestores) == 0 && !started_) {
     started_ = true;
-    if (images_.empty()) uses_.reset();
+    if (images_.empty()) StopUses();
   }
   // Nothing was there that could be missing.
   if (started_ && !uses_.has_value() && query_heaps_.empty()) return;
   switch (record.kind) {
-    case RecordKind::kObject: return OnObject(record);
-    case RecordKind::kCall: return OnCall(record);
-    case RecordKind::kResult: return OnResult(record);
-    case RecordKind::kObjectEnd: return OnObjectEnd(record);
-    case RecordKind::kFrame: return OnFrame(record);
+    case RecordKind::kObject: OnObject(record); break;
+    case RecordKind::kCall: OnCall(record); break;
+    case RecordKind::kResult: OnResult(record); break;
+    case RecordKind::kObjectEnd: OnObjectEnd(record); break;
+    case RecordKind::kFrame: OnFrame(record); break;
     default: return;
   }
+  GiveUpIfTooMuch();
+}
+
+size_t StartLosses::HeldOf(uint64_t list) const {
+  const auto steps = query_steps_.find(list);
+  return (steps == query_steps_.end() ? 0 : steps->second.size()) +
+         (uses_.has_value() ? uses_->UsesOf(list).size() : 0);
+}
+
+void StartLosses::ForgetList(uint64_t list) {
+  held_by_lists_ -= std::min(held_by_lists_, HeldOf(list));
+  query_steps_.erase(list);
+}
+
+void StartLosses::StopUses() {
+  uses_.reset();
+  held_by_lists_ = 0;
+  for (const auto& [list, steps] : query_steps_) held_by_lists_ += steps.size();
+}
+
+void StartLosses::GiveUpIfTooMuch() {
+  const size_t objects =
+      query_heaps_.size() + images_.size() + (uses_.has_value() ? uses_->size() : 0);
+  if (held_by_lists_ + queries_made_ + objects * kEntriesOfObject <= most_held_) return;
+  gave_up_ = true;
+  uses_.reset();
+  query_steps_.clear();
+  query_heaps_.clear();
+  images_.clear();
 }
 
 void StartLosses::OnObject(const Record& record) {
@@ -93,20 +125,22 @@ void StartLosses::OnCall(const Record& record) {
 // A Reset that was refused leaves the list what it was.
 void StartLosses::OnResult(const Record& record) {
   if (CallKindOf(record.method) != CallKind::kListReset || !Succeeded(record)) return;
-  query_steps_.erase(record.object);
+  ForgetList(record.object);
   if (uses_.has_value()) uses_->OnReset(record.object);
 }
 
 void StartLosses::OnObjectEnd(const Record& record) {
-  query_steps_.erase(record.object);
+  ForgetList(record.object);
   if (uses_.has_value()) uses_->EndList(record.object);
 }
 
 void StartLosses::OnListCall(const Record& record, Method method) {
+  const size_t before = HeldOf(record.object);
   OnQueries(record, method);
   if (uses_.has_value() && reader_.Read(record, nullptr, &values_, &call_)) {
     uses_->OnListCall(method, record.object, call_, values_);
   }
+  held_by_lists_ += HeldOf(record.object) - before;
 }
 
 void StartLosses::OnQueries(const Record& record, Method method) {
@@ -148,7 +182,7 @@ void StartLosses::OnExecute() {
       if (use.kind == ResourceUse::Kind::kOverwrite) UseImage(use.object, true);
     }
   }
-  if (unused_images_ == 0) uses_.reset();
+  if (unused_images_ == 0) StopUses();
 }
 
 void StartLosses::Step(const QueryStep& step) {
@@ -156,7 +190,7 @@ void StartLosses::Step(const QueryStep& step) {
   if (found == query_heaps_.end()) return;
   QueryHeap& heap = found->second;
   if (!step.resolves) {
-    heap.made.insert(step.first);
+    queries_made_ += heap.made.insert(step.first).second ? 1 : 0;
     return;
   }
   const uint64_t end = uint64_t{step.first} + std::min(step.count, kMostQueries);
@@ -176,11 +210,17 @@ void StartLosses::UseImage(uint64_t image, bool overwritten) {
 void StartLosses::OnFrame(const Record& record) {
   if (!uses_.has_value() || !started_) return;
   UseImage(record.object, false);
-  if (unused_images_ == 0 || ++frames_ >= kImageFrames) uses_.reset();
+  if (unused_images_ == 0 || ++frames_ >= kImageFrames) StopUses();
 }
 
 std::vector<std::string> StartLosses::Told() const {
   std::vector<std::string> told;
+  if (gave_up_) {
+    told.push_back(
+        "what the lists did with queries and images from before the recording began was too much "
+        "to "
+        "follow: what of that is missing is not known");
+  }
   for (const auto& [number, heap] : query_heaps_) {
     if (!heap.missing.has_value()) continue;
     told.push_back(

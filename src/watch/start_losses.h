@@ -7,6 +7,7 @@
 #ifndef CAIRN_WATCH_START_LOSSES_H_
 #define CAIRN_WATCH_START_LOSSES_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -23,10 +24,15 @@
 namespace cairn {
 
 // One thread. Looks at images until each was used, for kImageFrames frames at most: every call of a list is
-// decoded until then. At queries to the end, if there were heaps of them.
+// decoded until then. At queries to the end, if there were heaps of them. Gives up, and says so, when there is
+// too much to hold.
 class StartLosses {
  public:
   static constexpr uint32_t kImageFrames = 16;
+  // Entries that are held of lists, objects and views; some 32 bytes each, 256 of the last two.
+  static constexpr size_t kMostHeld = 4u << 20;
+
+  explicit StartLosses(size_t most_held = kMostHeld) : most_held_(most_held) {}
 
   // Every record of the file in order: those that are restored, then those of the recording.
   void Look(const Record& record);
@@ -57,6 +63,11 @@ class StartLosses {
   void OnFrame(const Record& record);
   void Step(const QueryStep& step);
   void UseImage(uint64_t image, bool overwritten);
+  // What the list holds: queries and uses.
+  size_t HeldOf(uint64_t list) const;
+  void ForgetList(uint64_t list);
+  void StopUses();
+  void GiveUpIfTooMuch();
 
   bool started_ = false;
   CallValuesReader reader_;
@@ -68,6 +79,10 @@ class StartLosses {
   std::optional<ListUses> uses_{std::in_place};  // while there are images to look at
   uint32_t unused_images_ = 0;
   uint32_t frames_ = 0;
+  size_t most_held_;
+  size_t held_by_lists_ = 0;
+  size_t queries_made_ = 0;
+  bool gave_up_ = false;
 };
 
 }  // namespace cairn

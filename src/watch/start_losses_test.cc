@@ -305,5 +305,22 @@ TEST_F(StartLossesTest, ImagesAreFollowedForSomeFrames) {
   EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("query heap #5")));
 }
 
+// Lists that are never reset would take all memory.
+TEST_F(StartLossesTest, WhatTakesTooMuchIsNoLongerFollowed) {
+  losses_ = StartLosses(100);
+  Object(kHeap, Chain::kID3D12QueryHeap);
+  Start();
+  for (int i = 0; i < 200; ++i) {
+    EndQuery(0);
+    if (i % 50 == 0) Reset();
+  }
+  EXPECT_THAT(losses_.Told(), IsEmpty());
+  for (int i = 0; i < 100; ++i) EndQuery(0);
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("was too much to follow")));
+  Resolve(0, 2);
+  Execute();
+  EXPECT_THAT(losses_.Told(), ElementsAre(HasSubstr("was too much to follow")));
+}
+
 }  // namespace
 }  // namespace cairn

@@ -35,6 +35,7 @@ class TestRegion {
     mine.state = static_cast<uint32_t>(CaptureState::kOn);
   }
 
+  const SharedMemory& memory() const { return memory_; }
   // The same memory as the watcher maps it.
   SharedMemory Watched() const {
     return std::move(SharedMemory::MapForWriting(dup(memory_.fd()), kCaptureRegionBytes)).value();

@@ -16,12 +16,12 @@ constexpr uint32_t kFullChunks = kMaxChunkCount - 256;
 
 }  // namespace
 
-TraceSink::TraceSink(const std::string& path, const TraceFacts& facts, bool armed) {
+TraceSink::TraceSink(Result<FileWriter> file, const TraceFacts& facts, bool armed,
+                     size_t most_kept_bytes) {
   if (armed) {
-    kept_.emplace();
+    kept_.emplace(most_kept_bytes);
     summary_.started = false;
   }
-  Result<FileWriter> file = FileWriter::Create(path);
   if (!file.ok()) {
     Fail(file.status());
     return;
@@ -53,6 +53,12 @@ void TraceSink::Add(const Record& record) {
     if (kept_.has_value()) {
       if (record.kind != RecordKind::kContents && record.kind != RecordKind::kStart) {
         kept_->Keep(record);
+        if (kept_->too_large()) {
+          Fail(Status(StatusCode::kOutOfMemory,
+                      fmt::format("what is alive in the program before the recording begins takes "
+                                  "more than {} MiB; begin earlier, or record from the start",
+                                  kept_->most_bytes() >> 20)));
+        }
         return;
       }
       BeginRecording(record.number);

@@ -34,8 +34,9 @@ struct CaptureSummary {
 
 class TraceSink {
  public:
-  // Makes the file. `armed`: nothing is written before the program's kContents or kStart.
-  TraceSink(const std::string& path, const TraceFacts& facts, bool armed);
+  // `armed`: nothing is written before the program's kContents or kStart.
+  // `most_kept_bytes`: LiveState's.
+  TraceSink(Result<FileWriter> file, const TraceFacts& facts, bool armed, size_t most_kept_bytes);
   ~TraceSink();
 
   // Without effect after an error. A record that may not stand in a trace is left out and counted.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -14,11 +15,14 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/program_name.h"
 #include "base/shared_memory.h"
 #include "base/text.h"
 #include "recorder/block.h"
@@ -26,118 +30,67 @@
 #include "watch/capture_drain.h"
 #include "watch/capture_words.h"
 #include "watch/child_process.h"
+#include "watch/handover_receiver.h"
+#include "watch/live_process.h"
+#include "watch/output_file.h"
+#include "watch/output_names.h"
 #include "watch/output_path.h"
+#include "watch/region_reader.h"
+#include "watch/spoken_lines.h"
 #include "watch/watch_loop.h"
 #include "watch/watched_block.h"
 
 namespace cairn {
 namespace {
 
-// A runaway fork tree must not exhaust the watcher; processes beyond it run unwatched.
-constexpr size_t kMaxWatched = 512;
+// How processes ended is read from files, and reports are written to files: not for programs to take.
+constexpr rlim_t kReservedDescriptors = 8;
 // A process that survives SIGKILL for so long is stuck inside a driver; nobody can end it.
 constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 // More than a socket's buffer holds: a program that never stops sending does not keep the watcher from
 // seeing it hang or end.
 constexpr int kMessagesAtOnce = 1024;
+constexpr size_t kMaxNamed = 8;  // processes in one line
 constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
-// Linux 6.5; headers of the distributions we build on lack the names.
-constexpr int kPassPidfd = 76;        // SO_PASSPIDFD
-constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
-
-// epoll tags; those from kFirstProcess on are kFirstProcess + index into processes_.
+// epoll tags; those from kFirstProcess on are kFirstProcess + WatchedProcess::number.
 enum : uint64_t { kTagSignals, kTagTimer, kTagSocket, kFirstProcess };
 
 struct WatchedProcess {
-  WatchedProcess(ProcessHandle process_handle, const WatchPolicy& policy)
-      : handle(std::move(process_handle)), watch(policy) {}
+  WatchedProcess(uint64_t process_number, ProcessHandle process_handle, const WatchPolicy& policy)
+      : number(process_number), handle(std::move(process_handle)), watch(policy) {}
 
+  uint64_t number;  // in the order in which they came; the main process is 0
   ProcessHandle handle;
   ProcessWatch watch;
   WatchedBlock block;
   std::string program;       // for people
   std::string command_line;  // as started
   std::string output_path;   // once it has one
+  OutputNames::OfProcess output_names;
   std::unique_ptr<CaptureDrain> capture;
   bool ended = false;
   bool abandoned = false;  // survived SIGKILL
   ProcessEnd end;
   uint64_t next_probe_ns = kNever;
   uint64_t killed_at_ns = kNever;
+  uint64_t asked_to_end_at_ns =
+      kNever;  // by a signal that was passed on, after the main process's end
 
   bool alive() const { return !ended && !abandoned; }
 };
 
-// One message with what the kernel attached to it.
-struct ReceivedMessage {
-  HandoverMessage message;
-  FileDescriptor attached;
-  pid_t sender = -1;
-  FileDescriptor sender_pidfd;  // where the kernel attaches it: right even if the sender is gone
-};
-
-enum class ReceiveResult { kMessage, kUnusable, kEmpty, kClosed };
-
-void TakeAttachments(msghdr& header, ReceivedMessage& received) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
-    if (part->cmsg_level != SOL_SOCKET) continue;
-    if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
-      ucred credentials{};
-      std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
-      // 0: sent before this end asked for credentials, so by the process that made the socket.
-      if (credentials.pid > 0) received.sender = credentials.pid;
-    } else if (part->cmsg_type == kAttachedPidfd && part->cmsg_len >= CMSG_LEN(sizeof(int))) {
-      int fd = -1;  // or an error, negative
-      std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-      received.sender_pidfd = FileDescriptor(fd);
-    } else if (part->cmsg_type == SCM_RIGHTS) {
-      const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-      for (size_t i = 0; i < count; ++i) {
-        int fd = -1;
-        std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
-        received.attached = FileDescriptor(fd);  // a second one closes the first: unusable anyway
-      }
-    }
-  }
-}
-
-// `maker`: the process that made the socket.
-ReceiveResult Receive(int socket, pid_t maker, ReceivedMessage& received) {
-  iovec data{&received.message, sizeof(received.message)};
-  alignas(cmsghdr) char
-      control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(8 * sizeof(int))];
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof(control);
-  ssize_t size = 0;
-  do {
-    size = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  } while (size < 0 && errno == EINTR);
-  if (size < 0) return errno == EAGAIN ? ReceiveResult::kEmpty : ReceiveResult::kClosed;
-  received.sender = maker;
-  TakeAttachments(header, received);
-  // The end of the stream. An empty message looks the same but comes with credentials.
-  if (size == 0 && header.msg_controllen == 0) return ReceiveResult::kClosed;
-  const bool usable = size == sizeof(received.message) && (header.msg_flags & MSG_TRUNC) == 0 &&
-                      received.message.magic == kHandoverMagic &&
-                      received.message.version == kHandoverVersion;
-  return usable ? ReceiveResult::kMessage : ReceiveResult::kUnusable;
-}
-
 // Without a descriptor if the sender is gone.
-ProcessHandle HandleOfSender(ReceivedMessage& received) {
-  if (!received.sender_pidfd.valid()) {
-    Result<ProcessHandle> opened = OpenProcess(received.sender);
-    if (opened.ok()) return std::move(opened).value();
-  }
-  return {received.sender, std::move(received.sender_pidfd)};
+Result<ProcessHandle> HandleOfSender(ReceivedMessage& received) {
+  ProcessHandle handle{received.sender, std::move(received.sender_pidfd)};
+  if (handle.pidfd.valid()) return handle;
+  Result<ProcessHandle> opened = OpenProcess(received.sender);
+  if (opened.status().code() == StatusCode::kNotFound) return handle;
+  return opened;
 }
 
-std::string ProgramName(const std::string& command) {
-  const std::string name = command.substr(command.rfind('/') + 1);
+std::string ProgramName(std::string_view command) {
+  const std::string_view name = NameOfProgram(command);
   return VisibleText(name.empty() ? "program" : name);
 }
 
@@ -153,60 +106,89 @@ Status WithoutExceptions(const Write& write) {
 
 class WatchLoop {
  public:
-  explicit WatchLoop(const WatchSettings& settings) : settings_(settings) {}
+  explicit WatchLoop(const WatchSettings& settings)
+      : settings_(settings),
+        lines_(settings.say, settings.warn, kMaxLines),
+        names_(settings.output_path, kMaxFiles) {}
   // Signals do again what they did before.
   ~WatchLoop();
   WatchLoop(const WatchLoop&) = delete;
   WatchLoop& operator=(const WatchLoop&) = delete;
 
-  // `forwarded`: signals of this process that are passed on to the program; all four are blocked.
-  Status Prepare(FileDescriptor socket, bool forward_signals);
+  // `maker`: the process that made the socket pair. `forward_signals`: those of this process are passed on to
+  // the program; they are blocked.
+  Status Prepare(FileDescriptor socket, pid_t maker, bool forward_signals);
+  // Whoever did not inherit the socket may come in by this address; "" if there is none.
+  const std::string& OpenDoors();
   // A process without a descriptor ended before it could be opened.
   Status AddMainProcess(ProcessHandle process, std::string program, std::string command_line);
   Status Run();
 
-  const WatchedProcess& main_process() const { return *processes_.front(); }
+  const WatchedProcess& main_process() const { return *processes_.at(0); }
   bool killed_for_hang() const;
   bool captured() const { return captured_; }
+  // A report or a trace could not be written.
+  bool lost_output() const { return lost_output_; }
+  // Of the program, whatever this process may open.
+  const std::optional<rlimit>& previous_descriptors() const { return previous_descriptors_; }
   const sigset_t& previous_mask() const { return previous_mask_; }
   bool ignored_broken_pipes() const { return ignored_broken_pipes_; }
 
  private:
   Status Listen(int fd, uint64_t tag);
+  void RaiseDescriptorLimit();
   WatchedProcess* AddProcess(ProcessHandle process);
   bool Finished() const;
+  void ForgetEnded();
+  // The process is not watched, or not captured: said of the first one.
+  void Refuse(const ReceivedMessage& received, const char* why);
+  void SayUnwatched();
 
   void OnSignals();
   void OnSocket();
   void OnMessage(ReceivedMessage& received);
-  // The process that sent it; one that was not known is watched from now on. Null: there are too many.
+  void HandleMessage(ReceivedMessage& received);
+  // The process that sent it; one that was not known is watched from now on. Null: it cannot be.
   WatchedProcess* SenderOf(ReceivedMessage& received);
   void OnBlock(ReceivedMessage& received);
   void OnCapture(ReceivedMessage& received);
+  void RefuseCapture(ReceivedMessage& received, SharedMemory region);
+  size_t CaptureCount() const;
   void FinishCapture(WatchedProcess& process);
   void OnEnded(WatchedProcess& process);
   void OnTimer();
   void Probe(WatchedProcess& process, uint64_t now_ns);
   void NoticeLostDevices(WatchedProcess& process);
   void CarryOut(WatchedProcess& process, const Decision& decision);
+  bool Kill(WatchedProcess& process);
   // `where`: the name of the file that it is in, when the user reads of it.
   Status WriteReport(WatchedProcess& process, const Decision& decision, std::string* where);
   void ChooseOutputPath(WatchedProcess& process);
+  std::string NextPath(WatchedProcess& process);
   void GiveUpOn(WatchedProcess& process);
   void ArmTimer();
 
   WatchSettings settings_;
+  SpokenLines lines_;
+  OutputNames names_;
   FileDescriptor epoll_;
   FileDescriptor signals_;
   FileDescriptor timer_;
-  FileDescriptor socket_;
+  HandoverReceiver receiver_;
+  std::string address_;
   bool forward_signals_ = false;
-  bool output_path_taken_ = false;
   bool captured_ = false;
+  bool killed_for_hang_ = false;
+  bool lost_output_ = false;
   bool prepared_ = false;
+  uint64_t refused_ = 0;  // hand-overs
+  rlim_t most_descriptors_ = RLIM_INFINITY;
   sigset_t previous_mask_{};
   bool ignored_broken_pipes_ = false;
-  std::vector<std::unique_ptr<WatchedProcess>> processes_;  // [0] is the main process
+  std::optional<rlimit> previous_descriptors_;
+  uint64_t next_number_ = 0;
+  // By their number. Those that ended go; the main process stays.
+  std::map<uint64_t, std::unique_ptr<WatchedProcess>> processes_;
 };
 
 Status WatchLoop::Listen(int fd, uint64_t tag) {
@@ -217,17 +199,28 @@ Status WatchLoop::Listen(int fd, uint64_t tag) {
   return StatusFromErrno(errno, "the watcher cannot wait for events");
 }
 
-Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
-  socket_ = std::move(socket);
+// Each process takes two, and many of these limits are from a time when select() was in use.
+void WatchLoop::RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  previous_descriptors_ = limit;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, kMaxDescriptors));
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) limit = *previous_descriptors_;
+  most_descriptors_ = limit.rlim_cur;
+}
+
+Status WatchLoop::Prepare(FileDescriptor socket, pid_t maker, bool forward_signals) {
   forward_signals_ = forward_signals;
   sigset_t mask;
   sigemptyset(&mask);
-  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&mask, number);
+  // SIGXFSZ: a file that may not grow is an error of the write, not the end of the watcher.
+  for (const int number : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGXFSZ}) sigaddset(&mask, number);
   if (settings_.capture_trigger_signal) sigaddset(&mask, SIGUSR1);
   sigprocmask(SIG_BLOCK, &mask, &previous_mask_);
   // Writing to a closed stderr must not end the watcher, and with it the program.
   ignored_broken_pipes_ = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
   prepared_ = true;
+  RaiseDescriptorLimit();
 
   epoll_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   signals_ = FileDescriptor(signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -235,15 +228,16 @@ Status WatchLoop::Prepare(FileDescriptor socket, bool forward_signals) {
   if (!epoll_.valid() || !signals_.valid() || !timer_.valid()) {
     return StatusFromErrno(errno, "the watcher cannot wait for events");
   }
-  const int on = 1;
-  if (setsockopt(socket_.get(), SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) != 0) {
-    return StatusFromErrno(errno, "the watcher's socket cannot be used");
-  }
-  // Best effort: OnMessage has another way.
-  (void)setsockopt(socket_.get(), SOL_SOCKET, kPassPidfd, &on, sizeof(on));
+  CAIRN_RETURN_IF_ERROR(receiver_.Open(std::move(socket), maker));
   CAIRN_RETURN_IF_ERROR(Listen(signals_.get(), kTagSignals));
   CAIRN_RETURN_IF_ERROR(Listen(timer_.get(), kTagTimer));
-  return Listen(socket_.get(), kTagSocket);
+  return Listen(receiver_.fd(), kTagSocket);
+}
+
+const std::string& WatchLoop::OpenDoors() {
+  receiver_.OpenDoors();
+  address_ = receiver_.address();
+  return address_;
 }
 
 WatchLoop::~WatchLoop() {
@@ -256,10 +250,13 @@ WatchLoop::~WatchLoop() {
 
 WatchedProcess* WatchLoop::AddProcess(ProcessHandle process) {
   if (processes_.size() >= kMaxWatched) return nullptr;
-  const uint64_t tag = kFirstProcess + processes_.size();
-  if (process.pidfd.valid() && !Listen(process.pidfd.get(), tag).ok()) return nullptr;
-  processes_.push_back(std::make_unique<WatchedProcess>(std::move(process), settings_.policy));
-  return processes_.back().get();
+  const uint64_t number = next_number_++;
+  if (process.pidfd.valid() && !Listen(process.pidfd.get(), kFirstProcess + number).ok()) {
+    return nullptr;
+  }
+  std::unique_ptr<WatchedProcess>& added = processes_[number];
+  added = std::make_unique<WatchedProcess>(number, std::move(process), settings_.policy);
+  return added.get();
 }
 
 Status WatchLoop::AddMainProcess(ProcessHandle process, std::string program,
@@ -274,16 +271,54 @@ Status WatchLoop::AddMainProcess(ProcessHandle process, std::string program,
 // Processes that handed over a block are watched to their end, also when the first one has ended.
 bool WatchLoop::Finished() const {
   return std::none_of(processes_.begin(), processes_.end(),
-                      [](const auto& process) { return process->alive(); });
+                      [](const auto& process) { return process.second->alive(); });
 }
 
 bool WatchLoop::killed_for_hang() const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [](const auto& process) { return process->watch.killed_for_hang(); });
+  return killed_for_hang_ ||
+         std::any_of(processes_.begin(), processes_.end(),
+                     [](const auto& process) { return process.second->watch.killed_for_hang(); });
+}
+
+void WatchLoop::ForgetEnded() {
+  std::erase_if(processes_, [this](const auto& process) {
+    if (process.first == 0 || process.second->alive()) return false;
+    killed_for_hang_ = killed_for_hang_ || process.second->watch.killed_for_hang();
+    return true;
+  });
+}
+
+void WatchLoop::Refuse(const ReceivedMessage& received, const char* why) {
+  if (++refused_ != 1) return;
+  lines_.Warn(fmt::format("cairn: {} (process {}) {}",
+                          ProgramName(ProgramOfCommandLine(ArgumentsOf(received.sender))),
+                          received.sender, why));
+}
+
+// Those that live at the end of the program. What ended before has said it for itself.
+void WatchLoop::SayUnwatched() {
+  if (address_.empty()) return;
+  const std::vector<LiveProcess> living =
+      FindLiveProcessesWith(fmt::format("{}={}", kWatcherAddressVariable, address_));
+  OnSocket();  // what one of them was about to hand over
+  std::string names;
+  size_t count = 0;
+  for (const LiveProcess& found : living) {
+    const bool known = std::any_of(processes_.begin(), processes_.end(), [&](const auto& process) {
+      return process.second->handle.pid == found.pid && process.second->block.present();
+    });
+    if (known || ++count > kMaxNamed) continue;
+    names += fmt::format("{}{} (process {})", names.empty() ? "" : ", ",
+                         ProgramName(ProgramOfCommandLine(ArgumentsOf(found.pid))), found.pid);
+  }
+  if (count == 0) return;
+  if (count > kMaxNamed) names += fmt::format(" and {} more", count - kMaxNamed);
+  lines_.Warn(
+      fmt::format("cairn: not watched, so no report tells of their crash or hang: {}", names));
 }
 
 Status WatchLoop::Run() {
-  if (!main_process().handle.pidfd.valid()) OnEnded(*processes_.front());
+  if (!main_process().handle.pidfd.valid()) OnEnded(*processes_.at(0));
   while (!Finished()) {
     ArmTimer();
     epoll_event events[16];
@@ -298,11 +333,18 @@ Status WatchLoop::Run() {
         OnTimer();
       } else if (tag == kTagSocket) {
         OnSocket();
-      } else if (tag - kFirstProcess < processes_.size()) {
-        OnEnded(*processes_[tag - kFirstProcess]);
+      } else if (const auto found = processes_.find(tag - kFirstProcess);
+                 found != processes_.end()) {
+        OnEnded(*found->second);
       }
     }
+    ForgetEnded();
   }
+  const uint64_t turned_away = receiver_.turned_away();
+  if (refused_ > 1 || turned_away != 0) {
+    lines_.Warn(fmt::format("cairn: {} hand-overs were refused in all", refused_ + turned_away));
+  }
+  lines_.SayLast();
   // Those that were meant for the program must not end its watcher when they are no longer blocked.
   OnSignals();
   return Status();
@@ -312,8 +354,9 @@ void WatchLoop::OnSignals() {
   signalfd_siginfo info{};
   while (read(signals_.get(), &info, sizeof(info)) == sizeof(info)) {
     const int number = static_cast<int>(info.ssi_signo);
+    if (number == SIGXFSZ) continue;
     if (number == SIGUSR1) {
-      for (const auto& process : processes_) {
+      for (const auto& [index, process] : processes_) {
         if (process->capture != nullptr && process->alive()) process->capture->Trigger();
       }
       continue;
@@ -322,51 +365,70 @@ void WatchLoop::OnSignals() {
     const bool from_terminal =
         info.ssi_code == SI_KERNEL && (number == SIGINT || number == SIGQUIT);
     if (!forward_signals_ || from_terminal) continue;
-    for (const auto& process : processes_) {
+    for (const auto& [index, process] : processes_) {
+      if (!process->alive()) continue;
       // It may just have ended; then there is nothing to pass on.
-      if (process->alive()) (void)SendSignal(process->handle, number).ok();
+      (void)SendSignal(process->handle, number).ok();
+      // What the program left behind does not keep cairn from obeying.
+      if (!main_process().alive() && process->asked_to_end_at_ns == kNever) {
+        process->asked_to_end_at_ns = MonotonicNs();
+      }
     }
   }
 }
 
 void WatchLoop::OnSocket() {
-  if (!socket_.valid()) return;
-  for (int i = 0; i < kMessagesAtOnce; ++i) {
-    ReceivedMessage received;
-    switch (Receive(socket_.get(), main_process().handle.pid, received)) {
-      case ReceiveResult::kMessage: OnMessage(received); break;
-      case ReceiveResult::kUnusable: break;  // somebody else's message: not ours to judge
-      case ReceiveResult::kEmpty: return;
-      case ReceiveResult::kClosed:
-        // Closing it also takes it out of epoll; nobody can send any more.
-        socket_.Close();
-        return;
-    }
-  }
+  ReceivedMessage received;
+  for (int i = 0; i < kMessagesAtOnce && receiver_.Receive(&received); ++i) OnMessage(received);
 }
 
 WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
   const auto found =
       std::find_if(processes_.begin(), processes_.end(), [&received](const auto& process) {
-        return process->alive() && process->handle.pid == received.sender;
+        return process.second->alive() && process.second->handle.pid == received.sender;
       });
-  if (found != processes_.end()) return found->get();
+  if (found != processes_.end()) return found->second.get();
   if (received.message.kind == HandoverKind::kDeviceLost) return nullptr;
-  WatchedProcess* process = AddProcess(HandleOfSender(received));
-  if (process == nullptr) return nullptr;
+  Result<ProcessHandle> handle = HandleOfSender(received);
+  WatchedProcess* const process = handle.ok() ? AddProcess(std::move(*handle)) : nullptr;
+  if (process == nullptr) {
+    Refuse(received,
+           "is not watched: there are as many processes as cairn may watch; so it is with those "
+           "that come after it");
+    return nullptr;
+  }
   process->command_line = CommandLineOf(received.sender);
-  process->program = ProgramName(process->command_line.substr(0, process->command_line.find(' ')));
+  process->program = ProgramName(ProgramOfCommandLine(ArgumentsOf(received.sender)));
   return process;
 }
 
+// The watcher outlives what it has no memory for.
 void WatchLoop::OnMessage(ReceivedMessage& received) {
+  const Status handled = WithoutExceptions([&] {
+    HandleMessage(received);
+    return Status();
+  });
+  if (!handled.ok()) Refuse(received, "is not watched: there is no memory for it");
+}
+
+void WatchLoop::HandleMessage(ReceivedMessage& received) {
+  // The lowest free number is the one that is given out: a high one says that few are left.
+  const int highest = std::max(received.attached.get(), received.sender_pidfd.get());
+  if (received.attachment_lost ||
+      (highest >= 0 && static_cast<rlim_t>(highest) + kReservedDescriptors >= most_descriptors_)) {
+    Refuse(received,
+           "is not watched: cairn may open no more files (ulimit -n); so it is with those that "
+           "come after it");
+    return;
+  }
   switch (received.message.kind) {
     case HandoverKind::kDeviceLost:
       if (WatchedProcess* const process = SenderOf(received)) NoticeLostDevices(*process);
       return;
     case HandoverKind::kBlock: OnBlock(received); return;
     case HandoverKind::kCapture: OnCapture(received); return;
-    case HandoverKind::kWatching: return;
+    case HandoverKind::kWatching:
+    case HandoverKind::kGreeting: return;
   }
 }
 
@@ -383,8 +445,12 @@ void WatchLoop::OnBlock(ReceivedMessage& received) {
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? MonotonicNs() : kNever;
-  // Its command line cannot be read any more if it died at once.
-  if (process->command_line.empty()) process->program = ProgramName(process->block.Program());
+  // Its command line cannot be read any more if it died at once. Of Wine's processes the block knows more than
+  // what was typed.
+  const std::string in_block = process->block.Program();
+  if (process->command_line.empty() || IsWindowsProgram(in_block)) {
+    process->program = ProgramName(in_block);
+  }
   ChooseOutputPath(*process);
   if (!process->handle.pidfd.valid()) OnEnded(*process);
 }
@@ -395,17 +461,30 @@ void WatchLoop::OnCapture(ReceivedMessage& received) {
   Result<SharedMemory> region =
       SharedMemory::MapForWriting(received.attached.Release(), region_bytes);
   if (!region.ok()) return;
+  if (!settings_.capture) {
+    RefuseCapture(received, std::move(region).value());
+    return;
+  }
   WatchedProcess* const process = SenderOf(received);
   if (process == nullptr) return;
   if (process->capture != nullptr) {
     // It replaced itself with another program, which gets a file of its own.
     process->capture->EndTrace();
     FinishCapture(*process);
-    process->output_path = OutputPathOfProcess(process->output_path, process->handle.pid);
+    process->output_path.clear();
+  }
+  if (CaptureCount() >= kMaxCaptures) {
+    Refuse(received, "is not captured: too many processes are already");
+    return;
   }
   ChooseOutputPath(*process);
+  if (process->output_path.empty()) {
+    Refuse(received, "is not captured: cairn has made as many files for it as it may");
+    return;
+  }
   CaptureDrainSettings settings;
   settings.path = process->output_path;
+  settings.other_name = [this, process] { return NextPath(*process); };
   settings.trigger_path = settings_.capture_trigger_path;
   settings.facts.program = process->program;
   settings.facts.command_line = process->command_line;
@@ -414,24 +493,47 @@ void WatchLoop::OnCapture(ReceivedMessage& received) {
   settings.facts.start_realtime_ns = RealtimeNs();
   settings.facts.start_monotonic_ns = MonotonicNs();
   process->capture = std::make_unique<CaptureDrain>(std::move(region).value(), std::move(settings));
+  process->output_path = process->capture->path();
   captured_ = true;
   if (!process->handle.pidfd.valid()) OnEnded(*process);
+}
+
+void WatchLoop::RefuseCapture(ReceivedMessage& received, SharedMemory region) {
+  // The program learns from this that nobody reads, and does not wait for it.
+  (void)RegionReader::Open(std::move(region)).ok();
+  Refuse(received, "asks to be captured, which cairn was not told to do; say cairn run --capture");
+}
+
+size_t WatchLoop::CaptureCount() const {
+  return static_cast<size_t>(
+      std::count_if(processes_.begin(), processes_.end(),
+                    [](const auto& process) { return process.second->capture != nullptr; }));
 }
 
 void WatchLoop::FinishCapture(WatchedProcess& process) {
   if (process.capture == nullptr) return;
   const Result<CaptureSummary> summary = process.capture->Finish();
-  settings_.say(CaptureInWords(process.program, ShellQuoted(process.capture->path()), summary));
+  std::string words =
+      CaptureInWords(process.program, ShellQuoted(process.capture->path()), summary);
+  if (const std::string& why = process.capture->why_not_there(); summary.ok() && !why.empty()) {
+    words += fmt::format(" ({})", why);
+  }
   process.capture.reset();
+  if (summary.ok()) {
+    lines_.Say(words);
+  } else {
+    lost_output_ = true;
+    lines_.Warn(words);
+  }
+}
+
+std::string WatchLoop::NextPath(WatchedProcess& process) {
+  return names_.Next(&process.output_names, process.program, process.handle.pid);
 }
 
 // The first process with breadcrumbs, or with an incident, gets the path that the user gave.
 void WatchLoop::ChooseOutputPath(WatchedProcess& process) {
-  if (!process.output_path.empty()) return;
-  const std::string path =
-      settings_.output_path.empty() ? DefaultOutputPath(process.program) : settings_.output_path;
-  process.output_path = output_path_taken_ ? OutputPathOfProcess(path, process.handle.pid) : path;
-  output_path_taken_ = true;
+  if (process.output_path.empty()) process.output_path = NextPath(process);
 }
 
 void WatchLoop::NoticeLostDevices(WatchedProcess& process) {
@@ -452,6 +554,7 @@ void WatchLoop::OnEnded(WatchedProcess& process) {
   NoticeLostDevices(process);
   CarryOut(process, process.watch.OnEnd(RealtimeNs(), process.end, process.block.Evidence()));
   FinishCapture(process);
+  if (process.number == 0) SayUnwatched();
   // All that will be said of it is in its file; its memory goes.
   process.block = WatchedBlock();
 }
@@ -460,10 +563,13 @@ void WatchLoop::OnTimer() {
   uint64_t expirations = 0;
   [[maybe_unused]] const ssize_t drained = read(timer_.get(), &expirations, sizeof(expirations));
   const uint64_t now_ns = MonotonicNs();
-  for (const auto& process : processes_) {
+  for (const auto& [number, process] : processes_) {
     if (!process->alive()) continue;
-    if (process->killed_at_ns != kNever) {
-      if (now_ns - process->killed_at_ns >= kUnkillableNs) GiveUpOn(*process);
+    const uint64_t end_at_ns = std::min(process->killed_at_ns, process->asked_to_end_at_ns);
+    if (end_at_ns != kNever && now_ns - end_at_ns >= kUnkillableNs) {
+      GiveUpOn(*process);
+    } else if (process->killed_at_ns != kNever) {
+      continue;
     } else if (process->next_probe_ns <= now_ns) {
       Probe(*process, now_ns);
     }
@@ -471,20 +577,29 @@ void WatchLoop::OnTimer() {
 }
 
 void WatchLoop::Probe(WatchedProcess& process, uint64_t now_ns) {
-  const bool stopped =
-      process.watch.watchdog().HasUnfinishedWork() && IsStopped(process.handle.pid);
   const std::vector<QueueObservation> queues = process.block.ObserveQueues();
-  CarryOut(process, process.watch.OnProbe(now_ns, RealtimeNs(), queues, stopped));
+  const ProcessCondition condition = ConditionOf(process.handle.pid);
+  CarryOut(process, process.watch.OnProbe(now_ns, RealtimeNs(), queues, condition));
   process.next_probe_ns = now_ns + process.watch.watchdog().PollIntervalNs();
 }
 
 Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
                               std::string* where) {
+  if (process.output_path.empty()) {
+    return Status(StatusCode::kIo, "cairn has made as many files as it may");
+  }
   const DumpSubject subject{process.handle.pid, process.program, process.command_line,
                             process.watch.incidents()};
   // A capture that cannot be written must not cost the report as well.
   if (process.capture == nullptr || process.capture->failed()) {
-    return WithoutExceptions([&] { return WriteDump(*where, subject, process.block); });
+    return WithoutExceptions([&] {
+      Result<OutputFile> file = CreateOutput(*where, [&] { return NextPath(process); });
+      if (!file.ok()) return file.status();
+      // Later reports of this process replace this one.
+      *where = process.output_path = file->path;
+      if (!file->why_not.empty()) lines_.Warn(fmt::format("cairn: {}", file->why_not));
+      return WriteDump(&file->writer, subject, process.block);
+    });
   }
   // The file gets its name when the program has ended.
   if (process.alive() && !decision.kill) *where += ".part";
@@ -497,36 +612,54 @@ Status WatchLoop::WriteReport(WatchedProcess& process, const Decision& decision,
 }
 
 void WatchLoop::CarryOut(WatchedProcess& process, const Decision& decision) {
-  if (decision.dump) {
-    ChooseOutputPath(process);
-    std::string where = process.output_path;
-    const Status written = WriteReport(process, decision, &where);
-    const std::string happened = fmt::format("cairn: {} {}", process.program, decision.what);
-    settings_.say(written.ok()
-                      ? fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where))
-                      : fmt::format("{}; no report: {}", happened, written.message()));
+  if (decision.keep_state) {
+    (void)WithoutExceptions([&] {
+      process.block.KeepState();
+      return Status();
+    }).ok();
   }
-  if (decision.kill && process.alive()) {
-    (void)SendSignal(process.handle, SIGKILL).ok();  // fails only if it ended by itself
-    process.killed_at_ns = MonotonicNs();
+  if (!decision.dump) return;
+  ChooseOutputPath(process);
+  std::string where = process.output_path;
+  const Status written = WriteReport(process, decision, &where);
+  const char* const killed = decision.kill && Kill(process) ? "; killed it" : "";
+  const std::string happened =
+      fmt::format("cairn: {} {}{}", process.program, decision.what, killed);
+  if (written.ok()) {
+    lines_.Say(fmt::format("{}; report: cairn report {}", happened, ShellQuoted(where)));
+  } else {
+    lost_output_ = true;
+    lines_.Warn(fmt::format("{}; no report: {}", happened, written.message()));
   }
+}
+
+// False if it was ending by itself, or by somebody else's hand.
+bool WatchLoop::Kill(WatchedProcess& process) {
+  if (!process.alive() || ConditionOf(process.handle.pid) == ProcessCondition::kEnding ||
+      !SendSignal(process.handle, SIGKILL).ok()) {
+    return false;
+  }
+  process.killed_at_ns = MonotonicNs();
+  process.watch.OnKilled();
+  return true;
 }
 
 void WatchLoop::GiveUpOn(WatchedProcess& process) {
   process.abandoned = true;
   FinishCapture(process);
-  settings_.say(fmt::format(
-      "cairn: {} (process {}) survives SIGKILL: it is stuck inside a driver and ends with it",
-      process.program, process.handle.pid));
+  lines_.Warn(fmt::format("cairn: {} (process {}) {}", process.program, process.handle.pid,
+                          process.killed_at_ns != kNever
+                              ? "survives SIGKILL: it is stuck inside a driver and ends with it"
+                              : "goes on after the signal, and is no longer watched"));
 }
 
 void WatchLoop::ArmTimer() {
   uint64_t next_ns = kNever;
-  for (const auto& process : processes_) {
+  for (const auto& [number, process] : processes_) {
     if (!process->alive()) continue;
-    next_ns =
-        std::min(next_ns, process->killed_at_ns != kNever ? process->killed_at_ns + kUnkillableNs
-                                                          : process->next_probe_ns);
+    const uint64_t end_at_ns = std::min(process->killed_at_ns, process->asked_to_end_at_ns);
+    if (end_at_ns != kNever) next_ns = std::min(next_ns, end_at_ns + kUnkillableNs);
+    if (process->killed_at_ns == kNever) next_ns = std::min(next_ns, process->next_probe_ns);
   }
   itimerspec when{};
   if (next_ns != kNever) {
@@ -566,26 +699,33 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
   }
   FileDescriptor program_end(ends[1]);
   WatchLoop loop(settings);
-  CAIRN_RETURN_IF_ERROR(loop.Prepare(FileDescriptor(ends[0]), true));
+  CAIRN_RETURN_IF_ERROR(loop.Prepare(FileDescriptor(ends[0]), getpid(), true));
 
   SpawnRequest request;
   request.arguments = arguments;
   request.inherited_fd = program_end.get();
   request.environment = settings.environment;
-  request.environment.push_back(fmt::format("{}={}", kWatcherFdVariable, program_end.get()));
+  request.environment.push_back(
+      fmt::format("{}={}", kWatcherFdVariable, WatcherFdValue(program_end.get())));
+  // One of an outer watcher would lead away from this one.
+  request.environment.push_back(fmt::format("{}={}", kWatcherAddressVariable, loop.OpenDoors()));
   request.signal_mask = loop.previous_mask();
   request.ignores_broken_pipes = loop.ignored_broken_pipes();
+  request.descriptors = loop.previous_descriptors();
   Result<ProcessHandle> program = SpawnProgram(request);
   if (!program.ok()) return program.status();
   program_end.Close();
-  CAIRN_RETURN_IF_ERROR(loop.AddMainProcess(std::move(*program), ProgramName(arguments[0]),
-                                            JoinedArguments(arguments)));
+  CAIRN_RETURN_IF_ERROR(loop.AddMainProcess(
+      std::move(*program), ProgramName(ProgramOfArguments(arguments)), JoinedArguments(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());
   if (settings.capture && !loop.captured()) {
-    settings.say(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured",
-                             ProgramName(arguments[0])));
+    settings.warn(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured",
+                              ProgramName(ProgramOfArguments(arguments))));
   }
-  return loop.killed_for_hang() ? kExitKilledForHang : ExitCodeOf(loop.main_process().end);
+  if (loop.killed_for_hang()) return kExitKilledForHang;
+  const int exit_code = ExitCodeOf(loop.main_process().end);
+  // Who relies on a file learns that there is none.
+  return exit_code == 0 && loop.lost_output() ? kExitCairnFailed : exit_code;
 }
 
 Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
@@ -609,11 +749,11 @@ Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
   if (!program.ok()) return program.status();
 
   const std::string command_line = CommandLineOf(peer.pid);
-  const std::string command = command_line.substr(0, command_line.find(' '));
+  const std::string command(ProgramOfCommandLine(ArgumentsOf(peer.pid)));
   CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
                                                                      : settings.output_path));
   WatchLoop loop(settings);
-  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(socket), false));
+  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(socket), peer.pid, false));
   CAIRN_RETURN_IF_ERROR(
       loop.AddMainProcess(std::move(*program), ProgramName(command), command_line));
   HandoverMessage watching;

@@ -54,13 +54,36 @@ void MergeIncidents(std::span<const NoticedIncident> noticed, Snapshot* snapshot
   }
 }
 
+// The signal that the process's handler noted last. 0: none.
+uint32_t NotedSignal(const WatchedBlock& block) {
+  const Result<BlockReader> reader = BlockReader::Open(block.bytes());
+  return reader.ok() ? reader->Load32(offsetof(BlockHeader, crash_signal)) : 0;
+}
+
+bool DiedOfNotedSignal(const DumpSubject& subject, const WatchedBlock& block) {
+  const uint32_t noted = NotedSignal(block);
+  return noted != 0 && std::any_of(subject.incidents.begin(), subject.incidents.end(),
+                                   [noted](const NoticedIncident& incident) {
+                                     return incident.kind == IncidentKind::kSignal &&
+                                            incident.value == static_cast<int64_t>(noted);
+                                   });
+}
+
 Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot head) {
   if (!block.present()) {
     head.losses.push_back(head.AddText(
         "The program never created a Cairn context: it does not use libcairn, or ended before."));
     return head;
   }
-  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), RealtimeNs(), Binaries::kKeep);
+  const bool of_fault = DiedOfNotedSignal(subject, block);
+  if (!of_fault && block.kept_state().has_value()) {
+    Snapshot kept = *block.kept_state();
+    kept.process.command_line = kept.AddText(subject.command_line);
+    MergeIncidents(subject.incidents, &kept);
+    return kept;
+  }
+  Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), RealtimeNs(), Binaries::kKeep,
+                                                of_fault ? Moment::kLastFault : Moment::kNow);
   if (!snapshot.ok()) {
     head.losses.push_back(
         head.AddText("Nothing could be read: " + snapshot.status().message() + "."));
@@ -127,6 +150,12 @@ EndEvidence WatchedBlock::Evidence() {
   return evidence;
 }
 
+void WatchedBlock::KeepState() {
+  if (!present()) return;
+  Result<Snapshot> snapshot = SnapshotFromBlock(bytes(), RealtimeNs(), Binaries::kKeep);
+  if (snapshot.ok()) kept_state_ = std::move(snapshot).value();
+}
+
 std::string WatchedBlock::Program() const {
   if (!present()) return "";
   const Result<BlockReader> block = BlockReader::Open(bytes());
@@ -139,8 +168,12 @@ std::string WatchedBlock::Program() const {
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block) {
   Result<FileWriter> writer = FileWriter::Create(path);
   if (!writer.ok()) return writer.status();
-  CAIRN_RETURN_IF_ERROR(WriteDumpTo(&*writer, subject, block));
-  return writer->Finish();
+  return WriteDump(&*writer, subject, block);
+}
+
+Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block) {
+  CAIRN_RETURN_IF_ERROR(WriteDumpTo(file, subject, block));
+  return file->Finish();
 }
 
 Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block,

@@ -17,6 +17,7 @@
 #include "base/status.h"
 #include "cairnfile/file_writer.h"
 #include "snapshot/progress_probe.h"
+#include "snapshot/snapshot.h"
 #include "watch/watcher.h"
 
 namespace cairn {
@@ -42,11 +43,16 @@ class WatchedBlock {
   // Path of the executable, as the process gave it; untrusted text.
   std::string Program() const;
 
+  // What it shows now is what the next dumps tell, whatever the GPU writes from here on.
+  void KeepState();
+  const std::optional<Snapshot>& kept_state() const { return kept_state_; }
+
   std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }
 
  private:
   SharedMemory memory_;
   std::optional<ProgressProbe> probe_;
+  std::optional<Snapshot> kept_state_;
 };
 
 // Who a dump is about.
@@ -57,10 +63,13 @@ struct DumpSubject {
   std::span<const NoticedIncident> incidents;
 };
 
+// A process that died of the signal that its own handler saw last is told as it was at that moment.
 // Writes `path` (first as `path`.part: its beginning is in the file system before the block is
 // read). On an error nothing is left at `path`, and what was there before is untouched. Cost: bench
 // Dump in docs/performance.md.
 Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
+// The same into a file that was just created.
+Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);
 
 // Adds the dump to a file that holds other things, too: a trace, and earlier dumps, of which the last
 // counts. `last_call`: the last number that the capture of the same file gave out, asked for when the block

@@ -176,6 +176,42 @@ TEST_F(WatchedBlockTest, WhatWatcherAndBlockBothTellIsOneIncident) {
   EXPECT_EQ(snapshot.incidents[0].address, 0xdead000u);
 }
 
+TEST_F(WatchedBlockTest, WhatTheGpuWritesWhileTheProcessDiesIsNotToldOfItsDeath) {
+  block_.SetProgress(list_, 1, 0);
+  Result<SharedMemory> memory = SharedMemory::Create("test", block_.bytes().size());
+  ASSERT_TRUE(memory.ok());
+  std::byte* const shared = memory->data();
+  std::memcpy(shared, block_.bytes().data(), block_.bytes().size());
+  WatchedBlock block(std::move(memory).value());
+  block.KeepState();
+  block_.SetProgress(list_, 4, 4);
+  std::memcpy(shared, block_.bytes().data(), block_.bytes().size());
+  const NoticedIncident incidents[] = {
+      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+  const Snapshot snapshot = Dump(block, incidents);
+  EXPECT_EQ(snapshot.Text(snapshot.process.command_line), "./game --fast");
+  ASSERT_EQ(snapshot.incidents.size(), 1u);
+  ASSERT_EQ(snapshot.recordings.size(), 1u);
+  EXPECT_EQ(snapshot.recordings[0].reached, 1u);
+  EXPECT_EQ(snapshot.recordings[0].passed, 0u);
+}
+
+TEST_F(WatchedBlockTest, ADeathByTheNotedSignalIsToldAsItWasThen) {
+  block_.SetProgress(list_, 1, 0);
+  block_.NoteFault(SIGSEGV);
+  block_.SetProgress(list_, 4, 4);
+  const NoticedIncident died[] = {{.kind = IncidentKind::kSignal, .value = SIGSEGV, .time_ns = 12}};
+  const Snapshot then = Dump(HandOver(block_), died);
+  EXPECT_EQ(then.recordings.at(0).reached, 1u);
+  EXPECT_EQ(then.recordings.at(0).passed, 0u);
+  ASSERT_EQ(then.incidents.size(), 1u);
+  EXPECT_EQ(then.Text(then.incidents[0].detail), "what is told is the state at that moment");
+  // It had handled that one.
+  const NoticedIncident killed[] = {
+      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+  EXPECT_EQ(Dump(HandOver(block_), killed).recordings.at(0).passed, 4u);
+}
+
 TEST_F(WatchedBlockTest, AQueueThatTheBlockDoesNotHaveIsNotNamed) {
   const NoticedIncident incidents[] = {
       {.kind = IncidentKind::kHang, .value = 2000, .time_ns = 11, .queue = 999}};

@@ -12,6 +12,10 @@ namespace cairn {
 namespace {
 
 constexpr uint64_t kMillisecond = 1'000'000;
+// Hangs beyond these are not kept: a program that stops and goes on for days, or means to fill the
+// watcher's memory. There is room for what ends it.
+constexpr size_t kMaxHangs = 1000;
+constexpr int kSigkill = 9;  // SIGKILL, which not all headers have
 
 struct SignalName {
   int number;
@@ -40,6 +44,11 @@ constexpr auto kSignalNames = std::to_array<SignalName>({
     {SIGSYS, "SIGSYS"},
 #endif
 });
+
+bool AnyUnfinished(std::span<const QueueObservation> queues) {
+  return std::any_of(queues.begin(), queues.end(),
+                     [](const QueueObservation& queue) { return queue.unfinished; });
+}
 
 }  // namespace
 
@@ -92,11 +101,17 @@ uint64_t Watchdog::PollIntervalNs() const {
 }
 
 Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
-                               std::span<const QueueObservation> queues, bool stopped) {
+                               std::span<const QueueObservation> queues,
+                               ProcessCondition condition) {
   Decision decision;
-  const std::vector<uint32_t> hung = watchdog_.Observe(now_ns, queues, stopped);
-  if (hung.empty()) return decision;
+  const std::vector<uint32_t> hung =
+      watchdog_.Observe(now_ns, queues, condition != ProcessCondition::kRunning);
+  if (condition == ProcessCondition::kEnding) {
+    return OnEnding(now_ns, realtime_ns, AnyUnfinished(queues));
+  }
+  if (hung.empty() || incidents_.size() >= kMaxHangs) return decision;
   for (const uint32_t queue : hung) {
+    if (incidents_.size() >= kMaxHangs) break;
     incidents_.push_back({.kind = IncidentKind::kHang,
                           .value = static_cast<int64_t>(policy_.hang_timeout_ns / kMillisecond),
                           .time_ns = realtime_ns,
@@ -104,10 +119,29 @@ Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
   }
   decision.dump = true;
   decision.kill = policy_.kill_on_hang;
-  killed_for_hang_ = decision.kill;
+  decision.what = fmt::format("hangs: GPU work made no progress for {}",
+                              SecondsInWords(policy_.hang_timeout_ns));
+  return decision;
+}
+
+Decision ProcessWatch::OnEnding(uint64_t now_ns, uint64_t realtime_ns, bool work_unfinished) {
+  Decision decision;
+  if (!ending_) {
+    ending_ = true;
+    ending_since_ns_ = now_ns;
+    unfinished_when_ending_ = work_unfinished;
+    // The GPU may finish while the process dies, and nothing else in the block changes any more.
+    decision.keep_state = work_unfinished;
+  }
+  if (!unfinished_when_ending_ || told_ending_ || killed_for_hang_ ||
+      now_ns - ending_since_ns_ < kLongEndNs) {
+    return decision;
+  }
+  told_ending_ = true;
+  incidents_.push_back({.kind = IncidentKind::kSignal, .value = 0, .time_ns = realtime_ns});
+  decision.dump = true;
   decision.what =
-      fmt::format("hangs: GPU work made no progress for {}{}",
-                  SecondsInWords(policy_.hang_timeout_ns), decision.kill ? "; killed it" : "");
+      fmt::format("is ending, and after {} still inside a driver", SecondsInWords(kLongEndNs));
   return decision;
 }
 
@@ -126,12 +160,22 @@ Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32
 
 Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
   Decision decision;
-  // Its hang is in the file; that the watcher then killed it is no news.
-  if (killed_for_hang_) return decision;
+  if (killed_for_hang_) {
+    killed_for_hang_ =
+        end.kind == EndKind::kUnknown || (end.kind == EndKind::kSignalled && end.value == kSigkill);
+    // Its hang is in the file; that the watcher then killed it is no news.
+    if (killed_for_hang_) return decision;
+  }
+  // How it really ended is known now.
+  if (told_ending_) {
+    std::erase_if(incidents_, [](const NoticedIncident& incident) {
+      return incident.kind == IncidentKind::kSignal && incident.value == 0;
+    });
+  }
   if (end.kind == EndKind::kUnknown) {
     if (evidence.crash_signal != 0) {
       end = {EndKind::kSignalled, evidence.crash_signal};
-    } else if (!evidence.work_unfinished) {
+    } else if (!evidence.work_unfinished && !unfinished_when_ending_) {
       end = {EndKind::kExited, 0};
     }
   }
@@ -145,6 +189,9 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     decision.what = end.kind == EndKind::kSignalled
                         ? fmt::format("died with {}", SignalInWords(end.value))
                         : std::string("ended with GPU work unfinished");
+    if (end.kind == EndKind::kSignalled && end.value == kSigkill) {
+      decision.what += ", which Cairn did not send";
+    }
     incidents_.push_back(
         {.kind = IncidentKind::kSignal,
          .value = end.value,

@@ -8,6 +8,9 @@
 //     │                                             │
 //     ├──── device lost reported (dump) ◀───────────┤
 //     └──── process ended: by a signal (dump), exit (dump only on request and if nothing else was)
+//
+// The end comes before the watchdog's word: a process that is dying keeps a thread in its driver for as long
+// as the GPU works, and is no hang.
 #ifndef CAIRN_WATCH_WATCHER_H_
 #define CAIRN_WATCH_WATCHER_H_
 
@@ -33,6 +36,9 @@ struct QueueObservation {
   bool unfinished = false;   // work was submitted or started, and is not proven finished
   uint64_t fingerprint = 0;  // differs when any progress word of the queue differs
 };
+
+// A process that takes longer to die is told of before it has ended.
+inline constexpr uint64_t kLongEndNs = uint64_t{5} * 1'000'000'000;
 
 // Notices queues that stand still with unfinished work.
 class Watchdog {
@@ -75,6 +81,13 @@ struct ProcessEnd {
   int value = 0;  // exit code or signal number
 };
 
+// What the system says of a process that has not ended.
+enum class ProcessCondition : uint8_t {
+  kRunning,
+  kStopped,  // by a debugger or job control
+  kEnding,   // none of its threads will ever return to the program
+};
+
 // What the block says about the end of its process.
 struct EndEvidence {
   int crash_signal = 0;  // seen by the library's own handler
@@ -94,6 +107,7 @@ struct NoticedIncident {
 struct Decision {
   bool dump = false;
   bool kill = false;
+  bool keep_state = false;  // what the block shows now is what is to be told of the end
   std::string what;  // with dump: what happened, continuing a sentence that starts with the program
 };
 
@@ -102,9 +116,13 @@ class ProcessWatch {
   explicit ProcessWatch(const WatchPolicy& policy)
       : policy_(policy), watchdog_(policy.hang_timeout_ns) {}
 
-  // `realtime_ns` stamps the incident, `now_ns` is the watchdog's clock.
+  // `realtime_ns` stamps the incident, `now_ns` is the watchdog's clock. `condition` was looked at after
+  // the queues.
   Decision OnProbe(uint64_t now_ns, uint64_t realtime_ns, std::span<const QueueObservation> queues,
-                   bool stopped);
+                   ProcessCondition condition);
+
+  // SIGKILL was sent for a decision to kill.
+  void OnKilled() { killed_for_hang_ = true; }
 
   // `device` is the context's index: each device is lost once, however often it is reported.
   Decision OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32_t code);
@@ -113,14 +131,21 @@ class ProcessWatch {
 
   const std::vector<NoticedIncident>& incidents() const { return incidents_; }
   const Watchdog& watchdog() const { return watchdog_; }
+  // Whether the watcher's own SIGKILL ended it, or is about to.
   bool killed_for_hang() const { return killed_for_hang_; }
 
  private:
+  Decision OnEnding(uint64_t now_ns, uint64_t realtime_ns, bool work_unfinished);
+
   WatchPolicy policy_;
   Watchdog watchdog_;
   std::vector<NoticedIncident> incidents_;
   std::vector<uint32_t> lost_devices_;
   bool killed_for_hang_ = false;
+  bool ending_ = false;
+  bool unfinished_when_ending_ = false;
+  bool told_ending_ = false;  // an incident without a signal's number says so
+  uint64_t ending_since_ns_ = 0;
 };
 
 // "signal 11 (SIGSEGV)".

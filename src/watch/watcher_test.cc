@@ -125,7 +125,8 @@ WatchPolicy Policy(bool kill_on_hang = false, bool dump_on_exit = false) {
 Decision Hang(ProcessWatch& watch, uint64_t& now_ns) {
   Decision decision;
   for (int i = 0; i < 12; ++i, now_ns += 200 * kMs) {
-    const Decision next = watch.OnProbe(now_ns, 1000 + now_ns, std::vector{Busy(4, 1)}, false);
+    const Decision next =
+        watch.OnProbe(now_ns, 1000 + now_ns, std::vector{Busy(4, 1)}, ProcessCondition::kRunning);
     if (next.dump) decision = next;
   }
   return decision;
@@ -212,7 +213,7 @@ TEST(ProcessWatch, AHangThatFinishesAndExitsKeepsItsDump) {
   ProcessWatch watch(Policy(false, true));
   uint64_t now = 0;
   EXPECT_TRUE(Hang(watch, now).dump);
-  EXPECT_FALSE(watch.OnProbe(now, now, std::vector{Idle(4, 2)}, false).dump);
+  EXPECT_FALSE(watch.OnProbe(now, now, std::vector{Idle(4, 2)}, ProcessCondition::kRunning).dump);
   EXPECT_FALSE(watch.OnEnd(5, {EndKind::kExited, 0}, {}).dump);
   EXPECT_EQ(watch.incidents().size(), 1u);
 }
@@ -232,10 +233,98 @@ TEST(ProcessWatch, KillingAHungProcessIsNoSecondIncident) {
   uint64_t now = 0;
   const Decision decision = Hang(watch, now);
   EXPECT_TRUE(decision.kill);
-  EXPECT_EQ(decision.what, "hangs: GPU work made no progress for 2 s; killed it");
+  EXPECT_EQ(decision.what, "hangs: GPU work made no progress for 2 s");
+  EXPECT_FALSE(watch.killed_for_hang()) << "nothing was sent yet";
+  watch.OnKilled();
   EXPECT_TRUE(watch.killed_for_hang());
   EXPECT_FALSE(watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {}).dump);
   EXPECT_EQ(watch.incidents().size(), 1u);
+}
+
+TEST(ProcessWatch, AKillThatTheWatcherDidNotMakeIsNotClaimed) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).kill);
+  // Somebody else was first, so that nothing was sent.
+  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {});
+  EXPECT_TRUE(end.dump);
+  EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
+  EXPECT_FALSE(watch.killed_for_hang());
+}
+
+TEST(ProcessWatch, AProcessThatEndedOtherwiseWasNotKilled) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).kill);
+  watch.OnKilled();
+  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, SIGSEGV}, {});
+  EXPECT_EQ(end.what, "died with signal 11 (SIGSEGV)");
+  EXPECT_FALSE(watch.killed_for_hang());
+}
+
+// A dying process stays in its driver until the GPU has finished.
+std::vector<Decision> Dying(ProcessWatch& watch, uint64_t& now_ns, uint64_t duration_ns) {
+  std::vector<Decision> decisions;
+  for (const uint64_t end = now_ns + duration_ns; now_ns < end; now_ns += 200 * kMs) {
+    decisions.push_back(
+        watch.OnProbe(now_ns, 1000 + now_ns, std::vector{Busy(4, 1)}, ProcessCondition::kEnding));
+  }
+  return decisions;
+}
+
+TEST(ProcessWatch, AnEndingProcessDoesNotHang) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  (void)watch.OnProbe(now, now, std::vector{Busy(4, 1)}, ProcessCondition::kRunning);
+  const std::vector<Decision> decisions = Dying(watch, now, 4 * kSecond);
+  EXPECT_TRUE(decisions[0].keep_state) << "the GPU may go on";
+  for (const Decision& decision : decisions) {
+    EXPECT_FALSE(decision.dump);
+    EXPECT_FALSE(decision.kill);
+  }
+  EXPECT_FALSE(decisions[1].keep_state);
+  const Decision end = watch.OnEnd(now, {EndKind::kSignalled, SIGKILL}, {});
+  EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+}
+
+TEST(ProcessWatch, AnEndThatTakesLongIsToldBeforeAndCorrectedByTheEnd) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  (void)Dying(watch, now, kLongEndNs);
+  const Decision told = watch.OnProbe(now, now, std::vector{Busy(4, 1)}, ProcessCondition::kEnding);
+  EXPECT_TRUE(told.dump);
+  EXPECT_FALSE(told.kill);
+  EXPECT_EQ(told.what, "is ending, and after 5 s still inside a driver");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+  EXPECT_EQ(watch.incidents()[0].value, 0);
+  for (const Decision& decision : Dying(watch, now, 60 * kSecond)) EXPECT_FALSE(decision.dump);
+  EXPECT_TRUE(watch.OnDeviceLost(7, 0, -4).dump);
+  EXPECT_TRUE(watch.OnEnd(now, {EndKind::kSignalled, SIGSEGV}, {}).dump);
+  ASSERT_EQ(watch.incidents().size(), 2u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kDeviceLost);
+  EXPECT_EQ(watch.incidents()[1].value, SIGSEGV);
+}
+
+TEST(ProcessWatch, AnEndWithoutWorkOfTheGpuIsNobodysBusiness) {
+  ProcessWatch watch(Policy());
+  for (uint64_t now = 0; now < 60 * kSecond; now += kSecond) {
+    const Decision decision =
+        watch.OnProbe(now, now, std::vector{Idle(4, 1)}, ProcessCondition::kEnding);
+    EXPECT_FALSE(decision.dump);
+    EXPECT_FALSE(decision.keep_state);
+  }
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kExited, 0}, {}).dump);
+}
+
+TEST(ProcessWatch, WorkThatFinishedWhileTheProcessDiedWasUnfinished) {
+  ProcessWatch watch(Policy());
+  uint64_t now = 0;
+  (void)Dying(watch, now, kSecond);
+  EXPECT_EQ(watch.OnEnd(now, {}, {.work_unfinished = false}).what,
+            "ended with GPU work unfinished");
 }
 
 TEST(Words, SignalsAndSeconds) {

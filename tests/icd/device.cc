@@ -5,6 +5,7 @@
 
 #include "icd/entry.h"
 #include "icd/objects.h"
+#include "icd/requests.h"
 
 namespace cairn::icd {
 namespace {
@@ -88,6 +89,7 @@ void OnDirective(Device* device, const Directive& directive) {
 
 VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
                                  const VkAllocationCallbacks*, VkDevice* output) {
+  NoteRequest(*info);
   const auto& physical = *From<PhysicalDevice>(physical_device);
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());

@@ -8,6 +8,7 @@
 
 #include "icd/entry.h"
 #include "icd/objects.h"
+#include "icd/requests.h"
 
 namespace cairn::icd {
 namespace {
@@ -39,6 +40,7 @@ void AddMessenger(Instance* instance, const VkDebugUtilsMessengerCreateInfoEXT& 
 
 VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks*,
                                    VkInstance* output) {
+  NoteRequest(*info);
   auto instance = std::make_unique<Instance>();
   instance->settings = ReadSettings();
   instance->physical_device.instance = instance.get();

@@ -23,6 +23,7 @@
 namespace cairn::icd {
 
 inline constexpr uint32_t kVendorId = 0x10CA;
+inline constexpr uint32_t kVendorNvidia = 0x10DE;
 inline constexpr uint32_t kDeviceId = 1;
 inline constexpr uint32_t kDriverVersion = 1;
 inline constexpr VkDeviceSize kImportAlignment = 4096;

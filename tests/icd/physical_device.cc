@@ -6,7 +6,6 @@
 
 #include "icd/entry.h"
 #include "icd/objects.h"
-#include "snapshot/device_facts.h"
 
 namespace cairn::icd {
 namespace {
@@ -202,11 +201,17 @@ void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice device,
   *properties = BaseProperties(device);
 }
 
-void FillProperty(VkBaseOutStructure* entry) {
+// There is no number for test drivers.
+VkDriverId DriverId(const Settings& settings) {
+  if (settings.radv) return VK_DRIVER_ID_MESA_RADV;
+  return settings.nvidia ? VK_DRIVER_ID_NVIDIA_PROPRIETARY : VK_DRIVER_ID_MAX_ENUM;
+}
+
+void FillProperty(const Settings& settings, VkBaseOutStructure* entry) {
   switch (entry->sType) {
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES: {
       auto* driver = reinterpret_cast<VkPhysicalDeviceDriverProperties*>(entry);
-      driver->driverID = VK_DRIVER_ID_MAX_ENUM;  // there is no number for test drivers
+      driver->driverID = DriverId(settings);
       std::strcpy(driver->driverName, "cairn test driver");
       std::strcpy(driver->driverInfo, "1");
       driver->conformanceVersion = {1, 3, 0, 0};
@@ -216,7 +221,7 @@ void FillProperty(VkBaseOutStructure* entry) {
       auto* core = reinterpret_cast<VkPhysicalDeviceVulkan12Properties*>(entry);
       std::strcpy(core->driverName, "cairn test driver");
       std::strcpy(core->driverInfo, "1");
-      core->driverID = VK_DRIVER_ID_MAX_ENUM;
+      core->driverID = DriverId(settings);
       core->maxTimelineSemaphoreValueDifference = UINT64_MAX;
       break;
     }
@@ -250,7 +255,7 @@ void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice device,
   properties->properties = BaseProperties(device);
   for (auto* entry = static_cast<VkBaseOutStructure*>(properties->pNext); entry != nullptr;
        entry = entry->pNext) {
-    FillProperty(entry);
+    FillProperty(SettingsOf(device), entry);
   }
 }
 

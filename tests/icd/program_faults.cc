@@ -85,6 +85,26 @@ int MaskedFault(ProgramDevice& device) {
   return device.SubmitAndWait(device.graphics(), {list}) ? 0 : 1;
 }
 
+// The fault is hidden when it happens, and told when the device is lost with nothing left to run.
+int MaskedFaultAtTheEnd(ProgramDevice& device) {
+  const ProgramBuffer buffer = device.CreateBuffer(4096, "Scribbled on");
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.Dispatch("First");
+  list.Barrier();
+  list.Script("masked-fault " + Hexadecimal(buffer.address) + " write");
+  list.Dispatch("Scribbler");
+  list.Barrier();
+  list.Copy("Copied", buffer);
+  list.Barrier();
+  list.End();
+  if (!device.SubmitAndWait(device.graphics(), {list})) return 2;
+  ProgramList empty = device.Begin(device.graphics(), "Loss");
+  empty.Script("device-lost");
+  empty.Barrier();
+  empty.End();
+  return device.SubmitAndWait(device.graphics(), {empty}) ? 0 : 1;
+}
+
 // The words do not tell that the culprit began; a checkpoint of the driver does.
 int LostTopAndDevice(ProgramDevice& device) {
   ProgramList list = device.Begin(device.graphics(), "Main");
@@ -106,6 +126,7 @@ constexpr Scenario kScenarios[] = {
     {"vendor-binary", VendorBinary},
     {"device-lost", DeviceLost},
     {"masked-fault", MaskedFault},
+    {"masked-fault-at-the-end", MaskedFaultAtTheEnd},
     {"lost-top-and-device", LostTopAndDevice},
 };
 

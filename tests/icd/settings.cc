@@ -29,6 +29,7 @@ constexpr Flag kFlags[] = {
     {"refuse-imports", &Settings::refuse_imports},
     {"reuse-addresses", &Settings::reuse_addresses},
     {"nvidia", &Settings::nvidia},
+    {"radv", &Settings::radv},
     {"lazy", &Settings::lazy},
 };
 

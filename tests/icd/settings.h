@@ -16,7 +16,8 @@ struct Settings {
   bool no_vendor_binary = false;
   bool refuse_imports = false;   // the extension is there, and every import fails
   bool reuse_addresses = false;  // freed GPU addresses are given away again
-  bool nvidia = false;           // says that it is NVIDIA's, whose faults surface late
+  bool nvidia = false;           // says that it is NVIDIA's, by vendor and driver
+  bool radv = false;             // says that it is Mesa's for AMD, by driver
   bool lazy = false;             // submitting takes no steps; only waiting and asking do
   uint32_t bottom_line_limit = 64;
 

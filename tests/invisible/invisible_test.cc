@@ -46,8 +46,8 @@ class Invisible : public ::testing::TestWithParam<const char*> {
     Command::Options options;
     options.folder = folder_.path();
     options.environment = {"XDG_CONFIG_HOME=" + folder_.path().string()};
-    const CommandResult result =
-        RunCommand({Program("d3dconfig"), "device", "force-driver-retail-annotations=on"}, options);
+    const CommandResult result = RunCommand(
+        {Program("d3dconfig"), "device", "--user", "force-driver-retail-annotations=on"}, options);
     ASSERT_EQ(result.exit_code, 0) << result.Summary();
   }
 

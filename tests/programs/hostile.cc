@@ -3,10 +3,15 @@
 // Tells the watcher everything that it must not believe, over the socket that `cairn run` handed it:
 //   hostile lie    messages that are no messages, memory that is no block; then exits
 //   hostile kill   a block whose every byte is a lie; then dies
+//   hostile forks N   N children, which live at the same time, hand over a block each and die
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -101,6 +106,39 @@ void HandOverNoise() {
   for (int i = 0; i < 100; ++i) Send({.kind = 2});
 }
 
+void HandOverEmptyBlock() {
+  const int memory[] = {Memory(kBlockBytes, true)};
+  Send({}, memory);
+  close(memory[0]);
+}
+
+int Forks(int count) {
+  int handed_over[2];
+  int all_did[2];
+  if (pipe(handed_over) != 0 || pipe(all_did) != 0) return 78;
+  char byte = 0;
+  for (int i = 0; i < count; ++i) {
+    const pid_t child = fork();
+    if (child < 0) return 79;
+    if (child != 0) continue;
+    HandOverEmptyBlock();
+    close(all_did[1]);
+    if (write(handed_over[1], &byte, 1) != 1 || read(all_did[0], &byte, 1) != 0) _exit(80);
+    raise(SIGKILL);
+  }
+  for (int i = 0; i < count; ++i) {
+    if (read(handed_over[0], &byte, 1) != 1) return 81;
+  }
+  // The watcher has taken all of it while all of them live.
+  for (int unread = 1; unread > 0; sched_yield()) {
+    if (ioctl(Socket(), SIOCOUTQ, &unread) != 0) return 82;
+  }
+  close(all_did[1]);
+  while (wait(nullptr) > 0) {
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -109,6 +147,7 @@ int main(int argc, char** argv) {
     Lie();
     return 0;
   }
+  if (std::strcmp(argv[1], "forks") == 0 && argc > 2) return Forks(std::atoi(argv[2]));
   HandOverNoise();
   raise(SIGKILL);
 }

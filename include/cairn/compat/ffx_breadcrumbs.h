@@ -12,8 +12,10 @@
  * - maxMarkersPerMemoryBlock is checked and otherwise without meaning: there is one block, and it
  *   cannot overflow. frameHistoryLength above 1,024 counts as 1,024.
  * - queueType has to be in pUsedGpuQueues. It is a queue family with Vulkan, and
- *   a D3D12_COMMAND_LIST_TYPE otherwise.
- * - Vulkan needs cairnFfxSetVulkan: ffx_vk.h.
+ *   a D3D12_COMMAND_LIST_TYPE otherwise. Reports number queues by their kind (0 graphics, 1 compute, 2
+ *   copies, 3 other) and add the application's own number where it is another.
+ * - Lists may be registered before or after they are opened, and opened again in the same frame. Under
+ *   `cairn run` a marker for a list that is not open is refused.
  * - Markers of type FFX_BREADCRUMBS_MARKER_NAME are printed as NAME, without a vendor's suffix.
  * - After a failure cairnGetLastErrorMessage says what, why and what next.
  *
@@ -231,9 +233,9 @@ typedef struct FfxBreadcrumbsContext {
  * for any other required pointer that is NULL; and FFX_ERROR_BACKEND_API_ERROR where the backend
  * fails. What else, stands beside it. */
 
-/* FFX_ERROR_INVALID_ARGUMENT: a value of the description is outside its range.
- * FFX_ERROR_INCOMPLETE_INTERFACE: backendInterface lacks a function, or cairnFfxSetVulkan was not
- * called. FFX_ERROR_NULL_DEVICE: it has no device. */
+/* FFX_ERROR_INVALID_ARGUMENT: a value of the description is outside its range, or with Vulkan none of
+ * pUsedGpuQueues is a queue family. FFX_ERROR_INCOMPLETE_INTERFACE: backendInterface lacks a function, or
+ * VkDeviceContext a member. FFX_ERROR_NULL_DEVICE: it has no device. */
 FFX_API FfxErrorCode ffxBreadcrumbsContextCreate(
     FfxBreadcrumbsContext* pContext, const FfxBreadcrumbsContextDescription* pContextDescription);
 /* The GPU has finished with every list that was registered. */
@@ -242,7 +244,8 @@ FFX_API FfxErrorCode ffxBreadcrumbsContextDestroy(FfxBreadcrumbsContext* pContex
 /* Lists have to be registered again afterwards. */
 FFX_API FfxErrorCode ffxBreadcrumbsStartFrame(FfxBreadcrumbsContext* pContext);
 
-/* FFX_ERROR_INVALID_ARGUMENT: registered in this frame already, or the queue or pipeline is unknown. */
+/* FFX_ERROR_INVALID_ARGUMENT: registered in this frame already, or the queue or pipeline is unknown. The
+ * list may be open or not yet. */
 FFX_API FfxErrorCode ffxBreadcrumbsRegisterCommandList(
     FfxBreadcrumbsContext* pContext,
     const FfxBreadcrumbsCommandListDescription* pCommandListDescription);
@@ -256,8 +259,9 @@ ffxBreadcrumbsRegisterPipeline(FfxBreadcrumbsContext* pContext,
 FFX_API FfxErrorCode ffxBreadcrumbsSetPipeline(FfxBreadcrumbsContext* pContext,
                                                FfxCommandList commandList, FfxPipeline pipeline);
 
-/* FFX_ERROR_INVALID_ARGUMENT: the list is not registered, or a PASS has no name.
- * FFX_ERROR_INVALID_ENUM: no such type. Cost: bench FfxBeginEnd. */
+/* FFX_ERROR_INVALID_ARGUMENT: the list is not registered, or a PASS has no name. FFX_ERROR_OUT_OF_MEMORY:
+ * under `cairn run` the list was never opened, or no recording was left when it was. FFX_ERROR_INVALID_ENUM: no such type.
+ * Cost: bench FfxBeginEnd; on lists of a layer a look-up more. */
 FFX_API FfxErrorCode ffxBreadcrumbsBeginMarker(FfxBreadcrumbsContext* pContext,
                                                FfxCommandList commandList,
                                                FfxBreadcrumbsMarkerType type,
@@ -276,7 +280,8 @@ FFX_API FfxVersionNumber ffxBreadcrumbsGetEffectVersion(void);
 /* ---- Cairn's additions ----------------------------------------------------------------------- */
 
 /* What is behind a context or a list, for everything that this interface lacks; NULL if there is
- * none. Owned by the FidelityFX context; a list is valid until the next StartFrame. */
+ * none, or if a layer's list is not open. Owned by the FidelityFX context; a list is valid until the
+ * next StartFrame, one of a layer until it is closed. */
 CAIRN_API CairnContext* cairnFfxGetContext(FfxBreadcrumbsContext* context);
 CAIRN_API CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,
                                                    FfxCommandList commandList);

@@ -2,9 +2,13 @@
  *
  * The Vulkan backend of FidelityFX as far as Breadcrumbs goes. See ffx_breadcrumbs.h.
  *
- * One call more than the original: cairnFfxSetVulkan, between ffxGetInterfaceVK and
- * ffxBreadcrumbsContextCreate. The original guessed what the device can do from the extensions that
- * exist; Cairn uses only those that were enabled, and tries each way of writing on a queue.
+ * The published start-up code works as it is. What it does not say is found out: which extensions are
+ * enabled, by asking vkDeviceProcAddr for their commands; the functions of the physical device, from the
+ * Vulkan loader of the process (libvulkan.so.1). Each way of writing is tried on a queue:
+ * ffxBreadcrumbsContextCreate takes queue 0 of the first family in pUsedGpuQueues, which the device must
+ * have been created with, and nobody else may use it meanwhile. A program whose queueType is no family, or
+ * that has another loader, tells by cairnFfxSetVulkan, between ffxGetInterfaceVK and
+ * ffxBreadcrumbsContextCreate.
  * Where VK_AMD_buffer_marker is not enabled, tell render passes (cairnEnterRenderPass and
  * cairnLeaveRenderPass with cairnFfxGetCommandList): nothing can be written inside them then.
  */
@@ -32,7 +36,8 @@ FFX_API FfxErrorCode ffxGetInterfaceVK(FfxInterface* backendInterface, FfxDevice
                                        void* scratchBuffer, size_t scratchBufferSize,
                                        size_t maxContexts);
 
-/* The VkDevice of the description, whose other members are not needed. NULL for NULL. */
+/* The VkDevice of the description; its other members are remembered for ffxGetInterfaceVK, and not looked
+ * at if cairnFfxSetVulkan is called. NULL for NULL, and without memory. Threads: any. */
 FFX_API FfxDevice ffxGetDeviceVK(VkDeviceContext* vkDeviceContext);
 FFX_API FfxCommandList ffxGetCommandListVK(VkCommandBuffer cmdBuf);
 FFX_API FfxPipeline ffxGetPipelineVK(VkPipeline pipeline);

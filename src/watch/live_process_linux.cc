@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,12 +16,12 @@
 #include <sstream>
 #include <utility>
 
-#include "cli/live_process.h"
 #include "recorder/block.h"
 #include "recorder/handover.h"
 #include "watch/child_process.h"
+#include "watch/live_process.h"
 
-namespace cairn::cli {
+namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
@@ -85,6 +86,30 @@ FileDescriptor OpenMemory(const fs::path& path, bool* is_memory) {
   return fd;
 }
 
+// As the process was started with it.
+bool HasEnvironmentEntry(pid_t pid, const std::string& entry) {
+  constexpr size_t kMostBytes = 1u << 20;  // a process may make it longer than it has to be
+  const FileDescriptor file(
+      open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text(1, '\0');
+  char part[16384];
+  while (file.valid() && text.size() < kMostBytes) {
+    const ssize_t size = read(file.get(), part, sizeof(part));
+    if (size <= 0) break;
+    text.append(part, static_cast<size_t>(size));
+  }
+  text += '\0';
+  return text.find('\0' + entry + '\0') != std::string::npos;
+}
+
+pid_t ParentOf(pid_t pid) {
+  std::ifstream status(fmt::format("/proc/{}/status", pid));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("PPid:")) return std::atoi(line.c_str() + std::strlen("PPid:"));
+  }
+  return -1;
+}
+
 struct FoundBlock {
   FileDescriptor fd;
   Head head;
@@ -92,7 +117,6 @@ struct FoundBlock {
 struct Search {
   int error = 0;  // of looking into /proc/PID/fd
   std::optional<FoundBlock> own;
-  uint64_t other_process = 0;  // 0, or whose block it holds otherwise
   bool other_version = false;  // something has the name, and is no block that this program knows
 };
 
@@ -117,8 +141,6 @@ Search SearchIn(pid_t pid) {
     } else if (head->process_id == static_cast<uint64_t>(own_number)) {
       search.own = FoundBlock{std::move(fd), std::move(*head)};
       return search;
-    } else {
-      search.other_process = head->process_id;
     }
   }
   if (error) search.error = error.value();
@@ -140,11 +162,13 @@ Status WhyNot(pid_t pid, const Search& search) {
   if (search.error != 0) {
     return StatusFromErrno(search.error, fmt::format("process {} cannot be looked into", pid));
   }
-  if (search.other_process != 0) {
+  // A watcher maps the blocks of those that it watches, and keeps none of them open.
+  for (const LiveProcess& process : FindLiveProcesses().processes) {
+    if (ParentOf(process.pid) != pid) continue;
     return Status(StatusCode::kNotFound,
                   fmt::format("process {0} has no block of its own, but that of process {1}; say "
                               "cairn top {1}",
-                              pid, search.other_process));
+                              pid, process.pid));
   }
   if (search.other_version) {
     return Status(StatusCode::kNotFound,
@@ -178,6 +202,22 @@ LiveProcesses FindLiveProcesses() {
   return found;
 }
 
+std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_entry) {
+  std::vector<LiveProcess> found;
+  std::error_code error;
+  fs::directory_iterator entry("/proc", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::optional<pid_t> pid = ProcessNumber(entry->path().filename().string());
+    // Most are done with by this: reading one file is cheaper than looking at all that is open.
+    if (!pid.has_value() || !HasEnvironmentEntry(*pid, environment_entry)) continue;
+    Search search = SearchIn(*pid);
+    if (search.own.has_value()) {
+      found.push_back({*pid, std::move(search.own->head.program)});
+    }
+  }
+  return found;
+}
+
 Result<SharedMemory> OpenLiveBlock(pid_t pid) {
   Search search = SearchIn(pid);
   if (!search.own.has_value()) return WhyNot(pid, search);
@@ -188,4 +228,4 @@ Result<SharedMemory> OpenLiveBlock(pid_t pid) {
   return SharedMemory::MapForReading(search.own->fd.Release(), static_cast<uint64_t>(info.st_size));
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn

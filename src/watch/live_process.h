@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Blocks of running processes, as their owners hold them open: /proc/PID/fd.
-#ifndef CAIRN_CLI_LIVE_PROCESS_H_
-#define CAIRN_CLI_LIVE_PROCESS_H_
+#ifndef CAIRN_WATCH_LIVE_PROCESS_H_
+#define CAIRN_WATCH_LIVE_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -13,7 +13,7 @@
 #include "base/shared_memory.h"
 #include "base/status.h"
 
-namespace cairn::cli {
+namespace cairn {
 
 struct LiveProcess {
   pid_t pid = -1;
@@ -27,11 +27,13 @@ struct LiveProcesses {
 // The processes that have a block of their own. Those that merely hold another one's, as the watcher
 // does, are not among them.
 LiveProcesses FindLiveProcesses();
+// Those of them whose environment has this entry ("NAME=value"), as far as this process may look.
+std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_entry);
 
 // Maps the block of `pid` for reading; nothing of it is trusted. kNotFound: there is no such process, or
 // it has no block. kUnsupported: it may not be looked into. kCorrupt: as SharedMemory::MapForReading.
 Result<SharedMemory> OpenLiveBlock(pid_t pid);
 
-}  // namespace cairn::cli
+}  // namespace cairn
 
-#endif  // CAIRN_CLI_LIVE_PROCESS_H_
+#endif  // CAIRN_WATCH_LIVE_PROCESS_H_

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Untrusted text in JSON: the value stays what it is, and the document cannot act on the terminal that
+// shows it.
+#ifndef CAIRN_BASE_JSON_TEXT_H_
+#define CAIRN_BASE_JSON_TEXT_H_
+
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// Appends `text` as it stands between the quotes of a JSON string. Quotes, backslashes and whatever
+// VisibleText() (base/text.h) would write out become escapes, "\u202e"; each byte that is not UTF-8
+// becomes U+FFFD.
+void AppendJsonText(std::string_view text, std::string& out);
+
+// A whole document, as a library wrote it: the same document with the escapes of AppendJsonText for what
+// the library left as it was. `json`: valid JSON in UTF-8.
+std::string VisibleJson(std::string_view json);
+
+}  // namespace cairn
+
+#endif  // CAIRN_BASE_JSON_TEXT_H_

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verb's playback in a child process: what killed the program may kill who plays its trace.
+#ifndef CAIRN_CLI_PLAY_PROCESS_H_
+#define CAIRN_CLI_PLAY_PROCESS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "replay/player.h"
+
+namespace cairn::cli {
+
+// How far the playback is, in memory that outlives it. Written by the child, so hostile to the parent.
+class PlayTelling {
+ public:
+  // Lets a player tell. `this` has to outlive it.
+  void AddTo(PlayerOptions* options);
+
+  // Which thread a fatal signal met.
+  enum class Thread : uint32_t { kNone, kPlayer, kOther };
+  void Died(Thread thread) { thread_.store(thread, std::memory_order_relaxed); }
+  void Ended() { ended_.store(true, std::memory_order_release); }
+
+  uint64_t call() const { return call_.load(std::memory_order_relaxed); }
+  uint64_t first_unfinished() const { return first_unfinished_.load(std::memory_order_relaxed); }
+  uint64_t last_unfinished() const { return last_unfinished_.load(std::memory_order_relaxed); }
+  Thread thread() const { return thread_.load(std::memory_order_relaxed); }
+  bool ended() const { return ended_.load(std::memory_order_acquire); }
+
+ private:
+  std::atomic<uint64_t> call_{0};  // that was made last
+  std::atomic<uint64_t> first_unfinished_{0};
+  std::atomic<uint64_t> last_unfinished_{0};
+  std::atomic<Thread> thread_{Thread::kNone};
+  std::atomic<bool> ended_{false};
+};
+
+// Runs `body` in a child, which has this process's terminal and files, and returns its exit code. Signals that
+// somebody sends to this process reach the child; who kills one of them kills both. If the child dies, one line
+// on stderr says of what, at which call of the trace `path`, and which GPU work had not ended; the exit code is
+// kExitPlaybackFailed then. Signals that end programs on purpose (SIGINT, SIGTERM, ...) end this one, too.
+// The child leaves without destructors of globals: those of drivers may wait for a GPU that hangs. Call it
+// without other threads.
+int PlayInChild(std::string_view verb, const std::string& path,
+                const std::function<int(PlayTelling&)>& body);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_PLAY_PROCESS_H_

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What programs can make `cairn run` spend: memory, bytes, time, descriptors, lines. The bounds are those of
+// docs/cairn-run.md, "Bounds".
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "harness.h"
+#include "report_reading.h"
+
+namespace cairn::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+size_t LinesIn(const std::string& text) {
+  return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+class HostileTest : public ::testing::Test {
+ protected:
+  std::vector<std::string> UnderCairn(const std::vector<std::string>& options,
+                                      const std::vector<std::string>& program) {
+    std::vector<std::string> arguments = {Program("cairn"), "run", "-o", folder_ / "out.cairn"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.push_back("--");
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    return arguments;
+  }
+  CommandResult Run(const std::vector<std::string>& options,
+                    const std::vector<std::string>& program) {
+    return RunCommand(UnderCairn(options, program), {.folder = folder_.path(), .timeout_s = 240});
+  }
+  // The same with `ulimit OPTION COUNT` before it.
+  CommandResult RunLimited(const std::string& limit, const std::vector<std::string>& program) {
+    std::vector<std::string> arguments = {"sh", "-c", "ulimit " + limit + " && exec \"$@\"", "sh"};
+    for (const std::string& word : UnderCairn({}, program)) arguments.push_back(word);
+    return RunCommand(arguments, {.folder = folder_.path(), .timeout_s = 240});
+  }
+
+  const std::string hostile_ = CAIRN_BINARY_DIR "/tests/programs/hostile";
+  const std::string capture_ = CAIRN_BINARY_DIR "/tests/programs/hostile_capture";
+  TemporaryFolder folder_;
+};
+
+// The bytes of the region, and no more, whatever a child goes on writing into it.
+TEST_F(HostileTest, AChildThatFillsTheRegionDoesNotKeepCairn) {
+  const CommandResult result = Run({"--capture"}, {capture_, "fill"});
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.left_behind.size(), 1u);
+  EXPECT_LT(fs::file_size(folder_ / "out.cairn"), uint64_t{2} << 30);
+}
+
+// A child that is watched and does not obey SIGTERM: cairn does.
+TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
+  Command command(UnderCairn({"--capture"}, {capture_, "linger"}),
+                  {.folder = folder_.path(), .timeout_s = 240});
+  // The region of the child is open: its file is there.
+  ASSERT_TRUE(WaitForFile(folder_ / "out.cairn.part"));
+  // Whoever is the program's own parent has taken note of its end.
+  while (IsRunning(command.pid())) {
+    const std::string children = ReadFile("/proc/" + std::to_string(command.pid()) + "/task/" +
+                                          std::to_string(command.pid()) + "/children");
+    if (children.empty()) break;
+  }
+  kill(command.pid(), SIGTERM);
+  const CommandResult result = command.Wait();
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.left_behind.size(), 1u);
+  EXPECT_THAT(result.errors, HasSubstr("goes on after the signal, and is no longer watched\n"));
+  EXPECT_THAT(folder_.Contents(), ElementsAre("out.cairn"));
+}
+
+// Nobody asked for a capture: nothing is kept of it, and the program is told.
+TEST_F(HostileTest, ACaptureThatNobodyAskedForIsRefused) {
+  const CommandResult result = Run({}, {capture_, "armed"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.errors,
+              MatchesRegex("cairn: hostile_capture \\(process [0-9]+\\) asks to be captured, which "
+                           "cairn was not told to do; say cairn run --capture\n"));
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+// A program that replaces itself gets a file each time, with a name that does not grow, sixteen times.
+TEST_F(HostileTest, NamesOfFilesDoNotGrow) {
+  const CommandResult result = Run({"--capture"}, {capture_, "regions", "40"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  const std::vector<std::string> files = folder_.Contents();
+  EXPECT_EQ(files.size(), 17u);
+  for (const std::string& file : files) {
+    EXPECT_THAT(file, MatchesRegex("out(-[0-9]+(-[0-9]+)?)?\\.cairn"));
+  }
+  EXPECT_THAT(result.errors, HasSubstr("is not captured: cairn has made as many files for it as "
+                                       "it may\n"));
+  EXPECT_THAT(result.errors, EndsWith("cairn: 23 hand-overs were refused in all\n"));
+  EXPECT_EQ(LinesIn(result.errors), 17u + 2u);
+}
+
+// 700 processes at once: their blocks and pidfds do not fit into the soft limit that a shell sets.
+TEST_F(HostileTest, EveryForkGetsItsReport) {
+  rlimit limit{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_max < 2048) GTEST_SKIP() << "the hard limit of descriptors is " << limit.rlim_max;
+  const CommandResult result = RunLimited("-Sn 256", {hostile_, "forks", "700"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(folder_.Contents().size(), 700u);
+  // A line each up to the bound, and how many there would be more.
+  EXPECT_EQ(LinesIn(result.errors), 201u);
+  EXPECT_THAT(result.errors, EndsWith("cairn: 500 more lines are left out\n"));
+}
+
+TEST_F(HostileTest, ThePrograms_OwnLimitStaysAsItWas) {
+  const CommandResult result = RunLimited("-Sn 256", {"sh", "-c", "ulimit -Sn"});
+  EXPECT_EQ(result.output, "256\n");
+}
+
+// Where the limit cannot be raised, those that fit are watched, and one line tells of the others.
+TEST_F(HostileTest, WithoutDescriptorsTheRestIsToldInOneLine) {
+  const CommandResult result = RunLimited("-n 64", {hostile_, "forks", "150"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  const size_t reports = folder_.Contents().size();
+  EXPECT_GE(reports, 30u);
+  EXPECT_LT(reports, 64u);
+  EXPECT_EQ(LinesIn(result.errors), reports + 2);
+  EXPECT_THAT(result.errors,
+              ::testing::ContainsRegex("cairn: hostile \\(process [0-9]+\\) is not watched: "));
+  EXPECT_THAT(result.errors, EndsWith("cairn: " + std::to_string(150 - reports) +
+                                      " hand-overs were refused in all\n"));
+}
+
+}  // namespace
+}  // namespace cairn::testing

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Healthy programs that submit nothing that counts as work, and then are idle: no submission is unfinished
+// only because nobody sees its end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "breadcrumbs/context.h"
+#include "harness.h"
+#include "recorder/block_writer.h"
+#include "snapshot/progress_probe.h"
+#include "snapshot/snapshot_from_block.h"
+#include "vulkan/test_loader.h"
+
+namespace cairn::testing {
+namespace {
+
+// As a watchdog and a report see them, although the program asks no fence.
+TEST(IdleTest, VulkanBuffersWithoutWorkAreSeenToFinish) {
+  TestLoader loader;
+  const Status status = loader.Create(MarkerMode::kTop);
+  ASSERT_TRUE(status.ok()) << status.message();
+  const auto submit = loader.Get<PFN_vkQueueSubmit>("vkQueueSubmit");
+  const auto idle = reinterpret_cast<PFN_vkQueueWaitIdle>(loader.Next("vkQueueWaitIdle"));
+  std::vector<VkCommandBuffer> buffers;
+  for (const VkCommandBufferUsageFlags flags :
+       {VkCommandBufferUsageFlags{0},
+        VkCommandBufferUsageFlags{VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT}}) {
+    buffers.push_back(loader.Allocate());
+    loader.Begin(buffers.back(), flags);
+    loader.End(buffers.back());
+    buffers.push_back(loader.Allocate());
+    loader.Begin(buffers.back(), flags);
+    const VkRect2D scissor = {{0, 0}, {1, 1}};
+    loader.Get<PFN_vkCmdSetScissor>("vkCmdSetScissor")(buffers.back(), 0, 1, &scissor);
+    loader.End(buffers.back());
+  }
+  VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = static_cast<uint32_t>(buffers.size());
+  info.pCommandBuffers = buffers.data();
+  const BlockWriter& block = *loader.state().block;
+  const std::span<const std::byte> bytes(block.data(), block.size_bytes());
+  Result<ProgressProbe> probe = ProgressProbe::Open(bytes);
+  ASSERT_TRUE(probe.ok()) << probe.status().message();
+  for (uint32_t run = 1; run <= 2; ++run) {
+    ASSERT_EQ(submit(loader.queue(), 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+    ASSERT_EQ(idle(loader.queue()), VK_SUCCESS) << "behind the layer, which learns nothing";
+    loader.state().context->Mirror();
+    for (const QueueProgress& queue : probe->Poll()) EXPECT_EQ(queue.unfinished, 0u) << run;
+  }
+  const Result<Snapshot> snapshot = SnapshotFromBlock(bytes, 0);
+  ASSERT_TRUE(snapshot.ok());
+  const uint32_t context = loader.state().context->index();
+  uint32_t seen = 0;
+  for (const Execution& execution : Analyse(*snapshot).executions) {
+    if (snapshot->recordings[execution.recording].device != context) continue;
+    EXPECT_EQ(execution.state, WorkState::kCompleted);
+    ++seen;
+  }
+  EXPECT_EQ(seen, 2 * buffers.size());
+}
+
+// It waits for its fence by an event, which the layer does not see, and ends without releasing anything.
+TEST(IdleTest, Direct3DListsWithoutWorkAreNoCandidates) {
+#if defined(CAIRN_SANITIZED)
+  GTEST_SKIP() << "a library with sanitizers cannot be preloaded into programs without them";
+#endif
+  const TemporaryFolder folder;
+  const CommandResult run =
+      RunCommand({Program("cairn"), "run", "--quiet", "--dump-on-exit", "-o", "a.cairn", "--",
+                  CAIRN_BINARY_DIR "/tests/programs/idle_d3d12"},
+                 {.folder = folder.path(), .environment = LavapipeEnvironment()});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  const CommandResult report =
+      RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
+  const nlohmann::json json = nlohmann::json::parse(report.output, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << report.errors;
+  ASSERT_EQ(json.at("executions").size(), 3u);
+  for (const nlohmann::json& execution : json.at("executions")) {
+    EXPECT_EQ(execution.at("state"), "completed") << execution;
+  }
+  for (const nlohmann::json& verdict : json.at("verdicts")) {
+    EXPECT_TRUE(verdict.at("list_candidates").empty()) << verdict;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::testing

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Hands over the region of a capture, and makes of it what its watcher must bear:
+//   hostile_capture fill           ends; a child of it goes on writing into the region for ever
+//   hostile_capture armed          claims to be armed, and writes what would have to be kept, for some time
+//   hostile_capture regions N      N regions, one after the other, as a program does that replaces itself N times
+//   hostile_capture linger         as fill, but the child hands over the region and ignores SIGTERM
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "recorder/handover.h"
+#include "watch/test_region.h"
+
+namespace {
+
+using cairn::RecordKind;
+using cairn::TestRegion;
+
+// Each record is some bytes, and stands for a megabyte that was not there before; and by the number that was
+// taken last there are more of them to come than anybody can wait for.
+void FillForEver(TestRegion& region) {
+  struct Body {
+    cairn::BlobBody blob{cairn::kMaxBlobBytes, 16};
+    uint32_t blocks[16] = {};
+  } body;
+  for (uint32_t i = 0; i < 16; ++i) body.blocks[i] = i;
+  region.header().spill_used[0] = ~uint64_t{0};
+  region.header().next_number = uint64_t{1} << 62;
+  cairn::RecordHeader record{};
+  record.kind = RecordKind::kBlob;
+  record.flags = cairn::kRecordSpilled;
+  for (;;) {
+    ++record.number;
+    std::memcpy(region.spill_block(0), &record.number, sizeof(record.number));
+    while (region.ring(0).head - region.ring(0).tail > cairn::kCaptureRingBytes - 1024) {
+      std::this_thread::yield();
+    }
+    region.Write(0, record, std::as_bytes(std::span(&body, 1)));
+  }
+}
+
+int Fill(bool child_hands_over) {
+  TestRegion region;
+  region.UseRing(0, 0, "main");
+  int ready[2];
+  if (pipe(ready) != 0) return 70;
+  if (!child_hands_over && !cairn::HandOverCapture(region.memory()).ok()) return 71;
+  if (fork() == 0) {
+    signal(SIGTERM, SIG_IGN);
+    if (child_hands_over && !cairn::HandOverCapture(region.memory()).ok()) _exit(72);
+    if (write(ready[1], "x", 1) != 1) _exit(73);
+    if (child_hands_over) {
+      for (;;) pause();
+    }
+    FillForEver(region);
+  }
+  char byte = 0;
+  return read(ready[0], &byte, 1) == 1 ? 0 : 74;
+}
+
+int Armed() {
+  TestRegion region;
+  region.header().state = static_cast<uint32_t>(cairn::CaptureState::kArmed);
+  region.UseRing(0, 0, "main");
+  if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
+  const auto* const reader = &region.header().reader;
+  while (reader->load() != static_cast<uint32_t>(cairn::CaptureReader::kLeft)) {
+    std::this_thread::yield();
+  }
+  return 0;
+}
+
+int Regions(int count) {
+  for (int i = 0; i < count; ++i) {
+    TestRegion region;
+    region.UseRing(0, 0, "main");
+    region.Write(0, RecordKind::kCall, 1);
+    if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "fill") return Fill(false);
+  if (mode == "linger") return Fill(true);
+  if (mode == "armed") return Armed();
+  if (mode == "regions" && argc > 2) return Regions(std::atoi(argv[2]));
+  return 69;
+}
