@@ -222,10 +222,9 @@ class FakeAllocator final : public Fake<NoAllocator, ID3D12CommandAllocator> {
   HRESULT STDMETHODCALLTYPE Reset() override { return S_OK; }
 };
 
-std::string& LastName() {
-  static std::string name;
-  return name;
-}
+// The name that a fence was given last, from whichever thread.
+std::mutex last_name_mutex;
+std::string last_name;
 
 class FakeFence final : public Fake<NoFence, ID3D12Fence> {
  public:
@@ -236,10 +235,12 @@ class FakeFence final : public Fake<NoFence, ID3D12Fence> {
 #else
     const wchar_t* character = name;
 #endif
-    LastName().clear();
+    std::string given;
     for (; character != nullptr && *character != 0; ++character) {
-      LastName() += static_cast<char>(*character);
+      given += static_cast<char>(*character);
     }
+    const std::lock_guard lock(last_name_mutex);
+    last_name = given;
     return S_OK;
   }
   UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
@@ -503,7 +504,8 @@ ID3D12Device* CreateFakeDevice() {
 }
 
 std::string LastFakeName() {
-  return LastName();
+  const std::lock_guard lock(last_name_mutex);
+  return last_name;
 }
 
 int FakeObjectCount() {
