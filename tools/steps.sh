@@ -53,10 +53,12 @@ build() {
   quietly ninja -C "$folder" "${@:2}"
 }
 
-# tests_with_label PRESET LABEL: the names of these tests; each is a target of this name.
-tests_with_label() {
-  ctest --test-dir "$(build_folder "$1")" --label-regex "^$2\$" --show-only |
-    sed -n 's/^ *Test *#[0-9]*: \([^ ]*\).*/\1/p'
+# programs_with_label PRESET LABEL: the programs of these tests; each is a target of this name. One
+# program may be several tests.
+programs_with_label() {
+  ctest --test-dir "$(build_folder "$1")" --label-regex "^$2\$" --show-only=json-v1 | python3 -c '
+import json, os, sys
+print(*sorted({os.path.basename(test["command"][0]) for test in json.load(sys.stdin)["tests"]}), sep="\n")'
 }
 
 # choose_lavapipe: with several Vulkan drivers installed, the tests and the demo use lavapipe: it is

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "base/text.h"
-#include "cairnfile/file_cost.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -72,14 +71,6 @@ bool Repack(TraceReader& trace, const std::string& original, const std::string& 
   if (copied->totals.records != trace.record_count()) {
     return fail(fmt::format("{} of {} records were copied; this is a defect of cairn",
                             copied->totals.records, trace.record_count()));
-  }
-  if (trace.record_count() > FileBudget(file->size_bytes(), kTraceRecords)) {
-    return fail(
-        fmt::format("the copy would have {} bytes, and readers expect no more than {} records "
-                    "in so few; the trace has {} and stays as it is",
-                    GroupedDigits(file->size_bytes()),
-                    GroupedDigits(FileBudget(file->size_bytes(), kTraceRecords)),
-                    GroupedDigits(trace.record_count())));
   }
   const Status finished = file->Finish();
   if (!finished.ok()) return fail(finished.message());

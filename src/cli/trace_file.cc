@@ -76,7 +76,8 @@ std::optional<TraceReader> OpenTraceFile(std::string_view verb, const std::strin
   if (!trace.has_value()) return std::nullopt;
   const std::string damage = DamageInWords(path, *trace);
   if (!damage.empty()) PrintWarning(verb, damage);
-  trace->LimitBlobs();
+  const std::string left_out = trace->LimitCost();
+  if (!left_out.empty()) PrintWarning(verb, path + ": " + left_out);
   return trace;
 }
 

@@ -33,7 +33,6 @@ std::string_view StateWord(const QueueWaits& waits) {
 DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
                                        const TextOptions& options)
     : snapshot_(snapshot),
-      analysis_(analysis),
       options_(options),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
       waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),

@@ -49,7 +49,6 @@ class DiagnosticsPrinter {
   void IndexQueueWaits();
 
   const Snapshot& snapshot_;
-  const Analysis& analysis_;
   const TextOptions& options_;
   bool all_;
   // Where a queue's waits are; there may be as many as a hostile file says.

@@ -199,12 +199,6 @@ void TraceOpener::AddSpan(size_t chunk, const RecordChunkHeader& header) {
       return;
     }
   }
-  const uint64_t budget = FileBudget(state_.file.size_bytes(), kTraceRecords);
-  if (header.record_count > budget - state_.record_count) {
-    Lose(chunk, fmt::format("{} are left out: a file of {} bytes may have {} records",
-                            InWords(header), state_.file.size_bytes(), budget));
-    return;
-  }
   state_.spans.push_back({header.first_number, header.last_number, header.first_frame,
                           header.frame_ends, header.record_count, chunk});
   state_.record_count += header.record_count;
@@ -306,8 +300,21 @@ Result<TraceReader> TraceReader::FromFile(FileReader file) {
   return TraceReader(std::move(state));
 }
 
-void TraceReader::LimitBlobs() {
-  state_->blob_budget = FileBudget(state_->file.size_bytes(), kBlobBytes);
+std::string TraceReader::LimitCost() {
+  State& state = *state_;
+  const uint64_t file_bytes = state.file.size_bytes();
+  state.blob_budget = FileBudget(file_bytes, kBlobBytes);
+  const uint64_t most_records = FileBudget(file_bytes, kTraceRecords);
+  if (state.record_count <= most_records) return "";
+  const uint64_t last_number = state.spans.back().last_number;
+  while (state.record_count > most_records) {
+    state.record_count -= state.spans.back().record_count;
+    state.spans.pop_back();
+  }
+  const uint64_t number = state.spans.empty() ? 0 : state.spans.back().last_number + 1;
+  return fmt::format(
+      "records {} to {} are left out: of a file of {} bytes at most {} are looked at", number,
+      last_number, file_bytes, most_records);
 }
 
 const TraceFacts& TraceReader::facts() const {

@@ -88,9 +88,11 @@ class TraceReader final : public BlobSource {
 
   // Of the kBlob record with this number. Valid until the next call of Blob.
   Result<std::span<const std::byte>> Blob(uint64_t number) override;
-  // For who only shows the trace: Blob() fails with kOutOfMemory once it has given out, or decoded for
-  // that, as many bytes as the file's size allows (cairnfile/file_cost.h).
-  void LimitBlobs();
+  // For who only shows the trace, before its first cursor: costs what the file's size allows
+  // (cairnfile/file_cost.h). Chunks of records beyond that are left out, and the answer says so, empty if
+  // there are none; Blob() fails with kOutOfMemory once it has given out, or decoded for that, as many
+  // bytes.
+  std::string LimitCost();
 
  private:
   friend class TraceCursor;

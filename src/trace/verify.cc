@@ -55,6 +55,8 @@ class Verifier {
   Result<VerifyReport> Verify() {
     LookAtFile();
     LookAtOtherChunks();
+    const std::string left_out = trace_.LimitCost();
+    if (!left_out.empty()) findings_.Warning(VerifyRule::kFile, 0, left_out);
     TraceCursor cursor(trace_);
     Record record;
     while (cursor.Next(&record)) {
@@ -67,7 +69,7 @@ class Verifier {
     }
     CAIRN_RETURN_IF_ERROR(cursor.status());
     for (const Loss& loss : cursor.losses()) AddLoss(loss);
-    if (!report_.interrupted) LookAtEnd();
+    if (!report_.interrupted && left_out.empty()) LookAtEnd();
     return std::move(report_);
   }
 
@@ -370,7 +372,6 @@ const char* SeverityName(Severity severity) {
 }
 
 Result<VerifyReport> VerifyTrace(TraceReader* trace, const VerifyOptions& options) {
-  trace->LimitBlobs();
   return Verifier(trace, options).Verify();
 }
 

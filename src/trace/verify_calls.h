@@ -21,7 +21,7 @@ class FindingList {
  public:
   explicit FindingList(VerifyReport* report) : report_(*report) {}
   void Add(VerifyRule rule, Severity severity, uint64_t record, std::string text);
-  // Bytes that cannot be read; a warning if they only were not looked at (TraceReader::LimitBlobs).
+  // Bytes that cannot be read; a warning if they only were not looked at (TraceReader::LimitCost).
   void Unread(VerifyRule rule, uint64_t record, const Status& status,
               const std::string& what = "") {
     const bool is_left_out = status.code() == StatusCode::kOutOfMemory;
