@@ -112,7 +112,8 @@ Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real);
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 
 // Stands for a result that the real method did not touch: then the application's is not touched either.
-inline char untouched_result;
+// An object without a table to whoever looks, as a capture does.
+inline const void* untouched_result = nullptr;
 
 // A method that creates an object: `create(iid, out)` calls the real method, with the interface that all
 // versions have. Without `out` the real method only checks its arguments, and sees the caller's `riid`.
