@@ -267,7 +267,7 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string
   // Who was there before may have removed it, or put it aside, between the opening and the lock.
   constexpr int kTries = 10;
   for (int i = 0; i < kTries; ++i) {
-    const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, 0666);
+    const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, 0600);
     if (opened < 0) return StatusFromErrno(errno, path);
     std::FILE* const file = fdopen(opened, "r+");
     if (file == nullptr) {

@@ -68,6 +68,13 @@ struct CountingProbe {
   }
 };
 
+// It says what a program did, as reports do.
+TEST_F(BisectJournalTest, NobodyElseMayReadIt) {
+  const auto journal = Open();
+  EXPECT_EQ(std::filesystem::status(path_).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+}
+
 TEST_F(BisectJournalTest, WhatWasAnsweredIsNotAskedAgain) {
   CountingProbe first;
   {

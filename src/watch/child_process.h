@@ -75,6 +75,9 @@ Status SendSignal(const ProcessHandle& process, int signal_number);
 std::string ArgumentsOf(pid_t pid);
 // The same for people: spaces between the arguments.
 std::string CommandLineOf(pid_t pid);
+// Which program that is (base/program_name.h). Where a process has written a title over its arguments, one
+// with spaces, as browsers and servers do, it is the file that it runs.
+std::string ProgramOf(pid_t pid);
 
 }  // namespace cairn
 

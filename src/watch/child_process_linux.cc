@@ -14,9 +14,12 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
+#include "base/program_name.h"
 #include "watch/child_process.h"
 
 extern char** environ;
@@ -279,6 +282,15 @@ Status SendSignal(const ProcessHandle& process, int signal_number) {
 
 std::string ArgumentsOf(pid_t pid) {
   return ReadProcessFile(fmt::format("/proc/{}", pid), "cmdline");
+}
+
+std::string ProgramOf(pid_t pid) {
+  std::string program(ProgramOfCommandLine(ArgumentsOf(pid)));
+  if (program.find(' ') == std::string::npos || IsWindowsProgram(program)) return program;
+  std::error_code error;
+  const std::filesystem::path file =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  return error ? program : file.string();
 }
 
 std::string CommandLineOf(pid_t pid) {

@@ -17,6 +17,8 @@
 #include <string>
 #include <thread>
 
+#include "base/program_name.h"
+
 namespace cairn {
 namespace {
 
@@ -143,6 +145,19 @@ TEST(ConditionOf, FollowsJobControl) {
   EXPECT_EQ(ConditionOf(program->pid), ProcessCondition::kStopped);
   EXPECT_EQ(CommandLineOf(program->pid), "sleep 60");
   EXPECT_EQ(ArgumentsOf(program->pid), std::string("sleep\00060\0", 9));
+  ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
+  EXPECT_EQ(EndOf(*program).value, SIGKILL);
+}
+
+// Browsers and servers write over their arguments; Perl can, too.
+TEST(ProgramOf, ATitleIsNoProgram) {
+  Result<ProcessHandle> program = SpawnProgram(
+      Request({"perl", "-e", "$0 = '/opt/game --type=gpu --profile=/tmp/prof --fast'; sleep 60"}));
+  ASSERT_TRUE(program.ok());
+  while (!CommandLineOf(program->pid).starts_with("/opt/game ")) {
+    ASSERT_FALSE(CommandLineOf(program->pid).empty());
+  }
+  EXPECT_EQ(NameOfProgram(ProgramOf(program->pid)), "perl");
   ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
   EXPECT_EQ(EndOf(*program).value, SIGKILL);
 }

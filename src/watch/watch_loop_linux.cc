@@ -290,8 +290,7 @@ void WatchLoop::ForgetEnded() {
 
 void WatchLoop::Refuse(const ReceivedMessage& received, const char* why) {
   if (++refused_ != 1) return;
-  lines_.Warn(fmt::format("cairn: {} (process {}) {}",
-                          ProgramName(ProgramOfCommandLine(ArgumentsOf(received.sender))),
+  lines_.Warn(fmt::format("cairn: {} (process {}) {}", ProgramName(ProgramOf(received.sender)),
                           received.sender, why));
 }
 
@@ -309,7 +308,7 @@ void WatchLoop::SayUnwatched() {
     });
     if (known || ++count > kMaxNamed) continue;
     names += fmt::format("{}{} (process {})", names.empty() ? "" : ", ",
-                         ProgramName(ProgramOfCommandLine(ArgumentsOf(found.pid))), found.pid);
+                         ProgramName(ProgramOf(found.pid)), found.pid);
   }
   if (count == 0) return;
   if (count > kMaxNamed) names += fmt::format(" and {} more", count - kMaxNamed);
@@ -398,7 +397,7 @@ WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
     return nullptr;
   }
   process->command_line = CommandLineOf(received.sender);
-  process->program = ProgramName(ProgramOfCommandLine(ArgumentsOf(received.sender)));
+  process->program = ProgramName(ProgramOf(received.sender));
   return process;
 }
 
@@ -749,7 +748,7 @@ Status WatchOverSocket(const WatchSettings& settings, int socket_fd) {
   if (!program.ok()) return program.status();
 
   const std::string command_line = CommandLineOf(peer.pid);
-  const std::string command(ProgramOfCommandLine(ArgumentsOf(peer.pid)));
+  const std::string command = ProgramOf(peer.pid);
   CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
                                                                      : settings.output_path));
   WatchLoop loop(settings);
