@@ -4,6 +4,7 @@
 #ifndef CAIRN_TESTS_REPORT_READING_H_
 #define CAIRN_TESTS_REPORT_READING_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
