@@ -52,13 +52,17 @@ def identifier(iid):
     return ", ".join([f"0x{first}", f"0x{second}", f"0x{third}", *tail])
 
 
+def uuidof(api, name):
+    """What gives an interface to __uuidof where no compiler does that."""
+    return "\n".join(textwrap.wrap(f"__CRT_UUID_DECL({name}, {identifier(api.interfaces[name].iid)})", WIDTH,
+                                   subsequent_indent="                "))
+
+
 def interface(api, name):
     found = api.interfaces[name]
-    emulation = "\n".join(textwrap.wrap(f"__CRT_UUID_DECL({name}, {identifier(found.iid)})", WIDTH,
-                                        subsequent_indent="                "))
     return "\n".join([f'MIDL_INTERFACE("{found.iid}")', f"{name} : public {found.base} {{", " public:",
                       *[method(api, declared) for declared in found.methods], "};",
-                      "#if defined(__CRT_UUID_DECL)", emulation, "#endif"])
+                      "#if defined(__CRT_UUID_DECL)", uuidof(api, name), "#endif"])
 
 
 def declaration(api, kind, name):
@@ -79,6 +83,10 @@ def declaration(api, kind, name):
 def supplement_header(model):
     path = "d3d12gen/supplement.h"
     body = "\n\n".join(declaration(model.api, kind, name) for kind, name in model.api.supplement)
+    if model.api.without_uuid:
+        body += "\n\n".join(["", "// Interfaces of the headers that their dxguids.h leaves out.\n"
+                             "#if defined(__CRT_UUID_DECL)\n"
+                             + "\n".join(uuidof(model.api, name) for name in model.api.without_uuid) + "\n#endif"])
     return f"""{LICENSE}//
 // Direct3D 12 with what codegen/supplement/ adds to the installed headers.
 #ifndef {guard(path)}

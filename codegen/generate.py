@@ -35,6 +35,9 @@ def build_model(idl_folder, supplement, overrides_path):
     paths = [pathlib.Path(idl_folder) / name for name in IDL_FILES]
     api = idl.parse_files([path for path in paths if path.exists()],
                           sorted(pathlib.Path(supplement).glob("*.idl")))
+    guids = pathlib.Path(idl_folder).parent / "dxguids/dxguids.h"  # gives interfaces to __uuidof
+    if guids.exists():
+        idl.find_without_uuid(guids.read_text(encoding="utf-8"), api)
     return model_module.Model(api, model_module.load_overrides(overrides_path))
 
 

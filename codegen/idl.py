@@ -96,6 +96,8 @@ class Api:
     callbacks: dict = dataclasses.field(default_factory=dict)
     # What only the supplement declares, in its order: ("interface", name), ("enumerator", (enum, name)), ...
     supplement: list = dataclasses.field(default_factory=list)
+    # Interfaces of the headers that __uuidof does not know.
+    without_uuid: list = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -483,3 +485,11 @@ def parse_files(paths, supplement=()):
     for path in map(pathlib.Path, [*paths, *supplement]):
         parse_text(path.read_text(encoding="utf-8-sig", errors="replace"), path.name, api, path in supplement)
     return api
+
+
+def find_without_uuid(dxguids, api):
+    """Direct3D 12's interfaces of the headers, but not of the text of their dxguids.h."""
+    known = set(re.findall(r"WINADAPTER_IID\((\w+)", dxguids))
+    declared = {name for kind, name in api.supplement if kind == "interface"}
+    api.without_uuid = [name for name in api.interfaces
+                        if name.startswith("ID3D12") and name not in known | declared]

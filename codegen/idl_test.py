@@ -230,6 +230,15 @@ class Supplement(unittest.TestCase):
         for known in ("D3D12_HELD", "ID3D12Thing1 :", "D3D12_KIND_OTHER"):
             self.assertNotIn(known, text)
 
+    def test_what_dxguids_leaves_out_becomes_known(self):
+        model = build(supplement=self.NEWER)
+        known = [name for name in model.api.interfaces if name != "ID3D12Thing1"]
+        idl.find_without_uuid("".join(f"WINADAPTER_IID({name}, 0x1, 0x2);\n" for name in known), model.api)
+        self.assertEqual(["ID3D12Thing1"], model.api.without_uuid)
+        text = emit_supplement.supplement_header(model)
+        self.assertIn("__CRT_UUID_DECL(ID3D12Thing1, 0x", text)
+        self.assertEqual(1, text.count("__CRT_UUID_DECL(ID3D12Thing2, 0x"))
+
     def test_another_value_of_a_known_enumerator_is_an_error(self):
         with self.assertRaisesRegex(idl.IdlError, "D3D12_KIND_OTHER is 9 here and 8 in the definitions"):
             build(supplement="typedef enum D3D12_KIND { D3D12_KIND_OTHER = 9 } D3D12_KIND;")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "breadcrumbs/d3d12_probe.h"
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>

@@ -2,6 +2,7 @@
 // Damage of every kind, and exactly what survives it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>

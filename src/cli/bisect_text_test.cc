@@ -141,7 +141,7 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
   EXPECT_EQ(3.0, json["hang_timeout_seconds"]);
   EXPECT_EQ(18'233, json["slowest_submission"]);
   EXPECT_EQ(0.8, json["slowest_seconds"]);
-  EXPECT_EQ(told.recorded[0], json["recorded"][0]);
+  EXPECT_EQ(told.recorded[0], json["recorded"][0].get<std::string>());
   EXPECT_EQ(1, json["undecided"]);
 
   // There is no such option.

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>

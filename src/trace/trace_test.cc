@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "trace/record_chunk.h"
 #include "trace/test_trace.h"
 #include "trace/trace_tables.h"

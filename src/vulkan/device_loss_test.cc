@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is asked and noted when a device is lost.
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <functional>

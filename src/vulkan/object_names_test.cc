@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Names and GPU addresses of objects, as they come to stand in the block's object table.
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
