@@ -106,6 +106,21 @@ function(cairn_test name)
   endif()
 endfunction()
 
+# cairn_test_again(NAME SETTING...): the program of the test NAME once more with each of these variables of
+# ours, without their CAIRN_, as the tests NAME:SETTING. For what is read once in a process.
+function(cairn_test_again name)
+  foreach(setting ${ARGN})
+    add_test(NAME ${name}:${setting} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
+    set_tests_properties(${name}:${setting} PROPERTIES ENVIRONMENT CAIRN_${setting})
+    foreach(property TIMEOUT RUN_SERIAL LABELS)
+      get_test_property(${name} ${property} value)
+      if(value)
+        set_tests_properties(${name}:${setting} PROPERTIES ${property} "${value}")
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
 # cairn_bench(NAME SOURCES ... [DEPS ...]): a Google Benchmark program in bench/ of the build folder.
 function(cairn_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})

@@ -53,12 +53,11 @@ build() {
   quietly ninja -C "$folder" "${@:2}"
 }
 
-# programs_with_label PRESET LABEL: the programs of these tests; each is a target of this name. One
-# program may be several tests.
+# programs_with_label PRESET LABEL: the programs of these tests; each is a target of this name. What follows a
+# colon says with which setting (cairn_test_again).
 programs_with_label() {
-  ctest --test-dir "$(build_folder "$1")" --label-regex "^$2\$" --show-only=json-v1 | python3 -c '
-import json, os, sys
-print(*sorted({os.path.basename(test["command"][0]) for test in json.load(sys.stdin)["tests"]}), sep="\n")'
+  ctest --test-dir "$(build_folder "$1")" --label-regex "^$2\$" --show-only |
+    sed -n 's/^ *Test *#[0-9]*: \([^ :]*\).*/\1/p' | sort -u
 }
 
 # choose_lavapipe: with several Vulkan drivers installed, the tests and the demo use lavapipe: it is

@@ -21,16 +21,10 @@ function(cairn_d3d12_work_tests)
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.ps.dxbc
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
-  # The mode is read once in a process.
   cairn_test(d3d12_work_gpu_test
     SOURCES work_gpu_test.cc
     DEPS cairn_d3d12 cairn_d3d12_work_scene cairn_d3d12_test_gpu GPU)
-  foreach(mode off pass full)
-    add_test(NAME d3d12_work_gpu_test_${mode} COMMAND d3d12_work_gpu_test
-      WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
-    set_tests_properties(d3d12_work_gpu_test_${mode} PROPERTIES TIMEOUT 120 RUN_SERIAL TRUE
-      LABELS gpu ENVIRONMENT CAIRN_BREADCRUMBS=${mode})
-  endforeach()
+  cairn_test_again(d3d12_work_gpu_test BREADCRUMBS=off BREADCRUMBS=pass BREADCRUMBS=full)
   cairn_bench(d3d12_work_bench
     SOURCES work_bench.cc
     DEPS cairn_d3d12 cairn_d3d12_test_gpu)
