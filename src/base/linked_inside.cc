@@ -18,6 +18,9 @@ template dragonbox::decimal_fp<double> dragonbox::to_decimal(double) noexcept;
 template thousands_sep_result<char> thousands_sep_impl(locale_ref);
 template char decimal_point_impl(locale_ref);
 template std::locale locale_ref::get<std::locale>() const;
+#if FMT_VERSION >= 100000
+template void vformat_to(buffer<char>&, string_view, typename vformat_args<>::type, locale_ref);
+#endif
 
 }  // namespace detail
 FMT_END_NAMESPACE

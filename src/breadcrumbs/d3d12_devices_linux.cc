@@ -34,9 +34,10 @@ struct Functions {
 Result<void*> Load(const char* library, const char* packages) {
   void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
+    const char* const reason = dlerror();
     return Status(StatusCode::kNotFound,
-                  fmt::format("Direct3D 12 is not available: {} was not found; install {}", library,
-                              packages));
+                  fmt::format("Direct3D 12 is not available: {}; install {}",
+                              reason == nullptr ? library : reason, packages));
   }
   return handle;
 }

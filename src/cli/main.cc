@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "cli/executable_stack.h"
 #include "cli/verb.h"
+#include "replay/device.h"
 
 namespace cairn::cli {
 namespace {
@@ -109,6 +111,14 @@ std::vector<std::string> TakeProgram(const CLI::App& verb, std::vector<std::stri
   return program;
 }
 
+// The Direct3D 12 that a verb loads; "" if it loads none.
+std::string LibraryOf(const CLI::App& verb) {
+  if (verb.get_name() == "selftest") return kDefaultD3D12Library;
+  const CLI::Option* const option = verb.get_option_no_throw("--library");
+  if (option == nullptr) return "";
+  return option->count() == 0 ? kDefaultD3D12Library : option->as<std::string>();
+}
+
 int Main(int argc, char** argv) {
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
@@ -144,6 +154,9 @@ int Main(int argc, char** argv) {
     return ParseFailed(error, root, chosen);
   }
   if (chosen == nullptr) return UnknownVerb(root, word);
+  if (const std::string library = LibraryOf(*chosen->app); !library.empty()) {
+    AllowExecutableStack(library, argv);
+  }
   return chosen->run();
 }
 

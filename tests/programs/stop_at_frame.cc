@@ -9,11 +9,12 @@
 //                           STOP_AT_FRAME_DELAY_US microseconds ago (0 without it)
 //                           report: as close, and prints the mean time of a frame since frame 10
 // For programs that end by themselves, and whose presentations are found out through Vulkan itself:
-//   PICTURE_AT_END=F        writes the window's content to F when its surface is destroyed
-// Time as gettimeofday tells it advances by 1/60 s a frame. The swapchain presents at once, so that
-// the window shows a frame when its presentation returns.
+//   PICTURE_AFTER=N         writes the window's content to PICTURE_FILE after N images were sent to the X server
+// Time as gettimeofday tells it advances by 1/60 s a frame. The swapchain presents at once; a driver may do it
+// in a thread of its own, so that a picture waits until as many images were sent to the X server.
 #define VK_USE_PLATFORM_XCB_KHR
 #include <dlfcn.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <time.h>
@@ -34,7 +35,12 @@ constexpr int kFirstMeasuredFrame = 10;
 
 template <typename Function>
 Function* Next(const char* name, Function*) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+  void* found = dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {
+    // The program has loaded the Vulkan loader itself, which finds its own functions here first.
+    found = dlsym(dlopen("libvulkan.so.1", RTLD_NOW | RTLD_NOLOAD), name);
+  }
+  return reinterpret_cast<Function*>(found);
 }
 
 int FrameToStopAt() {
@@ -56,6 +62,7 @@ struct Window {
 };
 Window g_window;
 std::atomic<int> g_frame{0};
+std::atomic<int> g_sent{0};  // images to the X server, by drivers that draw without a GPU
 double g_measured_from = 0;
 
 double Now() {
@@ -115,7 +122,20 @@ void PressCloseButton() {
   std::abort();
 }
 
+void Sent() {
+  static const int last = std::atoi(Setting("PICTURE_AFTER").c_str());
+  if (++g_sent == last && g_window.connection != nullptr) WritePicture(Setting("PICTURE_FILE"));
+}
+
+// Those that draw with a GPU send nothing: then the limit is all that there is to wait for.
+void WaitUntilSent(int frame) {
+  constexpr double kLimitS = 5;
+  const double end = Now() + kLimitS;
+  while (g_sent < frame && Now() < end) sched_yield();
+}
+
 void Stop() {
+  WaitUntilSent(FrameToStopAt());
   if (const std::string path = Setting("STOP_AT_FRAME_FILE"); !path.empty()) WritePicture(path);
   if (Setting("STOP_AT_FRAME_THEN") == "report") {
     std::printf("frame %.9f\n",
@@ -136,19 +156,36 @@ VISIBLE int gettimeofday(timeval* time, void* zone) noexcept {
   return 0;
 }
 
+VISIBLE xcb_void_cookie_t xcb_put_image(xcb_connection_t* connection, uint8_t format,
+                                        xcb_drawable_t drawable, xcb_gcontext_t context,
+                                        uint16_t width, uint16_t height, int16_t x, int16_t y,
+                                        uint8_t left_pad, uint8_t depth, uint32_t size,
+                                        const uint8_t* data) {
+  const xcb_void_cookie_t cookie = Next("xcb_put_image", &xcb_put_image)(
+      connection, format, drawable, context, width, height, x, y, left_pad, depth, size, data);
+  Sent();
+  return cookie;
+}
+
+// From memory that is shared with the server.
+VISIBLE xcb_void_cookie_t xcb_shm_put_image(xcb_connection_t* connection, xcb_drawable_t drawable,
+                                            xcb_gcontext_t context, uint16_t total_width,
+                                            uint16_t total_height, uint16_t source_x,
+                                            uint16_t source_y, uint16_t width, uint16_t height,
+                                            int16_t x, int16_t y, uint8_t depth, uint8_t format,
+                                            uint8_t send_event, uint32_t segment, uint32_t offset) {
+  const xcb_void_cookie_t cookie = Next("xcb_shm_put_image", &xcb_shm_put_image)(
+      connection, drawable, context, total_width, total_height, source_x, source_y, width, height,
+      x, y, depth, format, send_event, segment, offset);
+  Sent();
+  return cookie;
+}
+
 VISIBLE VkResult vkCreateXcbSurfaceKHR(VkInstance instance, const VkXcbSurfaceCreateInfoKHR* info,
                                        const VkAllocationCallbacks* allocator,
                                        VkSurfaceKHR* surface) {
   g_window = {info->connection, info->window};
   return Next("vkCreateXcbSurfaceKHR", &vkCreateXcbSurfaceKHR)(instance, info, allocator, surface);
-}
-
-// The swapchain is gone then, and with it everything that was still to be presented.
-VISIBLE void vkDestroySurfaceKHR(VkInstance instance, VkSurfaceKHR surface,
-                                 const VkAllocationCallbacks* allocator) {
-  const std::string path = Setting("PICTURE_AT_END");
-  if (!path.empty() && g_window.connection != nullptr) WritePicture(path);
-  Next("vkDestroySurfaceKHR", &vkDestroySurfaceKHR)(instance, surface, allocator);
 }
 
 VISIBLE VkResult vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* info,
