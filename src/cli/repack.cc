@@ -38,6 +38,7 @@ struct RepackOptions {
 // final name.
 bool Repack(TraceReader& trace, const std::string& original, const std::string& output,
             uint64_t* size_bytes) {
+  TaskProgress progress("repack");  // before there is a file that a signal would leave behind
   Result<FileWriter> file = FileWriter::Create(output, Compression::kZstdSmall);
   if (!file.ok()) {
     PrintError("repack", file.status().message());
@@ -48,20 +49,18 @@ bool Repack(TraceReader& trace, const std::string& original, const std::string& 
   const std::filesystem::perms permissions = std::filesystem::status(original, error).permissions();
   if (!error) std::filesystem::permissions(output + ".part", permissions, error);
   const auto fail = [&](const std::string& reason) {
+    progress.Restart();
     PrintError("repack", reason);
     std::error_code ignored;
     std::filesystem::remove(output + ".part", ignored);
     return false;
   };
-  Result<CopiedTrace> copied = [&] {
-    TaskProgress progress("repack");
-    CopyOptions options;
-    options.trimmed = false;
-    options.other_chunks = true;
-    options.chunk_bytes = kRepackChunkBytes;
-    options.progress = [&](uint64_t done, uint64_t total) { return progress.Update(done, total); };
-    return CopyTrace(&trace, nullptr, options, &*file);
-  }();
+  CopyOptions options;
+  options.trimmed = false;
+  options.other_chunks = true;
+  options.chunk_bytes = kRepackChunkBytes;
+  options.progress = [&](uint64_t done, uint64_t total) { return progress.Update(done, total); };
+  const Result<CopiedTrace> copied = CopyTrace(&trace, nullptr, options, &*file);
   if (!copied.ok()) return fail(copied.status().message());
   if (copied->interrupted) return fail("interrupted; " + output + " is not written");
   if (!copied->losses.empty()) {
