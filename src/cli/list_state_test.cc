@@ -167,8 +167,10 @@ TEST_F(ListState, ACopyOfWhatNobodyWroteLeavesNothing) {
   EXPECT_EQ(descriptors(after), 1u);
 }
 
-// A range that no heap has takes its place among the others.
+// A range that no heap has takes its place among the others, and brings nothing.
 TEST_F(ListState, CopiesBehindAnUnknownRangeKeepTheirPartners) {
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x10000});
   const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
                                 ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000});
   const uint64_t to[] = {0x10000};

@@ -274,6 +274,39 @@ TEST(NullArguments, ReachTheImplementationAndItsResultComesBack) {
   EXPECT_GT(methods, static_cast<int>(kMethodCount));
 }
 
+#if !defined(CAIRN_SANITIZED)
+const IID& NoIdentifier() {
+  static const IID* volatile none = nullptr;
+  return *none;
+}
+
+// It is in no table.
+TEST(NullArguments, QueryInterfaceReachesTheImplementation) {
+  const Objects objects;
+  RecordingObject::SetResult(static_cast<uint32_t>(E_POINTER));
+  for (size_t i = 1; i < kChainCount; ++i) {
+    const auto chain = static_cast<Chain>(i);
+    char untouched = 0;
+    void* object = &untouched;
+    auto* const wrapper = static_cast<IUnknown*>(objects.WrapperOf(chain));
+    EXPECT_EQ(wrapper->QueryInterface(NoIdentifier(), &object), E_POINTER)
+        << Describe(chain).first->name;
+    EXPECT_EQ(object, &untouched) << Describe(chain).first->name;
+  }
+}
+
+// An implementation may make an object without one: it has a wrapper.
+TEST(NullArguments, WhatIsMadeWithoutAnIdentifierHasAWrapper) {
+  const Objects objects;
+  Wrapper& device = *AsWrapper(static_cast<ID3D12Device*>(objects.WrapperOf(Chain::kID3D12Device)));
+  void* const real = (new RecordingObject(Chain::kID3D12Fence))->pointer();
+  void* made = nullptr;
+  EXPECT_EQ(WrapCreated(device, Chain::kID3D12Fence, real, NoIdentifier(), &made), S_OK);
+  ASSERT_NE(made, nullptr);
+  EXPECT_EQ(RealObject(static_cast<IUnknown*>(made)), real);
+}
+#endif
+
 }  // namespace
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

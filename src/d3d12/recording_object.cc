@@ -93,6 +93,7 @@ struct Calls {
   static uint64_t Come(uint32_t slot, RecordingObject* object, const Word& word) {
     if (slot == 0) {
       const auto* const iid = reinterpret_cast<const InterfaceGuid*>(word(0));
+      if (iid == nullptr) return result_of_methods;
       *reinterpret_cast<void**>(word(1)) = TearOffOf(*object, FindInterface(*iid));
       return S_OK;
     }
