@@ -45,6 +45,11 @@ template <typename T>
 T AsCaptured(const T& argument) {
   return argument;
 }
+// A window is an int in the headers for Linux, and as wide as a pointer in a trace; of all others the lower
+// half is taken.
+inline int64_t AsCaptured(int value) {
+  return value;
+}
 inline CapturedIdentifier AsCaptured(REFGUID identifier) {
   return {PointerTo(identifier)};
 }

@@ -167,12 +167,8 @@ class Arguments {
 
 // What the layer answers itself: docs/d3d12-layer.md.
 bool IsAnsweredByTheLayer(std::string_view method, int null) {
-  if (method == "ID3D12DeviceChild::GetDevice" || method == "IDXGIVkSwapChain::GetDevice") {
-    return null == kNothingIsNull;
-  }
-  return Capture::Active() != nullptr && (method == "ID3D12PipelineLibrary::LoadGraphicsPipeline" ||
-                                          method == "ID3D12PipelineLibrary::LoadComputePipeline" ||
-                                          method == "ID3D12PipelineLibrary1::LoadPipeline");
+  return null == kNothingIsNull &&
+         (method == "ID3D12DeviceChild::GetDevice" || method == "IDXGIVkSwapChain::GetDevice");
 }
 
 class EveryMethod {

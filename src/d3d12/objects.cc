@@ -224,36 +224,9 @@ WrappedID3D12StateObject::WrappedID3D12StateObject(WrappedID3D12Device& device, 
   Join(device);
 }
 
-// What the interface promises for a name that the library does not have.
-constexpr HRESULT kNotInLibrary = E_INVALIDARG;
-
 WrappedID3D12PipelineLibrary::WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
   Join(device);
-}
-
-HRESULT WrappedID3D12PipelineLibrary::LoadGraphicsPipeline(
-    LPCWSTR name, const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  if (Capture::Active() == nullptr) return Thin::LoadGraphicsPipeline(name, desc, riid, pipeline);
-  CallScope call(*this, Method::ID3D12PipelineLibrary_LoadGraphicsPipeline, name, desc, riid,
-                 pipeline);
-  return call.Returns(kNotInLibrary, name, desc, riid, pipeline);
-}
-
-HRESULT WrappedID3D12PipelineLibrary::LoadComputePipeline(
-    LPCWSTR name, const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
-  if (Capture::Active() == nullptr) return Thin::LoadComputePipeline(name, desc, riid, pipeline);
-  CallScope call(*this, Method::ID3D12PipelineLibrary_LoadComputePipeline, name, desc, riid,
-                 pipeline);
-  return call.Returns(kNotInLibrary, name, desc, riid, pipeline);
-}
-
-HRESULT WrappedID3D12PipelineLibrary::LoadPipeline(LPCWSTR name,
-                                                   const D3D12_PIPELINE_STATE_STREAM_DESC* desc,
-                                                   REFIID riid, void** pipeline) {
-  if (Capture::Active() == nullptr) return Thin::LoadPipeline(name, desc, riid, pipeline);
-  CallScope call(*this, Method::ID3D12PipelineLibrary1_LoadPipeline, name, desc, riid, pipeline);
-  return call.Returns(kNotInLibrary, name, desc, riid, pipeline);
 }
 
 CairnPipeline UsePipeline(Context& context, Wrapper& pipeline) {

@@ -129,23 +129,9 @@ class WrappedID3D12StateObject final : public NotedPipeline<ThinID3D12StateObjec
   WrappedID3D12StateObject(WrappedID3D12Device& device, void* real);
 };
 
-// While a capture is active it holds nothing: the program then creates its pipelines from descriptions,
-// which a replay can do as well.
 class WrappedID3D12PipelineLibrary final : public AnnotatedObject<ThinID3D12PipelineLibrary> {
  public:
   WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real);
-
-  HRESULT STDMETHODCALLTYPE LoadGraphicsPipeline(LPCWSTR name,
-                                                 const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc,
-                                                 REFIID riid, void** pipeline) override;
-  HRESULT STDMETHODCALLTYPE LoadComputePipeline(LPCWSTR name,
-                                                const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc,
-                                                REFIID riid, void** pipeline) override;
-  HRESULT STDMETHODCALLTYPE LoadPipeline(LPCWSTR name, const D3D12_PIPELINE_STATE_STREAM_DESC* desc,
-                                         REFIID riid, void** pipeline) override;
-
- private:
-  using Thin = ThinID3D12PipelineLibrary;
 };
 
 // What lists ask. Null for null and for allocators that are not ours.

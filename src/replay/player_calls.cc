@@ -131,6 +131,7 @@ Status PlayerImpl::Make(CallInProgress* call, void* target) {
   const int out = ObjectParameter(call->method);
   // A question whether an object could be created: it changes nothing.
   if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
+  if (TreatmentOf(call->method) == Treatment::kLoadPipeline) return LoadPipeline(call);
   CAIRN_RETURN_IF_ERROR(Adjust(call));
   alignas(16) std::byte result[kLargestResult] = {};
   if (!CopyPadded(call, target)) {
@@ -165,6 +166,30 @@ Status PlayerImpl::Adjust(CallInProgress* call) {
       desc->Width += options_.pad_resources_bytes;
     }
   }
+  return Status();
+}
+
+// Its name is what only the library knows; the description and what follows are those of a creation.
+Status PlayerImpl::LoadPipeline(CallInProgress* call) {
+  const ReplayObject* const device = objects_.Find(call->object->device);
+  if (device == nullptr) return LeaveOutCall(*call, "its device is not there");
+  void* target = device->pointer.get();
+  Method create = Method::ID3D12Device2_CreatePipelineState;
+  ComPtr<ID3D12Device2> newer;
+  if (call->method == Method::ID3D12PipelineLibrary_LoadGraphicsPipeline) {
+    create = Method::ID3D12Device_CreateGraphicsPipelineState;
+  } else if (call->method == Method::ID3D12PipelineLibrary_LoadComputePipeline) {
+    create = Method::ID3D12Device_CreateComputePipelineState;
+  } else {
+    newer = device->pointer.As<ID3D12Device2>();
+    if (!newer) {
+      return LeaveOutCall(*call, "this device has no ID3D12Device2", /*device_lacks=*/true);
+    }
+    target = newer.get();
+  }
+  HRESULT result = E_FAIL;
+  Invoke(create, target, call->arguments.arguments.data() + 1, &result);
+  KeepPending(call, &result);
   return Status();
 }
 

@@ -166,6 +166,7 @@ class PlayerImpl final : public Player {
   Status Make(CallInProgress* call, void* target);
   Status Adjust(CallInProgress* call);
   bool CopyPadded(CallInProgress* call, void* target);
+  Status LoadPipeline(CallInProgress* call);
   Status Execute(CallInProgress* call, void* target);
   Status MapResource(CallInProgress* call, void* target);
   void NoteStates(CallInProgress* call);

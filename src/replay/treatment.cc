@@ -43,6 +43,7 @@ constexpr std::string_view kMethodsLeftOut[] = {
     "SetStablePowerState",
     "SetBackgroundProcessingMode",
     "Serialize",
+    "StorePipeline",
     "RegisterTrimNotificationCallback",
     "UnregisterTrimNotificationCallback",
     "SetProgram",
@@ -77,6 +78,9 @@ Treatment Decide(Method method) {
     case Method::ID3D12Resource_Unmap: return Treatment::kUnmap;
     case Method::ID3D12Device_CheckFeatureSupport: return Treatment::kFeatures;
     case Method::ID3D12Device1_CreatePipelineLibrary: return Treatment::kPipelineLibrary;
+    case Method::ID3D12PipelineLibrary_LoadGraphicsPipeline:
+    case Method::ID3D12PipelineLibrary_LoadComputePipeline:
+    case Method::ID3D12PipelineLibrary1_LoadPipeline: return Treatment::kLoadPipeline;
     case Method::ID3D12GraphicsCommandList_Reset: return Treatment::kListReset;
     case Method::ID3D12Device_OpenSharedHandle:
     case Method::ID3D12Device_OpenSharedHandleByName:

@@ -25,6 +25,7 @@ enum class Treatment : uint8_t {
   kUnmap,
   kFeatures,         // CheckFeatureSupport: remembered, for telling what differs
   kPipelineLibrary,  // CreatePipelineLibrary: without the bytes, which are another driver's
+  kLoadPipeline,  // LoadPipeline and its kind: made from its description, as the library is empty
   kListReset,
   kImport,  // opens what belongs to the program's process, or to another one: no replay has it
 };
