@@ -33,6 +33,7 @@ void* operator new[](size_t size) {
   return Allocate(size);
 }
 void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  ++g_allocations;
   return std::malloc(size);
 }
 void operator delete(void* memory) noexcept {
