@@ -20,6 +20,12 @@ using ::testing::Not;
 
 const std::string kProgram = CAIRN_BINARY_DIR "/tests/programs/vkd3d_functions";
 
+std::string WithLayer(std::string output) {
+  const std::string no = "layer: no";
+  const size_t at = output.find(no);
+  return at == std::string::npos ? output : output.replace(at, no.size(), "layer: yes");
+}
+
 class Vkd3dFunctionsTest : public ::testing::Test {
  protected:
   CommandResult Alone(const std::string& library, const std::vector<std::string>& more = {}) {
@@ -35,6 +41,24 @@ class Vkd3dFunctionsTest : public ::testing::Test {
     command.insert(command.end(), more.begin(), more.end());
     return RunCommand(command, {.folder = folder_.path(), .environment = {"CAIRN_CHECK=1"}});
   }
+  // Objects that a library keeps go in and out of its functions.
+  void ExpectTheSameObjects(const std::string& library) {
+    const CommandResult alone = Alone(library, {"keeps"});
+    EXPECT_EQ(alone.output,
+              "device 0\nlayer: no\nsignal on the CPU 0: 5\nplaced 0\nthe heap has 0 references\n"
+              "placed 0\nits size is 262144\nplaced 0\nreferences left: 0\n")
+        << alone.Summary();
+    for (const std::vector<std::string>& options : {std::vector<std::string>{},
+                                                    {"--breadcrumbs", "off"},
+                                                    {"--breadcrumbs", "full"},
+                                                    {"--capture"}}) {
+      const CommandResult watched = Watched(library, options, {"keeps"});
+      EXPECT_EQ(watched.exit_code, 0) << watched.Summary();
+      EXPECT_EQ(watched.output, WithLayer(alone.output)) << watched.Summary();
+      EXPECT_THAT(watched.errors, HasSubstr("end of the process: all is well"))
+          << watched.Summary();
+    }
+  }
 
   TemporaryFolder folder_;
 };
@@ -43,26 +67,9 @@ std::string Ours(const std::string& name) {
   return CAIRN_BINARY_DIR "/tests/programs/" + name;
 }
 
-std::string WithLayer(std::string output) {
-  const std::string no = "layer: no";
-  const size_t at = output.find(no);
-  return at == std::string::npos ? output : output.replace(at, no.size(), "layer: yes");
-}
-
 TEST_F(Vkd3dFunctionsTest, ObjectsOfAllKnownFunctionsAreUnwrapped) {
   const std::string library = Ours("libvkd3d-more.so");
-  const CommandResult alone = Alone(library, {"keeps"});
-  EXPECT_EQ(alone.output,
-            "device 0\nlayer: no\nsignal on the CPU 0: 5\nplaced 0\nthe heap has 0 references\n"
-            "placed 0\nits size is 262144\nplaced 0\nreferences left: 0\n")
-      << alone.Summary();
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{}, {"--breadcrumbs", "off"}, {"--capture"}}) {
-    const CommandResult watched = Watched(library, options, {"keeps"});
-    EXPECT_EQ(watched.exit_code, 0) << watched.Summary();
-    EXPECT_EQ(watched.output, WithLayer(alone.output)) << watched.Summary();
-    EXPECT_THAT(watched.errors, HasSubstr("end of the process: all is well")) << watched.Summary();
-  }
+  ExpectTheSameObjects(library);
 }
 
 TEST_F(Vkd3dFunctionsTest, WithAFunctionThatNobodyKnowsTheLayerStepsAside) {
@@ -94,18 +101,7 @@ TEST_F(Vkd3dFunctionsTest, ANewerOne) {
   const char* const folder = getenv("CAIRN_TEST_LIBVKD3D");
   if (folder == nullptr) GTEST_SKIP() << "CAIRN_TEST_LIBVKD3D names no folder with a libvkd3d.so.1";
   const std::string library = std::string(folder) + "/libvkd3d.so.1";
-  const CommandResult alone = Alone(library, {"keeps"});
-  EXPECT_EQ(alone.output,
-            "device 0\nlayer: no\nsignal on the CPU 0: 5\nplaced 0\nthe heap has 0 references\n"
-            "placed 0\nits size is 262144\nplaced 0\nreferences left: 0\n")
-      << alone.Summary();
-  for (const std::vector<std::string>& options :
-       {std::vector<std::string>{}, {"--breadcrumbs", "full"}, {"--capture"}}) {
-    const CommandResult watched = Watched(library, options, {"keeps"});
-    EXPECT_EQ(watched.exit_code, 0) << watched.Summary();
-    EXPECT_EQ(watched.output, WithLayer(alone.output)) << watched.Summary();
-    EXPECT_THAT(watched.errors, HasSubstr("end of the process: all is well")) << watched.Summary();
-  }
+  ExpectTheSameObjects(library);
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 //
 // What a file may cost those who read it. Compression and references let a few bytes stand for gigabytes,
 // so that sizes inside of a file say nothing of what it is worth: its own size does. What is left out
-// because of it is told as a loss. docs/cairn-file.md has the list.
+// because of it is told. docs/cairn-file.md has the list.
 #ifndef CAIRN_CAIRNFILE_FILE_COST_H_
 #define CAIRN_CAIRNFILE_FILE_COST_H_
 
