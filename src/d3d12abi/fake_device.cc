@@ -49,10 +49,10 @@ void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
   }
 }
 
-// IUnknown of an object that answers to `Interface` and IUnknown, and its private data as far as they are
+// IUnknown of an object that answers to `Interfaces` and IUnknown, and its private data as far as they are
 // interfaces. Children hold their device. Other objects may keep one without a reference that counts, as
 // implementations do.
-template <typename Base, typename Interface>
+template <typename Base, typename... Interfaces>
 class Fake : public Base {
  public:
   explicit Fake(ID3D12Device* device) : device_(device) {
@@ -68,11 +68,11 @@ class Fake : public Base {
   HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
     if (object == nullptr) return E_POINTER;
     *object = nullptr;
-    if (!IsSame(riid, __uuidof(Interface)) && !IsSame(riid, __uuidof(IUnknown))) {
+    if (!(IsSame(riid, __uuidof(Interfaces)) || ...) && !IsSame(riid, __uuidof(IUnknown))) {
       return E_NOINTERFACE;
     }
     this->AddRef();
-    *object = static_cast<Interface*>(this);
+    *object = static_cast<Base*>(this);  // each derives from the one before
     return S_OK;
   }
   ULONG STDMETHODCALLTYPE AddRef() override {
@@ -343,7 +343,7 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
   const D3D12_COMMAND_QUEUE_DESC desc_;
 };
 
-class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
+class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
  public:
   FakeDevice() : Fake(nullptr) {}
 
@@ -468,6 +468,14 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device> {
                                                 void** signature) override {
     return GiveOut(new Fake<NoChild<ID3D12RootSignature>, ID3D12RootSignature>(this), riid,
                    signature);
+  }
+  HRESULT STDMETHODCALLTYPE CreateComputePipelineState(const D3D12_COMPUTE_PIPELINE_STATE_DESC*,
+                                                       REFIID riid, void** pipeline) override {
+    return GiveOut(new Fake<NoPipeline, ID3D12PipelineState>(this), riid, pipeline);
+  }
+  HRESULT STDMETHODCALLTYPE CreatePipelineLibrary(const void*, SIZE_T, REFIID riid,
+                                                  void** library) override {
+    return GiveOut(new Fake<NoPipelineLibrary, ID3D12PipelineLibrary>(this), riid, library);
   }
   HRESULT STDMETHODCALLTYPE CreateQueryHeap(const D3D12_QUERY_HEAP_DESC*, REFIID riid,
                                             void** heap) override {

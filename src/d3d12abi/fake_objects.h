@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Objects of the fake device that hold a description, and do nothing with it.
+// Objects of the fake device that hold a description or less, and do nothing with it.
 #ifndef CAIRN_D3D12ABI_FAKE_OBJECTS_H_
 #define CAIRN_D3D12ABI_FAKE_OBJECTS_H_
 
@@ -41,6 +41,34 @@ class NoDescriptorHeap : public NoChild<ID3D12DescriptorHeap> {
 
  protected:
   ~NoDescriptorHeap() = default;
+};
+
+class NoPipeline : public NoChild<ID3D12PipelineState> {
+ public:
+  HRESULT STDMETHODCALLTYPE GetCachedBlob(ID3DBlob**) override { return E_NOTIMPL; }
+
+ protected:
+  ~NoPipeline() = default;
+};
+
+class NoPipelineLibrary : public NoChild<ID3D12PipelineLibrary> {
+ public:
+  HRESULT STDMETHODCALLTYPE StorePipeline(LPCWSTR, ID3D12PipelineState*) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE LoadGraphicsPipeline(LPCWSTR, const D3D12_GRAPHICS_PIPELINE_STATE_DESC*,
+                                                 REFIID, void**) override {
+    return E_INVALIDARG;
+  }
+  HRESULT STDMETHODCALLTYPE LoadComputePipeline(LPCWSTR, const D3D12_COMPUTE_PIPELINE_STATE_DESC*,
+                                                REFIID, void**) override {
+    return E_INVALIDARG;
+  }
+  SIZE_T STDMETHODCALLTYPE GetSerializedSize() override { return 0; }
+  HRESULT STDMETHODCALLTYPE Serialize(void*, SIZE_T) override { return E_NOTIMPL; }
+
+ protected:
+  ~NoPipelineLibrary() = default;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

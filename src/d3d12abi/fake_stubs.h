@@ -186,7 +186,7 @@ class NoQueue : public NoChild<ID3D12CommandQueue> {
   ~NoQueue() = default;
 };
 
-class NoDevice : public ID3D12Device {
+class NoDevice : public ID3D12Device1 {
  public:
   HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
@@ -312,6 +312,20 @@ class NoDevice : public ID3D12Device {
                                            D3D12_TILE_SHAPE*, UINT*, UINT,
                                            D3D12_SUBRESOURCE_TILING*) override {}
   LUID* STDMETHODCALLTYPE GetAdapterLuid(LUID*) override { return {}; }
+
+  HRESULT STDMETHODCALLTYPE CreatePipelineLibrary(const void*, SIZE_T, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE SetEventOnMultipleFenceCompletion(ID3D12Fence* const*, const UINT64*,
+                                                              UINT,
+                                                              D3D12_MULTIPLE_FENCE_WAIT_FLAGS,
+                                                              HANDLE) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE SetResidencyPriority(UINT, ID3D12Pageable* const*,
+                                                 const D3D12_RESIDENCY_PRIORITY*) override {
+    return E_NOTIMPL;
+  }
 
  protected:
   ~NoDevice() = default;

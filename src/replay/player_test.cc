@@ -320,6 +320,25 @@ TEST_F(PlayerTest, WhatFailedWhenItWasRecordedIsNoLoss) {
   EXPECT_EQ(submissions, 1u);
 }
 
+// The library of a replay is empty, and knows no name.
+TEST_F(PlayerTest, PipelinesOfALibraryAreMadeFromTheirDescriptions) {
+  const uint64_t library =
+      script_.Create(Method::ID3D12Device1_CreatePipelineLibrary, Chain::kID3D12PipelineLibrary,
+                     "1234", size_t{4}, __uuidof(ID3D12PipelineLibrary));
+  const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  const char16_t name[] = u"blur";
+  const uint64_t pipeline =
+      script_.CreateBy(library, Method::ID3D12PipelineLibrary_LoadComputePipeline,
+                       Chain::kID3D12PipelineState, name, &desc, __uuidof(ID3D12PipelineState));
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  script_.Call(Method::ID3D12GraphicsCommandList_SetPipelineState, list, ObjectPointer(pipeline));
+  script_.Close(list);
+  const Played played = Play(&script_, OnFakeDevice());
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(LeftOutBy(played), IsEmpty());
+  EXPECT_EQ(played.result.skipped, 0u);
+}
+
 // The same calls, of which nobody says that they failed: a warning for each kind, however often.
 TEST_F(PlayerTest, KindsOfWhatIsLeftOutAreCounted) {
   const uint64_t list = script_.CreateList(script_.CreateAllocator());

@@ -135,9 +135,13 @@ class TestScript {
 
   template <typename... Arguments>
   uint64_t Create(Method method, Chain chain, const Arguments&... arguments) {
+    return CreateBy(device, method, chain, arguments...);
+  }
+  template <typename... Arguments>
+  uint64_t CreateBy(uint64_t creator, Method method, Chain chain, const Arguments&... arguments) {
     const uint64_t object = next_object_++;
     void* place = nullptr;
-    const uint64_t call = Call(method, device, arguments..., &place);
+    const uint64_t call = Call(method, creator, arguments..., &place);
     trace.Object(object, chain, device, call);
     place = ObjectPointer(object);
     Return(method, call, HRESULT{S_OK}, arguments..., &place);
