@@ -317,8 +317,7 @@ class NoDevice : public ID3D12Device1 {
     return E_NOTIMPL;
   }
   HRESULT STDMETHODCALLTYPE SetEventOnMultipleFenceCompletion(ID3D12Fence* const*, const UINT64*,
-                                                              UINT,
-                                                              D3D12_MULTIPLE_FENCE_WAIT_FLAGS,
+                                                              UINT, D3D12_MULTIPLE_FENCE_WAIT_FLAGS,
                                                               HANDLE) override {
     return E_NOTIMPL;
   }
