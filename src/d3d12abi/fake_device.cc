@@ -469,8 +469,9 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     return GiveOut(new Fake<NoChild<ID3D12RootSignature>, ID3D12RootSignature>(this), riid,
                    signature);
   }
-  HRESULT STDMETHODCALLTYPE CreateComputePipelineState(const D3D12_COMPUTE_PIPELINE_STATE_DESC*,
-                                                       REFIID riid, void** pipeline) override {
+  HRESULT STDMETHODCALLTYPE CreateComputePipelineState(
+      const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override {
+    if (desc->NodeMask > 1) return E_INVALIDARG;
     return GiveOut(new Fake<NoPipeline, ID3D12PipelineState>(this), riid, pipeline);
   }
   HRESULT STDMETHODCALLTYPE CreatePipelineLibrary(const void*, SIZE_T, REFIID riid,

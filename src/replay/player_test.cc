@@ -401,8 +401,8 @@ TEST_F(PlayerTest, ObjectsThatEndAreGivenBack) {
 
 // A search is told, all others go on without what cannot be made here, and what would use it.
 TEST_F(PlayerTest, RefusedCreationNamesTheCall) {
-  const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
-  // Our device has no pipelines.
+  D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  desc.NodeMask = 2;  // our device has one node
   const uint64_t pipeline =
       script_.Create(Method::ID3D12Device_CreateComputePipelineState, Chain::kID3D12PipelineState,
                      &desc, __uuidof(ID3D12PipelineState));
@@ -520,12 +520,13 @@ TEST_F(PlayerTest, NewerInterfaceThanTheDeviceHasIsRefused) {
 TEST_F(PlayerTest, NewerInterfaceIsRefusedWhereItsCallSucceeded) {
   for (const bool succeeded : {false, true}) {
     TestScript script;
-    const Method residency = Method::ID3D12Device1_SetResidencyPriority;
-    const D3D12_RESIDENCY_PRIORITY priority = D3D12_RESIDENCY_PRIORITY_NORMAL;
-    void* objects[] = {ObjectPointer(script.CreateFence())};
-    const uint64_t call = script.Call(residency, script.device, 1u, objects, &priority);
-    script.Return(residency, call, succeeded ? HRESULT{S_OK} : HRESULT{E_FAIL}, 1u, objects,
-                  &priority);
+    const Method residency = Method::ID3D12Device3_EnqueueMakeResident;
+    void* objects[] = {ObjectPointer(script.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 4096))};
+    void* const fence = ObjectPointer(script.CreateFence());
+    const uint64_t call = script.Call(residency, script.device, D3D12_RESIDENCY_FLAG_NONE, 1u,
+                                      objects, fence, uint64_t{1});
+    script.Return(residency, call, succeeded ? HRESULT{S_OK} : HRESULT{E_FAIL},
+                  D3D12_RESIDENCY_FLAG_NONE, 1u, objects, fence, uint64_t{1});
     const Played played = Play(&script, OnFakeDevice());
     EXPECT_TRUE(played.status.ok()) << played.status.message();
     EXPECT_EQ(played.result.skipped, succeeded ? 1u : 0u);
@@ -535,8 +536,8 @@ TEST_F(PlayerTest, NewerInterfaceIsRefusedWhereItsCallSucceeded) {
     EXPECT_EQ(searched.failure, succeeded ? PlayerFailure::kRefused : PlayerFailure::kNone);
     if (!succeeded) continue;
     EXPECT_THAT(LeftOutBy(played),
-                ElementsAre(HasSubstr("this device has no ID3D12Device1; it succeeded")));
-    EXPECT_THAT(searched.status.message(), HasSubstr("this device has no ID3D12Device1"));
+                ElementsAre(HasSubstr("this device has no ID3D12Device3; it succeeded")));
+    EXPECT_THAT(searched.status.message(), HasSubstr("this device has no ID3D12Device3"));
   }
 }
 
