@@ -77,7 +77,8 @@ def declaration(api, kind, name):
         return f"typedef {result}(STDMETHODCALLTYPE* {name})({parameters});"
     enum_name, enumerator = name
     value = dict(api.enums[enum_name].enumerators)[enumerator]
-    return f"inline constexpr {enum_name} {enumerator} =\n    static_cast<{enum_name}>({value});"
+    # No static_cast: clang refuses one to a value that the headers' enumerators leave no bit for.
+    return f"inline constexpr {enum_name} {enumerator} =\n    std::bit_cast<{enum_name}>(uint32_t{{{value}}});"
 
 
 def supplement_header(model):
@@ -91,6 +92,9 @@ def supplement_header(model):
 // Direct3D 12 with what codegen/supplement/ adds to the installed headers.
 #ifndef {guard(path)}
 #define {guard(path)}
+
+#include <bit>
+#include <cstdint>
 
 #include "d3d12abi/d3d12_api.h"
 
