@@ -222,7 +222,7 @@ class Supplement(unittest.TestCase):
 
     def test_only_what_is_new_is_declared(self):
         text = emit_supplement.supplement_header(build(supplement=self.NEWER))
-        self.assertIn("inline constexpr D3D12_KIND D3D12_KIND_NEWEST =\n    static_cast<D3D12_KIND>(12);", text)
+        self.assertIn("inline constexpr D3D12_KIND D3D12_KIND_NEWEST =\n    std::bit_cast<D3D12_KIND>(uint32_t{12});", text)
         self.assertIn("typedef void(STDMETHODCALLTYPE* PFN_NEW)(const D3D12_DESC * pDesc);", text)
         self.assertIn("struct D3D12_NEW {\n  PFN_NEW Function;\n  union {\n    UINT a : 3;\n    INT b[2];\n  };\n};", text)
         self.assertIn("ID3D12Thing2 : public ID3D12Thing1 {", text)
