@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +19,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/bisect_text.h"
+#include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -376,40 +376,35 @@ int Run(const Options& options) {
 
 Verb AddBisectVerb(CLI::App& root) {
   auto options = std::make_shared<Options>();
-  CLI::App* app =
-      root.add_subcommand("bisect", "Finds the call that makes a trace crash or hang the GPU.");
-  SetHelp(*app, "cairn bisect [OPTIONS] FILE", kExamples);
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  app->add_option("-o,--output", options->output,
-                  "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
-                  "not given")
-      ->type_name("FILE");
-  app->add_flag("--no-output", options->no_output, "Do not write a minimal trace");
-  app->add_option("--hang-timeout", options->hang_timeout,
-                  "GPU work that takes longer is a hang: more than the slowest healthy submission "
-                  "takes")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_option("--repeats", options->repeats,
-                  "How often the whole trace is played first, and the answer at the end is checked")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1u, 1000u))
-      ->capture_default_str();
-  app->add_option("--max-probes", options->max_probes, "Give up after so many plays")
-      ->type_name("COUNT")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  app->add_option("--journal", options->journal,
-                  "Where answers are kept until the end; NAME.bisect if not given")
-      ->type_name("FILE");
-  app->add_flag("--restart", options->restart, "Forget the answers of an interrupted search");
-  app->add_option("--library", options->library,
-                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
-      ->type_name("FILE");
-  app->add_flag("--json", options->json, "Print the answer as JSON");
-  app->add_flag("--quiet", options->quiet, "No progress");
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "bisect", "Finds the call that makes a trace crash or hang the GPU.",
+                  "cairn bisect [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  command.Option("-o,--output", &options->output, "FILE",
+                 "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
+                 "not given");
+  command.Flag("--no-output", &options->no_output, "Do not write a minimal trace");
+  command
+      .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
+              "GPU work that takes longer is a hang: more than the slowest healthy submission "
+              "takes")
+      .WithDefault();
+  command
+      .Option("--repeats", &options->repeats, "COUNT",
+              "How often the whole trace is played first, and the answer at the end is checked")
+      .From(1, 1000)
+      .WithDefault();
+  command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after so many plays")
+      .From(1, 1'000'000'000)
+      .WithDefault();
+  command.Option("--journal", &options->journal, "FILE",
+                 "Where answers are kept until the end; NAME.bisect if not given");
+  command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
+  command.Option("--library", &options->library, "FILE",
+                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.Flag("--json", &options->json, "Print the answer as JSON");
+  command.Flag("--quiet", &options->quiet, "No progress");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn calls: the Direct3D 12 calls in a trace.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -13,6 +12,7 @@
 
 #include "base/text.h"
 #include "cli/call_listing.h"
+#include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -141,33 +141,27 @@ int Run(CallsOptions options) {
 
 Verb AddCallsVerb(CLI::App& root) {
   auto options = std::make_shared<CallsOptions>();
-  CLI::App* app = root.add_subcommand("calls", "Prints the Direct3D 12 calls in a trace.");
-  SetHelp(*app, "cairn calls [OPTIONS] FILE", kExamples);
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  app->add_option("--frame", options->frames,
-                  "Calls of a frame (7) or of several (7-9), as the program counts from 0")
-      ->type_name("A[-B]");
-  app->add_option("--around", options->around, "The call with this number, and those around it")
-      ->type_name("CALL");
-  app->add_option("--context", options->context, "With --around: how many on each side; 10")
-      ->type_name("N");
-  app->add_option("--object", options->object,
-                  "Calls of an object, or with it as an argument; its number or name")
-      ->type_name("OBJECT");
-  app->add_option("--function", options->listing.filter.function,
-                  "Calls of a function, by its name or a part of it")
-      ->type_name("NAME");
-  app->add_option("--thread", options->thread, "Calls of a thread, by its index in the trace")
-      ->type_name("N");
-  app->add_option("--submission", options->submission,
-                  "What the N-th ExecuteCommandLists of the trace executed, from 1")
-      ->type_name("N");
-  app->add_flag("--whole", options->listing.whole, "Long arrays and bytes in full");
-  app->add_flag("--no-names", options->no_names,
-                "Objects by number only: a frame late in a long trace is printed at once");
-  app->add_flag("--json", options->listing.json, "JSON, one line for each call");
-  return {.app = app, .run = [options] { return Run(*options); }};
+  Command command(root, "calls", "Prints the Direct3D 12 calls in a trace.",
+                  "cairn calls [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  command.Option("--frame", &options->frames, "A[-B]",
+                 "Calls of a frame (7) or of several (7-9), as the program counts from 0");
+  command.Option("--around", &options->around, "CALL",
+                 "The call with this number, and those around it");
+  command.Option("--context", &options->context, "N", "With --around: how many on each side; 10");
+  command.Option("--object", &options->object, "OBJECT",
+                 "Calls of an object, or with it as an argument; its number or name");
+  command.Option("--function", &options->listing.filter.function, "NAME",
+                 "Calls of a function, by its name or a part of it");
+  command.Option("--thread", &options->thread, "N", "Calls of a thread, by its index in the trace");
+  command.Option("--submission", &options->submission, "N",
+                 "What the N-th ExecuteCommandLists of the trace executed, from 1");
+  command.Flag("--whole", &options->listing.whole, "Long arrays and bytes in full");
+  command.Flag("--no-names", &options->no_names,
+               "Objects by number only: a frame late in a long trace is printed at once");
+  command.Flag("--json", &options->listing.json, "JSON, one line for each call");
+  return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/left_out.h"
 #include "cli/progress.h"
@@ -554,26 +554,24 @@ int Run(DiffOptions options) {
 
 Verb AddDiffVerb(CLI::App& root) {
   auto options = std::make_shared<DiffOptions>();
-  CLI::App* app = root.add_subcommand("diff", "Compares two traces, or two folders of images.");
-  SetHelp(*app, "cairn diff [OPTIONS] FIRST SECOND", kExamples);
-  app->add_option("first", options->paths[0],
-                  "A .cairn file with a trace, or a folder of PNG files")
-      ->type_name("FIRST");
-  app->add_option("second", options->paths[1], "Another one")->type_name("SECOND");
-  app->add_flag("--images", options->images, "Play both traces and compare the images of frames");
-  app->add_option("-o,--output", options->folder,
-                  "Write a picture of each image that differs into this folder")
-      ->type_name("FOLDER");
-  app->add_option("--frames", options->frames, "These frames only, as the program counts: from 0")
-      ->type_name("A[-B]");
-  app->add_option("--limit", options->limit_text, "Show so many differences; 0: all")
-      ->type_name("N")
-      ->capture_default_str();
-  app->add_flag("--json", options->json, "Print the differences as JSON");
-  app->add_option("--library", options->library,
-                  "With --images: the Direct3D 12 to play on; without it libvkd3d-utils.so.1")
-      ->type_name("FILE");
-  return {.app = app, .run = [options] { return Run(*options); }, .usage_exit_code = kExitTrouble};
+  Command command(root, "diff", "Compares two traces, or two folders of images.",
+                  "cairn diff [OPTIONS] FIRST SECOND", kExamples);
+  command.Option("first", &options->paths[0], "FIRST",
+                 "A .cairn file with a trace, or a folder of PNG files");
+  command.Option("second", &options->paths[1], "SECOND", "Another one");
+  command.Flag("--images", &options->images, "Play both traces and compare the images of frames");
+  command.Option("-o,--output", &options->folder, "FOLDER",
+                 "Write a picture of each image that differs into this folder");
+  command.Option("--frames", &options->frames, "A[-B]",
+                 "These frames only, as the program counts: from 0");
+  command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
+      .WithDefault();
+  command.Flag("--json", &options->json, "Print the differences as JSON");
+  command.Option("--library", &options->library, "FILE",
+                 "With --images: the Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  return {.app = command.app(),
+          .run = [options] { return Run(*options); },
+          .usage_exit_code = kExitTrouble};
 }
 
 }  // namespace cairn::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/left_out.h"
 #include "cli/play_process.h"
@@ -421,36 +421,29 @@ int Run(ImagesOptions options) {
 
 Verb AddImagesVerb(CLI::App& root) {
   auto options = std::make_shared<ImagesOptions>();
-  CLI::App* app =
-      root.add_subcommand("images", "Writes render targets and textures of a trace as PNG files.");
-  SetHelp(*app, "cairn images [OPTIONS] FILE", kExamples);
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  app->add_option("-o,--output", options->folder,
-                  "The folder for the files; without it the current one")
-      ->type_name("FOLDER");
-  app->add_option("--frame", options->frame,
-                  "At the end of this frame, as the program counts; without it the last")
-      ->type_name("N");
-  app->add_option("--call", options->call, "After all that was submitted up to this call")
-      ->type_name("CALL");
-  app->add_option("--object", options->objects,
-                  "This texture, by its number or name; may be given several times")
-      ->type_name("OBJECT")
-      ->allow_extra_args(false);
-  app->add_flag("--all", options->all,
-                "All textures with all mips, not only those that are drawn into");
-  app->add_flag("--stretch", options->stretch,
-                "The smallest value of an image becomes black, the largest white");
-  app->add_flag("--json", options->json, "Print a list of the images as JSON");
-  app->add_option("--timeout", options->timeout,
-                  "How long the GPU may take for what is waited for, in seconds; 0: for ever")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_option("--library", options->library,
-                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
-      ->type_name("FILE");
-  return {.app = app, .run = [options] { return Run(*options); }};
+  Command command(root, "images", "Writes render targets and textures of a trace as PNG files.",
+                  "cairn images [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  command.Option("-o,--output", &options->folder, "FOLDER",
+                 "The folder for the files; without it the current one");
+  command.Option("--frame", &options->frame, "N",
+                 "At the end of this frame, as the program counts; without it the last");
+  command.Option("--call", &options->call, "CALL", "After all that was submitted up to this call");
+  command.Option("--object", &options->objects, "OBJECT",
+                 "This texture, by its number or name; may be given several times");
+  command.Flag("--all", &options->all,
+               "All textures with all mips, not only those that are drawn into");
+  command.Flag("--stretch", &options->stretch,
+               "The smallest value of an image becomes black, the largest white");
+  command.Flag("--json", &options->json, "Print a list of the images as JSON");
+  command
+      .Option("--timeout", &options->timeout, "SECONDS",
+              "How long the GPU may take for what is waited for, in seconds; 0: for ever")
+      .WithDefault();
+  command.Option("--library", &options->library, "FILE",
+                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/json_document.h"
 #include "cli/trace_file.h"
@@ -258,11 +258,11 @@ int Run(const InfoOptions& options) {
 
 Verb AddInfoVerb(CLI::App& root) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* app = root.add_subcommand("info", "Shows what a .cairn file consists of.");
-  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  app->add_flag("--json", options->json, "JSON instead of lines");
-  SetHelp(*app, "cairn info [OPTIONS] FILE", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "info", "Shows what a .cairn file consists of.",
+                  "cairn info [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.Flag("--json", &options->json, "JSON instead of lines");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/executable_stack.h"
 #include "cli/verb.h"
 #include "replay/device.h"

@@ -3,13 +3,13 @@
 // cairn objects: what exists when in a trace, and what was never destroyed.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/trace_views.h"
@@ -87,21 +87,20 @@ int Run(ObjectsOptions& options) {
 
 Verb AddObjectsVerb(CLI::App& root) {
   auto options = std::make_shared<ObjectsOptions>();
-  CLI::App* app = root.add_subcommand("objects", "Lists the objects in a trace.");
-  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  app->add_flag("--alive", options->query.alive, "Only those that are not destroyed there");
-  CLI::Option* at =
-      app->add_option("--at", options->at, "As they are at this call; at the end without it")
-          ->type_name("CALL");
-  app->add_option("--frame", options->frame,
-                  "As they are when this frame begins, as the program counts from 0")
-      ->type_name("N")
-      ->excludes(at);
-  app->add_option("--kind", options->query.kind, "Part of the interface's name")->type_name("TEXT");
-  app->add_option("--name", options->query.name, "Part of the name")->type_name("TEXT");
-  app->add_flag("--json", options->json, "JSON instead of lines");
-  SetHelp(*app, "cairn objects [OPTIONS] FILE", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "objects", "Lists the objects in a trace.", "cairn objects [OPTIONS] FILE",
+                  kExamples);
+  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.Flag("--alive", &options->query.alive, "Only those that are not destroyed there");
+  const CommandOption at = command.Option("--at", &options->at, "CALL",
+                                          "As they are at this call; at the end without it");
+  command
+      .Option("--frame", &options->frame, "N",
+              "As they are when this frame begins, as the program counts from 0")
+      .Without(at);
+  command.Option("--kind", &options->query.kind, "TEXT", "Part of the interface's name");
+  command.Option("--name", &options->query.name, "TEXT", "Part of the name");
+  command.Flag("--json", &options->json, "JSON instead of lines");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn pix decode: what the bytes of a PIX event say.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 #include <cerrno>
@@ -19,6 +18,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/verb.h"
 #include "pix/pix_event.h"
@@ -269,16 +269,15 @@ int Run(const Options& options) {
 
 Verb AddPixVerb(CLI::App& root) {
   auto options = std::make_shared<Options>();
-  CLI::App* app = root.add_subcommand("pix", "Decodes what a PIX event or marker carries.");
-  app->add_option("action", options->action, "decode")->type_name("ACTION");
-  app->add_option("input", options->input, "The bytes at pData")->type_name("HEX|FILE|-");
-  app->add_option("--metadata", options->metadata,
-                  "What was passed with the bytes (default: 2, a blob)")
-      ->type_name("NUMBER");
-  app->add_flag("--qwords", options->qwords, "HEX is 64-bit numbers, one a word");
-  app->add_flag("--json", options->json, "Print JSON");
-  SetHelp(*app, "cairn pix decode [OPTIONS] HEX|FILE|-", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "pix", "Decodes what a PIX event or marker carries.",
+                  "cairn pix decode [OPTIONS] HEX|FILE|-", kExamples);
+  command.Option("action", &options->action, "ACTION", "decode");
+  command.Option("input", &options->input, "HEX|FILE|-", "The bytes at pData");
+  command.Option("--metadata", &options->metadata, "NUMBER",
+                 "What was passed with the bytes (default: 2, a blob)");
+  command.Flag("--qwords", &options->qwords, "HEX is 64-bit numbers, one a word");
+  command.Flag("--json", &options->json, "Print JSON");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn repack: the same trace in a smaller file.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -107,12 +107,12 @@ int Run(const RepackOptions& options) {
 
 Verb AddRepackVerb(CLI::App& root) {
   auto options = std::make_shared<RepackOptions>();
-  CLI::App* app = root.add_subcommand("repack", "Makes the file of a trace smaller.");
-  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  app->add_option("-o,--output", options->output, "Write this file, and leave the other as it is")
-      ->type_name("FILE");
-  SetHelp(*app, "cairn repack [OPTIONS] FILE", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "repack", "Makes the file of a trace smaller.",
+                  "cairn repack [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.Option("-o,--output", &options->output, "FILE",
+                 "Write this file, and leave the other as it is");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -17,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/left_out.h"
 #include "cli/play_process.h"
 #include "cli/progress.h"
@@ -343,45 +343,39 @@ int Run(ReplayOptions options) {
 
 Verb AddReplayVerb(CLI::App& root) {
   auto options = std::make_shared<ReplayOptions>();
-  CLI::App* app = root.add_subcommand("replay", "Plays a trace on this machine's Direct3D 12.");
-  SetHelp(*app, "cairn replay [OPTIONS] FILE", kExamples);
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  app->add_option(
-         "--frames", options->frames,
-         "Images and comparisons of these frames only, from 0; the playback ends after the "
-         "last")
-      ->type_name("A[-B]");
-  app->add_flag(
-      "--validate", options->validate,
+  Command command(root, "replay", "Plays a trace on this machine's Direct3D 12.",
+                  "cairn replay [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  command.Option("--frames", &options->frames, "A[-B]",
+                 "Images and comparisons of these frames only, from 0; the playback ends after the "
+                 "last");
+  command.Flag(
+      "--validate", &options->validate,
       "Compare what the program read back and the hashes of frames with what was recorded; "
       "end at the first difference");
-  app->add_option("--images", options->images,
-                  "Write the frames' images into this folder: frame-000000.png, ...")
-      ->type_name("FOLDER");
-  app->add_flag("--hash", options->hash, "Print the hash of every frame's image");
-  app->add_option("--loop", options->loop, "Play so often; 0: until ^C")
-      ->type_name("COUNT")
-      ->capture_default_str();
-  app->add_option("--pace", options->pace, "fast, or original: frames as far apart as they were")
-      ->type_name("PACE")
-      ->check(CLI::IsMember({"fast", "original"}))
-      ->capture_default_str();
-  app->add_option("--timeout", options->timeout,
-                  "How long the GPU may take for what is waited for, in seconds; 0: for ever")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_option("--library", options->library,
-                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
-      ->type_name("FILE");
-  app->add_option("--pad", options->pad_bytes, "Make buffers larger by so many bytes")
-      ->type_name("BYTES");
-  app->add_flag("--in-process", options->in_process,
-                "Play in this process, for a debugger: it dies of what kills the playback");
+  command.Option("--images", &options->images, "FOLDER",
+                 "Write the frames' images into this folder: frame-000000.png, ...");
+  command.Flag("--hash", &options->hash, "Print the hash of every frame's image");
+  command.Option("--loop", &options->loop, "COUNT", "Play so often; 0: until ^C").WithDefault();
+  command
+      .Option("--pace", &options->pace, "PACE",
+              "fast, or original: frames as far apart as they were")
+      .OneOf({"fast", "original"})
+      .WithDefault();
+  command
+      .Option("--timeout", &options->timeout, "SECONDS",
+              "How long the GPU may take for what is waited for, in seconds; 0: for ever")
+      .WithDefault();
+  command.Option("--library", &options->library, "FILE",
+                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.Option("--pad", &options->pad_bytes, "BYTES", "Make buffers larger by so many bytes");
+  command.Flag("--in-process", &options->in_process,
+               "Play in this process, for a debugger: it dies of what kills the playback");
   // For cairn trim, which captures the playback.
-  app->add_flag("--mark-frames", options->mark_frames)->group("");
-  app->add_flag("--quiet", options->quiet, "Print errors, and what --hash asks for, only");
-  return {app, [options] { return Run(*options); }};
+  command.Flag("--mark-frames", &options->mark_frames).Hidden();
+  command.Flag("--quiet", &options->quiet, "Print errors, and what --hash asks for, only");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -20,6 +19,7 @@
 
 #include "analysis/analysis.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -158,27 +158,25 @@ int Run(const ReportOptions& options) {
 
 Verb AddReportVerb(CLI::App& root) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* app = root.add_subcommand(
-      "report", "Says which GPU work was running when a .cairn file was written.");
-  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  CLI::Option* json = app->add_flag("--json", options->json, "Print JSON");
-  CLI::Option* redact = app->add_flag("--redact", options->redact, "Replace names by hashes");
-  CLI::Option* extract =
-      app->add_option("--extract", options->extract,
-                      "Write shaders and the driver's binary into this folder, and no report")
-          ->type_name("DIR")
-          ->excludes(json)
-          ->excludes(redact);
-  app->add_flag("--force", options->force, "Let --extract replace files")->needs(extract);
-  app->add_flag("--all", options->all, "Show finished and unstarted work and all device details");
-  app->add_option("--width", options->width,
-                  "Columns to use, 0 for no limit; those of the terminal if not given")
-      ->type_name("N");
-  app->add_option("--color", options->color, "Colours: auto, always or never")
-      ->type_name("WHEN")
-      ->capture_default_str();
-  SetHelp(*app, "cairn report FILE [OPTIONS]", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
+                  "cairn report FILE [OPTIONS]", kExamples);
+  command.Option("file", &options->path, "FILE", "The .cairn file");
+  const CommandOption json = command.Flag("--json", &options->json, "Print JSON");
+  const CommandOption redact =
+      command.Flag("--redact", &options->redact, "Replace names by hashes");
+  const CommandOption extract =
+      command
+          .Option("--extract", &options->extract, "DIR",
+                  "Write shaders and the driver's binary into this folder, and no report")
+          .Without(json)
+          .Without(redact);
+  command.Flag("--force", &options->force, "Let --extract replace files").OnlyWith(extract);
+  command.Flag("--all", &options->all, "Show finished and unstarted work and all device details");
+  command.Option("--width", &options->width, "N",
+                 "Columns to use, 0 for no limit; those of the terminal if not given");
+  command.Option("--color", &options->color, "WHEN", "Colours: auto, always or never")
+      .WithDefault();
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn run: starts a program under the watcher.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <string_view>
 
 #include "base/program_name.h"
+#include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/output_path.h"
@@ -177,51 +177,50 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
 
 Verb AddRunVerb(CLI::App& root) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* app = root.add_subcommand(
-      "run", "Runs a program; writes a .cairn file if it crashes, hangs or loses its GPU device.");
-  app->add_option("-o,--output", options->output_path,
-                  "File to write; PROGRAM.cairn in the working directory if not given")
-      ->type_name("FILE");
-  app->add_option("--hang-timeout", options->hang_timeout,
-                  "Report a hang when submitted GPU work makes no progress for so long; "
-                  "fractions allowed, 0: never")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_flag("--kill-on-hang", options->kill_on_hang, "Kill the program after reporting a hang");
-  app->add_flag("--dump-on-exit", options->dump_on_exit,
-                "Write the file also when the program exits normally");
-  app->add_option(
-         "--breadcrumbs", options->breadcrumbs,
-         "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
-         "begins; the default), pass (and where passes end) or full (and where all work ends)")
-      ->type_name("MODE")
-      ->check(CLI::IsMember({"off", "top", "pass", "full"}));
-  app->add_option("--events", options->events,
-                  "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "
-                  "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
-                  "nothing that they carry is kept anywhere)")
-      ->type_name("WHOSE")
-      ->check(CLI::IsMember({"all", "retail"}));
-  app->add_flag(
-      "--no-layer", options->no_layer,
+  Command command(
+      root, "run",
+      "Runs a program; writes a .cairn file if it crashes, hangs or loses its GPU device.",
+      "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
+  command.Option("-o,--output", &options->output_path, "FILE",
+                 "File to write; PROGRAM.cairn in the working directory if not given");
+  command
+      .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
+              "Report a hang when submitted GPU work makes no progress for so long; "
+              "fractions allowed, 0: never")
+      .WithDefault();
+  command.Flag("--kill-on-hang", &options->kill_on_hang, "Kill the program after reporting a hang");
+  command.Flag("--dump-on-exit", &options->dump_on_exit,
+               "Write the file also when the program exits normally");
+  command
+      .Option("--breadcrumbs", &options->breadcrumbs, "MODE",
+              "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
+              "begins; the default), pass (and where passes end) or full (and where all work ends)")
+      .OneOf({"off", "top", "pass", "full"});
+  command
+      .Option("--events", &options->events, "WHOSE",
+              "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "
+              "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
+              "nothing that they carry is kept anywhere)")
+      .OneOf({"all", "retail"});
+  command.Flag(
+      "--no-layer", &options->no_layer,
       "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
       "Vulkan layer is not enabled");
-  app->add_flag("--capture", options->capture,
-                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
-  app->add_option("--frames", options->frames,
-                  "With --capture: only frames A to B, counted from 0; A- for all from A on")
-      ->type_name("A-B");
-  app->add_option("--trigger", options->trigger,
-                  "With --capture: record from the moment that FILE exists until it is gone; or "
-                  "'signal': from the first SIGUSR1 to this cairn until the second")
-      ->type_name("signal|FILE");
-  app->add_flag("--hash-frames", options->hash_frames,
-                "With --capture: keep a hash of each frame's image, for cairn replay --validate");
-  app->add_flag("--quiet", options->quiet,
-                "Do not say on stderr that a file was written; what is missing is still said");
-  SetHelp(*app, "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
+  command.Flag("--capture", &options->capture,
+               "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
+  command.Option("--frames", &options->frames, "A-B",
+                 "With --capture: only frames A to B, counted from 0; A- for all from A on");
+  command.Option("--trigger", &options->trigger, "signal|FILE",
+                 "With --capture: record from the moment that FILE exists until it is gone; or "
+                 "'signal': from the first SIGUSR1 to this cairn until the second");
+  command.Flag("--hash-frames", &options->hash_frames,
+               "With --capture: keep a hash of each frame's image, for cairn replay --validate");
+  command.Flag("--quiet", &options->quiet,
+               "Do not say on stderr that a file was written; what is missing is still said");
+
   auto program = std::make_shared<std::vector<std::string>>();
-  return {app, [options, program] { return Run(*options, *program); }, kExitCairnFailed, program};
+  return {command.app(), [options, program] { return Run(*options, *program); }, kExitCairnFailed,
+          program};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn selftest: what every device of this machine can record, by values read back.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -17,6 +16,7 @@
 #include "base/text.h"
 #include "breadcrumbs/d3d12_probe.h"
 #include "breadcrumbs/vulkan_probe.h"
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
@@ -297,13 +297,12 @@ int Run(const SelftestOptions& options) {
 
 Verb AddSelftestVerb(CLI::App& root) {
   auto options = std::make_shared<SelftestOptions>();
-  CLI::App* app = root.add_subcommand(
-      "selftest", "Tries every way of recording breadcrumbs on every device of this machine.");
-  app->add_option("--api", options->api, "Test only with this API: vulkan or d3d12")
-      ->type_name("API");
-  app->add_flag("--json", options->json, "Print JSON");
-  SetHelp(*app, "cairn selftest [OPTIONS]", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "selftest",
+                  "Tries every way of recording breadcrumbs on every device of this machine.",
+                  "cairn selftest [OPTIONS]", kExamples);
+  command.Option("--api", &options->api, "API", "Test only with this API: vulkan or d3d12");
+  command.Flag("--json", &options->json, "Print JSON");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -3,7 +3,6 @@
 // cairn state: pipeline and bindings where a command list records a call.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/list_state.h"
 #include "cli/trace_file.h"
@@ -61,14 +61,13 @@ int Run(const StateOptions& options) {
 
 Verb AddStateVerb(CLI::App& root) {
   auto options = std::make_shared<StateOptions>();
-  CLI::App* app = root.add_subcommand("state", "Prints the pipeline and what is bound at a call.");
-  app->add_option("--call", options->call, "Number of a call that a command list records")
-      ->type_name("CALL");
-  app->add_flag("--json", options->json, "JSON");
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  SetHelp(*app, "cairn state --call CALL [OPTIONS] FILE", kExamples);
-  return {.app = app, .run = [options] { return Run(*options); }};
+  Command command(root, "state", "Prints the pipeline and what is bound at a call.",
+                  "cairn state --call CALL [OPTIONS] FILE", kExamples);
+  command.Option("--call", &options->call, "CALL", "Number of a call that a command list records");
+  command.Flag("--json", &options->json, "JSON");
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

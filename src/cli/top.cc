@@ -3,7 +3,6 @@
 // cairn top: what the queues of a running program execute now.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cli/command.h"
 #include "cli/live_view.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
@@ -188,17 +188,16 @@ int Run(const TopOptions& options) {
 
 Verb AddTopVerb(CLI::App& root) {
   auto options = std::make_shared<TopOptions>();
-  CLI::App* app =
-      root.add_subcommand("top", "Shows what each GPU queue of a running program executes now.");
-  app->add_option("pid", options->pid, "The process; without it those that can be looked at")
-      ->type_name("PID");
-  app->add_option("--interval", options->interval, "Time between looks; fractions allowed")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  app->add_flag("--once", options->once, "Look once and end");
-  app->add_flag("--json", options->json, "With --once: print JSON");
-  SetHelp(*app, "cairn top [OPTIONS] [PID]", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "top", "Shows what each GPU queue of a running program executes now.",
+                  "cairn top [OPTIONS] [PID]", kExamples);
+  command.Option("pid", &options->pid, "PID",
+                 "The process; without it those that can be looked at");
+  command
+      .Option("--interval", &options->interval, "SECONDS", "Time between looks; fractions allowed")
+      .WithDefault();
+  command.Flag("--once", &options->once, "Look once and end");
+  command.Flag("--json", &options->json, "With --once: print JSON");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -22,6 +21,7 @@
 
 #include "base/text.h"
 #include "cairnfile/file_writer.h"
+#include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
@@ -334,24 +334,21 @@ int Run(const TrimOptions& options) {
 
 Verb AddTrimVerb(CLI::App& root) {
   auto options = std::make_shared<TrimOptions>();
-  CLI::App* app = root.add_subcommand("trim", "Cuts frames out of a trace, playable on their own.");
-  SetHelp(*app, "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
-  app->add_option("file", options->path, "A .cairn file with a trace (cairn run --capture)")
-      ->type_name("FILE");
-  app->add_option("--frames", options->frames,
-                  "The frames to keep, as the program counts them, from 0")
-      ->type_name("A[-B]");
-  app->add_option("-o,--output", options->output_path,
-                  "File to write; NAME-A-B.cairn beside the trace if not given")
-      ->type_name("FILE");
-  app->add_flag("--hash-frames", options->hash_frames,
-                "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
-  app->add_flag("--keep-all", options->keep_all, "Also keep what nothing refers to");
-  app->add_option("--library", options->library,
-                  "The Direct3D 12 to play on; without it libvkd3d-utils.so.1")
-      ->type_name("FILE");
-  app->add_flag("--quiet", options->quiet, "Print errors only");
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "trim", "Cuts frames out of a trace, playable on their own.",
+                  "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE",
+                 "A .cairn file with a trace (cairn run --capture)");
+  command.Option("--frames", &options->frames, "A[-B]",
+                 "The frames to keep, as the program counts them, from 0");
+  command.Option("-o,--output", &options->output_path, "FILE",
+                 "File to write; NAME-A-B.cairn beside the trace if not given");
+  command.Flag("--hash-frames", &options->hash_frames,
+               "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
+  command.Flag("--keep-all", &options->keep_all, "Also keep what nothing refers to");
+  command.Option("--library", &options->library, "FILE",
+                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.Flag("--quiet", &options->quiet, "Print errors only");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

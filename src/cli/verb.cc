@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <numeric>
 
 #include "base/text.h"
@@ -42,24 +40,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
-// CLI11 writes a usage line of its own, which knows nothing of what may follow the options.
-class HelpFormatter : public CLI::Formatter {
- public:
-  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
-  std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: " + usage_ + "\n";
-  }
-
- private:
-  std::string usage_;
-};
-
 }  // namespace
-
-void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples) {
-  app.formatter(std::make_shared<HelpFormatter>(usage));
-  app.footer(examples);
-}
 
 void PrintError(std::string_view verb, std::string_view message) {
   const std::string line =

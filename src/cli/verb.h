@@ -55,9 +55,6 @@ Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
 
-// The text of --help: "Usage: `usage`", the options, and `examples`.
-void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
-
 // "cairn VERB: message" as one line on stderr; control characters in the message are made visible.
 void PrintError(std::string_view verb, std::string_view message);
 void PrintWarning(std::string_view verb, std::string_view message);

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "cli/command.h"
 #include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
@@ -60,11 +60,11 @@ int Run(const VerifyOptionsOfVerb& options) {
 
 Verb AddVerifyVerb(CLI::App& root) {
   auto options = std::make_shared<VerifyOptionsOfVerb>();
-  CLI::App* app = root.add_subcommand("verify", "Looks for what cannot be right in a trace.");
-  app->add_option("file", options->path, "The .cairn file")->type_name("FILE");
-  app->add_flag("--json", options->json, "JSON instead of lines");
-  SetHelp(*app, "cairn verify [OPTIONS] FILE", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "verify", "Looks for what cannot be right in a trace.",
+                  "cairn verify [OPTIONS] FILE", kExamples);
+  command.Option("file", &options->path, "FILE", "The .cairn file");
+  command.Flag("--json", &options->json, "JSON instead of lines");
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

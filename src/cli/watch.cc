@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
+#include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "watch/watch_loop.h"
@@ -53,19 +53,18 @@ int Run(const WatchOptions& options) {
 
 Verb AddWatchVerb(CLI::App& root) {
   auto options = std::make_shared<WatchOptions>();
-  CLI::App* app = root.add_subcommand("watch", "Watches the process at the other end of a socket.");
-  app->group("");  // hidden
-  app->add_option("--fd", options->fd, "The inherited socket")->type_name("N");
-  app->add_option("-o,--output", options->output_path,
-                  "File to write; PROGRAM.cairn in the working directory if not given")
-      ->type_name("FILE");
-  app->add_option("--hang-timeout", options->hang_timeout,
-                  "Report a hang when submitted GPU work makes no progress for so long; "
-                  "fractions allowed, 0: never")
-      ->type_name("SECONDS")
-      ->capture_default_str();
-  SetHelp(*app, "cairn watch --fd N [OPTIONS]", kExamples);
-  return {app, [options] { return Run(*options); }};
+  Command command(root, "watch", "Watches the process at the other end of a socket.",
+                  "cairn watch --fd N [OPTIONS]", kExamples);
+  command.Hide();  // hidden
+  command.Option("--fd", &options->fd, "N", "The inherited socket");
+  command.Option("-o,--output", &options->output_path, "FILE",
+                 "File to write; PROGRAM.cairn in the working directory if not given");
+  command
+      .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
+              "Report a hang when submitted GPU work makes no progress for so long; "
+              "fractions allowed, 0: never")
+      .WithDefault();
+  return {command.app(), [options] { return Run(*options); }};
 }
 
 }  // namespace cairn::cli

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "cli/verb.h"
+
+namespace cairn::cli {
+namespace {
+
+// CLI11 writes a usage line of its own, which knows nothing of what may follow the options.
+class HelpFormatter : public CLI::Formatter {
+ public:
+  explicit HelpFormatter(std::string usage) : usage_(std::move(usage)) { column_width(28); }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_ + "\n";
+  }
+
+ private:
+  std::string usage_;
+};
+
+template <typename T>
+CommandOption Add(CLI::App* app, const std::string& names, T* value, const std::string& type,
+                  const std::string& help) {
+  return CommandOption(app->add_option(names, *value, help)->type_name(type));
+}
+
+}  // namespace
+
+void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples) {
+  app.formatter(std::make_shared<HelpFormatter>(usage));
+  app.footer(examples);
+}
+
+CommandOption CommandOption::WithDefault() {
+  option_->capture_default_str();
+  return *this;
+}
+
+CommandOption CommandOption::From(uint64_t least, uint64_t most) {
+  option_->check(CLI::Range(least, most));
+  return *this;
+}
+
+CommandOption CommandOption::OneOf(std::vector<std::string> values) {
+  option_->check(CLI::IsMember(std::move(values)));
+  return *this;
+}
+
+CommandOption CommandOption::Without(CommandOption other) {
+  option_->excludes(other.option_);
+  return *this;
+}
+
+CommandOption CommandOption::OnlyWith(CommandOption other) {
+  option_->needs(other.option_);
+  return *this;
+}
+
+CommandOption CommandOption::Hidden() {
+  option_->group("");
+  return *this;
+}
+
+Command::Command(CLI::App& root, const std::string& verb, const std::string& purpose,
+                 const std::string& usage, const std::string& examples)
+    : app_(root.add_subcommand(verb, purpose)) {
+  SetHelp(*app_, usage, examples);
+}
+
+CommandOption Command::Option(const std::string& names, std::string* value, const std::string& type,
+                              const std::string& help) {
+  return Add(app_, names, value, type, help);
+}
+
+CommandOption Command::Option(const std::string& names, int* value, const std::string& type,
+                              const std::string& help) {
+  return Add(app_, names, value, type, help);
+}
+
+CommandOption Command::Option(const std::string& names, uint32_t* value, const std::string& type,
+                              const std::string& help) {
+  return Add(app_, names, value, type, help);
+}
+
+CommandOption Command::Option(const std::string& names, uint64_t* value, const std::string& type,
+                              const std::string& help) {
+  return Add(app_, names, value, type, help);
+}
+
+CommandOption Command::Option(const std::string& names, std::vector<std::string>* values,
+                              const std::string& type, const std::string& help) {
+  CLI::Option* const option = app_->add_option(names, *values, help)->type_name(type);
+  return CommandOption(option->allow_extra_args(false));
+}
+
+CommandOption Command::Flag(const std::string& names, bool* value, const std::string& help) {
+  return CommandOption(app_->add_flag(names, *value, help));
+}
+
+void Command::Hide() {
+  app_->group("");
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a verb says of its command line. CLI11 reads it, and is seen in command.cc and main.cc alone: every
+// other file would take seconds longer to compile.
+//
+//   Command command(root, "trim", "Cuts frames out of a trace.", "cairn trim [OPTIONS] FILE", kExamples);
+//   command.Option("file", &options->path, "FILE", "A .cairn file with a trace");
+//   command.Option("--repeats", &options->repeats, "COUNT", "How often").From(1, 1000).WithDefault();
+//   command.Flag("--json", &options->json, "Print JSON");
+#ifndef CAIRN_CLI_COMMAND_H_
+#define CAIRN_CLI_COMMAND_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace cairn::cli {
+
+// The text of --help of the program itself.
+void SetHelp(CLI::App& app, const std::string& usage, const std::string& examples);
+
+// An option that was declared; what is said of it further holds for the command line from then on.
+class CommandOption {
+ public:
+  explicit CommandOption(CLI::Option* option) : option_(option) {}
+
+  CommandOption WithDefault();  // the help says the value that it has now
+  CommandOption From(uint64_t least, uint64_t most);
+  CommandOption OneOf(std::vector<std::string> values);
+  CommandOption Without(CommandOption other);  // not together with the other
+  CommandOption OnlyWith(CommandOption other);
+  CommandOption Hidden();
+
+ private:
+  CLI::Option* option_;
+};
+
+class Command {
+ public:
+  // `usage`, all options and `examples` are the text of --help.
+  Command(CLI::App& root, const std::string& verb, const std::string& purpose,
+          const std::string& usage, const std::string& examples);
+
+  // Names that begin with "-" are options, others the next word that is none. `value` outlives the
+  // parsing, and keeps what it has if the option is not given. `type`: what the help calls the value.
+  CommandOption Option(const std::string& names, std::string* value, const std::string& type,
+                       const std::string& help);
+  CommandOption Option(const std::string& names, int* value, const std::string& type,
+                       const std::string& help);
+  CommandOption Option(const std::string& names, uint32_t* value, const std::string& type,
+                       const std::string& help);
+  CommandOption Option(const std::string& names, uint64_t* value, const std::string& type,
+                       const std::string& help);
+  // May be given several times, with one value each.
+  CommandOption Option(const std::string& names, std::vector<std::string>* values,
+                       const std::string& type, const std::string& help);
+  CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
+
+  void Hide();  // the list of verbs leaves it out
+
+  CLI::App* app() const { return app_; }
+
+ private:
+  CLI::App* app_;
+};
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_COMMAND_H_
