@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: programs, libraries, headers, pkg-config and CMake package.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)

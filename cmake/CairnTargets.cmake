@@ -8,7 +8,6 @@ target_compile_options(cairn_options INTERFACE -Wall -Wextra -Wpedantic -Werror 
 target_include_directories(cairn_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 if(CAIRN_SANITIZE)
   # Not vptr: Direct3D 12 objects are written in C and have no C++ type information to check.
-  # Lines are all that a finding shows: the rest of what a debugger wants takes long to write.
   target_compile_options(cairn_options INTERFACE -g1 -fsanitize=${CAIRN_SANITIZE} -fno-sanitize=vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE})
@@ -22,6 +21,11 @@ if(CAIRN_FUZZERS)
   target_compile_options(cairn_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
+# Functions and lines are what a stack trace shows. What else a debugger wants takes long to write: preset debug.
+if(NOT CAIRN_SANITIZE)
+  add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
+endif()
+
 # A third of the time that the usual linker takes.
 find_program(CAIRN_LLD ld.lld)
 if(CAIRN_LLD)
@@ -32,6 +36,38 @@ endif()
 # calls is optimised, but for templates: of those the linker keeps one copy for the whole program, and that
 # of the program's own objects comes first. So it is not for what people wait for.
 set(CAIRN_QUICK_TO_COMPILE -O0 -g1)
+
+# Headers that most sources include, read once for all of them: half of the time that a small source takes.
+# Whoever forgets an include notices with CAIRN_PRECOMPILE=OFF (tools/nightly).
+#   cairn_precompiled        what runs in production
+#   cairn_precompiled_quick  samples and other programs that are quick to compile
+#   cairn_precompiled_tests  tests
+option(CAIRN_PRECOMPILE "Precompile headers" ON)
+if(CAIRN_PRECOMPILE)
+  # Compilers take such a header only with the very same options: programs are compiled as libraries are, ...
+  set(CMAKE_CXX_COMPILE_OPTIONS_PIE ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # False alarms about std::string (GCC bug 105651), seen wherever it comes from a precompiled header.
+    target_compile_options(cairn_options INTERFACE
+      $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread>)
+  endif()
+endif()
+function(cairn_precompiled_headers name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;DEPS;OPTIONS" ${ARGN})
+  set(source ${PROJECT_BINARY_DIR}/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "")
+  add_library(${name} OBJECT ${source})
+  target_link_libraries(${name} PRIVATE ${ARG_DEPS} Threads::Threads cairn_options)
+  target_compile_options(${name} PRIVATE ${ARG_OPTIONS})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+# Those of this folder and below: set again in folders that are quick to compile.
+set(CAIRN_PRECOMPILED cairn_precompiled)
+function(cairn_precompile target)
+  if(CAIRN_PRECOMPILE)
+    target_precompile_headers(${target} REUSE_FROM ${CAIRN_PRECOMPILED})
+  endif()
+endfunction()
 
 # Programs in bin/, libraries in lib/, whatever the preset.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -54,6 +90,20 @@ macro(cairn_find_dependencies)
   pkg_check_modules(VKD3D REQUIRED IMPORTED_TARGET libvkd3d)
   pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
   pkg_check_modules(XCB REQUIRED IMPORTED_TARGET xcb)
+
+  if(CAIRN_PRECOMPILE)
+    # ... and know how the formatting library was built, whether they use it or not.
+    target_compile_definitions(cairn_options INTERFACE
+      $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+    set(headers <algorithm> <array> <atomic> <cstddef> <cstdint> <cstdlib> <cstring> <fmt/format.h> <functional> <map>
+      <memory> <mutex> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+    cairn_precompiled_headers(cairn_precompiled HEADERS ${headers} DEPS fmt::fmt)
+    cairn_precompiled_headers(cairn_precompiled_quick HEADERS ${headers}
+      DEPS fmt::fmt OPTIONS ${CAIRN_QUICK_TO_COMPILE})
+    cairn_precompiled_headers(cairn_precompiled_tests
+      HEADERS ${headers} <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>
+      DEPS fmt::fmt GTest::gtest_main GTest::gmock OPTIONS ${CAIRN_QUICK_TO_COMPILE})
+  endif()
 endmacro()
 
 # cairn_library(NAME SOURCES ... [DEPS ...]): one folder under src/, linked statically into what uses it.
@@ -61,6 +111,7 @@ function(cairn_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   target_link_libraries(${name} PUBLIC ${ARG_DEPS} Threads::Threads PRIVATE $<BUILD_INTERFACE:cairn_options>)
+  cairn_precompile(${name})
 endfunction()
 
 # cairn_stands_alone(TARGET): for shared libraries that run in programs of others. They need nothing but the
@@ -68,17 +119,38 @@ endfunction()
 # The targets that they are made of still name the shared libraries, which are left out as not needed.
 function(cairn_stands_alone target)
   if(CAIRN_SANITIZE)
-    return()  # a sanitizer's runtime is a shared library, and needs others
+    return()  # a sanitizer's runtime is another library, or in the program
   endif()
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:cairn_linked_inside>)
-  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed)
+  target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc LINKER:--as-needed,--no-undefined)
 endfunction()
 
-# cairn_program(NAME SOURCES ... [DEPS ...]): a program in bin/.
+# cairn_ships(TARGET bin | lib): a file that users get. It is stripped; FILE.debug beside it has what debuggers
+# want, who find it by its name.
+include(GNUInstallDirs)
+function(cairn_ships target folder)
+  if(CAIRN_SANITIZE)
+    return()  # nobody gets it, and its stacks need what it has
+  endif()
+  set(file $<TARGET_FILE:${target}>)
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${CMAKE_OBJCOPY} --only-keep-debug ${file} ${file}.debug
+    COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --add-gnu-debuglink=${file}.debug ${file}
+    VERBATIM)
+  string(TOUPPER ${folder} folder)
+  install(FILES ${file}.debug DESTINATION ${CMAKE_INSTALL_${folder}DIR})
+endfunction()
+
+# cairn_program(NAME [QUICK] SOURCES ... [DEPS ...]): a program in bin/. QUICK: one for which nobody waits.
 function(cairn_program name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK" "" "SOURCES;DEPS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
+  if(ARG_QUICK)
+    target_compile_options(${name} PRIVATE ${CAIRN_QUICK_TO_COMPILE})
+    set(CAIRN_PRECOMPILED cairn_precompiled_quick)
+  endif()
+  cairn_precompile(${name})
 endfunction()
 
 # cairn_test(NAME SOURCES ... [DEPS ...] [GPU | THREADS] [TIMEOUT seconds]): a GoogleTest program, run by
@@ -90,6 +162,8 @@ function(cairn_test name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} GTest::gtest_main GTest::gmock cairn_options)
   target_compile_options(${name} PRIVATE ${CAIRN_QUICK_TO_COMPILE})
+  set(CAIRN_PRECOMPILED cairn_precompiled_tests)
+  cairn_precompile(${name})
   target_compile_definitions(${name} PRIVATE
     CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
@@ -121,12 +195,16 @@ function(cairn_test_again name)
   endforeach()
 endfunction()
 
-# cairn_bench(NAME SOURCES ... [DEPS ...]): a Google Benchmark program in bench/ of the build folder.
+# cairn_bench(NAME SOURCES ... [DEPS ...]): a Google Benchmark program in bench/ of the build folder. The target
+# `benches` builds all; nothing else does.
+add_custom_target(benches)
 function(cairn_bench name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  add_executable(${name} ${ARG_SOURCES})
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bench)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} benchmark::benchmark cairn_options)
+  cairn_precompile(${name})
+  add_dependencies(benches ${name})
 endfunction()
 
 # cairn_fuzzer(NAME SOURCES ... [DEPS ...]): a libFuzzer program with its corpus in fuzz/corpus/NAME.
@@ -138,5 +216,6 @@ function(cairn_fuzzer name)
   add_executable(${name} ${ARG_SOURCES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
   target_link_libraries(${name} PRIVATE ${ARG_DEPS} cairn_options)
+  cairn_precompile(${name})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
 endfunction()

@@ -151,14 +151,13 @@ void Run(const sample::Options& options, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Names everything and draws something that outlasts the watchdog, without Cairn.");
+  sample::CommandLine line(
+      "Names everything and draws something that outlasts the watchdog, without Cairn.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   double seconds = 15;
-  app.add_option("--seconds", seconds, "how long the draw takes, about")
-      ->check(CLI::Range(0.1, 600.0))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--seconds", &seconds, 0.1, 600.0, "how long the draw takes, about");
+  line.Read(argc, argv);
   Run(options, seconds);
   return 0;
 }

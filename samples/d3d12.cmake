@@ -5,10 +5,11 @@ set(CAIRN_SAMPLE_D3D12_SOURCES d3d12_device.cc d3d12_device_linux.cc d3d12_work.
 foreach(telling cairn plain)
   add_library(cairn_sample_d3d12_${telling} STATIC
     ${CAIRN_SAMPLE_D3D12_SOURCES} d3d12_telling_${telling}.cc)
+  cairn_precompile(cairn_sample_d3d12_${telling})
   target_include_directories(cairn_sample_d3d12_${telling} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(cairn_sample_d3d12_${telling}
-    PUBLIC cairn_d3d12abi CLI11::CLI11 PkgConfig::VKD3D_UTILS fmt::fmt
-    PRIVATE cairn_sample_images cairn_options)
+    PUBLIC cairn_d3d12abi PkgConfig::VKD3D_UTILS fmt::fmt
+    PRIVATE cairn_sample_common cairn_options)
   cairn_embed_files(cairn_sample_d3d12_${telling}
     FILES shaders/d3d12/fill.cs.dxbc shaders/d3d12/hang.cs.dxbc)
 endforeach()

@@ -8,7 +8,6 @@
 #ifndef CAIRN_SAMPLES_D3D12_DEVICE_H_
 #define CAIRN_SAMPLES_D3D12_DEVICE_H_
 
-#include <CLI/CLI.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>

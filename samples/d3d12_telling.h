@@ -7,12 +7,12 @@
 #ifndef CAIRN_SAMPLES_D3D12_TELLING_H_
 #define CAIRN_SAMPLES_D3D12_TELLING_H_
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 
 #include "cairn/breadcrumbs.h"
 
+#include "command_line.h"
 #include "d3d12abi/d3d12_api.h"
 
 namespace sample {
@@ -22,7 +22,7 @@ struct Options {
   uint32_t raw_marker_count = 0;  // not on the command line
 };
 // --mode top|pass|full, where the sample decides; under the layer, `cairn run --breadcrumbs` does.
-void AddOptions(CLI::App& app, Options* options);
+void AddOptions(CommandLine& line, Options* options);
 
 // Of one device. Names are literals. What fails ends the program (Fail in d3d12_device.h).
 class Telling {

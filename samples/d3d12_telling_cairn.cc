@@ -23,12 +23,8 @@ void Check(CairnResult result, const char* what) {
 
 }  // namespace
 
-void AddOptions(CLI::App& app, Options* options) {
-  static const std::map<std::string, CairnMode> kModes = {
-      {"top", CAIRN_MODE_TOP}, {"pass", CAIRN_MODE_PASS}, {"full", CAIRN_MODE_FULL}};
-  app.add_option("--mode", options->mode, "how much the GPU writes: top, pass or full")
-      ->transform(CLI::CheckedTransformer(kModes, CLI::ignore_case))
-      ->default_str("full");
+void AddOptions(CommandLine& line, Options* options) {
+  line.Mode(&options->mode);
 }
 
 std::unique_ptr<Telling> Telling::Start(ID3D12Device* device, const Options& options) {

@@ -11,7 +11,7 @@
 
 namespace sample {
 
-void AddOptions(CLI::App&, Options*) {}
+void AddOptions(CommandLine&, Options*) {}
 
 std::unique_ptr<Telling> Telling::Start(ID3D12Device*, const Options&) {
   return std::unique_ptr<Telling>(new Telling(nullptr));

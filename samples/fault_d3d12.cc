@@ -70,14 +70,12 @@ void Run(const sample::Options& options, uint32_t index) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Dispatches a store far outside of its buffer.");
+  sample::CommandLine line("Dispatches a store far outside of its buffer.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   uint32_t index = sample::kClaimedWords - 1;
-  app.add_option("--index", index, "where to store, in 32-bit words")
-      ->check(CLI::Range(0u, sample::kClaimedWords - 1))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--index", &index, 0u, sample::kClaimedWords - 1, "where to store, in 32-bit words");
+  line.Read(argc, argv);
   Run(options, index);
   return 0;
 }

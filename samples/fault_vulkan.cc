@@ -60,18 +60,13 @@ void Run(const sample::Options& options, uint64_t address) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Dispatches a store to an address where nothing is.");
+  sample::CommandLine line("Dispatches a store to an address where nothing is.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   uint64_t address = kBadAddress;
-  app.add_option("--address", address, "where to store, a multiple of 4")
-      ->check([](const std::string& text) {
-        uint64_t value = 0;
-        return CLI::detail::lexical_cast(text, value) && value % 4 == 0
-                   ? std::string()
-                   : std::string("is no multiple of 4");
-      });
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--address", &address, "where to store, a multiple of 4");
+  line.Read(argc, argv);
+  if (address % 4 != 0) sample::Fail("--address is no multiple of 4");
   Run(options, address);
   return 0;
 }

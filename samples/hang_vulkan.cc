@@ -47,14 +47,12 @@ void Run(const sample::Options& options, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Submits a dispatch that outlasts the watchdog, and ends.");
+  sample::CommandLine line("Submits a dispatch that outlasts the watchdog, and ends.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   double seconds = 15;
-  app.add_option("--seconds", seconds, "how long the dispatch takes, about")
-      ->check(CLI::Range(0.1, 600.0))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--seconds", &seconds, 0.1, 600.0, "how long the dispatch takes, about");
+  line.Read(argc, argv);
   Run(options, seconds);
   return 0;
 }

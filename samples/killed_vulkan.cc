@@ -79,14 +79,13 @@ void Run(const sample::Options& options, double seconds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Kills itself with SIGKILL while the GPU is at work on its second submission.");
+  sample::CommandLine line(
+      "Kills itself with SIGKILL while the GPU is at work on its second submission.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   double seconds = 5;
-  app.add_option("--seconds", seconds, "how long the GPU is at work, about")
-      ->check(CLI::Range(0.1, 600.0))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--seconds", &seconds, 0.1, 600.0, "how long the GPU is at work, about");
+  line.Read(argc, argv);
   Run(options, seconds);
   return 0;
 }

@@ -138,14 +138,13 @@ void Run(const sample::Options& options, uint32_t index) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Writes an index in one submission, and stores there, far outside, in the next.");
+  sample::CommandLine line(
+      "Writes an index in one submission, and stores there, far outside, in the next.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   uint32_t index = sample::kClaimedWords - 1;
-  app.add_option("--index", index, "where to store, in 32-bit words")
-      ->check(CLI::Range(0u, sample::kClaimedWords - 1))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Number("--index", &index, 0u, sample::kClaimedWords - 1, "where to store, in 32-bit words");
+  line.Read(argc, argv);
   Run(options, index);
   return 0;
 }

@@ -108,10 +108,10 @@ void Run(const sample::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Records nested passes in several lists, on two queues.");
+  sample::CommandLine line("Records nested passes in several lists, on two queues.");
   sample::Options options;
-  sample::AddOptions(app, &options);
-  CLI11_PARSE(app, argc, argv);
+  sample::AddOptions(line, &options);
+  line.Read(argc, argv);
   Run(options);
   return 0;
 }

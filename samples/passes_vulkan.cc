@@ -120,10 +120,11 @@ void Run(const sample::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Records nested passes in several lists, on two queues where the device has them.");
+  sample::CommandLine line(
+      "Records nested passes in several lists, on two queues where the device has them.");
   sample::Options options;
-  sample::AddOptions(app, &options);
-  CLI11_PARSE(app, argc, argv);
+  sample::AddOptions(line, &options);
+  line.Read(argc, argv);
   Run(options);
   return 0;
 }

@@ -255,13 +255,14 @@ void RunReadBack(Scene& scene, bool kill) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs the five examples of raw markers, and a loop that reads them back.");
+  sample::CommandLine line(
+      "Runs the five examples of raw markers, and a loop that reads them back.");
   // Breadcrumbs at the bottom of the pipe would be further markers behind each draw.
   sample::Options options;
   options.mode = CAIRN_MODE_TOP;
   bool kill = false;
-  app.add_flag("--kill", kill, "leave out the examples; end by SIGKILL while the sixth draw hangs");
-  CLI11_PARSE(app, argc, argv);
+  line.Flag("--kill", &kill, "leave out the examples; end by SIGKILL while the sixth draw hangs");
+  line.Read(argc, argv);
   sample::Device device("sample-raw-markers-vulkan", options);
   Scene scene(device);
   if (!kill) RunExamples(scene);

@@ -209,14 +209,12 @@ void Run(const sample::Options& options, uint32_t frames) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Records command lists in eight threads, and checks what they did.");
+  sample::CommandLine line("Records command lists in eight threads, and checks what they did.");
   sample::Options options;
   uint32_t frames = 30;
-  sample::AddOptions(app, &options);
-  app.add_option("--frames", frames, "How many frames")
-      ->check(CLI::Range(1u, 100'000u))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  sample::AddOptions(line, &options);
+  line.Number("--frames", &frames, 1u, 100'000u, "How many frames");
+  line.Read(argc, argv);
   Run(options, frames);
   return 0;
 }

@@ -159,18 +159,15 @@ void Run(const sample::Options& options, uint32_t frames, uint32_t calls) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Makes many small frames, and checks each.");
+  sample::CommandLine line("Makes many small frames, and checks each.");
   sample::Options options;
   uint32_t frames = 10'000;
   uint32_t calls = 500;
-  sample::AddOptions(app, &options);
-  app.add_option("--frames", frames, "How many frames")
-      ->check(CLI::Range(1u, 1'000'000u))
-      ->capture_default_str();
-  app.add_option("--calls", calls, "About how many calls of Direct3D 12 a frame makes")
-      ->check(CLI::Range(50u, 100'000u))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  sample::AddOptions(line, &options);
+  line.Number("--frames", &frames, 1u, 1'000'000u, "How many frames");
+  line.Number("--calls", &calls, 50u, 100'000u,
+              "About how many calls of Direct3D 12 a frame makes");
+  line.Read(argc, argv);
   Run(options, frames, calls);
   return 0;
 }

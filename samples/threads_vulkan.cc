@@ -376,10 +376,10 @@ void Run(const sample::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Records command buffers in eight threads, and checks what they did.");
+  sample::CommandLine line("Records command buffers in eight threads, and checks what they did.");
   sample::Options options;
-  sample::AddOptions(app, &options);
-  CLI11_PARSE(app, argc, argv);
+  sample::AddOptions(line, &options);
+  line.Read(argc, argv);
   Run(options);
   return 0;
 }

@@ -47,12 +47,13 @@ void Run(const sample::Options& options, const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Draws one triangle offscreen, with breadcrumbs, and writes it as a PNG.");
+  sample::CommandLine line(
+      "Draws one triangle offscreen, with breadcrumbs, and writes it as a PNG.");
   sample::Options options;
-  sample::AddOptions(app, &options);
+  sample::AddOptions(line, &options);
   std::string path = "triangle.png";
-  app.add_option("FILE", path, "the PNG to write")->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  line.Text("FILE", &path, "the PNG to write");
+  line.Read(argc, argv);
   Run(options, path);
   return 0;
 }

@@ -4,10 +4,11 @@
 foreach(telling cairn plain)
   add_library(cairn_sample_vulkan_${telling} STATIC
     vulkan_device.cc vulkan_slow_work.cc vulkan_work.cc vulkan_telling_${telling}.cc)
+  cairn_precompile(cairn_sample_vulkan_${telling})
   target_include_directories(cairn_sample_vulkan_${telling} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(cairn_sample_vulkan_${telling}
-    PUBLIC CLI11::CLI11 PkgConfig::VULKAN fmt::fmt
-    PRIVATE cairn_sample_images cairn_options)
+    PUBLIC PkgConfig::VULKAN fmt::fmt
+    PRIVATE cairn_sample_common cairn_options)
   cairn_embed_files(cairn_sample_vulkan_${telling}
     FILES shaders/vulkan/fill.comp.spv shaders/vulkan/hang.comp.spv)
 endforeach()

@@ -10,7 +10,6 @@
 
 #include <vulkan/vulkan.h>
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>

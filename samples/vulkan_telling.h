@@ -10,7 +10,6 @@
 
 #include <vulkan/vulkan.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,13 +17,15 @@
 #include "cairn/breadcrumbs.h"
 #include "cairn/markers.h"
 
+#include "command_line.h"
+
 namespace sample {
 
 struct Options {
   CairnMode mode = CAIRN_MODE_FULL;
 };
 // --mode top|pass|full, where the sample decides; under the layer, `cairn run --breadcrumbs` does.
-void AddOptions(CLI::App& app, Options* options);
+void AddOptions(CommandLine& line, Options* options);
 
 // What a telling needs to know of the device.
 struct TellingDevice {

@@ -25,14 +25,8 @@ CairnVoidFunction GetInstanceProcAddr(void* instance, const char* name) {
 
 }  // namespace
 
-void AddOptions(CLI::App& app, Options* options) {
-  static const std::map<std::string, CairnMode> kModes = {
-      {"top", CAIRN_MODE_TOP}, {"pass", CAIRN_MODE_PASS}, {"full", CAIRN_MODE_FULL}};
-  app.add_option_function<std::string>(
-         "--mode", [options](const std::string& name) { options->mode = kModes.at(name); },
-         "how much the GPU writes")
-      ->check(CLI::IsMember({"top", "pass", "full"}))
-      ->default_str("full");
+void AddOptions(CommandLine& line, Options* options) {
+  line.Mode(&options->mode);
 }
 
 std::vector<const char*> Telling::DeviceExtensions() {

@@ -33,7 +33,7 @@ uint64_t Number(Handle handle) {
 
 }  // namespace
 
-void AddOptions(CLI::App&, Options*) {}
+void AddOptions(CommandLine&, Options*) {}
 
 std::vector<const char*> Telling::DeviceExtensions() {
   return {};

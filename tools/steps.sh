@@ -37,13 +37,15 @@ build_folder() {
   if [[ $1 == release ]]; then echo build; else echo "build/$1"; fi
 }
 
-# configure PRESET: cmake, with ccache where it is installed. All scripts configure alike, so that
+# configure PRESET [OPTION...]: cmake, with ccache where it is installed. All scripts configure alike, so that
 # none makes another one rebuild.
 configure() {
   local launcher
   launcher="$(command -v ccache || true)"
+  # Else it keeps nothing that was made with a precompiled header, and preprocesses all that is new to it.
+  export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
   quietly cmake --preset "$1" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" \
-    "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher"
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" "${@:2}"
 }
 
 # build PRESET [TARGET...]: everything, or these targets.

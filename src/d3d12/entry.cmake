@@ -11,9 +11,10 @@ set_target_properties(cairn_layer PROPERTIES OUTPUT_NAME cairn-d3d12)
 target_link_libraries(cairn_layer PRIVATE cairn_d3d12 cairn_d3d12_sysv cairn_vulkan cairn_api
   cairn_options ${CMAKE_DL_LIBS})
 cairn_stands_alone(cairn_layer)
+cairn_ships(cairn_layer lib)
 # The Vulkan loader unloads its layers with the last instance. Crash signals, thread-local state and the
 # block are for the whole life of the process.
-target_link_options(cairn_layer PRIVATE -Wl,--no-undefined -Wl,-z,nodelete
+target_link_options(cairn_layer PRIVATE -Wl,-z,nodelete
   -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/libcairn-d3d12.map)
 set_property(TARGET cairn_layer APPEND PROPERTY LINK_DEPENDS
   ${CMAKE_CURRENT_SOURCE_DIR}/libcairn-d3d12.map)

@@ -45,7 +45,7 @@ class RecordingObject {
 
  private:
   friend struct Calls;
-  const void* const* vtable_;
+  [[maybe_unused]] const void* const* vtable_;  // read by who calls a method
   const Chain chain_;
   std::map<Chain, RecordingObject*> tear_offs_;  // live as long as the process
 };

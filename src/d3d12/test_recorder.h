@@ -54,10 +54,11 @@ using FurtherInterfaces = std::function<void*(const InterfaceInfo& wanted)>;
 // An object of its own.
 class Recorder {
   // First, as in every object of an interface.
-  void* const* const methods_ = table_.data();
+  void* const* methods_;
 
  public:
   Recorder() {
+    methods_ = table_.data();
     table_[0] = reinterpret_cast<void*>(&QueryInterface);
     table_[1] = reinterpret_cast<void*>(&AddRef);
     table_[2] = reinterpret_cast<void*>(&Release);

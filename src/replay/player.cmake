@@ -8,17 +8,15 @@ cairn_library(cairn_replay_device SOURCES device_linux.cc DEPS cairn_base fmt::f
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)
   file(GLOB player_sources CONFIGURE_DEPENDS player*.cc replay_*.cc canary.cc)
-  set_source_files_properties(${player_sources} ${CAIRN_D3D12GEN_FOLDER}/d3d12gen/invoke.cc
-    PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
+  set_source_files_properties(${player_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
 endif()
 foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
     SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_losses.cc player_memory.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_base
-      cairn_d3d12abi${abi} fmt::fmt)
+      cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
-  cairn_add_d3d12gen_invoke(cairn_player${abi})
   cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
