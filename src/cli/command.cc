@@ -94,7 +94,8 @@ CommandOption Command::Option(const std::string& names, uint64_t* value, const s
 CommandOption Command::Option(const std::string& names, std::vector<std::string>* values,
                               const std::string& type, const std::string& help) {
   CLI::Option* const option = app_->add_option(names, *values, help)->type_name(type);
-  return CommandOption(option->allow_extra_args(false));
+  if (names.starts_with('-')) option->allow_extra_args(false);
+  return CommandOption(option);
 }
 
 CommandOption Command::Flag(const std::string& names, bool* value, const std::string& help) {

@@ -56,7 +56,7 @@ class Command {
                        const std::string& help);
   CommandOption Option(const std::string& names, uint64_t* value, const std::string& type,
                        const std::string& help);
-  // May be given several times, with one value each.
+  // An option may be given several times, with one value each; words that are none are all words.
   CommandOption Option(const std::string& names, std::vector<std::string>* values,
                        const std::string& type, const std::string& help);
   CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
