@@ -44,7 +44,7 @@ set(CAIRN_QUICK_TO_COMPILE -O0 -g1)
 #   cairn_precompiled_tests  tests
 option(CAIRN_PRECOMPILE "Precompile headers" ON)
 if(CAIRN_PRECOMPILE)
-  # Compilers take such a header only with the very same options: programs are compiled as libraries are, ...
+  # Compilers take such a header only with the very same options: programs are compiled as libraries are.
   set(CMAKE_CXX_COMPILE_OPTIONS_PIE ${CMAKE_CXX_COMPILE_OPTIONS_PIC})
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # False alarms about std::string (GCC bug 105651), seen wherever it comes from a precompiled header.
@@ -90,20 +90,21 @@ macro(cairn_find_dependencies)
   pkg_check_modules(VKD3D REQUIRED IMPORTED_TARGET libvkd3d)
   pkg_check_modules(VKD3D_UTILS REQUIRED IMPORTED_TARGET libvkd3d-utils)
   pkg_check_modules(XCB REQUIRED IMPORTED_TARGET xcb)
+endmacro()
 
-  if(CAIRN_PRECOMPILE)
-    # ... and know how the formatting library was built, whether they use it or not.
-    target_compile_definitions(cairn_options INTERFACE
-      $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
-    set(headers <algorithm> <array> <atomic> <cstddef> <cstdint> <cstdlib> <cstring> <fmt/format.h> <functional> <map>
-      <memory> <mutex> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
-    cairn_precompiled_headers(cairn_precompiled HEADERS ${headers} DEPS fmt::fmt)
-    cairn_precompiled_headers(cairn_precompiled_quick HEADERS ${headers}
-      DEPS fmt::fmt OPTIONS ${CAIRN_QUICK_TO_COMPILE})
-    cairn_precompiled_headers(cairn_precompiled_tests
-      HEADERS ${headers} <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>
-      DEPS fmt::fmt GTest::gtest_main GTest::gmock OPTIONS ${CAIRN_QUICK_TO_COMPILE})
-  endif()
+# After cairn_find_dependencies().
+macro(cairn_precompile_headers)
+  # All know how the formatting library was built, whether they use it or not.
+  target_compile_definitions(cairn_options INTERFACE
+    $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+  set(headers <algorithm> <array> <atomic> <cstddef> <cstdint> <cstdlib> <cstring> <fmt/format.h> <functional> <map>
+    <memory> <mutex> <optional> <span> <string> <string_view> <unordered_map> <utility> <vector>)
+  cairn_precompiled_headers(cairn_precompiled HEADERS ${headers} DEPS fmt::fmt)
+  cairn_precompiled_headers(cairn_precompiled_quick HEADERS ${headers}
+    DEPS fmt::fmt OPTIONS ${CAIRN_QUICK_TO_COMPILE})
+  cairn_precompiled_headers(cairn_precompiled_tests
+    HEADERS ${headers} <filesystem> <fstream> <gmock/gmock.h> <gtest/gtest.h>
+    DEPS fmt::fmt GTest::gtest_main GTest::gmock OPTIONS ${CAIRN_QUICK_TO_COMPILE})
 endmacro()
 
 # cairn_library(NAME SOURCES ... [DEPS ...]): one folder under src/, linked statically into what uses it.

@@ -3,7 +3,6 @@
 // By the calls of libcairn.
 #include <fmt/format.h>
 
-#include <map>
 #include <string>
 
 #include "cairn/markers.h"

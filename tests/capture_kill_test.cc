@@ -30,13 +30,6 @@ uint32_t Setting(const char* name, uint32_t otherwise) {
   return chosen == nullptr ? otherwise : static_cast<uint32_t>(std::strtoul(chosen, nullptr, 10));
 }
 
-// The child of `cairn run`: the program.
-pid_t ChildOf(pid_t parent) {
-  const std::string path =
-      "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
-  return static_cast<pid_t>(std::strtol(ReadFile(path).c_str(), nullptr, 10));
-}
-
 class CaptureKillTest : public ::testing::Test {
  protected:
   CommandResult RunAndKill(uint32_t moment_ms) {

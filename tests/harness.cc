@@ -231,6 +231,11 @@ std::string ReadFile(const std::filesystem::path& path) {
   return content;
 }
 
+pid_t ChildOf(pid_t parent) {
+  const std::string process = std::to_string(parent);
+  return std::atoi(ReadFile("/proc/" + process + "/task/" + process + "/children").c_str());
+}
+
 bool IsRunning(pid_t pid) {
   const std::map<pid_t, ProcessFacts> all = AllProcesses();
   const auto found = all.find(pid);

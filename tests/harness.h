@@ -81,6 +81,8 @@ class TemporaryFolder {
 
 std::string ReadFile(const std::filesystem::path& path);
 
+// The first child of a process; 0 if it has none.
+pid_t ChildOf(pid_t parent);
 // True while the process exists and is not merely waiting for its parent to take note of its end.
 bool IsRunning(pid_t pid);
 // Waits until the process has ended; false after `timeout_s`.

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "harness.h"
 #include "report_reading.h"
@@ -71,11 +73,7 @@ TEST_F(HostileTest, WhatAProgramLeavesBehindDoesNotKeepCairnFromObeying) {
   // The region of the child is open: its file is there.
   ASSERT_TRUE(WaitForFile(folder_ / "out.cairn.part"));
   // Whoever is the program's own parent has taken note of its end.
-  while (IsRunning(command.pid())) {
-    const std::string children = ReadFile("/proc/" + std::to_string(command.pid()) + "/task/" +
-                                          std::to_string(command.pid()) + "/children");
-    if (children.empty()) break;
-  }
+  while (IsRunning(command.pid()) && ChildOf(command.pid()) != 0) std::this_thread::yield();
   kill(command.pid(), SIGTERM);
   const CommandResult result = command.Wait();
   EXPECT_FALSE(result.timed_out);
@@ -93,6 +91,20 @@ TEST_F(HostileTest, ACaptureThatNobodyAskedForIsRefused) {
               MatchesRegex("cairn: hostile_capture \\(process [0-9]+\\) asks to be captured, which "
                            "cairn was not told to do; say cairn run --capture\n"));
   EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+// It ends before cairn reads of it: its name is known all the same.
+TEST_F(HostileTest, WhoeverLeftIsCalledByItsName) {
+  Command command(UnderCairn({}, {capture_, "left"}), {.folder = folder_.path(), .timeout_s = 240});
+  siginfo_t stopped{};
+  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(command.pid()), &stopped, WSTOPPED | WNOWAIT), 0);
+  ASSERT_EQ(stopped.si_code, CLD_STOPPED);
+  const std::string child = std::to_string(ChildOf(command.pid()));
+  while (!ReadFile("/proc/" + child + "/cmdline").empty()) std::this_thread::yield();
+  kill(command.pid(), SIGCONT);
+  const CommandResult result = command.Wait();
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.errors, StartsWith("cairn: hostile_capture (process " + child + ") asks"));
 }
 
 // A program that replaces itself gets a file each time, with a name that does not grow, sixteen times.

@@ -44,12 +44,6 @@ bool WaitUntil(const std::function<bool()>& condition) {
   return true;
 }
 
-pid_t ChildOf(pid_t parent) {
-  const std::string path =
-      "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
-  return std::atoi(ReadFile(path).c_str());
-}
-
 // Whether a child of this process, or what one has left behind, is still alive.
 bool HasLiveChild() {
   while (waitpid(-1, nullptr, WNOHANG) > 0) {

@@ -52,12 +52,6 @@ bool WaitUntil(const std::function<bool()>& condition) {
   return true;
 }
 
-pid_t ChildOf(pid_t parent) {
-  const std::string path =
-      "/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children";
-  return std::atoi(ReadFile(path).c_str());
-}
-
 class ReplayVerbTest : public ::testing::Test {
  protected:
   Command::Options Options(int timeout_s = 120) const {

@@ -8,6 +8,9 @@ else
   bold="" red="" plain=""
 fi
 
+# Else ccache keeps nothing that was made with a precompiled header, and preprocesses all that is new to it.
+export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
+
 # step TEXT: says what comes next.
 step() {
   printf '%s==> %s%s\n' "$bold" "$*" "$plain"
@@ -42,8 +45,6 @@ build_folder() {
 configure() {
   local launcher
   launcher="$(command -v ccache || true)"
-  # Else it keeps nothing that was made with a precompiled header, and preprocesses all that is new to it.
-  export CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1
   quietly cmake --preset "$1" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" \
     "-DCMAKE_CXX_COMPILER_LAUNCHER=$launcher" "${@:2}"
 }

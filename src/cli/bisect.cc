@@ -378,8 +378,7 @@ Verb AddBisectVerb(CLI::App& root) {
   auto options = std::make_shared<Options>();
   Command command(root, "bisect", "Finds the call that makes a trace crash or hang the GPU.",
                   "cairn bisect [OPTIONS] FILE", kExamples);
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   command.Option("-o,--output", &options->output, "FILE",
                  "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
                  "not given");
@@ -400,8 +399,7 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Option("--journal", &options->journal, "FILE",
                  "Where answers are kept until the end; NAME.bisect if not given");
   command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
-  command.Option("--library", &options->library, "FILE",
-                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.Library(&options->library);
   command.Flag("--json", &options->json, "Print the answer as JSON");
   command.Flag("--quiet", &options->quiet, "No progress");
   return {command.app(), [options] { return Run(*options); }};

@@ -143,8 +143,7 @@ Verb AddCallsVerb(CLI::App& root) {
   auto options = std::make_shared<CallsOptions>();
   Command command(root, "calls", "Prints the Direct3D 12 calls in a trace.",
                   "cairn calls [OPTIONS] FILE", kExamples);
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   command.Option("--frame", &options->frames, "A[-B]",
                  "Calls of a frame (7) or of several (7-9), as the program counts from 0");
   command.Option("--around", &options->around, "CALL",

@@ -102,6 +102,21 @@ CommandOption Command::Flag(const std::string& names, bool* value, const std::st
   return CommandOption(app_->add_flag(names, *value, help));
 }
 
+void Command::TraceFile(std::string* path) {
+  Option("file", path, "FILE", "A .cairn file with a trace (cairn run --capture)");
+}
+
+void Command::Library(std::string* library) {
+  Option("--library", library, "FILE",
+         "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+}
+
+void Command::PlayTimeout(std::string* timeout) {
+  Option("--timeout", timeout, "SECONDS",
+         "How long the GPU may take for what is waited for, in seconds; 0: for ever")
+      .WithDefault();
+}
+
 void Command::Hide() {
   app_->group("");
 }

@@ -61,6 +61,11 @@ class Command {
                        const std::string& type, const std::string& help);
   CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
 
+  // What several verbs have.
+  void TraceFile(std::string* path);
+  void Library(std::string* library);  // the Direct3D 12 that plays
+  void PlayTimeout(std::string* timeout);
+
   void Hide();  // the list of verbs leaves it out
 
   CLI::App* app() const { return app_; }

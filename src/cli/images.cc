@@ -423,8 +423,7 @@ Verb AddImagesVerb(CLI::App& root) {
   auto options = std::make_shared<ImagesOptions>();
   Command command(root, "images", "Writes render targets and textures of a trace as PNG files.",
                   "cairn images [OPTIONS] FILE", kExamples);
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "The folder for the files; without it the current one");
   command.Option("--frame", &options->frame, "N",
@@ -437,12 +436,8 @@ Verb AddImagesVerb(CLI::App& root) {
   command.Flag("--stretch", &options->stretch,
                "The smallest value of an image becomes black, the largest white");
   command.Flag("--json", &options->json, "Print a list of the images as JSON");
-  command
-      .Option("--timeout", &options->timeout, "SECONDS",
-              "How long the GPU may take for what is waited for, in seconds; 0: for ever")
-      .WithDefault();
-  command.Option("--library", &options->library, "FILE",
-                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.PlayTimeout(&options->timeout);
+  command.Library(&options->library);
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

@@ -345,8 +345,7 @@ Verb AddReplayVerb(CLI::App& root) {
   auto options = std::make_shared<ReplayOptions>();
   Command command(root, "replay", "Plays a trace on this machine's Direct3D 12.",
                   "cairn replay [OPTIONS] FILE", kExamples);
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   command.Option("--frames", &options->frames, "A[-B]",
                  "Images and comparisons of these frames only, from 0; the playback ends after the "
                  "last");
@@ -363,12 +362,8 @@ Verb AddReplayVerb(CLI::App& root) {
               "fast, or original: frames as far apart as they were")
       .OneOf({"fast", "original"})
       .WithDefault();
-  command
-      .Option("--timeout", &options->timeout, "SECONDS",
-              "How long the GPU may take for what is waited for, in seconds; 0: for ever")
-      .WithDefault();
-  command.Option("--library", &options->library, "FILE",
-                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.PlayTimeout(&options->timeout);
+  command.Library(&options->library);
   command.Option("--pad", &options->pad_bytes, "BYTES", "Make buffers larger by so many bytes");
   command.Flag("--in-process", &options->in_process,
                "Play in this process, for a debugger: it dies of what kills the playback");

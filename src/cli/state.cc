@@ -65,8 +65,7 @@ Verb AddStateVerb(CLI::App& root) {
                   "cairn state --call CALL [OPTIONS] FILE", kExamples);
   command.Option("--call", &options->call, "CALL", "Number of a call that a command list records");
   command.Flag("--json", &options->json, "JSON");
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   return {.app = command.app(), .run = [options] { return Run(*options); }};
 }
 

@@ -336,8 +336,7 @@ Verb AddTrimVerb(CLI::App& root) {
   auto options = std::make_shared<TrimOptions>();
   Command command(root, "trim", "Cuts frames out of a trace, playable on their own.",
                   "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
-  command.Option("file", &options->path, "FILE",
-                 "A .cairn file with a trace (cairn run --capture)");
+  command.TraceFile(&options->path);
   command.Option("--frames", &options->frames, "A[-B]",
                  "The frames to keep, as the program counts them, from 0");
   command.Option("-o,--output", &options->output_path, "FILE",
@@ -345,8 +344,7 @@ Verb AddTrimVerb(CLI::App& root) {
   command.Flag("--hash-frames", &options->hash_frames,
                "Hash each frame's image, for cairn replay --validate, also if FILE has no hashes");
   command.Flag("--keep-all", &options->keep_all, "Also keep what nothing refers to");
-  command.Option("--library", &options->library, "FILE",
-                 "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+  command.Library(&options->library);
   command.Flag("--quiet", &options->quiet, "Print errors only");
   return {command.app(), [options] { return Run(*options); }};
 }

@@ -148,6 +148,8 @@ class WatchLoop {
   void OnSocket();
   void OnMessage(ReceivedMessage& received);
   void HandleMessage(ReceivedMessage& received);
+  // The last one that had this number; null: none did.
+  WatchedProcess* ProcessWith(pid_t pid);
   // The process that sent it; one that was not known is watched from now on. Null: it cannot be.
   WatchedProcess* SenderOf(ReceivedMessage& received);
   void OnBlock(ReceivedMessage& received);
@@ -290,8 +292,11 @@ void WatchLoop::ForgetEnded() {
 
 void WatchLoop::Refuse(const ReceivedMessage& received, const char* why) {
   if (++refused_ != 1) return;
-  lines_.Warn(fmt::format("cairn: {} (process {}) {}", ProgramName(ProgramOf(received.sender)),
-                          received.sender, why));
+  // One that ended has no command line any more.
+  const WatchedProcess* const known = ProcessWith(received.sender);
+  const std::string program =
+      known != nullptr ? known->program : ProgramName(ProgramOf(received.sender));
+  lines_.Warn(fmt::format("cairn: {} (process {}) {}", program, received.sender, why));
 }
 
 // Those that live at the end of the program. What ended before has said it for itself.
@@ -381,12 +386,16 @@ void WatchLoop::OnSocket() {
   for (int i = 0; i < kMessagesAtOnce && receiver_.Receive(&received); ++i) OnMessage(received);
 }
 
-WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
+WatchedProcess* WatchLoop::ProcessWith(pid_t pid) {
   const auto found =
-      std::find_if(processes_.begin(), processes_.end(), [&received](const auto& process) {
-        return process.second->alive() && process.second->handle.pid == received.sender;
-      });
-  if (found != processes_.end()) return found->second.get();
+      std::find_if(processes_.rbegin(), processes_.rend(),
+                   [pid](const auto& process) { return process.second->handle.pid == pid; });
+  return found == processes_.rend() ? nullptr : found->second.get();
+}
+
+WatchedProcess* WatchLoop::SenderOf(ReceivedMessage& received) {
+  WatchedProcess* const known = ProcessWith(received.sender);
+  if (known != nullptr && known->alive()) return known;
   if (received.message.kind == HandoverKind::kDeviceLost) return nullptr;
   Result<ProcessHandle> handle = HandleOfSender(received);
   WatchedProcess* const process = handle.ok() ? AddProcess(std::move(*handle)) : nullptr;

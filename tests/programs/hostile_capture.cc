@@ -3,6 +3,7 @@
 // Hands over the region of a capture, and makes of it what its watcher must bear:
 //   hostile_capture fill           ends; a child of it goes on writing into the region for ever
 //   hostile_capture armed          claims to be armed, and writes what would have to be kept, for some time
+//   hostile_capture left           as armed, but ends while its watcher is stopped, before that reads of it
 //   hostile_capture regions N      N regions, one after the other, as a program does that replaces itself N times
 //   hostile_capture linger         as fill, but the child hands over the region and ignores SIGTERM
 #include <signal.h>
@@ -79,6 +80,12 @@ int Armed() {
   return 0;
 }
 
+int Left() {
+  TestRegion region;
+  if (kill(getppid(), SIGSTOP) != 0) return 70;
+  return cairn::HandOverCapture(region.memory()).ok() ? 0 : 71;
+}
+
 int Regions(int count) {
   for (int i = 0; i < count; ++i) {
     TestRegion region;
@@ -96,6 +103,7 @@ int main(int argc, char** argv) {
   if (mode == "fill") return Fill(false);
   if (mode == "linger") return Fill(true);
   if (mode == "armed") return Armed();
+  if (mode == "left") return Left();
   if (mode == "regions" && argc > 2) return Regions(std::atoi(argv[2]));
   return 69;
 }
