@@ -5,7 +5,7 @@ from model import GUID_REFERENCES
 
 INVOKE_H = """
 // Calls `method` on `object`, which points to an object with its interface. `arguments[i]` points to
-// parameter i as calls/value_encoder.h describes it: to the value, to the pointer, to the GUID of a
+// parameter i as format/calls/value_encoder.h describes it: to the value, to the pointer, to the GUID of a
 // reference. `result` has room for the result; null for void. What the objects do with the arguments
 // is theirs: nothing is checked here.
 void Invoke(Method method, void* object, void* const* arguments, void* result);

@@ -218,7 +218,7 @@ def thin_header(model, chain):
 #pragma GCC diagnostic pop
 #endif
 """
-    return header(f"d3d12gen/thin/{chain.name}.h", ['"d3d12/policy.h"', '"d3d12gen/unwrap.h"'], body,
+    return header(f"d3d12gen/thin/{chain.name}.h", ['"app/d3d12/policy.h"', '"d3d12gen/unwrap.h"'], body,
                   "CAIRN_D3D12_NAMESPACE")
 
 

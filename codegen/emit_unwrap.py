@@ -15,7 +15,7 @@ def unwrap_header(model):
     parts.append("\n// The same for one struct that is a copy already; what it points to is copied.\n")
     for name in model.reached:
         parts.append(f"void UnwrapFields(Scratch& scratch, {name}& copy);\n")
-    return header("d3d12gen/unwrap.h", ["<cstdint>", '"d3d12/scratch.h"', '"d3d12gen/supplement.h"'],
+    return header("d3d12gen/unwrap.h", ["<cstdint>", '"app/d3d12/scratch.h"', '"d3d12gen/supplement.h"'],
                   "".join(parts), "CAIRN_D3D12_NAMESPACE")
 
 
@@ -95,8 +95,8 @@ class UnwrapFunction:
 
 def unwrap_source(model):
     special = model.overrides["special"]
-    parts = [LICENSE, '#include "d3d12gen/unwrap.h"\n\n', '#include "d3d12/unwrap_special.h"\n'
-             '#include "d3d12/wrapper.h"\n\n',
+    parts = [LICENSE, '#include "d3d12gen/unwrap.h"\n\n', '#include "app/d3d12/unwrap_special.h"\n'
+             '#include "app/d3d12/wrapper.h"\n\n',
              "namespace cairn {\ninline namespace CAIRN_D3D12_NAMESPACE {\nnamespace {\n\n",
              """template <typename Struct>
 const Struct* UnwrapCopies(Scratch& scratch, const Struct* structs, uint64_t count) {

@@ -162,11 +162,11 @@ def work_source(commands, markers):
 """)
         assert command.result == "void", command.name
         entries.append(f'      InterceptOf<PFN_{command.name}>("{command.name}", {name}),')
-    return f"""{BANNER}#include "vulkan/work.h"
+    return f"""{BANNER}#include "app/vulkan/work.h"
 
 #include <array>
 
-#include "vulkan/intercept.h"
+#include "app/vulkan/intercept.h"
 
 namespace cairn {{
 namespace {{

@@ -12,9 +12,9 @@
 #include "cairn/marker_types.h"
 
 #include "annotations_device.h"
-#include "breadcrumbs/context.h"
-#include "d3d12/device.h"
-#include "snapshot/snapshot_from_block.h"
+#include "app/breadcrumbs/context.h"
+#include "app/d3d12/device.h"
+#include "format/snapshot/snapshot_from_block.h"
 
 namespace cairn::annotations_test {
 namespace {

@@ -7,8 +7,8 @@
 #include <chrono>
 #include <utility>
 
-#include "breadcrumbs/d3d12_submitter.h"
-#include "d3d12/layer.h"
+#include "app/breadcrumbs/d3d12_submitter.h"
+#include "app/d3d12/layer.h"
 
 // libvkd3d-utils; its header and Microsoft's cannot both be included.
 extern "C" HRESULT WINAPI D3D12CreateDeviceVKD3D(IUnknown* adapter, D3D_FEATURE_LEVEL level,

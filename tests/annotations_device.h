@@ -7,7 +7,7 @@
 #define CAIRN_TESTS_ANNOTATIONS_DEVICE_H_
 
 // clang-format off
-#include "annotations/d3d12_types.h"
+#include "app/annotations/d3d12_types.h"
 // clang-format on
 
 #include <cstdint>
@@ -17,11 +17,11 @@
 #include <string_view>
 #include <vector>
 
-#include "annotations/logging_driver.h"
-#include "annotations/marker_arena.h"
+#include "app/annotations/logging_driver.h"
+#include "app/annotations/marker_arena.h"
+#include "app/recorder/block_writer.h"
 #include "d3d12abi/com_ptr.h"
-#include "recorder/block_writer.h"
-#include "snapshot/marker_arena_reader.h"
+#include "format/snapshot/marker_arena_reader.h"
 
 namespace cairn::annotations_test {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "annotations_device.h"
-#include "snapshot/snapshot_from_block.h"
+#include "format/snapshot/snapshot_from_block.h"
 
 namespace cairn::annotations_test {
 namespace {

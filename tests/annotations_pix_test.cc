@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "annotations_device.h"
-#include "pix/pix_event.h"
+#include "format/pix/pix_event.h"
 
 namespace cairn::annotations_test {
 

@@ -12,10 +12,10 @@
 #include "cairn/marker_types.h"
 
 #include "annotations_device.h"
-#include "breadcrumbs/layer_identity.h"
-#include "d3d12/device.h"
-#include "d3d12/wrappers.h"
-#include "snapshot/snapshot_from_block.h"
+#include "app/breadcrumbs/layer_identity.h"
+#include "app/d3d12/device.h"
+#include "app/d3d12/globals.h"
+#include "format/snapshot/snapshot_from_block.h"
 
 namespace cairn::annotations_test {
 namespace {

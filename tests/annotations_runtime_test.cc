@@ -15,10 +15,10 @@
 
 #include "cairn/annotations.h"
 
-#include "annotations/logging_driver.h"
-#include "annotations/runtime.h"
-#include "recorder/block_writer.h"
-#include "snapshot/marker_arena_reader.h"
+#include "app/annotations/logging_driver.h"
+#include "app/annotations/runtime.h"
+#include "app/recorder/block_writer.h"
+#include "format/snapshot/marker_arena_reader.h"
 
 namespace cairn {
 namespace {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "annotations_device.h"
-#include "breadcrumbs/d3d12_buffers.h"
-#include "d3d12/layer.h"
+#include "app/breadcrumbs/d3d12_buffers.h"
+#include "app/d3d12/layer.h"
 #include "embedded/fill.cs.dxbc.h"
-#include "snapshot/block_tables.h"
+#include "format/snapshot/block_tables.h"
 
 // libvkd3d-utils; its header and Microsoft's cannot both be included.
 extern "C" HRESULT WINAPI D3D12SerializeRootSignature(const D3D12_ROOT_SIGNATURE_DESC* desc,

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "annotations_device.h"
-#include "d3d12/policy.h"
-#include "d3d12/test_video_list.h"
+#include "app/d3d12/policy.h"
+#include "app/d3d12/testing/test_video_list.h"
 #include "d3d12gen/thin.h"
 
 namespace cairn::annotations_test {

@@ -18,12 +18,12 @@
 #include <vector>
 
 #include "base/crc32c.h"
-#include "cairnfile/file_reader.h"
-#include "cairnfile/file_writer.h"
+#include "format/file/file_reader.h"
+#include "format/file/file_writer.h"
+#include "format/trace/trace_filter.h"
+#include "format/trace/trace_reader.h"
+#include "format/trace/trace_tables.h"
 #include "harness.h"
-#include "trace/trace_filter.h"
-#include "trace/trace_reader.h"
-#include "trace/trace_tables.h"
 
 namespace cairn::testing {
 namespace {

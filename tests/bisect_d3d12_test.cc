@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "report/json_schema_check.h"
+#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {

@@ -15,9 +15,9 @@
 #include <set>
 
 #include "embedded/fault.comp.spv.h"
-#include "replay/bisect.h"
-#include "replay/probe_answer.h"
-#include "replay/probe_process.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/bisect/probe_process.h"
 #include "vulkan_work.h"
 
 namespace cairn {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "calls/call_builder.h"
-#include "calls/value_printer.h"
-#include "calls/value_shape.h"
 #include "d3d12abi/d3d12_api.h"
+#include "format/calls/call_builder.h"
+#include "format/calls/value_printer.h"
+#include "format/calls/value_shape.h"
 
 namespace cairn {
 namespace {

@@ -12,10 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "calls/call_builder.h"
-#include "calls/value_decoder.h"
-#include "calls/value_shape.h"
 #include "d3d12gen/supplement.h"
+#include "format/calls/call_builder.h"
+#include "format/calls/value_decoder.h"
+#include "format/calls/value_shape.h"
 
 namespace cairn {
 namespace {

@@ -13,9 +13,9 @@
 #include <string>
 #include <thread>
 
+#include "format/trace/trace_reader.h"
+#include "format/trace/verify.h"
 #include "harness.h"
-#include "trace/trace_reader.h"
-#include "trace/verify.h"
 
 namespace cairn::testing {
 namespace {

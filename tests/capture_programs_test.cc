@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "replay/image_file.h"
+#include "reader/replay/image_file.h"
 #include "virtual_screen.h"
 
 namespace cairn::testing {

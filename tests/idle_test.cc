@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
-#include "breadcrumbs/context.h"
+#include "app/breadcrumbs/context.h"
+#include "app/recorder/block_writer.h"
+#include "app/vulkan/testing/test_loader.h"
+#include "format/snapshot/progress_probe.h"
+#include "format/snapshot/snapshot_from_block.h"
 #include "harness.h"
-#include "recorder/block_writer.h"
-#include "snapshot/progress_probe.h"
-#include "snapshot/snapshot_from_block.h"
-#include "vulkan/test_loader.h"
+#include "reader/analysis/analysis.h"
 
 namespace cairn::testing {
 namespace {

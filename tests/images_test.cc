@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "harness.h"
-#include "replay/image_file.h"
-#include "report/json_schema_check.h"
+#include "reader/replay/image_file.h"
+#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {

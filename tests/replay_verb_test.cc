@@ -16,10 +16,10 @@
 #include <thread>
 #include <vector>
 
+#include "format/trace/trace_filter.h"
+#include "format/trace/trace_reader.h"
 #include "harness.h"
-#include "replay/test_script.h"
-#include "trace/trace_filter.h"
-#include "trace/trace_reader.h"
+#include "reader/replay/testing/test_script.h"
 
 namespace cairn::testing {
 namespace {

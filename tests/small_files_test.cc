@@ -21,14 +21,14 @@
 
 #include "cairn/marker_types.h"
 
-#include "cairnfile/file_cost.h"
-#include "cairnfile/file_writer.h"
-#include "calls/call_builder.h"
+#include "format/calls/call_builder.h"
+#include "format/file/file_cost.h"
+#include "format/file/file_writer.h"
+#include "format/snapshot/snapshot_file.h"
+#include "format/trace/testing/test_trace.h"
+#include "format/trace/trace_reader.h"
+#include "format/trace/trace_writer.h"
 #include "harness.h"
-#include "snapshot/snapshot_file.h"
-#include "trace/test_trace.h"
-#include "trace/trace_reader.h"
-#include "trace/trace_writer.h"
 
 namespace cairn::testing {
 namespace {

@@ -18,7 +18,7 @@
 #include <optional>
 
 #include "harness.h"
-#include "report/json_schema_check.h"
+#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness.h"
-#include "report/json_schema_check.h"
+#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What libvkd3d exports beside Direct3D 12: a libvkd3d of our own with all of it, another one with more than
-# anybody knows, and a program that calls them. (Its d3d12/ is src/d3d12: only declarations.)
+# anybody knows, and a program that calls them. (Its d3d12/ is src/app/d3d12: only declarations.)
 if(TARGET cairn_layer AND NOT CAIRN_SANITIZE)
   foreach(library more newer)
     add_library(vkd3d_${library} SHARED programs/vkd3d_functions_library.cc)

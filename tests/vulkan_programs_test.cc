@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "harness.h"
-#include "report/json_schema_check.h"
+#include "reader/report/testing/json_schema_check.h"
 #include "report_reading.h"
 #include "virtual_screen.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -94,6 +96,21 @@ size_t PlainPrefixSize(std::string_view text) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
 }
 
+// For what a terminal would obey, or cannot show.
+std::string QuotedByBytes(const std::string& word) {
+  std::string quoted = "$'";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      quoted += fmt::format("\\x{:02x}", byte);
+    } else {
+      if (c == '\'' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
@@ -141,6 +158,22 @@ void AppendVisibleText(std::string_view text, std::string& out) {
     }
     text.remove_prefix(point.size_bytes);
   }
+}
+
+std::string ShellQuoted(const std::string& word) {
+  constexpr char kHarmless[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,";
+  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
+  if (!IsVisibleText(word)) return QuotedByBytes(word);
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
 }
 
 std::string GroupedDigits(uint64_t number) {

@@ -187,5 +187,19 @@ TEST(GroupedDigits, ThreeAndThree) {
   EXPECT_EQ(GroupedDigits(~uint64_t{0}), "18,446,744,073,709,551,615");
 }
 
+TEST(ShellQuoted, OnlyWhereNeeded) {
+  EXPECT_EQ(ShellQuoted("out/a-b_c.cairn"), "out/a-b_c.cairn");
+  EXPECT_EQ(ShellQuoted("my game.cairn"), "'my game.cairn'");
+  EXPECT_EQ(ShellQuoted("it's"), "'it'\\''s'");
+  EXPECT_EQ(ShellQuoted(""), "''");
+  EXPECT_EQ(ShellQuoted("gr\u00fcn.cairn"), "'gr\u00fcn.cairn'");
+}
+
+TEST(ShellQuoted, ShowsNoControlCharacters) {
+  EXPECT_EQ(ShellQuoted("a\nb\x1b[31m c.cairn"), "$'a\\x0ab\\x1b[31m c.cairn'");
+  EXPECT_EQ(ShellQuoted("it's\\\t"), "$'it\\'s\\\\\\x09'");
+  EXPECT_EQ(ShellQuoted("\xff"), "$'\\xff'");
+}
+
 }  // namespace
 }  // namespace cairn

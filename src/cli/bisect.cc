@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn bisect: finds the call that makes a trace fail.
-#include "replay/bisect.h"
+#include "reader/bisect/bisect.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -16,19 +16,19 @@
 #include <system_error>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text.h"
-#include "cli/bisect_text.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "replay/bisect_journal.h"
-#include "replay/bisect_tree.h"
-#include "replay/minimal_trace.h"
-#include "replay/probe_answer.h"
-#include "replay/trace_probe.h"
-#include "watch/output_path.h"
+#include "os/clock.h"
+#include "reader/bisect/bisect_journal.h"
+#include "reader/bisect/bisect_tree.h"
+#include "reader/bisect/minimal_trace.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/bisect/trace_probe.h"
+#include "reader/view/bisect_text.h"
+#include "watcher/output_path.h"
 
 namespace cairn::cli {
 namespace {

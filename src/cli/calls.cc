@@ -11,12 +11,12 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "cli/call_listing.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "snapshot/snapshot_file.h"
+#include "format/snapshot/snapshot_file.h"
+#include "reader/view/call_listing.h"
 
 namespace cairn::cli {
 namespace {

@@ -21,16 +21,16 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/json_document.h"
 #include "cli/left_out.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "cli/trace_diff.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
-#include "replay/image_file.h"
-#include "replay/player.h"
+#include "reader/replay/image_file.h"
+#include "reader/replay/player.h"
+#include "reader/view/json_document.h"
+#include "reader/view/trace_diff.h"
 
 namespace cairn::cli {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "cli/verb.h"
-#include "snapshot/snapshot_file.h"
-#include "trace/trace_writer.h"
+#include "format/snapshot/snapshot_file.h"
+#include "format/trace/trace_writer.h"
 
 namespace cairn::cli {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "cairnfile/file_reader.h"
-#include "snapshot/snapshot.h"
+#include "format/file/file_reader.h"
+#include "format/snapshot/snapshot.h"
 
 namespace cairn::cli {
 

@@ -21,7 +21,6 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/json_document.h"
 #include "cli/left_out.h"
 #include "cli/play_process.h"
 #include "cli/progress.h"
@@ -29,9 +28,10 @@
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
 #include "d3d12gen/interfaces.h"
-#include "replay/image_file.h"
-#include "replay/player.h"
-#include "trace/trace_state.h"
+#include "format/trace/trace_state.h"
+#include "reader/replay/image_file.h"
+#include "reader/replay/player.h"
+#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {

@@ -16,12 +16,12 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
-#include "cli/json_document.h"
 #include "cli/trace_file.h"
-#include "cli/trace_views.h"
 #include "cli/verb.h"
-#include "snapshot/snapshot_file.h"
-#include "watch/watcher.h"
+#include "format/snapshot/snapshot_file.h"
+#include "reader/view/json_document.h"
+#include "reader/view/trace_views.h"
+#include "watcher/watcher.h"
 
 namespace cairn::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
-#include "base/environment.h"
 #include "cli/layer.h"
+#include "os/environment.h"
 
 namespace cairn::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include "cli/command.h"
 #include "cli/executable_stack.h"
 #include "cli/verb.h"
-#include "replay/device.h"
+#include "reader/replay/device.h"
 
 namespace cairn::cli {
 namespace {

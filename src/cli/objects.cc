@@ -12,8 +12,8 @@
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
-#include "cli/trace_views.h"
 #include "cli/verb.h"
+#include "reader/view/trace_views.h"
 
 namespace cairn::cli {
 namespace {

@@ -19,9 +19,9 @@
 
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/json_document.h"
 #include "cli/verb.h"
-#include "pix/pix_event.h"
+#include "format/pix/pix_event.h"
+#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "replay/player.h"
+#include "reader/replay/player.h"
 
 namespace cairn::cli {
 

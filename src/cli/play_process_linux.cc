@@ -14,12 +14,11 @@
 #include <exception>
 #include <new>
 
-#include "base/shared_memory.h"
 #include "base/text.h"
 #include "cli/play_process.h"
 #include "cli/verb.h"
-#include "trace/trace_reader.h"
-#include "watch/output_path.h"
+#include "format/trace/trace_reader.h"
+#include "os/shared_memory.h"
 
 namespace cairn::cli {
 

@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/clock.h"
 #include "cli/progress.h"
+#include "os/clock.h"
 
 namespace cairn::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "trace/trace_filter.h"
+#include "format/trace/trace_filter.h"
 
 namespace cairn::cli {
 namespace {

@@ -14,7 +14,6 @@
 #include <system_error>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/left_out.h"
@@ -23,8 +22,9 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
-#include "replay/image_file.h"
-#include "replay/player.h"
+#include "os/clock.h"
+#include "reader/replay/image_file.h"
+#include "reader/replay/player.h"
 
 namespace cairn::cli {
 namespace {

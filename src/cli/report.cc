@@ -17,16 +17,16 @@
 
 #include "cairn/breadcrumbs.h"
 
-#include "analysis/analysis.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "report/extract.h"
-#include "report/json.h"
-#include "report/redact.h"
-#include "report/text.h"
+#include "reader/analysis/analysis.h"
+#include "reader/report/extract.h"
+#include "reader/report/json.h"
+#include "reader/report/redact.h"
+#include "reader/report/text.h"
 
 namespace cairn::cli {
 namespace {

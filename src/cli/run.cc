@@ -13,8 +13,8 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
-#include "watch/output_path.h"
-#include "watch/watch_loop.h"
+#include "watcher/output_path.h"
+#include "watcher/watch_loop.h"
 
 namespace cairn::cli {
 namespace {
@@ -97,7 +97,7 @@ Status CheckCaptureOptions(const RunOptions& options) {
   return options.frames.empty() ? Status() : CheckFrames(options.frames);
 }
 
-// settings/layer_settings.h, CAIRN_CAPTURE.
+// app/settings/layer_settings.h, CAIRN_CAPTURE.
 std::string CaptureVariable(const RunOptions& options) {
   std::string value = "CAIRN_CAPTURE=on";
   if (!options.trigger.empty()) value += ",armed";

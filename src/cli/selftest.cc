@@ -13,14 +13,14 @@
 #include <utility>
 #include <vector>
 
+#include "app/breadcrumbs/d3d12_probe.h"
+#include "app/breadcrumbs/vulkan_probe.h"
 #include "base/text.h"
-#include "breadcrumbs/d3d12_probe.h"
-#include "breadcrumbs/vulkan_probe.h"
 #include "cli/command.h"
-#include "cli/json_document.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
+#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {

@@ -11,10 +11,10 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/json_document.h"
-#include "cli/list_state.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "reader/view/bound_state.h"
+#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <string>
 
-#include "base/clock.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "os/clock.h"
 
 namespace cairn::cli {
 namespace {

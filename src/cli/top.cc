@@ -9,15 +9,16 @@
 #include <string>
 #include <utility>
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/live_view.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
-#include "snapshot/snapshot_from_block.h"
-#include "watch/child_process.h"
-#include "watch/live_process.h"
+#include "format/snapshot/snapshot_from_block.h"
+#include "os/clock.h"
+#include "os/process.h"
+#include "reader/view/top_view.h"
+#include "watcher/running_blocks.h"
+#include "watcher/watcher.h"
 
 namespace cairn::cli {
 namespace {

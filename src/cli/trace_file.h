@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "trace/trace_reader.h"
+#include "format/trace/trace_reader.h"
 
 namespace cairn::cli {
 

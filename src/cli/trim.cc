@@ -20,18 +20,18 @@
 #include <vector>
 
 #include "base/text.h"
-#include "cairnfile/file_writer.h"
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "trace/trace_filter.h"
-#include "trace/trace_reader.h"
-#include "watch/output_path.h"
-#include "watch/unneeded_contents.h"
-#include "watch/unused_objects.h"
-#include "watch/watch_loop.h"
+#include "format/file/file_writer.h"
+#include "format/model/unneeded_contents.h"
+#include "format/model/unused_objects.h"
+#include "format/trace/trace_filter.h"
+#include "format/trace/trace_reader.h"
+#include "watcher/output_path.h"
+#include "watcher/watch_loop.h"
 
 namespace cairn::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn verify: what cannot be right in a trace, found without a GPU.
-#include "trace/verify.h"
+#include "format/trace/verify.h"
 
 #include <fmt/format.h>
 
@@ -11,11 +11,11 @@
 #include <string>
 
 #include "cli/command.h"
-#include "cli/json_document.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
-#include "cli/trace_views.h"
 #include "cli/verb.h"
+#include "reader/view/json_document.h"
+#include "reader/view/trace_views.h"
 
 namespace cairn::cli {
 namespace {

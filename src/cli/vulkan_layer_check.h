@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "recorder/block.h"
-#include "snapshot/snapshot.h"
+#include "format/block/block.h"
+#include "format/snapshot/snapshot.h"
 
 namespace cairn::cli {
 

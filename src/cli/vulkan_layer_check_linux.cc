@@ -6,13 +6,13 @@
 #include <cstdlib>
 #include <utility>
 
-#include "base/clock.h"
-#include "base/environment.h"
-#include "breadcrumbs/vulkan_device_setup.h"
+#include "app/breadcrumbs/vulkan_device_setup.h"
 #include "cli/layer.h"
 #include "cli/vulkan_layer_check.h"
-#include "snapshot/snapshot_from_block.h"
-#include "watch/live_process.h"
+#include "format/snapshot/snapshot_from_block.h"
+#include "os/clock.h"
+#include "os/environment.h"
+#include "watcher/running_blocks.h"
 
 namespace cairn::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
-#include "watch/watch_loop.h"
+#include "watcher/watch_loop.h"
 
 namespace cairn::cli {
 namespace {

@@ -3,7 +3,7 @@
 // On a device of our own, for both calling conventions.
 #include <gtest/gtest.h>
 
-#include "d3d12abi/fake_device.h"
+#include "d3d12abi/testing/fake_device.h"
 #include "d3d12abi/texture_readback.h"
 
 namespace cairn {

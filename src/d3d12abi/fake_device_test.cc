@@ -2,7 +2,7 @@
 //
 // The declarations fit an implementation that is compiled with the same convention: arguments and
 // aggregates arrive. Compiled once for each convention.
-#include "d3d12abi/fake_device.h"
+#include "d3d12abi/testing/fake_device.h"
 
 #include <gtest/gtest.h>
 

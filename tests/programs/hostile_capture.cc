@@ -18,8 +18,8 @@
 #include <thread>
 #include <vector>
 
-#include "recorder/handover.h"
-#include "watch/test_region.h"
+#include "app/recorder/watcher_link.h"
+#include "watcher/testing/test_region.h"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/d3d12_api.h"
-#include "d3d12abi/test_target.h"
+#include "d3d12abi/testing/test_target.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdio>
 
-#include "d3d12/entry_vkd3d.h"
+#include "app/entry/entry_vkd3d.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/d3d12_api.h"
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "d3d12abi/fake_device.h"
+#include "d3d12abi/testing/fake_device.h"
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 

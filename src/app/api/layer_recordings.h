@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What compat_* files ask of a context that a layer made: the layer opens and closes the recordings of
+// its lists by itself, and whoever knows a list by the application's pointer only finds the present one
+// here.
+#ifndef CAIRN_APP_API_LAYER_RECORDINGS_H_
+#define CAIRN_APP_API_LAYER_RECORDINGS_H_
+
+#include <cstdint>
+
+#include "cairn/breadcrumbs.h"
+
+namespace cairn {
+
+struct LayerRecording {
+  enum class State { kNone, kOpen, kClosed };
+
+  // kNone: the list was never opened, was reset, or found no room when it was opened.
+  State state = State::kNone;
+  CairnCommandList* list = nullptr;  // kOpen only
+  uint64_t id = 0;                   // kOpen only; another for each recording of the process
+};
+
+// Whether the context is that of a layer, which sees every queue and submission.
+bool IsLayerContext(CairnContext* context);
+
+// False if the list is none of a layer's: `recording` stays as it was. The caller records into the list,
+// or may: nobody opens or closes it meanwhile.
+bool FindLayerRecording(CairnContext* context, void* native, LayerRecording* recording);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_API_LAYER_RECORDINGS_H_

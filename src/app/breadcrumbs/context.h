@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Context: the breadcrumbs of one device. Owns the recordings, frames, queues and pipelines, and the
+// backend that writes for them. Off the hot path: everything here may take a lock.
+//
+// Somebody who wraps a whole device (the Direct3D 12 layer) makes a deferred context: its record is in
+// the block at once, and its GPU parts start with the first command list. The application's own calls of
+// libcairn then share it (Share), without ever owning it.
+#ifndef CAIRN_APP_BREADCRUMBS_CONTEXT_H_
+#define CAIRN_APP_BREADCRUMBS_CONTEXT_H_
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <memory_resource>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "cairn/breadcrumbs.h"
+
+#include "app/breadcrumbs/allocation.h"
+#include "app/breadcrumbs/backend.h"
+#include "app/breadcrumbs/command_list.h"
+#include "app/breadcrumbs/layer_identity.h"
+#include "app/recorder/block_writer.h"
+#include "base/status.h"
+
+namespace cairn {
+
+// For CairnContextDesc::mode: everything is noted, the GPU writes nothing, no self-test runs. What is
+// finished is known from NotifyCompleted only. Not for applications.
+inline constexpr CairnMode CAIRN_MODE_OFF = static_cast<CairnMode>(MarkerMode::kOff);
+
+class Context {
+ public:
+  // `block` must outlive the context. The description has been checked and its defaults filled in.
+  static Result<Context*> Create(const CairnContextDesc& desc, BlockWriter* block,
+                                 std::unique_ptr<Backend> backend);
+  // Only what needs no GPU: the record with the names of the device. EnsureStarted does the rest.
+  static Result<Context*> CreateDeferred(const CairnContextDesc& desc, BlockWriter* block,
+                                         std::unique_ptr<Backend> backend);
+  // Stops the mirror and gives everything back; the block keeps what a last report needs until other
+  // contexts need the room.
+  static void Destroy(Context* context);
+
+  // Starts a deferred context: memory in the block, self-test. BeginCommandList and WriteRaw call it.
+  // What failed once stays failed: the context is off, the same status comes back at once, and the
+  // report shows it among the sources.
+  Status EnsureStarted();
+  // Whether EnsureStarted was tried and failed; its status then.
+  bool failed() const { return start_.load(std::memory_order_acquire) == Start::kFailed; }
+  const Status& failure() const { return failure_; }
+
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  void BeginFrame();
+  // As far as nobody else counts frames: the application, by cairnBeginFrame on a shared context.
+  void BeginLayerFrame();
+
+  // The application creates a context on a device whose context this is: it gets this one. Its wishes
+  // are met as far as the context has not started: room for lists, raw markers and frames, and the
+  // mode if it writes more (CAIRN_MODE_OFF stays). Its allocation callbacks serve TextMemory().
+  // `hold` is whose lifetime the application relies on, released by Unshare.
+  struct Hold {
+    void* object = nullptr;
+    void (*release)(void* object) = nullptr;
+  };
+  void Share(const CairnContextDesc& desc, Hold hold);
+  // Ends one Share; false if there is none: then the context is its creator's. Its hold is to be
+  // released by the caller, as the last thing.
+  bool Unshare(Hold* hold);
+
+  // How the layer's lists are known, for contexts on devices with wrappers; null otherwise.
+  using ListFinder = const LayerList* (*)(void* native);
+  void SetListFinder(ListFinder finder) { list_finder_.store(finder, std::memory_order_release); }
+  const LayerList* FindLayerList(void* native) const {
+    const ListFinder finder = list_finder_.load(std::memory_order_acquire);
+    return finder == nullptr ? nullptr : finder(native);
+  }
+  // Whether it is the layer's own: it sees every list and every submission.
+  bool is_layers() const { return deferred_; }
+
+  Status RegisterQueue(void* native, CairnQueueType type, const char* name);
+  Status RegisterPipeline(const CairnPipelineDesc& desc, CairnPipeline* pipeline);
+  // With the hashes of the stages' code, each 0 or that of a BlockWriter::AddShader.
+  Status RegisterPipeline(const CairnPipelineDesc& desc,
+                          std::span<const uint64_t, kStageCount> shader_hashes,
+                          CairnPipeline* pipeline);
+  Status UnregisterPipeline(CairnPipeline pipeline);
+  // The queue's record, for BlockWriter::Sync; kNoQueue if it is not registered.
+  uint32_t QueueIndex(void* native);
+  // The queue is gone: its record may be used again, and its address may be another queue's.
+  void ForgetQueue(void* native);
+  // `application_handle`: what stands in reports instead of desc.native, unless it is null.
+  Status BeginCommandList(const CairnCommandListDesc& desc, CommandList** list,
+                          const void* application_handle = nullptr);
+  // For reusable and for held lists. A held one that was never submitted is forgotten at once.
+  Status ReleaseCommandList(CommandList* list);
+  Status NotifySubmit(void* queue, CommandList* const* lists, uint32_t list_count);
+  // The queue refused its submissions of this number and more: nothing of them ever runs.
+  void Withdraw(void* queue, uint64_t first_submission);
+  Status LastSubmission(void* queue, uint64_t* submission);
+  Status NotifyCompleted(void* queue, uint64_t submission);
+  Status ReportDeviceLost(int32_t code, const char* where);
+  // `recording` is the layer's of this command buffer, or null; what is open of the application's own is
+  // found by the handle. Where there is one, it keeps the place of the marker among the work.
+  Status WriteRaw(void* command_buffer, PipeLocation where, uint32_t index, uint64_t value,
+                  CommandList* recording = nullptr);
+
+  // Brings the words in the block up to date. Safe in a signal handler.
+  void Mirror() { backend_->Mirror(); }
+  // The same, and copies them to where the GPU does not write: as the words of a fault at `crash_ns`.
+  void KeepWords(uint64_t crash_ns);
+
+  const volatile uint64_t* raw_markers() const;
+  uint32_t raw_marker_count() const { return desc_.raw_marker_count; }
+  uint32_t index() const { return index_; }
+  BlockWriter* block() const { return block_; }
+  // For texts that the application releases.
+  CallbackMemory TextMemory();
+
+ private:
+  struct Frame {
+    uint64_t number;
+    std::pmr::vector<CommandList*> lists;
+  };
+
+  Context(const CairnContextDesc& desc, BlockWriter* block, std::unique_ptr<Backend> backend,
+          bool deferred);
+  ~Context();
+  enum class Start : uint32_t { kNotYet, kDone, kFailed };
+
+  static Result<Context*> Make(const CairnContextDesc& desc, BlockWriter* block,
+                               std::unique_ptr<Backend> backend, bool deferred);
+  // Takes the record; publishes it if the context is deferred.
+  Status TakeRecord();
+  Status StartLocked();  // start_mutex_ is held
+  Status Initialize();
+  Status AllocateWords(WordRegion* region);
+  void AllocateCrashWords(const WordRegion& words);
+  void DescribeDevice(const BackendDescription& description);
+  void DescribeMethods(const BackendDescription& description);
+  void NoteFailure();
+  void RetirePipelines();
+  void MirrorLoop();
+  void AdvanceFrame();
+
+  // All below need mutex_.
+  uint32_t FindQueue(void* native, CairnQueueType type, bool add);
+  bool Finished(const CommandList& list) const;
+  bool MayRecycle(const CommandList& list) const;
+  void Recycle(CommandList* list);
+  // The lists that run inside `primary`, which is being submitted.
+  void SubmitSecondaries(const CommandList& primary);
+  void RecycleOldFrames();
+  // No recording is free: lists of kept frames that were held, are released and finished make room.
+  void RecycleReleased();
+  // A native list that is recorded anew was not ended before: nobody records into the old one.
+  void ForgetAbandoned(const void* native);
+  CommandList* FreeList();
+  // Of lists that the application registered, where raw markers are on: open, and not submitted yet.
+  CommandList* OpenListOf(const void* native);
+
+  CallbackMemory memory_;
+  BlockWriter* block_;
+  std::unique_ptr<Backend> backend_;
+  CairnContextDesc desc_;  // changes before the start only, under start_mutex_ and mutex_
+  const bool deferred_;
+  uint32_t index_ = 0;
+  ContextRecord* record_ = nullptr;
+  std::atomic<ListFinder> list_finder_{nullptr};
+
+  std::mutex start_mutex_;  // before mutex_
+  std::atomic<Start> start_{Start::kNotYet};
+  Status failure_;  // before start_ says that there is one
+  BlockWriter::ContextRemains remains_;
+  WordRegion crash_words_;  // where KeepWords copies to; null base: nowhere
+
+  std::mutex mutex_;
+  std::atomic<uint32_t> live_pipelines_{0};
+  std::vector<Hold> holds_;  // one for each Share
+  bool application_counts_frames_ = false;
+  CairnAllocationCallbacks text_memory_{};
+  std::pmr::deque<CommandList> lists_;  // one for each slot used so far
+  std::atomic<uint32_t> slots_used_{0};
+  std::pmr::vector<CommandList*> free_lists_;
+  std::pmr::deque<Frame> frames_;  // oldest first; the last is the current one
+  std::pmr::vector<std::pmr::vector<CommandList*>> spare_list_vectors_;
+  std::pmr::vector<CommandList*> lingering_;  // of forgotten frames, still running on the GPU
+  std::pmr::vector<uint32_t> queues_;         // indices into the block's queue table
+
+  std::mutex mirror_mutex_;
+  std::condition_variable mirror_stop_;
+  bool mirror_stopping_ = false;
+  std::thread mirror_;
+
+  // The last registered of each native list, where raw markers are on. Needs mutex_.
+  std::pmr::unordered_map<const void*, CommandList*> lists_by_native_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_CONTEXT_H_

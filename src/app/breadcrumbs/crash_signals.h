@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A last look before the process dies of a fault: the signal is noted in the block, mirrored words are
+// brought up to date, and all words are copied to where the GPU does not write, so that a report tells this
+// moment, however long the process takes to die. Then the signal goes on to whoever handled it before.
+//
+// The program must not notice:
+// - The handler takes over the flags and the mask of the one before: alternate stack, nesting, restarts, and
+//   SA_RESETHAND, which the kernel would have obeyed before it called that one.
+// - A program that repairs its faults lives on, and so does a thread that left the handler by a jump and
+//   submits again: that was no crash.
+// - The handlers are installed once, with the first context. One that the program installs later is its own,
+//   and replaces ours; nothing is intercepted, nothing is installed again, and no thread gets an alternate
+//   stack. Then, as for a stack overflow on a thread without one and for SIGKILL, which nobody sees, the
+//   watcher's own look at the dying process has to do (watcher/watcher.h).
+#ifndef CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
+#define CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
+
+#include "format/block/block.h"
+
+namespace cairn {
+
+class Context;
+
+void RememberContextInCrashSignals(Context* context, BlockHeader* header);
+void ForgetContextInCrashSignals(Context* context);
+
+// Forgets a fault of the calling thread, which went on. Of a thread that works for its program.
+void ForgetFaultOfThisThread(BlockHeader* header);
+inline void NoteThreadLivesOn(BlockHeader* header) {
+  if (header->crash_signal.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+    ForgetFaultOfThisThread(header);
+  }
+}
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Direct3D 12 backend and its self-test, against the COM interfaces only: twice, once for each
+# calling convention. Headers of Vulkan serve to name the device below libvkd3d.
+set(CAIRN_BREADCRUMBS_D3D12_SOURCES
+  d3d12_backend.cc d3d12_buffers.cc d3d12_drain.cc d3d12_driver_selftest.cc d3d12_layer_objects.cc d3d12_module_linux.cc
+  d3d12_run_tables.cc d3d12_selftest.cc d3d12_submitter.cc d3d12_value_pool.cc)
+cairn_library(cairn_breadcrumbs_d3d12_ms
+  SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt ${CMAKE_DL_LIBS})
+cairn_library(cairn_breadcrumbs_d3d12_sysv
+  SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt ${CMAKE_DL_LIBS})
+# Chooses between the two; sees no declaration of Direct3D.
+cairn_library(cairn_breadcrumbs_d3d12
+  SOURCES d3d12_abi_linux.cc
+  DEPS cairn_breadcrumbs ${CMAKE_DL_LIBS})
+target_link_libraries(cairn_breadcrumbs_d3d12 PUBLIC
+  $<LINK_ONLY:cairn_breadcrumbs_d3d12_ms> $<LINK_ONLY:cairn_breadcrumbs_d3d12_sysv>)
+
+# For `cairn selftest`, the tests and the benchmarks: devices of our own. libvkd3d is loaded, not linked.
+cairn_library(cairn_d3d12_probe
+  SOURCES d3d12_devices_linux.cc d3d12_probe.cc
+  DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms ${CMAKE_DL_LIBS})
+target_include_directories(cairn_d3d12_probe SYSTEM PRIVATE
+  $<TARGET_PROPERTY:PkgConfig::VKD3D_UTILS,INTERFACE_INCLUDE_DIRECTORIES>)
+
+if(BUILD_TESTING)
+  include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+  # Work of a chosen length, from the samples' shaders.
+  cairn_library(cairn_d3d12_test_gpu
+    SOURCES testing/d3d12_test_gpu.cc
+    DEPS cairn_d3d12_probe PkgConfig::VKD3D_UTILS)
+  cairn_embed_files(cairn_d3d12_test_gpu FILES
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.cs.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.ps.dxbc
+    ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/triangle.vs.dxbc)
+  cairn_test(d3d12_value_pool_test SOURCES d3d12_value_pool_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_backend_test SOURCES d3d12_backend_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_many_devices_test SOURCES d3d12_many_devices_test.cc DEPS cairn_d3d12_test_gpu GPU)
+  cairn_test(d3d12_abi_test SOURCES d3d12_abi_test.cc
+    DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms cairn_d3d12_fake)
+  cairn_test(d3d12_abi_sysv_test SOURCES d3d12_abi_test.cc
+    DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_sysv cairn_d3d12_fake_sysv)
+  cairn_bench(d3d12_bench SOURCES d3d12_bench.cc DEPS cairn_d3d12_test_gpu)
+endif()

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which calling convention do an object's COM methods have? Both live in one program: what depends on
+// the convention is compiled twice (d3d12abi/d3d12_api.h), and this chooses. No Direct3D header here.
+#ifndef CAIRN_APP_BREADCRUMBS_D3D12_ABI_H_
+#define CAIRN_APP_BREADCRUMBS_D3D12_ABI_H_
+
+#include <cstdint>
+
+#include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/layer_identity.h"
+
+namespace cairn {
+
+enum class D3D12Abi : uint8_t {
+  kMicrosoft,  // of Windows, Wine and libvkd3d: namespace d3d12_ms
+  kSystemV,    // of Linux itself, as vkd3d-proton is built: namespace d3d12_sysv
+};
+
+// Of the source that includes this after d3d12abi/d3d12_api.h.
+#if defined(CAIRN_D3D12_NAMESPACE)
+#if defined(CAIRN_D3D12_SYSV_ABI)
+constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kSystemV;
+#else
+constexpr D3D12Abi kThisD3D12Abi = D3D12Abi::kMicrosoft;
+#endif
+#endif
+
+// Looks where the code of the object's methods lies, and calls nothing: libvkd3d has the Windows
+// convention, every other library on Linux the platform's own, wrappers that of what they wrap. Any
+// COM object, not null. Some hundred nanoseconds.
+D3D12Abi AbiOfDevice(void* object);
+
+// The layer's wrappers of devices say who they are: at the first one with this table of methods. Any
+// thread; what is known already is skipped.
+void NoteLayerVtable(const void* vtable, D3D12Abi abi);
+
+// What the layer says of its own device; null for every other one, and for wrappers of another copy of
+// Cairn in this program.
+const LayerDevice* FindLayerDevice(void* device);
+// For Context::SetListFinder: the same for lists of devices with this convention.
+using LayerListFinder = const LayerList* (*)(void* list);
+LayerListFinder FinderOfLists(D3D12Abi abi);
+// A reference on the device, until it is released.
+Context::Hold HoldDevice(void* device);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_D3D12_ABI_H_

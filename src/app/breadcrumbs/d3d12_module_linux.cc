@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <vulkan/vulkan_core.h>
+
+#include <string_view>
+
+#include "app/breadcrumbs/d3d12_module.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// Closes the handle; the library stays loaded for those who loaded it.
+class LoadedLibrary {
+ public:
+  explicit LoadedLibrary(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_NOLOAD)) {}
+  LoadedLibrary(const LoadedLibrary&) = delete;
+  LoadedLibrary& operator=(const LoadedLibrary&) = delete;
+  ~LoadedLibrary() {
+    if (handle_ != nullptr) dlclose(handle_);
+  }
+
+  template <typename Function>
+  Function Find(const char* name) const {
+    return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));
+  }
+
+ private:
+  void* handle_;
+};
+
+// The path of the library that holds the device's first method, "" if there is none.
+std::string LibraryOf(ID3D12Device* device) {
+  void* const* vtable = *reinterpret_cast<void* const* const*>(device);
+  Dl_info info = {};
+  if (dladdr(vtable[0], &info) == 0 || info.dli_fname == nullptr) return {};
+  return info.dli_fname;
+}
+
+// libvkd3d tells which Vulkan device it uses. Only for its own objects: it trusts the pointer.
+void DescribeVulkanDevice(ID3D12Device* device, const std::string& library, D3D12Module* module) {
+  using GetPhysicalDevice = VkPhysicalDevice (*)(ID3D12Device*);
+  const LoadedLibrary vkd3d(library.c_str());
+  const LoadedLibrary vulkan("libvulkan.so.1");
+  const auto get_device = vkd3d.Find<GetPhysicalDevice>("vkd3d_get_vk_physical_device");
+  const auto get_properties =
+      vulkan.Find<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties");
+  if (get_device == nullptr || get_properties == nullptr) return;
+  const VkPhysicalDevice physical_device = get_device(device);
+  if (physical_device == VK_NULL_HANDLE) return;
+  VkPhysicalDeviceProperties properties = {};
+  get_properties(physical_device, &properties);
+  module->device_name = properties.deviceName;
+  module->driver_name = fmt::format(
+      "libvkd3d on Vulkan {}.{}.{}, driver version 0x{:x}",
+      VK_API_VERSION_MAJOR(properties.apiVersion), VK_API_VERSION_MINOR(properties.apiVersion),
+      VK_API_VERSION_PATCH(properties.apiVersion), properties.driverVersion);
+  module->vendor_id = properties.vendorID;
+  module->device_id = properties.deviceID;
+}
+
+}  // namespace
+
+D3D12Module IdentifyD3D12Module(ID3D12Device* device) {
+  D3D12Module module;
+  module.device_name = "Direct3D 12 device";
+  const std::string path = LibraryOf(device);
+  std::string_view name = path;
+  if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
+    name.remove_prefix(slash + 1);
+  }
+  module.driver_name = name;
+  if (!name.starts_with("libvkd3d.so")) return module;
+  module.device_name = "Direct3D 12 device (libvkd3d)";
+  module.driver_name = "libvkd3d";
+  DescribeVulkanDevice(device, path, &module);
+  return module;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

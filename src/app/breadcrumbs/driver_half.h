@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver half on Linux, where every Direct3D 12 implementation stands on Vulkan: the Vulkan layer
+// plays the driver for the Direct3D 12 backend. Both are in one library and meet here, without a header
+// of either API (docs/driver-half.md).
+//
+//   DeviceCreationScope   the Vulkan device made on this thread belongs to a Direct3D 12 device
+//   DeviceSeenScope       the Vulkan device that the calls of this thread reach
+//   ExpectedBufferScope   the buffer made on this thread is ours: its VkBuffer becomes known, and its
+//                         memory becomes an import of pages that the caller names
+//   ListOpenScope         the command buffer begun on this thread is where a Direct3D list records
+//   DriverHalf            records writes into such a command buffer, to such a buffer
+//
+// Nothing here is needed: without the layer scopes see nothing, and GetDriverHalf() is null.
+//
+// Threads: scopes belong to the thread that makes them, live on its stack and nest; the innermost one of
+// a kind is what the layer looks at. DriverHalf may be called from any thread, each list by one at a
+// time, as the list itself.
+#ifndef CAIRN_APP_BREADCRUMBS_DRIVER_HALF_H_
+#define CAIRN_APP_BREADCRUMBS_DRIVER_HALF_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "app/breadcrumbs/backend.h"
+#include "format/block/block.h"
+
+namespace cairn {
+
+// A VkBuffer as the layer saw it created. Valid for as long as the Direct3D resource behind it.
+struct DriverBuffer {
+  const void* device = nullptr;  // the layer's own
+  uint64_t buffer = 0;
+
+  bool known() const { return device != nullptr; }
+};
+
+// A recording of a VkCommandBuffer. It may end, or its command buffer may go, without a word to whoever
+// holds this: Write() refuses then.
+struct DriverList {
+  void* commands = nullptr;
+  uint64_t recording = 0;  // tells it from every other one of any command buffer; never 0
+
+  bool known() const { return commands != nullptr; }
+};
+
+enum class DriverWrite {
+  kRecorded,
+  // Only by kDriverFillBuffer: outside render passes it could be.
+  kInsideRenderPass,
+  // The recording has ended, or is of another device. It stays so.
+  kRefused,
+};
+
+class DriverHalf {
+ public:
+  virtual ~DriverHalf() = default;
+
+  // What can be tried on the buffer's device. `method` is kDriverBufferMarker or kDriverFillBuffer; the
+  // answer is "" or why not. Not on the hot path.
+  virtual std::string WhyNot(const DriverBuffer& buffer, WriteMethod method) const = 0;
+
+  // Records one write of `value` at `offset_bytes`, a multiple of 4, straight into the command buffer:
+  // no render pass ends. Nothing else than kRecorded leaves anything behind. The hot path: no lock, no
+  // allocation; three dependent loads, and the driver's own call.
+  virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
+                            PipeLocation where, uint64_t offset_bytes, uint32_t value) = 0;
+
+  // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
+  // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.
+  // False without memory.
+  virtual bool NoteWords(const void* device, const std::byte* words) = 0;
+  virtual void ForgetWords(const void* device, const std::byte* words) = 0;
+
+  // Whether the driver of `device`, likewise, is asked for faults after a loss, and why not.
+  virtual SourceFinding LossSource(const void* device) const = 0;
+};
+
+// Null until the layer has seen a device for Direct3D.
+DriverHalf* GetDriverHalf();
+// `half` lives until the process ends.
+void SetDriverHalf(DriverHalf* half);
+
+// Around the implementation's creation of a Direct3D 12 device.
+class DeviceCreationScope {
+ public:
+  DeviceCreationScope();
+  ~DeviceCreationScope();
+  DeviceCreationScope(const DeviceCreationScope&) = delete;
+  DeviceCreationScope& operator=(const DeviceCreationScope&) = delete;
+
+  // Whether this thread is inside of one.
+  static bool Active();
+};
+
+// Around calls to one Direct3D 12 device.
+class DeviceSeenScope {
+ public:
+  DeviceSeenScope();
+  ~DeviceSeenScope();
+  DeviceSeenScope(const DeviceSeenScope&) = delete;
+  DeviceSeenScope& operator=(const DeviceSeenScope&) = delete;
+
+  // The first driven Vulkan device that made a buffer, memory or a command pool on this thread; null if
+  // the layer saw none. It lives as long as the Direct3D device.
+  const void* device() const { return device_; }
+
+  // For the layer.
+  static void Note(const void* device);
+
+ private:
+  DeviceSeenScope* const outer_;
+  const void* device_ = nullptr;
+};
+
+// Around the implementation's creation of one buffer.
+class ExpectedBufferScope {
+ public:
+  // The buffer's size. With `base`, page-aligned, its memory is to be these pages, `size_bytes` of them
+  // (whole pages), which must outlive it; no disk file may back them.
+  ExpectedBufferScope(std::byte* base, size_t size_bytes);
+  ~ExpectedBufferScope();
+  ExpectedBufferScope(const ExpectedBufferScope&) = delete;
+  ExpectedBufferScope& operator=(const ExpectedBufferScope&) = delete;
+
+  // Not known: the layer is absent, or no buffer of about this size was created.
+  const DriverBuffer& buffer() const { return buffer_; }
+  bool imported() const { return imported_; }
+  // Why not imported; "" if it was.
+  const std::string& reason() const { return reason_; }
+
+  // For the layer. Null where the thread expects none.
+  static ExpectedBufferScope* Current();
+  std::byte* base() const { return base_; }
+  size_t size_bytes() const { return size_bytes_; }
+  // The buffer was created; `importable`: so that its memory may be an import.
+  void NoteBuffer(const DriverBuffer& buffer, bool importable) {
+    buffer_ = buffer;
+    awaits_memory_ = importable;
+  }
+  // Whether the next allocation is to be the import; true once.
+  bool TakeAllocation() { return std::exchange(awaits_memory_, false); }
+  void NoteImport() {
+    imported_ = true;
+    reason_.clear();
+  }
+  void NoteRefusal(std::string reason) { reason_ = std::move(reason); }
+
+ private:
+  ExpectedBufferScope* const outer_;
+  std::byte* const base_;
+  const size_t size_bytes_;
+  DriverBuffer buffer_;
+  bool awaits_memory_ = false;
+  bool imported_ = false;
+  std::string reason_;
+};
+
+// Around the implementation's creation or reset of one command list and whatever asks for its recording
+// afterwards. One without either hides the scopes around it.
+class ListOpenScope {
+ public:
+  ListOpenScope();
+  ~ListOpenScope();
+  ListOpenScope(const ListOpenScope&) = delete;
+  ListOpenScope& operator=(const ListOpenScope&) = delete;
+
+  // Not known if the layer is absent, or if several command buffers began: which of them takes what is
+  // recorded later, is the implementation's secret.
+  DriverList list() const { return begun_ == 1 ? list_ : DriverList(); }
+
+  // For the layer, and for the backend when the recording starts. Null outside of all scopes.
+  static ListOpenScope* Current();
+  void NoteBegin(const DriverList& list) {
+    list_ = list;
+    ++begun_;
+  }
+
+ private:
+  ListOpenScope* const outer_;
+  DriverList list_;
+  uint32_t begun_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_DRIVER_HALF_H_

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who wants to know that the application began a frame of a context (cairnBeginFrame).
+#ifndef CAIRN_APP_BREADCRUMBS_FRAME_LISTENER_H_
+#define CAIRN_APP_BREADCRUMBS_FRAME_LISTENER_H_
+
+#include <atomic>
+
+namespace cairn {
+
+class Context;
+
+// Null: nobody. One for the whole process, set once, called on the application's thread without a lock.
+inline constinit std::atomic<void (*)(const Context& context)> frame_listener{nullptr};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_FRAME_LISTENER_H_

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+
+#include <cerrno>
+
+#include "app/breadcrumbs/second_mapping.h"
+
+namespace cairn {
+
+Result<SharedMemory> MapAgain(const SharedMemory& memory) {
+  const int fd = fcntl(memory.fd(), F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");
+  return SharedMemory::MapForReading(fd, memory.size_bytes());
+}
+
+}  // namespace cairn

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Vulkan backend and its self-test. Only headers of Vulkan are needed: the application's loader
+# brings the functions.
+cairn_library(cairn_breadcrumbs_vulkan
+  SOURCES vulkan_backend.cc vulkan_functions.cc vulkan_loader_linux.cc vulkan_memory.cc vulkan_selftest.cc
+          vulkan_writes.cc
+  DEPS cairn_recorder fmt::fmt ${CMAKE_DL_LIBS})
+
+# For `cairn selftest`, the tests and the benchmarks: devices of our own.
+cairn_library(cairn_vulkan_probe
+  SOURCES second_mapping_linux.cc vulkan_device_setup.cc vulkan_probe.cc
+  DEPS cairn_breadcrumbs_vulkan)
+
+cairn_library(cairn_vulkan_testing
+  SOURCES testing/vulkan_test_device.cc
+  DEPS cairn_vulkan_probe PkgConfig::VULKAN)
+target_compile_definitions(cairn_vulkan_testing PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
+cairn_test(vulkan_backend_test
+  SOURCES vulkan_backend_test.cc
+  DEPS cairn_vulkan_testing GPU)
+
+cairn_test(vulkan_probe_test
+  SOURCES vulkan_probe_test.cc
+  DEPS cairn_vulkan_probe GPU)
+
+cairn_bench(vulkan_bench
+  SOURCES vulkan_bench.cc
+  DEPS cairn_vulkan_testing)

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a diagnostic feature does to a driver beyond what its specification says. One that did harm on one
+// driver is switched on only where it was shown to do none. docs/vulkan-layer.md has the measurements.
+#ifndef CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_
+#define CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_
+
+#include <vulkan/vulkan_core.h>
+
+namespace cairn {
+
+// Whether devices whose feature of VK_EXT_device_fault is on are lost without a word: the loss never
+// comes, faulting work counts as finished, its write at the bottom of the pipe included, and the next one
+// never does.
+constexpr bool DeviceFaultHidesLosses(VkDriverId driver) {
+  return driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
+// Whether the feature is known to do nothing until the driver is asked.
+constexpr bool DeviceFaultIsHarmless(VkDriverId driver) {
+  return driver == VK_DRIVER_ID_MESA_RADV;
+}
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_VULKAN_DRIVER_FACTS_H_

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/breadcrumbs/vulkan_probe.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+namespace cairn {
+namespace {
+
+TEST(VulkanProbeTest, TestsEveryDeviceByValuesReadBack) {
+  Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
+  ASSERT_TRUE(probes.ok()) << probes.status().message();
+  ASSERT_FALSE(probes->empty());
+  for (const VulkanProbe& probe : *probes) {
+    ASSERT_TRUE(probe.status.ok()) << probe.status.message();
+    EXPECT_NE(probe.device_name, "");
+    EXPECT_NE(probe.driver_name, "");
+    EXPECT_THAT(probe.api_version, testing::StartsWith("1."));
+    EXPECT_NE(probe.method, WriteMethod::kNone);
+    EXPECT_NE(probe.memory, WordMemory::kNone);
+    bool fill_works = false;
+    for (const SourceFinding& finding : probe.findings) {
+      EXPECT_NE(finding.reason, "") << finding.name;
+      RecordProperty(finding.name, finding.reason);
+      if (finding.name == "vkCmdFillBuffer, bottom of pipe") {
+        fill_works = finding.state == SourceState::kPresent;
+      }
+    }
+    EXPECT_TRUE(fill_works);
+  }
+}
+
+TEST(VulkanProbeTest, SaysWhatToInstallWhenThereIsNoDriver) {
+  // The loader reads the variables when an instance is created.
+  setenv("VK_ICD_FILENAMES", "/nonexistent.json", 1);
+  setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);
+  Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
+  unsetenv("VK_ICD_FILENAMES");
+  unsetenv("VK_DRIVER_FILES");
+  ASSERT_FALSE(probes.ok());
+  EXPECT_EQ(probes.status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(probes.status().message(), testing::HasSubstr("no Vulkan device"));
+  EXPECT_THAT(probes.status().message(), testing::HasSubstr("mesa-vulkan-drivers"));
+}
+
+}  // namespace
+}  // namespace cairn

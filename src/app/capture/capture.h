@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Capture: the recording side, in the program. What the Direct3D 12 layer calls, before and after the
+// real calls. Everything goes into the thread's ring of the region (format/block/capture_region.h); nothing
+// here opens a file, compresses, or waits for anything but room in the ring.
+//
+//   if (Capture* const capture = Capture::Active()) {
+//     const uint64_t call = capture->BeginCall(Method::ID3D12Device_CreateFence, number, arguments, ...);
+//     ... the real call; kObject records of what it created ...
+//     capture->EndCall(call, method, number, arguments, &result, ...);
+//   }
+//
+// Without a capture, Active() is one load.
+#ifndef CAIRN_APP_CAPTURE_CAPTURE_H_
+#define CAIRN_APP_CAPTURE_CAPTURE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+#include "format/block/capture_region.h"
+#include "format/calls/record.h"
+#include "format/calls/value_encoder.h"
+
+namespace cairn {
+
+class SharedRegion;
+
+struct CaptureOptions {
+  uint64_t start_frame = 0;
+  uint64_t stop_frame = ~uint64_t{0};
+  bool armed = false;  // wait for the watcher's request even if start_frame is 0
+  bool hash_frames = false;
+};
+
+class Capture {
+ public:
+  // Null: nothing is recorded in this process (yet, or any more).
+  static Capture* Active() { return active_.load(std::memory_order_acquire); }
+
+  // Makes the region, hands it to the watcher, and begins. The object lives for ever; another one can
+  // be started when it has stopped. A forked child records nothing. Captures that record from the
+  // beginning have no kStart. Errors: kNotFound (no watcher), kIo, kOutOfMemory, kInvalidArgument (a
+  // capture is active).
+  static Status Start(const CaptureOptions& options);
+
+  // Writes the kCall record and marks the thread as being in this call. The call's number; 0 if it could
+  // not be recorded (noted once), which EndCall takes as well.
+  // `context.object_number` records nothing itself.
+  uint64_t BeginCall(Method method, uint64_t object, const void* const* arguments,
+                     const EncodeContext& context);
+  // Writes the kResult record if the method has results and `recorded` is not 0.
+  void EndCall(uint64_t call, Method method, uint64_t object, const void* const* arguments,
+               const void* result, const EncodeContext& context);
+  // The call returned; for methods without results instead of EndCall. Calls nest. Also when the capture
+  // has ended meanwhile: what stays in the ring counts as a call that never returned.
+  static void Returned(uint64_t call);
+
+  // The number of the innermost call that this thread is in, 0 for none: what breadcrumbs note.
+  static uint64_t CurrentCall();
+
+  // Any other record: `body`, then `tail` as they are.
+  uint64_t Put(RecordKind kind, uint64_t object, std::span<const std::byte> body,
+               std::span<const std::byte> tail = {}, uint8_t flags = 0);
+  // kMemory or kContents: `body`, then `bytes` as a byte value, cut into blobs where it is large.
+  void PutBytes(RecordKind kind, uint64_t object, std::span<const std::byte> body,
+                std::span<const std::byte> bytes);
+  void PutNote(NoteKind kind, std::string_view text);
+
+  // At the end of a frame, after its kFrame record: what the watcher or the options ask for. kNothing,
+  // or that the layer is to write kContents of all resources and then call Started().
+  enum class AtFrame { kNothing, kStart, kStopped };
+  AtFrame FrameEnded(uint64_t frame);
+  // What the CPU writes to memory is recorded from here on: before the first contents are written, so
+  // that nothing is lost in between.
+  void StartMemory() { memory_on_.store(true, std::memory_order_release); }
+  bool memory_on() const { return memory_on_.load(std::memory_order_acquire); }
+  // All contents are written: kStart.
+  void Started();
+  // Armed captures keep calls, but no hashes, and no memory before StartMemory().
+  bool on() const { return state() == CaptureState::kOn; }
+  CaptureState state() const;
+  bool hash_frames() const;
+
+ private:
+  Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options);
+  void NoteLoss(Method method, const char* what);
+  void Stop();
+  void Deactivate();
+
+  static std::atomic<Capture*> active_;
+  const std::unique_ptr<SharedRegion> region_;
+  const CaptureOptions options_;
+  std::atomic<bool> memory_on_;
+  std::atomic<bool> starting_{false};
+  std::atomic<bool> stopping_{false};
+};
+
+// A number for a new object of the layer; never used again. Counts whether or not a capture is active.
+uint64_t NextObjectNumber();
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_CAPTURE_CAPTURE_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests: a watcher inside of the test's own process, which reads what a capture records and keeps
+// it. It trusts the region; the real one (watcher/region_reader.h) does not.
+//
+//   TestWatcher watcher;                        // before Capture::Start
+//   ASSERT_TRUE(Capture::Start({}).ok());
+//   ...
+//   const std::vector<TestRecord> records = watcher.Finish();  // stops the capture
+#ifndef CAIRN_APP_CAPTURE_TESTING_TEST_WATCHER_H_
+#define CAIRN_APP_CAPTURE_TESTING_TEST_WATCHER_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "format/block/capture_region.h"
+#include "format/calls/record.h"
+#include "os/shared_memory.h"
+
+namespace cairn {
+
+struct TestRecord {
+  RecordHeader header;
+  std::vector<std::byte> body;  // of blobs in the spill: BlobBody and the bytes
+
+  // The struct at `offset` of the body.
+  template <typename Body>
+  Body As(size_t offset = 0) const {
+    Body value{};
+    if (body.size() >= offset + sizeof(value)) {
+      __builtin_memcpy(&value, body.data() + offset, sizeof(value));
+    }
+    return value;
+  }
+};
+
+class TestWatcher {
+ public:
+  enum class Keep { kAll, kNothing };
+  explicit TestWatcher(Keep keep = Keep::kAll);
+  ~TestWatcher();
+  TestWatcher(const TestWatcher&) = delete;
+  TestWatcher& operator=(const TestWatcher&) = delete;
+
+  // While paused it reads nothing: rings and spill fill up.
+  void Pause(bool pause) { paused_.store(pause); }
+  // As a watcher that was killed: closes its end of the socket and reads no more.
+  void Die();
+  void Request(CaptureRequest request);
+  // Null before a capture was handed over.
+  CaptureRegionHeader* header();
+  CaptureRing* ring(uint32_t index);
+
+  // What was recorded, in order of the numbers. Ends the capture if it has not ended.
+  std::vector<TestRecord> Finish();
+  // The bytes of a byte value at `offset` of the body, from blobs too.
+  static std::vector<std::byte> Bytes(const std::vector<TestRecord>& all, const TestRecord& record,
+                                      size_t offset);
+
+ private:
+  void Run();
+  bool Receive();
+  // True if there was anything.
+  bool ReadRings();
+  void Read(uint32_t ring, uint64_t position, uint64_t head);
+  void GatherBlob(TestRecord* record);
+
+  const Keep keep_;
+  std::array<int, 2> sockets_{};
+  std::optional<SharedMemory> region_;
+  std::atomic<bool> has_region_{false};
+  std::atomic<bool> paused_{false};
+  std::atomic<bool> finish_{false};
+  std::map<uint64_t, TestRecord> records_;
+  std::thread thread_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_CAPTURE_TESTING_TEST_WATCHER_H_

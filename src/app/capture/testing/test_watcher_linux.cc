@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "app/capture/capture.h"
+#include "app/capture/testing/test_watcher.h"
+#include "app/recorder/watcher_link.h"
+#include "os/futex.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kLookEveryNs = 2'000'000;
+
+}  // namespace
+
+TestWatcher::TestWatcher(Keep keep) : keep_(keep) {
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets_.data()) != 0) abort();
+  setenv(kWatcherFdVariable, std::to_string(sockets_[0]).c_str(), 1);
+  thread_ = std::thread([this] { Run(); });
+}
+
+TestWatcher::~TestWatcher() {
+  Finish();
+  unsetenv(kWatcherFdVariable);
+  for (const int socket : sockets_) {
+    if (socket >= 0) close(socket);
+  }
+}
+
+void TestWatcher::Die() {
+  finish_.store(true);
+  if (thread_.joinable()) thread_.join();
+  close(std::exchange(sockets_[1], -1));
+}
+
+void TestWatcher::Request(CaptureRequest request) {
+  header()->request.store(static_cast<uint32_t>(request), std::memory_order_release);
+}
+
+CaptureRegionHeader* TestWatcher::header() {
+  return has_region_ ? reinterpret_cast<CaptureRegionHeader*>(region_->data()) : nullptr;
+}
+
+CaptureRing* TestWatcher::ring(uint32_t index) {
+  return reinterpret_cast<CaptureRing*>(region_->data() + header()->rings_offset) + index;
+}
+
+bool TestWatcher::Receive() {
+  pollfd readable{sockets_[1], POLLIN, 0};
+  if (poll(&readable, 1, 1) != 1) return false;
+  HandoverMessage message;
+  iovec data{&message, sizeof(message)};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof(control);
+  if (recvmsg(sockets_[1], &header, 0) != sizeof(message)) return false;
+  if (CMSG_FIRSTHDR(&header) == nullptr) return false;
+  int fd = -1;
+  std::memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof(fd));
+  if (message.kind != HandoverKind::kCapture) {
+    close(fd);
+    return false;
+  }
+  Result<SharedMemory> region = SharedMemory::MapForWriting(fd, message.block_bytes);
+  if (!region.ok()) abort();
+  region_ = std::move(*region);
+  has_region_ = true;
+  this->header()->reader.store(static_cast<uint32_t>(CaptureReader::kReads));
+  return true;
+}
+
+void TestWatcher::Run() {
+  for (bool last = false; !has_region_ && !last;) {
+    last = finish_;
+    Receive();
+  }
+  while (has_region_) {
+    const bool last = finish_;
+    const uint32_t bell = header()->doorbell.load();
+    const bool found = !paused_ && ReadRings();
+    if (last && !found) return;
+    if (!found) FutexWait(header()->doorbell, bell, kLookEveryNs);
+  }
+}
+
+bool TestWatcher::ReadRings() {
+  bool found = false;
+  for (uint32_t i = 0; i < kCaptureRings; ++i) {
+    CaptureRing& theirs = *ring(i);
+    const uint32_t state = theirs.state.load(std::memory_order_acquire);
+    const uint64_t tail = theirs.tail.load(std::memory_order_relaxed);
+    const uint64_t head = theirs.head.load(std::memory_order_acquire);
+    if (head != tail) {
+      found = true;
+      Read(i, tail, head);
+      theirs.tail.store(head, std::memory_order_seq_cst);
+    } else if (state == 2) {
+      theirs.state.store(0, std::memory_order_release);
+    }
+  }
+  if (found) {
+    header()->drained.fetch_add(1, std::memory_order_seq_cst);
+    FutexWake(header()->drained);
+  }
+  return found;
+}
+
+void TestWatcher::Read(uint32_t ring, uint64_t position, uint64_t head) {
+  const std::byte* const bytes =
+      region_->data() + header()->ring_bytes_offset + uint64_t{ring} * kCaptureRingBytes;
+  while (position != head) {
+    const std::byte* const at = bytes + position % kCaptureRingBytes;
+    TestRecord record;
+    std::memcpy(&record.header, at, sizeof(record.header));
+    position += record.header.size_bytes;
+    if (record.header.number == 0) continue;  // a pad
+    const bool spilled = (record.header.flags & kRecordSpilled) != 0;
+    if (keep_ == Keep::kNothing && !spilled) continue;
+    const std::byte* const body = at + sizeof(record.header);
+    record.body.assign(body, body + record.header.body_bytes);
+    if (spilled) GatherBlob(&record);
+    if (keep_ == Keep::kNothing) continue;
+    // A number that came twice would hide behind the first.
+    if (!records_.emplace(record.header.number, std::move(record)).second) abort();
+  }
+}
+
+void TestWatcher::GatherBlob(TestRecord* record) {
+  const auto body = record->As<BlobBody>();
+  std::vector<std::byte> gathered(record->body.begin(), record->body.begin() + sizeof(body));
+  uint32_t left = body.size_bytes;
+  for (uint32_t i = 0; i < body.block_count; ++i) {
+    const auto block = record->As<uint32_t>(sizeof(body) + i * sizeof(uint32_t));
+    const std::byte* const bytes =
+        region_->data() + header()->spill_offset + uint64_t{block} * kSpillBlockBytes;
+    const uint32_t part = std::min(left, kSpillBlockBytes);
+    gathered.insert(gathered.end(), bytes, bytes + part);
+    left -= part;
+    header()->spill_used[block / 64].fetch_and(~(uint64_t{1} << block % 64));
+  }
+  record->body = std::move(gathered);
+}
+
+std::vector<TestRecord> TestWatcher::Finish() {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    while (!has_region_) std::this_thread::yield();  // it is in the socket
+    Request(CaptureRequest::kStop);
+    capture->FrameEnded(header()->frame.load());
+  }
+  paused_ = false;
+  finish_ = true;
+  if (thread_.joinable()) thread_.join();
+  std::vector<TestRecord> records;
+  for (const auto& [number, record] : records_) records.push_back(record);
+  return records;
+}
+
+std::vector<std::byte> TestWatcher::Bytes(const std::vector<TestRecord>& all,
+                                          const TestRecord& record, size_t offset) {
+  const auto size = record.As<uint32_t>(offset);
+  if (size != kBytesInBlobs) {
+    const auto begin = record.body.begin() + static_cast<ptrdiff_t>(offset + sizeof(size));
+    return size == kNullBytes ? std::vector<std::byte>()
+                              : std::vector<std::byte>(begin, begin + size);
+  }
+  const auto parts = record.As<uint32_t>(offset + 12);
+  std::vector<std::byte> bytes;
+  for (uint32_t i = 0; i < parts; ++i) {
+    const auto number = record.As<uint64_t>(offset + 16 + i * sizeof(uint64_t));
+    for (const TestRecord& blob : all) {
+      if (blob.header.number != number) continue;
+      bytes.insert(bytes.end(), blob.body.begin() + sizeof(BlobBody), blob.body.end());
+    }
+  }
+  return bytes;
+}
+
+}  // namespace cairn

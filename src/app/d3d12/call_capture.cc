@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/d3d12/call_capture.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/breadcrumbs/context.h"
+#include "app/d3d12/device.h"
+#include "app/d3d12/device_capture.h"
+#include "app/recorder/block_writer.h"
+#include "app/settings/log.h"
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+EncodeContext ContextOf(const Wrapper& wrapper) {
+  EncodeContext context;
+  context.object_number = CaptureNumberOf;
+  const WrappedID3D12Device* const device = wrapper.device();
+  context.wchar_bytes = device == nullptr ? sizeof(WCHAR) : device->wchar_bytes();
+  return context;
+}
+
+thread_local const CapturedImage* t_image = nullptr;
+thread_local uint32_t t_initial_state = 0;
+
+thread_local CapturedPlace t_place;
+
+uint64_t BytesOfHeap(const void* place) {
+  ID3D12Heap* heap = nullptr;
+  std::memcpy(&heap, place, sizeof(heap));
+  const Wrapper* const wrapper = AsWrapper(heap);
+  if (wrapper == nullptr) return 0;
+  return GetDesc(static_cast<ID3D12Heap*>(wrapper->real_pointer())).SizeInBytes;
+}
+
+// In which state the resource is that a method creates, and where. Methods say it in one parameter or another.
+void NoteCreation(const MethodInfo& method, const void* const* arguments) {
+  t_initial_state = 0;
+  t_place = {};
+  for (size_t i = 0; i < method.parameters.size(); ++i) {
+    const std::string_view name = method.parameters[i].name;
+    uint32_t value = 0;
+    if (name == "InitialResourceState" || name == "InitialState") {
+      std::memcpy(&value, arguments[i], sizeof(value));
+      t_initial_state = value;
+    } else if (name == "InitialLayout") {
+      std::memcpy(&value, arguments[i], sizeof(value));
+      t_initial_state = StateOfLayout(value);
+    } else if (name == "pHeap") {
+      t_place.heap_bytes = BytesOfHeap(arguments[i]);
+    } else if (name == "HeapOffset") {
+      std::memcpy(&t_place.offset_bytes, arguments[i], sizeof(t_place.offset_bytes));
+    }
+  }
+}
+
+template <typename T>
+T ValueAt(const void* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+// How much memory of the program WriteToSubresource reads, or ReadFromSubresource writes.
+uint64_t SubresourceBytesOf(const Wrapper& wrapper, Method method, const void* const* arguments) {
+  // (subresource, box, data, row pitch, slice pitch), and (data, pitches, subresource, box).
+  const bool writes = method == Method::ID3D12Resource_WriteToSubresource;
+  const auto subresource = ValueAt<UINT>(arguments[writes ? 0 : 3]);
+  const auto* const box = ValueAt<const D3D12_BOX*>(arguments[writes ? 1 : 4]);
+  const auto row_pitch = ValueAt<UINT>(arguments[writes ? 3 : 1]);
+  const auto slice_pitch = ValueAt<UINT>(arguments[writes ? 4 : 2]);
+  const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(wrapper.real_pointer()));
+  const Result<SubresourceLayout> layout =
+      LayoutOf(static_cast<ID3D12Device*>(wrapper.device()->real_pointer()), desc, subresource);
+  if (!layout.ok()) return 0;
+  const D3D12_SUBRESOURCE_FOOTPRINT& footprint = layout->placed.Footprint;
+  uint64_t row_bytes = layout->row_bytes;
+  uint64_t rows = layout->row_count;
+  uint64_t slices = footprint.Depth;
+  if (box != nullptr) {
+    if (box->right <= box->left || box->bottom <= box->top || box->back <= box->front) return 0;
+    // Blocks of compressed formats are rows, and rounded up.
+    row_bytes = (uint64_t{box->right - box->left} * row_bytes + footprint.Width - 1) /
+                std::max(footprint.Width, 1u);
+    rows = (uint64_t{box->bottom - box->top} * rows + footprint.Height - 1) /
+           std::max(footprint.Height, 1u);
+    slices = box->back - box->front;
+  }
+  if (rows == 0 || slices == 0) return 0;
+  return (slices - 1) * slice_pitch + (rows - 1) * row_pitch + row_bytes;
+}
+
+// Nothing may leave the program's call.
+void NoteNoMemory() {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "an object was not recorded in full: no memory");
+  }
+}
+
+// Null: a replay can make the call.
+const char* WhyNotReplayed(Method method) {
+  switch (method) {
+    case Method::ID3D12Device3_OpenExistingHeapFromAddress:
+    case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
+    case Method::ID3D12Device13_OpenExistingHeapFromAddress1:
+      return "a heap was made of the program's own memory: what the program writes there is not "
+             "recorded";
+    case Method::ID3D12Device_CreateSharedHandle:
+      return "an object was shared with another process: what others do with it is not recorded";
+    case Method::ID3D12Device_OpenSharedHandleByName:
+      return "a shared object was opened by its name: a replay cannot know what is in it";
+    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+      return "a resource was made of a Vulkan image or buffer of the program: what is in it is not "
+             "recorded";
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+      return "a queue or an allocator was made for a family of Vulkan queues: a replay leaves out "
+             "what is submitted with it";
+    case Method::ID3D12DXVKInteropDevice_LockCommandQueue:
+    case Method::ID3D12DXVKInteropDevice2_LockVulkanQueue:
+      return "the program took the Vulkan queue behind a command queue: what it submits there is "
+             "not recorded";
+    case Method::ID3D12DXVKInteropDevice1_BeginVkCommandBufferInterop:
+    case Method::ID3D12GraphicsCommandListExt_GetVulkanHandle:
+      return "the program took the Vulkan command buffer behind a command list: what it records "
+             "there is not recorded here";
+    case Method::ID3D12GraphicsCommandListExt_LaunchCubinShader:
+    case Method::ID3D12GraphicsCommandListExt1_LaunchCubinShaderEx:
+      return "a CUDA kernel was launched in a command list: a replay leaves it out";
+    case Method::ID3D12GraphicsCommandList10_SetProgram:
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph:
+      return "a program of a state object was set by its identifier, which only that "
+             "implementation knows: a replay leaves it and its dispatches out";
+    default: return nullptr;
+  }
+}
+
+// Whether this reason comes for the first time: some of these calls are made in every frame.
+bool IsNew(const char* why) {
+  static std::array<std::atomic<const char*>, 16> noted;
+  for (std::atomic<const char*>& place : noted) {
+    const char* known = nullptr;
+    if (place.compare_exchange_strong(known, why)) return true;
+    if (known == why) return false;
+  }
+  return false;
+}
+
+void NoteUnsupported(Capture& capture, const char* why) try {
+  if (!IsNew(why)) return;
+  capture.PutNote(NoteKind::kUnsupported, why);
+  LogOnce(LogLevel::kWarning, why, std::string("capture: ") + why);
+} catch (const std::bad_alloc&) {
+  // The note is what a reader of the trace needs; nothing may leave the program's call.
+}
+
+template <typename Body>
+std::span<const std::byte> BytesOf(const Body& body) {
+  return std::as_bytes(std::span(&body, 1));
+}
+
+}  // namespace
+
+// ---- Calls ---------------------------------------------------------------------------------------
+
+uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* const* arguments) {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return 0;
+  const MethodInfo& info = Describe(method);
+  EncodeContext context = ContextOf(wrapper);
+  if (info.object_chain == Chain::kID3D12Resource) NoteCreation(info, arguments);
+  if (method == Method::ID3D12Resource_WriteToSubresource ||
+      method == Method::ID3D12Resource_ReadFromSubresource) {
+    context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
+  } else if (const char* const why = WhyNotReplayed(method)) {
+    NoteUnsupported(*capture, why);
+  }
+  return capture->BeginCall(method, wrapper.capture_number(), arguments, context);
+}
+
+void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
+                     const void* const* arguments, const void* result) {
+  // The capture may have ended meanwhile: then nobody waits for its results.
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return Capture::Returned(call);
+  capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
+}
+
+void CapturedCallReturned(uint64_t call) {
+  Capture::Returned(call);
+}
+
+uint64_t CaptureNumberOf(const void* object, Chain chain) {
+  if (object == nullptr) return kNoObject;
+  const void* const vtable = *static_cast<const void* const*>(object);
+  if (chain != Chain::kNone && vtable == WrapperVtables::Of(chain)) {
+    return Wrapper::FromInterface(object)->capture_number();
+  }
+  for (size_t i = 1; i < kChainCount; ++i) {
+    if (vtable == WrapperVtables::Of(static_cast<Chain>(i))) {
+      return Wrapper::FromInterface(object)->capture_number();
+    }
+  }
+  return kForeignObject;
+}
+
+// ---- Objects -------------------------------------------------------------------------------------
+
+namespace {
+
+ResourceFacts FactsOf(ID3D12Resource* real) {
+  ResourceFacts facts = {};
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  static_assert(sizeof(desc) == sizeof(facts.desc));
+  std::memcpy(facts.desc, &desc, sizeof(desc));
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    facts.gpu_address = real->GetGPUVirtualAddress();
+    facts.size_bytes = desc.Width;
+  }
+  if (t_image != nullptr) {
+    facts.is_image = 1;
+    facts.initial_state = t_image->initial_state;
+    facts.present_state = t_image->present_state;
+    return facts;
+  }
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = {};
+  if (SUCCEEDED(real->GetHeapProperties(&heap, &flags))) facts.heap_type = heap.Type;
+  return facts;
+}
+
+DescriptorHeapFacts FactsOf(ID3D12DescriptorHeap* real, ID3D12Device* device) {
+  const D3D12_DESCRIPTOR_HEAP_DESC desc = GetDesc(real);
+  DescriptorHeapFacts facts = {};
+  facts.cpu_start = GetCpuStart(real).ptr;
+  if ((desc.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) != 0) {
+    facts.gpu_start = GetGpuStart(real).ptr;
+  }
+  facts.type = desc.Type;
+  facts.flags = desc.Flags;
+  facts.count = desc.NumDescriptors;
+  facts.increment_bytes = device->GetDescriptorHandleIncrementSize(desc.Type);
+  return facts;
+}
+
+void AppendText(std::vector<std::byte>& bytes, std::string_view text) {
+  const auto size = static_cast<uint32_t>(text.size());
+  const auto length = std::as_bytes(std::span(&size, 1));
+  const auto content = std::as_bytes(std::span(text));
+  bytes.insert(bytes.end(), length.begin(), length.end());
+  bytes.insert(bytes.end(), content.begin(), content.end());
+}
+
+std::string_view NameIn(const BlockWriter& block, NameRef name) {
+  return name == 0 ? std::string_view() : std::string_view(block.Name(name)->bytes);
+}
+
+void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
+  DeviceBody body = {};
+  body.wchar_bytes = device.wchar_bytes();
+  body.feature_level = device.origin().feature_level;
+  std::string_view gpu;
+  std::string_view driver;
+  if (device.context() != nullptr) {
+    const ContextRecord& record = device.block()->contexts()[device.context_index()];
+    body.vendor_id = record.vendor_id;
+    body.device_id = record.device_id;
+    gpu = NameIn(*device.block(), record.device_name);
+    driver = NameIn(*device.block(), record.driver_name);
+  }
+  try {
+    std::vector<std::byte> texts;
+    AppendText(texts, gpu);
+    AppendText(texts, driver);
+    AppendText(texts, device.origin().application);
+    capture.Put(RecordKind::kDevice, device.capture_number(), BytesOf(body), texts);
+  } catch (const std::bad_alloc&) {
+    // Its kObject is what a replay needs.
+  }
+}
+
+}  // namespace
+
+ImageScope::ImageScope(const CapturedImage& image) {
+  t_image = &image;
+}
+ImageScope::~ImageScope() {
+  t_image = nullptr;
+}
+
+CapturedPlace PlaceOfNewResource() {
+  const CapturedPlace place = std::exchange(t_place, {});
+  return Capture::Active() == nullptr ? CapturedPlace() : place;
+}
+
+void CaptureObject(const Wrapper& wrapper) try {
+  Capture* const capture = Capture::Active();
+  if (capture == nullptr) return;
+  const WrappedID3D12Device* const device = wrapper.device();
+  if (wrapper.chain() == Chain::kID3D12Device) PutDevice(*capture, *device);
+  ObjectBody body = {};
+  body.device =
+      device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
+  // What was made elsewhere comes from no call: a replay has something in its place.
+  body.creator = t_image != nullptr ? 0 : Capture::CurrentCall();
+  body.chain = static_cast<uint32_t>(wrapper.chain());
+  const uint64_t number = wrapper.capture_number();
+  if (wrapper.chain() == Chain::kID3D12Resource) {
+    body.facts = kResourceFacts;
+    auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
+    const ResourceFacts facts = FactsOf(real);
+    if (device->capture() != nullptr) {
+      device->capture()->AddResource(
+          wrapper, {.desc = GetDesc(real),
+                    .initial_state = t_image != nullptr ? t_image->initial_state : t_initial_state,
+                    .is_image = t_image != nullptr,
+                    .present_state = facts.present_state});
+    }
+    capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+  } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
+    body.facts = kDescriptorHeapFacts;
+    const DescriptorHeapFacts facts =
+        FactsOf(static_cast<ID3D12DescriptorHeap*>(wrapper.real_pointer()),
+                static_cast<ID3D12Device*>(device->real_pointer()));
+    capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+  } else {
+    capture->Put(RecordKind::kObject, number, BytesOf(body));
+  }
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void CaptureObjectRests(const Wrapper& wrapper) try {
+  Capture* const capture = Capture::Active();
+  const bool is_resource = wrapper.chain() == Chain::kID3D12Resource;
+  // What was known of it goes in any case: a capture may have ended while it lived.
+  if (is_resource || wrapper.chain() == Chain::kID3D12Fence) {
+    if (DeviceCapture* const of_device = wrapper.device()->capture(); of_device != nullptr) {
+      if (is_resource) {
+        of_device->readbacks().BufferEnds(wrapper.capture_number());
+      } else {
+        of_device->readbacks().ForgetFence(wrapper.capture_number());
+      }
+      if (is_resource && capture != nullptr) of_device->RemoveResource(wrapper);
+    }
+  }
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void CaptureObjectWoken(const Wrapper& wrapper) try {
+  if (Capture::Active() == nullptr || wrapper.chain() != Chain::kID3D12Resource) return;
+  DeviceCapture* const of_device = wrapper.device()->capture();
+  if (of_device == nullptr) return;
+  // In which state it is, barriers will tell.
+  auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
+  of_device->AddResource(wrapper, {.desc = GetDesc(real)});
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void CaptureObjectEnd(const Wrapper& wrapper) {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->Put(RecordKind::kObjectEnd, wrapper.capture_number(), {});
+  }
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/d3d12/device.h"
+
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/d3d12_abi.h"
+#include "app/breadcrumbs/driver_half.h"
+#include "app/breadcrumbs/frame_listener.h"
+#include "app/d3d12/device_capture.h"
+#include "app/d3d12/device_tools.h"
+#include "app/d3d12/factory.h"
+#include "app/d3d12/globals.h"
+#include "app/d3d12/objects.h"
+#include "app/d3d12/work_list.h"
+#include "app/recorder/block_writer.h"
+#include "app/settings/layer_settings.h"
+#include "app/settings/log.h"
+#include "format/d3dconfig/settings.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// app/breadcrumbs/d3d12_backend.cc: for devices of this calling convention, which needs no guess here.
+std::unique_ptr<Backend> CreateBackend(void* device);
+
+namespace {
+
+// One at a time: two threads that are given the same device must end up with the same wrapper.
+std::mutex wrap_device_mutex;
+
+// Alive ones, for EndFrame. Its own lock, for frames end on other threads than devices do. Held over no
+// call of the implementation.
+std::mutex devices_mutex;
+std::vector<WrappedID3D12Device*>& Devices() {
+  static auto& devices = *new std::vector<WrappedID3D12Device*>;
+  return devices;
+}
+
+// With a reference; null if it is not captured or about to end.
+WrappedID3D12Device* CapturedDeviceOf(const Context& context) {
+  const std::lock_guard lock(devices_mutex);
+  for (WrappedID3D12Device* const device : Devices()) {
+    if (device->context() != &context || device->capture() == nullptr) continue;
+    return device->AddReferenceIfAlive() ? device : nullptr;
+  }
+  return nullptr;
+}
+
+void OnApplicationFrame(const Context& context) {
+  // Without the lock: images are copied at the end of a frame, and who presents on another thread needs
+  // the lock while it keeps the GPU's queue.
+  WrappedID3D12Device* const device = CapturedDeviceOf(context);
+  if (device == nullptr) return;
+  device->capture()->EndFrame(FrameEndKind::kMarker);
+  device->ReleaseReference();
+}
+
+CairnContextDesc ContextDesc() {
+  CairnContextDesc desc = {};
+  desc.struct_size = sizeof(desc);
+  desc.mode = static_cast<CairnMode>(Settings().breadcrumbs);
+  desc.frame_history_length = 4;
+  desc.max_command_lists = 4096;
+  desc.block_size_bytes = kDefaultBlockBytes;
+  return desc;
+}
+
+Context* MakeContext(BlockWriter* block, ID3D12Device* real) {
+  if (block == nullptr) return nullptr;
+  Result<Context*> context = Context::CreateDeferred(ContextDesc(), block, CreateBackend(real));
+  if (context.ok()) return *context;
+  Log(LogLevel::kError, "no breadcrumbs for this device: " + context.status().message());
+  return nullptr;
+}
+
+bool ForceDriverRetail() {
+  std::vector<std::string> warnings;
+  const Result<D3DConfigSettings> settings = ReadD3DConfig(&warnings);
+  for (const std::string& warning : warnings) Log(LogLevel::kWarning, warning);
+  if (settings.ok()) return settings->force_driver_retail_annotations;
+  Log(LogLevel::kWarning, "D3DConfig has no effect: " + settings.status().message());
+  return false;
+}
+
+bool IsDeviceLost(HRESULT result) {
+  constexpr auto kRemoved = static_cast<HRESULT>(0x887A0005);
+  constexpr auto kHung = static_cast<HRESULT>(0x887A0006);
+  constexpr auto kReset = static_cast<HRESULT>(0x887A0007);
+  constexpr auto kDriverError = static_cast<HRESULT>(0x887A0020);
+  return result == kRemoved || result == kHung || result == kReset || result == kDriverError;
+}
+
+}  // namespace
+
+// ---- Beginning and end ---------------------------------------------------------------------------
+
+WrappedID3D12Device::WrappedID3D12Device(ID3D12Device* device, const DeviceOrigin& origin)
+    : Thin(device),
+      origin_(origin),
+      wchar_bytes_(origin.wchar_bytes),
+      layer_device_{LayerToken(), device, nullptr} {
+  render_target_increment_ =
+      device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
+  depth_stencil_increment_ =
+      device->GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+  NoteLayerVtable(*static_cast<const void* const*>(interface_pointer()), kThisD3D12Abi);
+  block_ = ProcessBlock();
+  context_ = MakeContext(block_, device);
+  layer_device_.context = context_;
+  submission_fences_.Start(context_);
+  if (Capture::Active() != nullptr) {
+    capture_ = std::make_unique<DeviceCapture>(device);
+    frame_listener.store(OnApplicationFrame, std::memory_order_relaxed);
+  }
+  if (context_ != nullptr && !origin.application.empty()) {
+    block_->contexts()[context_->index()].application = block_->AddName(origin.application);
+  }
+  try {
+    StartAnnotations();
+    {
+      const std::lock_guard lock(devices_mutex);
+      Devices().push_back(this);
+    }
+    ObjectTable::Object facts;
+    facts.context = context_ == nullptr ? 0 : context_->index();
+    JoinAlone(this, facts);
+  } catch (...) {
+    Forget();
+    throw;
+  }
+}
+
+WrappedID3D12Device::~WrappedID3D12Device() = default;
+
+void WrappedID3D12Device::StartAnnotations() {
+  AnnotationOptions options;
+  options.block = block_;
+  options.context_index = context_index();
+  options.forced = ForceDriverRetail();
+  options.driver = Settings().driver;
+  options.device = real_pointer();
+  options.application_device = interface_pointer();
+  options.wchar_bytes = wchar_bytes_;
+  if (context_ != nullptr) {
+    const ContextRecord& record = block_->contexts()[context_->index()];
+    options.vendor_id = record.vendor_id;
+    options.device_id = record.device_id;
+    if (record.device_name != 0) options.device_name = block_->Name(record.device_name)->bytes;
+  }
+  options.add_to_info_queue = [](void* device, uint32_t id, const char* text) {
+    return AddToInfoQueue(static_cast<ID3D12Device*>(device), id, text);
+  };
+  options.info_queue_user_data = real_pointer();
+  annotations_ = AnnotationRuntime::Create(options);
+  tools_ = std::make_unique<DeviceTools>(*this);
+}
+
+// Whatever this device shares with the rest of the process.
+void WrappedID3D12Device::Forget() {
+  {
+    const std::lock_guard lock(devices_mutex);
+    std::erase(Devices(), this);
+  }
+  annotations_.reset();
+  submission_fences_.Stop();
+  if (context_ != nullptr) Context::Destroy(context_);
+  context_ = nullptr;
+}
+
+void WrappedID3D12Device::OnEnd() {
+  if (capture_ != nullptr) capture_->EndLastFrame();
+  Forget();
+  tools_.reset();
+}
+
+ID3D12Device* WrapDevice(ID3D12Device* real, const DeviceOrigin& origin) {
+  if (real == nullptr) return nullptr;
+  if (AsWrapper(real) != nullptr) return real;  // The layer is in the way twice: once is enough.
+  try {
+    const std::lock_guard lock(wrap_device_mutex);
+    if (Wrapper* const known = Wrappers().FindAndAddReference(real); known != nullptr) {
+      real->Release();
+      return static_cast<ID3D12Device*>(known->interface_pointer());
+    }
+    StartRecording();
+    StartSelfCheck();
+    return new WrappedID3D12Device(real, origin);
+  } catch (const std::exception& error) {
+    Log(LogLevel::kError, std::string("this device works without the layer: ") + error.what());
+    return real;
+  }
+}
+
+uint32_t WrappedID3D12Device::context_index() const {
+  return context_ == nullptr ? AnnotationOptions::kNoContext : context_->index();
+}
+
+// ---- Breadcrumbs ---------------------------------------------------------------------------------
+
+Context* WrappedID3D12Device::StartBreadcrumbs() {
+  if (context_ == nullptr) return nullptr;
+  std::call_once(breadcrumbs_once_, [this] {
+    try {
+      const Status status = context_->EnsureStarted();
+      breadcrumbs_started_ = status.ok();
+      if (!status.ok()) Log(LogLevel::kWarning, "breadcrumbs are off: " + status.message());
+    } catch (const std::bad_alloc&) {
+      // The device works without them; nothing may leave the application's call.
+    }
+  });
+  return breadcrumbs_started_ ? context_ : nullptr;
+}
+
+void WrappedID3D12Device::CountSubmission() {
+  if (presents_.load(std::memory_order_relaxed) || context_ == nullptr) return;
+  const uint32_t count = submissions_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (count % kSubmissionsPerFrame == 0) context_->BeginLayerFrame();
+}
+
+void WrappedID3D12Device::EndFrame() {
+  presents_.store(true, std::memory_order_relaxed);
+  if (context_ != nullptr) context_->BeginLayerFrame();
+}
+
+void EndFrame() {
+  const std::lock_guard lock(devices_mutex);
+  DeviceCapture* shows = nullptr;
+  for (WrappedID3D12Device* const device : Devices()) {
+    device->EndFrame();
+    // Where there are several devices, the image is one of the device that showed something.
+    DeviceCapture* const capture = device->capture();
+    if (capture != nullptr && (shows == nullptr || capture->shows_images())) shows = capture;
+  }
+  if (shows != nullptr) shows->EndFrame(FrameEndKind::kPresent);
+}
+
+void EndCapturedFrames() {
+  // Not in the child of a fork either: the lock may be that of a thread which it does not have.
+  if (Capture::Active() == nullptr) return;
+  const std::lock_guard lock(devices_mutex);
+  for (WrappedID3D12Device* const device : Devices()) {
+    if (device->capture() != nullptr) device->capture()->EndLastFrame();
+  }
+}
+
+void WrappedID3D12Device::NoteFailure(HRESULT result, const char* function) {
+  if (!IsDeviceLost(result) || context_ == nullptr) return;
+  if (lost_.exchange(true, std::memory_order_relaxed)) return;
+  static_cast<void>(context_->ReportDeviceLost(result, function).ok());
+}
+
+HRESULT WrappedID3D12Device::GetDeviceRemovedReason() {
+  const HRESULT reason = Thin::GetDeviceRemovedReason();
+  NoteResult(reason, "ID3D12Device::GetDeviceRemovedReason");
+  return reason;
+}
+
+// ---- Annotations ---------------------------------------------------------------------------------
+
+HRESULT WrappedID3D12Device::CheckFeatureSupport(D3D12_FEATURE feature, void* data,
+                                                 UINT size_bytes) {
+  if (feature != D3D12_FEATURE_USER_DEFINED_ANNOTATION) {
+    return Thin::CheckFeatureSupport(feature, data, size_bytes);
+  }
+  CallScope call(*this, Method::ID3D12Device_CheckFeatureSupport, feature, data, size_bytes);
+  if (data == nullptr || size_bytes != sizeof(D3D12_FEATURE_DATA_USER_DEFINED_ANNOTATION)) {
+    return call.Returns(E_INVALIDARG, feature, data, size_bytes);
+  }
+  static_cast<D3D12_FEATURE_DATA_USER_DEFINED_ANNOTATION*>(data)->Supported =
+      annotations_->supported();
+  return call.Returns(S_OK, feature, data, size_bytes);
+}
+
+bool WrappedID3D12Device::QueryOwn(REFIID riid, void** object) {
+  if (riid != __uuidof(ID3D12DeviceTools) && riid != __uuidof(ID3D12DeviceTools1) &&
+      riid != __uuidof(ID3D12DeviceTools2)) {
+    return false;
+  }
+  *object = static_cast<ID3D12DeviceTools2*>(tools_.get());
+  return true;
+}
+
+// ---- Creation that needs a look first ------------------------------------------------------------
+
+namespace {
+
+// Which lists the implementation makes of this type; of theirs it is asked for the first interface.
+Chain ChainOfLists(D3D12_COMMAND_LIST_TYPE type) {
+  switch (type) {
+    case D3D12_COMMAND_LIST_TYPE_VIDEO_DECODE: return Chain::kID3D12VideoDecodeCommandList;
+    case D3D12_COMMAND_LIST_TYPE_VIDEO_PROCESS: return Chain::kID3D12VideoProcessCommandList;
+    case D3D12_COMMAND_LIST_TYPE_VIDEO_ENCODE: return Chain::kID3D12VideoEncodeCommandList;
+    default: return Chain::kID3D12GraphicsCommandList;
+  }
+}
+
+const IID& FirstInterface(Chain chain) {
+  static_assert(sizeof(IID) == sizeof(InterfaceInfo::iid));
+  return reinterpret_cast<const IID&>(Describe(chain).first->iid);
+}
+
+}  // namespace
+
+HRESULT WrappedID3D12Device::CreateCommandList(UINT node_mask, D3D12_COMMAND_LIST_TYPE type,
+                                               ID3D12CommandAllocator* allocator,
+                                               ID3D12PipelineState* initial_state, REFIID riid,
+                                               void** list) {
+  CallScope call(*this, Method::ID3D12Device_CreateCommandList, node_mask, type, allocator,
+                 initial_state, riid, list);
+  const ListOpenScope opening;  // for the backend, which learns of the list at its end
+  const auto create = [&](REFIID iid, void** out) {
+    return real()->CreateCommandList(node_mask, type, Unwrap(allocator), Unwrap(initial_state), iid,
+                                     out);
+  };
+  const HRESULT returned =
+      CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)), riid, list, create,
+               [&](Wrapper& made) { NoteListCreatedOpen(made, allocator, initial_state); });
+  return call.Returns(returned, node_mask, type, allocator, initial_state, riid, list);
+}
+
+HRESULT WrappedID3D12Device::CreateCommandList1(UINT node_mask, D3D12_COMMAND_LIST_TYPE type,
+                                                D3D12_COMMAND_LIST_FLAGS flags, REFIID riid,
+                                                void** list) {
+  CallScope call(*this, Method::ID3D12Device4_CreateCommandList1, node_mask, type, flags, riid,
+                 list);
+  const auto create = [&](REFIID iid, void** out) {
+    return real()->CreateCommandList1(node_mask, type, flags, iid, out);
+  };
+  const HRESULT returned = CreateAs(*this, ChainOfLists(type), FirstInterface(ChainOfLists(type)),
+                                    riid, list, create, [](Wrapper&) {});
+  return call.Returns(returned, node_mask, type, flags, riid, list);
+}
+
+// The handle says what it is, whatever the caller asks for.
+HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
+  CallScope call(*this, Method::ID3D12Device_OpenSharedHandle, handle, riid, object);
+  if (Capture* const capture = Capture::Active(); capture != nullptr) [[unlikely]] {
+    capture->PutNote(NoteKind::kUnsupported,
+                     "an object was opened that is shared with another process: a replay cannot "
+                     "know what is in it");
+  }
+  return call.Returns(OpenShared(handle, riid, object), handle, riid, object);
+}
+
+HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** object) {
+  if (object == nullptr) return real()->OpenSharedHandle(handle, riid, object);
+  void* opened = &untouched_result;
+  const HRESULT result = real()->OpenSharedHandle(handle, riid, &opened);
+  if (opened == &untouched_result) return result;
+  if (FAILED(result) || opened == nullptr) {
+    *object = opened;
+    return result;
+  }
+  constexpr struct {
+    const IID& iid;
+    Chain chain;
+  } kShared[] = {{__uuidof(ID3D12Resource), Chain::kID3D12Resource},
+                 {__uuidof(ID3D12Heap), Chain::kID3D12Heap},
+                 {__uuidof(ID3D12Fence), Chain::kID3D12Fence}};
+  auto* const unknown = static_cast<IUnknown*>(opened);
+  for (const auto& [iid, chain] : kShared) {
+    void* real_object = nullptr;
+    if (FAILED(unknown->QueryInterface(iid, &real_object))) continue;
+    unknown->Release();
+    const HRESULT wrapped = WrapCreated(*this, chain, real_object, riid, object);
+    return FAILED(wrapped) ? wrapped : result;
+  }
+  unknown->Release();
+  *object = nullptr;
+  LogOnce(
+      LogLevel::kWarning, "OpenSharedHandle",
+      "OpenSharedHandle is refused with E_NOINTERFACE: the handle is no resource, heap or fence");
+  return E_NOINTERFACE;
+}
+
+// ---- Pipelines -----------------------------------------------------------------------------------
+
+namespace {
+
+// Creates a pipeline: `create(out)` calls the thin class. Its note; null if there is none of ours.
+template <typename Create>
+PipelineNote* CreateNoted(HRESULT* result, void** pipeline, Create create) {
+  if (pipeline == nullptr) {
+    *result = create(pipeline);
+    return nullptr;
+  }
+  // What the implementation leaves alone stays as the application has it, and is not looked at.
+  void* made = &untouched_result;
+  *result = create(&made);
+  if (made == &untouched_result) return nullptr;
+  *pipeline = made;
+  if (FAILED(*result)) return nullptr;
+  Wrapper* const wrapper = AsWrapper(static_cast<ID3D12PipelineState*>(made));
+  return wrapper == nullptr ? nullptr : &static_cast<WrappedID3D12PipelineState*>(wrapper)->note();
+}
+
+void NoteStage(PipelineNote& note, ShaderStage stage, const D3D12_SHADER_BYTECODE& shader) {
+  if (shader.pShaderBytecode == nullptr || shader.BytecodeLength == 0) return;
+  note.SetStage(stage, shader.pShaderBytecode, shader.BytecodeLength);
+}
+
+}  // namespace
+
+HRESULT WrappedID3D12Device::CreateGraphicsPipelineState(
+    const D3D12_GRAPHICS_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
+  HRESULT result = S_OK;
+  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+    return Thin::CreateGraphicsPipelineState(desc, riid, out);
+  });
+  if (note != nullptr) {
+    NoteStage(*note, kStageVertex, desc->VS);
+    NoteStage(*note, kStageHull, desc->HS);
+    NoteStage(*note, kStageDomain, desc->DS);
+    NoteStage(*note, kStageGeometry, desc->GS);
+    NoteStage(*note, kStagePixel, desc->PS);
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Device::CreateComputePipelineState(
+    const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) {
+  HRESULT result = S_OK;
+  PipelineNote* const note = CreateNoted(&result, pipeline, [&](void** out) {
+    return Thin::CreateComputePipelineState(desc, riid, out);
+  });
+  if (note != nullptr) {
+    NoteStage(*note, kStageCompute, desc->CS);
+  }
+  return result;
+}
+
+// ---- Descriptors ---------------------------------------------------------------------------------
+
+void WrappedID3D12Device::CreateRenderTargetView(ID3D12Resource* resource,
+                                                 const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                                                 D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
+  Thin::CreateRenderTargetView(resource, desc, descriptor);
+  NoteRenderTarget(resource, desc, descriptor);
+}
+
+void WrappedID3D12Device::NoteRenderTarget(ID3D12Resource* resource,
+                                           const D3D12_RENDER_TARGET_VIEW_DESC* desc,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
+  if (capture_ != nullptr) capture_->SetTarget(descriptor.ptr, AsWrapper(resource), desc);
+  descriptors_.Set(descriptor.ptr, NotedObject(resource));
+}
+
+void WrappedID3D12Device::CreateDepthStencilView(ID3D12Resource* resource,
+                                                 const D3D12_DEPTH_STENCIL_VIEW_DESC* desc,
+                                                 D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
+  Thin::CreateDepthStencilView(resource, desc, descriptor);
+  NoteDepthStencil(resource, descriptor);
+}
+
+void WrappedID3D12Device::NoteDepthStencil(ID3D12Resource* resource,
+                                           D3D12_CPU_DESCRIPTOR_HANDLE descriptor) {
+  descriptors_.Set(descriptor.ptr, NotedObject(resource));
+}
+
+uint32_t WrappedID3D12Device::ViewIncrement(D3D12_DESCRIPTOR_HEAP_TYPE type) const {
+  if (type == D3D12_DESCRIPTOR_HEAP_TYPE_RTV) return render_target_increment_;
+  return type == D3D12_DESCRIPTOR_HEAP_TYPE_DSV ? depth_stencil_increment_ : 0;
+}
+
+void WrappedID3D12Device::CopyDescriptors(UINT destination_count,
+                                          const D3D12_CPU_DESCRIPTOR_HANDLE* destinations,
+                                          const UINT* destination_sizes, UINT source_count,
+                                          const D3D12_CPU_DESCRIPTOR_HANDLE* sources,
+                                          const UINT* source_sizes,
+                                          D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  Thin::CopyDescriptors(destination_count, destinations, destination_sizes, source_count, sources,
+                        source_sizes, type);
+  if (const uint32_t increment = ViewIncrement(type); increment != 0) {
+    const auto copy = [&](DescriptorShadow& shadow) {
+      shadow.Copy(destination_count, destinations, destination_sizes, source_count, sources,
+                  source_sizes, increment);
+    };
+    copy(descriptors_);
+    if (capture_ != nullptr) capture_->ForTargets(copy);
+  }
+}
+
+void WrappedID3D12Device::CopyDescriptorsSimple(UINT count, D3D12_CPU_DESCRIPTOR_HANDLE destination,
+                                                D3D12_CPU_DESCRIPTOR_HANDLE source,
+                                                D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  Thin::CopyDescriptorsSimple(count, destination, source, type);
+  if (const uint32_t increment = ViewIncrement(type); increment != 0) {
+    const auto copy = [&](DescriptorShadow& shadow) {
+      shadow.Copy(1, &destination, &count, 1, &source, &count, increment);
+    };
+    copy(descriptors_);
+    if (capture_ != nullptr) capture_->ForTargets(copy);
+  }
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a capture has to know of a device, which no single call tells: which resources live and in which
+// state they are, which of them is shown, where frames end; and what all resources hold, when a recording
+// begins late.
+//
+// Threads: any. Lives as long as its device; not made without a capture.
+//
+// Locks, in the order in which they are taken. The implementation has locks of its own: who presents holds
+// that of a native queue (vkd3d_acquire_vk_queue) from BeforePresent() to the end of the frame. So the end
+// of a frame with a present takes none of those under which the GPU is given work.
+//   look_mutex_     over work for the GPU: images of frames, a late start. Before a present: taken before
+//                   the program takes the native queue
+//   queues_mutex_   over a late start; otherwise for moments. A thread with a queue's lock does not take it
+//   capture_mutex() of queues
+//   that of readback_capture.h
+//   frame_mutex_, objects_mutex_: for moments, over no call of the implementation
+#ifndef CAIRN_APP_D3D12_DEVICE_CAPTURE_H_
+#define CAIRN_APP_D3D12_DEVICE_CAPTURE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "app/capture/capture.h"
+#include "app/d3d12/bindings.h"
+#include "app/d3d12/readback_capture.h"
+#include "app/d3d12/wrapper.h"
+#include "d3d12abi/resource_states.h"
+#include "d3d12abi/texture_readback.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+class WrappedID3D12CommandQueue;
+
+// What is known of a resource when its wrapper is made.
+struct CapturedResource {
+  D3D12_RESOURCE_DESC desc = {};
+  uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
+  bool is_image = false;       // of a swap chain
+  uint32_t present_state = 0;
+};
+
+class DeviceCapture {
+ public:
+  explicit DeviceCapture(ID3D12Device* real);
+  ~DeviceCapture();
+  DeviceCapture(const DeviceCapture&) = delete;
+  DeviceCapture& operator=(const DeviceCapture&) = delete;
+
+  // ---- Objects
+  void AddResource(const Wrapper& wrapper, const CapturedResource& resource);
+  // Before the real resource is released. The last frame of a program without presents ends when it
+  // gives up what it has drawn into: a replay can look at nothing else. That is the case once: a program
+  // that goes on to draw makes its targets anew now and then.
+  void RemoveResource(const Wrapper& wrapper);
+  void AddQueue(WrappedID3D12CommandQueue* queue);
+  void RemoveQueue(WrappedID3D12CommandQueue* queue);
+
+  // ---- Render target views
+  void SetTarget(uint64_t handle, const Wrapper* resource,
+                 const D3D12_RENDER_TARGET_VIEW_DESC* desc);
+  // Descriptors are copied, or their heap ends: calls `change(DescriptorShadow&)` for what is known.
+  template <typename Change>
+  void ForTargets(const Change& change) {
+    change(target_numbers_);
+    change(target_subresources_);
+  }
+  // Notes that a list draws into what is behind a view.
+  void NoteTarget(ListStates* list, uint64_t handle) const;
+
+  // What the CPU reads.
+  ReadbackCapture& readbacks() { return readbacks_; }
+
+  // ---- Work
+  // After ExecuteCommandLists, with the queue's lock held. `queue`: its number.
+  void Executed(std::span<const ListStates* const> lists, bool copy_queue, uint64_t queue);
+  // Before a submission, without the lock: begins a recording that is due since a present.
+  void StartIfPending();
+  // After a submission, without the lock: without presents, so many submissions count as a frame.
+  void Submitted();
+  bool shows_images() const { return states_.LastPresented() != 0; }
+  // The program is about to present, and has submitted everything. It holds no native queue yet.
+  void BeforePresent();
+  // A frame ends, if there was any work since the last one. No lock of a queue is held.
+  void EndFrame(FrameEndKind how);
+  // The process ends, and other threads may stand anywhere: as EndFrame(), but nothing is hashed.
+  void EndLastFrame();
+
+ private:
+  // The image of a frame.
+  struct Shown {
+    uint64_t object = 0;
+    bool hashed = false;
+    uint64_t hash_low = 0;
+    uint64_t hash_high = 0;
+  };
+
+  // A queue that sees all that was drawn, and its lock where it is the program's.
+  struct LookQueue {
+    ComPtr<ID3D12CommandQueue> real;
+    std::unique_lock<std::mutex> lock;
+  };
+
+  static bool Hashes(const Capture& capture) { return capture.hash_frames() && capture.on(); }
+  // look_mutex_ is held.
+  Shown Look(ID3D12CommandQueue* queue, uint64_t object);
+  TextureReadback& Readback();
+  // frame_mutex_ is held. Whether a frame ends here, which the next call counts from.
+  bool CountFrame(FrameEndKind how);
+  // frame_mutex_ is held. True: the recording is to begin.
+  bool WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown);
+  void EndPresentedFrame(Capture& capture);
+  // The recording begins here: with all queues at rest, what every resource holds. look_mutex_ is held.
+  void StartLate(Capture& capture);
+  // False: the GPU is at work, and the next frame is soon enough.
+  bool WaitForAllQueues(Capture& capture);
+  bool IsIdle(ID3D12CommandQueue* queue, std::string* why);
+  void WriteAllContents(Capture& capture, ID3D12CommandQueue* queue);
+  Status WriteContents(Capture& capture, ID3D12CommandQueue* queue, uint64_t number,
+                       ID3D12Resource* real);
+  // The real resource, with a reference for the caller; null if it has ended.
+  ComPtr<ID3D12Resource> Find(uint64_t number) const;
+  // A direct queue of the program, real, or one of our own if it has none. queues_mutex_ is held.
+  ComPtr<ID3D12CommandQueue> AnyQueueLocked() const;
+  // Null if what was done to `object` last was done on a queue that cannot look at it.
+  LookQueue QueueToLook(uint64_t object, bool lock);
+
+  ID3D12Device* const real_;
+  ResourceStates states_;
+  ReadbackCapture readbacks_;
+  DescriptorShadow target_numbers_;       // low half of the object number
+  DescriptorShadow target_subresources_;  // + 1
+
+  mutable std::mutex objects_mutex_;
+  struct Known {
+    ID3D12Resource* real;
+    bool is_image;
+  };
+  std::unordered_map<uint64_t, Known> resources_;
+  // Held while a recording begins late. A thread that holds a queue's lock does not take it.
+  mutable std::mutex queues_mutex_;
+  std::vector<WrappedID3D12CommandQueue*> queues_;
+
+  std::mutex look_mutex_;
+  std::optional<TextureReadback> readback_;
+  uint32_t readbacks_given_up_ = 0;
+  uint32_t start_attempts_ = 0;
+
+  std::mutex frame_mutex_;
+  std::unordered_map<std::thread::id, Shown> presenting_;  // by who presents
+  bool released_last_target_ = false;
+  std::atomic<bool> start_pending_{false};
+  std::atomic<bool> start_at_next_frame_{false};
+  std::atomic<bool> counts_submissions_{true};  // until the program presents or marks frames
+  std::atomic<uint64_t> submissions_{0};        // since the device began
+  std::atomic<uint64_t> frame_submissions_{0};  // at the last end of a frame
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D12_DEVICE_CAPTURE_H_

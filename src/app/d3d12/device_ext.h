@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ID3D12DeviceExt, by which programs that know vkd3d-proton reach the Vulkan below.
+#ifndef CAIRN_APP_D3D12_DEVICE_EXT_H_
+#define CAIRN_APP_D3D12_DEVICE_EXT_H_
+
+#include "d3d12gen/thin/ID3D12DeviceExt.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+class WrappedID3D12DeviceExt final : public ThinID3D12DeviceExt {
+ public:
+  WrappedID3D12DeviceExt(void* real, Wrapper& owner) : ThinID3D12DeviceExt(real, &owner) {}
+
+  // What is in it was made elsewhere, like the images of a window system: captures take it for one.
+  HRESULT STDMETHODCALLTYPE CreateResourceFromBorrowedHandle(const D3D12_RESOURCE_DESC1* desc,
+                                                             UINT64 handle,
+                                                             ID3D12Resource** resource) override {
+    const CapturedImage facts;
+    const ImageScope scope(facts);
+    return ThinID3D12DeviceExt::CreateResourceFromBorrowedHandle(desc, handle, resource);
+  }
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D12_DEVICE_EXT_H_

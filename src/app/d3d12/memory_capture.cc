@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/d3d12/memory_capture.h"
+
+#include <new>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "app/d3d12/device.h"
+#include "d3d12abi/aggregates.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// D3D12_HEAP_TYPE_GPU_UPLOAD, which older headers do not have.
+constexpr auto kHeapTypeGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);
+constexpr D3D12_RANGE kNothing = {0, 0};
+
+template <typename Body>
+std::span<const std::byte> BytesOf(const Body& body) {
+  return std::as_bytes(std::span(&body, 1));
+}
+
+MappedMemory::Report ReportTo(Capture* capture) {
+  return [capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
+                   std::span<const std::byte> bytes) {
+    // Where the recording begins later, everything is copied then.
+    if (capture == nullptr || !capture->memory_on()) return;
+    MemoryBody body = {};
+    body.subresource = subresource;
+    body.offset_bytes = offset_bytes;
+    capture->PutBytes(RecordKind::kMemory, object, BytesOf(body), bytes);
+  };
+}
+
+// How much a program may write behind the pointer that Map returned; 0 if nobody knows.
+uint64_t MappedBytes(const Wrapper& resource, uint32_t subresource) {
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) return desc.Width;
+  if (desc.Layout != D3D12_TEXTURE_LAYOUT_ROW_MAJOR || resource.device() == nullptr) return 0;
+  UINT64 total = 0;
+  static_cast<ID3D12Device*>(resource.device()->real_pointer())
+      ->GetCopyableFootprints(&desc, subresource, 1, 0, nullptr, nullptr, nullptr, &total);
+  return total == ~UINT64{0} ? 0 : total;
+}
+
+// A program that maps without asking for the pointer uses the one of another time.
+void* PointerOf(const Wrapper& resource, uint32_t subresource) {
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  if (GetDesc(real).Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) return nullptr;
+  void* data = nullptr;
+  if (FAILED(real->Map(subresource, &kNothing, &data))) return nullptr;
+  real->Unmap(subresource, &kNothing);
+  return data;
+}
+
+// How writes are found goes into the trace: whenever another kind of memory brings another method.
+void NoteTracking() {
+  static std::mutex& mutex = *new std::mutex;
+  static std::string& noted = *new std::string;
+  Capture* const capture = Capture::Active();
+  const std::lock_guard lock(mutex);
+  std::string method = MappedMemory::Get().Method();
+  if (capture == nullptr || method == noted) return;
+  capture->PutNote(NoteKind::kTracking, "writes to mapped memory are found by " + method);
+  noted = std::move(method);
+}
+
+// Nothing may leave the program's call.
+void NoteNoMemory() {
+  if (Capture* const capture = Capture::Active(); capture != nullptr) {
+    capture->PutNote(NoteKind::kIncomplete, "writes to mapped memory were not recorded: no memory");
+  }
+}
+
+}  // namespace
+
+MappingCapture::Access MappingCapture::FindAccess(const Wrapper& resource) {
+  Access access = access_.load(std::memory_order_relaxed);
+  if (access != Access::kUnknown) return access;
+  D3D12_HEAP_PROPERTIES heap = {};
+  D3D12_HEAP_FLAGS flags = {};
+  auto* const real = static_cast<ID3D12Resource*>(resource.real_pointer());
+  if (FAILED(real->GetHeapProperties(&heap, &flags))) {
+    access = Access::kNone;
+  } else if (heap.Type == D3D12_HEAP_TYPE_READBACK) {
+    access = Access::kReadBack;
+  } else if (heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == kHeapTypeGpuUpload ||
+             heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE) {
+    access = Access::kOnlyWritten;
+  } else if (heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK) {
+    access = Access::kWritten;
+  } else {
+    access = Access::kNone;
+  }
+  access_.store(access, std::memory_order_relaxed);
+  return access;
+}
+
+bool MappingCapture::reads_back(const Wrapper& resource) {
+  return FindAccess(resource) == Access::kReadBack;
+}
+
+MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapping) {
+  MappedPlace place = {.data = mapping.data,
+                       .size_bytes = mapping.size_bytes,
+                       .known = mapping.was_mapped,
+                       .track = Capture::Active() != nullptr};
+  const D3D12_RESOURCE_DESC desc = GetDesc(static_cast<ID3D12Resource*>(resource.real_pointer()));
+  // What lists copy into it is followed (WrittenByGpu); what shaders write nobody sees.
+  place.may_stand_in = FindAccess(resource) == Access::kOnlyWritten &&
+                       desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
+                       (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0;
+  if (placed_.offset_bytes < placed_.heap_bytes &&
+      mapping.size_bytes <= placed_.heap_bytes - placed_.offset_bytes) {
+    place.block = static_cast<std::byte*>(mapping.data) - placed_.offset_bytes;
+    place.block_bytes = placed_.heap_bytes;
+  }
+  return place;
+}
+
+void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
+  const std::lock_guard lock(mutex_);
+  if (Capture::Active() == nullptr && !MappedMemory::Get().has_stand_ins()) return data;
+  Mapping& mapping = mappings_[subresource];
+  const bool first = ++mapping.count == 1;
+  if (mapping.stands_in) {
+    if (first) {
+      MappedMemory::Get().Map(resource.capture_number(), subresource, mapping.data,
+                              mapping.size_bytes);
+    }
+    if (written_by_gpu_.load(std::memory_order_relaxed)) {
+      MappedMemory::Get().Refresh(resource.capture_number());
+    }
+    return mapping.data;
+  }
+  if (!first) return data;
+  mapping.data = data != nullptr ? data : PointerOf(resource, subresource);
+  mapping.size_bytes = MappedBytes(resource, subresource);
+  if (mapping.data == nullptr || mapping.size_bytes == 0) return data;
+  const Access access = FindAccess(resource);
+  if (access != Access::kWritten && access != Access::kOnlyWritten) return data;
+  void* const given =
+      MappedMemory::Get().Map(resource.capture_number(), subresource, PlaceOf(resource, mapping));
+  if (given != mapping.data) {
+    // The implementation may end its own mapping with the program's last Unmap.
+    mapping.stands_in = SUCCEEDED(
+        static_cast<ID3D12Resource*>(resource.real_pointer())->Map(subresource, &kNothing, &data));
+    mapping.data = given;
+    data = given;
+  }
+  if (!mapping.was_mapped) NoteTracking();
+  mapping.was_mapped = true;
+  // It ended while this came to be tracked.
+  if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
+  return data;
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+  return data;
+}
+
+void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) try {
+  const std::lock_guard lock(mutex_);
+  const auto found = mappings_.find(subresource);
+  if (found == mappings_.end() || found->second.count == 0) return;
+  Mapping& mapping = found->second;
+  if (--mapping.count != 0) return;
+  const Access access = FindAccess(resource);
+  if (access == Access::kWritten || access == Access::kOnlyWritten) {
+    MappedMemory::Get().Unmap(resource.capture_number(), subresource, ReportTo(Capture::Active()));
+  }
+  if (!mapping.stands_in) mapping.data = nullptr;
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void MappingCapture::Ends(const Wrapper& resource) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [subresource, mapping] : mappings_) {
+    if (!mapping.stands_in) continue;
+    static_cast<ID3D12Resource*>(resource.real_pointer())->Unmap(subresource, &kNothing);
+    mapping = {};
+  }
+}
+
+void MappingCapture::WrittenByGpu(const Wrapper& resource) {
+  if (FindAccess(resource) != Access::kOnlyWritten) return;
+  if (!written_by_gpu_.exchange(true, std::memory_order_relaxed)) {
+    MappedMemory::Get().NoteWrittenByOthers(resource.capture_number());
+  }
+}
+
+void FlushMappedMemory(Capture* capture) try {
+  MappedMemory& memory = MappedMemory::Get();
+  const bool records = capture != nullptr && capture->memory_on();
+  if (records || memory.has_stand_ins()) {
+    memory.Flush(records ? ReportTo(capture) : MappedMemory::Report());
+  }
+} catch (const std::bad_alloc&) {
+  NoteNoMemory();
+}
+
+void FlushStandIns() {
+  if (MappedMemory::Get().has_stand_ins()) FlushMappedMemory(Capture::Active());
+}
+
+void RefreshStandIns() {
+  if (MappedMemory::Get().has_written_by_others()) MappedMemory::Get().RefreshWritten();
+}
+
+void ForgetMappedMemory(Capture* capture, const Wrapper& resource) {
+  MappedMemory& memory = MappedMemory::Get();
+  if (memory.mapped_bytes() == 0) return;
+  memory.Forget(resource.capture_number(), ReportTo(capture));
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the CPU does with mapped memory, for a capture: writes are found by app/capture/mapped_memory.h and
+// recorded before the GPU can see them. What it reads is the affair of readback_capture.h.
+//
+// Threads: any. Without a capture only what ends tracking is called, and, where one has ended and left
+// stand-ins in the program's hands, what brings their contents to the GPU.
+#ifndef CAIRN_APP_D3D12_MEMORY_CAPTURE_H_
+#define CAIRN_APP_D3D12_MEMORY_CAPTURE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+
+#include "app/capture/capture.h"
+#include "app/capture/mapped_memory.h"
+#include "app/d3d12/call_capture.h"
+#include "app/d3d12/wrapper.h"
+#include "d3d12abi/d3d12_api.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// A member of resources: which subresources are mapped, and what is there.
+class MappingCapture {
+ public:
+  // `placed`: others may lie in the same heap.
+  explicit MappingCapture(const CapturedPlace& placed) : placed_(placed) {}
+
+  // After a Map that succeeded; `data` is what it returned, null if the program did not ask. What the
+  // program gets.
+  void* Mapped(const Wrapper& resource, uint32_t subresource, void* data);
+  // Before an Unmap.
+  void Unmapping(const Wrapper& resource, uint32_t subresource);
+  // Before the resource is released, after ForgetMappedMemory().
+  void Ends(const Wrapper& resource);
+  // A list writes into it.
+  void WrittenByGpu(const Wrapper& resource);
+
+  // Whether the CPU is to read here what the GPU wrote: a resource of a readback heap.
+  bool reads_back(const Wrapper& resource);
+  // True once, for who wants to know about the first time.
+  bool FirstCopy() { return !copied_into_.exchange(true, std::memory_order_relaxed); }
+  // Calls look(const std::byte* memory, uint64_t size_bytes) if a buffer is mapped; says whether. What is
+  // there stays mapped meanwhile.
+  template <typename Look>
+  bool WithMemory(const Look& look) {
+    const std::lock_guard lock(mutex_);
+    const auto found = mappings_.find(0);
+    if (found == mappings_.end() || found->second.data == nullptr) return false;
+    look(static_cast<const std::byte*>(found->second.data), found->second.size_bytes);
+    return true;
+  }
+
+ private:
+  struct Mapping {
+    uint32_t count = 0;
+    void* data = nullptr;
+    uint64_t size_bytes = 0;
+    bool was_mapped = false;  // before: what it holds is known since
+    bool stands_in = false;  // `data` is a stand-in; the resource is mapped once more until it ends
+  };
+  // kOnlyWritten: as a rule the CPU does not read here.
+  enum class Access : uint8_t { kUnknown, kNone, kWritten, kOnlyWritten, kReadBack };
+
+  Access FindAccess(const Wrapper& resource);
+  MappedPlace PlaceOf(const Wrapper& resource, const Mapping& mapping);
+
+  std::mutex mutex_;
+  std::map<uint32_t, Mapping> mappings_;
+  const CapturedPlace placed_;
+  std::atomic<bool> written_by_gpu_{false};
+  std::atomic<Access> access_{Access::kUnknown};
+  std::atomic<bool> copied_into_{false};
+};
+
+// Records what the CPU wrote to mapped memory since the last time: before a submission, and before the
+// CPU signals a fence that a queue may wait for. Stand-ins are copied, also without a capture (null).
+void FlushMappedMemory(Capture* capture);
+// Before whatever else lets the GPU go on. Mostly one load.
+void FlushStandIns();
+// The program comes to know what the GPU has done: where it writes what the CPU was to write only, stand-ins
+// follow. Mostly one load.
+void RefreshStandIns();
+// The resource ends with everything that is still mapped. Without a capture nobody is told.
+void ForgetMappedMemory(Capture* capture, const Wrapper& resource);
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D12_MEMORY_CAPTURE_H_

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/d3d12/objects.h"
+
+#include <string>
+
+#include "app/breadcrumbs/context.h"
+#include "app/capture/mapped_memory.h"
+#include "app/d3d12/device_capture.h"
+#include "app/recorder/block_writer.h"
+#include "d3d12abi/aggregates.h"
+#include "d3d12abi/com_ptr.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+ObjectTable::Object FactsOf(ID3D12Resource* real) {
+  ObjectTable::Object facts;
+  const D3D12_RESOURCE_DESC desc = GetDesc(real);
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    facts.gpu_address = real->GetGPUVirtualAddress();
+    facts.size_bytes = desc.Width;
+  }
+  return facts;
+}
+
+}  // namespace
+
+WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real), mappings_(PlaceOfNewResource()) {
+  Join(device, FactsOf(this->real()));
+}
+
+HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {
+  const HRESULT result = ThinID3D12Resource::Map(subresource, read_range, data);
+  if (SUCCEEDED(result) && (Capture::Active() != nullptr || MappedMemory::Get().has_stand_ins()))
+      [[unlikely]] {
+    void* const given = mappings_.Mapped(*this, subresource, data == nullptr ? nullptr : *data);
+    if (data != nullptr) *data = given;
+    const bool reads = read_range == nullptr || read_range->Begin < read_range->End;
+    if (reads && device()->capture() != nullptr) {
+      device()->capture()->readbacks().LookAt(capture_number());
+    }
+  }
+  return result;
+}
+
+void WrappedID3D12Resource::Unmap(UINT subresource, const D3D12_RANGE* written_range) {
+  if (Capture::Active() != nullptr || MappedMemory::Get().mapped_bytes() != 0) [[unlikely]] {
+    if (device()->capture() != nullptr) device()->capture()->readbacks().LookAt(capture_number());
+    mappings_.Unmapping(*this, subresource);
+  }
+  ThinID3D12Resource::Unmap(subresource, written_range);
+}
+
+HRESULT WrappedID3D12Resource::WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                                  const void* data, UINT row_pitch,
+                                                  UINT slice_pitch) {
+  FlushStandIns();
+  const HRESULT result =
+      ThinID3D12Resource::WriteToSubresource(subresource, box, data, row_pitch, slice_pitch);
+  if (MappedMemory::Get().has_stand_ins()) [[unlikely]] {
+    MappedMemory::Get().Refresh(capture_number());
+  }
+  return result;
+}
+
+HRESULT WrappedID3D12Resource::ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                   UINT subresource, const D3D12_BOX* box) {
+  FlushStandIns();
+  return ThinID3D12Resource::ReadFromSubresource(data, row_pitch, slice_pitch, subresource, box);
+}
+
+void WrappedID3D12Resource::OnEnd() {
+  // Its pages may still be protected, also when the capture has ended.
+  ForgetMappedMemory(Capture::Active(), *this);
+  mappings_.Ends(*this);
+}
+
+WrappedID3D12Heap::WrappedID3D12Heap(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  ObjectTable::Object facts;
+  facts.size_bytes = cairn::GetDesc(this->real()).SizeInBytes;
+  Join(device, facts);
+}
+
+// ---- Command allocators --------------------------------------------------------------------------
+
+WrappedID3D12CommandAllocator::WrappedID3D12CommandAllocator(WrappedID3D12Device& device,
+                                                             void* real)
+    : AnnotatedObject(device, real), arena_(device.annotations().NewAllocatorArena(real)) {
+  Join(device);
+}
+
+HRESULT WrappedID3D12CommandAllocator::Reset() {
+  const HRESULT result = ThinID3D12CommandAllocator::Reset();
+  if (SUCCEEDED(result) && arena_ != nullptr) arena_->Reset();
+  return result;
+}
+
+std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator) {
+  Wrapper* const wrapper = AsWrapper(allocator);
+  if (wrapper == nullptr) return nullptr;
+  return static_cast<WrappedID3D12CommandAllocator*>(wrapper)->arena();
+}
+
+// ---- Fences --------------------------------------------------------------------------------------
+
+// No object has that number.
+constexpr uint64_t kSeveralQueues = kForeignObject;
+
+WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  ObjectTable::Object facts;
+  facts.initial_completed = this->real()->GetCompletedValue();
+  raised_.store(facts.initial_completed, std::memory_order_relaxed);
+  // Another process or device may signal what is shared.
+  if (const auto fence = ComPtr<ID3D12Fence>(this->real()).As<ID3D12Fence1>();
+      fence && (fence->GetCreationFlags() &
+                (D3D12_FENCE_FLAG_SHARED | D3D12_FENCE_FLAG_SHARED_CROSS_ADAPTER)) != 0) {
+    queue_.store(kSeveralQueues);
+  }
+  Join(device, facts);
+}
+
+void WrappedID3D12Fence::OnEnd() {
+  device()->submission_fences().Forget(real());
+}
+
+bool WrappedID3D12Fence::SignalsFor(uint64_t queue, uint64_t value) {
+  uint64_t first = 0;
+  if (!queue_.compare_exchange_strong(first, queue) && first != queue) {
+    queue_.store(kSeveralQueues);
+    return false;
+  }
+  uint64_t before = raised_.load(std::memory_order_relaxed);
+  while (before < value && !raised_.compare_exchange_weak(before, value)) {
+  }
+  return before < value;
+}
+
+void WrappedID3D12Fence::ForgetSignals() {
+  device()->submission_fences().Forget(real());
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().ForgetFence(capture_number());
+  }
+}
+
+void WrappedID3D12Fence::LookAtReadbacks() {
+  RefreshStandIns();
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().Look();
+  }
+}
+
+UINT64 WrappedID3D12Fence::GetCompletedValue() {
+  const UINT64 value = ThinID3D12Fence::GetCompletedValue();
+  // All ones is what a lost device answers.
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
+    block->objects().NoteCompleted(object_index(), value);
+  }
+  device()->submission_fences().Reached(real(), value);
+  LookAtReadbacks();
+  return value;
+}
+
+HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
+  // Before the call: without an event it waits, maybe for ever.
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
+    block->objects().NoteWaited(object_index(), value);
+  }
+  const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
+  // It may have come meanwhile: without an event the call has waited for it.
+  device()->submission_fences().Look(real());
+  device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
+  LookAtReadbacks();
+  return result;
+}
+
+HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
+  const CaptureLock lock(capture_mutex_);
+  // A queue may wait for this to read what the CPU wrote.
+  FlushMappedMemory(lock.capture());
+  ForgetSignals();
+  const HRESULT result = ThinID3D12Fence::Signal(value);
+  if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);
+  if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {
+    block->objects().NoteSignalled(object_index(), value);
+    block->objects().NoteCompleted(object_index(), value);
+  }
+  return result;
+}
+
+// ---- Descriptor heaps ----------------------------------------------------------------------------
+
+WrappedID3D12DescriptorHeap::WrappedID3D12DescriptorHeap(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device);
+}
+
+void WrappedID3D12DescriptorHeap::OnEnd() {
+  const D3D12_DESCRIPTOR_HEAP_DESC desc = cairn::GetDesc(real());
+  uint32_t increment = 0;
+  if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_RTV) increment = device()->render_target_increment();
+  if (desc.Type == D3D12_DESCRIPTOR_HEAP_TYPE_DSV) increment = device()->depth_stencil_increment();
+  if (increment == 0) return;
+  const auto forget = [&](DescriptorShadow& shadow) {
+    shadow.Forget(GetCpuStart(real()).ptr, increment, desc.NumDescriptors);
+  };
+  forget(device()->descriptor_shadow());
+  if (device()->capture() != nullptr) device()->capture()->ForTargets(forget);
+}
+
+// ---- Pipelines -----------------------------------------------------------------------------------
+
+WrappedID3D12PipelineState::WrappedID3D12PipelineState(WrappedID3D12Device& device, void* real)
+    : NotedPipeline(device, real) {
+  Join(device);
+}
+
+WrappedID3D12StateObject::WrappedID3D12StateObject(WrappedID3D12Device& device, void* real)
+    : NotedPipeline(device, real) {
+  Join(device);
+}
+
+WrappedID3D12PipelineLibrary::WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real)
+    : AnnotatedObject(device, real) {
+  Join(device);
+}
+
+CairnPipeline UsePipeline(Context& context, Wrapper& pipeline) {
+  PipelineNote* note = nullptr;
+  switch (pipeline.chain()) {
+    case Chain::kID3D12PipelineState:
+      note = &static_cast<WrappedID3D12PipelineState&>(pipeline).note();
+      break;
+    case Chain::kID3D12StateObject:
+      note = &static_cast<WrappedID3D12StateObject&>(pipeline).note();
+      break;
+    default: return 0;
+  }
+  if (const CairnPipeline known = note->number(); known != 0) return known;
+  return note->Register(context, pipeline.interface_pointer(), pipeline.Name().c_str());
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Wrappers of device children that note something about their objects. Lists and queues have files of
+// their own.
+#ifndef CAIRN_APP_D3D12_OBJECTS_H_
+#define CAIRN_APP_D3D12_OBJECTS_H_
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+#include "cairn/breadcrumbs.h"
+
+#include "app/annotations/marker_arena.h"
+#include "app/d3d12/device_child.h"
+#include "app/d3d12/memory_capture.h"
+#include "app/d3d12/work.h"
+#include "d3d12gen/thin.h"
+
+namespace cairn {
+
+class Context;
+
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// Buffers have their address and size in the object table; heaps their size.
+class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
+ public:
+  WrappedID3D12Resource(WrappedID3D12Device& device, void* real);
+
+  HRESULT STDMETHODCALLTYPE Map(UINT subresource, const D3D12_RANGE* read_range,
+                                void** data) override;
+  void STDMETHODCALLTYPE Unmap(UINT subresource, const D3D12_RANGE* written_range) override;
+  HRESULT STDMETHODCALLTYPE WriteToSubresource(UINT subresource, const D3D12_BOX* box,
+                                               const void* data, UINT row_pitch,
+                                               UINT slice_pitch) override;
+  HRESULT STDMETHODCALLTYPE ReadFromSubresource(void* data, UINT row_pitch, UINT slice_pitch,
+                                                UINT subresource, const D3D12_BOX* box) override;
+
+  MappingCapture& mappings() { return mappings_; }
+
+ protected:
+  void OnEnd() override;
+
+ private:
+  MappingCapture mappings_;
+};
+
+class WrappedID3D12Heap final : public AnnotatedObject<ThinID3D12Heap> {
+ public:
+  WrappedID3D12Heap(WrappedID3D12Device& device, void* real);
+};
+
+// Keeps the markers of the lists that record with it, until it is reset.
+class WrappedID3D12CommandAllocator final : public AnnotatedObject<ThinID3D12CommandAllocator> {
+ public:
+  WrappedID3D12CommandAllocator(WrappedID3D12Device& device, void* real);
+
+  HRESULT STDMETHODCALLTYPE Reset() override;
+
+  const std::shared_ptr<MarkerArena>& arena() const { return arena_; }
+
+ private:
+  std::shared_ptr<MarkerArena> arena_;
+};
+
+// The values that it was told to signal, that somebody waits for, and that were seen completed, go into
+// the object table.
+class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
+ public:
+  WrappedID3D12Fence(WrappedID3D12Device& device, void* real);
+
+  UINT64 STDMETHODCALLTYPE GetCompletedValue() override;
+  HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64 value, HANDLE event) override;
+  HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override;
+
+  // A queue is about to be told to signal it. False: when it is seen to have that value, that says nothing
+  // of this queue: it may have had it before, or get it from another one.
+  bool SignalsFor(uint64_t queue, uint64_t value);
+  // From now on its value says nothing of what queues were told so far.
+  void ForgetSignals();
+
+ protected:
+  void OnEnd() override;
+
+ private:
+  // What was just said of the fence may be news of copies that the CPU reads.
+  void LookAtReadbacks();
+
+  std::mutex capture_mutex_;        // CaptureLock
+  std::atomic<uint64_t> raised_;    // the highest that it was told to come to
+  std::atomic<uint64_t> queue_{0};  // the first that was told to signal it
+};
+
+// Its descriptors mean nothing once it is gone.
+class WrappedID3D12DescriptorHeap final : public AnnotatedObject<ThinID3D12DescriptorHeap> {
+ public:
+  WrappedID3D12DescriptorHeap(WrappedID3D12Device& device, void* real);
+
+ protected:
+  void OnEnd() override;
+};
+
+// What lists note of a pipeline: a state, or a state object. Its present name is found by its pointer.
+template <typename Thin>
+class NotedPipeline : public AnnotatedObject<Thin> {
+ public:
+  PipelineNote& note() { return note_; }
+
+ protected:
+  NotedPipeline(WrappedID3D12Device& device, void* real) : AnnotatedObject<Thin>(device, real) {}
+
+  void OnEnd() override {
+    if (Context* const context = this->device()->context(); context != nullptr) note_.End(*context);
+  }
+
+ private:
+  PipelineNote note_;
+};
+
+class WrappedID3D12PipelineState final : public NotedPipeline<ThinID3D12PipelineState> {
+ public:
+  WrappedID3D12PipelineState(WrappedID3D12Device& device, void* real);
+};
+
+class WrappedID3D12StateObject final : public NotedPipeline<ThinID3D12StateObject> {
+ public:
+  WrappedID3D12StateObject(WrappedID3D12Device& device, void* real);
+};
+
+class WrappedID3D12PipelineLibrary final : public AnnotatedObject<ThinID3D12PipelineLibrary> {
+ public:
+  WrappedID3D12PipelineLibrary(WrappedID3D12Device& device, void* real);
+};
+
+// What lists ask. Null for null and for allocators that are not ours.
+std::shared_ptr<MarkerArena> ArenaOf(ID3D12CommandAllocator* allocator);
+// `pipeline`: a pipeline state or a state object; 0 for any other object.
+CairnPipeline UsePipeline(Context& context, Wrapper& pipeline);
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D12_OBJECTS_H_

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the CPU finds in memory that the GPU wrote, for a capture: a hash of it is recorded, for a replay to
+// compare with. Nobody sees the CPU read. But what lists copied into readback heaps is there when a fence
+// says so, and is looked at then: when the program asks a fence or has waited for one, when it maps or
+// unmaps the buffer, before a submission copies to the same place again, and when buffer or fence end.
+// So each copy is hashed once, never while the GPU writes, whether the program maps once or each time.
+//
+// Not looked at: what shaders write into custom heaps, copies that no fence of the program follows, and
+// those that only a fence follows which several queues signal. Taken to lie elsewhere: what the CPU or
+// WriteBufferImmediate write into such a buffer, and other buffers placed in the same memory.
+//
+// Threads: any. Its lock is taken under those of queues, and over that of a mapping; of the implementation
+// it calls ID3D12Fence::GetCompletedValue under it.
+#ifndef CAIRN_APP_D3D12_READBACK_CAPTURE_H_
+#define CAIRN_APP_D3D12_READBACK_CAPTURE_H_
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "app/d3d12/wrapper.h"
+#include "d3d12abi/d3d12_api.h"
+#include "d3d12abi/pending_copies.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+class MappingCapture;
+
+// A member of what a capture knows of a device. Without memory it hashes less, and says nothing: a replay
+// compares what is there.
+class ReadbackCapture {
+ public:
+  // A list copies into this buffer of a readback heap. Until BufferEnds() with its number.
+  void Follow(uint64_t buffer, MappingCapture& mappings);
+  void BufferEnds(uint64_t buffer);
+
+  // What is in this resource, and what is copied out of it, differs from run to run: results of queries.
+  void NoteUnpredictable(uint64_t resource);
+  bool IsUnpredictable(uint64_t resource);
+
+  // Before ExecuteCommandLists, with the queue's lock held.
+  void BeforeExecute(std::span<const ListCopies* const> lists, uint64_t queue);
+  // After ID3D12CommandQueue::Signal with a value that the fence was never told before, and that no other
+  // queue will; with the queue's lock held.
+  void Signalled(uint64_t queue, const Wrapper& fence, uint64_t value);
+  // The fence ends, or is about to be signalled by somebody else: its value says nothing of the copies
+  // any longer.
+  void ForgetFence(uint64_t fence);
+
+  // The program knows of a fence's progress, or comes to know: whatever is there is looked at.
+  void Look() {
+    if (waiting_.load(std::memory_order_relaxed) != 0) LookAtAll();
+  }
+  // After Map and before Unmap.
+  void LookAt(uint64_t buffer);
+
+ private:
+  // Asks each fence once.
+  class Progress;
+
+  void LookAtAll();
+  // True: nothing is left to do for this copy.
+  bool Hash(PendingCopies::Copy& copy, Progress* progress);
+  // mutex_ is held. Without a capture nothing is followed any longer. True: there is none.
+  bool Ended();
+  void Count();
+
+  std::mutex mutex_;
+  PendingCopies pending_;
+  std::unordered_map<uint64_t, MappingCapture*> buffers_;
+  std::unordered_map<uint64_t, ID3D12Fence*> fences_;  // real, of those that copies wait for
+  std::unordered_set<uint64_t> unpredictable_;
+  // What there is to look at without the lock: copies; those of which no fence has said yet that they are
+  // there; resources with what differs.
+  std::atomic<size_t> held_{0};
+  std::atomic<size_t> waiting_{0};
+  std::atomic<size_t> unpredictable_count_{0};
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D12_READBACK_CAPTURE_H_

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which functions of an implementation we know. One that takes or returns objects, and that this library
+// does not stand in front of, would be given wrappers.
+#ifndef CAIRN_APP_ENTRY_LINUX_ENTRY_KNOWN_H_
+#define CAIRN_APP_ENTRY_LINUX_ENTRY_KNOWN_H_
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// The first function that nobody knows of the library that `function` lies in, and of the loaded libraries
+// whose file names start with `libraries`: "vkd3d_... of libvkd3d.so.1"; "" if there is none. `ours`: the
+// functions that this library stands in front of. Errors: none; what cannot be read is taken as known.
+std::string UnknownFunction(void* function, std::string_view libraries,
+                            std::span<const std::string_view> ours);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_LINUX_ENTRY_KNOWN_H_

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ObjectTable: the API's objects in the block, by an index that their wrappers keep. Entries of
+// destroyed objects stay for a report and are used again, the oldest first. Any thread; no lock, no
+// allocation. Cost: benchmark recorder_bench.
+#ifndef CAIRN_APP_RECORDER_OBJECT_TABLE_H_
+#define CAIRN_APP_RECORDER_OBJECT_TABLE_H_
+
+#include <cstdint>
+#include <string_view>
+
+#include "app/recorder/index_queue.h"
+#include "format/block/block.h"
+
+namespace cairn {
+
+class ObjectTable {
+ public:
+  // The object found no entry (counted in the header), or the block has no table; every function takes
+  // it and does nothing.
+  static constexpr uint32_t kNone = 0xFFFFFFFF;
+
+  // So many destroyed objects are kept before entries are used again.
+  static constexpr uint32_t kKeptDestroyed = 8192;
+
+  // What is known when an object is made.
+  struct Object {
+    uint32_t kind = 0;               // D3D12_DRED_ALLOCATION_TYPE
+    uint32_t context = 0;            // index of the context record of its device
+    const void* handle = nullptr;    // the pointer that the application holds
+    uint64_t gpu_address = 0;        // buffers
+    uint64_t size_bytes = 0;         // buffers and heaps
+    uint64_t initial_completed = 0;  // fences: the value that they start with
+  };
+
+  // `header` starts a block that has been laid out and outlives the table.
+  explicit ObjectTable(BlockHeader* header);
+  ObjectTable(const ObjectTable&) = delete;
+  ObjectTable& operator=(const ObjectTable&) = delete;
+
+  uint32_t Add(const Object& object);
+
+  // Copies the name, "" for none. What is over kObjectNameBytes is cut at a code point, and marked;
+  // `cut`: it was cut already.
+  void SetName(uint32_t index, std::string_view utf8, bool cut = false);
+
+  // The entry may be used again: the index means nothing any more.
+  void Destroy(uint32_t index);
+
+  // The largest values win.
+  void NoteSignalled(uint32_t index, uint64_t value) {
+    if (index != kNone) Raise(records_[index].signalled, value);
+  }
+  void NoteWaited(uint32_t index, uint64_t value) {
+    if (index != kNone) Raise(records_[index].waited, value);
+  }
+  void NoteCompleted(uint32_t index, uint64_t value) {
+    if (index != kNone) Raise(records_[index].completed, value);
+  }
+
+  // For tests and self-checks; null for kNone.
+  const ObjectRecord* Find(uint32_t index) const {
+    return index == kNone ? nullptr : &records_[index];
+  }
+
+ private:
+  static void Raise(std::atomic<uint64_t>& target, uint64_t value) {
+    uint64_t known = target.load(std::memory_order_relaxed);
+    while (known < value &&
+           !target.compare_exchange_weak(known, value, std::memory_order_relaxed)) {
+    }
+  }
+  uint32_t TakeEntry();
+
+  BlockHeader* const header_;
+  ObjectRecord* const records_;  // null if the block has no table
+  IndexQueue destroyed_{kMaxObjects};
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_RECORDER_OBJECT_TABLE_H_

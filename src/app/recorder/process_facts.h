@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the block's header says about the process that owns it.
+#ifndef CAIRN_APP_RECORDER_PROCESS_FACTS_H_
+#define CAIRN_APP_RECORDER_PROCESS_FACTS_H_
+
+#include "format/block/block.h"
+
+namespace cairn {
+
+uint64_t CurrentProcessId();
+
+// Fills process_id, start times, program and library_version.
+void FillProcessFacts(BlockHeader& header);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_RECORDER_PROCESS_FACTS_H_

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "app/settings/log.h"
+#include "base/text.h"
+#include "os/environment.h"
+
+namespace cairn {
+
+namespace {
+
+constexpr std::string_view kLevelNames[] = {"off", "error", "warning", "info", "debug"};
+constexpr std::string_view kColours[] = {"", "\x1b[31m", "\x1b[33m", "\x1b[36m", "\x1b[2m"};
+constexpr std::string_view kColourEnd = "\x1b[0m";
+
+bool HasColour() {
+  static const bool has = isatty(STDERR_FILENO) != 0 && getenv("NO_COLOR") == nullptr;
+  return has;
+}
+
+void WriteAll(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;  // Nobody reads: there is no other place to say so.
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void WriteLine(LogLevel level, std::string_view message) {
+  const auto index = static_cast<size_t>(level);
+  std::string line;
+  if (level != LogLevel::kOff) {
+    line = "cairn: ";
+    const bool colour = HasColour();
+    if (colour) line += kColours[index];
+    line += kLevelNames[index];
+    line += ':';
+    if (colour) line += kColourEnd;
+    line += ' ';
+  }
+  AppendVisibleText(message, line);
+  line += '\n';
+  WriteAll(line);
+}
+
+LogLevel ReadMaxLogLevel() {
+  LogLevel level = LogLevel::kWarning;
+  const char* const text = OwnVariable("CAIRN_LOG");
+  if (text == nullptr || *text == '\0' || ParseLogLevel(text, &level)) return level;
+  WriteLine(LogLevel::kWarning,
+            std::string("CAIRN_LOG is '") + text +
+                "', which is none of off, error, warning, info, debug; warning is used");
+  return level;
+}
+
+}  // namespace
+
+std::string_view LogLevelName(LogLevel level) {
+  return kLevelNames[static_cast<size_t>(level)];
+}
+
+bool ParseLogLevel(std::string_view text, LogLevel* level) {
+  for (size_t index = 0; index < std::size(kLevelNames); ++index) {
+    if (text != kLevelNames[index]) continue;
+    *level = static_cast<LogLevel>(index);
+    return true;
+  }
+  return false;
+}
+
+LogLevel MaxLogLevel() {
+  static const LogLevel level = ReadMaxLogLevel();
+  return level;
+}
+
+void Log(LogLevel level, std::string_view message) noexcept {
+  try {
+    if (level == LogLevel::kOff || level > MaxLogLevel()) return;
+    WriteLine(level, message);
+  } catch (...) {  // No memory for a line: the program's own calls matter more.
+  }
+}
+
+void LogOnce(LogLevel level, std::string_view key, std::string_view message) noexcept {
+  try {
+    if (level == LogLevel::kOff || level > MaxLogLevel()) return;
+    // Never destroyed: objects may still be released while the process ends.
+    static std::mutex& mutex = *new std::mutex;
+    static std::set<std::string, std::less<>>& said = *new std::set<std::string, std::less<>>;
+    {
+      const std::lock_guard lock(mutex);
+      if (!said.emplace(key).second) return;
+    }
+    WriteLine(level, message);
+  } catch (...) {
+  }
+}
+
+void LogAlways(std::string_view message) noexcept {
+  try {
+    WriteLine(LogLevel::kOff, message);
+  } catch (...) {
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layer knows of a command buffer: the recording in the device's Context, and what the recorded
+// commands are in the middle of. The intercepts of commands find it by CommandBufferOf.
+//
+//   state        from                                    to
+//   none         vkAllocateCommandBuffers, a reset       vkBeginCommandBuffer
+//   open         vkBeginCommandBuffer                    vkEndCommandBuffer
+//   ended        vkEndCommandBuffer                      a reset, or the next vkBeginCommandBuffer
+//
+// In all states but `open` commands are passed on and nothing is noted.
+//
+// Threads: like the command buffer, one at a time.
+#ifndef CAIRN_APP_VULKAN_COMMAND_BUFFER_H_
+#define CAIRN_APP_VULKAN_COMMAND_BUFFER_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "cairn/breadcrumbs.h"
+
+#include "app/breadcrumbs/command_list.h"
+#include "app/breadcrumbs/layer_identity.h"
+#include "app/vulkan/device.h"
+#include "app/vulkan/handle_map.h"
+
+namespace cairn {
+
+// Which of the bound pipelines a command runs.
+enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount };
+
+struct CommandPoolState;
+
+struct CommandBufferState {
+  // What every command looks at.
+  CommandList* open = nullptr;  // `list` between vkBeginCommandBuffer and vkEndCommandBuffer
+  const DeviceFunctions* vk = nullptr;  // of the next layer
+  // Numbers in the Context; that of WorkPoint::kNone stays 0.
+  std::array<CairnPipeline, static_cast<size_t>(WorkPoint::kCount)> pipelines{};
+  bool checkpoints = false;  // an NV checkpoint goes with every command
+
+  // Where writes could change what the application's commands do there are none.
+  bool in_render_pass = false;
+  bool only_secondaries = false;  // the subpass takes nothing but vkCmdExecuteCommands
+  bool suspends = false;          // the dynamic render pass that it is in
+  bool suspended = false;  // from the end of a suspended dynamic render pass to its resumption
+  bool in_video = false;
+  bool after_performance_query =
+      false;                      // until the end: that of a query has to be the last command
+  uint32_t counting_queries = 0;  // that would count what a write may be made of
+  uint32_t open_labels = 0;
+  // CommandList::progress_value after the labels that the recording begins with: as long as it holds,
+  // there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
+  uint32_t labels_only = 0;
+
+  // What is recorded now, or was last, and may be submitted. Null for none: never begun, reset, or begun
+  // when no recording was free.
+  CommandList* list = nullptr;
+  LayerList identity{};  // for libcairn in the same process; its recording is `list`
+
+  VkCommandBuffer handle = VK_NULL_HANDLE;
+  DeviceState* device = nullptr;
+  CommandPoolState* pool = nullptr;
+  CommandBufferState* previous = nullptr;  // of the pool
+  CommandBufferState* next = nullptr;
+  bool secondary = false;
+  std::string name;  // of the object, in UTF-8: of its next recordings
+};
+
+extern constinit HandleMap<VkCommandBuffer, CommandBufferState> command_buffers;
+
+// Null for a command buffer of a device without breadcrumbs; never null in an intercept of one with.
+inline CommandBufferState* CommandBufferOf(VkCommandBuffer command_buffer) {
+  return command_buffers.Find(command_buffer);
+}
+
+// Tells the recording where it is, after one of the members above has changed.
+void UpdateSilence(CommandBufferState& state);
+
+// Beside the last event that was noted.
+void SetCheckpoint(CommandBufferState& state);
+
+// All command pools of the device that still exist: its end.
+void ForgetCommandPools(DeviceState& device);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_COMMAND_BUFFER_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeviceLoss: what is asked when the device is lost, once: checkpoints, faults; then the Context is told,
+// and with it the watcher.
+//
+// Threads: any. Threads that learn of the loss while another one asks wait for it, because programs tend
+// to end themselves at once; but no longer than kPatience, because drivers have hung here.
+#ifndef CAIRN_APP_VULKAN_DEVICE_LOSS_H_
+#define CAIRN_APP_VULKAN_DEVICE_LOSS_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
+namespace cairn {
+
+class DeviceLoss {
+ public:
+  static constexpr std::chrono::seconds kPatience{3};
+
+  // `ask(result, function)` is called once; what it throws is lost.
+  explicit DeviceLoss(std::function<void(VkResult, const char*)> ask) : ask_(std::move(ask)) {}
+
+  // The result of a call: `function` is a literal, "vkQueueSubmit".
+  void Note(VkResult result, const char* function) noexcept {
+    if (result == VK_ERROR_DEVICE_LOST) [[unlikely]]
+      OnLost(result, function);
+  }
+
+ private:
+  enum class Step { kAlive, kAsking, kDone };
+
+  void OnLost(VkResult result, const char* function) noexcept;
+
+  const std::function<void(VkResult, const char*)> ask_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Step step_ = Step::kAlive;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_DEVICE_LOSS_H_

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The driver half: what the layer does for the Direct3D 12 layer on a device that an implementation of
+// Direct3D made. The seam, and why it is cut there, is in app/breadcrumbs/driver_half.h.
+//
+//   driver_half_memory.cc    the buffer that a thread expects becomes known, its memory an import
+//   driver_half_commands.cc  command buffers: which recording began on a thread, whether it is inside a
+//                            render pass, and writes into it
+//   driver_half_loss.cc      the device is lost: what the driver knows of it
+#ifndef CAIRN_APP_VULKAN_DRIVER_HALF_H_
+#define CAIRN_APP_VULKAN_DRIVER_HALF_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "app/breadcrumbs/driver_half.h"
+#include "app/breadcrumbs/vulkan_functions.h"
+#include "app/vulkan/device.h"
+#include "app/vulkan/intercept.h"
+
+namespace cairn {
+
+class DriverHalfDevice;
+
+// Threads: like the command buffer, one at a time.
+struct DrivenCommands {
+  VkCommandBuffer handle = VK_NULL_HANDLE;
+  DriverHalfDevice* device = nullptr;
+  uint64_t recording = 0;  // DriverList::recording; 0 while it is not recorded
+  bool secondary = false;  // has no recordings of ours
+  bool in_render_pass = false;
+  bool only_transfers = false;  // the family's queues take no fills before Vulkan 1.1
+};
+
+// Null for command buffers of other devices.
+DrivenCommands* DrivenCommandsOf(VkCommandBuffer command_buffer);
+
+// What the layer keeps of such a device. Threads: any.
+class DriverHalfDevice {
+ public:
+  explicit DriverHalfDevice(DeviceState& device);
+  // Its command buffers are gone with it.
+  ~DriverHalfDevice();
+  DriverHalfDevice(const DriverHalfDevice&) = delete;
+  DriverHalfDevice& operator=(const DriverHalfDevice&) = delete;
+
+  DeviceState& device() const { return device_; }
+  // For the writes: of the next layer.
+  const VulkanFunctions& writes() const { return writes_; }
+  const VkPhysicalDeviceMemoryProperties& memory_properties() const { return memory_properties_; }
+  // minImportedHostPointerAlignment; 0 where no memory can be imported, for `why_no_import()`.
+  VkDeviceSize import_alignment() const { return import_alignment_; }
+  const char* why_no_import() const { return why_no_import_; }
+
+  // Command pools and their buffers. False without memory for what is noted: nothing is then.
+  bool NotePool(VkCommandPool pool, uint32_t family) noexcept;
+  bool NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLevel level,
+                          std::span<const VkCommandBuffer> buffers) noexcept;
+  void ForgetCommandBuffers(VkCommandPool pool, std::span<const VkCommandBuffer> buffers);
+  void ForgetPool(VkCommandPool pool);
+  // vkResetCommandPool: nothing in it is recorded any more.
+  void EndRecordings(VkCommandPool pool);
+
+  // Progress words of the Direct3D device lie here, in the block: that is how a context is found. One
+  // device may have several. False without memory.
+  bool NoteWords(const std::byte* words) noexcept;
+  void ForgetWords(const std::byte* words);
+  SourceFinding LossSource() const;
+  // A call returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
+  void OnLost() noexcept;
+
+ private:
+  struct Pool {
+    bool only_transfers = false;
+    std::vector<std::unique_ptr<DrivenCommands>> buffers;
+  };
+
+  void FindImport();
+
+  DeviceState& device_;
+  VulkanFunctions writes_;
+  VkPhysicalDeviceMemoryProperties memory_properties_ = {};
+  VkDeviceSize import_alignment_ = 0;
+  const char* why_no_import_ = "";
+  std::mutex mutex_;
+  std::vector<const std::byte*> words_;            // guarded by mutex_
+  std::unordered_map<VkCommandPool, Pool> pools_;  // guarded by mutex_
+};
+
+// Whether a device that this thread creates now is an implementation of Direct3D's.
+bool CreatingDrivenDevice();
+
+// After the device was created, before its creator has it. May throw std::bad_alloc: the device is then
+// off.
+std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device);
+
+// The parts of DrivenIntercepts().
+std::span<const Intercept> DrivenMemoryIntercepts();
+std::span<const Intercept> DrivenCommandIntercepts();
+std::span<const Intercept> DrivenLossIntercepts();
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_DRIVER_HALF_H_

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/instance.h"
+
+#include <vulkan/vk_layer.h>
+
+#include <memory>
+#include <new>
+
+#include "app/recorder/watcher_link.h"
+#include "app/settings/log.h"
+#include "app/vulkan/intercept.h"
+#include "app/vulkan/layer_chain.h"
+#include "app/vulkan/settings.h"
+#include "os/environment.h"
+
+namespace cairn {
+namespace {
+
+constexpr char kProperties2[] = VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME;
+constexpr char kExternalMemory[] = VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME;
+
+void ReadSettings(const VkInstanceCreateInfo& info, InstanceState* state) {
+  std::vector<std::string> complaints;
+  state->mode = ReadVulkanMode(info.pNext, OwnVariable, &complaints);
+  state->device_fault = ReadDeviceFaultUse(info.pNext, OwnVariable, &complaints);
+  for (const std::string& complaint : complaints) {
+    LogOnce(LogLevel::kWarning, complaint, complaint);
+  }
+}
+
+std::string ApplicationName(const VkApplicationInfo* info) {
+  if (info == nullptr) return "";
+  std::string name = info->pApplicationName == nullptr ? "" : info->pApplicationName;
+  const std::string engine = info->pEngineName == nullptr ? "" : info->pEngineName;
+  if (engine.empty() || engine == name) return name;
+  return name.empty() ? engine : name + " (" + engine + ")";
+}
+
+// What the application asked for, and what the layer needs beside it: messages, for the reports of address
+// bindings, and what asks for features of extensions.
+std::vector<const char*> ExtensionsWithOurs(const VkInstanceCreateInfo& info,
+                                            uint32_t api_version) {
+  std::vector<const char*> extensions(info.ppEnabledExtensionNames,
+                                      info.ppEnabledExtensionNames + info.enabledExtensionCount);
+  const auto add = [&](const char* name) {
+    for (const char* known : extensions) {
+      if (std::string_view(known) == name) return;
+    }
+    extensions.push_back(name);
+  };
+  add(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (api_version < VK_API_VERSION_1_1) {
+    add(kProperties2);
+    add(kExternalMemory);
+  }
+  return extensions;
+}
+
+template <typename Function>
+void Load(const InstanceState& state, const char* name, Function* function) {
+  if (*function == nullptr) {
+    *function = reinterpret_cast<Function>(state.next_get(state.handle, name));
+  }
+}
+
+void LoadFunctions(InstanceState& state) {
+  Load(state, "vkDestroyInstance", &state.DestroyInstance);
+  Load(state, "vkEnumerateDeviceExtensionProperties", &state.EnumerateDeviceExtensionProperties);
+  Load(state, "vkGetPhysicalDeviceProperties", &state.GetPhysicalDeviceProperties);
+  Load(state, "vkGetPhysicalDeviceQueueFamilyProperties",
+       &state.GetPhysicalDeviceQueueFamilyProperties);
+  // The core's functions exist for instances of that version only, whatever a look-up answers.
+  if (state.api_version >= VK_API_VERSION_1_1) {
+    Load(state, "vkGetPhysicalDeviceFeatures2", &state.GetPhysicalDeviceFeatures2);
+    Load(state, "vkGetPhysicalDeviceProperties2", &state.GetPhysicalDeviceProperties2);
+  } else if (state.Enabled(kProperties2)) {
+    Load(state, "vkGetPhysicalDeviceFeatures2KHR", &state.GetPhysicalDeviceFeatures2);
+    Load(state, "vkGetPhysicalDeviceProperties2KHR", &state.GetPhysicalDeviceProperties2);
+  }
+  if (state.api_version >= VK_API_VERSION_1_3) {
+    Load(state, "vkGetPhysicalDeviceToolProperties", &state.GetPhysicalDeviceToolProperties);
+  }
+  Load(state, "vkGetPhysicalDeviceToolPropertiesEXT", &state.GetPhysicalDeviceToolProperties);
+}
+
+// A chain that is one link shorter each time it is called: what the loader's structure held before is
+// needed again for another attempt. `loaders` is what stood where the handle goes: the end of the chain
+// finds the loader's own instance by it.
+VkResult CallNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
+                  VkLayerInstanceLink* ours, const VkInstanceCreateInfo& info,
+                  const VkAllocationCallbacks* allocator, VkInstance loaders,
+                  VkInstance* instance) {
+  link->u.pLayerInfo = ours->pNext;
+  *instance = loaders;
+  return next(&info, allocator, instance);
+}
+
+VkResult CreateNext(PFN_vkCreateInstance next, VkLayerInstanceCreateInfo* link,
+                    VkLayerInstanceLink* ours, const VkInstanceCreateInfo& info,
+                    const VkAllocationCallbacks* allocator, VkInstance loaders,
+                    InstanceState* state) {
+  VkResult result = VK_ERROR_UNKNOWN;
+  if (state->mode != MarkerMode::kOff) {
+    VkInstanceCreateInfo more = info;
+    std::vector<const char*> extensions = ExtensionsWithOurs(info, state->api_version);
+    more.ppEnabledExtensionNames = extensions.data();
+    more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    state->extensions.assign(extensions.begin(), extensions.end());
+    result = CallNext(next, link, ours, more, allocator, loaders, &state->handle);
+  }
+  if (result != VK_SUCCESS) {
+    state->extensions.assign(info.ppEnabledExtensionNames,
+                             info.ppEnabledExtensionNames + info.enabledExtensionCount);
+    result = CallNext(next, link, ours, info, allocator, loaders, &state->handle);
+  }
+  return result;
+}
+
+VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallbacks* allocator,
+                      VkInstance* instance) {
+  auto* const link = FindLoaderInfo<VkLayerInstanceCreateInfo>(
+      info.pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, VK_LAYER_LINK_INFO);
+  if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+  VkLayerInstanceLink* const ours = link->u.pLayerInfo;
+  const auto next = reinterpret_cast<PFN_vkCreateInstance>(
+      ours->pfnNextGetInstanceProcAddr(VK_NULL_HANDLE, "vkCreateInstance"));
+  if (next == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+
+  auto state = std::make_unique<InstanceState>();
+  state->next_get = ours->pfnNextGetInstanceProcAddr;
+  state->next_get_physical_device = ours->pfnNextGetPhysicalDeviceProcAddr;
+  ReadSettings(info, state.get());
+  state->application = ApplicationName(info.pApplicationInfo);
+  if (info.pApplicationInfo != nullptr && info.pApplicationInfo->apiVersion != 0) {
+    state->api_version = info.pApplicationInfo->apiVersion;
+  }
+  const VkResult result = CreateNext(next, link, ours, info, allocator, *instance, state.get());
+  if (result != VK_SUCCESS) return result;
+  *instance = state->handle;
+  LoadFunctions(*state);
+  // A process that must connect to its watcher does so now: some shut themselves in a sandbox before they make
+  // a device. What goes wrong is said when there is something to hand over.
+  if (state->mode != MarkerMode::kOff) (void)WatcherSocket().ok();
+  if (!RememberInstance(*state)) {
+    state->DestroyInstance(state->handle, allocator);
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  }
+  static_cast<void>(state.release());  // DestroyInstance
+  return VK_SUCCESS;
+}
+
+}  // namespace
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
+                                              const VkAllocationCallbacks* pAllocator,
+                                              VkInstance* pInstance) {
+  try {
+    return MakeInstance(*pCreateInfo, pAllocator, pInstance);
+  } catch (const std::bad_alloc&) {
+    return VK_ERROR_OUT_OF_HOST_MEMORY;
+  }
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance,
+                                           const VkAllocationCallbacks* pAllocator) {
+  InstanceState* const state = InstanceOf(instance);
+  if (state == nullptr) return;  // vkDestroyInstance(NULL) does nothing
+  const PFN_vkDestroyInstance next = state->DestroyInstance;
+  ForgetInstance(*state);
+  delete state;
+  next(instance, pAllocator);
+}
+
+}  // namespace cairn

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which functions of Vulkan the layer stands in front of: tables, one for each source file that has some.
+// intercepts.cc joins them. Functions of a device that are in no table of its kind go straight to the next
+// layer; and where the next layer has none of that name (the extension is not enabled) ours is not
+// handed out either, so an intercept may rely on the function behind it.
+#ifndef CAIRN_APP_VULKAN_INTERCEPT_H_
+#define CAIRN_APP_VULKAN_INTERCEPT_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <span>
+#include <string_view>
+
+namespace cairn {
+
+struct Intercept {
+  const char* name;  // "vkCmdDraw"
+  PFN_vkVoidFunction function;
+};
+
+// One line of a table: InterceptOf<PFN_vkCmdDraw>("vkCmdDraw", CmdDraw), which checks the type.
+template <typename Function>
+Intercept InterceptOf(const char* name, Function function) {
+  return {name, reinterpret_cast<PFN_vkVoidFunction>(function)};
+}
+
+// Notes something about a call: nothing that this throws, for want of memory, leaves the call.
+template <typename Function>
+void Quietly(Function&& note) noexcept {
+  try {
+    note();
+  } catch (...) {
+    // It is missing in the report.
+  }
+}
+
+// Of devices with breadcrumbs of their own.
+std::span<const Intercept> CommandPoolIntercepts();
+std::span<const Intercept> CommandBufferIntercepts();
+std::span<const Intercept> WorkIntercepts();  // generated
+std::span<const Intercept> SecondaryIntercepts();
+std::span<const Intercept> RenderPassIntercepts();
+std::span<const Intercept> LabelIntercepts();
+std::span<const Intercept> ObjectIntercepts();  // device_objects.h; everything of its owner's files
+// Of devices that an implementation of Direct3D made: driver_half.h.
+std::span<const Intercept> DrivenIntercepts();
+// Functions of instances and physical devices that are not off; the next function is that which
+// InstanceState::next_get answers.
+std::span<const Intercept> ObjectInstanceIntercepts();
+
+struct DeviceFunctions;
+struct InstanceState;
+
+// Of VK_EXT_debug_utils, for every device of an instance that is not off, with `next` behind it; null for
+// other names. debug_utils.cc.
+PFN_vkVoidFunction FindDebugUtilsFunction(std::string_view name, PFN_vkVoidFunction next);
+// What the device's driver lacks of them, taken from the instance.
+void CompleteDebugUtils(const InstanceState& instance, DeviceFunctions* vk);
+
+// Ours of that name, or null.
+PFN_vkVoidFunction FindBreadcrumbsIntercept(std::string_view name);
+PFN_vkVoidFunction FindDrivenIntercept(std::string_view name);
+PFN_vkVoidFunction FindInstanceIntercept(std::string_view name);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_INTERCEPT_H_

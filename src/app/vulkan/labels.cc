@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
+#include <array>
+
+#include "app/vulkan/command_buffer.h"
+#include "app/vulkan/intercept.h"
+
+namespace cairn {
+namespace {
+
+// In a program that suspends dynamic render passes, labels before the first command write nothing: it may
+// resume such a pass, and in between the GPU may be given nothing. The command's own write says that it
+// came by them.
+template <typename Function>
+void NoteLabel(CommandBufferState& state, Function note) {
+  CommandList& list = *state.open;
+  const bool first = state.device->suspends_render_passes.load(std::memory_order_relaxed) &&
+                     !state.in_render_pass && list.progress_value() == state.labels_only;
+  if (first) list.SetSilent(true);
+  Quietly([&] { note(list); });
+  if (!first) return;
+  state.labels_only = list.progress_value();
+  UpdateSilence(state);
+}
+
+void BeginLabel(CommandBufferState& state, const char* name) {
+  if (state.open == nullptr) return;
+  // Counted also where the event finds no room: its end belongs to it.
+  ++state.open_labels;
+  NoteLabel(state, [name](CommandList& list) {
+    list.BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+  });
+}
+
+// One that another command buffer began is none of this recording's.
+void EndLabel(CommandBufferState& state) {
+  if (state.open == nullptr || state.open_labels == 0) return;
+  --state.open_labels;
+  NoteLabel(state, [](CommandList& list) { list.EndMarker(); });
+}
+
+void InsertLabel(CommandBufferState& state, const char* name) {
+  if (state.open == nullptr) return;
+  NoteLabel(state, [name](CommandList& list) {
+    list.BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+    list.EndMarker();
+  });
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                      const VkDebugUtilsLabelEXT* pLabelInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  BeginLabel(state, pLabelInfo->pLabelName);
+  state.vk->CmdBeginDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffer) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  state.vk->CmdEndDebugUtilsLabelEXT(commandBuffer);
+  EndLabel(state);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdInsertDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
+                                                       const VkDebugUtilsLabelEXT* pLabelInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  InsertLabel(state, pLabelInfo->pLabelName);
+  state.vk->CmdInsertDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerBeginEXT(VkCommandBuffer commandBuffer,
+                                                  const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  BeginLabel(state, pMarkerInfo->pMarkerName);
+  state.vk->CmdDebugMarkerBeginEXT(commandBuffer, pMarkerInfo);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerEndEXT(VkCommandBuffer commandBuffer) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  state.vk->CmdDebugMarkerEndEXT(commandBuffer);
+  EndLabel(state);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDebugMarkerInsertEXT(VkCommandBuffer commandBuffer,
+                                                   const VkDebugMarkerMarkerInfoEXT* pMarkerInfo) {
+  CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  InsertLabel(state, pMarkerInfo->pMarkerName);
+  state.vk->CmdDebugMarkerInsertEXT(commandBuffer, pMarkerInfo);
+}
+
+}  // namespace
+
+std::span<const Intercept> LabelIntercepts() {
+  static const std::array intercepts = {
+      InterceptOf<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT",
+                                                    CmdBeginDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT",
+                                                  CmdEndDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT",
+                                                     CmdInsertDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerBeginEXT>("vkCmdDebugMarkerBeginEXT", CmdDebugMarkerBeginEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerEndEXT>("vkCmdDebugMarkerEndEXT", CmdDebugMarkerEndEXT),
+      InterceptOf<PFN_vkCmdDebugMarkerInsertEXT>("vkCmdDebugMarkerInsertEXT",
+                                                 CmdDebugMarkerInsertEXT),
+  };
+  return intercepts;
+}
+
+}  // namespace cairn

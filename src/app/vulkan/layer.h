@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VK_LAYER_CAIRN_breadcrumbs: what the layer knows of instances, and how it finds its state. The layer
+// wraps no handle: applications hold what the driver made, and commands and structures that the layer
+// does not know pass by it.
+//
+// Threads: looking up is free of locks. States live from the creation of their object to its
+// destruction, during which the application may not use it.
+#ifndef CAIRN_APP_VULKAN_LAYER_H_
+#define CAIRN_APP_VULKAN_LAYER_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/block/block.h"
+
+namespace cairn {
+
+inline constexpr char kVulkanLayerName[] = "VK_LAYER_CAIRN_breadcrumbs";
+
+// Whether the driver's own knowledge of faults is switched on for programs that did not ask for it.
+enum class DeviceFaultUse : uint8_t { kAuto, kOn, kOff };
+
+struct InstanceState {
+  VkInstance handle = VK_NULL_HANDLE;
+  PFN_vkGetInstanceProcAddr next_get = nullptr;  // of the next layer
+  // Of the next layer: functions of physical devices that the loader does not know. Null for none.
+  PFN_vkGetInstanceProcAddr next_get_physical_device = nullptr;
+
+  // Of the next layer; null where the instance has no such function.
+  PFN_vkDestroyInstance DestroyInstance = nullptr;
+  PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties = nullptr;
+  PFN_vkGetPhysicalDeviceProperties GetPhysicalDeviceProperties = nullptr;
+  PFN_vkGetPhysicalDeviceQueueFamilyProperties GetPhysicalDeviceQueueFamilyProperties = nullptr;
+  PFN_vkGetPhysicalDeviceFeatures2 GetPhysicalDeviceFeatures2 = nullptr;            // or ...KHR
+  PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2 = nullptr;        // or ...KHR
+  PFN_vkGetPhysicalDeviceToolProperties GetPhysicalDeviceToolProperties = nullptr;  // or ...EXT
+
+  uint32_t api_version = VK_API_VERSION_1_0;  // that the application asked for
+  std::vector<std::string> extensions;        // enabled, with those that the layer added
+  std::string application;                    // its name and its engine's, for reports
+  MarkerMode mode = MarkerMode::kTop;         // as asked for; kOff: the layer only passes calls on
+  DeviceFaultUse device_fault = DeviceFaultUse::kAuto;
+
+  bool Enabled(std::string_view extension) const;
+};
+
+// Null for an instance that was made without the layer.
+InstanceState* InstanceOf(VkInstance instance);
+// By what the loader writes to the start of an instance and of all its physical devices.
+InstanceState* InstanceOf(VkPhysicalDevice physical_device);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_LAYER_H_

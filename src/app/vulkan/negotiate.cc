@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the loader asks the layer: its manifest names cairnNegotiateVulkanLayer.
+#include "app/vulkan/negotiate.h"
+
+#include <algorithm>
+
+#include "app/vulkan/device_creation.h"
+#include "app/vulkan/instance.h"
+#include "app/vulkan/intercept.h"
+
+namespace cairn {
+namespace {
+
+PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* pName);
+
+PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pName) {
+  const DeviceState* const state = DeviceOf(device);
+  if (state == nullptr || pName == nullptr) return nullptr;
+  const std::string_view name = pName;
+  if (name == "vkGetDeviceProcAddr")
+    return InterceptOf<PFN_vkGetDeviceProcAddr>(pName, GetDeviceProcAddr).function;
+  if (name == "vkDestroyDevice")
+    return InterceptOf<PFN_vkDestroyDevice>(pName, DestroyDevice).function;
+  const PFN_vkVoidFunction next = state->next_get(device, pName);
+  if (next == nullptr) return nullptr;
+  PFN_vkVoidFunction ours = nullptr;
+  if (state->kind == DeviceKind::kBreadcrumbs) ours = FindBreadcrumbsIntercept(name);
+  if (state->kind == DeviceKind::kDriven) ours = FindDrivenIntercept(name);
+  return ours == nullptr ? next : ours;
+}
+
+// Of the layer, whatever the instance.
+PFN_vkVoidFunction FindOwn(std::string_view name) {
+  const Intercept own[] = {
+      InterceptOf<PFN_vkGetInstanceProcAddr>("vkGetInstanceProcAddr", GetInstanceProcAddr),
+      InterceptOf<PFN_vkGetDeviceProcAddr>("vkGetDeviceProcAddr", GetDeviceProcAddr),
+      InterceptOf<PFN_vkCreateInstance>("vkCreateInstance", CreateInstance),
+      InterceptOf<PFN_vkDestroyInstance>("vkDestroyInstance", DestroyInstance),
+      InterceptOf<PFN_vkCreateDevice>("vkCreateDevice", CreateDevice),
+      InterceptOf<PFN_vkDestroyDevice>("vkDestroyDevice", DestroyDevice),
+  };
+  for (const Intercept& intercept : own) {
+    if (name == intercept.name) return intercept.function;
+  }
+  return nullptr;
+}
+
+// Commands of devices are not among these, except those of debug_utils.cc: one that is called for a
+// device of another kind would not find its state. Who asks the instance for them gets the next layer's.
+PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance instance, const char* pName) {
+  if (pName == nullptr) return nullptr;
+  const std::string_view name = pName;
+  if (const PFN_vkVoidFunction own = FindOwn(name); own != nullptr) return own;
+  const InstanceState* const state = instance == VK_NULL_HANDLE ? nullptr : InstanceOf(instance);
+  if (state == nullptr) return FindDescription(name);
+  const PFN_vkVoidFunction next = state->next_get(instance, pName);
+  if (next == nullptr) return nullptr;
+  PFN_vkVoidFunction ours = FindDescription(name);
+  if (ours == nullptr && state->mode != MarkerMode::kOff) ours = FindInstanceIntercept(name);
+  if (ours == nullptr && state->mode != MarkerMode::kOff) ours = FindDebugUtilsFunction(name, next);
+  return ours == nullptr ? next : ours;
+}
+
+// For functions of physical devices that the loader does not know: whether there is one of that name.
+PFN_vkVoidFunction VKAPI_CALL GetPhysicalDeviceProcAddr(VkInstance instance, const char* pName) {
+  const InstanceState* const state = instance == VK_NULL_HANDLE ? nullptr : InstanceOf(instance);
+  if (state == nullptr || state->next_get_physical_device == nullptr) return nullptr;
+  return state->next_get_physical_device(instance, pName);
+}
+
+}  // namespace
+
+VkResult NegotiateLayer(VkNegotiateLayerInterface* interface) {
+  constexpr uint32_t kVersion = 2;
+  if (interface == nullptr || interface->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+      interface->loaderLayerInterfaceVersion < kVersion) {
+    return VK_ERROR_INITIALIZATION_FAILED;
+  }
+  interface->loaderLayerInterfaceVersion = kVersion;
+  interface->pfnGetInstanceProcAddr = GetInstanceProcAddr;
+  interface->pfnGetDeviceProcAddr = GetDeviceProcAddr;
+  interface->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;
+  return VK_SUCCESS;
+}
+
+}  // namespace cairn

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/object_names.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/recorder/block_writer.h"
+
+namespace cairn {
+
+ObjectNames::ObjectNames(BlockWriter& block, uint32_t context)
+    : table_(block.objects()), context_(context) {}
+
+ObjectNames::~ObjectNames() {
+  for (const auto& [object, entry] : objects_) table_.Destroy(entry.own);
+  for (const auto& [address, range] : ranges_) table_.Destroy(range.index);
+}
+
+uint32_t ObjectNames::AddRecord(const Object& object, uint64_t address, uint64_t size_bytes) {
+  ObjectTable::Object record;
+  record.kind = kVulkanObject | static_cast<uint32_t>(object.type);
+  record.context = context_;
+  record.handle = reinterpret_cast<const void*>(static_cast<uintptr_t>(object.handle));
+  record.gpu_address = address;
+  record.size_bytes = size_bytes;
+  return table_.Add(record);
+}
+
+std::string_view ObjectNames::NameOf(uint32_t index) const {
+  const ObjectRecord* const record = table_.Find(index);
+  if (record == nullptr) return {};
+  return {record->name, record->name_length.load() & ~kObjectNameCut};
+}
+
+void ObjectNames::SetName(Object object, std::string_view utf8) {
+  const std::lock_guard lock(mutex_);
+  Entry& entry = objects_[object];
+  CountEntries();
+  if (entry.own == ObjectTable::kNone && entry.ranges.empty()) entry.own = AddRecord(object, 0, 0);
+  table_.SetName(entry.own, utf8);
+  for (const uint32_t index : entry.ranges) table_.SetName(index, utf8);
+}
+
+void ObjectNames::Bind(Object object, uint64_t address, uint64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  Entry* const entry = object.handle == 0 ? nullptr : &objects_[object];
+  CountEntries();
+  if (entry != nullptr) entry->ranges.reserve(entry->ranges.size() + 1);
+  const auto range = ranges_.emplace(address, Range{object, size_bytes, ObjectTable::kNone});
+  const uint32_t index = AddRecord(object, address, size_bytes);
+  if (index == ObjectTable::kNone) {
+    ranges_.erase(range);
+    return;
+  }
+  range->second.index = index;
+  if (entry == nullptr) return;
+  const uint32_t named = entry->ranges.empty() ? entry->own : entry->ranges.front();
+  if (const std::string_view name = NameOf(named); !name.empty()) table_.SetName(index, name);
+  entry->ranges.push_back(index);
+}
+
+void ObjectNames::Unbind(Object object, uint64_t address, uint64_t size_bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto [begin, end] = ranges_.equal_range(address);
+  auto found = end;
+  for (auto i = begin; i != end; ++i) {
+    if (i->second.size_bytes != size_bytes) continue;
+    found = i;
+    if (i->second.object == object) break;
+  }
+  if (found == end) return;
+  const Range range = found->second;
+  ranges_.erase(found);
+  const std::string name(NameOf(range.index));
+  table_.Destroy(range.index);
+  const auto entry = objects_.find(range.object);
+  if (entry == objects_.end()) return;
+  std::erase(entry->second.ranges, range.index);
+  if (!entry->second.ranges.empty() || entry->second.own != ObjectTable::kNone) return;
+  if (name.empty()) {
+    objects_.erase(entry);
+    CountEntries();
+    return;
+  }
+  // It lives on without addresses, and may get others.
+  entry->second.own = AddRecord(range.object, 0, 0);
+  table_.SetName(entry->second.own, name);
+}
+
+void ObjectNames::EndRange(uint64_t address, uint32_t index) {
+  const auto [begin, end] = ranges_.equal_range(address);
+  const auto found =
+      std::find_if(begin, end, [&](const auto& range) { return range.second.index == index; });
+  if (found != end) ranges_.erase(found);
+  table_.Destroy(index);
+}
+
+void ObjectNames::Forget(Object object, Ranges ranges) {
+  if (entries_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto found = objects_.find(object);
+  if (found == objects_.end()) return;
+  table_.Destroy(found->second.own);
+  if (ranges == Ranges::kEnd) {
+    for (const uint32_t index : found->second.ranges) {
+      if (const ObjectRecord* const record = table_.Find(index); record != nullptr) {
+        EndRange(record->gpu_address, index);
+      }
+    }
+  }
+  objects_.erase(found);
+  CountEntries();
+}
+
+}  // namespace cairn

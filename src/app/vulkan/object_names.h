@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ObjectNames: the objects of a device that are in the block's object table: those that the application
+// named, and one entry for each range of GPU addresses that an object is bound to.
+//
+// Threads: any; one lock, which whoever destroys an object does not take while nothing is in the table.
+// Adding may throw std::bad_alloc.
+#ifndef CAIRN_APP_VULKAN_OBJECT_NAMES_H_
+#define CAIRN_APP_VULKAN_OBJECT_NAMES_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "app/recorder/object_table.h"
+
+namespace cairn {
+
+class BlockWriter;
+
+class ObjectNames {
+ public:
+  // `context`: index of the device's context record. The block outlives it.
+  ObjectNames(BlockWriter& block, uint32_t context);
+  // Whatever is left is gone with the device.
+  ~ObjectNames();
+
+  ObjectNames(const ObjectNames&) = delete;
+  ObjectNames& operator=(const ObjectNames&) = delete;
+
+  struct Object {
+    VkObjectType type = VK_OBJECT_TYPE_UNKNOWN;
+    uint64_t handle = 0;
+    bool operator==(const Object&) const = default;
+  };
+
+  // "" takes the name away.
+  void SetName(Object object, std::string_view utf8);
+
+  // The object, 0 if the driver does not say which, has these GPU addresses from now on.
+  void Bind(Object object, uint64_t address, uint64_t size_bytes);
+  // Ends one range bound so; if there is none, one of any other object with these addresses.
+  void Unbind(Object object, uint64_t address, uint64_t size_bytes);
+
+  enum class Ranges {
+    kEnd,   // its addresses go with it
+    kStay,  // Unbind will say when
+  };
+  // Before the object is destroyed: its handle may soon be another's.
+  void Forget(Object object, Ranges ranges);
+
+ private:
+  struct HashObject {
+    size_t operator()(const Object& object) const {
+      return (object.handle ^ static_cast<uint64_t>(object.type)) * 0x9e3779b97f4a7c15u;
+    }
+  };
+  struct Entry {
+    uint32_t own = ObjectTable::kNone;  // an object without addresses
+    std::vector<uint32_t> ranges;       // indices into the object table
+  };
+  struct Range {
+    Object object;
+    uint64_t size_bytes;
+    uint32_t index;
+  };
+
+  uint32_t AddRecord(const Object& object, uint64_t address, uint64_t size_bytes);
+  std::string_view NameOf(uint32_t index) const;
+  void EndRange(uint64_t address, uint32_t index);
+  void CountEntries() { entries_.store(objects_.size(), std::memory_order_relaxed); }
+
+  ObjectTable& table_;
+  const uint32_t context_;
+  std::atomic<size_t> entries_{0};
+  std::mutex mutex_;
+  std::unordered_map<Object, Entry, HashObject> objects_;
+  std::unordered_multimap<uint64_t, Range> ranges_;  // by address
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_OBJECT_NAMES_H_

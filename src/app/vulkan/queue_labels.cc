@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/queue_labels.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "app/vulkan/device_objects.h"
+#include "app/vulkan/intercept.h"
+#include "format/pix/pix_event.h"
+
+namespace cairn {
+
+void QueueLabels::Keep(MarkerKind kind, const char* name, uint64_t submission) {
+  const char* const text = name == nullptr ? "" : name;
+  const size_t size = std::min<size_t>(std::strlen(text) + 1, MarkerArena::kMaxKeptBytes);
+  arena_.Append(kind, kPixMetadataAnsi, text, static_cast<uint32_t>(size),
+                static_cast<uint32_t>(submission));
+}
+
+void QueueLabels::Begin(const char* name, uint64_t submission) {
+  Keep(MarkerKind::kBeginEvent, name, submission);
+  ++open_;
+}
+
+void QueueLabels::End(uint64_t submission) {
+  if (open_ == 0) return;
+  --open_;
+  arena_.Append(MarkerKind::kEndEvent, 0, nullptr, 0, static_cast<uint32_t>(submission));
+}
+
+void QueueLabels::Insert(const char* name, uint64_t submission) {
+  Keep(MarkerKind::kSetMarker, name, submission);
+}
+
+namespace {
+
+void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* label) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  Quietly([&] {
+    QueueObjects& noted = device.objects->QueueOf(queue);
+    const std::lock_guard lock(noted.mutex);
+    noted.labels.Begin(label->pLabelName, noted.submissions);
+  });
+  device.vk.QueueBeginDebugUtilsLabelEXT(queue, label);
+}
+
+void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue queue) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  device.vk.QueueEndDebugUtilsLabelEXT(queue);
+  Quietly([&] {
+    QueueObjects& noted = device.objects->QueueOf(queue);
+    const std::lock_guard lock(noted.mutex);
+    noted.labels.End(noted.submissions);
+  });
+}
+
+void VKAPI_CALL QueueInsertDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* label) {
+  const DeviceState& device = *QueueOf(queue)->device;
+  Quietly([&] {
+    QueueObjects& noted = device.objects->QueueOf(queue);
+    const std::lock_guard lock(noted.mutex);
+    noted.labels.Insert(label->pLabelName, noted.submissions);
+  });
+  device.vk.QueueInsertDebugUtilsLabelEXT(queue, label);
+}
+
+}  // namespace
+
+std::span<const Intercept> QueueLabelIntercepts() {
+  static const Intercept kTable[] = {
+      InterceptOf<PFN_vkQueueBeginDebugUtilsLabelEXT>("vkQueueBeginDebugUtilsLabelEXT",
+                                                      QueueBeginDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkQueueEndDebugUtilsLabelEXT>("vkQueueEndDebugUtilsLabelEXT",
+                                                    QueueEndDebugUtilsLabelEXT),
+      InterceptOf<PFN_vkQueueInsertDebugUtilsLabelEXT>("vkQueueInsertDebugUtilsLabelEXT",
+                                                       QueueInsertDebugUtilsLabelEXT),
+  };
+  return kTable;
+}
+
+}  // namespace cairn

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shader code of a device: kept in the block once per hash, and found again through the module, the
+// module's identifier, or the code itself in the structure of a pipeline.
+//
+// Threads: any. May throw std::bad_alloc.
+#ifndef CAIRN_APP_VULKAN_SHADERS_H_
+#define CAIRN_APP_VULKAN_SHADERS_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "app/vulkan/sharded_map.h"
+#include "format/block/block.h"
+
+namespace cairn {
+
+class BlockWriter;
+
+// One stage of a pipeline.
+struct StageShader {
+  std::string name;   // "main (0123456789abcdef)"; "" for none
+  uint64_t hash = 0;  // of the SPIR-V; 0: not known
+};
+using StageShaders = std::array<StageShader, kStageCount>;
+
+class Shaders {
+ public:
+  explicit Shaders(BlockWriter& block) : block_(block) {}
+
+  // Keeps the code, and returns its hash.
+  uint64_t Keep(const VkShaderModuleCreateInfo& code);
+
+  void AddModule(VkShaderModule module, uint64_t hash);
+  void ForgetModule(VkShaderModule module);
+  // What the driver says identifies this code.
+  void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, uint64_t hash);
+  void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, VkShaderModule module);
+
+  // Adds stages of a pipeline to `shaders`; of several that count as one, as those of ray tracing do, the
+  // first is named.
+  void Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t count,
+               StageShaders* shaders);
+
+ private:
+  uint64_t HashOf(const VkPipelineShaderStageCreateInfo& stage);
+
+  BlockWriter& block_;
+  ShardedMap<uint64_t> modules_;
+  ShardedMap<uint64_t> identifiers_;  // by the hash of the identifier
+};
+
+// The one stage of the bit; nothing for a bit that this version does not know.
+std::optional<ShaderStage> StageOf(VkShaderStageFlagBits bit);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_SHADERS_H_

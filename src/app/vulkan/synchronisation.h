@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the queues and the CPU wait for and signal. Two uses: every wait and every signal is a record in
+// the block (SyncRecord), so that a report can say who waits for whom; and fences and timeline semaphores
+// tell how far a queue has come (Context::NotifyCompleted).
+//
+// Fences and binary semaphores need no state of their own to be recorded; a handle that is not known to
+// be a timeline semaphore is a binary one.
+//
+// Threads: any. Locks are short, and none is held while the next layer is called. May throw
+// std::bad_alloc: the record is made all the same, but for waits of the CPU.
+#ifndef CAIRN_APP_VULKAN_SYNCHRONISATION_H_
+#define CAIRN_APP_VULKAN_SYNCHRONISATION_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "app/recorder/block_writer.h"
+#include "app/vulkan/sharded_map.h"
+
+namespace cairn {
+
+class Context;
+
+class Synchronisation {
+ public:
+  // Both outlive it.
+  Synchronisation(Context& context, BlockWriter& block) : context_(context), block_(block) {}
+
+  // A submission of a queue.
+  struct Place {
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t record = kNoQueue;  // index into the block's queue table
+    uint64_t number = 0;
+    // What comes after it is also after the queue's earlier submissions of this number and more: 0 for
+    // submissions of command buffers, which are after all of them. Sparse binding promises nothing of the
+    // kind.
+    uint64_t first = 0;
+  };
+
+  // Its initial value counts as signalled by the CPU.
+  void AddTimeline(VkSemaphore semaphore, uint64_t initial_value);
+  // A fence that is made signalled, or gets what somebody else signals: waits for it are no news.
+  void AddSignalled(VkFence fence);
+  // Somebody outside of this device signals it.
+  void SignalledOutside(VkSemaphore semaphore);
+  void Forget(VkSemaphore semaphore);
+  void Forget(VkFence fence);
+
+  // Before the queue gets it. `value` counts for timeline semaphores. Null handles are nothing.
+  void QueueWaits(const Place& place, VkSemaphore semaphore, uint64_t value);
+  // `after_everything`: the signal waits for all of the submission, so that whoever sees it knows that
+  // the submission has finished.
+  void QueueSignals(const Place& place, VkSemaphore semaphore, uint64_t value,
+                    bool after_everything = true);
+  void QueueSignals(const Place& place, VkFence fence);
+  // The queue's last submission was `place.number` when this present was made.
+  void PresentWaits(const Place& place, VkSemaphore semaphore);
+  void PresentSignals(const Place& place, VkFence fence);
+  // The queue refused what was noted from this submission on: nothing will be signalled.
+  void Withdraw(VkQueue queue, uint64_t first_number);
+
+  // Before the CPU waits. The same wait again, as in a loop that polls, is no new record, nor is one for
+  // what the application was told to have come. The record stays current until that: a time-out ends a call
+  // and not what the program waits for.
+  void CpuWaits(VkFence fence);
+  void CpuWaits(VkSemaphore semaphore, uint64_t value);
+  // A call that waited for several has what it wanted without this one.
+  void CpuWaitsNoMore(VkFence fence);
+  void CpuWaitsNoMore(VkSemaphore semaphore, uint64_t value);
+  void CpuSignals(VkSemaphore semaphore, uint64_t value);
+
+  // After the presentation engine promised to signal them.
+  void Acquired(VkSemaphore semaphore, VkFence fence);
+
+  // What the application was told. The queue has then finished what they stand for.
+  void Signalled(VkFence fence);
+  void Reached(VkSemaphore semaphore, uint64_t value);
+  void Reset(VkFence fence);
+
+ private:
+  // Signals that nobody has asked for: only the newest are kept of a semaphore that only queues wait for.
+  static constexpr size_t kMaxPending = 128;
+
+  struct FenceState {
+    Place place;           // number 0: no queue was told to signal it since it was made or reset
+    bool no_news = false;  // a wait of the CPU: it is noted, or the fence is signalled
+    uint64_t wait = 0;     // the record of a wait of the CPU that is not over; 0: there is none
+  };
+  struct CpuWait {
+    uint64_t value;
+    uint64_t record;
+  };
+  struct Pending {
+    uint64_t value;
+    Place place;
+  };
+  struct Timeline {
+    std::vector<Pending> pending;  // in the order of the submissions
+    uint64_t reached = 0;          // as far as the application was told
+    std::vector<CpuWait> waits;    // of the CPU that are not over, the values rising
+  };
+
+  // The serial number of the record.
+  uint64_t Record(SyncKind kind, uint32_t flags, const Place& place, uint64_t handle,
+                  uint64_t value);
+  void Complete(const Place& place);
+  // What the CPU waited for has come, or can come no more; the fence starts anew.
+  void Restart(FenceState* state, const FenceState& next);
+
+  Context& context_;
+  BlockWriter& block_;
+  ShardedMap<FenceState> fences_;
+  ShardedMap<Timeline> timelines_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_SYNCHRONISATION_H_

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/vulkan/testing/test_loader.h"
+
+#include <mutex>
+
+#include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/vulkan_loader.h"
+#include "app/vulkan/negotiate.h"
+
+namespace cairn {
+namespace {
+
+Status Failed(const char* call, VkResult result) {
+  return Status(StatusCode::kNotFound, std::string(call) + ": VkResult " + std::to_string(result));
+}
+
+// VK_EXT_layer_settings, as an application says it.
+struct Setting {
+  const char* layer;
+  const char* name;
+  int32_t type;
+  uint32_t count;
+  const void* values;
+};
+struct Settings {
+  VkStructureType type = static_cast<VkStructureType>(1000496000);
+  const void* next = nullptr;
+  uint32_t count = 1;
+  const Setting* settings = nullptr;
+};
+
+const char* WordOf(MarkerMode mode) {
+  switch (mode) {
+    case MarkerMode::kOff: return "off";
+    case MarkerMode::kPass: return "pass";
+    case MarkerMode::kFull: return "full";
+    default: return "top";
+  }
+}
+
+PFN_vkGetInstanceProcAddr system_loader = nullptr;
+
+}  // namespace
+
+Status TestLoader::Create(MarkerMode mode) {
+  CAIRN_RETURN_IF_ERROR(CreateInstance(mode));
+  return CreateDevice();
+}
+
+Status TestLoader::CreateInstance(MarkerMode mode) {
+  Result<VulkanGetInstanceProcAddr> loader = LoadVulkanLoader();
+  if (!loader.ok()) return loader.status();
+  system_loader = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*loader);
+  VkNegotiateLayerInterface interface = {LAYER_NEGOTIATE_INTERFACE_STRUCT};
+  interface.loaderLayerInterfaceVersion = 2;
+  if (const VkResult result = NegotiateLayer(&interface); result != VK_SUCCESS) {
+    return Failed("negotiation", result);
+  }
+  get_instance_ = interface.pfnGetInstanceProcAddr;
+  get_device_ = interface.pfnGetDeviceProcAddr;
+
+  const char* const word = WordOf(mode);
+  const Setting setting = {kVulkanLayerName, "breadcrumbs", 7, 1, &word};
+  Settings settings;
+  settings.settings = &setting;
+  VkLayerInstanceLink link = {nullptr, system_loader, nullptr};
+  VkLayerInstanceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, &settings,
+                                     VK_LAYER_LINK_INFO};
+  chain.u.pLayerInfo = &link;
+  VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
+  application.pApplicationName = "layer test";
+  application.apiVersion = VK_API_VERSION_1_3;
+  VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+  info.pNext = &chain;
+  info.pApplicationInfo = &application;
+  const VkResult result =
+      GetOfInstance<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &instance_);
+  return result == VK_SUCCESS ? Status() : Failed("vkCreateInstance", result);
+}
+
+Status TestLoader::CreateDevice() {
+  uint32_t count = 1;
+  const VkResult found = GetOfInstance<PFN_vkEnumeratePhysicalDevices>(
+      "vkEnumeratePhysicalDevices")(instance_, &count, &physical_device_);
+  if (count == 0) return Failed("vkEnumeratePhysicalDevices", found);
+  VkLayerDeviceLink link = {
+      nullptr, system_loader,
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(system_loader(instance_, "vkGetDeviceProcAddr"))};
+  VkLayerDeviceCreateInfo chain = {VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, nullptr,
+                                   VK_LAYER_LINK_INFO};
+  chain.u.pLayerInfo = &link;
+  VkPhysicalDeviceVulkan13Features features = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &chain};
+  features.dynamicRendering = VK_TRUE;
+  VkPhysicalDeviceFeatures2 wanted = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features};
+  wanted.features.pipelineStatisticsQuery = VK_TRUE;
+  const float priority = 1;
+  VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+  queue.queueCount = 1;
+  queue.pQueuePriorities = &priority;
+  VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &wanted};
+  info.queueCreateInfoCount = 1;
+  info.pQueueCreateInfos = &queue;
+  const VkResult result = GetOfInstance<PFN_vkCreateDevice>("vkCreateDevice")(
+      physical_device_, &info, nullptr, &device_);
+  if (result != VK_SUCCESS) return Failed("vkCreateDevice", result);
+  Get<PFN_vkGetDeviceQueue>("vkGetDeviceQueue")(device_, 0, 0, &queue_);
+  return Status();
+}
+
+TestLoader::~TestLoader() {
+  if (device_ != VK_NULL_HANDLE) {
+    Get<PFN_vkDeviceWaitIdle>("vkDeviceWaitIdle")(device_);
+    for (VkCommandPool pool : pools_) {
+      Get<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(device_, pool, nullptr);
+    }
+    for (VkBuffer buffer : buffers_) {
+      Get<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device_, buffer, nullptr);
+    }
+    for (VkDeviceMemory memory : memories_) {
+      Get<PFN_vkFreeMemory>("vkFreeMemory")(device_, memory, nullptr);
+    }
+    Get<PFN_vkDestroyDevice>("vkDestroyDevice")(device_, nullptr);
+  }
+  if (instance_ != VK_NULL_HANDLE) {
+    GetOfInstance<PFN_vkDestroyInstance>("vkDestroyInstance")(instance_, nullptr);
+  }
+}
+
+VkCommandBuffer TestLoader::Allocate(VkCommandBufferLevel level) {
+  static std::mutex mutex;  // tests allocate from threads
+  const std::lock_guard lock(mutex);
+  VkCommandPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+  pool_info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+  VkCommandPool pool = VK_NULL_HANDLE;
+  Get<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device_, &pool_info, nullptr, &pool);
+  pools_.push_back(pool);
+  VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+  info.commandPool = pool;
+  info.level = level;
+  info.commandBufferCount = 1;
+  VkCommandBuffer commands = VK_NULL_HANDLE;
+  Get<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device_, &info, &commands);
+  return commands;
+}
+
+void TestLoader::Begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
+  const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
+                                         flags, nullptr};
+  Get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, &info);
+}
+
+void TestLoader::BeginSecondary(VkCommandBuffer commands, VkCommandBufferUsageFlags flags) {
+  const VkCommandBufferInheritanceInfo inheritance = {
+      VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+  const VkCommandBufferBeginInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
+                                         flags, &inheritance};
+  Get<PFN_vkBeginCommandBuffer>("vkBeginCommandBuffer")(commands, &info);
+}
+
+void TestLoader::End(VkCommandBuffer commands) {
+  Get<PFN_vkEndCommandBuffer>("vkEndCommandBuffer")(commands);
+}
+
+VkResult TestLoader::Run(VkCommandBuffer commands) {
+  VkSubmitInfo info = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &commands;
+  const VkResult result = Get<PFN_vkQueueSubmit>("vkQueueSubmit")(queue_, 1, &info, VK_NULL_HANDLE);
+  if (result != VK_SUCCESS) return result;
+  return Get<PFN_vkQueueWaitIdle>("vkQueueWaitIdle")(queue_);
+}
+
+VkBuffer TestLoader::MakeBuffer() {
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 256;
+  info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  VkBuffer buffer = VK_NULL_HANDLE;
+  Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device_, &info, nullptr, &buffer);
+  VkMemoryRequirements needs = {};
+  Get<PFN_vkGetBufferMemoryRequirements>("vkGetBufferMemoryRequirements")(device_, buffer, &needs);
+  VkMemoryAllocateInfo allocation = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+  allocation.allocationSize = needs.size;
+  while ((needs.memoryTypeBits >> allocation.memoryTypeIndex & 1) == 0) {
+    ++allocation.memoryTypeIndex;
+  }
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  Get<PFN_vkAllocateMemory>("vkAllocateMemory")(device_, &allocation, nullptr, &memory);
+  Get<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device_, buffer, memory, 0);
+  buffers_.push_back(buffer);
+  memories_.push_back(memory);
+  return buffer;
+}
+
+const RecordingSlot& TestLoader::Slot(VkCommandBuffer commands) const {
+  return *CommandBufferOf(commands)->list->slot();
+}
+
+const ProgressWords& TestLoader::Words(VkCommandBuffer commands) const {
+  state().context->Mirror();
+  const ContextRecord& record = state().block->contexts()[state().context->index()];
+  const auto* words =
+      reinterpret_cast<const ProgressWords*>(state().block->data() + record.progress_offset);
+  return words[CommandBufferOf(commands)->list->slot_index()];
+}
+
+std::vector<EventRecord> TestLoader::Events(VkCommandBuffer commands) const {
+  const CommandList& list = *CommandBufferOf(commands)->list;
+  std::vector<EventRecord> events;
+  uint32_t page = list.slot()->first_event_page;
+  for (uint32_t i = 0; i < list.slot()->event_count.load(); ++i) {
+    const auto* chunk = reinterpret_cast<const EventChunk*>(state().block->Page(page));
+    events.push_back(chunk->events[EventPosition(list.slot_index(), i)]);
+    if (i % kEventsPerChunk == kEventsPerChunk - 1) page = chunk->next_page.load();
+  }
+  return events;
+}
+
+}  // namespace cairn

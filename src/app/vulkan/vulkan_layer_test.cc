@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The layer between a program and a driver: what it notes of command buffers, and what the GPU writes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/layer_identity.h"
+#include "app/vulkan/checkpoint_marker.h"
+#include "app/vulkan/intercept.h"
+#include "app/vulkan/testing/test_loader.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+
+class VulkanLayerTest : public testing::Test {
+ protected:
+  void Make(MarkerMode mode = MarkerMode::kTop) {
+    const Status status = loader_.Create(mode);
+    ASSERT_TRUE(status.ok()) << status.message();
+    buffer_ = loader_.MakeBuffer();
+  }
+  void Fill(VkCommandBuffer commands) {
+    loader_.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer_, 0, 64, 7);
+  }
+  void Copy(VkCommandBuffer commands) {
+    const VkBufferCopy region = {192, 128, 32};  // nothing that Fill writes
+    loader_.Get<PFN_vkCmdCopyBuffer>("vkCmdCopyBuffer")(commands, buffer_, buffer_, 1, &region);
+  }
+  uint32_t Reached(VkCommandBuffer commands) {
+    return ProgressSequence(loader_.Words(commands).reached.load(),
+                            loader_.Slot(commands).generation);
+  }
+  uint32_t Passed(VkCommandBuffer commands) {
+    return ProgressSequence(loader_.Words(commands).passed.load(),
+                            loader_.Slot(commands).generation);
+  }
+  // The types of the events that begin something.
+  std::vector<int> Begun(VkCommandBuffer commands) {
+    std::vector<int> types;
+    for (const EventRecord& event : loader_.Events(commands)) {
+      if (event.kind == EventKind::kBegin) types.push_back(event.type);
+    }
+    return types;
+  }
+  std::string Name(NameRef ref) {
+    return ref == 0 ? "" : std::string(loader_.state().block->Name(ref)->bytes);
+  }
+
+  TestLoader loader_;
+  VkBuffer buffer_ = VK_NULL_HANDLE;
+};
+
+TEST_F(VulkanLayerTest, WordsHaveTheLastValuesAfterASubmission) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  Copy(commands);
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_COPY_BUFFER));
+  EXPECT_EQ(Reached(commands), 0u);
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(Reached(commands), 3u) << "the copy's begin";
+  EXPECT_EQ(Passed(commands), 4u) << "the end of the buffer";
+  EXPECT_EQ(loader_.Slot(commands).submit_count.load(), 1u);
+  EXPECT_EQ(loader_.Slot(commands).native_handle, reinterpret_cast<uintptr_t>(commands));
+}
+
+TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
+  for (const MarkerMode mode : {MarkerMode::kTop, MarkerMode::kPass, MarkerMode::kFull}) {
+    TestLoader loader;
+    ASSERT_TRUE(loader.Create(mode).ok());
+    const VkBuffer buffer = loader.MakeBuffer();
+    const VkCommandBuffer commands = loader.Allocate();
+    loader.Begin(commands);
+    VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Shadow", {}};
+    loader.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT")(commands, &label);
+    loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer, 0, 64, 7);
+    loader.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT")(commands);
+    loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer")(commands, buffer, 0, 64, 7);
+    loader.End(commands);
+    std::vector<int> bottoms;
+    for (const EventRecord& event : loader.Events(commands)) {
+      bottoms.push_back((event.flags & kEventWritesBottom) != 0 ? 1 : 0);
+    }
+    // label, fill, end of fill, end of label, fill, end of fill
+    const bool full = mode == MarkerMode::kFull;
+    EXPECT_THAT(bottoms, ElementsAre(0, 0, full ? 1 : 0, mode == MarkerMode::kTop ? 0 : 1, 0, 1))
+        << static_cast<int>(mode);
+    ASSERT_EQ(loader.Run(commands), VK_SUCCESS);
+    EXPECT_EQ(loader.state().mode, mode);
+  }
+}
+
+TEST_F(VulkanLayerTest, OffAddsNothingBetweenTheProgramAndTheDriver) {
+  Make(MarkerMode::kOff);
+  EXPECT_EQ(loader_.state().kind, DeviceKind::kOff);
+  EXPECT_EQ(loader_.state().context, nullptr);
+  EXPECT_TRUE(loader_.state().enabled_extensions.empty());
+  for (const auto& table :
+       {CommandPoolIntercepts(), CommandBufferIntercepts(), WorkIntercepts(), SecondaryIntercepts(),
+        RenderPassIntercepts(), LabelIntercepts(), ObjectIntercepts()}) {
+    for (const Intercept& intercept : table) {
+      EXPECT_EQ(loader_.Get<PFN_vkVoidFunction>(intercept.name), loader_.Next(intercept.name))
+          << intercept.name;
+    }
+  }
+  EXPECT_EQ(CommandBufferOf(loader_.Allocate()), nullptr);
+}
+
+TEST_F(VulkanLayerTest, FunctionsOfExtensionsThatAreNotEnabledAreNotThere) {
+  Make();
+  EXPECT_EQ(loader_.Get<PFN_vkVoidFunction>("vkCmdDrawMeshTasksNV"), nullptr);
+  EXPECT_EQ(loader_.Get<PFN_vkVoidFunction>("vkThereIsNoSuchFunction"), nullptr);
+  EXPECT_NE(loader_.Get<PFN_vkVoidFunction>("vkCmdDraw"), loader_.Next("vkCmdDraw"));
+  EXPECT_EQ(loader_.Get<PFN_vkVoidFunction>("vkCmdSetViewport"), loader_.Next("vkCmdSetViewport"));
+}
+
+TEST_F(VulkanLayerTest, SubmittedAgainTheWordsStartAnew) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  loader_.End(commands);
+  for (uint32_t run = 1; run <= 3; ++run) {
+    ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+    EXPECT_EQ(loader_.Slot(commands).submit_count.load(), run);
+    EXPECT_EQ(loader_.Slot(commands).reset_run.load(), run - 1) << "the words were cleared";
+    EXPECT_EQ(Reached(commands), 1u);
+    EXPECT_EQ(Passed(commands), 2u);
+  }
+}
+
+TEST_F(VulkanLayerTest, TheGpuCountsTheRunsOfASimultaneousBuffer) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+  Fill(commands);
+  loader_.End(commands);
+  EXPECT_EQ(loader_.Slot(commands).flags, kRecordingReusable);
+  for (uint32_t run = 1; run <= 3; ++run) {
+    ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+    EXPECT_EQ(loader_.Words(commands).runs.load(), run);
+  }
+}
+
+TEST_F(VulkanLayerTest, SecondariesHaveRecordingsOfTheirOwnInsideThePrimary) {
+  Make();
+  const VkCommandBuffer alone = loader_.Allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  loader_.BeginSecondary(alone);
+  Fill(alone);
+  loader_.End(alone);
+  const VkCommandBuffer several = loader_.Allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  loader_.BeginSecondary(several, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+  Fill(several);
+  loader_.End(several);
+  const VkCommandBuffer primary = loader_.Allocate();
+  loader_.Begin(primary);
+  const VkCommandBuffer both[] = {alone, several};
+  loader_.Get<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands")(primary, 2, both);
+  loader_.End(primary);
+
+  EXPECT_EQ(loader_.Slot(alone).flags, kRecordingSecondary);
+  const std::vector<EventRecord> events = loader_.Events(primary);
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(events[0].type, CAIRN_MARKER_EXECUTE_COMMANDS);
+  EXPECT_EQ(events[1].kind, EventKind::kBind);
+  EXPECT_EQ(events[1].type, static_cast<uint16_t>(BindPoint::kSecondary));
+  EXPECT_EQ(events[1].pipeline | uint64_t{events[1].match} << 32, loader_.Slot(alone).recording_id);
+  EXPECT_EQ(events[2].pipeline, loader_.Slot(several).recording_id);
+  for (uint32_t run = 1; run <= 2; ++run) {
+    ASSERT_EQ(loader_.Run(primary), VK_SUCCESS);
+    EXPECT_EQ(Reached(alone), 1u);
+    EXPECT_EQ(loader_.Slot(alone).submit_count.load(), run);
+    EXPECT_EQ(loader_.Slot(alone).reset_run.load(), run - 1);
+    EXPECT_EQ(Reached(several), 0u) << "it could run twice at once";
+    EXPECT_EQ(Passed(primary), 4u);
+  }
+}
+
+TEST_F(VulkanLayerTest, LabelsAreTheTreeAndEndsWithoutBeginsAreIgnored) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const auto begin = loader_.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT");
+  const auto end = loader_.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT");
+  const auto insert =
+      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Frame", {}};
+  // Legal where another command buffer of the queue began it; Mesa reads what is not there then.
+  loader_.state().vk.CmdEndDebugUtilsLabelEXT = [](VkCommandBuffer) {};
+  end(commands);
+  begin(commands, &label);
+  label.pLabelName = "Here";
+  insert(commands, &label);
+  Fill(commands);
+  end(commands);
+  end(commands);
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands),
+              ElementsAre(CAIRN_MARKER_PASS, CAIRN_MARKER_SET_MARKER, CAIRN_MARKER_FILL_BUFFER));
+  const std::vector<EventRecord> events = loader_.Events(commands);
+  ASSERT_EQ(events.size(), 6u);
+  EXPECT_EQ(Name(events[0].name), "Frame");
+  EXPECT_EQ(Name(events[1].name), "Here");
+  EXPECT_EQ(events[5].match, 1u);
+}
+
+TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
+  Make(MarkerMode::kFull);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.flags = VK_RENDERING_SUSPENDING_BIT;
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
+  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  begin(commands, &info);
+  end(commands);
+  info.flags = VK_RENDERING_RESUMING_BIT;
+  begin(commands, &info);
+  end(commands);
+  Fill(commands);
+  loader_.End(commands);
+  std::vector<int> flags;
+  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_BEGIN_RENDERING, CAIRN_MARKER_END_RENDERING,
+                                           CAIRN_MARKER_BEGIN_RENDERING, CAIRN_MARKER_END_RENDERING,
+                                           CAIRN_MARKER_FILL_BUFFER));
+  // Only before the first, behind the last, and around the fill.
+  EXPECT_THAT(flags, ElementsAre(kEventWritesTop, 0, 0, 0, 0, 0, 0, kEventWritesBottom,
+                                 kEventWritesTop, kEventWritesBottom));
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(Passed(commands), 10u);
+}
+
+TEST_F(VulkanLayerTest, ASubpassOfSecondariesTakesNothingElse) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const CommandList& list = *CommandBufferOf(commands)->open;
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
+  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  begin(commands, &info);
+  EXPECT_FALSE(list.silent()) << "buffer markers may go on";
+  end(commands);
+  info.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+  begin(commands, &info);
+  EXPECT_TRUE(list.silent());
+  end(commands);
+  EXPECT_FALSE(list.silent());
+  loader_.End(commands);
+}
+
+TEST_F(VulkanLayerTest, CheckpointsSayWhatTheWordsSay) {
+  Make(MarkerMode::kFull);
+  static std::vector<const void*> checkpoints;
+  checkpoints.clear();
+  loader_.state().vk.CmdSetCheckpointNV = [](VkCommandBuffer, const void* marker) {
+    checkpoints.push_back(marker);
+  };
+  const VkCommandBuffer commands = loader_.Allocate();
+  CommandBufferOf(commands)->checkpoints = true;
+  loader_.Begin(commands);
+  Fill(commands);
+  Copy(commands);
+  loader_.End(commands);
+  const uint32_t generation = loader_.Slot(commands).generation;
+  ASSERT_EQ(checkpoints.size(), 2u);
+  const CheckpointMarker second = DecodeCheckpoint(checkpoints[1]);
+  EXPECT_EQ(second.slot, CommandBufferOf(commands)->list->slot_index());
+  EXPECT_EQ(second.progress_value, ProgressValue(generation, 3));
+  EXPECT_EQ(DecodeCheckpoint(checkpoints[0]).progress_value, ProgressValue(generation, 1));
+}
+
+TEST_F(VulkanLayerTest, NothingIsWrittenWhileAQueryCounts) {
+  Make(MarkerMode::kFull);
+  VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+  info.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+  info.queryCount = 1;
+  info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+  VkQueryPool pool = VK_NULL_HANDLE;
+  ASSERT_EQ(loader_.Get<PFN_vkCreateQueryPool>("vkCreateQueryPool")(loader_.device(), &info,
+                                                                    nullptr, &pool),
+            VK_SUCCESS);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  loader_.Get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(commands, pool, 0, 0);
+  Fill(commands);
+  loader_.Get<PFN_vkCmdEndQuery>("vkCmdEndQuery")(commands, pool, 0);
+  Fill(commands);
+  loader_.End(commands);
+  std::vector<int> flags;
+  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  EXPECT_THAT(flags, ElementsAre(0, 0, kEventWritesTop, kEventWritesBottom));
+  loader_.Get<PFN_vkDestroyQueryPool>("vkDestroyQueryPool")(loader_.device(), pool, nullptr);
+}
+
+TEST_F(VulkanLayerTest, ABufferBegunAgainIsAnotherRecording) {
+  Make();
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  loader_.End(commands);
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  const CommandList* const first = CommandBufferOf(commands)->list;
+  const uint64_t first_id = first->slot()->recording_id;
+  loader_.Begin(commands);
+  EXPECT_NE(loader_.Slot(commands).recording_id, first_id);
+  EXPECT_EQ(first->slot()->recording_id, first_id) << "what ran is kept for a report";
+  loader_.End(commands);
+  ASSERT_EQ(loader_.Get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(commands, 0), VK_SUCCESS);
+  EXPECT_EQ(CommandBufferOf(commands)->list, nullptr);
+}
+
+TEST_F(VulkanLayerTest, ThreadsRecordAtOnce) {
+  Make();
+  constexpr uint32_t kCommands = 3000;
+  VkCommandBuffer buffers[2] = {loader_.Allocate(), loader_.Allocate()};
+  std::vector<std::thread> threads;
+  for (const VkCommandBuffer commands : buffers) {
+    threads.emplace_back([&, commands] {
+      loader_.Begin(commands);
+      for (uint32_t i = 0; i < kCommands; ++i) Fill(commands);
+      loader_.End(commands);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const VkCommandBuffer commands : buffers) {
+    EXPECT_EQ(loader_.Slot(commands).event_count.load(), 2 * kCommands);
+    EXPECT_EQ(loader_.Slot(commands).dropped_count.load(), 0u);
+    ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+    EXPECT_EQ(Reached(commands), 2 * kCommands - 1);
+    EXPECT_EQ(Passed(commands), 2 * kCommands);
+  }
+}
+
+TEST_F(VulkanLayerTest, LibcairnFindsTheDeviceAndTheRecording) {
+  Make();
+  const LayerDevice* const device = FindVulkanLayerDevice(loader_.device());
+  ASSERT_NE(device, nullptr);
+  EXPECT_EQ(device->context, loader_.state().context);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const LayerList* const list = FindVulkanLayerList(commands);
+  ASSERT_NE(list, nullptr);
+  EXPECT_EQ(list->recording, CommandBufferOf(commands)->list);
+  loader_.End(commands);
+  EXPECT_EQ(FindVulkanLayerList(this), nullptr);
+}
+
+TEST_F(VulkanLayerTest, TheApplicationIsNamedAndTheLayerIsATool) {
+  Make();
+  const ContextRecord& record = loader_.state().block->contexts()[loader_.state().context->index()];
+  EXPECT_EQ(Name(record.application), "layer test");
+  EXPECT_EQ(record.api, Api::kVulkan);
+  const auto get = loader_.GetOfInstance<PFN_vkGetPhysicalDeviceToolProperties>(
+      "vkGetPhysicalDeviceToolProperties");
+  ASSERT_NE(get, nullptr);
+  uint32_t count = 0;
+  ASSERT_EQ(get(loader_.physical_device(), &count, nullptr), VK_SUCCESS);
+  ASSERT_GE(count, 1u);
+  std::vector<VkPhysicalDeviceToolProperties> tools(
+      count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+  ASSERT_EQ(get(loader_.physical_device(), &count, tools.data()), VK_SUCCESS);
+  EXPECT_STREQ(tools[0].layer, kVulkanLayerName);
+}
+
+}  // namespace
+}  // namespace cairn

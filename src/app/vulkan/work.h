@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// WorkScope: a breadcrumb around one command, as the generated intercepts make it.
+//
+// Cost: vulkan_layer_bench.
+#ifndef CAIRN_APP_VULKAN_WORK_H_
+#define CAIRN_APP_VULKAN_WORK_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include "cairn/marker_types.h"
+
+#include "app/vulkan/command_buffer.h"
+
+namespace cairn {
+
+class WorkScope {
+ public:
+  // Before the next layer's function: the command buffer begins a command of this type, which runs the
+  // pipeline bound at `point`.
+  WorkScope(VkCommandBuffer command_buffer, CairnMarkerType type, WorkPoint point)
+      : state_(*CommandBufferOf(command_buffer)) {
+    CommandList* const open = state_.open;
+    if (open == nullptr) return;
+    const CairnPipeline pipeline = state_.pipelines[static_cast<size_t>(point)];
+    // Otherwise the one that the application told libcairn of.
+    if (pipeline != 0) {
+      open->BeginWork(type, pipeline);
+    } else {
+      open->BeginWork(type);
+    }
+    if (state_.checkpoints) [[unlikely]]
+      SetCheckpoint(state_);
+  }
+  ~WorkScope() {
+    if (state_.open != nullptr) state_.open->EndWork();
+  }
+  WorkScope(const WorkScope&) = delete;
+  WorkScope& operator=(const WorkScope&) = delete;
+
+  const DeviceFunctions& next() const { return *state_.vk; }
+  CommandBufferState& state() const { return state_; }
+
+ private:
+  CommandBufferState& state_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_WORK_H_

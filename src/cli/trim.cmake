@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-target_sources(cairn_command PRIVATE trim.cc)

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "d3d12abi/testing/fake_device.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <mutex>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "d3d12abi/com_ptr.h"
+#include "d3d12abi/testing/fake_names.h"
+#include "d3d12abi/testing/fake_objects.h"
+#include "d3d12abi/testing/fake_stubs.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+namespace {
+
+std::atomic<int> object_count{0};
+
+// What heaps of all devices may hold together. Little: a trace may ask for as much as it likes.
+constexpr uint64_t kMemoryBytes = uint64_t{16} << 20;
+std::atomic<uint64_t> taken_bytes{0};
+
+bool TakeMemory(uint64_t bytes) {
+  if (bytes > kMemoryBytes) return false;
+  if (taken_bytes.fetch_add(bytes) <= kMemoryBytes - bytes) return true;
+  taken_bytes.fetch_sub(bytes);
+  return false;
+}
+
+bool IsSame(REFIID a, REFIID b) {
+  return std::memcmp(&a, &b, sizeof(a)) == 0;
+}
+
+// As a GPU copies: others may look at whole words meanwhile. Everything here is a multiple of 4.
+void CopyWords(std::byte* to, const std::byte* from, uint64_t size) {
+  for (uint64_t i = 0; i + sizeof(uint32_t) <= size; i += sizeof(uint32_t)) {
+    uint32_t word;
+    std::memcpy(&word, from + i, sizeof(word));
+    std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(to + i))
+        .store(word, std::memory_order_relaxed);
+  }
+}
+
+// IUnknown of an object that answers to `Interfaces` and IUnknown, and its private data as far as they are
+// interfaces. Children hold their device. Other objects may keep one without a reference that counts, as
+// implementations do.
+template <typename Base, typename... Interfaces>
+class Fake : public Base {
+ public:
+  explicit Fake(ID3D12Device* device) : device_(device) {
+    object_count.fetch_add(1);
+    if (device_ != nullptr) device_->AddRef();
+  }
+  virtual ~Fake() {
+    for (const auto& [guid, data] : private_data_) data->Release();
+    object_count.fetch_sub(1);
+    if (device_ != nullptr) device_->Release();
+  }
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
+    if (object == nullptr) return E_POINTER;
+    *object = nullptr;
+    if (!(IsSame(riid, __uuidof(Interfaces)) || ...) && !IsSame(riid, __uuidof(IUnknown))) {
+      return E_NOINTERFACE;
+    }
+    this->AddRef();
+    *object = static_cast<Base*>(this);  // each derives from the one before
+    return S_OK;
+  }
+  ULONG STDMETHODCALLTYPE AddRef() override {
+    const ULONG before = references_.fetch_add(1);
+    if (before == 0) Keep();
+    return before + 1;
+  }
+  ULONG STDMETHODCALLTYPE Release() override {
+    const ULONG left = references_.fetch_sub(1) - 1;
+    if (left == 0) LetGo();
+    return left;
+  }
+  HRESULT STDMETHODCALLTYPE SetPrivateDataInterface(REFGUID guid, const IUnknown* data) override {
+    const std::lock_guard lock(mutex_);
+    if (data == nullptr) return E_NOTIMPL;
+    auto* const kept = const_cast<IUnknown*>(data);
+    kept->AddRef();
+    private_data_.emplace_back(guid, kept);
+    return S_OK;
+  }
+
+  void Keep() { keepers_.fetch_add(1); }
+  void LetGo() {
+    if (keepers_.fetch_sub(1) == 1) delete this;
+  }
+
+ protected:
+  ID3D12Device* device() const { return device_; }
+
+ private:
+  ID3D12Device* const device_;
+  std::atomic<ULONG> references_{1};
+  std::atomic<uint32_t> keepers_{1};  // 1 for all references
+  std::mutex mutex_;
+  std::vector<std::pair<GUID, IUnknown*>> private_data_;
+};
+
+// Gives the caller interface `riid` of a new object, in place of the creator's reference.
+template <typename T>
+HRESULT GiveOut(T* object, REFIID riid, void** out) {
+  const HRESULT result = object->QueryInterface(riid, out);
+  object->Release();
+  return result;
+}
+
+// What the CPU can write is not zero at first, as nobody promises that it is.
+bool IsCpuMemory(const D3D12_HEAP_PROPERTIES& heap) {
+  return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_CUSTOM;
+}
+
+class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
+ public:
+  // The memory is taken already, as that of a descriptor heap.
+  FakeHeap(ID3D12Device* device, const D3D12_HEAP_DESC& desc)
+      : Fake(device),
+        desc_(desc),
+        bytes_(desc.SizeInBytes, IsCpuMemory(desc.Properties) ? std::byte{0xCD} : std::byte{0}) {}
+  ~FakeHeap() override { taken_bytes.fetch_sub(bytes_.size()); }
+
+  D3D12_HEAP_DESC* STDMETHODCALLTYPE GetDesc(D3D12_HEAP_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+  std::byte* bytes() { return bytes_.data(); }
+  uint64_t size() const { return bytes_.size(); }
+  const D3D12_HEAP_DESC& desc() const { return desc_; }
+
+ private:
+  const D3D12_HEAP_DESC desc_;
+  std::vector<std::byte> bytes_;
+};
+
+// Buffers, in a heap of their own or in somebody's; textures without any memory.
+class FakeResource final : public Fake<NoResource, ID3D12Resource> {
+ public:
+  // `heap`: null for textures, and for what is reserved only.
+  FakeResource(ID3D12Device* device, const D3D12_RESOURCE_DESC& desc, FakeHeap* heap,
+               uint64_t offset_bytes)
+      : Fake(device), desc_(desc), heap_(heap), offset_bytes_(offset_bytes) {
+    if (heap_ != nullptr) heap_->Keep();
+  }
+  ~FakeResource() override {
+    if (heap_ != nullptr) heap_->LetGo();
+  }
+
+  HRESULT STDMETHODCALLTYPE Map(UINT, const D3D12_RANGE*, void** data) override {
+    if (heap_ == nullptr) return E_INVALIDARG;
+    if (data != nullptr) *data = bytes();
+    return S_OK;
+  }
+  D3D12_RESOURCE_DESC* STDMETHODCALLTYPE GetDesc(D3D12_RESOURCE_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+  D3D12_GPU_VIRTUAL_ADDRESS STDMETHODCALLTYPE GetGPUVirtualAddress() override {
+    return reinterpret_cast<uintptr_t>(bytes());
+  }
+  HRESULT STDMETHODCALLTYPE GetHeapProperties(D3D12_HEAP_PROPERTIES* properties,
+                                              D3D12_HEAP_FLAGS* flags) override {
+    if (heap_ == nullptr) return E_INVALIDARG;
+    if (properties != nullptr) *properties = heap_->desc().Properties;
+    if (flags != nullptr) *flags = heap_->desc().Flags;
+    return S_OK;
+  }
+  std::byte* bytes() { return heap_ == nullptr ? nullptr : heap_->bytes() + offset_bytes_; }
+  uint64_t size() const { return heap_ == nullptr ? 0 : desc_.Width; }
+
+ private:
+  const D3D12_RESOURCE_DESC desc_;
+  FakeHeap* const heap_;
+  const uint64_t offset_bytes_;
+};
+
+class FakeDescriptorHeap final : public Fake<NoDescriptorHeap, ID3D12DescriptorHeap> {
+ public:
+  FakeDescriptorHeap(ID3D12Device* device, const D3D12_DESCRIPTOR_HEAP_DESC& desc, uint64_t bytes)
+      : Fake(device), desc_(desc), bytes_(bytes) {}
+  ~FakeDescriptorHeap() override { taken_bytes.fetch_sub(bytes_.size()); }
+
+  HRESULT STDMETHODCALLTYPE GetDevice(REFIID riid, void** result) override {
+    return device()->QueryInterface(riid, result);
+  }
+  D3D12_DESCRIPTOR_HEAP_DESC* STDMETHODCALLTYPE
+  GetDesc(D3D12_DESCRIPTOR_HEAP_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+  D3D12_CPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+  GetCPUDescriptorHandleForHeapStart(D3D12_CPU_DESCRIPTOR_HANDLE* result) override {
+    result->ptr = reinterpret_cast<uintptr_t>(bytes_.data());
+    return result;
+  }
+  D3D12_GPU_DESCRIPTOR_HANDLE* STDMETHODCALLTYPE
+  GetGPUDescriptorHandleForHeapStart(D3D12_GPU_DESCRIPTOR_HANDLE* result) override {
+    result->ptr = reinterpret_cast<uintptr_t>(bytes_.data());
+    return result;
+  }
+
+ private:
+  const D3D12_DESCRIPTOR_HEAP_DESC desc_;
+  std::vector<std::byte> bytes_;
+};
+
+class FakeAllocator final : public Fake<NoAllocator, ID3D12CommandAllocator> {
+ public:
+  using Fake::Fake;
+  HRESULT STDMETHODCALLTYPE Reset() override { return S_OK; }
+};
+
+// The name that a fence was given last, from whichever thread.
+std::mutex last_name_mutex;
+std::string last_name;
+
+class FakeFence final : public Fake<NoFence, ID3D12Fence> {
+ public:
+  FakeFence(ID3D12Device* device, uint64_t value) : Fake(device), value_(value) {}
+  HRESULT STDMETHODCALLTYPE SetName(LPCWSTR name) override {
+#if defined(CAIRN_D3D12_SYSV_ABI)
+    const auto* character = reinterpret_cast<const char16_t*>(name);
+#else
+    const wchar_t* character = name;
+#endif
+    std::string given;
+    for (; character != nullptr && *character != 0; ++character) {
+      given += static_cast<char>(*character);
+    }
+    const std::lock_guard lock(last_name_mutex);
+    last_name = given;
+    return S_OK;
+  }
+  UINT64 STDMETHODCALLTYPE GetCompletedValue() override {
+    return value_.load();
+  }
+  HRESULT STDMETHODCALLTYPE Signal(UINT64 value) override {
+    value_.store(value);
+    return S_OK;
+  }
+
+ private:
+  std::atomic<uint64_t> value_;
+};
+
+class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
+ public:
+  FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type) : Fake(device), type_(type) {}
+
+  D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return type_; }
+  HRESULT STDMETHODCALLTYPE Close() override { return std::exchange(open_, false) ? S_OK : E_FAIL; }
+  HRESULT STDMETHODCALLTYPE Reset(ID3D12CommandAllocator*, ID3D12PipelineState*) override {
+    if (std::exchange(open_, true)) return E_FAIL;
+    commands_.clear();
+    return S_OK;
+  }
+  void STDMETHODCALLTYPE CopyBufferRegion(ID3D12Resource* to, UINT64 to_offset,
+                                          ID3D12Resource* from, UINT64 from_offset,
+                                          UINT64 size) override {
+    auto* const target = static_cast<FakeResource*>(to);
+    auto* const source = static_cast<FakeResource*>(from);
+    // Arguments that arrived in other places show here, and not as a crash.
+    if (size > target->size() || to_offset > target->size() - size) return;
+    if (size > source->size() || from_offset > source->size() - size) return;
+    // Whole words only, as CopyWords needs them.
+    if ((to_offset | from_offset) % sizeof(uint32_t) != 0) return;
+    // Held by the list: programs that end a buffer too early do no harm here.
+    commands_.push_back(
+        [=, to_held = ComPtr<ID3D12Resource>(to), from_held = ComPtr<ID3D12Resource>(from)] {
+          CopyWords(target->bytes() + to_offset, source->bytes() + from_offset, size);
+        });
+  }
+  bool Execute() {
+    if (open_) return false;
+    for (const auto& command : commands_) command();
+    return true;
+  }
+
+ private:
+  const D3D12_COMMAND_LIST_TYPE type_;
+  bool open_ = true;
+  std::vector<std::function<void()>> commands_;
+};
+
+// Both sides of a call say how much they have, and this device goes by what one of them says.
+void ExpectAsMany(uint64_t one, uint64_t other) {
+  if (one != other) std::abort();
+}
+
+// `sizes`: null: one each.
+uint64_t SumOf(UINT count, const UINT* sizes) {
+  return sizes == nullptr ? count : std::accumulate(sizes, sizes + count, uint64_t{0});
+}
+
+class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
+ public:
+  FakeQueue(ID3D12Device* device, const D3D12_COMMAND_QUEUE_DESC& desc)
+      : Fake(device), desc_(desc) {}
+
+  void STDMETHODCALLTYPE UpdateTileMappings(ID3D12Resource*, UINT region_count,
+                                            const D3D12_TILED_RESOURCE_COORDINATE*,
+                                            const D3D12_TILE_REGION_SIZE* sizes, ID3D12Heap*,
+                                            UINT range_count, const D3D12_TILE_RANGE_FLAGS*,
+                                            const UINT*, const UINT* counts,
+                                            D3D12_TILE_MAPPING_FLAGS) override {
+    if (sizes == nullptr || counts == nullptr) return;
+    uint64_t tiles = 0;
+    for (UINT i = 0; i < region_count; ++i) tiles += sizes[i].NumTiles;
+    ExpectAsMany(tiles, SumOf(range_count, counts));
+  }
+
+  void STDMETHODCALLTYPE ExecuteCommandLists(UINT count, ID3D12CommandList* const* lists) override {
+    for (UINT i = 0; i < count; ++i) {
+      static_cast<FakeList*>(static_cast<ID3D12GraphicsCommandList*>(lists[i]))->Execute();
+    }
+  }
+  HRESULT STDMETHODCALLTYPE Signal(ID3D12Fence* fence, UINT64 value) override {
+    return fence->Signal(value);
+  }
+  HRESULT STDMETHODCALLTYPE Wait(ID3D12Fence*, UINT64) override { return S_OK; }
+  HRESULT STDMETHODCALLTYPE GetTimestampFrequency(UINT64* frequency) override {
+    *frequency = 1000000000;
+    return S_OK;
+  }
+  D3D12_COMMAND_QUEUE_DESC* STDMETHODCALLTYPE GetDesc(D3D12_COMMAND_QUEUE_DESC* result) override {
+    *result = desc_;
+    return result;
+  }
+
+ private:
+  const D3D12_COMMAND_QUEUE_DESC desc_;
+};
+
+class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
+ public:
+  FakeDevice() : Fake(nullptr) {}
+
+  void STDMETHODCALLTYPE CopyDescriptors(UINT to_count, const D3D12_CPU_DESCRIPTOR_HANDLE*,
+                                         const UINT* to_sizes, UINT from_count,
+                                         const D3D12_CPU_DESCRIPTOR_HANDLE*, const UINT* from_sizes,
+                                         D3D12_DESCRIPTOR_HEAP_TYPE) override {
+    ExpectAsMany(SumOf(to_count, to_sizes), SumOf(from_count, from_sizes));
+  }
+
+  UINT STDMETHODCALLTYPE GetNodeCount() override { return 1; }
+  HRESULT STDMETHODCALLTYPE CreateCommandQueue(const D3D12_COMMAND_QUEUE_DESC* desc, REFIID riid,
+                                               void** queue) override {
+    return GiveOut(new FakeQueue(this, *desc), riid, queue);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE, REFIID riid,
+                                                   void** allocator) override {
+    return GiveOut(new FakeAllocator(this), riid, allocator);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandList(UINT, D3D12_COMMAND_LIST_TYPE type,
+                                              ID3D12CommandAllocator*, ID3D12PipelineState*,
+                                              REFIID riid, void** list) override {
+    return GiveOut(new FakeList(this, type), riid, list);
+  }
+  HRESULT STDMETHODCALLTYPE CheckFeatureSupport(D3D12_FEATURE feature, void* data,
+                                                UINT size) override {
+    if (feature != D3D12_FEATURE_FEATURE_LEVELS) return E_INVALIDARG;
+    if (size != sizeof(D3D12_FEATURE_DATA_FEATURE_LEVELS)) return E_INVALIDARG;
+    static_cast<D3D12_FEATURE_DATA_FEATURE_LEVELS*>(data)->MaxSupportedFeatureLevel =
+        D3D_FEATURE_LEVEL_12_0;
+    return S_OK;
+  }
+  UINT STDMETHODCALLTYPE
+  GetDescriptorHandleIncrementSize(D3D12_DESCRIPTOR_HEAP_TYPE type) override {
+    return 32 + static_cast<UINT>(type);
+  }
+  D3D12_RESOURCE_ALLOCATION_INFO* STDMETHODCALLTYPE
+  GetResourceAllocationInfo(D3D12_RESOURCE_ALLOCATION_INFO* result, UINT, UINT count,
+                            const D3D12_RESOURCE_DESC* descs) override {
+    *result = {};
+    for (UINT i = 0; i < count; ++i) result->SizeInBytes += descs[i].Width;
+    result->Alignment = 65536;
+    return result;
+  }
+  D3D12_HEAP_PROPERTIES* STDMETHODCALLTYPE GetCustomHeapProperties(D3D12_HEAP_PROPERTIES* result,
+                                                                   UINT,
+                                                                   D3D12_HEAP_TYPE type) override {
+    *result = {};
+    result->Type = D3D12_HEAP_TYPE_CUSTOM;
+    result->CPUPageProperty = type == D3D12_HEAP_TYPE_DEFAULT
+                                  ? D3D12_CPU_PAGE_PROPERTY_NOT_AVAILABLE
+                                  : D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
+    return result;
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommittedResource(const D3D12_HEAP_PROPERTIES* heap,
+                                                    D3D12_HEAP_FLAGS flags,
+                                                    const D3D12_RESOURCE_DESC* desc,
+                                                    D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                    REFIID riid, void** resource) override {
+    if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
+      return Give(*desc, nullptr, 0, riid, resource);
+    if (!TakeMemory(desc->Width)) return E_OUTOFMEMORY;
+    D3D12_HEAP_DESC own = {};
+    own.SizeInBytes = desc->Width;
+    own.Properties = *heap;
+    own.Flags = flags;
+    ComPtr<ID3D12Heap> made;
+    *made.Receive() = new FakeHeap(this, own);
+    return Give(*desc, static_cast<FakeHeap*>(made.get()), 0, riid, resource);
+  }
+  HRESULT STDMETHODCALLTYPE CreateHeap(const D3D12_HEAP_DESC* desc, REFIID riid,
+                                       void** heap) override {
+    if (!TakeMemory(desc->SizeInBytes)) return E_OUTOFMEMORY;
+    return GiveOut(new FakeHeap(this, *desc), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreatePlacedResource(ID3D12Heap* heap, UINT64 offset_bytes,
+                                                 const D3D12_RESOURCE_DESC* desc,
+                                                 D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                 REFIID riid, void** resource) override {
+    auto* const place = static_cast<FakeHeap*>(heap);
+    if (desc->Dimension != D3D12_RESOURCE_DIMENSION_BUFFER)
+      return Give(*desc, nullptr, 0, riid, resource);
+    if (offset_bytes > place->size() || desc->Width > place->size() - offset_bytes) {
+      return E_INVALIDARG;
+    }
+    return Give(*desc, place, offset_bytes, riid, resource);
+  }
+  HRESULT STDMETHODCALLTYPE CreateReservedResource(const D3D12_RESOURCE_DESC* desc,
+                                                   D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                   REFIID riid, void** resource) override {
+    return Give(*desc, nullptr, 0, riid, resource);
+  }
+  // Tiles of 128 x 128 texels: of textures with one mip and 4 bytes a texel.
+  void STDMETHODCALLTYPE GetResourceTiling(ID3D12Resource* resource, UINT* count,
+                                           D3D12_PACKED_MIP_INFO* packed, D3D12_TILE_SHAPE* shape,
+                                           UINT* subresource_count, UINT first,
+                                           D3D12_SUBRESOURCE_TILING* subresources) override {
+    constexpr UINT kEdge = 128;
+    D3D12_RESOURCE_DESC desc = {};
+    resource->GetDesc(&desc);
+    const UINT width = static_cast<UINT>((desc.Width + kEdge - 1) / kEdge);
+    const UINT height = (desc.Height + kEdge - 1) / kEdge;
+    const UINT slices = desc.DepthOrArraySize;
+    if (count != nullptr) *count = width * height * slices;
+    if (packed != nullptr) *packed = {static_cast<UINT8>(desc.MipLevels), 0, 0, 0};
+    if (shape != nullptr) *shape = {kEdge, kEdge, 1};
+    if (subresource_count == nullptr) return;
+    *subresource_count = first >= slices ? 0 : std::min(*subresource_count, slices - first);
+    for (UINT i = 0; i < *subresource_count; ++i) {
+      subresources[i] = {width, static_cast<UINT16>(height), 1, (first + i) * width * height};
+    }
+  }
+  HRESULT STDMETHODCALLTYPE CreateDescriptorHeap(const D3D12_DESCRIPTOR_HEAP_DESC* desc,
+                                                 REFIID riid, void** heap) override {
+    if (static_cast<UINT>(desc->Type) >= D3D12_DESCRIPTOR_HEAP_TYPE_NUM_TYPES) return E_INVALIDARG;
+    const uint64_t bytes =
+        uint64_t{desc->NumDescriptors} * GetDescriptorHandleIncrementSize(desc->Type);
+    if (!TakeMemory(bytes)) return E_OUTOFMEMORY;
+    return GiveOut(new FakeDescriptorHeap(this, *desc, bytes), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreateRootSignature(UINT, const void*, SIZE_T, REFIID riid,
+                                                void** signature) override {
+    return GiveOut(new Fake<NoChild<ID3D12RootSignature>, ID3D12RootSignature>(this), riid,
+                   signature);
+  }
+  HRESULT STDMETHODCALLTYPE CreateComputePipelineState(
+      const D3D12_COMPUTE_PIPELINE_STATE_DESC* desc, REFIID riid, void** pipeline) override {
+    if (desc->NodeMask > 1) return E_INVALIDARG;
+    return GiveOut(new Fake<NoPipeline, ID3D12PipelineState>(this), riid, pipeline);
+  }
+  HRESULT STDMETHODCALLTYPE CreatePipelineLibrary(const void*, SIZE_T, REFIID riid,
+                                                  void** library) override {
+    return GiveOut(new Fake<NoPipelineLibrary, ID3D12PipelineLibrary>(this), riid, library);
+  }
+  HRESULT STDMETHODCALLTYPE CreateQueryHeap(const D3D12_QUERY_HEAP_DESC*, REFIID riid,
+                                            void** heap) override {
+    return GiveOut(new Fake<NoChild<ID3D12QueryHeap>, ID3D12QueryHeap>(this), riid, heap);
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandSignature(const D3D12_COMMAND_SIGNATURE_DESC*,
+                                                   ID3D12RootSignature*, REFIID riid,
+                                                   void** signature) override {
+    return GiveOut(new Fake<NoChild<ID3D12CommandSignature>, ID3D12CommandSignature>(this), riid,
+                   signature);
+  }
+  HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS, REFIID riid,
+                                        void** fence) override {
+    return GiveOut(new FakeFence(this, value), riid, fence);
+  }
+  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override { return S_OK; }
+  LUID* STDMETHODCALLTYPE GetAdapterLuid(LUID* result) override {
+    result->LowPart = kFakeLuidLow;
+    result->HighPart = kFakeLuidHigh;
+    return result;
+  }
+
+ private:
+  HRESULT Give(const D3D12_RESOURCE_DESC& desc, FakeHeap* heap, uint64_t offset_bytes, REFIID riid,
+               void** resource) {
+    return GiveOut(new FakeResource(this, desc, heap, offset_bytes), riid, resource);
+  }
+};
+
+}  // namespace
+
+ID3D12Device* CreateFakeDevice() {
+  return new FakeDevice;
+}
+
+std::string LastFakeName() {
+  const std::lock_guard lock(last_name_mutex);
+  return last_name;
+}
+
+int FakeObjectCount() {
+  return object_count.load();
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// FakeDevice: a small Direct3D 12 that runs on the CPU at once, for tests of code that is compiled for
+// both calling conventions: no implementation with the platform's own is at hand. It has buffers,
+// CopyBufferRegion, lists, queues and fences of ID3D12Device, and of what is newer pipeline libraries that
+// are empty. Copies take place when their list is executed. Textures, descriptor heaps, root signatures,
+// compute pipelines, query heaps and command signatures exist, and nothing happens with them. A placed
+// resource keeps its heap alive, also when that has no reference left. Ranges of a call that do not agree on how much there is
+// abort: an implementation may go by either. Memory that the CPU writes is
+// not zero at first. All fake devices together have 16 MiB of memory.
+#ifndef CAIRN_D3D12ABI_TESTING_FAKE_DEVICE_H_
+#define CAIRN_D3D12ABI_TESTING_FAKE_DEVICE_H_
+
+#include <cstdint>
+
+#include "d3d12abi/d3d12_api.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// What the device answers to GetAdapterLuid.
+inline constexpr uint32_t kFakeLuidLow = 0x12345678;
+inline constexpr int32_t kFakeLuidHigh = 0x0abcdef0;
+
+// A device with one reference.
+ID3D12Device* CreateFakeDevice();
+
+// Objects of all fake devices that are alive, the devices among them.
+int FakeObjectCount();
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_D3D12ABI_TESTING_FAKE_DEVICE_H_

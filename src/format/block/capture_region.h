@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The memory through which a captured program hands its calls to the watcher: a ring for each thread,
+// and blocks for bulk data, the spill. A sparse file in memory, made by the program, handed over once
+// (app/recorder/watcher_link.h, kCapture). The program writes records (format/calls/record.h) and `head`; the watcher
+// reads them, writes `tail`, and frees blocks. Neither trusts what the other wrote: indices are reduced
+// before they are used.
+//
+//   page 0      CaptureRegionHeader
+//   rings       CaptureRing[kCaptureRings], each a page, and behind them their bytes
+//   spill       kSpillBlocks blocks of kSpillBlockBytes
+//
+// A record lies in one piece: where it would reach over the end of the ring, a pad (a header with
+// size_bytes, kind 0 and number 0) fills the rest. Sizes are multiples of kRecordAlignment, so that a
+// header never reaches over the end. A record's number is taken when the record is complete, a moment
+// before `head` says so: numbers rise in each ring, and every number that was taken is written. So a
+// reader that has seen all numbers up to n has all that happened before, and a number that is missing
+// comes without waiting for anybody. (A process that dies may leave gaps: at its end they are passed
+// over.)
+//
+// Waiting. The program: sets `waiting` (or counts `spill_waiting`), reads `drained`, looks again for
+// room, waits on `drained`. The watcher, after it wrote tails or freed blocks: counts `drained`, and
+// wakes all who wait on it if a ring is `waiting` or somebody is `spill_waiting`. It clears nothing.
+// The program counts `doorbell` and wakes the watcher when a ring has kDoorbellBytes more, when it waits
+// for room, and when the capture starts or stops; the watcher looks every few milliseconds all the same.
+//
+// Rings. A thread takes a ring by changing `state` from 0 to 1; its end makes it 2. The watcher changes
+// 2 to 0 when it has read all that is in it, and has noted `thread` and `name`. head and tail go on
+// counting from thread to thread. Threads that find no ring share the last one.
+#ifndef CAIRN_FORMAT_BLOCK_CAPTURE_REGION_H_
+#define CAIRN_FORMAT_BLOCK_CAPTURE_REGION_H_
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn {
+
+inline constexpr uint64_t kCaptureMagic = 0x31504143'4e524143;  // "CARNCAP1"
+inline constexpr uint32_t kCaptureVersion = 1;
+inline constexpr uint32_t kCaptureRings = 128;  // threads beyond share the last one, under a lock
+inline constexpr uint32_t kCaptureRingBytes = 1u << 20;
+inline constexpr uint32_t kSpillBlockBytes = 64u << 10;
+inline constexpr uint32_t kSpillBlocks = 4096;  // 256 MiB
+inline constexpr uint32_t kMaxRecordBytes =
+    kCaptureRingBytes / 2;  // what is larger is not recorded
+inline constexpr uint32_t kRecordAlignment = 32;
+inline constexpr uint32_t kDoorbellBytes = kCaptureRingBytes / 4;
+
+// What the watcher asks for. Changed by the watcher, looked at by the program at the end of each frame.
+enum class CaptureRequest : uint32_t {
+  kRecord = 1,  // record from now on; if `start_frame` is not reached: arm
+  kStart = 2,   // an armed capture: start at the next end of a frame, whatever `start_frame` says
+  kStop = 3,    // stop at the next end of a frame
+};
+
+// The program waits for room as long as somebody reads, and a while for somebody to begin.
+enum class CaptureReader : uint32_t {
+  kNotYet = 0,
+  kReads = 1,
+  kLeft = 2,  // nothing is read any more: the capture ends
+};
+
+enum class CaptureState : uint32_t {
+  kOff = 0,    // nothing is recorded
+  kArmed = 1,  // everything is written to the rings, and the watcher keeps what a later start needs
+  kOn = 2,
+  kStopped = 3,
+};
+
+struct alignas(4096) CaptureRing {
+  std::atomic<uint32_t> state;             // 0 free, 1 in use, 2 its thread has ended (see above)
+  uint32_t thread;                         // index of the thread in the capture, from 0
+  uint32_t thread_id;                      // of the operating system
+  char name[16];                           // of the thread, zero-terminated; may change at any time
+  alignas(64) std::atomic<uint64_t> head;  // bytes ever written; published with release
+  // The number of the innermost call that the thread is in; 0: in none. What a crash leaves here never
+  // returned. In the last ring, if several threads share it: the call that was begun last.
+  std::atomic<uint64_t> in_call;
+  alignas(64) std::atomic<uint64_t> tail;  // bytes ever read; the watcher's
+  std::atomic<uint32_t> waiting;           // 1: the program waits on `drained` for room
+};
+
+struct alignas(4096) CaptureRegionHeader {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_bytes;  // sizeof(CaptureRegionHeader)
+  uint64_t region_bytes;
+  uint64_t rings_offset;
+  uint64_t ring_bytes_offset;
+  uint64_t spill_offset;
+  uint64_t process_id;
+  uint32_t model_hash;   // of the names of methods and chains: reader and writer must mean the same
+  uint32_t hash_frames;  // 1: FrameBody has hashes
+  uint64_t start_frame;  // 0: from the beginning
+  uint64_t stop_frame;   // the first that is not recorded; ~0: none
+  std::atomic<uint32_t> request;                  // CaptureRequest
+  std::atomic<uint32_t> state;                    // CaptureState
+  alignas(64) std::atomic<uint64_t> next_number;  // the last number that was taken
+  alignas(64) std::atomic<uint32_t> doorbell;     // counts; the watcher waits on it (futex, shared)
+  alignas(64) std::atomic<uint32_t> drained;      // counts; the program waits on it for room
+  std::atomic<uint32_t> spill_waiting;            // threads that wait for blocks
+  std::atomic<uint32_t> reader;                   // CaptureReader; the watcher's
+  std::atomic<uint64_t> frame;                    // frames ended
+  alignas(
+      64) std::atomic<uint64_t> spill_used[kSpillBlocks / 64];  // a bit a block; set by the program
+};
+static_assert(sizeof(CaptureRegionHeader) == 4096 && sizeof(CaptureRing) == 4096);
+
+inline constexpr uint64_t kCaptureRegionBytes =
+    sizeof(CaptureRegionHeader) +
+    uint64_t{kCaptureRings} * (sizeof(CaptureRing) + kCaptureRingBytes) +
+    uint64_t{kSpillBlocks} * kSpillBlockBytes;
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_BLOCK_CAPTURE_REGION_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a process finds its watcher when it did not inherit a socket: two doors, because no single one is
+// visible everywhere, and a token that shows who was told of them.
+//
+//   name   an abstract Unix socket: seen from every process of the same network namespace
+//   door   /proc/PID/fd/N, an open socket of the watcher that has no name any more: seen from every process
+//          of the same user that sees the watcher in /proc, so in other network namespaces and behind
+//          other roots
+//
+// A process that sees neither (another network namespace and another PID namespace) is not watched.
+#ifndef CAIRN_FORMAT_BLOCK_WATCHER_ADDRESS_H_
+#define CAIRN_FORMAT_BLOCK_WATCHER_ADDRESS_H_
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+
+// Names of sockets can be read by every user of the machine; the environment of a process only by its own.
+using WatcherToken = std::array<uint8_t, 16>;
+
+struct WatcherAddress {
+  std::string name;  // letters, digits and '-', at most kMaxWatcherNameBytes; "" for none
+  WatcherToken token = {};
+  int64_t pid = 0;    // of the watcher; 0: there is no door in /proc
+  int32_t door = -1;  // its descriptor
+};
+
+inline constexpr size_t kMaxWatcherNameBytes = 64;
+
+// "NAME:TOKEN:PID:DOOR", the token in hexadecimal digits.
+inline constexpr char kWatcherAddressVariable[] = "CAIRN_WATCHER_ADDRESS";
+std::string FormatWatcherAddress(const WatcherAddress& address);
+// Nothing for text that FormatWatcherAddress does not make.
+std::optional<WatcherAddress> ParseWatcherAddress(std::string_view text);
+
+// "/proc/PID/fd/N"; "" if there is no such door.
+std::string DoorPath(const WatcherAddress& address);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_BLOCK_WATCHER_ADDRESS_H_

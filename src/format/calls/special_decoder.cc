@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <string>
+
+#include "format/calls/special_values.h"
+#include "format/calls/value_decoder_internal.h"
+
+namespace cairn {
+namespace {
+
+Status UnknownPart(const char* what) {
+  return Status(
+      StatusCode::kUnsupported,
+      std::string(what) + " has a part of a type that this version of Cairn does not know");
+}
+
+}  // namespace
+
+Status ValueDecoder::Feature(const StructInfo& type, std::byte* place, uint64_t* count) {
+  CAIRN_RETURN_IF_ERROR(Bytes(place, count));
+  auto* const data = Load<std::byte*>(place);
+  if (data == nullptr) return {};
+  if (*count == type.size_bytes) return FillStruct(type, data);
+  std::memset(data, 0, static_cast<size_t>(*count));
+  return {};
+}
+
+Status ValueDecoder::FillPipelineStream(std::byte* desc) {
+  auto stream = Load<PipelineStreamDesc>(desc);
+  const bool is_null = stream.stream == nullptr;
+  stream.stream = nullptr;
+  Store(desc, stream);
+  if (is_null) return {};
+  uint32_t size = 0;
+  uint32_t known = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&size));
+  CAIRN_RETURN_IF_ERROR(Read(&known));
+  if (size > rest_.size()) return TooShort();
+  if (size != stream.size_bytes || known > size) {
+    return Status(StatusCode::kCorrupt, "the size of the stream is another");
+  }
+  std::byte* copy = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(size, &copy));
+  if (size != 0) std::memcpy(copy, rest_.data(), size);
+  rest_ = rest_.subspan(size);
+  if (known != size && options_.refuse_unknown_parts)
+    return UnknownPart("the pipeline state stream");
+  Status status;
+  const size_t walked = ForEachPipelinePart(copy, known, [&](const SubobjectInfo& part, size_t at) {
+    status = FillElements(part.value, HandleKind::kNone, copy + at, 1);
+    return status.ok();
+  });
+  CAIRN_RETURN_IF_ERROR(status);
+  // What the recording program's build knew, this one does not.
+  if (walked != known) return UnknownPart("the pipeline state stream");
+  // What it did not know, and this one does: pointers there are those of another process.
+  if (ForEachPipelinePart(copy, size, [](const SubobjectInfo&, size_t) { return true; }) != known) {
+    return Status(StatusCode::kUnsupported,
+                  "the pipeline state stream has a part that the recording version did not know");
+  }
+  stream.stream = copy;
+  Store(desc, stream);
+  return {};
+}
+
+Status ValueDecoder::Association(std::byte* subobjects, uint32_t count, std::byte* place) {
+  StateAssociation association = {};
+  uint32_t index = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&index));
+  if (index != kNoSubobject && index >= count) {
+    return Status(StatusCode::kCorrupt, "an association with sub-object " + std::to_string(index) +
+                                            " of " + std::to_string(count));
+  }
+  if (index != kNoSubobject) {
+    association.subobject = subobjects + size_t{index} * sizeof(StateSubobject);
+  }
+  uint32_t exports = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&exports));
+  if (exports != kNullBytes) {
+    if (exports > rest_.size() / sizeof(uint32_t)) return TooShort();
+    std::byte* names = nullptr;
+    CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{exports} * kPointerBytes, &names));
+    for (uint32_t i = 0; i < exports; ++i) {
+      CAIRN_RETURN_IF_ERROR(WideString(names + size_t{i} * kPointerBytes));
+    }
+    association.export_count = exports;
+    association.exports = reinterpret_cast<const void* const*>(names);
+  }
+  Store(place, association);
+  return {};
+}
+
+Status ValueDecoder::StateSubobjectInto(std::byte* subobjects, uint32_t count, uint32_t index) {
+  StateSubobject part = {};
+  SubobjectForm form = SubobjectForm::kNull;
+  CAIRN_RETURN_IF_ERROR(Read(&part.type));
+  CAIRN_RETURN_IF_ERROR(Read(&form));
+  const SubobjectInfo* const known = FindStateSubobject(part.type);
+  if (form == SubobjectForm::kDescribed) {
+    if (known == nullptr) return UnknownPart("the state object");
+    std::byte* desc = nullptr;
+    CAIRN_RETURN_IF_ERROR(Allocate(known->value.size_bytes, &desc));
+    CAIRN_RETURN_IF_ERROR(part.type == kAssociationType
+                              ? Association(subobjects, count, desc)
+                              : Elements(known->value, HandleKind::kNone, desc, 1));
+    part.desc = desc;
+  } else if (form == SubobjectForm::kUnknown) {
+    if (options_.refuse_unknown_parts) return UnknownPart("the state object");
+  } else if (form != SubobjectForm::kNull) {
+    return Status(StatusCode::kCorrupt, "a sub-object of an unknown form");
+  }
+  Store(subobjects + size_t{index} * sizeof(StateSubobject), part);
+  return {};
+}
+
+Status ValueDecoder::FillStateObject(std::byte* desc) {
+  auto object = Load<StateObjectDesc>(desc);
+  const bool is_null = object.subobjects == nullptr;
+  object.subobjects = nullptr;
+  Store(desc, object);
+  if (is_null) return {};
+  uint32_t count = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&count));
+  if (count != object.subobject_count) {
+    return Status(StatusCode::kCorrupt, "the number of sub-objects is another");
+  }
+  if (count > rest_.size() / (2 * sizeof(uint32_t))) return TooShort();
+  std::byte* subobjects = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{count} * sizeof(StateSubobject), &subobjects));
+  for (uint32_t i = 0; i < count; ++i) {
+    CAIRN_RETURN_IF_ERROR(StateSubobjectInto(subobjects, count, i));
+  }
+  object.subobjects = subobjects;
+  Store(desc, object);
+  return {};
+}
+
+}  // namespace cairn

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/calls/value_decoder.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "format/calls/value_decoder_internal.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kArenaPieceBytes = 64 << 10;
+// Of a larger piece perhaps nothing was written, if a record asked for more than it has: zeros would make
+// memory of it.
+constexpr size_t kKeptPieceBytes = 1 << 20;
+constexpr size_t kArenaAlignment = 16;
+
+Status Corrupt(std::string what) {
+  return Status(StatusCode::kCorrupt, std::move(what));
+}
+
+}  // namespace
+
+// ---- Arena ----
+
+void* Arena::Allocate(uint64_t bytes) {
+  if (bytes > limit_bytes_ - used_bytes_) return nullptr;
+  const size_t size = (static_cast<size_t>(bytes) + kArenaAlignment - 1) & ~(kArenaAlignment - 1);
+  const size_t wanted = std::max(size, kArenaAlignment);
+  if (pieces_.empty() || pieces_.back().size_bytes - piece_used_ < wanted) {
+    Piece piece;
+    piece.size_bytes = std::max(wanted, kArenaPieceBytes);
+    // Zeroed pages of the system cost nothing until they are written.
+    piece.bytes.reset(static_cast<std::byte*>(std::calloc(piece.size_bytes, 1)));
+    if (piece.bytes == nullptr) return nullptr;
+    pieces_.push_back(std::move(piece));
+    piece_used_ = 0;
+  }
+  std::byte* const memory = pieces_.back().bytes.get() + piece_used_;
+  piece_used_ += wanted;
+  used_bytes_ += std::min<uint64_t>(wanted, limit_bytes_ - used_bytes_);
+  return memory;
+}
+
+void Arena::Reset() {
+  Piece* kept = nullptr;  // the largest that is not too large
+  for (Piece& piece : pieces_) {
+    const bool larger = kept == nullptr || piece.size_bytes > kept->size_bytes;
+    if (larger && piece.size_bytes <= kKeptPieceBytes) kept = &piece;
+  }
+  if (kept == nullptr) {
+    pieces_.clear();
+  } else {
+    std::memset(kept->bytes.get(), 0, kept == &pieces_.back() ? piece_used_ : kept->size_bytes);
+    std::swap(*kept, pieces_.front());
+    pieces_.resize(1);
+  }
+  used_bytes_ = 0;
+  piece_used_ = 0;
+}
+
+// ---- Visitors ----
+
+Status ValueVisitor::Object(Chain, uint64_t*) {
+  return {};
+}
+Status ValueVisitor::GpuAddress(uint64_t*) {
+  return {};
+}
+Status ValueVisitor::CpuDescriptor(uint64_t*) {
+  return {};
+}
+Status ValueVisitor::GpuDescriptor(uint64_t*) {
+  return {};
+}
+Status ValueVisitor::Handle(HandleKind, uint64_t*) {
+  return {};
+}
+Status ValueVisitor::Callback(uint64_t*) {
+  return {};
+}
+
+// ---- Bytes ----
+
+Result<std::span<const std::byte>> DecodeBytes(std::span<const std::byte>* rest, BlobSource* blobs,
+                                               Arena* arena) {
+  Result<uint32_t> size = DecodeBody<uint32_t>(rest);
+  if (!size.ok()) return size.status();
+  if (*size == kNullBytes) return std::span<const std::byte>();
+  if (*size != kBytesInBlobs) {
+    if (*size > rest->size()) return Corrupt("the record is too short");
+    // Never null: a pointer to no bytes is none either.
+    const auto bytes = rest->first(*size);
+    *rest = rest->subspan(*size);
+    static constexpr std::byte kNothing{};
+    return bytes.empty() ? std::span<const std::byte>(&kNothing, 0) : bytes;
+  }
+  Result<uint64_t> total = DecodeBody<uint64_t>(rest);
+  Result<uint32_t> parts = DecodeBody<uint32_t>(rest);
+  if (!total.ok() || !parts.ok()) return Corrupt("the record is too short");
+  if (*parts > rest->size() / sizeof(uint64_t)) return Corrupt("the record is too short");
+  // All parts but the last are full: otherwise a few bytes could name millions of blobs, each in another
+  // chunk.
+  if (*parts != *total / kMaxBlobBytes + (*total % kMaxBlobBytes == 0 ? 0 : 1)) {
+    return Corrupt("so many bytes do not stand in so many parts");
+  }
+  if (blobs == nullptr) return Status(StatusCode::kUnsupported, "its bytes lie in other records");
+  auto* const memory = static_cast<std::byte*>(arena->Allocate(*total));
+  if (memory == nullptr) return Corrupt(std::to_string(*total) + " bytes are too many");
+  uint64_t done = 0;
+  for (uint32_t i = 0; i < *parts; ++i) {
+    const auto number = Load<uint64_t>(rest->data() + i * sizeof(uint64_t));
+    Result<std::span<const std::byte>> blob = blobs->Blob(number);
+    if (!blob.ok()) return blob.status();
+    if (blob->size() > *total - done) return Corrupt("there are more bytes than were said");
+    if (!blob->empty()) std::memcpy(memory + done, blob->data(), blob->size());
+    done += blob->size();
+  }
+  if (done != *total) return Corrupt("there are fewer bytes than were said");
+  *rest = rest->subspan(*parts * sizeof(uint64_t));
+  return std::span<const std::byte>(memory, *total);
+}
+
+// ---- Values ----
+
+Status ValueDecoder::TooShort() {
+  return Corrupt("the record is too short");
+}
+
+Status ValueDecoder::Allocate(uint64_t bytes, std::byte** memory) {
+  *memory = static_cast<std::byte*>(arena_->Allocate(bytes));
+  if (*memory == nullptr) return Corrupt(std::to_string(bytes) + " bytes are too many");
+  return {};
+}
+
+Status ValueDecoder::Visit(const ValueInfo& value, HandleKind handle, std::byte* place) {
+  ValueVisitor* const visitor = options_.visitor;
+  if (visitor == nullptr) return {};
+  uint64_t number = 0;
+  const auto replaced = [&](const Status& status) {
+    if (status.ok()) Store(place, number);
+    return status;
+  };
+  switch (value.kind) {
+    case ValueKind::kObject:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->Object(value.chain, &number));
+    case ValueKind::kGpuAddress:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->GpuAddress(&number));
+    case ValueKind::kCpuDescriptor:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->CpuDescriptor(&number));
+    case ValueKind::kGpuDescriptor:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->GpuDescriptor(&number));
+    case ValueKind::kHandle:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->Handle(handle, &number));
+    case ValueKind::kCallback:
+      number = Load<uint64_t>(place);
+      return replaced(visitor->Callback(&number));
+    default: return {};
+  }
+}
+
+Status ValueDecoder::Inline(const ValueInfo& value, HandleKind handle, std::byte* place) {
+  return Elements(value, handle, place, 1);
+}
+
+Status ValueDecoder::Bytes(std::byte* place, uint64_t* count) {
+  Result<std::span<const std::byte>> bytes = DecodeBytes(&rest_, options_.blobs, arena_);
+  if (!bytes.ok()) return bytes.status();
+  *count = bytes->data() == nullptr ? kNoCount : bytes->size();
+  if (bytes->data() == nullptr) return {};
+  std::byte* memory = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(bytes->size(), &memory));
+  if (!bytes->empty()) std::memcpy(memory, bytes->data(), bytes->size());
+  Store(place, memory);
+  return {};
+}
+
+Status ValueDecoder::String(std::byte* place) {
+  uint32_t size = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&size));
+  if (size == kNullBytes) return {};
+  if (size > rest_.size()) return TooShort();
+  std::byte* text = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(uint64_t{size} + 1, &text));
+  if (size != 0) std::memcpy(text, rest_.data(), size);
+  rest_ = rest_.subspan(size);
+  Store(place, text);
+  return {};
+}
+
+Status ValueDecoder::WideString(std::byte* place) {
+  uint32_t size = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&size));
+  if (size == kNullBytes) return {};
+  if (size > rest_.size()) return TooShort();
+  if (size % sizeof(uint16_t) != 0) return Corrupt("half a character");
+  const uint32_t units = size / sizeof(uint16_t);
+  std::byte* text = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate((uint64_t{units} + 1) * options_.wchar_bytes, &text));
+  std::byte* next = text;
+  for (uint32_t i = 0; i < units; ++i) {
+    const auto unit = [&](uint32_t at) {
+      return Load<uint16_t>(rest_.data() + size_t{at} * sizeof(uint16_t));
+    };
+    if (options_.wchar_bytes == 2) {
+      Store(next, unit(i));
+      next += sizeof(uint16_t);
+      continue;
+    }
+    uint32_t character = unit(i);
+    if ((character & 0xFC00) == 0xD800 && i + 1 < units && (unit(i + 1) & 0xFC00) == 0xDC00) {
+      ++i;
+      character = 0x10000 + ((character & 0x3FF) << 10) + (unit(i) & 0x3FFu);
+    }
+    Store(next, character);
+    next += sizeof(uint32_t);
+  }
+  rest_ = rest_.subspan(size);
+  Store(place, text);
+  return {};
+}
+
+Status ValueDecoder::Elements(const ValueInfo& value, HandleKind handle, std::byte* elements,
+                              uint64_t count) {
+  const uint64_t bytes = count * ElementBytes(Shape::kArray, value);
+  std::span<const std::byte> recorded;
+  if (bytes > kMaxInlineBytes) {
+    Result<std::span<const std::byte>> blobs = DecodeBytes(&rest_, options_.blobs, arena_);
+    if (!blobs.ok()) return blobs.status();
+    if (blobs->size() != bytes) return Corrupt("elements and their bytes do not agree");
+    recorded = *blobs;
+  } else {
+    if (bytes > rest_.size()) return TooShort();
+    recorded = rest_.first(bytes);
+    rest_ = rest_.subspan(bytes);
+  }
+  if (bytes != 0) std::memcpy(elements, recorded.data(), bytes);
+  return FillElements(value, handle, elements, count);
+}
+
+Status ValueDecoder::FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
+                                  uint64_t count) {
+  const StructInfo* const type = StructOf(value);
+  if (type != nullptr && (options_.visitor == nullptr ? type->is_flat : type->is_universal))
+    return {};
+  if (type == nullptr && options_.visitor == nullptr) return {};
+  for (uint64_t i = 0; i < count; ++i) {
+    std::byte* const element = elements + i * ElementBytes(Shape::kArray, value);
+    CAIRN_RETURN_IF_ERROR(type != nullptr ? FillStruct(*type, element)
+                                          : Visit(value, handle, element));
+  }
+  return {};
+}
+
+Status ValueDecoder::Target(const ValueInfo& value, Shape shape, HandleKind handle,
+                            std::byte* place, uint64_t* count) {
+  *count = kNoCount;
+  if (shape == Shape::kString) return String(place);
+  if (shape == Shape::kWideString) return WideString(place);
+  if (shape == Shape::kBytes) return Bytes(place, count);
+  uint32_t recorded = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&recorded));
+  if (recorded == kNullBytes) return {};
+  if (IsOpaque(value)) return Corrupt("it cannot be recorded");
+  *count = recorded;
+  const bool is_text = value.kind == ValueKind::kString || value.kind == ValueKind::kWideString;
+  const uint64_t element_bytes = ElementBytes(shape, value);
+  // Of what comes one by one there are at least the counts.
+  if (is_text || shape == Shape::kPointers) {
+    if (recorded > rest_.size() / sizeof(uint32_t)) return TooShort();
+  } else if (recorded * element_bytes <= kMaxInlineBytes &&
+             recorded * element_bytes > rest_.size()) {
+    return TooShort();
+  }
+  std::byte* elements = nullptr;
+  CAIRN_RETURN_IF_ERROR(Allocate(recorded * element_bytes, &elements));
+  Store(place, elements);
+  if (!is_text && shape != Shape::kPointers) return Elements(value, handle, elements, recorded);
+  for (uint32_t i = 0; i < recorded; ++i) {
+    std::byte* const element = elements + size_t{i} * kPointerBytes;
+    uint64_t one = 0;
+    if (value.kind == ValueKind::kString) {
+      CAIRN_RETURN_IF_ERROR(String(element));
+    } else if (value.kind == ValueKind::kWideString) {
+      CAIRN_RETURN_IF_ERROR(WideString(element));
+    } else {
+      CAIRN_RETURN_IF_ERROR(Target(value, Shape::kArray, handle, element, &one));
+      if (one != 1 && one != kNoCount) return Corrupt("a pointer to one element has another count");
+    }
+  }
+  return {};
+}
+
+// ---- Structs ----
+
+Status ValueDecoder::FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
+                                 std::byte* struct_place, std::byte* place) {
+  const auto written = Load<uint64_t>(place);
+  Store(place, uint64_t{0});
+  if (written == 0) return {};
+  if (written != 1) return Corrupt("a pointer is neither null nor not");
+  uint64_t count = 0;
+  CAIRN_RETURN_IF_ERROR(Target(field, shape, HandleKind::kNone, place, &count));
+  if (shape == Shape::kString || shape == Shape::kWideString) return {};
+  if (count != CountOf(type, field, struct_place)) return Corrupt("its count is another");
+  return {};
+}
+
+Status ValueDecoder::FillField(const StructInfo& type, const FieldInfo& field, std::byte* place) {
+  const Shape shape = ShapeOf(field);
+  const StructInfo* const inner = shape == Shape::kInline ? StructOf(field) : nullptr;
+  const uint32_t stride = shape == Shape::kInline && field.kind != ValueKind::kObject
+                              ? field.size_bytes
+                              : kPointerBytes;
+  if (!IsMeant(type, field, place)) {
+    if (NeedsWork(field) && NoneIsMeant(type, place)) {
+      std::memset(place + field.offset_bytes, 0, size_t{stride} * field.array_length);
+    }
+    return {};
+  }
+  for (uint32_t i = 0; i < field.array_length; ++i) {
+    std::byte* const element = place + field.offset_bytes + size_t{i} * stride;
+    if (inner != nullptr) {
+      CAIRN_RETURN_IF_ERROR(FillStruct(*inner, element));
+    } else if (shape == Shape::kInline) {
+      CAIRN_RETURN_IF_ERROR(Visit(field, HandleKind::kNone, element));
+    } else if (IsFollowed(field, shape)) {
+      CAIRN_RETURN_IF_ERROR(FillPointer(type, field, shape, place, element));
+    } else {
+      Store(element, uint64_t{0});
+    }
+  }
+  return {};
+}
+
+Status ValueDecoder::FillStruct(const StructInfo& type, std::byte* place) {
+  if (type.special == SpecialStruct::kPipelineStream) return FillPipelineStream(place);
+  if (type.special == SpecialStruct::kStateObject) return FillStateObject(place);
+  for (const FieldInfo& field : type.fields) {
+    if (Status status = FillField(type, field, place); !status.ok()) {
+      return status.WithContext(field.name);
+    }
+  }
+  if (type.special == SpecialStruct::kCachedPipeline && options_.drop_cached_pipelines) {
+    std::memset(place, 0, type.size_bytes);
+  }
+  return {};
+}
+
+// ---- Calls ----
+
+Status ValueDecoder::OutParameter(const MethodInfo& method, size_t index, std::byte* place) {
+  const Shape shape = ShapeOf(method, index);
+  if (shape == Shape::kAddress) return Read(reinterpret_cast<uint64_t*>(place));
+  uint32_t count = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&count));
+  if (count == kNullBytes) return {};
+  counts_[index] = count;
+  std::byte* memory = nullptr;
+  CAIRN_RETURN_IF_ERROR(
+      Allocate(count * uint64_t{ElementBytes(shape, method.parameters[index])}, &memory));
+  Store(place, memory);
+  return {};
+}
+
+Status ValueDecoder::Argument(const MethodInfo& method, size_t index,
+                              const std::vector<void*>& arguments) {
+  auto* const place = static_cast<std::byte*>(arguments[index]);
+  const ParameterInfo& parameter = method.parameters[index];
+  const Shape shape = ShapeOf(method, index);
+  if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
+  if (parameter.direction == Direction::kOut) return OutParameter(method, index, place);
+  if (shape == Shape::kBytes && parameter.direction == Direction::kInOut) {
+    const StructInfo* const feature = FeatureStruct(method, index, arguments.data());
+    if (feature != nullptr) return Feature(*feature, place, &counts_[index]);
+  }
+  if (shape != Shape::kAddress) {
+    return Target(parameter, shape, parameter.handle, place, &counts_[index]);
+  }
+  uint64_t address = 0;
+  CAIRN_RETURN_IF_ERROR(Read(&address));
+  if (options_.visitor != nullptr) CAIRN_RETURN_IF_ERROR(options_.visitor->Callback(&address));
+  Store(place, address);
+  return {};
+}
+
+Status ValueDecoder::CheckCounts(const MethodInfo& method, const DecodedCall& call) const {
+  for (size_t i = 0; i < method.parameters.size(); ++i) {
+    const ParameterInfo& parameter = method.parameters[i];
+    if (counts_[i] == kNoCount || IsCallerCount(parameter)) continue;
+    const Shape shape = ShapeOf(method, i);
+    if (shape == Shape::kInline || shape == Shape::kString || shape == Shape::kWideString) continue;
+    if (counts_[i] != CountOf(method, i, call.arguments.data(), false, 0)) {
+      return Corrupt(std::string(parameter.name) + ": the other arguments say another count");
+    }
+  }
+  return {};
+}
+
+Status ValueDecoder::Arguments(const MethodInfo& method, DecodedCall* call) {
+  const size_t count = method.parameters.size();
+  if (count > kMaxParameters)
+    return Status(StatusCode::kInternal, "a method with so many parameters");
+  call->result = nullptr;
+  call->arguments.assign(count, nullptr);
+  for (size_t i = 0; i < count; ++i) {
+    counts_[i] = kNoCount;
+    std::byte* place = nullptr;
+    CAIRN_RETURN_IF_ERROR(
+        Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place));
+    call->arguments[i] = place;
+    if (Status status = Argument(method, i, call->arguments); !status.ok()) {
+      return status.WithContext(method.parameters[i].name);
+    }
+  }
+  if (!rest_.empty()) return Corrupt("the record is too long");
+  CAIRN_RETURN_IF_ERROR(CheckCounts(method, *call));
+  KeepCounts(call);
+  return {};
+}
+
+Status ValueDecoder::Output(const MethodInfo& method, size_t index, std::byte* place) {
+  const ParameterInfo& parameter = method.parameters[index];
+  const Shape shape = ShapeOf(method, index);
+  if (shape == Shape::kInline) return Inline(parameter, parameter.handle, place);
+  if (shape == Shape::kAddress) return Read(reinterpret_cast<uint64_t*>(place));
+  if (shape != Shape::kObjectCell || parameter.kind == ValueKind::kObject) {
+    return Target(parameter, shape, parameter.handle, place, &counts_[index]);
+  }
+  ValueInfo object = parameter;
+  object.kind = ValueKind::kObject;
+  if (method.object_parameter == static_cast<int>(index)) object.chain = method.object_chain;
+  return Target(object, shape, HandleKind::kNone, place, &counts_[index]);
+}
+
+Status ValueDecoder::Results(const MethodInfo& method, DecodedCall* call) {
+  const size_t count = method.parameters.size();
+  if (count > kMaxParameters)
+    return Status(StatusCode::kInternal, "a method with so many parameters");
+  call->result = nullptr;
+  call->arguments.assign(count, nullptr);
+  if (method.result.size_bytes != 0) {
+    std::byte* place = nullptr;
+    CAIRN_RETURN_IF_ERROR(
+        Allocate(std::max<uint64_t>(method.result.size_bytes, kPointerBytes), &place));
+    uint64_t bytes = 0;
+    const Shape shape = ShapeOf(method.result);
+    Status status;
+    switch (shape) {
+      case Shape::kBytes: status = Bytes(place, &bytes); break;
+      case Shape::kString: status = String(place); break;
+      case Shape::kWideString: status = WideString(place); break;
+      default: status = Inline(method.result, HandleKind::kNone, place); break;
+    }
+    if (!status.ok()) return status.WithContext("result");
+    if (shape == Shape::kBytes && bytes != kNoCount &&
+        bytes != method.result.count.factors[0].value) {
+      return Corrupt("result: its count is another");
+    }
+    call->result = place;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    counts_[i] = kNoCount;
+    if (method.parameters[i].direction == Direction::kIn) continue;
+    std::byte* place = nullptr;
+    CAIRN_RETURN_IF_ERROR(
+        Allocate(std::max<uint64_t>(method.parameters[i].size_bytes, kPointerBytes), &place));
+    call->arguments[i] = place;
+    if (Status status = Output(method, i, place); !status.ok()) {
+      return status.WithContext(method.parameters[i].name);
+    }
+  }
+  if (!rest_.empty()) return Corrupt("the record is too long");
+  KeepCounts(call);
+  return {};
+}
+
+void ValueDecoder::KeepCounts(DecodedCall* call) const {
+  call->counts.resize(call->arguments.size());
+  for (size_t i = 0; i < call->counts.size(); ++i) {
+    call->counts[i] = counts_[i] == kNoCount ? 0 : counts_[i];
+  }
+}
+
+Status DecodeArguments(const MethodInfo& method, std::span<const std::byte> body,
+                       const DecodeOptions& options, Arena* arena, DecodedCall* call) {
+  return ValueDecoder(body, options, arena).Arguments(method, call);
+}
+
+Status DecodeResults(const MethodInfo& method, std::span<const std::byte> body,
+                     const DecodeOptions& options, Arena* arena, DecodedCall* call) {
+  return ValueDecoder(body, options, arena).Results(method, call);
+}
+
+}  // namespace cairn

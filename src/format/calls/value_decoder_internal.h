@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What value_decoder.cc and special_decoder.cc share.
+#ifndef CAIRN_FORMAT_CALLS_VALUE_DECODER_INTERNAL_H_
+#define CAIRN_FORMAT_CALLS_VALUE_DECODER_INTERNAL_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/calls/value_decoder.h"
+#include "format/calls/value_shape.h"
+
+namespace cairn {
+
+class ValueDecoder {
+ public:
+  ValueDecoder(std::span<const std::byte> body, const DecodeOptions& options, Arena* arena)
+      : rest_(body), options_(options), arena_(arena) {}
+
+  Status Arguments(const MethodInfo& method, DecodedCall* call);
+  Status Results(const MethodInfo& method, DecodedCall* call);
+
+ private:
+  template <typename T>
+  Status Read(T* value) {
+    if (rest_.size() < sizeof(*value)) return TooShort();
+    *value = Load<T>(rest_.data());
+    rest_ = rest_.subspan(sizeof(*value));
+    return {};
+  }
+  static Status TooShort();
+  Status Allocate(uint64_t bytes, std::byte** memory);
+
+  // Into what `arguments[index]` points to; those before it are read.
+  Status Argument(const MethodInfo& method, size_t index, const std::vector<void*>& arguments);
+  Status OutParameter(const MethodInfo& method, size_t index, std::byte* place);
+  Status Output(const MethodInfo& method, size_t index, std::byte* place);
+  Status CheckCounts(const MethodInfo& method, const DecodedCall& call) const;
+  void KeepCounts(DecodedCall* call) const;
+
+  // Each reads a value into `place`.
+  Status Inline(const ValueInfo& value, HandleKind handle, std::byte* place);
+  // A pointer and what it points to; what was read as its count is in `*count`.
+  Status Target(const ValueInfo& value, Shape shape, HandleKind handle, std::byte* place,
+                uint64_t* count);
+  Status Bytes(std::byte* place, uint64_t* count);
+  Status String(std::byte* place);
+  Status WideString(std::byte* place);
+  Status Elements(const ValueInfo& value, HandleKind handle, std::byte* elements, uint64_t count);
+  Status FillElements(const ValueInfo& value, HandleKind handle, std::byte* elements,
+                      uint64_t count);
+
+  // What follows a struct that was copied from the record as it is.
+  Status FillStruct(const StructInfo& type, std::byte* place);
+  Status FillField(const StructInfo& type, const FieldInfo& field, std::byte* place);
+  Status FillPointer(const StructInfo& type, const FieldInfo& field, Shape shape,
+                     std::byte* struct_place, std::byte* place);
+  Status Feature(const StructInfo& type, std::byte* place, uint64_t* count);
+  Status FillPipelineStream(std::byte* desc);
+  Status FillStateObject(std::byte* desc);
+  Status StateSubobjectInto(std::byte* subobjects, uint32_t count, uint32_t index);
+  Status Association(std::byte* subobjects, uint32_t count, std::byte* place);
+  Status Visit(const ValueInfo& value, HandleKind handle, std::byte* place);
+
+  static constexpr size_t kMaxParameters = 32;
+  static constexpr uint64_t kNoCount = ~uint64_t{0};
+
+  std::span<const std::byte> rest_;
+  const DecodeOptions& options_;
+  Arena* const arena_;
+  uint64_t counts_[kMaxParameters] = {};  // that arguments had
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_CALLS_VALUE_DECODER_INTERNAL_H_

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A decoded call (with wide strings of 2 bytes a character) as people read it, and as programs do: enumerators and flags by name, objects by number
+// and name, GPU addresses by resource and offset, descriptors by heap and index.
+#ifndef CAIRN_FORMAT_CALLS_VALUE_PRINTER_H_
+#define CAIRN_FORMAT_CALLS_VALUE_PRINTER_H_
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "format/calls/value_decoder.h"
+
+namespace cairn {
+
+// What numbers mean at this place of the trace (format/trace/trace_state.h). "" where it is not known.
+class ValueNames {
+ public:
+  virtual ~ValueNames() = default;
+  virtual std::string Object(uint64_t number) const { return "#" + std::to_string(number); }
+  virtual std::string GpuAddress(uint64_t) const { return ""; }
+  virtual std::string CpuDescriptor(uint64_t) const { return ""; }
+  virtual std::string GpuDescriptor(uint64_t) const { return ""; }
+};
+
+// "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, ...)". Elements of arrays that are
+// like the one before them are counted, "[0 (8 times)]"; of different ones 8 are shown, and of bytes 16,
+// unless `whole`. Control characters in strings are made visible.
+std::string PrintArguments(const MethodInfo& method, const DecodedCall& call,
+                           const ValueNames& names, bool whole = false);
+// The same in full, but bytes by their number and hash: what `names` calls the same is equal in two traces.
+std::string ArgumentsToCompare(const MethodInfo& method, const DecodedCall& call,
+                               const ValueNames& names);
+// "S_OK, ppvHeap = ID3D12DescriptorHeap #5". "" if there is nothing to say.
+std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                        bool whole = false);
+// "E_INVALIDARG", "0x8000ffff".
+std::string ResultCodeName(uint32_t code);
+// A value of the tables in memory, alone: "{Format = DXGI_FORMAT_R8_UNORM, ...}", and as JSON.
+std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names,
+                       bool whole = false);
+nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
+                                   const ValueNames& names);
+
+// {"IndexCountPerInstance":36,...}: values by parameter, structs as objects, bytes as {"bytes":n,
+// "xxh64":"..."}, {"object":12,"text":"..."}, {"address":"0x1000","text":"..."}; arrays in full,
+// unless the text has more than 16 MiB: then {"left_out":n} is their last element.
+// docs/calls.schema.json. `whole`: bytes have a key "hex", too. Appends to `json`.
+// Cost: bench PrintCallJson.
+void AppendArgumentsJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                         bool whole, std::string* json);
+void AppendResultJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                      bool whole, std::string* json);
+// The same as a document; arrays are cut where its text has 256 KiB.
+nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
+                                       const ValueNames& names);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_CALLS_VALUE_PRINTER_H_

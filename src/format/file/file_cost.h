@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a file may cost those who read it. Compression and references let a few bytes stand for gigabytes,
+// so that sizes inside of a file say nothing of what it is worth: its own size does. What is left out
+// because of it is told. docs/cairn-file.md has the list.
+#ifndef CAIRN_FORMAT_FILE_FILE_COST_H_
+#define CAIRN_FORMAT_FILE_FILE_COST_H_
+
+#include <algorithm>
+#include <cstdint>
+
+namespace cairn {
+
+// Files up to this size may cost what `small_file` says: with all budgets together, 512 MiB of memory, as
+// much output, and a few seconds.
+inline constexpr uint64_t kSmallFileBytes = uint64_t{1} << 20;
+
+struct FileCost {
+  uint64_t small_file;
+  // For each byte above kSmallFileBytes. Real files stay far below: equal frames of a program compress
+  // well, and only so well.
+  uint64_t per_byte;
+};
+
+inline constexpr FileCost kDecodedBytes = {uint64_t{512} << 20, 4096};  // of all chunks together
+inline constexpr FileCost kTextBytes = {uint64_t{64} << 20, 256};  // of names, each counted once
+inline constexpr FileCost kTableRows = {uint64_t{1} << 20, 64};    // of a snapshot
+inline constexpr FileCost kTraceRecords = {uint64_t{2} << 20, 64};
+inline constexpr FileCost kTracedObjects = {uint64_t{256} << 10, 8};
+inline constexpr FileCost kBlobBytes = {uint64_t{4} << 30,
+                                        65536};  // handed out, and decoded for it
+inline constexpr FileCost kDescriptorCopies = {uint64_t{16} << 20, 256};
+inline constexpr FileCost kComparedBytes = {uint64_t{1} << 30, 65536};  // of calls as text
+// Of what is printed of a trace before arguments are left out.
+inline constexpr FileCost kPrintedBytes = {uint64_t{128} << 20, 4096};
+
+inline uint64_t FileBudget(uint64_t file_bytes, const FileCost& cost) {
+  const uint64_t above = file_bytes - std::min(file_bytes, kSmallFileBytes);
+  return above > (UINT64_MAX - cost.small_file) / cost.per_byte
+             ? UINT64_MAX
+             : cost.small_file + above * cost.per_byte;
+}
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_FILE_FILE_COST_H_

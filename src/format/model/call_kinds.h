@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which calls of a program leave something behind that a later start of a capture must restore, by the
+// names of the methods.
+#ifndef CAIRN_FORMAT_MODEL_CALL_KINDS_H_
+#define CAIRN_FORMAT_MODEL_CALL_KINDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "d3d12gen/methods.h"
+#include "format/calls/record.h"
+#include "format/calls/value_decoder.h"
+
+namespace cairn {
+
+enum class CallKind : uint8_t {
+  kOther,        // leaves something only if it creates an object
+  kSetting,      // SetName, ...: the last one of an object counts
+  kPrivateData,  // the same, if it is a name
+  kIdentifier,   // a result that other calls and memory refer to: all of an object count
+  kListWork,     // recorded into a list
+  kListReset,
+  kListClose,
+  kView,       // writes a descriptor, whose handle is the last parameter
+  kCopyViews,  // CopyDescriptors
+  kCopyViewsSimple,
+  kQueueSignal,
+  kFenceSignal,
+  kTileMapping,
+  kMap,
+  kUnmap,
+};
+
+// kOther for what is no method.
+CallKind CallKindOf(uint16_t method);
+
+// The GPU finds addresses in memory that no call names.
+bool GpuReadsAddresses(Method method);
+// So it does if a shader follows the rays that it asks for: what the call writes is the view of an
+// acceleration structure, which names others by their addresses.
+bool ViewsAddresses(Method method, const DecodedCall& call);
+
+// Whether the arguments of SetPrivateData say a name.
+enum class NameKind : uint8_t { kNone, kNarrow, kWide };
+NameKind NameInPrivateData(std::span<const std::byte> arguments);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_MODEL_CALL_KINDS_H_

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/model/live_calls.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "d3d12gen/methods.h"
+#include "format/model/decoded_arguments.h"
+
+namespace cairn {
+namespace {
+
+// Of a subresource: who maps again and again unmaps as often, or never.
+constexpr size_t kMapsKept = 16;
+
+std::string BytesOf(std::span<const std::byte> bytes) {
+  return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+// Which tiles of its resource a call of UpdateTileMappings maps; empty for other calls.
+std::string TilesOf(const DecodedCall& call, uint16_t method) {
+  if (static_cast<Method>(method) != Method::ID3D12CommandQueue_UpdateTileMappings) return "";
+  constexpr size_t kRegionBytes = 16;  // of a coordinate, and of a size
+  const auto* const count = Argument<uint32_t>(call, 1);
+  if (count == nullptr) return "";
+  std::string tiles = std::to_string(*count);
+  for (const size_t index : {size_t{2}, size_t{3}}) {
+    const auto* const regions = Array<std::byte>(call, index);
+    tiles += regions == nullptr ? "-" : "+";
+    if (regions != nullptr) tiles += BytesOf({regions, *count * kRegionBytes});
+  }
+  return tiles;
+}
+
+}  // namespace
+
+void LiveCalls::OnListWork(const Record& call, const KeptRecords& before) {
+  LiveObject* const list = objects_.Find(call.object);
+  if (list == nullptr) return;
+  list->recording.Add(before);
+  list->recording.Add(call);
+}
+
+void LiveCalls::Finish(const OpenCall& call, const Record* result) {
+  LiveObject* const object = objects_.Find(call.object);
+  if (object == nullptr) return;
+  Record record;
+  call.records->ForEach([&](const Record& each) {
+    if (each.kind == RecordKind::kCall) record = each;
+  });
+  switch (call.kind) {
+    case CallKind::kOther:
+    case CallKind::kListWork: break;
+    case CallKind::kSetting: object->settings[{call.method, NameKind::kNone}] = call.records; break;
+    case CallKind::kPrivateData: {
+      const NameKind kind = NameInPrivateData(record.body);
+      if (kind != NameKind::kNone) object->settings[{call.method, kind}] = call.records;
+      break;
+    }
+    case CallKind::kIdentifier: object->identifiers[BytesOf(record.body)] = call.records; break;
+    case CallKind::kListReset:
+      if (result != nullptr && !Succeeded(*result)) break;
+      object->recording.Clear();
+      object->recording.Add(*call.records);
+      object->was_reset = true;
+      object->closed = false;
+      break;
+    case CallKind::kListClose:
+      object->recording.Add(*call.records);
+      if (!object->was_reset) object->first_close.Add(*call.records);
+      object->closed = true;
+      break;
+    case CallKind::kView: descriptors_.OnView(record, call.records); break;
+    case CallKind::kCopyViews: descriptors_.OnCopies(record, false); break;
+    case CallKind::kCopyViewsSimple: descriptors_.OnCopies(record, true); break;
+    case CallKind::kQueueSignal:
+      if (reader_.Read(record, call.records.get(), &values_) && !values_.objects.empty()) {
+        OnSignal(values_.objects[0], call);
+      }
+      break;
+    case CallKind::kFenceSignal: OnSignal(call.object, call); break;
+    case CallKind::kTileMapping: OnTileMapping(record, call); break;
+    case CallKind::kMap:
+      if (result != nullptr && Succeeded(*result)) OnMap(object, record, call.records);
+      break;
+    case CallKind::kUnmap: OnUnmap(object, record); break;
+  }
+}
+
+void LiveCalls::OnMap(LiveObject* resource, const Record& record, const Records& records) {
+  uint32_t subresource = 0;
+  if (record.body.size() < sizeof(subresource)) return;
+  std::memcpy(&subresource, record.body.data(), sizeof(subresource));
+  LiveObject::Maps& maps = resource->maps[subresource];
+  if (maps.first.size() < kMapsKept) {
+    maps.first.push_back(records);
+  } else {
+    ++maps.more;
+  }
+}
+
+void LiveCalls::OnUnmap(LiveObject* resource, const Record& record) {
+  uint32_t subresource = 0;
+  if (record.body.size() < sizeof(subresource)) return;
+  std::memcpy(&subresource, record.body.data(), sizeof(subresource));
+  const auto maps = resource->maps.find(subresource);
+  if (maps == resource->maps.end()) return;
+  if (maps->second.more != 0) {
+    --maps->second.more;
+    return;
+  }
+  maps->second.first.pop_back();
+  if (maps->second.first.empty()) resource->maps.erase(maps);
+}
+
+// A queue that signalled is needed as long as its signal is.
+void LiveCalls::OnSignal(uint64_t fence, const OpenCall& call) {
+  LiveObject* const object = objects_.Find(fence);
+  if (object == nullptr) return;
+  object->signal = call.records;
+  if (call.object != fence) objects_.UseOnce(object, call.object);
+}
+
+void LiveCalls::OnTileMapping(const Record& record, const OpenCall& call) {
+  if (!reader_.Read(record, call.records.get(), &values_) || values_.objects.empty()) return;
+  LiveObject* const resource = objects_.Find(values_.objects[0]);
+  if (resource == nullptr) return;
+  std::vector<uint64_t> needed(values_.objects.begin() + 1, values_.objects.end());
+  std::string tiles = TilesOf(reader_.Arguments(record, call.records.get()), record.method);
+  if (tiles.empty()) {
+    // A copy: it needs what its source had, and any mapping of the same tiles before it.
+    resource->tiles_copied = true;
+    if (LiveObject* const source = needed.empty() ? nullptr : objects_.Find(needed[0])) {
+      source->tiles_copied = true;
+    }
+  }
+  if (resource->tiles_copied) tiles = std::to_string(record.number);
+  resource->tile_mappings[std::move(tiles)] = call.records;
+  needed.push_back(call.object);
+  for (const uint64_t number : needed) objects_.UseOnce(resource, number);
+}
+
+}  // namespace cairn

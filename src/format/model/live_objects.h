@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The objects of a program that a capture which starts late has to make again, with what their calls left
+// in them (live_calls.h), and which of them need which.
+#ifndef CAIRN_FORMAT_MODEL_LIVE_OBJECTS_H_
+#define CAIRN_FORMAT_MODEL_LIVE_OBJECTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "format/calls/record.h"
+#include "format/model/call_kinds.h"
+#include "format/model/kept_records.h"
+
+namespace cairn {
+
+using Records = std::shared_ptr<KeptRecords>;
+
+struct LiveObject {
+  Records creation;
+  uint64_t created = 0;
+  KeptRecords end;             // its kObjectEnd, while others still need what it was
+  std::vector<uint64_t> uses;  // objects that cannot be forgotten before this one
+  uint32_t users = 0;
+  std::optional<ResourceFacts> resource;
+  std::optional<DescriptorHeapFacts> heap;
+
+  std::map<std::pair<uint16_t, NameKind>, Records> settings;  // by method
+  std::map<std::string, Records> identifiers;                 // by the arguments
+  // Of a list: the Close that ended what was recorded when it was made; and what it holds now.
+  KeptRecords first_close;
+  KeptRecords recording;
+  bool closed = false;
+  bool was_reset = false;
+  // Of a fence.
+  Records signal;
+  // Of a resource.
+  struct Maps {
+    std::vector<Records> first;  // kMapsKept at most
+    uint64_t more = 0;
+  };
+  std::map<uint32_t, Maps> maps;  // by subresource
+  // By the tiles: who maps the same ones again replaces the mapping, as long as none was copied.
+  std::map<std::string, Records> tile_mappings;
+  bool tiles_copied = false;
+
+  bool ended() const { return !end.empty(); }
+};
+
+// One thread.
+class LiveObjects {
+ public:
+  // Null for what is not known.
+  LiveObject* Find(uint64_t number);
+  const LiveObject* Find(uint64_t number) const;
+  // Null if there is one already, or `number` is none.
+  LiveObject* Add(uint64_t number);
+  // `user` needs the object with that number; UseOnce() says so only once.
+  void Use(LiveObject* user, uint64_t number);
+  void UseOnce(LiveObject* user, uint64_t number);
+  // Forgets an object that has ended and that nobody needs, and those that only it needed.
+  void Release(uint64_t number);
+
+  std::unordered_map<uint64_t, LiveObject>& all() { return objects_; }
+  const std::unordered_map<uint64_t, LiveObject>& all() const { return objects_; }
+  size_t size() const { return objects_.size(); }
+
+ private:
+  std::unordered_map<uint64_t, LiveObject> objects_;
+};
+
+uint64_t HeapBytes(const DescriptorHeapFacts& heap);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_MODEL_LIVE_OBJECTS_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From what was kept of the time before a recording to the records that make that state again.
+#ifndef CAIRN_FORMAT_MODEL_LIVE_RESTORE_H_
+#define CAIRN_FORMAT_MODEL_LIVE_RESTORE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "format/calls/record.h"
+#include "format/model/call_values.h"
+#include "format/model/live_descriptors.h"
+#include "format/model/live_objects.h"
+#include "format/model/overlapping_ranges.h"
+
+namespace cairn {
+
+// Collects records and gives them in the order of their numbers. What is added must outlive it.
+class Restorer {
+ public:
+  // All numbers will be smaller than `next_number`.
+  explicit Restorer(uint64_t next_number) : next_number_(next_number) {}
+
+  void Add(const KeptRecords& records);
+  void AddIf(const Records& records) {
+    if (records != nullptr) Add(*records);
+  }
+  void AddOwned(std::unique_ptr<KeptRecords> records) {
+    made_.push_back(std::move(records));
+    Add(*made_.back());
+  }
+  // `record` with another number and its last 8 bytes replaced.
+  void AddMade(Record record, uint64_t number, uint64_t handle);
+
+  bool IsUsed(uint64_t number) const { return used_.count(number) != 0; }
+  // The largest number that is free, above `floor`; 0 if there is none. StartTaking() begins anew.
+  uint64_t TakeFree(uint64_t floor);
+  void StartTaking() { free_ = next_number_; }
+
+  // Ends with the first error of `write`.
+  Status Write(const std::function<Status(const Record&)>& write);
+
+ private:
+  struct Out {
+    uint64_t number;
+    const KeptRecords* records;
+    size_t place;
+  };
+  uint64_t next_number_;
+  uint64_t free_ = 0;
+  std::vector<Out> out_;
+  std::unordered_set<uint64_t> used_;
+  std::vector<std::unique_ptr<KeptRecords>> made_;
+};
+
+// What is alive when the recording starts: that, and nothing else, may be referred to.
+class Living {
+ public:
+  // `objects` must outlive it.
+  explicit Living(const LiveObjects& objects);
+
+  bool Has(uint64_t number) const;
+  // For a call with that number: an address may have belonged to another object then.
+  bool HasAll(const CallValues& values, uint64_t call) const;
+  // The number of the youngest object that the values refer to.
+  uint64_t Youngest(const CallValues& values) const;
+
+ private:
+  const LiveObjects& objects_;
+  OverlappingRanges addresses_;
+  OverlappingRanges descriptors_;
+};
+
+// Adds what is kept of the objects, and of what they hold.
+void RestoreObjects(LiveObjects* objects, const Living& living, Restorer* restorer);
+// Adds the views in descriptors; behind everything else. Gives how many found no number of their own.
+uint64_t RestoreDescriptors(const LiveDescriptors& descriptors, const Living& living,
+                            Restorer* restorer);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_MODEL_LIVE_RESTORE_H_

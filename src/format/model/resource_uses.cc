@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/model/resource_uses.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+#include "format/model/decoded_arguments.h"
+#include "format/model/descriptor_copies.h"
+
+namespace cairn {
+namespace {
+
+// Structs as Direct3D 12 has them; objects are their numbers.
+struct Barrier {
+  uint32_t type;
+  uint32_t flags;
+  uint64_t resource;     // of an aliasing barrier: before
+  uint32_t subresource;  // of an aliasing barrier, with `state_before`: the resource after
+  uint32_t state_before;
+  uint32_t state_after;
+  uint32_t end;
+};
+constexpr uint32_t kTransition = 0;
+constexpr uint32_t kAliasing = 1;
+constexpr uint32_t kBeginOnly = 1;
+constexpr uint32_t kAllSubresources = 0xFFFFFFFF;
+struct BarrierGroup {
+  uint32_t type;
+  uint32_t count;
+  const void* barriers;
+};
+constexpr uint32_t kTextureGroup = 1;
+constexpr uint32_t kBufferGroup = 2;
+struct BarrierRange {
+  uint32_t first_mip;  // with no mips: a subresource
+  uint32_t mips;
+  uint32_t first_slice;
+  uint32_t slices;
+  uint32_t first_plane;
+  uint32_t planes;
+};
+struct TextureBarrier {
+  uint32_t sync_and_access[4];
+  uint32_t layout_before;
+  uint32_t layout_after;
+  uint64_t resource;
+  BarrierRange range;
+  uint32_t flags;
+  uint32_t end;
+};
+static_assert(sizeof(TextureBarrier) == 64);
+constexpr uint32_t kUndefinedLayout = 0xFFFFFFFF;
+constexpr uint32_t kDiscardFlag = 1;
+struct BufferBarrier {
+  uint32_t sync_and_access[4];
+  uint64_t resource;
+  uint64_t offset;
+  uint64_t size;
+};
+// Of render passes.
+struct BeginningAccess {
+  uint32_t type;
+  uint32_t clear[5];
+};
+constexpr uint32_t kBeginDiscard = 0;
+constexpr uint32_t kBeginClear = 2;
+constexpr uint32_t kBeginNone = 3;
+struct ResolvedPart {
+  uint32_t from;
+  uint32_t to;
+  uint32_t x;
+  uint32_t y;
+  uint32_t rect[4];  // zeros: the whole subresource
+};
+struct EndingAccess {
+  uint32_t type;
+  uint32_t padding;
+  // If it is kEndResolve.
+  uint64_t from;
+  uint64_t to;
+  uint32_t part_count;
+  uint32_t padding_of_parts;
+  const void* parts;
+  uint32_t format, mode, preserve, end;
+};
+static_assert(sizeof(EndingAccess) == 56);
+constexpr uint32_t kEndResolve = 2;
+struct PassTarget {
+  uint64_t view;
+  BeginningAccess beginning;
+  EndingAccess ending;
+};
+struct PassDepth {
+  uint64_t view;
+  BeginningAccess beginning[2];  // of depth, of stencil
+  EndingAccess ending[2];
+};
+static_assert(sizeof(PassTarget) == 88 && sizeof(PassDepth) == 168);
+constexpr uint32_t kSuspendingPass = 2;
+constexpr uint32_t kResumingPass = 4;
+struct DiscardRegion {
+  uint32_t rect_count;
+  const void* rects;
+  uint32_t first_subresource;
+  uint32_t subresource_count;
+};
+struct Footprint {
+  uint64_t offset;
+  uint32_t format, width, height, depth, row_pitch, end;
+};
+struct CopyLocation {
+  uint64_t resource;
+  uint32_t type;
+  uint32_t padding;
+  union {
+    Footprint footprint;
+    uint32_t subresource;
+  };
+};
+static_assert(sizeof(CopyLocation) == 48);
+constexpr uint32_t kSubresourceIndex = 0;  // `type`
+struct Box {
+  uint32_t left, top, front, right, bottom, back;
+};
+constexpr uint32_t kClearDepth = 1;
+constexpr uint32_t kClearStencil = 2;
+constexpr uint32_t kRtvHeap = 2;
+constexpr uint32_t kDsvHeap = 3;
+constexpr uint32_t kMostTargets = 64;
+// Of one list with its bundles.
+constexpr size_t kMostUses = 1u << 20;
+
+template <typename T>
+T Value(const DecodedCall& call, size_t index) {
+  T value{};
+  if (const T* const place = Argument<T>(call, index)) std::memcpy(&value, place, sizeof(value));
+  return value;
+}
+
+// The subresources of a barrier's range, as far as one range of ours has them all.
+std::optional<Subresources> InOneGo(const BarrierRange& range, const ResourceShape* shape) {
+  if (range.mips == 0) {
+    if (range.first_mip == kAllSubresources) return kWholeResource;
+    return Subresources{range.first_mip, 1, 1};
+  }
+  if (shape == nullptr || range.first_mip >= shape->mips || range.first_slice >= shape->slices ||
+      range.first_plane >= shape->planes) {
+    return std::nullopt;
+  }
+  const uint32_t slices = std::min(range.slices, shape->slices - range.first_slice);
+  if (range.first_mip == 0 && range.mips >= shape->mips && slices == shape->slices &&
+      range.first_plane == 0 && range.planes >= shape->planes) {
+    return kWholeResource;
+  }
+  if (range.mips != 1 || range.planes != 1) return std::nullopt;
+  return Subresources{shape->Subresource(range.first_mip, range.first_slice, range.first_plane),
+                      slices, shape->mips};
+}
+
+// What comes out of an undefined layout without the flag may still hold what it did.
+std::optional<Subresources> DiscardedBy(const TextureBarrier& barrier, const ResourceShape* shape) {
+  const bool discards =
+      barrier.layout_before == kUndefinedLayout && (barrier.flags & kDiscardFlag) != 0;
+  return discards ? InOneGo(barrier.range, shape) : std::nullopt;
+}
+
+// Calls that only say how later ones work. Everything else may be work.
+bool OnlySets(std::string_view method) {
+  constexpr std::string_view kBeginnings[] = {
+      "IASet",        "RSSet",      "OMSet",     "SOSet",           "SetPipelineState",
+      "SetGraphics",  "SetCompute", "SetMarker", "SetViewInstance", "BeginEvent",
+      "EndEvent",     "BeginQuery", "EndQuery",  "Close",           "SetPredication",
+      "EndRenderPass"};
+  return std::any_of(std::begin(kBeginnings), std::end(kBeginnings),
+                     [&](std::string_view beginning) { return method.starts_with(beginning); });
+}
+
+std::array<bool, kMethodCount> TableOfSetters() {
+  std::array<bool, kMethodCount> table{};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    const std::string_view name = Describe(static_cast<Method>(i)).name;
+    const size_t colons = name.find("::");
+    table[i] = colons != std::string_view::npos && OnlySets(name.substr(colons + 2));
+  }
+  return table;
+}
+
+bool IsSetter(Method method) {
+  static const std::array<bool, kMethodCount> table = TableOfSetters();
+  return table[static_cast<size_t>(method)];
+}
+
+}  // namespace
+
+// ---- Objects and descriptors -----------------------------------------------------------------------
+
+void ListUses::AddResource(uint64_t object, const ResourceFacts& facts, uint64_t number) {
+  if (const std::optional<ResourceShape> shape = cairn::ShapeOf(facts)) shapes_[object] = *shape;
+  if (facts.gpu_address != 0) addresses_.Add(facts.gpu_address, facts.size_bytes, object, number);
+}
+
+void ListUses::AddHeap(const DescriptorHeapFacts& facts) {
+  if (facts.type != kRtvHeap && facts.type != kDsvHeap) return;
+  const uint64_t bytes = uint64_t{facts.count} * facts.increment_bytes;
+  if (facts.cpu_start == 0 || facts.cpu_start + bytes < facts.cpu_start) return;
+  target_heaps_.insert_or_assign(facts.cpu_start,
+                                 TargetHeap{facts.cpu_start + bytes, facts.increment_bytes});
+}
+
+uint64_t ListUses::IncrementAt(uint64_t handle) const {
+  const auto after = target_heaps_.upper_bound(handle);
+  if (after == target_heaps_.begin()) return 0;
+  const TargetHeap& heap = std::prev(after)->second;
+  return handle < heap.end ? heap.increment : 0;
+}
+
+const ResourceShape* ListUses::ShapeOf(uint64_t resource) const {
+  const auto found = shapes_.find(resource);
+  return found == shapes_.end() ? nullptr : &found->second;
+}
+
+void ListUses::OnView(Method method, const DecodedCall& call, const CallValues& values) {
+  const bool render_target = method == Method::ID3D12Device_CreateRenderTargetView;
+  if (!render_target && method != Method::ID3D12Device_CreateDepthStencilView) return;
+  const uint64_t resource = values.objects.empty() ? 0 : values.objects[0];
+  const void* const desc = Value<const void*>(call, 1);
+  const ResourceShape* const shape = ShapeOf(resource);
+  targets_[Value<uint64_t>(call, 2)] = render_target ? RenderTargetView(resource, shape, desc)
+                                                     : DepthStencilView(resource, shape, desc);
+}
+
+void ListUses::OnCopies(const DecodedCall& call, bool simple) {
+  const auto increment_at = [this](uint64_t handle) { return IncrementAt(handle); };
+  for (const DescriptorCopy& copy : DescriptorCopiesOf(call, simple, increment_at)) {
+    const auto from = targets_.find(copy.from);
+    if (from == targets_.end()) {
+      targets_.erase(copy.to);
+    } else {
+      TargetView view = from->second;
+      targets_[copy.to] = std::move(view);
+    }
+  }
+}
+
+const TargetView* ListUses::Target(uint64_t handle) {
+  const auto found = targets_.find(handle);
+  if (found != targets_.end()) return &found->second;
+  lost_ = true;
+  return nullptr;
+}
+
+// ---- Uses ------------------------------------------------------------------------------------------
+
+void ListUses::Read(List* list, uint64_t object) {
+  if (object == kNoObject) return;
+  list->uses.push_back({ResourceUse::Kind::kRead, object});
+}
+
+void ListUses::Overwrite(List* list, uint64_t object, const Subresources& subresources) {
+  list->uses.push_back({ResourceUse::Kind::kOverwrite, object, 0, subresources});
+}
+
+// What is done under a predicate may not be done.
+void ListUses::OverwriteOrRead(List* list, bool whole, uint64_t object,
+                               const Subresources& subresources) {
+  if (whole && !list->predicated) {
+    Overwrite(list, object, subresources);
+  } else {
+    Read(list, object);
+  }
+}
+
+void ListUses::ReadAll(List* list, const CallValues& values) {
+  for (const uint64_t object : values.objects) {
+    if (shapes_.contains(object)) Read(list, object);
+  }
+  for (const uint64_t address : values.gpu_addresses) {
+    addresses_.ForEachAt(address, [&](const auto& range) { Read(list, range.object); });
+  }
+  for (const uint64_t handle : values.cpu_descriptors) {
+    if (IncrementAt(handle) == 0) continue;  // of another heap, which is bound
+    if (const TargetView* const view = Target(handle)) Read(list, view->resource);
+  }
+}
+
+void ListUses::NoteWork(List* list) {
+  if (std::exchange(list->work_noted, true)) return;
+  for (const TargetView& view : list->bound) {
+    if (!view.exact) Read(list, view.resource);
+    for (const Subresources& plane : view.planes) {
+      if (plane.count != 0) {
+        list->uses.push_back({ResourceUse::Kind::kRead, view.resource, 0, plane});
+      }
+    }
+  }
+  for (const uint64_t heap : list->heaps) {
+    list->uses.push_back({ResourceUse::Kind::kHeap, heap});
+  }
+}
+
+std::span<const ResourceUse> ListUses::UsesOf(uint64_t list) const {
+  const auto found = lists_.find(list);
+  if (found == lists_.end()) return {};
+  return found->second.uses;
+}
+
+// ---- Calls -----------------------------------------------------------------------------------------
+
+void ListUses::OnListCall(Method method, uint64_t object, const DecodedCall& call,
+                          const CallValues& values) {
+  List& list = lists_[object];
+  switch (method) {
+    case Method::ID3D12GraphicsCommandList_SetDescriptorHeaps:
+      list.heaps.insert(values.objects.begin(), values.objects.end());
+      list.work_noted = false;
+      return;
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: OnSetTargets(&list, call); return;
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier: OnBarriers(&list, call); return;
+    case Method::ID3D12GraphicsCommandList7_Barrier: OnBarrierGroups(&list, call); return;
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: OnRenderPass(&list, call); return;
+    case Method::ID3D12GraphicsCommandList_SetPredication:
+      list.predicated = !values.objects.empty();
+      ReadAll(&list, values);
+      return;
+    case Method::ID3D12GraphicsCommandList_ExecuteBundle:
+      if (!values.objects.empty()) OnBundle(object, values.objects[0]);
+      return;
+    default: break;
+  }
+  if (OnKnownWork(method, &list, call)) return;
+  ReadAll(&list, values);
+  if (!IsSetter(method)) NoteWork(&list);
+}
+
+void ListUses::OnBundle(uint64_t list, uint64_t bundle) {
+  // Copied: the bundle is another list, but that is for the file to say. So is how often it is executed.
+  const std::vector<ResourceUse> uses = lists_[bundle].uses;
+  List& caller = lists_[list];
+  if (caller.uses.size() + uses.size() > kMostUses) {
+    lost_ = true;
+    return;
+  }
+  caller.uses.insert(caller.uses.end(), uses.begin(), uses.end());
+  NoteWork(&caller);
+}
+
+bool ListUses::OnKnownWork(Method method, List* list, const DecodedCall& call) {
+  switch (method) {
+    case Method::ID3D12GraphicsCommandList_ClearRenderTargetView: OnClear(list, call, false); break;
+    case Method::ID3D12GraphicsCommandList_ClearDepthStencilView: OnClear(list, call, true); break;
+    case Method::ID3D12GraphicsCommandList_DiscardResource: OnDiscard(list, call); break;
+    case Method::ID3D12GraphicsCommandList_CopyResource: OnCopyResource(list, call); break;
+    case Method::ID3D12GraphicsCommandList_CopyBufferRegion: OnCopyBuffer(list, call); break;
+    case Method::ID3D12GraphicsCommandList_CopyTextureRegion: OnCopyTexture(list, call); break;
+    case Method::ID3D12GraphicsCommandList_ResolveSubresource: OnResolve(list, call); break;
+    default: return false;
+  }
+  return true;
+}
+
+void ListUses::OnSetTargets(List* list, const DecodedCall& call) {
+  const uint32_t count = std::min(Value<uint32_t>(call, 0), kMostTargets);
+  const uint64_t* const handles = Array<uint64_t>(call, 1);
+  const bool range = Value<uint32_t>(call, 2) != 0;
+  const uint64_t* const depth = Array<uint64_t>(call, 3);
+  list->bound.clear();
+  list->work_noted = false;
+  for (uint32_t i = 0; handles != nullptr && i < count; ++i) {
+    const uint64_t handle = range ? handles[0] + i * IncrementAt(handles[0]) : handles[i];
+    if (const TargetView* const view = Target(handle)) list->bound.push_back(*view);
+  }
+  if (depth == nullptr || *depth == 0) return;
+  if (const TargetView* const view = Target(*depth)) list->bound.push_back(*view);
+}
+
+void ListUses::OnClear(List* list, const DecodedCall& call, bool depth_stencil) {
+  const TargetView* const view = Target(Value<uint64_t>(call, 0));
+  if (view == nullptr || view->resource == kNoObject) return;
+  const uint32_t aspects = depth_stencil ? Value<uint32_t>(call, 1) : kClearDepth;
+  const uint32_t rect_count = Value<uint32_t>(call, depth_stencil ? 4 : 2);
+  if (!view->exact || rect_count != 0 || list->predicated) return Read(list, view->resource);
+  if ((aspects & kClearDepth) != 0) Overwrite(list, view->resource, view->planes[0]);
+  if ((aspects & kClearStencil) != 0) Overwrite(list, view->resource, view->planes[1]);
+}
+
+void ListUses::OnBarriers(List* list, const DecodedCall& call) {
+  const auto* const barriers = Array<Barrier>(call, 1);
+  const uint32_t count = barriers == nullptr ? 0 : Value<uint32_t>(call, 0);
+  list->work_noted = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    Barrier barrier;
+    std::memcpy(&barrier, barriers + i, sizeof(barrier));
+    if (barrier.type == kTransition) {
+      // Between the halves of a transition the state is none that hides it.
+      const uint32_t state = (barrier.flags & kBeginOnly) != 0 ? 0 : barrier.state_after;
+      const bool whole = barrier.subresource == kAllSubresources;
+      list->uses.push_back({ResourceUse::Kind::kState, barrier.resource, state,
+                            whole ? kWholeResource : Subresources{barrier.subresource, 1, 1}});
+    } else if (barrier.type == kAliasing) {
+      Read(list, barrier.resource);
+      Read(list, barrier.subresource | uint64_t{barrier.state_before} << 32);
+    }
+  }
+}
+
+// These barriers only order work. Layouts are not told from each other: none hides a texture.
+void ListUses::OnBarrierGroups(List* list, const DecodedCall& call) {
+  const auto* const groups = Array<BarrierGroup>(call, 1);
+  const uint32_t count = groups == nullptr ? 0 : Value<uint32_t>(call, 0);
+  list->work_noted = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    BarrierGroup group;
+    std::memcpy(&group, groups + i, sizeof(group));
+    if (group.barriers == nullptr) continue;
+    for (uint32_t k = 0; k < group.count; ++k) {
+      if (group.type == kTextureGroup) {
+        TextureBarrier barrier;
+        std::memcpy(&barrier, static_cast<const TextureBarrier*>(group.barriers) + k,
+                    sizeof(barrier));
+        const auto discarded = DiscardedBy(barrier, ShapeOf(barrier.resource));
+        if (discarded.has_value()) Overwrite(list, barrier.resource, *discarded);
+        list->uses.push_back({ResourceUse::Kind::kState, barrier.resource});
+      } else if (group.type == kBufferGroup) {
+        BufferBarrier barrier;
+        std::memcpy(&barrier, static_cast<const BufferBarrier*>(group.barriers) + k,
+                    sizeof(barrier));
+        list->uses.push_back({ResourceUse::Kind::kState, barrier.resource});
+      }
+    }
+  }
+}
+
+void ListUses::BeginPass(List* list, const TargetView& view, uint32_t plane, uint32_t access,
+                         bool resumes) {
+  if (view.resource == kNoObject || access == kBeginNone) return;
+  if (!view.exact) return Read(list, view.resource);
+  if (view.planes[plane].count == 0) return;
+  const bool overwrites = (access == kBeginClear || access == kBeginDiscard) && !resumes;
+  const auto kind =
+      overwrites && !list->predicated ? ResourceUse::Kind::kOverwrite : ResourceUse::Kind::kRead;
+  list->uses.push_back({kind, view.resource, 0, view.planes[plane]});
+}
+
+void ListUses::EndPass(List* list, const void* access) {
+  EndingAccess ending;
+  std::memcpy(&ending, access, sizeof(ending));
+  if (ending.type != kEndResolve || ending.parts == nullptr) return;
+  const ResourceShape* const shape = ShapeOf(ending.to);
+  for (uint32_t i = 0; i < ending.part_count; ++i) {
+    ResolvedPart part;
+    std::memcpy(&part, static_cast<const ResolvedPart*>(ending.parts) + i, sizeof(part));
+    list->uses.push_back({ResourceUse::Kind::kRead, ending.from, 0, {part.from, 1, 1}});
+    constexpr uint32_t kWhole[std::size(ResolvedPart().rect)] = {};
+    const bool whole = std::equal(std::begin(kWhole), std::end(kWhole), part.rect) && part.x == 0 &&
+                       part.y == 0 && shape != nullptr && part.to < shape->subresource_count();
+    OverwriteOrRead(list, whole, ending.to, {part.to, 1, 1});
+  }
+}
+
+// All that the pass does to its targets is told here: what was bound before is bound no longer. A pass that
+// goes on in another list says the same there, and does not begin anew; only the last one resolves.
+void ListUses::OnRenderPass(List* list, const DecodedCall& call) {
+  const auto* const targets = Array<PassTarget>(call, 1);
+  const auto* const depth = Array<PassDepth>(call, 2);
+  const uint32_t count = targets == nullptr ? 0 : std::min(Value<uint32_t>(call, 0), kMostTargets);
+  const auto flags = Value<uint32_t>(call, 3);
+  const bool resumes = (flags & kResumingPass) != 0;
+  const bool ends = (flags & kSuspendingPass) == 0;
+  list->bound.clear();
+  list->work_noted = false;
+  for (uint32_t i = 0; i < count; ++i) {
+    PassTarget target;
+    std::memcpy(&target, targets + i, sizeof(target));
+    const TargetView* const view = target.view == 0 ? nullptr : Target(target.view);
+    if (view != nullptr) BeginPass(list, *view, 0, target.beginning.type, resumes);
+    if (ends) EndPass(list, &target.ending);
+  }
+  if (depth == nullptr) return;
+  PassDepth target;
+  std::memcpy(&target, depth, sizeof(target));
+  const TargetView* const view = target.view == 0 ? nullptr : Target(target.view);
+  for (uint32_t plane = 0; plane < 2; ++plane) {
+    if (view != nullptr) BeginPass(list, *view, plane, target.beginning[plane].type, resumes);
+    if (ends) EndPass(list, &target.ending[plane]);
+  }
+}
+
+void ListUses::OnDiscard(List* list, const DecodedCall& call) {
+  const auto resource = Value<uint64_t>(call, 0);
+  const auto* const region = Array<DiscardRegion>(call, 1);
+  if (region == nullptr) return Overwrite(list, resource, kWholeResource);
+  const ResourceShape* const shape = ShapeOf(resource);
+  if (shape == nullptr || region->rect_count != 0) return Read(list, resource);
+  const uint32_t count = shape->subresource_count();
+  const uint32_t first = std::min(region->first_subresource, count);
+  Overwrite(list, resource, {first, std::min(region->subresource_count, count - first), 1});
+}
+
+void ListUses::OnCopyResource(List* list, const DecodedCall& call) {
+  Read(list, Value<uint64_t>(call, 1));
+  OverwriteOrRead(list, true, Value<uint64_t>(call, 0), kWholeResource);
+}
+
+void ListUses::OnCopyBuffer(List* list, const DecodedCall& call) {
+  const auto to = Value<uint64_t>(call, 0);
+  const ResourceShape* const shape = ShapeOf(to);
+  Read(list, Value<uint64_t>(call, 2));
+  const bool whole = shape != nullptr && shape->buffer && Value<uint64_t>(call, 1) == 0 &&
+                     Value<uint64_t>(call, 4) >= shape->width;
+  OverwriteOrRead(list, whole, to, kWholeResource);
+}
+
+void ListUses::OnCopyTexture(List* list, const DecodedCall& call) {
+  const auto* const to = Array<CopyLocation>(call, 0);
+  const auto* const from = Array<CopyLocation>(call, 4);
+  const auto* const box = Array<Box>(call, 5);
+  if (to == nullptr || from == nullptr) return;
+  Read(list, from->resource);
+  const ResourceShape* const shape = ShapeOf(to->resource);
+  const ResourceShape* const source = ShapeOf(from->resource);
+  const bool at_origin = Value<uint32_t>(call, 1) == 0 && Value<uint32_t>(call, 2) == 0 &&
+                         Value<uint32_t>(call, 3) == 0;
+  if (shape == nullptr || source == nullptr || to->type != kSubresourceIndex || !at_origin ||
+      to->subresource >= shape->subresource_count()) {
+    return Read(list, to->resource);
+  }
+  Extent copied;
+  uint32_t format = source->format;
+  if (from->type != kSubresourceIndex) {
+    copied = {from->footprint.width, from->footprint.height, from->footprint.depth};
+    format = from->footprint.format;
+  } else if (from->subresource < source->subresource_count()) {
+    copied = ExtentOf(*source, from->subresource);
+  }
+  if (box != nullptr) {
+    const Extent whole = copied;
+    copied = {uint64_t{box->right} - std::min(box->left, box->right),
+              uint64_t{box->bottom} - std::min(box->top, box->bottom),
+              uint64_t{box->back} - std::min(box->front, box->back)};
+    if (!whole.Covers(copied)) copied = Extent();
+  }
+  // Texels of a block format are fewer in a copy to or from another one.
+  const bool same_texels =
+      format == shape->format || (!IsBlockFormat(format) && !IsBlockFormat(shape->format));
+  const bool whole = same_texels && copied.Covers(ExtentOf(*shape, to->subresource));
+  OverwriteOrRead(list, whole, to->resource, {to->subresource, 1, 1});
+}
+
+void ListUses::OnResolve(List* list, const DecodedCall& call) {
+  const auto to = Value<uint64_t>(call, 0);
+  const auto subresource = Value<uint32_t>(call, 1);
+  const ResourceShape* const shape = ShapeOf(to);
+  Read(list, Value<uint64_t>(call, 2));
+  OverwriteOrRead(list, shape != nullptr && subresource < shape->subresource_count(), to,
+                  {subresource, 1, 1});
+}
+
+}  // namespace cairn

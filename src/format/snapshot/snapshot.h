@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What was seen at one moment, as plain data: the input of the analysis and of every report. It is
+// taken from a live or dead process's block (snapshot_from_block.h) or read from a .cairn file
+// (snapshot_file.h), and both check every index, so a Snapshot is always consistent: each index is
+// in range or kNone, each TextRef lies inside `text`.
+//
+// Flat on purpose: a few large vectors, no vector per list and no string per name, so that taking
+// and printing a snapshot of 100,000 markers costs a handful of allocations.
+#ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_H_
+#define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "format/block/block.h"
+
+namespace cairn {
+
+inline constexpr uint32_t kNone = 0xFFFFFFFF;
+
+// UTF-8 text inside Snapshot::text. Untrusted: may hold control characters, never a bad offset.
+struct TextRef {
+  uint32_t offset = 0;
+  uint32_t length = 0;
+  bool empty() const { return length == 0; }
+};
+
+// Bytes inside Snapshot::blobs.
+struct BlobRef {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  bool empty() const { return length == 0; }
+};
+
+// Why the snapshot was taken. Several may be noticed, one after the other.
+enum class IncidentKind : uint32_t {
+  kNone = 0,
+  kRequested = 1,   // somebody asked: dump on exit, cairnPrintStatus
+  kExited = 2,      // normal exit; value = exit code
+  kSignal = 3,      // died; value = signal number
+  kDeviceLost = 4,  // reported by the application; value = HRESULT or VkResult
+  kHang = 5,        // the watchdog: submitted work did not finish; value = timeout in ms
+};
+struct Incident {
+  IncidentKind kind = IncidentKind::kNone;
+  int64_t value = 0;
+  uint64_t time_ns = 0;    // CLOCK_REALTIME
+  uint32_t queue = kNone;  // kHang: the queue that stood still
+  uint64_t address = 0;    // kSignal: faulting address where our handler saw it
+  TextRef detail;  // kDeviceLost: where it was noticed; kSignal: the moment told, if not the end
+};
+
+struct Process {
+  uint64_t process_id = 0;
+  uint64_t start_time_ns = 0;  // CLOCK_REALTIME
+  uint64_t snapshot_time_ns = 0;
+  // CLOCK_MONOTONIC at start_time_ns, which places the times of submissions, objects and threads; 0 if
+  // the file does not say.
+  uint64_t start_monotonic_ns = 0;
+  TextRef program;
+  TextRef command_line;  // as `cairn run` started it; empty if it did not
+  TextRef library_version;
+};
+
+struct Source {
+  TextRef name;
+  SourceState state = SourceState::kAbsent;
+  TextRef reason;
+};
+
+// One device with its breadcrumbs (a context of the library).
+struct Device {
+  Api api = Api::kNone;
+  MarkerMode mode = MarkerMode::kFull;
+  WriteMethod method = WriteMethod::kNone;
+  WordMemory memory = WordMemory::kNone;
+  uint32_t mirror_period_us = 0;
+  uint64_t frame = 0;
+  uint64_t lists_dropped = 0;
+  bool destroyed = false;
+  bool device_lost = false;
+  int32_t device_lost_code = 0;
+  TextRef name;
+  TextRef driver;
+  TextRef notes;
+  uint32_t vendor_id = 0;
+  uint32_t device_id = 0;
+  TextRef annotation_driver;        // "breadcrumb", "logging", "none", the path of a library
+  bool annotations_forced = false;  // ForceDriverRetailAnnotations was in effect at creation
+  TextRef application;              // as the application names itself and its engine to the API
+  uint32_t first_source = 0;        // into Snapshot::sources
+  uint32_t source_count = 0;
+};
+
+struct Queue {
+  uint32_t device = kNone;
+  uint32_t type = 0;  // CairnQueueType
+  TextRef name;
+  uint64_t native_handle = 0;
+  uint64_t submission_count = 0;
+  uint64_t completed_submission = 0;
+};
+
+struct Pipeline {
+  uint32_t device = kNone;
+  bool unregistered = false;
+  TextRef name;
+  std::array<TextRef, kStageCount> shader_names;
+  std::array<uint64_t, kStageCount> shader_hashes{};  // 0 unknown; leads to a Shader
+  uint64_t native_handle = 0;
+};
+
+// What BeginEvent or SetMarker passed. The bytes are kept as they came: a newer decoder may make more of
+// them than the name.
+struct Annotation {
+  uint64_t event_id = 0;  // 0: none was given out
+  uint32_t metadata = 0;
+  uint32_t size_bytes = 0;  // as passed; `payload` may be cut
+  bool has_colour = false;
+  uint32_t colour = 0;  // 0xAARRGGBB
+  TextRef name;         // decoded text
+  TextRef payload;      // bytes, not text
+};
+
+// What a kBind event binds, in what BindPoint (Event::type) and slot.
+struct Bind {
+  uint32_t slot = 0;
+  bool is_address = false;
+  uint64_t value = 0;  // GPU virtual address, or an index into Snapshot::objects; kNone for nothing
+};
+
+struct Event {
+  EventKind kind = EventKind::kBegin;
+  uint8_t flags = 0;  // kEventWrites...
+  uint16_t type = 0;  // CairnMarkerType; kBind: BindPoint
+  uint32_t pipeline = kNone;
+  // kEnd: sequence of its kBegin, 0 if it ends nothing; kBegin: sequence of its kEnd, 0 if open.
+  // Matches are mutual, lead forwards and nest properly.
+  uint32_t match = 0;
+  TextRef name;
+  // kBegin: index into annotations, kNone if it is none. kBind: index into binds, never kNone.
+  uint32_t detail = kNone;
+  // kBegin: number of the call in the trace of the same file, 0 if there is none. Taken from a block: its low
+  // half (format/snapshot/call_numbers.h restores the rest).
+  uint64_t call = 0;
+};
+
+// One recording of a command list, with the progress of its current execution. Events are
+// Snapshot::events[first_event .. first_event + event_count); event i has sequence number i + 1.
+struct Recording {
+  uint32_t device = kNone;
+  uint32_t queue = kNone;
+  uint64_t recording_id = 0;
+  uint64_t frame = 0;
+  uint64_t submission_index = 0;
+  uint64_t native_handle = 0;
+  TextRef name;
+  bool open = false;  // still being recorded
+  bool reusable = false;
+  // Runs inside others only, and none that is known executes it: the events of one that is executed
+  // stand in those that execute it.
+  bool secondary = false;
+  uint32_t first_event = 0;
+  uint32_t event_count = 0;
+  uint32_t dropped_count = 0;
+  uint32_t reached = 0;  // sequence numbers, 0 for never; stale values are already 0
+  uint32_t passed = 0;
+  uint32_t runs = 0;          // reusable: executions begun, as the GPU counted (not modulo)
+  uint32_t submit_count = 0;  // 0 also when the application does not tell submissions
+  // Executions proven complete before the one that the words describe: runs - 1 for a reusable list,
+  // otherwise the executions that had finished when the list was submitted again.
+  uint32_t finished_runs = 0;
+};
+
+// One list in one submission, in the order in which the application handed them over.
+struct Submission {
+  uint64_t serial = 0;
+  uint32_t queue = kNone;
+  uint32_t recording = kNone;  // kNone when its recording was recycled since: it had finished
+  uint32_t run = 0;            // which execution of the recording, from 1
+  uint64_t number = 0;         // of the queue; equal for lists submitted together
+  uint64_t time_ns = 0;        // CLOCK_MONOTONIC
+  uint64_t frame = 0;  // in which it was made; where that is not told, that of its recording
+};
+
+// What a queue, or the CPU, waits for or signals; see SyncRecord in format/block/block.h.
+struct Sync {
+  uint64_t serial = 0;
+  SyncKind kind = SyncKind::kWait;
+  uint32_t flags = 0;  // kSync...
+  uint32_t device = kNone;
+  uint32_t queue = kNone;          // kNone: the CPU, or the presentation engine
+  uint64_t submission_number = 0;  // of the queue
+  uint64_t native_handle = 0;
+  uint32_t object = kNone;  // the semaphore or fence, into Snapshot::objects, if it is known
+  uint64_t value = 0;
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+};
+
+// What a driver said of the reason for a device's loss.
+struct Fault {
+  uint32_t device = kNone;
+  int32_t result = 0;    // < 0: the question failed, and nothing else is known
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+  TextRef source;        // "VK_EXT_device_fault"
+  TextRef description;
+  uint32_t first_address = 0;  // into Snapshot::fault_addresses
+  uint32_t address_count = 0;
+  uint32_t first_vendor_info = 0;  // into Snapshot::vendor_infos
+  uint32_t vendor_info_count = 0;
+  uint64_t vendor_binary_bytes = 0;  // of the original
+  BlobRef vendor_binary;             // whole, or empty
+};
+struct VendorInfo {
+  TextRef description;
+  uint64_t code = 0;
+  uint64_t data = 0;
+};
+
+// Of VK_NV_device_diagnostic_checkpoints: the last event that a stage of a queue came by.
+struct Checkpoint {
+  uint32_t device = kNone;
+  uint32_t queue = kNone;
+  PipeStage stage = PipeStage::kOther;
+  // kNone where it lies in a secondary command buffer that several others execute; `sequence` counts
+  // the events of that one then.
+  uint32_t recording = kNone;
+  uint32_t sequence = 0;
+};
+
+struct Shader {
+  uint64_t hash = 0;
+  ShaderCode code = ShaderCode::kUnknown;
+  uint64_t size_bytes = 0;
+  BlobRef bytes;  // all of them, or empty where they were not kept or not asked for
+};
+
+struct RawMarker {
+  uint32_t device = kNone;
+  uint32_t index = 0;
+  uint64_t value = 0;  // only written slots are listed
+};
+
+// Something that the application made. Times are CLOCK_MONOTONIC.
+struct Object {
+  ObjectState state = ObjectState::kFree;  // kFree: the entry was never used
+  // D3D12_DRED_ALLOCATION_TYPE, or kVulkanObject and a VkObjectType.
+  uint32_t kind = 0;
+  uint32_t device = kNone;
+  bool name_cut = false;
+  TextRef name;
+  uint64_t native_handle = 0;
+  uint64_t serial = 0;
+  uint64_t created_ns = 0;
+  uint64_t destroyed_ns = 0;  // kDestroyed only
+  uint64_t gpu_address = 0;
+  uint64_t size_bytes = 0;
+  // Fences: the largest values so far.
+  uint64_t signalled = 0;
+  uint64_t waited = 0;
+  uint64_t completed = 0;
+};
+
+// A call into the API, of a thread's last ones.
+struct Call {
+  uint64_t number = 0;  // counts the thread's calls from 1
+  uint64_t object = 0;  // native handle, as in Object
+  TextRef function;     // "ID3D12Device::CreateFence"
+  bool returned = false;
+};
+
+struct Thread {
+  uint32_t thread_id = 0;
+  bool ended = false;
+  TextRef name;
+  uint64_t ended_ns = 0;    // CLOCK_MONOTONIC
+  uint32_t first_call = 0;  // into Snapshot::calls; their numbers rise
+  uint32_t call_count = 0;
+};
+
+// An EventID that a driver named after a crash, and what became of its marker.
+enum class EventIdState : uint32_t {
+  kUnknown = 0,   // no marker ever had it
+  kExpired = 1,   // its allocator was reset or its queue dropped it
+  kResolved = 2,  // annotations[annotation] is its marker
+};
+struct ReportedEventId {
+  uint32_t device = kNone;
+  uint64_t event_id = 0;
+  EventIdState state = EventIdState::kUnknown;
+  uint32_t annotation = kNone;
+};
+
+// What a queue was told outside of command lists, as far as its arena keeps it; in order for each queue.
+enum class QueueMarkerKind : uint32_t { kBegin = 1, kSetMarker = 2, kEnd = 3 };
+struct QueueMarker {
+  uint32_t queue = kNone;
+  uint64_t native_handle = 0;  // of the queue, as in Object
+  QueueMarkerKind kind = QueueMarkerKind::kBegin;
+  uint32_t submission = 0;      // submissions made to the queue before it
+  uint32_t annotation = kNone;  // kNone for an end
+};
+
+struct Snapshot {
+  Process process;
+  std::vector<Incident> incidents;  // in the order noticed
+  std::vector<Device> devices;      // same indices as the contexts of the block; never made: kNone
+  std::vector<Source> sources;
+  std::vector<Queue> queues;          // same indices as in the block
+  std::vector<Pipeline> pipelines;    // same indices as in the block
+  std::vector<Recording> recordings;  // ordered by device, frame, recording_id
+  std::vector<Event> events;
+  std::vector<Annotation> annotations;
+  std::vector<Bind> binds;
+  std::vector<Submission> submissions;  // ordered by serial
+  std::vector<RawMarker> raw_markers;
+  std::vector<Object> objects;  // same indices as in the block
+  std::vector<Thread> threads;
+  std::vector<Call> calls;
+  std::vector<ReportedEventId> reported_event_ids;
+  std::vector<QueueMarker> queue_markers;
+  std::vector<Sync> syncs;  // ordered by serial
+  std::vector<Fault> faults;
+  std::vector<FaultAddress> fault_addresses;
+  std::vector<VendorInfo> vendor_infos;
+  std::vector<Checkpoint> checkpoints;
+  std::vector<Shader> shaders;  // each hash once
+  std::vector<TextRef> losses;  // what could not be read, one sentence each
+  std::string text;
+  std::vector<std::byte> blobs;
+
+  std::span<const std::byte> Blob(BlobRef ref) const {
+    return std::span(blobs).subspan(ref.offset, ref.length);
+  }
+  std::string_view Text(TextRef ref) const {
+    return std::string_view(text).substr(ref.offset, ref.length);
+  }
+  TextRef AddText(std::string_view value) {
+    TextRef ref{static_cast<uint32_t>(text.size()), static_cast<uint32_t>(value.size())};
+    text.append(value);
+    return ref;
+  }
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_H_

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads a Snapshot from the chunks of a file (snapshot_file.h: ReadSnapshot). Nothing outside of this folder
+// needs it. What is decoded where:
+//   snapshot_file_reader.cc   the order of things, texts, process and devices
+//   snapshot_file_work.cc     queues, pipelines, recordings with their events, submissions, waits
+//   snapshot_file_objects.cc  objects, threads, annotations
+//   snapshot_file_faults.cc   faults, checkpoints, shaders
+// One thread; the file must outlive it.
+#ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_READER_H_
+#define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_READER_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/byte_reader.h"
+#include "format/file/file_cost.h"
+#include "format/snapshot/snapshot_file.h"
+#include "format/snapshot/text_pool.h"
+
+namespace cairn {
+
+// Events of the file that follow one another, and where they are in the snapshot.
+struct EventRun {
+  uint64_t first_in_file;
+  uint64_t count;
+  uint64_t first;
+};
+
+class SnapshotFileReader {
+ public:
+  explicit SnapshotFileReader(const FileReader& file)
+      : file_(file),
+        text_budget_bytes_(std::min(kMaxFileTextBytes, FileBudget(file.size_bytes(), kTextBytes))),
+        row_budget_(FileBudget(file.size_bytes(), kTableRows)) {
+    for (size_t i = 0; i < file.chunks().size(); ++i) {
+      if (file.chunks()[i].type == kSnapshotStartChunk) first_chunk_ = i;
+    }
+  }
+
+  Result<Snapshot> Read();
+
+ private:
+  using Decoder = bool (SnapshotFileReader::*)(ByteReader&);
+
+  void ReadTexts();
+  // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
+  enum class Expected { kAnyNumber, kOneOrMore, kOne, kAtMostOne };
+  void ReadChunks(ChunkType type, Decoder decode, Expected expected);
+  void NoteLoss(const std::string& sentence) {
+    if (snapshot_.losses.size() == kMaxFileLosses) return;
+    snapshot_.losses.push_back(snapshot_.AddText(sentence));
+  }
+
+  bool DecodeProcess(ByteReader& reader);
+  bool DecodeDevices(ByteReader& reader);
+  bool DecodeQueues(ByteReader& reader);
+  bool DecodePipelines(ByteReader& reader);
+  bool DecodeRecordings(ByteReader& reader);
+  bool DecodeEvents(ByteReader& reader);
+  void DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
+                          ByteReader& reader);
+  bool DecodeAnnotations(ByteReader& reader);
+  bool DecodeObjects(ByteReader& reader);
+  bool DecodeThreads(ByteReader& reader);
+  bool DecodeReportedEventIds(ByteReader& reader);
+  bool DecodeQueueMarkers(ByteReader& reader);
+  bool DecodeSubmissions(ByteReader& reader);
+  bool DecodeRawMarkers(ByteReader& reader);
+  bool DecodeSyncs(ByteReader& reader);
+  bool DecodeFaults(ByteReader& reader);
+  bool DecodeFault(ByteReader& reader);
+  bool DecodeVendorBinary(ByteReader& reader);
+  bool DecodeCheckpoints(ByteReader& reader);
+  bool DecodeShaders(ByteReader& reader);
+  bool DecodeShaderCode(ByteReader& reader);
+  // The next `size` bytes of a payload as a blob; empty if there are not so many, or too many in all.
+  BlobRef ReadBlob(ByteReader& reader, uint64_t size);
+  bool DecodeLosses(ByteReader& reader);
+
+  // How many of `count` rows of a table the file may cost: each counts as `weight` small ones. Notes how
+  // many that leaves out.
+  uint32_t Afford(uint32_t count, uint32_t weight, const char* what);
+
+  bool ReadOwnText(ByteReader& reader, TextRef* text);
+  // A name; what is too long is cut, and counted.
+  TextRef ReadText(ByteReader& reader) { return Shortened(ReadBytes(reader)); }
+  TextRef ReadBytes(ByteReader& reader);
+  TextRef Shortened(TextRef text);
+  // A one-based index below `limit`; 0, and what is out of range (counted), becomes kNone.
+  uint32_t ReadIndex(ByteReader& reader, size_t limit);
+  // Finds the recording's events; without them it keeps its words, which then prove nothing.
+  void PlaceEvents(uint64_t first_in_file, Recording* recording);
+  void CheckIncidents();
+
+  const FileReader& file_;
+  size_t first_chunk_ = 0;
+  Snapshot snapshot_;
+  TextPoolReader texts_;
+  uint64_t text_budget_bytes_;
+  uint64_t row_budget_;
+  std::vector<EventRun> event_runs_;
+  uint64_t expected_event_ = 0;  // of the next recording
+  std::vector<uint32_t> open_events_;
+  std::vector<uint8_t> event_bits_;
+  bool process_found_ = false;
+  bool is_later_version_ = false;
+  uint64_t bad_indices_ = 0;
+  uint64_t long_names_ = 0;
+  uint64_t bad_matches_ = 0;
+  uint64_t events_missing_ = 0;
+  uint64_t events_left_out_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_READER_H_

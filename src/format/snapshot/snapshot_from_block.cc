@@ -1,0 +1,790 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/snapshot/snapshot_from_block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "format/snapshot/block_diagnostics.h"
+#include "format/snapshot/block_reader.h"
+#include "format/snapshot/block_tables.h"
+#include "format/snapshot/event_matching.h"
+#include "format/snapshot/name_table.h"
+#include "format/snapshot/secondaries.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMaxTextBytes = uint64_t{256} << 20;  // a file is read with no more, either
+// Of that: names of objects, which are no NameRecords, sentences, markers kept in arenas.
+constexpr uint64_t kOtherTextBytes = uint64_t{32} << 20;
+constexpr uint64_t kKeptMarkerTextBytes = uint64_t{16} << 20;
+static_assert(kMaxObjects * sizeof(ObjectRecord::name) + kKeptMarkerTextBytes < kOtherTextBytes);
+constexpr int kTornReadTries = 4;
+
+// A live recording, before it is read whole.
+struct FoundRecording {
+  uint32_t context;
+  uint32_t slot;
+  uint64_t recording_id;
+  uint64_t frame;
+  uint64_t event_count;
+};
+
+// How often something was left out; sentences are made of these at the end, so that a hostile block
+// cannot make a long list.
+struct LossCounts {
+  uint64_t raw_markers = 0;
+  uint64_t contexts = 0;
+  uint64_t queues = 0;
+  uint64_t recordings_changed = 0;
+  uint64_t recordings_bad = 0;
+  uint64_t events_missing = 0;
+  uint64_t events_bad = 0;
+  uint64_t pipelines_bad = 0;
+  uint64_t words_bad = 0;
+  uint64_t submissions_torn = 0;
+  uint64_t submissions_later = 0;
+  uint64_t objects_changed = 0;
+  uint64_t objects_bad = 0;
+  uint64_t syncs_bad = 0;
+  uint64_t checkpoints_bad = 0;
+  uint64_t binaries_bad = 0;
+  uint64_t shaders_bad = 0;
+  uint64_t secondaries_unknown = 0;
+  uint64_t secondaries_nested = 0;
+  uint64_t secondaries_over_budget = 0;
+};
+
+class SnapshotTaker {
+ public:
+  SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment)
+      : block_(block),
+        keep_binaries_(binaries == Binaries::kKeep),
+        fault_ns_(moment == Moment::kLastFault ? TimeOfFault(block) : 0) {}
+
+  Snapshot Take(uint64_t snapshot_time_ns);
+
+ private:
+  static uint64_t TimeOfFault(const BlockReader& block) {
+    if (block.Load32(offsetof(BlockHeader, crash_signal)) == 0) return 0;
+    return block.Load64(offsetof(BlockHeader, crash_ns));
+  }
+
+  void FindRecordings();
+  void TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const;
+  void ReserveMemory();
+  void ReadProcess(uint64_t snapshot_time_ns);
+  void ReadContexts();
+  void ReadSources(const ContextRecord& record, Device* device);
+  void ReadQueues();
+  void ReadPipelines();
+  void ReadRecording(const FoundRecording& found);
+  // Returns false if the slot does not hold `found` any more.
+  bool ReadSlot(const FoundRecording& found, RecordingSlot* slot, Recording* recording);
+  void ReadWords(const FoundRecording& found, uint32_t generation, Recording* recording,
+                 uint32_t* runs_word);
+  void ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording);
+  Event MakeEvent(const EventRecord& record);
+  Event MakeBindEvent(const EventRecord& record);
+  void LeaveOutLater(const SubmissionRecord& record);
+  void ReadSubmissions();
+  bool IsUnfinished(uint32_t recording) const;
+  void FindUnfinished();
+  std::vector<bool> PipelinesInUse() const;
+  void ReadDiagnostics();
+  void ReadRawMarkers();
+  void ReadCrash();
+  void NoteLosses();
+  void NoteLoss(uint64_t count, const char* what);
+
+  uint64_t SlotOffset(uint32_t context, uint32_t slot) const {
+    return tables_[context].recordings_offset + uint64_t{slot} * sizeof(RecordingSlot);
+  }
+
+  const BlockReader& block_;
+  const bool keep_binaries_;
+  const uint64_t fault_ns_;  // CLOCK_MONOTONIC; 0: words are read as they are
+  Snapshot snapshot_;
+  LossCounts losses_;
+  std::vector<ContextTables> tables_;
+  std::vector<ContextRecord> context_records_;
+  std::vector<FoundRecording> found_;
+  std::vector<std::vector<uint32_t>> recording_of_slot_;  // by context, as they are before Splice
+  std::vector<RecordingPlace> places_;                    // by recording, likewise
+  std::vector<SecondaryLink> links_;
+  std::vector<bool> unfinished_;  // by recording, before Splice
+  std::vector<bool> page_used_;  // A page of events belongs to one recording: no chain has a cycle.
+  std::vector<uint32_t> open_events_;
+  NameTable* names_ = nullptr;
+  uint64_t total_events_ = 0;
+};
+
+Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
+  FindRecordings();
+  ReserveMemory();
+  // Texts of annotations are kept twice: as they came, and decoded.
+  NameTable names(block_, total_events_ / 2 + 4096,
+                  std::min(block_.size_bytes() * 2, kMaxTextBytes - kOtherTextBytes), &snapshot_);
+  names_ = &names;
+  ReadProcess(snapshot_time_ns);
+  ReadContexts();
+  ReadQueues();
+  ReadPipelines();
+  losses_.objects_changed = ReadObjects(block_, &snapshot_);
+  for (const FoundRecording& found : found_) ReadRecording(found);
+  NameByObjects(&snapshot_);
+  ReadSubmissions();
+  ReadDiagnostics();
+  ReadRawMarkers();
+  ReadThreads(block_, names_, &snapshot_);
+  ReadKeptMarkers(block_, kKeptMarkerTextBytes, &snapshot_);
+  ReadCrash();
+  NoteLosses();
+  names_ = nullptr;
+  return std::move(snapshot_);
+}
+
+void SnapshotTaker::FindRecordings() {
+  const uint32_t context_count = block_.ContextCount();
+  context_records_ = std::vector<ContextRecord>(context_count);
+  tables_.resize(context_count);
+  recording_of_slot_.resize(context_count);
+  for (uint32_t c = 0; c < context_count; ++c) {
+    const uint64_t offset = block_.contexts_offset() + c * sizeof(ContextRecord);
+    if (block_.Load32(offset + offsetof(ContextRecord, state)) == 0) continue;
+    block_.Copy(offset, &context_records_[c]);
+    tables_[c] = block_.TablesOf(context_records_[c], std::span(tables_).first(c));
+    if (!tables_[c].usable) {
+      ++losses_.contexts;
+      continue;
+    }
+    TakeWordsOfFault(context_records_[c], &tables_[c]);
+    uint32_t used_slots = 0;
+    for (uint32_t s = 0; s < tables_[c].recording_capacity; ++s) {
+      const uint64_t slot = SlotOffset(c, s);
+      const uint32_t state = block_.Load32(slot + offsetof(RecordingSlot, state));
+      const uint64_t recording_id = block_.Load64(slot + offsetof(RecordingSlot, recording_id));
+      if (recording_id == 0) break;
+      used_slots = s + 1;
+      if (state == static_cast<uint32_t>(RecordingState::kFree)) continue;
+      if (state > static_cast<uint32_t>(RecordingState::kClosed)) {
+        ++losses_.recordings_bad;
+        continue;
+      }
+      const uint32_t events = block_.Load32(slot + offsetof(RecordingSlot, event_count));
+      found_.push_back({c, s, recording_id, block_.Load64(slot + offsetof(RecordingSlot, frame)),
+                        std::min(events, kMaxSequence)});
+    }
+    recording_of_slot_[c].assign(used_slots, kNone);
+  }
+  std::sort(found_.begin(), found_.end(), [](const FoundRecording& a, const FoundRecording& b) {
+    return std::tie(a.context, a.frame, a.recording_id, a.slot) <
+           std::tie(b.context, b.frame, b.recording_id, b.slot);
+  });
+}
+
+// Of a device that had ended before the fault no words were copied: its last ones are where they were.
+void SnapshotTaker::TakeWordsOfFault(const ContextRecord& record, ContextTables* tables) const {
+  const uint64_t offset = record.crash_words_offset;
+  if (fault_ns_ == 0 || offset == 0 || record.crash_words_ns.load() != fault_ns_) return;
+  // Laid out as at progress_offset; TablesOf has bounded the counts.
+  const uint64_t word_bytes = uint64_t{tables->recording_capacity} * sizeof(ProgressWords);
+  const uint64_t raw_offset = (word_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  const uint64_t bytes = raw_offset + uint64_t{tables->raw_marker_count} * sizeof(uint64_t);
+  if (offset % kPageBytes != 0 || offset < block_.pages_offset() ||
+      !block_.Contains(offset, bytes)) {
+    return;
+  }
+  tables->progress_offset = offset;
+  if (tables->raw_marker_count != 0) tables->raw_markers_offset = offset + raw_offset;
+}
+
+// The number of allocations must not depend on the number of markers: everything that grows with it
+// gets its memory here.
+void SnapshotTaker::ReserveMemory() {
+  const uint64_t block_pages = block_.size_bytes() / kPageBytes;
+  uint64_t event_pages = 0;
+  for (const FoundRecording& found : found_) {
+    total_events_ += found.event_count;
+    event_pages += (found.event_count + kEventsPerChunk - 1) / kEventsPerChunk;
+  }
+  total_events_ =
+      std::min<uint64_t>({total_events_, kMaxSnapshotEvents, block_pages * kEventsPerChunk});
+  const uint64_t used_pages =
+      std::min(block_.Load64(offsetof(BlockHeader, next_page)), block_pages);
+  // Names are on pages that hold no events; untouched memory costs nothing.
+  const uint64_t name_pages = used_pages - std::min(used_pages, event_pages);
+  snapshot_.text.reserve(std::min(name_pages * kPageBytes * 2, kMaxTextBytes) + kPageBytes +
+                         block_.ObjectCount() * sizeof(ObjectRecord::name));
+  snapshot_.events.reserve(total_events_);
+  // As many as there can be: how many of the events are binds shows only when they are read.
+  snapshot_.binds.reserve(total_events_);
+  snapshot_.annotations.reserve(total_events_);
+  snapshot_.recordings.reserve(found_.size());
+  open_events_.reserve(1024);
+  page_used_.resize(block_pages);
+}
+
+std::string_view ZeroTerminated(const char* text, size_t capacity) {
+  return std::string_view(text, strnlen(text, capacity));
+}
+
+void SnapshotTaker::ReadProcess(uint64_t snapshot_time_ns) {
+  BlockHeader header;
+  block_.Copy(0, &header);
+  Process& process = snapshot_.process;
+  process.process_id = header.process_id;
+  process.start_time_ns = header.start_realtime_ns;
+  process.snapshot_time_ns = snapshot_time_ns;
+  if (fault_ns_ > header.start_monotonic_ns) {
+    const uint64_t fault_time_ns =
+        header.start_realtime_ns + (fault_ns_ - header.start_monotonic_ns);
+    process.snapshot_time_ns = std::min(snapshot_time_ns, fault_time_ns);
+  }
+  process.start_monotonic_ns = header.start_monotonic_ns;
+  process.program = snapshot_.AddText(ZeroTerminated(header.program, sizeof(header.program)));
+  process.library_version =
+      snapshot_.AddText(ZeroTerminated(header.library_version, sizeof(header.library_version)));
+}
+
+void SnapshotTaker::ReadContexts() {
+  for (const ContextRecord& record : context_records_) {
+    Device& device = snapshot_.devices.emplace_back();
+    device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
+    const uint32_t state = record.state.load(std::memory_order_relaxed);
+    device.destroyed = state != 1;
+    if (state == 0) continue;  // Being created: nothing is known of it yet.
+    device.api = record.api;
+    device.mode = record.mode;
+    device.method = record.method;
+    device.memory = record.memory;
+    device.mirror_period_us = record.mirror_period_us;
+    device.frame = record.frame.load(std::memory_order_relaxed);
+    device.lists_dropped = record.lists_dropped.load(std::memory_order_relaxed);
+    device.device_lost = record.device_lost.load(std::memory_order_relaxed) != 0;
+    device.device_lost_code = record.device_lost_code.load(std::memory_order_relaxed);
+    device.name = names_->Text(record.device_name);
+    device.driver = names_->Text(record.driver_name);
+    device.notes = names_->Text(record.device_notes);
+    device.vendor_id = record.vendor_id;
+    device.device_id = record.device_id;
+    device.annotation_driver = names_->Text(record.annotation_driver);
+    device.annotations_forced = record.annotations_forced != 0;
+    device.application = names_->Text(record.application);
+    ReadSources(record, &device);
+    if (device.device_lost) {
+      Incident incident;
+      incident.kind = IncidentKind::kDeviceLost;
+      incident.value = device.device_lost_code;
+      incident.detail = names_->Text(record.device_lost_where);
+      snapshot_.incidents.push_back(incident);
+    }
+  }
+}
+
+void SnapshotTaker::ReadSources(const ContextRecord& record, Device* device) {
+  device->source_count = std::min(record.source_count.load(std::memory_order_relaxed), kMaxSources);
+  for (uint32_t i = 0; i < device->source_count; ++i) {
+    const SourceRecord& source = record.sources[i];
+    snapshot_.sources.push_back(
+        Source{names_->Text(source.name), source.state, names_->Text(source.reason)});
+  }
+}
+
+void SnapshotTaker::ReadQueues() {
+  const uint32_t count = block_.QueueCount();
+  snapshot_.queues.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.queues_offset() + i * sizeof(QueueRecord);
+    if (block_.Load32(offset + offsetof(QueueRecord, state)) != 1) continue;
+    QueueRecord record;
+    block_.Copy(offset, &record);
+    if (record.context >= snapshot_.devices.size()) {
+      ++losses_.queues;
+      continue;
+    }
+    Queue& queue = snapshot_.queues[i];
+    queue.device = record.context;
+    queue.type = record.type;
+    queue.name = names_->Text(record.name);
+    queue.native_handle = record.native_handle;
+    queue.submission_count = record.submission_count.load(std::memory_order_relaxed);
+    queue.completed_submission = record.completed_submission.load(std::memory_order_relaxed);
+  }
+}
+
+void SnapshotTaker::ReadPipelines() {
+  const uint32_t count = block_.PipelineCount();
+  snapshot_.pipelines.resize(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.pipelines_offset() + i * sizeof(PipelineRecord);
+    if (block_.Load32(offset + offsetof(PipelineRecord, state)) == 0) continue;
+    PipelineRecord record;
+    block_.Copy(offset, &record);
+    Pipeline& pipeline = snapshot_.pipelines[i];
+    pipeline.device = record.context < snapshot_.devices.size() ? record.context : kNone;
+    pipeline.unregistered = record.state.load(std::memory_order_relaxed) == 2;
+    pipeline.name = names_->Text(record.name);
+    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+      pipeline.shader_names[stage] = names_->Text(record.shader_names[stage]);
+    }
+    std::copy(std::begin(record.shader_hashes), std::end(record.shader_hashes),
+              pipeline.shader_hashes.begin());
+    pipeline.native_handle = record.native_handle;
+  }
+}
+
+void SnapshotTaker::ReadWords(const FoundRecording& found, uint32_t generation,
+                              Recording* recording, uint32_t* runs_word) {
+  const uint64_t offset =
+      tables_[found.context].progress_offset + uint64_t{found.slot} * sizeof(ProgressWords);
+  // A reusable list's next execution sets both words to 0 and then counts; a set of words counts as
+  // one when `runs` stood still around it.
+  for (int i = 0; i < kTornReadTries; ++i) {
+    *runs_word = block_.Load32(offset + offsetof(ProgressWords, runs));
+    recording->passed =
+        ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, passed)), generation);
+    recording->reached =
+        ProgressSequence(block_.Load32(offset + offsetof(ProgressWords, reached)), generation);
+    if (block_.Load32(offset + offsetof(ProgressWords, runs)) == *runs_word) return;
+  }
+}
+
+// The largest count that is at most `submit_count` and equal to `word` modulo kRunModulus; the word
+// itself when submissions were not told.
+uint32_t RunsFromWord(uint32_t word, uint32_t submit_count) {
+  const uint32_t remainder = word % kRunModulus;
+  if (submit_count < remainder) return remainder;
+  return submit_count - (submit_count - remainder) % kRunModulus;
+}
+
+bool SnapshotTaker::ReadSlot(const FoundRecording& found, RecordingSlot* slot,
+                             Recording* recording) {
+  const uint64_t offset = SlotOffset(found.context, found.slot);
+  const uint32_t generation = block_.Load32(offset + offsetof(RecordingSlot, generation));
+  uint32_t runs_word = 0;
+  // Words first: the events that they speak of were published before the GPU could see them.
+  ReadWords(found, generation, recording, &runs_word);
+  block_.Copy(offset, slot);
+  const uint32_t state = slot->state.load(std::memory_order_relaxed);
+  if (slot->generation != generation || slot->recording_id != found.recording_id ||
+      (state != static_cast<uint32_t>(RecordingState::kOpen) &&
+       state != static_cast<uint32_t>(RecordingState::kClosed))) {
+    return false;
+  }
+  recording->device = found.context;
+  if (slot->queue < snapshot_.queues.size() && snapshot_.queues[slot->queue].device != kNone) {
+    recording->queue = slot->queue;
+  }
+  recording->recording_id = slot->recording_id;
+  recording->frame = found.frame;
+  recording->submission_index = slot->submission_index;
+  recording->native_handle = slot->native_handle;
+  recording->name = names_->Text(slot->name);
+  recording->open = state == static_cast<uint32_t>(RecordingState::kOpen);
+  recording->reusable = (slot->flags & kRecordingReusable) != 0;
+  recording->secondary = (slot->flags & kRecordingSecondary) != 0;
+  recording->dropped_count = slot->dropped_count.load(std::memory_order_relaxed);
+  recording->submit_count = slot->submit_count.load(std::memory_order_relaxed);
+  if (recording->reusable) {
+    recording->runs = RunsFromWord(runs_word, recording->submit_count);
+    recording->finished_runs = recording->runs == 0 ? 0 : recording->runs - 1;
+  } else {
+    recording->finished_runs =
+        std::min(slot->reset_run.load(std::memory_order_relaxed), recording->submit_count);
+  }
+  return true;
+}
+
+void SnapshotTaker::ReadRecording(const FoundRecording& found) {
+  RecordingSlot slot;
+  Recording recording;
+  if (!ReadSlot(found, &slot, &recording)) {
+    ++losses_.recordings_changed;
+    return;
+  }
+  recording.first_event = static_cast<uint32_t>(snapshot_.events.size());
+  const size_t first_bind = snapshot_.binds.size();
+  const size_t first_link = links_.size();
+  recording.event_count = std::min(slot.event_count.load(std::memory_order_relaxed), kMaxSequence);
+  ReadEvents(slot.first_event_page, found.slot, &recording);
+  // A recording that ended meanwhile gave its pages back: what was read there may be another's.
+  const uint64_t offset = SlotOffset(found.context, found.slot);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  const uint32_t state = block_.Load32(offset + offsetof(RecordingSlot, state));
+  if (state == static_cast<uint32_t>(RecordingState::kFree) ||
+      block_.Load64(offset + offsetof(RecordingSlot, recording_id)) != found.recording_id) {
+    snapshot_.events.resize(recording.first_event);
+    snapshot_.binds.resize(first_bind);
+    links_.resize(first_link);
+    ++losses_.recordings_changed;
+    return;
+  }
+  // Words beyond the events say nothing; assume the least that is proven.
+  if (recording.reached > recording.event_count || recording.passed > recording.event_count) {
+    ++losses_.words_bad;
+    recording.reached = std::min(recording.reached, recording.event_count);
+    if (recording.passed > recording.event_count) recording.passed = 0;
+  }
+  losses_.events_bad +=
+      MatchEvents(std::span(snapshot_.events).subspan(recording.first_event), open_events_);
+  recording_of_slot_[found.context][found.slot] =
+      static_cast<uint32_t>(snapshot_.recordings.size());
+  // Which events bind is known; which recording they belong to only now.
+  for (size_t i = first_link; i < links_.size(); ++i) {
+    links_[i].recording = static_cast<uint32_t>(snapshot_.recordings.size());
+    links_[i].sequence -= recording.first_event;
+  }
+  places_.push_back(
+      {offset,
+       tables_[found.context].progress_offset + uint64_t{found.slot} * sizeof(ProgressWords),
+       slot.generation});
+  snapshot_.recordings.push_back(recording);
+}
+
+// Where a bind leads nowhere its sequence number has to stay: it then binds nothing.
+Event SnapshotTaker::MakeBindEvent(const EventRecord& record) {
+  Event event;
+  event.kind = EventKind::kBind;
+  // Where a list ends with it, the write of the list's end carries its sequence number.
+  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom);
+  event.type = record.type;
+  Bind bind;
+  bind.slot = record.name;
+  bind.is_address = (record.flags & kEventBindsAddress) != 0;
+  const uint64_t value = uint64_t{record.match} << 32 | record.pipeline;
+  if (record.type == static_cast<uint16_t>(BindPoint::kSecondary)) {
+    // What it executes follows it in the end; the bind itself leads nowhere.
+    bind.is_address = false;
+    bind.value = kNone;
+    links_.push_back({kNone, static_cast<uint32_t>(snapshot_.events.size()) + 1, value});
+  } else if (bind.is_address) {
+    bind.value = value;
+  } else if (value != 0 && value <= snapshot_.objects.size()) {
+    bind.value = value - 1;
+  } else {
+    if (value != 0) ++losses_.objects_bad;
+    bind.value = kNone;
+  }
+  event.detail = static_cast<uint32_t>(snapshot_.binds.size());
+  snapshot_.binds.push_back(bind);
+  return event;
+}
+
+Event SnapshotTaker::MakeEvent(const EventRecord& record) {
+  if (record.kind == EventKind::kBind) return MakeBindEvent(record);
+  Event event;
+  if (record.kind != EventKind::kBegin && record.kind != EventKind::kEnd) {
+    // Its sequence number has to stay: an end that ends nothing.
+    ++losses_.events_bad;
+    event.kind = EventKind::kEnd;
+    return event;
+  }
+  event.kind = record.kind;
+  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated);
+  if (record.kind == EventKind::kEnd) {
+    event.match = record.match;
+    return event;
+  }
+  event.type = record.type;
+  event.call = record.match;
+  if ((record.flags & kEventNameIsAnnotation) != 0) {
+    event.detail = names_->Annotation(record.name);
+    if (event.detail != kNone) event.name = snapshot_.annotations[event.detail].name;
+  } else {
+    event.name = names_->Text(record.name);
+  }
+  if (record.pipeline != 0) {
+    if (record.pipeline <= snapshot_.pipelines.size()) {
+      event.pipeline = record.pipeline - 1;
+    } else {
+      ++losses_.pipelines_bad;
+    }
+  }
+  return event;
+}
+
+void SnapshotTaker::ReadEvents(uint32_t first_page, uint32_t slot, Recording* recording) {
+  const uint64_t block_pages = block_.size_bytes() / kPageBytes;
+  const uint64_t first_free_page = block_.pages_offset() / kPageBytes;
+  uint32_t remaining = recording->event_count;
+  uint32_t page = first_page;
+  while (remaining != 0) {
+    const uint32_t count = std::min(remaining, kEventsPerChunk);
+    if (page < first_free_page || page >= block_pages || page_used_[page] ||
+        snapshot_.events.size() + count > kMaxSnapshotEvents) {
+      break;
+    }
+    page_used_[page] = true;
+    EventChunk chunk;
+    const uint64_t offset = uint64_t{page} * kPageBytes;
+    block_.Copy(offset, &chunk, sizeof(chunk));
+    for (uint32_t i = 0; i < count; ++i) {
+      snapshot_.events.push_back(MakeEvent(chunk.events[EventPosition(slot, i)]));
+    }
+    remaining -= count;
+    page = chunk.next_page.load(std::memory_order_relaxed);
+  }
+  losses_.events_missing += remaining;
+  recording->event_count -= remaining;
+}
+
+// Made after the fault: its queue had not come so far.
+void SnapshotTaker::LeaveOutLater(const SubmissionRecord& record) {
+  ++losses_.submissions_later;
+  Queue& queue = snapshot_.queues[record.queue];
+  if (record.submission_number == 0) return;
+  queue.submission_count = std::min(queue.submission_count, record.submission_number - 1);
+  queue.completed_submission = std::min(queue.completed_submission, queue.submission_count);
+}
+
+void SnapshotTaker::ReadSubmissions() {
+  const uint64_t made = block_.Load64(offsetof(BlockHeader, submission_serial));
+  const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made, kSubmissionRing));
+  snapshot_.submissions.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint64_t offset = block_.submissions_offset() + i * sizeof(SubmissionRecord);
+    const uint64_t serial = block_.Load64(offset + offsetof(SubmissionRecord, serial));
+    SubmissionRecord record;
+    block_.Copy(offset, &record);
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (serial == 0 || (serial - 1) % kSubmissionRing != i ||
+        block_.Load64(offset + offsetof(SubmissionRecord, serial)) != serial ||
+        record.queue >= snapshot_.queues.size()) {
+      ++losses_.submissions_torn;
+      continue;
+    }
+    if (record.refused.load(std::memory_order_relaxed) != 0) continue;
+    if (fault_ns_ != 0 && record.time_ns > fault_ns_) {
+      LeaveOutLater(record);
+      continue;
+    }
+    Submission submission;
+    submission.serial = serial;
+    submission.queue = record.queue;
+    submission.run = record.run;
+    submission.number = record.submission_number;
+    submission.time_ns = record.time_ns;
+    if (record.context < recording_of_slot_.size() &&
+        record.slot < recording_of_slot_[record.context].size()) {
+      const uint32_t recording = recording_of_slot_[record.context][record.slot];
+      if (recording != kNone &&
+          snapshot_.recordings[recording].recording_id == record.recording_id) {
+        submission.recording = recording;
+        submission.frame = snapshot_.recordings[recording].frame;
+      }
+    }
+    if (record.frame_plus_1 != 0) submission.frame = record.frame_plus_1 - 1;
+    snapshot_.submissions.push_back(submission);
+  }
+  std::sort(snapshot_.submissions.begin(), snapshot_.submissions.end(),
+            [](const Submission& a, const Submission& b) { return a.serial < b.serial; });
+}
+
+// Whether a recording was submitted and its words do not say that it has finished.
+bool SnapshotTaker::IsUnfinished(uint32_t index) const {
+  const Recording& recording = snapshot_.recordings[index];
+  if (recording.secondary || recording.submit_count == 0) return false;
+  const bool all_begun = recording.reusable ? recording.runs == recording.submit_count
+                                            : recording.submit_count <= recording.finished_runs + 1;
+  return !all_begun || recording.event_count == 0 || recording.passed != recording.event_count;
+}
+
+void SnapshotTaker::FindUnfinished() {
+  unfinished_.resize(snapshot_.recordings.size());
+  // Told by the application: the last submission decides. Those that it does not tell of are unfinished.
+  std::vector<bool> told_finished(unfinished_.size(), false);
+  for (const Submission& submission : snapshot_.submissions) {
+    if (submission.recording == kNone) continue;
+    told_finished[submission.recording] =
+        submission.number <= snapshot_.queues[submission.queue].completed_submission;
+  }
+  for (uint32_t i = 0; i < unfinished_.size(); ++i) {
+    unfinished_[i] = IsUnfinished(i) && !told_finished[i];
+  }
+}
+
+// Those that unfinished recordings use, also in what they execute.
+std::vector<bool> SnapshotTaker::PipelinesInUse() const {
+  std::vector<bool> used(snapshot_.pipelines.size(), false);
+  for (const Recording& recording : snapshot_.recordings) {
+    if (recording.submit_count == 0) continue;
+    for (uint32_t i = 0; i < recording.event_count; ++i) {
+      if (i + 1 < recording.passed) continue;
+      const uint32_t pipeline = snapshot_.events[recording.first_event + i].pipeline;
+      if (pipeline != kNone) used[pipeline] = true;
+    }
+  }
+  return used;
+}
+
+// Finds events of the block after what is executed was put where it is executed.
+class PlacesOfBlock : public EventPlaces {
+ public:
+  PlacesOfBlock(const SecondarySplicer& splicer,
+                const std::vector<std::vector<uint32_t>>& recording_of_slot,
+                const std::vector<RecordingPlace>& places,
+                const std::vector<uint32_t>& event_counts)
+      : splicer_(splicer),
+        recording_of_slot_(recording_of_slot),
+        places_(places),
+        event_counts_(event_counts) {}
+
+  EventPlace Find(uint32_t context, uint32_t slot, uint32_t progress_value) const override {
+    if (context >= recording_of_slot_.size() || slot >= recording_of_slot_[context].size()) {
+      return {};
+    }
+    const uint32_t recording = recording_of_slot_[context][slot];
+    if (recording == kNone) return {};
+    const uint32_t sequence = ProgressSequence(progress_value, places_[recording].generation);
+    if (sequence == 0 || sequence > event_counts_[recording]) return {};
+    const auto [place, moved] = splicer_.PlaceOf(recording, sequence);
+    return {true, place, moved};
+  }
+
+ private:
+  const SecondarySplicer& splicer_;
+  const std::vector<std::vector<uint32_t>>& recording_of_slot_;
+  const std::vector<RecordingPlace>& places_;
+  const std::vector<uint32_t>& event_counts_;
+};
+
+void SnapshotTaker::ReadDiagnostics() {
+  FindUnfinished();
+  std::vector<uint32_t> event_counts;
+  event_counts.reserve(snapshot_.recordings.size());
+  for (const Recording& recording : snapshot_.recordings) {
+    event_counts.push_back(recording.event_count);
+  }
+  ReadSecondaryWords(block_, places_, links_, unfinished_, &snapshot_);
+  SecondarySplicer splicer(std::move(links_), unfinished_, &snapshot_);
+  splicer.Splice();
+  losses_.secondaries_unknown = splicer.unknown_count();
+  losses_.secondaries_nested = splicer.nested_count();
+  losses_.secondaries_over_budget = splicer.over_budget_count();
+  losses_.syncs_bad = ReadSyncs(block_, &snapshot_);
+  losses_.binaries_bad = ReadFaults(block_, keep_binaries_, &snapshot_);
+  const PlacesOfBlock places(splicer, recording_of_slot_, places_, event_counts);
+  losses_.checkpoints_bad = ReadCheckpoints(block_, places, &snapshot_);
+  losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(), keep_binaries_, &snapshot_);
+}
+
+void SnapshotTaker::ReadRawMarkers() {
+  for (uint32_t c = 0; c < tables_.size(); ++c) {
+    const ContextTables& tables = tables_[c];
+    if (!tables.usable) continue;
+    for (uint32_t i = 0; i < tables.raw_marker_count; ++i) {
+      const uint64_t value = block_.Load64(tables.raw_markers_offset + uint64_t{i} * 8);
+      if (value == kRawMarkerUnwritten) continue;
+      if (snapshot_.raw_markers.size() < kMaxSnapshotRawMarkers) {
+        snapshot_.raw_markers.push_back(RawMarker{c, i, value});
+      } else {
+        ++losses_.raw_markers;
+      }
+    }
+  }
+}
+
+void SnapshotTaker::ReadCrash() {
+  const uint32_t signal = block_.Load32(offsetof(BlockHeader, crash_signal));
+  if (signal == 0) return;
+  Incident incident;
+  incident.kind = IncidentKind::kSignal;
+  incident.value = signal;
+  incident.address = block_.Load64(offsetof(BlockHeader, crash_address));
+  if (fault_ns_ != 0) {
+    incident.detail = snapshot_.AddText("what is told is the state at that moment");
+  }
+  snapshot_.incidents.push_back(incident);
+}
+
+void SnapshotTaker::NoteLoss(uint64_t count, const char* what) {
+  if (count == 0) return;
+  snapshot_.losses.push_back(snapshot_.AddText(fmt::format("{} {}", count, what)));
+}
+
+void SnapshotTaker::NoteLosses() {
+  const uint32_t refused = block_.Load32(offsetof(BlockHeader, pages_refused));
+  if (block_.is_cut()) {
+    snapshot_.losses.push_back(
+        snapshot_.AddText("The end of the shared block is missing; what lay there is left out."));
+  }
+  NoteLoss(refused,
+           "allocations found the shared block full: later markers were dropped. Use a larger "
+           "block_size_bytes.");
+  NoteLoss(losses_.raw_markers, "raw markers are more than a report keeps.");
+  NoteLoss(losses_.contexts, "devices have tables outside the shared block; they are left out.");
+  NoteLoss(losses_.queues, "queues belong to no device; they are left out.");
+  NoteLoss(losses_.recordings_changed,
+           "command lists were recycled while they were read; they had finished.");
+  NoteLoss(losses_.recordings_bad, "command lists have an unknown state; they are left out.");
+  NoteLoss(losses_.events_missing, "markers could not be read from their command lists.");
+  NoteLoss(losses_.events_bad, "markers contradict their neighbours and are ignored.");
+  NoteLoss(losses_.pipelines_bad, "markers name a pipeline that does not exist.");
+  NoteLoss(losses_.words_bad,
+           "command lists have progress words beyond their last marker; they prove nothing.");
+  NoteLoss(losses_.submissions_torn, "submissions could not be read.");
+  NoteLoss(losses_.submissions_later,
+           "command lists were submitted after the fault, by other threads; they are left out.");
+  NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
+  NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
+  NoteLoss(
+      losses_.secondaries_unknown,
+      "executions of secondary command buffers name one that is not known; what ran there is not "
+      "shown.");
+  NoteLoss(
+      losses_.secondaries_nested,
+      "secondary command buffers are executed by secondary ones; what ran there is not shown.");
+  NoteLoss(
+      losses_.secondaries_over_budget,
+      "executions of secondary command buffers are too many to be shown; what ran there is not "
+      "shown.");
+  NoteLoss(losses_.syncs_bad, "waits and signals of semaphores and fences could not be read.");
+  NoteLoss(losses_.checkpoints_bad,
+           "checkpoints of the driver name command buffers that have ended; they are left out.");
+  NoteLoss(losses_.binaries_bad, "binaries of the driver could not be kept.");
+  NoteLoss(losses_.shaders_bad, "shaders could not be read.");
+  if (block_.shaders_offset() != 0) {
+    NoteLoss(block_.Load32(offsetof(BlockHeader, shaders_dropped)),
+             "shaders found no room in the shared block: their code is not in this report.");
+  }
+  if (block_.objects_offset() != 0) {
+    NoteLoss(block_.Load32(offsetof(BlockHeader, objects_dropped)),
+             "objects found no room in the table of objects.");
+  }
+  const DroppedMarkers dropped = CountDroppedMarkers(block_);
+  NoteLoss(dropped.of_lists, "markers of command lists found no room: their EventIDs are unknown.");
+  NoteLoss(dropped.of_queues,
+           "markers of command queues were dropped to bound their memory: their EventIDs have "
+           "expired.");
+  NoteLoss(names_->unreadable_count(), "names could not be read and are left empty.");
+}
+
+}  // namespace
+
+Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
+                                   Binaries binaries, Moment moment) {
+  Result<BlockReader> reader = BlockReader::Open(block);
+  if (!reader.ok()) return reader.status();
+  return SnapshotTaker(*reader, binaries, moment).Take(snapshot_time_ns);
+}
+
+void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot) {
+  for (Incident& known : snapshot->incidents) {
+    if (known.kind != incident.kind || known.value != incident.value ||
+        known.queue != incident.queue) {
+      continue;
+    }
+    if (known.time_ns == 0) known.time_ns = incident.time_ns;
+    if (known.address == 0) known.address = incident.address;
+    if (known.detail.empty() && !detail.empty()) known.detail = snapshot->AddText(detail);
+    return;
+  }
+  incident.detail = detail.empty() ? TextRef{} : snapshot->AddText(detail);
+  snapshot->incidents.push_back(incident);
+}
+
+}  // namespace cairn

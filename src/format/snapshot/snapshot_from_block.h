@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes a snapshot of a block: of this process, of another one while it runs, or of one that died.
+#ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FROM_BLOCK_H_
+#define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FROM_BLOCK_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "base/status.h"
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// At most so many events are read; the rest is counted in Snapshot::losses.
+inline constexpr uint32_t kMaxSnapshotEvents = 16u << 20;
+inline constexpr uint32_t kMaxSnapshotRawMarkers = 16u << 20;
+
+// Reads everything that is published in `block`, the mapped bytes of a block (format/block/block.h),
+// aligned to 16. The bytes are not trusted and may change meanwhile: every value is read once and
+// checked, what is inconsistent is left out and named in Snapshot::losses. Of a recording's words
+// `passed` is read before `reached`: what is said to be done was done, and what is said not to have
+// started had not started when the snapshot was taken.
+// Incidents: one for each device that the application reported lost, one for a signal that the
+// library's own handler saw; their time is 0, as the block does not tell it. Add others with
+// NoteIncident. `snapshot_time_ns` is CLOCK_REALTIME.
+// `moment`: kLastFault takes the words as they were when the library's handler saw the last fault, that time
+// for the snapshot's, and leaves out submissions made later; kNow where there was none.
+// `binaries`: whether the code of shaders and what only programs of a vendor can read are copied, up to
+// 32 MiB: for a file, not for a report.
+// Errors: those of BlockReader::Open. Threads: any. Memory: proportional to the block's used part.
+// Cost: bench SnapshotFromBlock; the number of allocations does not depend on the number of markers.
+enum class Binaries { kLeaveOut, kKeep };
+enum class Moment { kNow, kLastFault };
+Result<Snapshot> SnapshotFromBlock(std::span<const std::byte> block, uint64_t snapshot_time_ns,
+                                   Binaries binaries = Binaries::kLeaveOut,
+                                   Moment moment = Moment::kNow);
+
+// Adds an incident in the order noticed. An incident of the same kind and value, about the same
+// queue, is the same one: what is missing there (time, address, detail) is filled in, and nothing is
+// added. `detail` replaces incident.detail.
+void NoteIncident(Incident incident, std::string_view detail, Snapshot* snapshot);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FROM_BLOCK_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies a trace, all of it or what somebody chooses.
+//
+//   class WithoutDraws final : public RecordFilter {
+//     bool Keep(Record* record, uint64_t) override { return !draws_.contains(record->number); }
+//   };
+//   Result<FileWriter> file = FileWriter::Create(path);
+//   Result<CopiedTrace> copied = CopyTrace(&trace, &filter, {}, &*file);
+//   CAIRN_RETURN_IF_ERROR(file->Finish());
+#ifndef CAIRN_FORMAT_TRACE_TRACE_FILTER_H_
+#define CAIRN_FORMAT_TRACE_TRACE_FILTER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "format/file/file_writer.h"
+#include "format/trace/trace_reader.h"
+#include "format/trace/trace_writer.h"
+
+namespace cairn {
+
+// Says what goes into the copy. Records keep their numbers.
+class RecordFilter {
+ public:
+  virtual ~RecordFilter() = default;
+  // The records come twice, from the first to the last, and the answers must be the same: before each
+  // round this is called.
+  virtual void Start() {}
+  // Not asked about kBlob records: a blob is in the copy if a record that is refers to it. May change the
+  // record but for kind, number and thread; a new body must live until the next call. Records of kinds
+  // that this build does not know come, too: what they mean is not known, so they are better kept.
+  virtual bool Keep(Record* record, uint64_t frame) = 0;
+};
+
+// One behind the other: what all of them keep, as the last one gave it.
+class RecordFilters final : public RecordFilter {
+ public:
+  // The filters must outlive it.
+  explicit RecordFilters(std::vector<RecordFilter*> filters) : filters_(std::move(filters)) {}
+
+  void Start() override {
+    for (RecordFilter* const filter : filters_) filter->Start();
+  }
+  bool Keep(Record* record, uint64_t frame) override {
+    for (RecordFilter* const filter : filters_) {
+      if (!filter->Keep(record, frame)) return false;
+    }
+    return true;
+  }
+
+ private:
+  std::vector<RecordFilter*> filters_;
+};
+
+struct CopyOptions {
+  bool trimmed = true;  // the copy says that it was made from another trace
+  // Instead of those of the trace; `trimmed` counts besides.
+  std::optional<TraceFacts> facts = std::nullopt;
+  bool other_chunks = false;  // those of a crash's snapshot, and those that nobody knows
+  size_t chunk_bytes = kTraceChunkBytes;
+  // Told now and then how far it is; false stops with `interrupted`. May be null.
+  std::function<bool(uint64_t done, uint64_t total)> progress;
+};
+
+struct CopiedTrace {
+  TraceTotals totals;
+  bool interrupted = false;
+  std::vector<Loss> losses;  // what could not be read, and is therefore not in the copy
+};
+
+// `filter`: null for everything. Appends to `to` and leaves finishing it to its owner. Memory: that of
+// reader and writer, and 40 bytes for each blob in the copy.
+// Errors: those of TraceWriter, and of the reader but for damage, which is in `losses`.
+Result<CopiedTrace> CopyTrace(TraceReader* from, RecordFilter* filter, const CopyOptions& options,
+                              FileWriter* to);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_TRACE_TRACE_FILTER_H_

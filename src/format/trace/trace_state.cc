@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/trace/trace_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+#include "d3d12gen/interfaces.h"
+#include "format/file/file_cost.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kMaxNameBytes = 1024;
+
+// WKPDID_D3DDebugObjectName and WKPDID_D3DDebugObjectNameW.
+constexpr InterfaceGuid kNameGuid = {
+    0x429b8c22, 0x9188, 0x4b0c, {0x87, 0x42, 0xac, 0xb0, 0xbf, 0x85, 0xc2, 0x00}};
+constexpr InterfaceGuid kWideNameGuid = {
+    0x4cca5fd8, 0x921f, 0x42c8, {0x85, 0x66, 0x70, 0xca, 0xf2, 0xa9, 0xb7, 0x41}};
+
+// Up to a zero, and not without end.
+std::string Utf8FromUtf16(std::span<const std::byte> bytes) {
+  char text[kMaxNameBytes];
+  return std::string(WriteUtf8({bytes.data(), 2, bytes.size() / 2}, text).text);
+}
+
+Status Corrupt(const Record& record, const char* what) {
+  return Status(StatusCode::kCorrupt, fmt::format("record {}: {}", record.number, what));
+}
+
+bool IsObject(uint64_t number) {
+  return number != kNoObject && number != kForeignObject;
+}
+
+}  // namespace
+
+void AddressMap::Add(uint64_t start, uint64_t size_bytes, uint64_t object) {
+  Remove(object);
+  uint64_t end = 0;
+  if (size_bytes == 0 || __builtin_add_overflow(start, size_bytes, &end)) return;
+  ranges_.emplace(start, Range{end, object});
+  starts_[object] = start;
+}
+
+void AddressMap::Remove(uint64_t object) {
+  const auto start = starts_.find(object);
+  if (start == starts_.end()) return;
+  const auto [begin, end] = ranges_.equal_range(start->second);
+  for (auto range = begin; range != end; ++range) {
+    if (range->second.object != object) continue;
+    ranges_.erase(range);
+    break;
+  }
+  starts_.erase(start);
+}
+
+std::optional<AddressMap::Place> AddressMap::Find(uint64_t address) const {
+  auto range = ranges_.upper_bound(address);
+  for (int looked = 0; looked < kMostOverlaps && range != ranges_.begin(); ++looked) {
+    --range;
+    if (address < range->second.end) return Place{range->second.object, address - range->first};
+  }
+  return std::nullopt;
+}
+
+TraceState::TraceState(const TraceReader& trace)
+    : trace_(trace),
+      most_objects_(FileBudget(trace.file().size_bytes(), kTracedObjects)),
+      name_budget_(FileBudget(trace.file().size_bytes(), kTextBytes)) {}
+
+Status TraceState::Apply(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kObject: return Create(record);
+    case RecordKind::kObjectEnd: return End(record);
+    case RecordKind::kFrame: ++frame_; return Status();
+    case RecordKind::kCall: {
+      const std::optional<Method> method = trace_.MethodOf(record);
+      if (method == Method::ID3D12Object_SetName || method == Method::ID3D12Object_SetPrivateData) {
+        Rename(record, *method);
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+Status TraceState::Create(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
+  if (!body.ok()) return Corrupt(record, "an object without the facts about it");
+  if (!IsObject(record.object)) return Corrupt(record, "an object without a number");
+  if (objects_.contains(record.object)) {
+    return Corrupt(record, "an object with a number that another one has had");
+  }
+  if (objects_.size() >= most_objects_) {
+    return Corrupt(record, "an object more than a file of this size may have");
+  }
+  TracedObject object;
+  object.number = record.object;
+  object.chain = trace_.ChainOf(body->chain);
+  object.device = body->device;
+  object.creator = body->creator;
+  object.created = record.number;
+  object.created_frame = frame_;
+  if (body->facts == kResourceFacts) {
+    const Result<ResourceFacts> facts = DecodeBody<ResourceFacts>(&rest);
+    if (!facts.ok()) return Corrupt(record, "a resource without the facts about it");
+    object.resource = *facts;
+    if (facts->gpu_address != 0) {
+      gpu_addresses_.Add(facts->gpu_address, facts->size_bytes, object.number);
+    }
+  } else if (body->facts == kDescriptorHeapFacts) {
+    const Result<DescriptorHeapFacts> facts = DecodeBody<DescriptorHeapFacts>(&rest);
+    if (!facts.ok()) return Corrupt(record, "a descriptor heap without the facts about it");
+    object.heap = *facts;
+    const uint64_t size = uint64_t{facts->count} * facts->increment_bytes;
+    cpu_descriptors_.Add(facts->cpu_start, size, object.number);
+    if (facts->gpu_start != 0) gpu_descriptors_.Add(facts->gpu_start, size, object.number);
+  }
+  objects_.emplace(record.object, std::move(object));
+  ++alive_count_;
+  return Status();
+}
+
+Status TraceState::End(const Record& record) {
+  const auto found = objects_.find(record.object);
+  if (found == objects_.end()) return Corrupt(record, "the end of an object that was never made");
+  if (found->second.ended != 0) return Corrupt(record, "the second end of an object");
+  found->second.ended = record.number;
+  found->second.ended_frame = frame_;
+  gpu_addresses_.Remove(record.object);
+  cpu_descriptors_.Remove(record.object);
+  gpu_descriptors_.Remove(record.object);
+  --alive_count_;
+  return Status();
+}
+
+// A name that cannot be read is none: what the program passed is not this class's to judge.
+void TraceState::Rename(const Record& record, Method method) {
+  const auto found = objects_.find(record.object);
+  if (found == objects_.end()) return;
+  TracedObject* const object = &found->second;
+  if (method == Method::ID3D12Object_SetName) {
+    // One string: its size in bytes, and UTF-16.
+    std::span<const std::byte> rest = record.body;
+    const Result<uint32_t> size = DecodeBody<uint32_t>(&rest);
+    if (size.ok() && *size <= rest.size()) SetName(object, Utf8FromUtf16(rest.first(*size)));
+    return;
+  }
+  // GUID, size, and the data as a byte value. What is long enough for a blob is no name.
+  struct __attribute__((packed)) Arguments {
+    InterfaceGuid guid;
+    uint32_t data_size;
+    uint32_t size;
+  };
+  std::span<const std::byte> rest = record.body;
+  const Result<Arguments> arguments = DecodeBody<Arguments>(&rest);
+  if (!arguments.ok()) return;
+  const InterfaceGuid guid = arguments->guid;
+  if (guid != kNameGuid && guid != kWideNameGuid) return;
+  if (arguments->size == kNullBytes) {
+    SetName(object, "");
+  } else if (arguments->size <= rest.size() && guid == kWideNameGuid) {
+    SetName(object, Utf8FromUtf16(rest.first(arguments->size)));
+  } else if (arguments->size <= rest.size()) {
+    const auto* const text = reinterpret_cast<const char*>(rest.data());
+    SetName(object,
+            std::string(text, strnlen(text, std::min<size_t>(arguments->size, kMaxNameBytes))));
+  }
+}
+
+void TraceState::SetName(TracedObject* object, std::string name) {
+  name_budget_ += object->name.size();
+  if (name.size() > name_budget_) name.clear();
+  name_budget_ -= name.size();
+  object->name = std::move(name);
+  object->name.shrink_to_fit();
+}
+
+const TracedObject* TraceState::Find(uint64_t number) const {
+  const auto found = objects_.find(number);
+  return found == objects_.end() ? nullptr : &found->second;
+}
+
+std::optional<TraceState::Descriptor> TraceState::DescriptorIn(const AddressMap& map,
+                                                               uint64_t handle) const {
+  const std::optional<AddressMap::Place> place = map.Find(handle);
+  if (!place.has_value()) return std::nullopt;
+  const TracedObject* heap = Find(place->object);
+  // A range that is not empty has an increment.
+  return Descriptor{place->object,
+                    static_cast<uint32_t>(place->offset_bytes / heap->heap->increment_bytes)};
+}
+
+std::optional<TraceState::Descriptor> TraceState::CpuDescriptorAt(uint64_t handle) const {
+  return DescriptorIn(cpu_descriptors_, handle);
+}
+std::optional<TraceState::Descriptor> TraceState::GpuDescriptorAt(uint64_t handle) const {
+  return DescriptorIn(gpu_descriptors_, handle);
+}
+
+std::string TraceState::Object(uint64_t number) const {
+  if (number == kNoObject) return "null";
+  if (number == kForeignObject) return "an object that is not recorded";
+  const TracedObject* object = Find(number);
+  if (object == nullptr) return fmt::format("#{}", number);
+  const char* kind = object->chain == Chain::kNone ? "object" : Describe(object->chain).first->name;
+  if (object->name.empty()) return fmt::format("{} #{}", kind, number);
+  return fmt::format("{} #{} \"{}\"", kind, number, VisibleText(object->name));
+}
+
+std::string TraceState::GpuAddress(uint64_t address) const {
+  if (address == 0) return "null";
+  const std::optional<AddressMap::Place> place = gpu_addresses_.Find(address);
+  if (!place.has_value()) return "";
+  if (place->offset_bytes == 0) return Object(place->object);
+  return fmt::format("{} + {}", Object(place->object), place->offset_bytes);
+}
+
+std::string TraceState::CpuDescriptor(uint64_t handle) const {
+  const std::optional<Descriptor> place = CpuDescriptorAt(handle);
+  return place.has_value() ? fmt::format("{} [{}]", Object(place->heap), place->index) : "";
+}
+
+std::string TraceState::GpuDescriptor(uint64_t handle) const {
+  const std::optional<Descriptor> place = GpuDescriptorAt(handle);
+  return place.has_value() ? fmt::format("{} [{}]", Object(place->heap), place->index) : "";
+}
+
+}  // namespace cairn

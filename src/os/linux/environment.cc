@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/environment.h"
+
+#include <sys/auxv.h>
+#include <sys/xattr.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace cairn {
+namespace {
+
+bool FindOut() {
+  const int error = errno;  // the caller's own call is not about this
+  const bool privileged = getauxval(AT_SECURE) != 0 ||
+                          getxattr("/proc/self/exe", "security.capability", nullptr, 0) > 0;
+  errno = error;
+  return privileged;
+}
+
+}  // namespace
+
+bool IsPrivilegedProcess() {
+  static const bool privileged = FindOut();
+  return privileged;
+}
+
+const char* OwnVariable(const char* name) {
+  return IsPrivilegedProcess() ? nullptr : std::getenv(name);
+}
+
+}  // namespace cairn

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/process.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/program_name.h"
+
+extern char** environ;
+
+namespace cairn {
+namespace {
+
+// waitid's type for process descriptors; older C libraries lack the name.
+constexpr auto kWaitByPidfd = static_cast<idtype_t>(3);
+
+// PIDFD_GET_INFO, Linux 6.13; the exit status since 6.15. Headers of the distributions we build on
+// do not have it yet, the kernels that users run may.
+struct PidfdInfo {
+  uint64_t mask;
+  uint64_t cgroup_id;
+  uint32_t ids[11];
+  int32_t exit_code;  // as from waitpid
+};
+static_assert(sizeof(PidfdInfo) == 64);
+constexpr uint64_t kPidfdInfoExit = uint64_t{1} << 3;
+constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
+
+int OpenPidfd(pid_t pid) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
+ProcessEnd FromWaitStatus(int status) {
+  if (WIFSIGNALED(status)) return {EndKind::kSignalled, WTERMSIG(status)};
+  return {EndKind::kExited, WEXITSTATUS(status)};
+}
+
+// The beginning of a file of /proc; "" if the process is gone. Not a stream: those throw when the
+// process ends between open and read.
+std::string ReadProcessFile(const std::string& folder, const char* name) {
+  const FileDescriptor file(open((folder + "/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+  std::string content(16384, '\0');
+  const ssize_t size = file.valid() ? read(file.get(), content.data(), content.size()) : 0;
+  content.resize(size > 0 ? static_cast<size_t>(size) : 0);
+  return content;
+}
+
+// The field of FOLDER/stat with this number, counted from 1 as in proc(5), from 3 on; "" if there is
+// none. The program's name (field 2) may itself contain spaces and parentheses.
+std::string StatField(const std::string& folder, int number) {
+  const std::string line = ReadProcessFile(folder, "stat");
+  const size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos) return "";
+  size_t start = name_end + 2;
+  for (int field = 3; field < number; ++field) {
+    start = line.find(' ', start);
+    if (start == std::string::npos) return "";
+    ++start;
+  }
+  if (start >= line.size()) return "";
+  return line.substr(start, line.find_first_of(" \n", start) - start);
+}
+
+template <typename Number>
+bool ParseNumber(std::string_view text, int base, Number* number) {
+  return std::from_chars(text.data(), text.data() + text.size(), *number, base).ec == std::errc();
+}
+
+std::string ThreadFolder(pid_t pid, pid_t thread) {
+  return fmt::format("/proc/{}/task/{}", pid, thread);
+}
+
+// Whether SIGKILL waits for the thread: that is also how the kernel ends the other threads of a process that
+// exits or dies of another signal.
+bool HasPendingKill(const std::string& thread_folder) {
+  constexpr uint64_t kKillBit = uint64_t{1} << (SIGKILL - 1);
+  const std::string status = ReadProcessFile(thread_folder, "status");
+  for (const std::string_view name : {"\nSigPnd:\t", "\nShdPnd:\t"}) {
+    const size_t at = status.find(name);
+    uint64_t pending = 0;
+    if (at != std::string::npos &&
+        ParseNumber(std::string_view(status).substr(at + name.size(), 16), 16, &pending) &&
+        (pending & kKillBit) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether it will never run the program's code again.
+bool IsEndingThread(const std::string& folder) {
+  // PF_EXITING, PF_DUMPCORE, PF_SIGNALED: the kernel shows its own flags, unchanged for decades.
+  constexpr uint64_t kEndingFlags = 0x4 | 0x200 | 0x400;
+  const std::string state = StatField(folder, 3);
+  if (state == "Z" || state == "X") return true;
+  uint64_t flags = 0;
+  if (ParseNumber(StatField(folder, 9), 10, &flags) && (flags & kEndingFlags) != 0) return true;
+  return HasPendingKill(folder);
+}
+
+// A process with more threads is judged by so many: it must not cost its watcher much time.
+constexpr int kThreadsLookedAt = 1024;
+
+bool AllThreadsAreEnding(pid_t pid) {
+  DIR* const tasks = opendir(fmt::format("/proc/{}/task", pid).c_str());
+  if (tasks == nullptr) return true;
+  bool all = true;
+  int looked_at = 0;
+  while (const dirent* entry = readdir(tasks)) {
+    pid_t thread = 0;
+    if (!ParseNumber(std::string_view(entry->d_name), 10, &thread)) continue;
+    if (!all || ++looked_at > kThreadsLookedAt) break;
+    const std::string folder = ThreadFolder(pid, thread);
+    // One that has just gone has no state.
+    all = IsEndingThread(folder) || StatField(folder, 3).empty();
+  }
+  closedir(tasks);
+  return all;
+}
+
+// Runs between fork and exec: only calls that are safe there.
+[[noreturn]] void ExecuteProgram(const SpawnRequest& request, pid_t watcher, int error_pipe,
+                                 char** arguments, char** environment) {
+  // The program must not outlive a watcher that is killed: nobody would see it crash or hang.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != watcher) _exit(125);
+  if (request.inherited_fd >= 0) fcntl(request.inherited_fd, F_SETFD, 0);
+  if (request.descriptors.has_value()) setrlimit(RLIMIT_NOFILE, &*request.descriptors);
+  signal(SIGPIPE, request.ignores_broken_pipes ? SIG_IGN : SIG_DFL);
+  sigprocmask(SIG_SETMASK, &request.signal_mask, nullptr);
+  execvpe(arguments[0], arguments, environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(error_pipe, &error, sizeof(error));
+  _exit(127);
+}
+
+Status ExecError(int error, const std::string& program) {
+  if (error != ENOENT && error != ENOTDIR) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("'{}' cannot be executed: {}", program, strerror(error)));
+  }
+  struct stat info {};
+  if (program.find('/') != std::string::npos && stat(program.c_str(), &info) == 0) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("'{}' cannot be executed: its interpreter is missing", program));
+  }
+  return Status(
+      StatusCode::kNotFound,
+      fmt::format("program '{}' was not found; give its path, or a name in PATH", program));
+}
+
+// The environment with some variables replaced. The strings stay those of `environ` and `settings`.
+std::vector<char*> EnvironmentWith(const std::vector<std::string>& settings) {
+  const auto replaced = [&settings](std::string_view entry) {
+    return std::any_of(settings.begin(), settings.end(), [entry](std::string_view setting) {
+      return entry.starts_with(setting.substr(0, setting.find('=') + 1));
+    });
+  };
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!replaced(*entry)) environment.push_back(*entry);
+  }
+  for (const std::string& setting : settings) {
+    environment.push_back(const_cast<char*>(setting.c_str()));
+  }
+  environment.push_back(nullptr);
+  return environment;
+}
+
+}  // namespace
+
+void FileDescriptor::Close() {
+  if (fd_ >= 0) close(std::exchange(fd_, -1));
+}
+
+Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : request.arguments) {
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  }
+  arguments.push_back(nullptr);
+  std::vector<char*> environment = EnvironmentWith(request.environment);
+
+  // Closes by itself when exec succeeds, and carries its error otherwise.
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return StatusFromErrno(errno, "a pipe cannot be created");
+  FileDescriptor error_reader(ends[0]);
+  FileDescriptor error_writer(ends[1]);
+
+  const pid_t watcher = getpid();
+  ProcessHandle child;
+  child.pid = fork();
+  if (child.pid < 0) return StatusFromErrno(errno, "no process can be started");
+  if (child.pid == 0) {
+    ExecuteProgram(request, watcher, error_writer.get(), arguments.data(), environment.data());
+  }
+  error_writer.Close();
+  child.pidfd = FileDescriptor(OpenPidfd(child.pid));
+  const int pidfd_error = errno;
+
+  int exec_error = 0;
+  ssize_t received = 0;
+  do {
+    received = read(error_reader.get(), &exec_error, sizeof(exec_error));
+  } while (received < 0 && errno == EINTR);
+  if (received == sizeof(exec_error)) {
+    waitpid(child.pid, nullptr, 0);
+    return ExecError(exec_error, request.arguments[0]);
+  }
+  if (!child.pidfd.valid()) {
+    kill(child.pid, SIGKILL);
+    waitpid(child.pid, nullptr, 0);
+    return StatusFromErrno(pidfd_error,
+                           "the program cannot be watched (Linux 5.3 or newer needed)");
+  }
+  return child;
+}
+
+Result<ProcessHandle> OpenProcess(pid_t pid) {
+  ProcessHandle process;
+  process.pid = pid;
+  process.pidfd = FileDescriptor(OpenPidfd(pid));
+  if (process.pidfd.valid()) return process;
+  if (errno == ESRCH) return Status(StatusCode::kNotFound, fmt::format("process {} is gone", pid));
+  return StatusFromErrno(errno, fmt::format("process {} cannot be watched", pid));
+}
+
+ProcessEnd CollectEnd(const ProcessHandle& process) {
+  if (!process.pidfd.valid()) return {EndKind::kUnknown, 0};
+  siginfo_t info{};
+  if (waitid(kWaitByPidfd, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
+      info.si_pid != 0) {
+    if (info.si_code == CLD_EXITED) return {EndKind::kExited, info.si_status};
+    return {EndKind::kSignalled, info.si_status};
+  }
+  PidfdInfo details{};
+  details.mask = kPidfdInfoExit;
+  if (ioctl(process.pidfd.get(), kPidfdGetInfo, &details) == 0 &&
+      (details.mask & kPidfdInfoExit) != 0) {
+    return FromWaitStatus(details.exit_code);
+  }
+  // Until its parent takes note of it, an ended process still shows its status.
+  const std::string folder = fmt::format("/proc/{}", process.pid);
+  int value = 0;
+  if (StatField(folder, 3) == "Z" && ParseNumber(StatField(folder, 52), 10, &value)) {
+    return FromWaitStatus(value);
+  }
+  return {EndKind::kUnknown, 0};
+}
+
+ProcessCondition ConditionOf(pid_t pid) {
+  // The first thread may end long before the others, and goes with them when they are made to end.
+  if (IsEndingThread(ThreadFolder(pid, pid))) {
+    return AllThreadsAreEnding(pid) ? ProcessCondition::kEnding : ProcessCondition::kRunning;
+  }
+  const std::string state = StatField(fmt::format("/proc/{}", pid), 3);
+  return state == "T" || state == "t" ? ProcessCondition::kStopped : ProcessCondition::kRunning;
+}
+
+Status SendSignal(const ProcessHandle& process, int signal_number) {
+  if (syscall(SYS_pidfd_send_signal, process.pidfd.get(), signal_number, nullptr, 0) == 0) {
+    return Status();
+  }
+  return StatusFromErrno(errno, fmt::format("signal {} cannot be sent", signal_number));
+}
+
+std::string ArgumentsOf(pid_t pid) {
+  return ReadProcessFile(fmt::format("/proc/{}", pid), "cmdline");
+}
+
+std::string ProgramOf(pid_t pid) {
+  std::string program(ProgramOfCommandLine(ArgumentsOf(pid)));
+  if (program.find(' ') == std::string::npos || IsWindowsProgram(program)) return program;
+  std::error_code error;
+  const std::filesystem::path file =
+      std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  return error ? program : file.string();
+}
+
+std::string CommandLineOf(pid_t pid) {
+  std::string line = ArgumentsOf(pid);
+  if (!line.empty() && line.back() == '\0') line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  return line;
+}
+
+}  // namespace cairn

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From progress words to what was running. Pure: plain data in, plain data out; no clock, no file,
+// no graphics API. docs/analysis.md derives the rules; command_processor_model.h is what they are
+// tested against, over all legal orders.
+#ifndef CAIRN_READER_ANALYSIS_ANALYSIS_H_
+#define CAIRN_READER_ANALYSIS_ANALYSIS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// What is proven about a scope, a list or a frame.
+enum class WorkState : uint8_t {
+  kNotStarted,  // The GPU had not reached it, proven by a top-of-pipe word.
+  kInFlight,    // Reached, or not proven unreached, and not proven finished: a candidate.
+  kCompleted,   // A bottom-of-pipe word proves that it finished.
+  kUnknown,     // The marker mode was off: the GPU wrote nothing that tells.
+};
+
+// One scope of a recording's tree (a begin event with its end), in begin order: parents come before
+// children, children are contiguous in depth-first order.
+struct Scope {
+  uint32_t event = 0;         // index into Snapshot::events of the kBegin
+  uint32_t end_sequence = 0;  // sequence number of its kEnd; event_count + 1 when left open
+  uint32_t parent = kNone;    // index into Analysis::scopes
+  uint32_t depth = 0;
+  uint32_t ordinal = 0;  // 1, 2, ... within a run of siblings of one type; 0: none is shown
+  bool has_children = false;
+  bool left_open = false;  // it has no kEnd of its own
+  WorkState state = WorkState::kNotStarted;
+};
+
+// One execution of a recording; a recording never submitted as far as we know has one as well.
+// Executions of one recording about which the same is known share their scopes, so that a list
+// submitted ten thousand times does not cost ten thousand trees.
+struct Execution {
+  uint32_t recording = kNone;
+  uint32_t submission = kNone;  // index into Snapshot::submissions, kNone if not told
+  uint64_t frame = 0;           // of the submission; without one, of the recording
+  uint32_t run = 1;
+  WorkState state = WorkState::kNotStarted;
+  uint32_t first_scope = 0;  // into Analysis::scopes
+  uint32_t scope_count = 0;
+};
+
+// What is known of a bound object at the moment when the GPU may have used it.
+enum class BindingState : uint8_t {
+  kAlive,
+  kDestroyed,  // before the submission, or afterwards while the list was in flight
+  kReplaced,   // its entry in the table of objects holds a younger one: it was destroyed before
+  kUnknown,    // the address lies in no object that is known
+};
+
+// Something that was bound where a candidate begins.
+struct Binding {
+  BindPoint point = BindPoint::kRenderTarget;
+  uint32_t slot = 0;  // without kBindSlotOfCompute
+  bool of_compute = false;
+  bool is_address = false;
+  uint64_t address = 0;     // of an address, as bound
+  uint32_t object = kNone;  // into Snapshot::objects; kNone for kReplaced and kUnknown
+  uint64_t offset = 0;      // of the address, inside the object
+  BindingState state = BindingState::kUnknown;
+  // kDestroyed: ns from the submission, or where none is known from the snapshot, to the destruction;
+  // negative if it was destroyed before. 0 where neither time is known.
+  int64_t destroyed_after_ns = 0;
+  bool since_submission = false;  // what destroyed_after_ns counts from
+};
+
+// What helps to understand a candidate.
+struct CandidateContext {
+  uint32_t candidate = 0;  // into QueueVerdict::candidates
+  // The innermost annotation around it, or itself if it is one; into Analysis::scopes, kNone for none.
+  uint32_t annotation_scope = kNone;
+  uint32_t first_binding = 0;  // into Analysis::bindings
+  uint32_t binding_count = 0;
+};
+// Of more candidates than these this is found out for the first and the last ones. The last one that was
+// reached is the most likely culprit where the mode does not tell what has finished.
+inline constexpr uint32_t kExplainedFirstCandidates = 4;
+inline constexpr uint32_t kExplainedLastCandidates = 12;
+
+// Of one queue: the work that can be the culprit, innermost scopes only, and why.
+struct QueueVerdict {
+  uint32_t queue = kNone;  // kNone: lists registered without a queue
+  uint32_t device = kNone;
+  std::vector<uint32_t> candidates;  // into Analysis::scopes, in execution order
+  // For each candidate its execution, into Analysis::executions.
+  std::vector<uint32_t> candidate_executions;
+  // In order of the candidates; of more than are explained, the first and the last ones.
+  std::vector<CandidateContext> contexts;
+  // Executions in flight of which no scope is a candidate: work outside any scope, a list without
+  // events, or a further execution of a list whose executions cannot be told apart.
+  std::vector<uint32_t> list_candidates;
+  // Shader work whose word says that it finished, and that may be the culprit all the same: the last of
+  // the queue, where this run shows that words ran ahead (late_suspect.h). kNone nearly always.
+  uint32_t late_suspect = kNone;            // into Analysis::scopes
+  uint32_t late_suspect_execution = kNone;  // into Analysis::executions
+  // Of no execution in flight the end can be seen (a queue, a list or a place that takes no writes): they
+  // are candidates only because nothing says that they have finished.
+  bool ends_unseen = false;
+  // True where the marker mode was off, and some execution is neither known to have finished nor known
+  // not to have been submitted: then no candidates does not mean that nothing was running.
+  bool unknown = false;
+  bool exact = false;  // exactly one candidate, and the rules prove that it was running
+  // In words: where the GPU stood, what follows, and what limits the conclusion. Names no scope, list
+  // or shader, so that a redacted report can print it; "event 7" is the sequence number.
+  std::string reason;
+};
+
+struct Analysis {
+  std::vector<Scope> scopes;
+  std::vector<Execution> executions;   // in report order: device, frame, queue, submission
+  std::vector<Binding> bindings;       // of candidates
+  std::vector<QueueVerdict> verdicts;  // one for each queue that has executions
+  // For each of Snapshot::reported_event_ids the scope that has this EventID, the last one if there
+  // are several; kNone if none has.
+  std::vector<uint32_t> reported_scopes;
+};
+
+// Judges every scope, list and queue of `snapshot`. Time is linear in the number of events plus the
+// sorting of executions; the number of allocations does not depend on the number of events (bench
+// Analyse). Any snapshot whose indices are in range is safe, however its events nest or its words read.
+Analysis Analyse(const Snapshot& snapshot);
+
+// The queue that an execution ran on: of its submission, else of its recording; kNone if unknown.
+uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_ANALYSIS_H_

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/bindings.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <numeric>
+#include <tuple>
+
+#include "cairn/marker_types.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint32_t kSlotsSeen = 64;  // D3D12 has no more of anything.
+constexpr uint32_t kBindPoints = 12;
+
+// What of the state of a list a command uses.
+struct Uses {
+  bool draws = false;
+  bool indices = false;
+  bool compute = false;
+};
+
+Uses UsesOf(uint32_t type) {
+  switch (type) {
+    case CAIRN_MARKER_DRAW_INSTANCED:
+    case CAIRN_MARKER_DRAW:
+    case CAIRN_MARKER_DRAW_INDIRECT:
+    case CAIRN_MARKER_DISPATCH_MESH: return {.draws = true};
+    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
+    case CAIRN_MARKER_DRAW_INDEXED:
+    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
+    case CAIRN_MARKER_EXECUTE_BUNDLE: return {.draws = true, .indices = true};
+    case CAIRN_MARKER_DISPATCH:
+    case CAIRN_MARKER_DISPATCH_INDIRECT:
+    case CAIRN_MARKER_DISPATCH_RAYS:
+    case CAIRN_MARKER_DISPATCH_GRAPH:
+    case CAIRN_MARKER_EXECUTE_META_COMMAND: return {.compute = true};
+    // Its command signature says which of both; that is not known here.
+    case CAIRN_MARKER_EXECUTE_INDIRECT: return {.draws = true, .indices = true, .compute = true};
+    default: return {};
+  }
+}
+
+bool IsOfOneCommand(BindPoint point) {
+  return point == BindPoint::kSource || point == BindPoint::kDestination ||
+         point == BindPoint::kIndirectArguments;
+}
+
+bool IsUsed(const Uses& uses, BindPoint point, bool of_compute) {
+  switch (point) {
+    case BindPoint::kRenderTarget:
+    case BindPoint::kDepthStencil:
+    case BindPoint::kVertexBuffer:
+    case BindPoint::kStreamOutput: return uses.draws;
+    case BindPoint::kIndexBuffer: return uses.indices;
+    case BindPoint::kRootConstantBuffer:
+    case BindPoint::kRootShaderResource:
+    case BindPoint::kRootUnorderedAccess: return of_compute ? uses.compute : uses.draws;
+    case BindPoint::kIndirectArguments:
+    case BindPoint::kSource:
+    case BindPoint::kDestination: return true;
+    case BindPoint::kSecondary: return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+void BindingResolver::Explain(Analysis* analysis, QueueVerdict* verdict) {
+  const uint32_t count = static_cast<uint32_t>(verdict->candidates.size());
+  const uint32_t last = count - std::min(count, kExplainedLastCandidates);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (i == kExplainedFirstCandidates && last > i) i = last;
+    verdict->contexts.push_back(ContextOf(*verdict, i, analysis));
+  }
+}
+
+CandidateContext BindingResolver::ContextOf(const QueueVerdict& verdict, uint32_t candidate,
+                                            Analysis* analysis) {
+  const uint32_t scope = verdict.candidates[candidate];
+  CandidateContext context;
+  context.candidate = candidate;
+  for (uint32_t at = scope; at != kNone; at = analysis->scopes[at].parent) {
+    if (snapshot_.events[analysis->scopes[at].event].detail == kNone) continue;
+    context.annotation_scope = at;
+    break;
+  }
+  context.first_binding = static_cast<uint32_t>(analysis->bindings.size());
+  FindBindings(analysis->scopes[scope],
+               analysis->executions[verdict.candidate_executions[candidate]], &analysis->bindings);
+  context.binding_count = static_cast<uint32_t>(analysis->bindings.size()) - context.first_binding;
+  return context;
+}
+
+BindingResolver::Moment BindingResolver::MomentOf(const Execution& execution) const {
+  if (execution.submission != kNone) {
+    return {snapshot_.submissions[execution.submission].time_ns, true};
+  }
+  const Process& process = snapshot_.process;
+  if (process.start_monotonic_ns == 0 || process.snapshot_time_ns < process.start_time_ns) {
+    return {UINT64_MAX, false};
+  }
+  return {process.snapshot_time_ns - process.start_time_ns + process.start_monotonic_ns, false};
+}
+
+// Backwards from the command: the first that is seen of a slot is the one in effect.
+void BindingResolver::FindBindings(const Scope& scope, const Execution& execution,
+                                   std::vector<Binding>* bindings) {
+  const uint32_t first_event = snapshot_.recordings[execution.recording].first_event;
+  const Moment moment = MomentOf(execution);
+  const Uses uses = UsesOf(snapshot_.events[scope.event].type);
+  const bool uses_state = uses.draws || uses.compute;
+  std::array<std::array<uint64_t, 2>, kBindPoints> seen{};  // by point and pipe: slots as bits
+  bool directly_before = true;
+  const size_t first_binding = bindings->size();
+  for (uint32_t i = scope.event;
+       i-- > first_event && bindings->size() - first_binding < kMostBindings;) {
+    const Event& event = snapshot_.events[i];
+    directly_before = directly_before && event.kind == EventKind::kBind;
+    if (!directly_before && !uses_state) break;
+    if (event.kind != EventKind::kBind || event.type >= kBindPoints ||
+        event.detail >= snapshot_.binds.size()) {
+      continue;
+    }
+    const BindPoint point = static_cast<BindPoint>(event.type);
+    const Bind& bind = snapshot_.binds[event.detail];
+    const bool of_compute = (bind.slot & kBindSlotOfCompute) != 0;
+    const uint32_t slot = bind.slot & ~kBindSlotOfCompute;
+    if (slot >= kSlotsSeen || !IsUsed(uses, point, of_compute)) continue;
+    if (IsOfOneCommand(point) && !directly_before) continue;
+    uint64_t& slots = seen[event.type][of_compute ? 1 : 0];
+    if ((slots >> slot & 1) != 0) continue;
+    slots |= uint64_t{1} << slot;
+    const bool is_nothing = bind.is_address ? bind.value == 0 : bind.value == kNone;
+    if (!is_nothing) bindings->push_back(Resolve(event, moment));
+  }
+  std::sort(bindings->begin() + static_cast<ptrdiff_t>(first_binding), bindings->end(),
+            [](const Binding& a, const Binding& b) {
+              return std::tuple(a.point, a.of_compute, a.slot) <
+                     std::tuple(b.point, b.of_compute, b.slot);
+            });
+}
+
+Binding BindingResolver::Resolve(const Event& event, const Moment& moment) {
+  const Bind& bind = snapshot_.binds[event.detail];
+  Binding binding;
+  binding.point = static_cast<BindPoint>(event.type);
+  binding.slot = bind.slot & ~kBindSlotOfCompute;
+  binding.of_compute = (bind.slot & kBindSlotOfCompute) != 0;
+  binding.is_address = bind.is_address;
+  binding.since_submission = moment.is_submission;
+  if (bind.is_address) {
+    binding.address = bind.value;
+    binding.object = FindObject(bind.value, moment);
+    if (binding.object == kNone) return binding;
+    binding.offset = bind.value - snapshot_.objects[binding.object].gpu_address;
+  } else {
+    binding.object = static_cast<uint32_t>(bind.value);
+  }
+  const Object& object = snapshot_.objects[binding.object];
+  if (object.state == ObjectState::kFree || object.created_ns > moment.time_ns) {
+    binding.object = kNone;
+    binding.state = BindingState::kReplaced;
+  } else if (object.state == ObjectState::kDestroyed) {
+    binding.state = BindingState::kDestroyed;
+    if (moment.time_ns != UINT64_MAX) {
+      binding.destroyed_after_ns = static_cast<int64_t>(object.destroyed_ns - moment.time_ns);
+    }
+  } else {
+    binding.state = BindingState::kAlive;
+  }
+  return binding;
+}
+
+void BindingResolver::SortRanges() {
+  ranges_sorted_ = true;
+  ranges_.reserve(snapshot_.objects.size());
+  for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
+    const Object& object = snapshot_.objects[i];
+    if (object.state == ObjectState::kFree || object.gpu_address == 0) continue;
+    const uint64_t size = std::min(object.size_bytes, UINT64_MAX - object.gpu_address);
+    ranges_.push_back({object.gpu_address, object.gpu_address + size, 0, i});
+  }
+  std::sort(ranges_.begin(), ranges_.end(), [](const Range& a, const Range& b) {
+    return std::tuple(a.begin, a.object) < std::tuple(b.begin, b.object);
+  });
+  uint64_t largest_end = 0;
+  for (Range& range : ranges_) {
+    largest_end = std::max(largest_end, range.end);
+    range.largest_end = largest_end;
+  }
+}
+
+uint32_t BindingResolver::FindObject(uint64_t address, const Moment& moment) {
+  if (!ranges_sorted_) SortRanges();
+  const auto after =
+      std::upper_bound(ranges_.begin(), ranges_.end(), address,
+                       [](uint64_t wanted, const Range& range) { return wanted < range.begin; });
+  uint32_t found = kNone;
+  uint64_t found_end = 0;  // when the memory of `found` was given back
+  uint32_t tried = 0;
+  for (auto at = after; at != ranges_.begin() && tried < kMostRangesTried; ++tried) {
+    --at;
+    if (at->largest_end <= address) break;
+    const Object& object = snapshot_.objects[at->object];
+    if (at->end <= address || object.created_ns > moment.time_ns) continue;
+    const uint64_t end = object.state == ObjectState::kDestroyed ? object.destroyed_ns : UINT64_MAX;
+    if (found != kNone && end <= found_end) continue;
+    found = at->object;
+    found_end = end;
+  }
+  return found;
+}
+
+std::vector<uint32_t> FindReportedScopes(const Snapshot& snapshot,
+                                         const std::vector<Scope>& scopes) {
+  const std::vector<ReportedEventId>& reported = snapshot.reported_event_ids;
+  std::vector<uint32_t> found(reported.size(), kNone);
+  if (reported.empty()) return found;
+  std::vector<uint32_t> by_id(reported.size());
+  std::iota(by_id.begin(), by_id.end(), 0u);
+  std::sort(by_id.begin(), by_id.end(), [&reported](uint32_t a, uint32_t b) {
+    return reported[a].event_id < reported[b].event_id;
+  });
+  for (uint32_t scope = 0; scope < scopes.size(); ++scope) {
+    const uint32_t annotation = snapshot.events[scopes[scope].event].detail;
+    if (annotation >= snapshot.annotations.size()) continue;
+    const uint64_t event_id = snapshot.annotations[annotation].event_id;
+    if (event_id == 0) continue;
+    // An EventID may have been reported for several devices.
+    for (auto at = std::lower_bound(
+             by_id.begin(), by_id.end(), event_id,
+             [&reported](uint32_t i, uint64_t wanted) { return reported[i].event_id < wanted; });
+         at != by_id.end() && reported[*at].event_id == event_id; ++at) {
+      found[*at] = scope;
+    }
+  }
+  return found;
+}
+
+}  // namespace cairn

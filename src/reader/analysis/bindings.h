@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a candidate used: the annotation around it, and the objects bound where it begins. And where the
+// markers stand that a driver reported.
+// docs/analysis.md, "What a candidate used", has the rules.
+#ifndef CAIRN_READER_ANALYSIS_BINDINGS_H_
+#define CAIRN_READER_ANALYSIS_BINDINGS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+class BindingResolver {
+ public:
+  // More than a command can have, and more objects than were ever at one address, only damaged files
+  // hold: then not all are found.
+  static constexpr uint32_t kMostBindings = 96;
+  static constexpr uint32_t kMostRangesTried = 1024;
+
+  explicit BindingResolver(const Snapshot& snapshot) : snapshot_(snapshot) {}
+
+  // Fills `verdict->contexts` and adds their bindings to `analysis`.
+  void Explain(Analysis* analysis, QueueVerdict* verdict);
+
+ private:
+  // The memory of an object that has a GPU address.
+  struct Range {
+    uint64_t begin;
+    uint64_t end;
+    uint64_t largest_end;  // of this range and all before it
+    uint32_t object;
+  };
+  // The moment when the GPU may have used what is bound, in CLOCK_MONOTONIC.
+  struct Moment {
+    uint64_t time_ns;
+    bool is_submission;
+  };
+
+  CandidateContext ContextOf(const QueueVerdict& verdict, uint32_t candidate, Analysis* analysis);
+  Moment MomentOf(const Execution& execution) const;
+  void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
+  Binding Resolve(const Event& event, const Moment& moment);
+  // The object that holds `address`: one alive at the moment, else the one destroyed last before it.
+  uint32_t FindObject(uint64_t address, const Moment& moment);
+  void SortRanges();
+
+  const Snapshot& snapshot_;
+  std::vector<Range> ranges_;  // by begin
+  bool ranges_sorted_ = false;
+};
+
+// Analysis::reported_scopes.
+std::vector<uint32_t> FindReportedScopes(const Snapshot& snapshot,
+                                         const std::vector<Scope>& scopes);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_BINDINGS_H_

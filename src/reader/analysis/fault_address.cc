@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/fault_address.h"
+
+#include <algorithm>
+#include <bit>
+#include <tuple>
+
+#include "reader/analysis/submission_progress.h"
+
+namespace cairn {
+namespace {
+
+// Both ends are part of it: the last byte of the address space has an address, and what is behind it none.
+struct Range {
+  uint64_t first;
+  uint64_t last;
+};
+
+// The aligned range of `precision` bytes, a power of two, in which the fault lies.
+Range RangeOf(const FaultAddress& address) {
+  if (address.precision <= 1) return {address.address, address.address};
+  constexpr uint64_t kLargest = uint64_t{1} << 63;
+  const uint64_t rounded =
+      address.precision > kLargest ? kLargest : std::bit_ceil(address.precision);
+  const uint64_t mask = rounded - 1;
+  return {address.address & ~mask, address.address | mask};
+}
+
+// Not of objects without a size, which own no byte.
+Range RangeOf(const Object& object) {
+  const uint64_t more = std::min(object.size_bytes - 1, UINT64_MAX - object.gpu_address);
+  return {object.gpu_address, object.gpu_address + more};
+}
+
+bool Contains(Range range, uint64_t address) {
+  return range.first <= address && address <= range.last;
+}
+
+class AddressJudge {
+ public:
+  AddressJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
+    FindSubmissionTimes(analysis);
+  }
+
+  FaultAddressVerdict Judge(uint32_t fault_index, uint32_t address_index) {
+    const Fault& fault = snapshot_.faults[fault_index];
+    const FaultAddress& address = snapshot_.fault_addresses[address_index];
+    FaultAddressVerdict verdict;
+    verdict.fault = fault_index;
+    verdict.address = address_index;
+    if (address.type == FaultAddressType::kNone) return verdict;
+    const Range range = RangeOf(address);
+    verdict.first = range.first;
+    verdict.last = range.last;
+    for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
+      const Object& object = snapshot_.objects[i];
+      if (object.state == ObjectState::kFree || object.gpu_address == 0) continue;
+      if (object.device != fault.device && object.device != kNone && fault.device != kNone)
+        continue;
+      Note(i, range, address.address, fault, &verdict);
+    }
+    SortOwners(&verdict);
+    const bool owned = !verdict.owners.empty() && IsAlive(verdict.owners[0].object);
+    verdict.state = owned                    ? AddressState::kOwned
+                    : verdict.owners.empty() ? AddressState::kNeverMapped
+                                             : AddressState::kFreed;
+    if (owned) verdict.below = verdict.above = AddressNeighbour{};
+    return verdict;
+  }
+
+ private:
+  bool IsAlive(uint32_t object) const {
+    return snapshot_.objects[object].state == ObjectState::kAlive;
+  }
+
+  // Of each device the first submission that has not finished.
+  void FindSubmissionTimes(const Analysis& analysis) {
+    submission_times_.assign(snapshot_.devices.size(), 0);
+    const std::vector<SubmissionProgress> progress = FindSubmissionProgress(snapshot_, analysis);
+    for (const Submission& submission : snapshot_.submissions) {
+      if (submission.queue == kNone) continue;
+      const uint32_t device = snapshot_.queues[submission.queue].device;
+      if (device == kNone || submission.number <= progress[submission.queue].finished) continue;
+      uint64_t& time = submission_times_[device];
+      if (time == 0 || submission.time_ns < time) time = submission.time_ns;
+    }
+  }
+
+  void Note(uint32_t index, Range range, uint64_t address, const Fault& fault,
+            FaultAddressVerdict* verdict) {
+    const Object& object = snapshot_.objects[index];
+    if (object.size_bytes == 0) {
+      NoteNeighbour(index, {object.gpu_address, object.gpu_address}, range, verdict);
+      return;
+    }
+    const Range of_object = RangeOf(object);
+    if (of_object.last < range.first || of_object.first > range.last) {
+      NoteNeighbour(index, of_object, range, verdict);
+      return;
+    }
+    AddressOwner owner;
+    owner.object = index;
+    owner.exact = Contains(of_object, address);
+    owner.offset =
+        (owner.exact ? address : std::max(range.first, of_object.first)) - of_object.first;
+    if (object.state == ObjectState::kDestroyed) {
+      const uint64_t submitted = fault.device == kNone ? 0 : submission_times_[fault.device];
+      const auto since = [&object](uint64_t time) {
+        return time == 0 ? 0 : static_cast<int64_t>(object.destroyed_ns - time);
+      };
+      owner.destroyed_after_fault_ns = since(fault.time_ns);
+      owner.destroyed_after_submission_ns = since(submitted);
+    }
+    verdict->owners.push_back(owner);
+  }
+
+  void NoteNeighbour(uint32_t index, Range of_object, Range range, FaultAddressVerdict* verdict) {
+    const auto note = [&](AddressNeighbour* neighbour, uint64_t distance) {
+      const bool nearer =
+          neighbour->object == kNone || distance < neighbour->distance ||
+          (distance == neighbour->distance && IsAlive(index) && !IsAlive(neighbour->object));
+      if (nearer) *neighbour = {index, distance};
+    };
+    if (of_object.last < range.first) {
+      note(&verdict->below, range.first - of_object.last - 1);
+    } else if (of_object.first > range.last) {
+      note(&verdict->above, of_object.first - range.last - 1);
+    }
+  }
+
+  void SortOwners(FaultAddressVerdict* verdict) const {
+    std::vector<AddressOwner>& owners = verdict->owners;
+    std::sort(owners.begin(), owners.end(), [this](const AddressOwner& a, const AddressOwner& b) {
+      const auto key = [this](const AddressOwner& owner) {
+        const Object& object = snapshot_.objects[owner.object];
+        const bool alive = object.state == ObjectState::kAlive;
+        // Of those that live the exact ones first, then the youngest, whose range is the narrowest guess.
+        return std::tuple(!alive, alive && !owner.exact, alive ? 0 : ~object.destroyed_ns,
+                          !owner.exact, ~object.serial, owner.object);
+      };
+      return key(a) < key(b);
+    });
+    verdict->owner_count = owners.size();
+    if (owners.size() > kMostOwners) owners.resize(kMostOwners);
+  }
+
+  const Snapshot& snapshot_;
+  std::vector<uint64_t> submission_times_;  // by device; 0: none is unfinished
+};
+
+}  // namespace
+
+std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
+                                                    const Analysis& analysis) {
+  std::vector<FaultAddressVerdict> verdicts;
+  if (snapshot.faults.empty()) return verdicts;
+  AddressJudge judge(snapshot, analysis);
+  for (uint32_t fault = 0; fault < snapshot.faults.size(); ++fault) {
+    for (uint32_t i = 0; i < snapshot.faults[fault].address_count; ++i) {
+      if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
+      verdicts.push_back(judge.Judge(fault, snapshot.faults[fault].first_address + i));
+    }
+  }
+  return verdicts;
+}
+
+}  // namespace cairn

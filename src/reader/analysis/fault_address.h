@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose memory a faulting address is: that of an object that lives, of one that was destroyed, or of none.
+#ifndef CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_
+#define CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+enum class AddressState : uint8_t {
+  kOwned,        // in an object that lives: the access is wrong, or its kind is
+  kFreed,        // in none that lives, but in one that was destroyed
+  kNeverMapped,  // in no object that is known
+  kNoAddress,    // the driver gave none
+};
+
+struct AddressOwner {
+  uint32_t object = kNone;  // into Snapshot::objects
+  // The reported address lies in it. Otherwise only a part of the range that the address stands for does.
+  bool exact = false;
+  uint64_t offset = 0;  // of the address in it; where not exact of the first such byte
+  // Destroyed ones: from when the fault was noticed, and from when the first submission that has not
+  // finished was made, to the destruction; negative if it was destroyed before. 0 where no such time is known.
+  int64_t destroyed_after_fault_ns = 0;
+  int64_t destroyed_after_submission_ns = 0;
+};
+
+struct AddressNeighbour {
+  uint32_t object = kNone;  // kNone: there is none on that side
+  uint64_t distance = 0;    // bytes that lie between; 0: it is adjacent
+};
+
+struct FaultAddressVerdict {
+  uint32_t fault = 0;    // into Snapshot::faults
+  uint32_t address = 0;  // into Snapshot::fault_addresses
+  AddressState state = AddressState::kNoAddress;
+  // What the address and its precision stand for.
+  uint64_t first = 0;
+  uint64_t last = 0;
+  // Those that live first, among them the exact ones first; then those destroyed most recently. Of more than
+  // kMostOwners the first ones.
+  std::vector<AddressOwner> owners;
+  uint64_t owner_count = 0;
+  // The nearest of all objects, those that live first; not found out where it is owned.
+  AddressNeighbour below;
+  AddressNeighbour above;
+};
+inline constexpr size_t kMostOwners = 8;
+// Of more addresses nothing is found out: a driver gives a handful.
+inline constexpr size_t kMostFaultAddressesJudged = 64;
+
+// One for each address of each fault. `analysis` is that of `snapshot`. Time is linear in the number of
+// objects, for each address. Any snapshot whose indices are in range is safe.
+std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
+                                                    const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_

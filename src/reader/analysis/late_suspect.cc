@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/late_suspect.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "cairn/marker_types.h"
+
+namespace cairn {
+namespace {
+
+// Commands in which nothing can touch memory that is not there.
+bool CannotFault(uint16_t type) {
+  switch (type) {
+    case CAIRN_MARKER_SET_MARKER:
+    case CAIRN_MARKER_INSERT_DEBUG_UTILS_LABEL:
+    case CAIRN_MARKER_BARRIER:
+    case CAIRN_MARKER_RESOURCE_BARRIER:
+    case CAIRN_MARKER_PIPELINE_BARRIER:
+    case CAIRN_MARKER_SET_EVENT:
+    case CAIRN_MARKER_RESET_EVENT:
+    case CAIRN_MARKER_WAIT_EVENTS: return true;
+    default: return false;
+  }
+}
+
+// Commands that run shaders of the application.
+bool RunsShaders(uint16_t type) {
+  switch (type) {
+    case CAIRN_MARKER_DISPATCH:
+    case CAIRN_MARKER_DISPATCH_BASE:
+    case CAIRN_MARKER_DISPATCH_INDIRECT:
+    case CAIRN_MARKER_DISPATCH_MESH:
+    case CAIRN_MARKER_DISPATCH_RAYS:
+    case CAIRN_MARKER_DISPATCH_GRAPH:
+    case CAIRN_MARKER_DRAW:
+    case CAIRN_MARKER_DRAW_INDEXED:
+    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
+    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT_COUNT:
+    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
+    case CAIRN_MARKER_DRAW_INDIRECT:
+    case CAIRN_MARKER_DRAW_INDIRECT_BYTE_COUNT:
+    case CAIRN_MARKER_DRAW_INDIRECT_COUNT:
+    case CAIRN_MARKER_DRAW_INSTANCED:
+    case CAIRN_MARKER_DRAW_MESH_TASKS:
+    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT:
+    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT_COUNT:
+    case CAIRN_MARKER_DRAW_MULTI:
+    case CAIRN_MARKER_DRAW_MULTI_INDEXED:
+    case CAIRN_MARKER_EXECUTE_GENERATED_COMMANDS:
+    case CAIRN_MARKER_EXECUTE_INDIRECT:
+    case CAIRN_MARKER_SUBPASS_SHADING:
+    case CAIRN_MARKER_TRACE_RAYS:
+    case CAIRN_MARKER_TRACE_RAYS_INDIRECT: return true;
+    default: return false;
+  }
+}
+
+class LateSuspectFinder {
+ public:
+  LateSuspectFinder(const Snapshot& snapshot, std::span<const uint32_t> queue_order,
+                    Analysis* analysis)
+      : snapshot_(snapshot), order_(queue_order), analysis_(*analysis) {}
+
+  void Run() {
+    const std::vector<bool> shown = LatenessShown();
+    if (std::none_of(shown.begin(), shown.end(), [](bool late) { return late; })) return;
+    std::vector<QueueVerdict*> named(snapshot_.devices.size());
+    std::vector<bool> several(snapshot_.devices.size());
+    for (QueueVerdict& verdict : analysis_.verdicts) {
+      if (verdict.device == kNone || !shown[verdict.device]) continue;
+      FindSuspect(&verdict);
+      if (verdict.late_suspect == kNone) continue;
+      several[verdict.device] = several[verdict.device] || named[verdict.device] != nullptr;
+      named[verdict.device] = &verdict;
+    }
+    // The driver does not say which queue the fault was on.
+    for (QueueVerdict& verdict : analysis_.verdicts) {
+      if (verdict.device == kNone || !several[verdict.device]) continue;
+      verdict.late_suspect = verdict.late_suspect_execution = kNone;
+    }
+  }
+
+ private:
+  // By device.
+  std::vector<bool> LatenessShown() const {
+    std::vector<bool> shown(snapshot_.devices.size());
+    for (const Fault& fault : snapshot_.faults) {
+      if (fault.device != kNone && fault.result >= 0 && fault.address_count != 0) {
+        shown[fault.device] = true;
+      }
+    }
+    for (const QueueVerdict& verdict : analysis_.verdicts) {
+      if (verdict.device != kNone && MayHaveFaulted(verdict)) shown[verdict.device] = false;
+    }
+    return shown;
+  }
+
+  // Whether something that was in flight on the queue may be what faulted.
+  bool MayHaveFaulted(const QueueVerdict& verdict) const {
+    if (verdict.unknown || !verdict.list_candidates.empty()) return true;
+    return !std::all_of(verdict.candidates.begin(), verdict.candidates.end(), [this](uint32_t i) {
+      return CannotFault(snapshot_.events[analysis_.scopes[i].event].type);
+    });
+  }
+
+  bool BelongsTo(const QueueVerdict& verdict, const Execution& execution) const {
+    return snapshot_.recordings[execution.recording].device == verdict.device &&
+           QueueOfExecution(snapshot_, execution) == verdict.queue;
+  }
+
+  // The last shader work of the queue of which a word at the bottom of the pipe says that it finished.
+  void FindSuspect(QueueVerdict* verdict) const {
+    for (size_t i = order_.size(); i-- > 0;) {
+      const Execution& execution = analysis_.executions[order_[i]];
+      if (!BelongsTo(*verdict, execution)) continue;
+      for (uint32_t scope = execution.first_scope + execution.scope_count;
+           scope-- > execution.first_scope;) {
+        if (!IsSuspect(order_[i], scope)) continue;
+        verdict->late_suspect = scope;
+        verdict->late_suspect_execution = order_[i];
+        return;
+      }
+    }
+  }
+
+  bool IsSuspect(uint32_t execution_index, uint32_t scope_index) const {
+    const Scope& scope = analysis_.scopes[scope_index];
+    return !scope.has_children && !scope.left_open &&
+           RunsShaders(snapshot_.events[scope.event].type) &&
+           WordProvesTheEnd(analysis_.executions[execution_index], scope);
+  }
+
+  // Not enough is that the application told of the end, or that something later finished.
+  bool WordProvesTheEnd(const Execution& execution, const Scope& scope) const {
+    const Recording& recording = snapshot_.recordings[execution.recording];
+    const uint32_t passed = recording.passed;
+    if (passed < scope.end_sequence || passed > recording.event_count) return false;
+    const auto writes_bottom = [&](uint32_t sequence) {
+      const Event& event = snapshot_.events[recording.first_event + sequence - 1];
+      return (event.flags & kEventWritesBottom) != 0;
+    };
+    // The words are those of the last execution, and of no other that had not finished before.
+    const bool are_its = recording.reusable
+                             ? execution.run == recording.runs
+                             : execution.run >= recording.submit_count &&
+                                   recording.submit_count <= recording.finished_runs + 1;
+    return are_its && writes_bottom(scope.end_sequence) && writes_bottom(passed);
+  }
+
+  const Snapshot& snapshot_;
+  std::span<const uint32_t> order_;
+  Analysis& analysis_;
+};
+
+}  // namespace
+
+void FindLateSuspects(const Snapshot& snapshot, std::span<const uint32_t> queue_order,
+                      Analysis* analysis) {
+  LateSuspectFinder(snapshot, queue_order, analysis).Run();
+}
+
+}  // namespace cairn

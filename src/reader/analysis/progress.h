@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From the words of a recording, and from the order of its queue, to what is proven about one
+// execution. Each function is one rule of docs/analysis.md.
+#ifndef CAIRN_READER_ANALYSIS_PROGRESS_H_
+#define CAIRN_READER_ANALYSIS_PROGRESS_H_
+
+#include <cstdint>
+#include <span>
+
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/scope_tree.h"
+
+namespace cairn {
+
+// What one execution's own words and counters say, before the order of the queue is considered.
+struct Progress {
+  Evidence evidence;
+  bool began = false;            // the GPU was inside or behind this execution
+  bool wrote_bottom = false;     // it, or a later execution of its list, wrote at the bottom
+  bool words_are_its = false;    // the words describe this execution and no other
+  bool told_apart = true;        // false: several executions share the words
+  bool mode_off = false;         // the GPU was asked to write nothing, and nothing else tells
+  bool words_make_sense = true;  // false: a word holds a value that no write of the list produces
+};
+
+// True if the application tells submissions of `device`: then a list that it never submitted has not
+// run.
+Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
+                        bool device_tells_submissions);
+
+// Whether everything that the GPU was asked to write in it has come, and none of that says that it has
+// finished: its end takes no writes, or nothing of it does. Linear in the events behind the last write.
+bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording);
+
+// Refines the executions of one queue, in submission order: a queue is fetched in order, and a
+// bottom-of-pipe write waits for all earlier work of its queue.
+void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_PROGRESS_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows from the raw markers of a snapshot: the commands of each queue in recorded order, from the
+// events of its recordings, and the slots of its device, judged by the rules of raw_markers.h.
+// docs/raw-markers.md is the page for people.
+#ifndef CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_
+#define CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/raw_markers.h"
+
+namespace cairn {
+
+// One recorded write of a raw marker.
+struct RawMarkerCommand {
+  uint32_t execution = kNone;  // into Analysis::executions
+  bool top = false;            // at the top of the pipe; otherwise at its bottom
+  uint32_t slot = 0;
+  uint64_t value = 0;
+  RawArrival arrival = RawArrival::kUnknown;
+};
+
+// Work among the raw markers of a queue: the innermost scopes, or in a recording without scopes whatever
+// lies between two markers.
+struct RawMarkerWork {
+  uint32_t execution = kNone;  // into Analysis::executions
+  uint32_t scope = kNone;     // into Analysis::scopes; kNone: what was recorded between two markers
+  uint32_t after_marker = 0;  // how many of the markers were recorded before it
+  WorkState state = WorkState::kInFlight;  // kInFlight: can be the culprit; the others are proven
+  bool likely = false;  // of kInFlight: can be the culprit of a hang that has settled
+  std::string reason;   // in words; "marker 3" is the third of RawMarkerVerdict::markers
+};
+
+// What follows from the raw markers of one queue.
+struct RawMarkerVerdict {
+  uint32_t queue = kNone;  // kNone: lists registered without a queue
+  uint32_t device = kNone;
+  // False if no legal order leaves the slots like this: stores were lost, or slots hold values of an
+  // earlier use. Nothing is claimed unstarted then.
+  bool consistent = true;
+  std::vector<RawMarkerCommand> markers;  // in recorded order; never empty
+  std::vector<RawMarkerWork> works;       // in recorded order
+  uint32_t executions_left_out = 0;       // the oldest, of which there are too many
+};
+
+// Of all queues together, the last commands of each are looked at.
+inline constexpr uint32_t kMaxRawMarkerCommands = 65536;
+
+// For each queue with raw markers whose recorded order is known. Time O(n log n) of the executions, and of
+// at most kMaxRawMarkerCommands commands.
+std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_RAW_MARKER_VERDICTS_H_

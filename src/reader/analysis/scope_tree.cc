@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/scope_tree.h"
+
+#include <algorithm>
+
+#include "cairn/marker_types.h"
+
+namespace cairn {
+namespace {
+
+// Builds one recording's scopes in one pass over its events. The chain of parents is the stack of
+// open scopes, so that nesting of any depth needs neither recursion nor memory of its own.
+class TreeBuilder {
+ public:
+  TreeBuilder(const Snapshot& snapshot, const Recording& recording, std::vector<Scope>* scopes)
+      : events_(snapshot.events.data() + recording.first_event),
+        first_event_(recording.first_event),
+        event_count_(recording.event_count),
+        first_scope_(static_cast<uint32_t>(scopes->size())),
+        scopes_(*scopes) {}
+
+  uint32_t Build() {
+    for (uint32_t sequence = 1; sequence <= event_count_; ++sequence) {
+      const Event& event = events_[sequence - 1];
+      if (event.kind == EventKind::kBegin) {
+        Begin(sequence, event);
+      } else if (event.kind == EventKind::kEnd) {
+        End(sequence, event);
+      }
+    }
+    while (open_ != kNone) Close(event_count_ + 1, true);
+    return static_cast<uint32_t>(scopes_.size()) - first_scope_;
+  }
+
+ private:
+  static constexpr uint32_t kStillOpen = 0;
+
+  void Begin(uint32_t sequence, const Event& event) {
+    const uint32_t index = static_cast<uint32_t>(scopes_.size());
+    Scope scope;
+    scope.event = first_event_ + sequence - 1;
+    scope.end_sequence = kStillOpen;
+    scope.parent = open_;
+    if (open_ != kNone) {
+      scope.depth = scopes_[open_].depth + 1;
+      scopes_[open_].has_children = true;
+    }
+    scope.ordinal = Ordinal(event);
+    scopes_.push_back(scope);
+    open_ = index;
+  }
+
+  // The scope closed last is the previous sibling if it has the same parent: while a parent is the
+  // innermost open scope, nothing but its children can have been closed since its first child.
+  uint32_t Ordinal(const Event& event) const {
+    // A name tells passes apart; where none was kept, their number does.
+    if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) return 0;
+    if (closed_ == kNone || scopes_[closed_].parent != open_) return 1;
+    const Event& previous = events_[scopes_[closed_].event - first_event_];
+    return previous.type == event.type ? scopes_[closed_].ordinal + 1 : 1;
+  }
+
+  void End(uint32_t sequence, const Event& event) {
+    const uint32_t target = FindOpen(event.match);
+    if (target == kNone) return;
+    while (open_ != target) Close(sequence, true);
+    Close(sequence, false);
+  }
+
+  // The open scope whose begin has sequence number `begin`, or kNone.
+  uint32_t FindOpen(uint32_t begin) const {
+    if (open_ == kNone || begin == 0 || begin > event_count_) return kNone;
+    const uint32_t event = first_event_ + begin - 1;
+    if (scopes_[open_].event == event) return open_;  // Always, in a well-formed recording.
+    const auto found =
+        std::lower_bound(scopes_.begin() + first_scope_, scopes_.end(), event,
+                         [](const Scope& scope, uint32_t wanted) { return scope.event < wanted; });
+    if (found == scopes_.end() || found->event != event || found->end_sequence != kStillOpen) {
+      return kNone;
+    }
+    return static_cast<uint32_t>(found - scopes_.begin());
+  }
+
+  void Close(uint32_t end_sequence, bool left_open) {
+    Scope& scope = scopes_[open_];
+    scope.end_sequence = end_sequence;
+    scope.left_open = left_open;
+    closed_ = open_;
+    open_ = scope.parent;
+  }
+
+  const Event* events_;
+  uint32_t first_event_;
+  uint32_t event_count_;
+  uint32_t first_scope_;
+  std::vector<Scope>& scopes_;
+  uint32_t open_ = kNone;    // innermost open scope
+  uint32_t closed_ = kNone;  // the scope closed last
+};
+
+}  // namespace
+
+WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evidence& evidence) {
+  if (evidence.passed >= end_sequence) return WorkState::kCompleted;
+  if (begin_sequence >= evidence.unreached) return WorkState::kNotStarted;
+  return WorkState::kInFlight;
+}
+
+uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
+                      std::vector<Scope>* scopes) {
+  return TreeBuilder(snapshot, recording, scopes).Build();
+}
+
+void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {
+  const uint32_t shift = static_cast<uint32_t>(scopes->size()) - first;
+  scopes->resize(scopes->size() + count);
+  for (uint32_t i = first; i < first + count; ++i) {
+    Scope scope = (*scopes)[i];
+    if (scope.parent != kNone) scope.parent += shift;
+    (*scopes)[i + shift] = scope;
+  }
+}
+
+void SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
+                    const Evidence& evidence, std::vector<Scope>* scopes) {
+  for (uint32_t i = first; i < first + count; ++i) {
+    Scope& scope = (*scopes)[i];
+    scope.state = ScopeState(scope.event - recording.first_event + 1, scope.end_sequence, evidence);
+  }
+}
+
+}  // namespace cairn

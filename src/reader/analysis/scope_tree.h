@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tree of a recording's scopes, and the state of each, given what is known of one execution.
+#ifndef CAIRN_READER_ANALYSIS_SCOPE_TREE_H_
+#define CAIRN_READER_ANALYSIS_SCOPE_TREE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+inline constexpr uint32_t kAllEvents = 0xFFFFFFFF;
+
+// What is proven about one execution of a recording, in sequence numbers.
+struct Evidence {
+  uint32_t passed = 0;              // everything before this event has finished
+  uint32_t unreached = kAllEvents;  // this event and all behind it were not reached
+
+  bool operator==(const Evidence&) const = default;
+};
+inline constexpr Evidence kProvenCompleted = {kAllEvents, kAllEvents};
+inline constexpr Evidence kProvenNotStarted = {0, 0};
+inline constexpr Evidence kNothingProven = {0, kAllEvents};
+
+WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evidence& evidence);
+
+// Appends the scopes of `recording`, states unset, and returns how many. Ends that end nothing are
+// plain events; scopes that a properly matched end of an outer scope closes get that end.
+uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
+                      std::vector<Scope>* scopes);
+
+// Appends a copy of scopes [first, first + count) of the same vector.
+void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes);
+
+void SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
+                    const Evidence& evidence, std::vector<Scope>* scopes);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_SCOPE_TREE_H_

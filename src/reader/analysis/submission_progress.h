@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far each queue is in its submissions: what the live view and the graph of waits start from.
+#ifndef CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_
+#define CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+// Submission numbers of one queue, from 1.
+struct SubmissionProgress {
+  uint64_t submitted = 0;  // the last one made
+  // This one and all before it have finished, as told or as proven by words. One without lists behind
+  // it is not known to have finished until something behind it has.
+  uint64_t finished = 0;
+  // The first one of which a list is known and has not finished; 0: none.
+  uint64_t first_with_unfinished_list = 0;
+  // Words say that the GPU has begun with it. Then what came before it is over.
+  bool begun = false;
+};
+
+// One for each of Snapshot::queues. `analysis` is that of `snapshot`. Linear in the submissions.
+std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
+                                                       const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who waits for whom: from what queues and the CPU were told to wait for and to signal to a graph, and to
+// what becomes of each wait. docs/analysis.md derives the rules.
+#ifndef CAIRN_READER_ANALYSIS_WAITS_H_
+#define CAIRN_READER_ANALYSIS_WAITS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/submission_progress.h"
+
+namespace cairn {
+
+enum class WaitState : uint8_t {
+  kSatisfied,        // its signal has come
+  kWillBeSignalled,  // it comes, once the work before it has finished
+  kBlocked,          // what would signal it is behind a wait that does not end
+  kNeverSignalled,   // nothing was told to signal it
+  kDeadlock,         // what would signal it waits, at last, for the same queue
+  kUnknown,          // nothing was told, as far as is known; what was told earlier is lost
+};
+
+struct Wait {
+  uint32_t sync = kNone;  // into Snapshot::syncs
+  WaitState state = WaitState::kUnknown;
+  // What signals it, into Snapshot::syncs. Of several that reach the value the first to come; where
+  // none comes the first that was told. kNone: none was.
+  uint32_t signal = kNone;
+  // The submission that it holds back; 0 for the CPU, for presents and where none was made after it.
+  uint64_t held_submission = 0;
+  // kDeadlock: into WaitGraph::cycles; kNone where all that it is part of were left out.
+  uint32_t cycle = kNone;
+};
+
+struct QueueWaits {
+  uint32_t queue = kNone;  // kNone: the CPU
+  // Submissions that have finished; of those without command lists, those that nothing holds back.
+  uint64_t finished = 0;
+  uint64_t first_unfinished = 0;  // number of a submission; 0: all have finished
+  uint64_t submitted = 0;
+  // Words say that the GPU has begun with the first that is unfinished: if something holds it back, then only
+  // a later stage of it.
+  bool begun = false;
+  // Whether a wait that is not satisfied holds back the first that is unfinished, or what follows the
+  // last one. False where that one has begun.
+  bool held = false;
+  uint32_t first_wait = 0;  // into WaitGraph::waits, in the order of the queue
+  uint32_t wait_count = 0;
+};
+
+inline constexpr size_t kMaxWaitCycles = 16;
+inline constexpr size_t kMaxQueuesOfCycle = 64;
+
+struct WaitGraph {
+  // One for each of Snapshot::queues: FindSubmissionProgress, and what the waits tell of submissions without
+  // command lists, which are over when what they wait for has come.
+  std::vector<SubmissionProgress> progress;
+  // Those with unfinished submissions or waits, in the order of Snapshot::queues; then the CPU, if it
+  // waits for something that has not come.
+  std::vector<QueueWaits> queues;
+  // Of work that has not finished; those of work that has are over. Of the CPU those of calls that have not
+  // returned with what they waited for; a call may have given up by a time-out.
+  std::vector<Wait> waits;
+  // Deadlocks: indices into `waits`. Each waits for a signal of the queue of the next one, which is
+  // held back by that one; the last one for the first. One entry: a queue waits for itself. Of no more
+  // than kMaxWaitCycles, of no more than kMaxQueuesOfCycle queues each.
+  std::vector<std::vector<uint32_t>> cycles;
+  uint64_t cycles_left_out = 0;  // deadlocks beyond that
+};
+
+// `analysis` is that of `snapshot`. Binary semaphores pair in the order in which waits and signals were
+// told; a timeline semaphore or a fence of Direct3D satisfies a wait with any signal of at least its
+// value. Signals of the CPU have come; those of the presentation engine are taken to come.
+// Time O(n log n) in the number of syncs; where queues are in deadlocks, also n times the length of the
+// longest.
+// Any snapshot whose indices are in range is safe.
+WaitGraph FindWaits(const Snapshot& snapshot, const Analysis& analysis);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_WAITS_H_

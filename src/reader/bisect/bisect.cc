@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/bisect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+constexpr uint32_t kMostTries = 50;
+constexpr int kRounds = 3;
+
+using Suspects = std::vector<Suspect>;
+
+// When a question counts as answered. Failures by luck need more tries before "clean" is believed;
+// machines that fail by themselves now and then need more than one failure.
+struct Policy {
+  uint32_t tries = 1;
+  uint32_t failures = 1;
+};
+
+uint64_t Log2(uint64_t n) {
+  return n == 0 ? 0 : static_cast<uint64_t>(std::bit_width(n));
+}
+
+Status TooMany(uint64_t probes) {
+  return Status(StatusCode::kUnsupported,
+                fmt::format("not found after {} probes, which is the limit; the failure may need "
+                            "very much of the trace, or come and go",
+                            probes));
+}
+
+Status Undecidable(uint32_t plays, const std::string& why) {
+  return Status(StatusCode::kUnsupported,
+                fmt::format("{} plays in a row say neither that it fails nor that it does not: {}",
+                            plays, why));
+}
+
+// Asks, counts, and tells how far it is.
+class Asker {
+ public:
+  Asker(const Probe& probe, const BisectOptions& options) : probe_(probe), options_(options) {}
+
+  uint64_t probes() const { return probes_; }
+  uint64_t undecided() const { return undecided_; }
+  // For the progress: what is looked at, and how many probes that and what comes after may take.
+  void Expect(std::string what, uint64_t probes) {
+    what_ = std::move(what);
+    expected_ = probes_ + probes;
+  }
+
+  // Never undecided: that is asked again, and then the end.
+  Result<ProbeAnswer> Once(const BisectQuestion& question) {
+    const uint32_t most = std::max(1u, options_.most_undecided);
+    for (uint32_t undecided = 0;;) {
+      Result<ProbeAnswer> answer = Play(question);
+      if (!answer.ok() || answer->outcome != ProbeOutcome::kUndecided) return answer;
+      ++undecided_;
+      if (++undecided >= most) return Undecidable(undecided, answer->why);
+    }
+  }
+
+ private:
+  Result<ProbeAnswer> Play(const BisectQuestion& question) {
+    if (probes_ >= options_.max_probes) return TooMany(probes_);
+    if (options_.progress) {
+      options_.progress({probes_, std::max(expected_, probes_ + 1), what_});
+    }
+    ++probes_;
+    return probe_(question);
+  }
+
+  const Probe& probe_;
+  const BisectOptions& options_;
+  uint64_t probes_ = 0;
+  uint64_t undecided_ = 0;
+  uint64_t expected_ = 0;
+  std::string what_;
+};
+
+// What the failure is: learnt from plays of the whole trace.
+struct Failure {
+  BisectAnswer what;  // place, kind, how often
+  uint64_t last_place = 0;
+
+  bool IsIt(const ProbeAnswer& answer) const { return IsSameFailure(what, answer); }
+  double rate() const { return static_cast<double>(what.failed) / what.asked; }
+};
+
+class Search {
+ public:
+  Search(const BisectTree& tree, Asker& asker, const Failure& failure, Policy policy,
+         uint32_t repeats)
+      : tree_(tree), asker_(asker), failure_(failure), policy_(policy), repeats_(repeats) {}
+
+  // The culprits; empty: the failure stays when everything is left out.
+  Result<Suspects> Run();
+
+  // Is the failure still there with nothing but the culprits left?
+  Result<bool> FailsAgain(const Suspects& culprits, Policy policy) {
+    return Fails(level_, culprits, policy);
+  }
+
+ private:
+  using Level = Suspect::Kind;
+  // Is the failure still there with nothing but these left?
+  Result<bool> Fails(Level level, const Suspects& kept, Policy policy);
+  BisectQuestion QuestionFor(Level level, const Suspects& kept) const;
+  uint64_t StopBefore() const;
+  Result<Suspects> Narrow(Level level, Suspects items);
+  Result<size_t> ShortestPrefix(Level level, const Suspects& needed, const Suspects& candidates,
+                                bool from_the_end);
+  Result<Suspects> Minimise(Level level, Suspects needed);
+
+  Result<Suspects> NarrowSubmissions();
+  Suspects ListsOf(const Suspects& submissions) const;
+  Suspects CallsOf(const Suspects& lists) const;
+  const BisectTree::Submission& SubmissionOf(uint64_t call) const;
+
+  const BisectTree& tree_;
+  Asker& asker_;
+  const Failure& failure_;
+  const Policy policy_;
+  const uint32_t repeats_;
+  // What the levels above left over.
+  Suspects kept_submissions_;
+  Suspects kept_lists_;
+  Suspects all_calls_;                                // of kept_lists_
+  Suspect::Kind level_ = Suspect::Kind::kSubmission;  // of what FailsAgain is given
+};
+
+const BisectTree::Submission& Search::SubmissionOf(uint64_t call) const {
+  return *std::lower_bound(
+      tree_.submissions.begin(), tree_.submissions.end(), call,
+      [](const BisectTree::Submission& submission, uint64_t c) { return submission.call < c; });
+}
+
+// What is after the failure is of no interest; what the CPU does until the next submission is.
+uint64_t Search::StopBefore() const {
+  for (const BisectTree::Submission& submission : tree_.submissions) {
+    if (submission.call > failure_.last_place) return submission.call;
+  }
+  return ~uint64_t{0};
+}
+
+// What is left out on a level: all of the level that is not kept, and what the levels above left out.
+BisectQuestion Search::QuestionFor(Level level, const Suspects& kept) const {
+  BisectQuestion question;
+  question.stop_before = StopBefore();
+  const Suspects& lists = level == Level::kList ? kept : kept_lists_;
+  std::set<uint64_t> submissions;
+  for (const Suspect& suspect : level == Level::kSubmission ? kept : kept_submissions_) {
+    submissions.insert(suspect.call);
+  }
+  for (const BisectTree::Submission& submission : tree_.submissions) {
+    if (submission.call > failure_.last_place) break;
+    if (!submissions.contains(submission.call)) {
+      question.left_out.push_back({Level::kSubmission, submission.call, 0});
+    }
+  }
+  if (level == Level::kSubmission) return question;
+  for (const uint64_t call : submissions) {
+    for (uint32_t index = 0; index < SubmissionOf(call).lists.size(); ++index) {
+      const Suspect list{Level::kList, call, index};
+      if (!std::binary_search(lists.begin(), lists.end(), list)) question.left_out.push_back(list);
+    }
+  }
+  if (level == Level::kCall) {
+    std::set_difference(all_calls_.begin(), all_calls_.end(), kept.begin(), kept.end(),
+                        std::back_inserter(question.left_out));
+  }
+  std::sort(question.left_out.begin(), question.left_out.end());
+  return question;
+}
+
+Result<bool> Search::Fails(Level level, const Suspects& kept, Policy policy) {
+  const BisectQuestion question = QuestionFor(level, kept);
+  uint32_t failures = 0;
+  for (uint32_t i = 0; i < policy.tries; ++i) {
+    const Result<ProbeAnswer> answer = asker_.Once(question);
+    if (!answer.ok()) return answer.status();
+    if (failure_.IsIt(*answer) && ++failures >= policy.failures) return true;
+    if (answer->outcome == ProbeOutcome::kInvalid) return false;
+    if (failures + (policy.tries - i - 1) < policy.failures) return false;
+  }
+  return false;
+}
+
+// `needed` and all `candidates` together fail, `needed` alone does not. How many of the first candidates
+// it takes: those before are seen not to be enough. `from_the_end`: culprits are likely near the end, so
+// look there first, in steps that double.
+Result<size_t> Search::ShortestPrefix(Level level, const Suspects& needed,
+                                      const Suspects& candidates, bool from_the_end) {
+  size_t enough = candidates.size();
+  size_t too_few = 0;
+  size_t step = from_the_end ? 1 : candidates.size();
+  while (enough - too_few > 1) {
+    const size_t half = too_few + (enough - too_few) / 2;
+    const size_t middle = enough - too_few > step ? std::max(half, enough - step) : half;
+    Suspects kept(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(middle));
+    kept.insert(kept.end(), needed.begin(), needed.end());
+    const Result<bool> fails = Fails(level, kept, policy_);
+    if (!fails.ok()) return fails.status();
+    if (*fails) {
+      enough = middle;
+      step *= 2;
+    } else {
+      too_few = middle;
+      step = candidates.size();
+    }
+  }
+  return enough;
+}
+
+// One after the other is left out; who is not missed goes. What remains was seen to fail.
+Result<Suspects> Search::Minimise(Level level, Suspects needed) {
+  if (needed.size() < 2) return needed;
+  const Policy sure = {std::max(policy_.tries, policy_.failures + repeats_ - 1), policy_.failures};
+  for (size_t i = 0; i < needed.size();) {
+    Suspects kept = needed;
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(i));
+    const Result<bool> fails = Fails(level, kept, sure);
+    if (!fails.ok()) return fails.status();
+    if (*fails) {
+      needed = std::move(kept);
+    } else {
+      ++i;
+    }
+  }
+  return needed;
+}
+
+// All `items` together fail. Those of which none can be left out; sorted.
+Result<Suspects> Search::Narrow(Level level, Suspects items) {
+  const bool from_the_end = level == Level::kSubmission;
+  Suspects needed;
+  while (!items.empty()) {
+    // That it takes none of them is an answer, which no other question checks: one failure is not enough.
+    Policy policy = policy_;
+    if (needed.empty()) {
+      policy.failures = std::max(2u, policy.failures);
+      policy.tries = std::max(2u, policy.tries);
+    }
+    const Result<bool> alone = Fails(level, needed, policy);
+    if (!alone.ok()) return alone.status();
+    if (*alone) break;
+    // Most failures need nothing but the submission in which they show.
+    if (from_the_end && needed.empty() && items.size() > 1) {
+      const Result<bool> last = Fails(level, {items.back()}, policy_);
+      if (!last.ok()) return last.status();
+      if (*last) return Suspects{items.back()};
+    }
+    const Result<size_t> prefix = ShortestPrefix(level, needed, items, from_the_end);
+    if (!prefix.ok()) return prefix.status();
+    items.resize(*prefix);
+    needed.insert(needed.begin(), items.back());
+    items.pop_back();
+  }
+  return Minimise(level, std::move(needed));
+}
+
+Result<Suspects> Search::NarrowSubmissions() {
+  Suspects items;
+  for (const BisectTree::Submission& submission : tree_.submissions) {
+    if (submission.call > failure_.last_place) break;
+    items.push_back({Level::kSubmission, submission.call, 0});
+  }
+  asker_.Expect(fmt::format("{} submissions", items.size()), 8 + Log2(items.size()));
+  // Nothing can be left out: that is the same as everything.
+  if (items.empty()) return items;
+  return Narrow(Level::kSubmission, std::move(items));
+}
+
+Suspects Search::ListsOf(const Suspects& submissions) const {
+  Suspects lists;
+  for (const Suspect& suspect : submissions) {
+    const size_t count = SubmissionOf(suspect.call).lists.size();
+    for (uint32_t i = 0; i < count; ++i) lists.push_back({Level::kList, suspect.call, i});
+  }
+  return lists;
+}
+
+// A recording that is executed twice has its calls once.
+Suspects Search::CallsOf(const Suspects& lists) const {
+  std::set<uint64_t> numbers;
+  for (const Suspect& suspect : lists) {
+    const BisectTree::List& list = SubmissionOf(suspect.call).lists[suspect.list];
+    if (list.calls != nullptr) numbers.insert(list.calls->begin(), list.calls->end());
+  }
+  Suspects calls;
+  for (const uint64_t number : numbers) calls.push_back({Level::kCall, number, 0});
+  return calls;
+}
+
+Result<Suspects> Search::Run() {
+  Result<Suspects> submissions = NarrowSubmissions();
+  if (!submissions.ok() || submissions->empty()) return submissions;
+
+  level_ = Level::kList;
+  kept_submissions_ = *submissions;
+  kept_lists_ = ListsOf(*submissions);
+  if (kept_lists_.size() > 1) {
+    asker_.Expect(submissions->size() == 1
+                      ? fmt::format("the {} lists of the guilty submission", kept_lists_.size())
+                      : fmt::format("the {} lists of {} submissions", kept_lists_.size(),
+                                    submissions->size()),
+                  3 + Log2(kept_lists_.size()) + Log2(CallsOf(kept_lists_).size()));
+    Result<Suspects> lists = Narrow(Level::kList, kept_lists_);
+    if (!lists.ok()) return lists;
+    if (lists->empty()) {
+      level_ = Level::kSubmission;
+      return submissions;
+    }
+    kept_lists_ = std::move(*lists);
+  }
+
+  all_calls_ = CallsOf(kept_lists_);
+  if (kept_lists_.empty()) {
+    level_ = Level::kSubmission;
+    return submissions;
+  }
+  if (all_calls_.empty()) return kept_lists_;
+  asker_.Expect(
+      kept_lists_.size() == 1
+          ? fmt::format("the {} calls of the guilty list", all_calls_.size())
+          : fmt::format("the {} calls of {} lists", all_calls_.size(), kept_lists_.size()),
+      4 + Log2(all_calls_.size()));
+  level_ = Level::kCall;
+  Result<Suspects> calls = Narrow(Level::kCall, all_calls_);
+  if (!calls.ok() || !calls->empty()) return calls;
+  level_ = Level::kList;
+  return kept_lists_;
+}
+
+// Plays of the whole trace. A failure that shows in other places each time has any of them.
+Result<Failure> Learn(Asker& asker, uint32_t repeats) {
+  asker.Expect("the whole trace", repeats + 8);
+  Failure failure;
+  for (uint32_t i = 0; i < repeats; ++i) {
+    const Result<ProbeAnswer> answer = asker.Once({});
+    if (!answer.ok()) return answer.status();
+    if (answer->outcome == ProbeOutcome::kInvalid) continue;
+    BisectAnswer& what = failure.what;
+    ++what.asked;
+    if (answer->outcome != ProbeOutcome::kFails) continue;
+    if (what.failed++ == 0) {
+      what.place = answer->place;
+      what.kind = answer->kind;
+      what.signal = answer->signal;
+    }
+    if (what.place != answer->place) what.place_varies = true;
+    if (what.kind != answer->kind || what.signal != answer->signal) what.kind_varies = true;
+    failure.last_place = std::max(failure.last_place, answer->place);
+  }
+  return failure;
+}
+
+// So many clean answers in a row that 99 of 100 failures of this frequency would have shown.
+uint32_t TriesFor(const Failure& failure) {
+  if (failure.what.failed == failure.what.asked) return 1;
+  return std::min(kMostTries,
+                  static_cast<uint32_t>(std::ceil(std::log(0.01) / std::log(1 - failure.rate()))));
+}
+
+// When the culprit is believed: what always failed fails always, what failed now and then at least half as
+// often as the whole trace did, and more than once: a single failure may be somebody else's.
+Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats) {
+  const uint32_t tries = std::max(2u, policy.tries * repeats);
+  if (policy.tries == 1) return {repeats, repeats};
+  return {tries, std::max(2u, static_cast<uint32_t>(failure.rate() * tries / 2))};
+}
+
+std::string WhyNot(const Failure& failure, uint32_t repeats) {
+  if (failure.what.asked == 0)
+    return "the device refuses what the trace asks for: see cairn replay";
+  return fmt::format("the trace does not fail on this device: {} of {} replays were clean",
+                     failure.what.asked, repeats);
+}
+
+void Count(const Asker& asker, BisectAnswer* answer) {
+  answer->probes = asker.probes();
+  answer->undecided = asker.undecided();
+}
+
+// Is there something else that fails? What comes and goes is looked for more than once.
+Status LookWithoutCulprits(Asker& asker, uint32_t tries, BisectAnswer* answer) {
+  asker.Expect("the trace without the culprit", tries);
+  BisectQuestion question;
+  question.left_out = answer->culprits;
+  for (uint32_t i = 0; i < tries; ++i) {
+    const Result<ProbeAnswer> without = asker.Once(question);
+    if (!without.ok()) return without.status();
+    answer->without = without->outcome;
+    answer->other_place = without->place;
+    if (without->outcome != ProbeOutcome::kClean) break;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool IsSameFailure(const BisectAnswer& failure, const ProbeAnswer& answer) {
+  return answer.outcome == ProbeOutcome::kFails &&
+         (failure.place_varies || answer.place == failure.place) &&
+         (failure.kind_varies || (answer.kind == failure.kind && answer.signal == failure.signal));
+}
+
+uint32_t TriesOf(const BisectAnswer& failure) {
+  return failure.failed == failure.asked ? 1 : failure.asked * 4;
+}
+
+Result<bool> FailsTheSame(const BisectAnswer& failure, const Probe& probe,
+                          const BisectOptions& options) {
+  Asker asker(probe, options);
+  for (uint32_t i = 0; i < TriesOf(failure); ++i) {
+    const Result<ProbeAnswer> answer = asker.Once({});
+    if (!answer.ok()) return answer.status();
+    if (IsSameFailure(failure, *answer)) return true;
+  }
+  return false;
+}
+
+Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
+                            const BisectOptions& options) {
+  const uint32_t repeats = std::max(1u, options.repeats);
+  Asker asker(probe, options);
+  Result<Failure> failure = Learn(asker, repeats);
+  if (!failure.ok()) return failure.status();
+  BisectAnswer answer = failure->what;
+  Count(asker, &answer);
+  if (answer.failed == 0) {
+    answer.why = WhyNot(*failure, repeats);
+    return answer;
+  }
+
+  Policy policy = {TriesFor(*failure), 1};
+  for (int round = 0; round < kRounds; ++round) {
+    Search search(tree, asker, *failure, policy, repeats);
+    Result<Suspects> culprits = search.Run();
+    if (!culprits.ok()) return culprits.status();
+    Count(asker, &answer);
+    if (culprits->empty()) {
+      answer.why =
+          "the trace fails even with all submissions left out: the GPU's work is not to blame";
+      return answer;
+    }
+    const Policy sure = PolicyForCulprit(*failure, policy, repeats);
+    asker.Expect("whether the culprit fails again", sure.tries + policy.tries);
+    const Result<bool> again = search.FailsAgain(*culprits, sure);
+    if (!again.ok()) return again.status();
+    if (*again) {
+      answer.found = true;
+      answer.culprits = std::move(*culprits);
+      CAIRN_RETURN_IF_ERROR(LookWithoutCulprits(asker, policy.tries, &answer));
+      Count(asker, &answer);
+      return answer;
+    }
+    // An answer was luck. Believe no single one any more.
+    policy.failures = 2;
+    policy.tries = std::min(kMostTries, std::max(8u, policy.tries * 2));
+  }
+  Count(asker, &answer);
+  answer.why = fmt::format(
+      "the answers contradict each other: what failed once did not fail again, in {} probes; try "
+      "again with more repeats, and with nothing else on the machine",
+      asker.probes());
+  return answer;
+}
+
+}  // namespace cairn

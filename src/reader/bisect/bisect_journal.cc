@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/bisect_journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "os/clock.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::string_view kTitle = "cairn bisect journal ";
+constexpr uint32_t kVersion = 2;
+constexpr std::string_view kIdentityWord = "for ";
+constexpr char kOldEnding[] = ".old";
+constexpr std::string_view kAnswersLine = "answers\n";
+// Of 100,000 probes, and then some.
+constexpr size_t kMaxJournalBytes = size_t{64} << 20;
+
+struct OutcomeWord {
+  std::string_view word;
+  ProbeOutcome outcome;
+  FailureKind kind;
+};
+constexpr OutcomeWord kOutcomes[] = {
+    {"clean", ProbeOutcome::kClean, FailureKind::kNone},
+    {"invalid", ProbeOutcome::kInvalid, FailureKind::kNone},
+    {"fails", ProbeOutcome::kFails, FailureKind::kNone},
+    {"hang", ProbeOutcome::kFails, FailureKind::kHang},
+    {"lost", ProbeOutcome::kFails, FailureKind::kLost},
+    {"died", ProbeOutcome::kFails, FailureKind::kDied},
+};
+
+std::string_view WordOf(const ProbeAnswer& answer) {
+  for (const OutcomeWord& known : kOutcomes) {
+    if (known.outcome != answer.outcome) continue;
+    if (known.outcome != ProbeOutcome::kFails || known.kind == answer.kind) return known.word;
+  }
+  return "fails";
+}
+
+// The first word of `text`, which `ending` follows; nullopt if it does not.
+std::optional<std::string_view> TakeWord(std::string_view* text, char ending) {
+  const size_t end = text->find_first_of(" \n");
+  if (end == std::string_view::npos || (*text)[end] != ending) return std::nullopt;
+  const std::string_view word = text->substr(0, end);
+  text->remove_prefix(end + 1);
+  return word;
+}
+
+std::optional<uint64_t> TakeNumber(std::string_view* text, char ending, int base) {
+  const std::optional<std::string_view> word = TakeWord(text, ending);
+  if (!word) return std::nullopt;
+  uint64_t number = 0;
+  const auto [end, error] =
+      std::from_chars(word->data(), word->data() + word->size(), number, base);
+  if (error != std::errc() || end != word->data() + word->size()) return std::nullopt;
+  return number;
+}
+
+std::optional<OutcomeWord> TakeOutcome(std::string_view* text) {
+  const std::optional<std::string_view> word = TakeWord(text, ' ');
+  for (const OutcomeWord& known : kOutcomes) {
+    if (word == known.word) return known;
+  }
+  return std::nullopt;
+}
+
+std::optional<JournalEntry> TakeEntry(std::string_view* text) {
+  constexpr uint64_t kMostSignals = 64;
+  JournalEntry entry;
+  const std::optional<uint64_t> question = TakeNumber(text, ' ', 16);
+  const std::optional<OutcomeWord> outcome = question ? TakeOutcome(text) : std::nullopt;
+  const std::optional<uint64_t> place = outcome ? TakeNumber(text, ' ', 10) : std::nullopt;
+  const std::optional<uint64_t> signal = place ? TakeNumber(text, ' ', 10) : std::nullopt;
+  const std::optional<uint64_t> duration = signal ? TakeNumber(text, '\n', 10) : std::nullopt;
+  if (!duration || *signal > kMostSignals) return std::nullopt;
+  entry.question = *question;
+  entry.answer = {outcome->outcome, *place, outcome->kind, static_cast<int>(*signal)};
+  entry.duration_ms = *duration;
+  return entry;
+}
+
+std::string Header(const JournalIdentity& identity) {
+  std::string header = fmt::format("{}{}\n", kTitle, kVersion);
+  for (const auto& [name, value] : identity) {
+    header += fmt::format("{}{}: {}\n", kIdentityWord, name, value);
+  }
+  return header.append(kAnswersLine);
+}
+
+// Takes a line, without its end; nullopt if there is no whole one.
+std::optional<std::string_view> TakeLine(std::string_view* text) {
+  const size_t end = text->find('\n');
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text->substr(0, end);
+  text->remove_prefix(end + 1);
+  return line;
+}
+
+std::optional<std::string> ValueIn(const JournalIdentity& identity, const std::string& name) {
+  for (const auto& [other, value] : identity) {
+    if (other == name) return value;
+  }
+  return std::nullopt;
+}
+
+// Everything that is in the file; kInvalidArgument if that is more than a journal can be.
+Result<std::string> ReadAll(std::FILE* file, const std::string& path) {
+  std::string text;
+  std::array<char, 65536> piece;
+  while (const size_t bytes = std::fread(piece.data(), 1, piece.size(), file)) {
+    text.append(piece.data(), bytes);
+    if (text.size() > kMaxJournalBytes) break;
+  }
+  if (std::ferror(file) != 0) return StatusFromErrno(errno, path);
+  const bool cut = kTitle.starts_with(text);
+  if (text.size() > kMaxJournalBytes || (!cut && !text.starts_with(kTitle))) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("{} is in the way: it is not a journal of cairn bisect; move it, or name "
+                    "another file with --journal",
+                    path));
+  }
+  return text;
+}
+
+}  // namespace
+
+uint64_t QuestionKey(const BisectQuestion& question) {
+  std::vector<uint64_t> words = {question.stop_before};
+  for (const Suspect& suspect : question.left_out) {
+    words.push_back(uint64_t{static_cast<uint8_t>(suspect.kind)} << 32 | suspect.list);
+    words.push_back(suspect.call);
+  }
+  return XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
+}
+
+JournalHead ParseJournalHead(std::string_view text) {
+  JournalHead head;
+  std::string_view rest = text;
+  if (!rest.starts_with(kTitle)) return head;
+  rest.remove_prefix(kTitle.size());
+  head.damaged = rest.find('\n') != std::string_view::npos;
+  const std::optional<uint64_t> version = TakeNumber(&rest, '\n', 10);
+  if (!version || *version > std::numeric_limits<uint32_t>::max()) return head;
+  head.damaged = false;
+  head.version = static_cast<uint32_t>(*version);
+  if (head.version != kVersion) return head;
+  while (rest.starts_with(kIdentityWord)) {
+    const std::optional<std::string_view> line = TakeLine(&rest);
+    if (!line) return head;
+    const std::string_view pair = line->substr(kIdentityWord.size());
+    const size_t colon = pair.find(": ");
+    head.damaged = colon == std::string_view::npos;
+    if (head.damaged) return head;
+    head.identity.emplace_back(pair.substr(0, colon), pair.substr(colon + 2));
+  }
+  head.whole = rest.starts_with(kAnswersLine);
+  head.damaged = !head.whole && rest.find('\n') != std::string_view::npos;
+  if (head.whole) head.bytes = text.size() - rest.size() + kAnswersLine.size();
+  return head;
+}
+
+std::string IdentityDifference(const JournalIdentity& there, const JournalIdentity& here) {
+  std::string text;
+  const auto add = [&](const std::string& name, const std::optional<std::string>& old_value,
+                       const std::optional<std::string>& new_value) {
+    if (old_value == new_value) return;
+    text += fmt::format("{}{}: there {}, here {}", text.empty() ? "" : "; ", name,
+                        old_value.value_or("not said"), new_value.value_or("not said"));
+  };
+  for (const auto& [name, value] : here) add(name, ValueIn(there, name), value);
+  for (const auto& [name, value] : there) {
+    if (!ValueIn(here, name)) add(name, value, std::nullopt);
+  }
+  return text;
+}
+
+std::vector<JournalEntry> ParseJournal(std::string_view text, const JournalIdentity& identity,
+                                       size_t* header_bytes) {
+  *header_bytes = 0;
+  const JournalHead head = ParseJournalHead(text);
+  if (!head.whole || head.identity != identity) return {};
+  std::string_view rest = text.substr(head.bytes);
+  *header_bytes = head.bytes;
+  std::vector<JournalEntry> entries;
+  while (std::optional<JournalEntry> entry = TakeEntry(&rest)) {
+    entry->end_offset = text.size() - rest.size();
+    entries.push_back(*entry);
+  }
+  return entries;
+}
+
+namespace {
+
+// Why a journal is not gone on with, "" if it is: what differs. One that has no answer, or is cut before the
+// first, has nothing to lose.
+std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) {
+  if (text.find('\n') == std::string_view::npos) return "";
+  const JournalHead head = ParseJournalHead(text);
+  if (head.damaged) return "its head is damaged";
+  if (head.version != kVersion) {
+    return fmt::format("it has the form of version {} of journals, not {}", head.version, kVersion);
+  }
+  if (!head.whole || text.find('\n', head.bytes) == std::string_view::npos) return "";
+  const std::string difference = IdentityDifference(head.identity, identity);
+  if (!difference.empty() || head.identity == identity) return difference;
+  return "it says the same in another order";
+}
+
+// Gives the file another name if nothing has that one.
+Status RenameTo(const std::string& path, const std::string& free_path) {
+  if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
+    return {};
+  }
+  // Not every file system can do that at once.
+  if (errno != EINVAL && errno != ENOSYS) return StatusFromErrno(errno, free_path);
+  if (link(path.c_str(), free_path.c_str()) != 0) return StatusFromErrno(errno, free_path);
+  if (unlink(path.c_str()) != 0) return StatusFromErrno(errno, path);
+  return {};
+}
+
+// Its new name: the first that nothing has.
+Result<std::string> PutAside(const std::string& path) {
+  constexpr uint32_t kMost = 1000;
+  std::string old = path + kOldEnding;
+  for (uint32_t i = 1;; ++i) {
+    const Status renamed = RenameTo(path, old);
+    if (renamed.ok()) return old;
+    if (access(old.c_str(), F_OK) != 0 || i > kMost) return renamed;
+    old = fmt::format("{}{}.{}", path, kOldEnding, i);
+  }
+}
+
+// Whether the path still names this file.
+bool IsAt(int file, const std::string& path) {
+  struct stat opened = {};
+  struct stat named = {};
+  return fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path, int flags) {
+  const auto in_use = [&path] {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, or "
+                    "name another file with --journal",
+                    path));
+  };
+  // Who was there before may have removed it, or put it aside, between the opening and the lock.
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, 0600);
+    if (opened < 0) return StatusFromErrno(errno, path);
+    std::FILE* const file = fdopen(opened, "r+");
+    if (file == nullptr) {
+      const Status status = StatusFromErrno(errno, path);
+      close(opened);
+      return status;
+    }
+    std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
+    if (flock(opened, LOCK_EX | LOCK_NB) != 0) return in_use();
+    if (IsAt(opened, path)) return journal;
+  }
+  return in_use();
+}
+
+Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& path,
+                                                           const JournalIdentity& identity,
+                                                           bool restart) {
+  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, 0);
+  if (!journal.ok()) return journal;
+  const Result<std::string> text = ReadAll((*journal)->file_, path);
+  if (!text.ok()) return text.status();
+  const std::string why = restart ? "" : WhyPutAside(*text, identity);
+  if (!why.empty()) {
+    Result<std::string> old_path = PutAside(path);
+    if (!old_path.ok()) return old_path.status();
+    // Who comes between makes one of his own: then this one is not made.
+    journal = OpenFile(path, O_EXCL);
+    if (!journal.ok()) return journal;
+    (*journal)->put_aside_ = why;
+    (*journal)->old_path_ = std::move(*old_path);
+    CAIRN_RETURN_IF_ERROR((*journal)->Begin(identity));
+    return journal;
+  }
+  BisectJournal& opened = **journal;
+  if (!restart) opened.entries_ = ParseJournal(*text, identity, &opened.header_bytes_);
+  opened.remembered_ = opened.entries_.size();
+  if (opened.header_bytes_ == 0) {
+    CAIRN_RETURN_IF_ERROR(opened.Begin(identity));
+  } else {
+    const auto& entries = opened.entries_;
+    CAIRN_RETURN_IF_ERROR(
+        opened.CutAt(entries.empty() ? opened.header_bytes_ : entries.back().end_offset));
+  }
+  return journal;
+}
+
+Status BisectJournal::Begin(const JournalIdentity& identity) {
+  CAIRN_RETURN_IF_ERROR(CutAt(0));
+  const std::string header = Header(identity);
+  if (std::fwrite(header.data(), 1, header.size(), file_) != header.size() ||
+      std::fflush(file_) != 0) {
+    const Status status = StatusFromErrno(errno, path_);
+    // Nothing is in it that anybody would miss.
+    (void)Remove();
+    return status;
+  }
+  header_bytes_ = header.size();
+  return {};
+}
+
+BisectJournal::~BisectJournal() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+// What is behind `offset` goes, and writing goes on there.
+Status BisectJournal::CutAt(size_t offset) {
+  if (std::fflush(file_) != 0 || ftruncate(fileno(file_), static_cast<off_t>(offset)) != 0 ||
+      std::fseek(file_, static_cast<long>(offset), SEEK_SET) != 0) {
+    return StatusFromErrno(errno, path_);
+  }
+  return {};
+}
+
+Status BisectJournal::Append(const JournalEntry& entry) {
+  const std::string line =
+      fmt::format("{:016x} {} {} {} {}\n", entry.question, WordOf(entry.answer), entry.answer.place,
+                  entry.answer.signal, entry.duration_ms);
+  // On the disk before the next probe: that one may take the machine down.
+  if (std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0 ||
+      (fdatasync(fileno(file_)) != 0 && errno != EINVAL)) {
+    return StatusFromErrno(errno, path_);
+  }
+  return {};
+}
+
+Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Probe& probe) {
+  const uint64_t key = QuestionKey(question);
+  if (HasNext()) {
+    if (entries_[next_].question == key) return entries_[next_++].answer;
+    // Of another version of the strategy: from here on it is of no use.
+    entries_.resize(next_);
+    CAIRN_RETURN_IF_ERROR(CutAt(next_ == 0 ? header_bytes_ : entries_.back().end_offset));
+  }
+  const uint64_t start_ns = MonotonicNs();
+  const Result<ProbeAnswer> answer = probe(question);
+  // An undecided one is asked again, now and in the search that goes on.
+  if (!answer.ok() || answer->outcome == ProbeOutcome::kUndecided) return answer;
+  JournalEntry entry = {key, *answer, (MonotonicNs() - start_ns) / 1'000'000};
+  CAIRN_RETURN_IF_ERROR(Append(entry));
+  entries_.push_back(entry);
+  next_ = entries_.size();
+  return *answer;
+}
+
+uint64_t BisectJournal::AverageMs() const {
+  if (entries_.empty()) return 0;
+  // A file may say anything.
+  const uint64_t most = std::numeric_limits<uint64_t>::max() / entries_.size();
+  uint64_t sum = 0;
+  for (const JournalEntry& entry : entries_) sum += std::min(entry.duration_ms, most);
+  return sum / entries_.size();
+}
+
+Status BisectJournal::Remove() {
+  // As long as it is locked: nobody else has begun to use it.
+  const int error = unlink(path_.c_str()) == 0 ? 0 : errno;
+  std::fclose(std::exchange(file_, nullptr));
+  return error == 0 || error == ENOENT ? Status() : StatusFromErrno(error, path_);
+}
+
+}  // namespace cairn

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From traces to what can be left out, to the names of culprits, and to the minimal trace.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <new>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "format/calls/record.h"
+#include "format/trace/testing/test_trace.h"
+#include "os/shared_memory.h"
+#include "reader/bisect/bisect_tree.h"
+#include "reader/bisect/call_roles.h"
+#include "reader/bisect/minimal_trace.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/bisect/trace_probe.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr uint64_t kDevice = 1;
+constexpr uint64_t kQueue = 2;
+constexpr uint64_t kMain = 3;
+constexpr uint64_t kShadow = 4;
+constexpr uint64_t kAllocator = 5;
+constexpr uint64_t kPipeline = 6;
+
+// A program of two lists: `kMain` is recorded twice and executed three times.
+struct TwoLists {
+  TestTrace test;
+  uint64_t first_dispatch = 0;
+  uint64_t second_dispatch = 0;
+  uint64_t shadow_draw = 0;
+  uint64_t late_dispatch = 0;
+  std::vector<uint64_t> submissions;
+  std::vector<uint64_t> states;  // of lists, in order
+
+  TwoLists() {
+    test.Object(kDevice, Chain::kID3D12Device, kDevice);
+    test.Object(kQueue, Chain::kID3D12CommandQueue, kDevice);
+    test.Object(kMain, Chain::kID3D12GraphicsCommandList, kDevice);
+    test.Object(kShadow, Chain::kID3D12GraphicsCommandList, kDevice);
+    test.Object(kPipeline, Chain::kID3D12PipelineState, kDevice);
+    Name(kMain, u"Main");
+    Name(kPipeline, u"Integrate");
+
+    Event(kMain, "Frame");
+    Event(kMain, "Prepare");
+    first_dispatch = Dispatch(kMain, 1);
+    test.Make(Method::ID3D12GraphicsCommandList_EndEvent, kMain);
+    Event(kMain, "Simulate");
+    states.push_back(test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kMain,
+                               ObjectPointer(kPipeline)));
+    second_dispatch = Dispatch(kMain, 7);
+    Close(kMain);
+    shadow_draw = test.Make(Method::ID3D12GraphicsCommandList_DrawInstanced, kShadow, 3, 1, 0, 0);
+    Close(kShadow);
+    Execute({kMain, kShadow});
+    test.Frame();
+    Execute({kMain});
+    test.Frame();
+    test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+    late_dispatch = Dispatch(kMain, 9);
+    Close(kMain);
+    Execute({kMain});
+    test.Frame();
+    EXPECT_TRUE(test.status().ok()) << test.status().message();
+  }
+
+  void Name(uint64_t object, const char16_t* name) {
+    test.Make(Method::ID3D12Object_SetName, object, name);
+  }
+  void Event(uint64_t list, const char* text) {
+    states.push_back(test.Make(Method::ID3D12GraphicsCommandList_BeginEvent, list, 1, text,
+                               std::strlen(text) + 1));
+  }
+  uint64_t Dispatch(uint64_t list, uint32_t x) {
+    return test.Make(Method::ID3D12GraphicsCommandList_Dispatch, list, x, 1, 1);
+  }
+  void Close(uint64_t list) {
+    const uint64_t call = test.Make(Method::ID3D12GraphicsCommandList_Close, list);
+    test.Gave(call, 0);
+  }
+  void Execute(std::vector<uint64_t> lists) {
+    submissions.push_back(test.Make(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue,
+                                    lists.size(), lists.data()));
+  }
+};
+
+BisectTree Read(TraceReader& trace) {
+  Result<BisectTree> tree = ReadBisectTree(&trace);
+  EXPECT_TRUE(tree.ok()) << tree.status().message();
+  return tree.ok() ? *tree : BisectTree{};
+}
+
+TEST(ListCalls, AreToldByTheirMethod) {
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_Dispatch));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_DrawIndexedInstanced));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_CopyResource));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteBundle));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList_ExecuteIndirect));
+  EXPECT_EQ(ListCall::kWork, ListCallOf(Method::ID3D12GraphicsCommandList4_DispatchRays));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_ResourceBarrier));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList7_Barrier));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12GraphicsCommandList_RSSetViewports));
+  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12GraphicsCommandList_Reset));
+  EXPECT_EQ(ListCall::kReset, ListCallOf(Method::ID3D12VideoDecodeCommandList_Reset));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandAllocator_Reset));
+  EXPECT_EQ(ListCall::kExecute, ListCallOf(Method::ID3D12CommandQueue_ExecuteCommandLists));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_BeginEvent));
+  EXPECT_EQ(ListCall::kOther, ListCallOf(Method::ID3D12CommandQueue_Signal));
+}
+
+TEST(ListCalls, TheListsOfASubmissionThereAndBack) {
+  for (const std::vector<uint64_t>& lists :
+       {std::vector<uint64_t>{}, {7}, {1, 2, uint64_t{1} << 40}}) {
+    const std::vector<std::byte> body = ExecuteBody(lists);
+    const Result<std::vector<uint64_t>> read = ExecutedLists(body, nullptr);
+    ASSERT_TRUE(read.ok()) << read.status().message();
+    EXPECT_EQ(lists, *read);
+    for (size_t cut = 0; cut < body.size(); ++cut) {
+      EXPECT_FALSE(ExecutedLists(std::span(body).first(cut), nullptr).ok()) << cut;
+    }
+  }
+}
+
+TEST(BisectTree, HasSubmissionsListsAndTheirWork) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const BisectTree tree = Read(trace);
+  ASSERT_THAT(tree.submissions, SizeIs(3));
+  const auto& first = tree.submissions[0];
+  EXPECT_EQ(program.submissions[0], first.call);
+  ASSERT_THAT(first.lists, SizeIs(2));
+  EXPECT_EQ(kMain, first.lists[0].object);
+  EXPECT_THAT(*first.lists[0].calls, ElementsAre(program.first_dispatch, program.second_dispatch));
+  EXPECT_THAT(*first.lists[1].calls, ElementsAre(program.shadow_draw));
+  EXPECT_EQ(0u, first.lists[0].recorded_from);
+  // The same recording, and not that after the reset.
+  EXPECT_EQ(first.lists[0].calls, tree.submissions[1].lists[0].calls);
+  EXPECT_THAT(*tree.submissions[2].lists[0].calls, ElementsAre(program.late_dispatch));
+  EXPECT_LT(program.submissions[1], tree.submissions[2].lists[0].recorded_from);
+}
+
+TEST(BisectTree, WithoutSubmissionsThereIsNothingToLeaveOut) {
+  TestTrace test;
+  test.Object(kDevice, Chain::kID3D12Device, kDevice);
+  TraceReader trace = test.Open();
+  EXPECT_THAT(ReadBisectTree(&trace).status().message(), HasSubstr("submits nothing"));
+  EXPECT_EQ("interrupted",
+            ReadBisectTree(&trace, [](uint64_t) { return false; }).status().message());
+}
+
+TEST(BisectTree, WhereTheSubmissionsAreLostTheDamageIsNamed) {
+  TwoLists program;
+  std::vector<std::byte> bytes = program.test.Bytes();
+  const Result<FileReader> layout = FileReader::FromBytes(bytes);
+  ASSERT_TRUE(layout.ok());
+  for (const ChunkInfo& chunk : layout->chunks()) {
+    if (chunk.type != kTraceRecordChunk) continue;
+    bytes[chunk.payload_offset() + chunk.stored_bytes / 2] ^= std::byte{0x10};
+  }
+  Result<FileReader> file = FileReader::FromBytes(bytes);
+  ASSERT_TRUE(file.ok());
+  Result<TraceReader> trace = TraceReader::FromFile(std::move(file).value());
+  ASSERT_TRUE(trace.ok());
+  const Status status = ReadBisectTree(&*trace).status();
+  EXPECT_EQ(StatusCode::kCorrupt, status.code());
+  EXPECT_THAT(status.message(), HasSubstr("it is damaged"));
+  EXPECT_THAT(status.message(), HasSubstr("cairn verify"));
+}
+
+TEST(BisectTree, DamagedListsOfASubmissionAreRefusedWithTheRecord) {
+  TestTrace test;
+  const std::byte rubbish[] = {std::byte{255}, std::byte{255}, std::byte{255}, std::byte{255},
+                               std::byte{1}};
+  const uint64_t call = test.Call(Method::ID3D12CommandQueue_ExecuteCommandLists, kQueue, rubbish);
+  TraceReader trace = test.Open();
+  const Status status = ReadBisectTree(&trace).status();
+  EXPECT_EQ(StatusCode::kCorrupt, status.code());
+  EXPECT_THAT(status.message(), HasSubstr("record " + std::to_string(call)));
+}
+
+TEST(DescribeCulprits, SaysWhatItIsAndWhereItStands) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const auto texts = DescribeCulprits(&trace, {{Suspect::Kind::kCall, program.second_dispatch, 0}},
+                                      program.submissions[1]);
+  ASSERT_TRUE(texts.ok());
+  ASSERT_THAT(*texts, SizeIs(1));
+  const CulpritText& text = (*texts)[0];
+  EXPECT_THAT(text.call, HasSubstr("Dispatch(ThreadGroupCountX = 7"));
+  EXPECT_THAT(text.list, HasSubstr("\"Main\""));
+  EXPECT_THAT(text.pipeline, HasSubstr("\"Integrate\""));
+  EXPECT_THAT(text.path, ElementsAre("Frame", "Simulate"));
+  // Of its two executions the one in which it failed.
+  EXPECT_EQ(program.submissions[1], text.submission);
+  EXPECT_EQ(0u, text.list_index);
+  EXPECT_EQ(1u, text.frame);
+  EXPECT_THAT(text.queue, HasSubstr("ID3D12CommandQueue"));
+}
+
+TEST(DescribeCulprits, ListsAndSubmissions) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  const auto texts = DescribeCulprits(&trace,
+                                      {{Suspect::Kind::kSubmission, program.submissions[0], 0},
+                                       {Suspect::Kind::kList, program.submissions[0], 1}},
+                                      program.submissions[0]);
+  ASSERT_TRUE(texts.ok());
+  EXPECT_EQ("", (*texts)[0].list);
+  EXPECT_EQ(program.submissions[0], (*texts)[0].submission);
+  EXPECT_THAT((*texts)[1].list, HasSubstr("#4"));
+  EXPECT_EQ(1u, (*texts)[1].list_index);
+}
+
+class MinimalTraceTest : public ::testing::Test {
+ protected:
+  ~MinimalTraceTest() override { std::filesystem::remove(path_); }
+
+  std::vector<KeptRecord> Write(TraceReader& trace, const BisectAnswer& answer,
+                                MinimalObjects objects = MinimalObjects::kNeeded) {
+    const BisectTree tree = Read(trace);
+    const Status status = WriteMinimalTrace(&trace, tree, answer, objects, path_);
+    EXPECT_TRUE(status.ok()) << status.message();
+    Result<TraceReader> copy = TraceReader::Open(path_);
+    EXPECT_TRUE(copy.ok()) << copy.status().message();
+    if (!copy.ok()) return {};
+    tree_ = Read(*copy);
+    return ReadAll(*copy);
+  }
+  // A trace that makes a device, and nothing with it.
+  void WriteDeviceAlone() const {
+    TestTrace test;
+    const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
+    test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
+    test.Finish();
+    std::ofstream(path_, std::ios::binary)
+        .write(reinterpret_cast<const char*>(test.Bytes().data()),
+               static_cast<std::streamsize>(test.Bytes().size()));
+  }
+  static bool Has(const std::vector<KeptRecord>& records, uint64_t number) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](const KeptRecord& kept) { return kept.record.number == number; });
+  }
+
+  const std::string path_ = (std::filesystem::temp_directory_path() /
+                             ("minimal_trace_test." + std::to_string(getpid()) + ".cairn"))
+                                .string();
+  BisectTree tree_;
+};
+
+TEST_F(MinimalTraceTest, HoldsTheCulpritAndWhatItNeeds) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.second_dispatch, 0}};
+  answer.place = program.submissions[0];
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(1));
+  EXPECT_EQ(program.submissions[0], tree_.submissions[0].call);
+  ASSERT_THAT(tree_.submissions[0].lists, SizeIs(1));
+  EXPECT_EQ(kMain, tree_.submissions[0].lists[0].object);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.second_dispatch));
+  EXPECT_FALSE(Has(records, program.first_dispatch));
+  EXPECT_FALSE(Has(records, program.shadow_draw));
+  EXPECT_FALSE(Has(records, program.late_dispatch));
+  for (const uint64_t state : program.states) EXPECT_TRUE(Has(records, state)) << state;
+}
+
+TEST_F(MinimalTraceTest, OfARecordingThatIsNotExecutedOnlyItsEndsStay) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.late_dispatch, 0}};
+  answer.place = program.submissions[2];
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(1));
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.late_dispatch));
+  for (const uint64_t state : program.states) EXPECT_FALSE(Has(records, state)) << state;
+  // Both recordings of the one list, and that of the other, are closed; the one is reset.
+  uint64_t closes = 0;
+  uint64_t resets = 0;
+  for (const KeptRecord& kept : records) {
+    if (kept.record.kind != RecordKind::kCall) continue;
+    const std::optional<Method> method = trace.MethodOf(kept.record);
+    closes += method == Method::ID3D12GraphicsCommandList_Close;
+    resets += method == Method::ID3D12GraphicsCommandList_Reset;
+  }
+  EXPECT_EQ(3u, closes);
+  EXPECT_EQ(1u, resets);
+}
+
+TEST_F(MinimalTraceTest, TwoCulpritsInTwoSubmissions) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, program.shadow_draw, 0},
+                     {Suspect::Kind::kCall, program.late_dispatch, 0}};
+  answer.place = program.submissions[2];
+  Write(trace, answer);
+  ASSERT_THAT(tree_.submissions, SizeIs(2));
+  EXPECT_EQ(kShadow, tree_.submissions[0].lists[0].object);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls, ElementsAre(program.shadow_draw));
+  EXPECT_THAT(*tree_.submissions[1].lists[0].calls, ElementsAre(program.late_dispatch));
+}
+
+TEST_F(MinimalTraceTest, AWholeListAndAWholeSubmission) {
+  TwoLists program;
+  TraceReader trace = program.test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kList, program.submissions[0], 0}};
+  answer.place = program.submissions[0];
+  Write(trace, answer);
+  EXPECT_THAT(*tree_.submissions[0].lists[0].calls,
+              ElementsAre(program.first_dispatch, program.second_dispatch));
+  EXPECT_THAT(tree_.submissions[0].lists, SizeIs(1));
+
+  answer.culprits = {{Suspect::Kind::kSubmission, program.submissions[0], 0}};
+  Write(trace, answer);
+  EXPECT_THAT(tree_.submissions[0].lists, SizeIs(2));
+}
+
+TEST_F(MinimalTraceTest, ObjectsThatOnlyOtherWorkNeedsGo) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  constexpr uint64_t kNeededBuffer = 30;
+  constexpr uint64_t kOtherBuffer = 31;
+  struct Guid {
+    uint8_t bytes[16];
+  };
+  constexpr Guid kIid{};
+  const auto create = [&](uint64_t object, uint64_t address) {
+    const uint64_t call = test.Make(Method::ID3D12Device_CreateCommittedResource, kDevice, nullptr,
+                                    0, nullptr, 0, nullptr, kIid, nullptr);
+    ResourceFacts facts{};
+    facts.gpu_address = address;
+    facts.size_bytes = 256;
+    test.Resource(object, kDevice, call, facts);
+    return call;
+  };
+  const uint64_t needed = create(kNeededBuffer, 0x1000);
+  const uint64_t other = create(kOtherBuffer, 0x2000);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  const Method set = Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView;
+  test.Make(set, kMain, 0, uint64_t{0x1010});
+  const uint64_t culprit = program.Dispatch(kMain, 7);
+  program.Close(kMain);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kShadow, ObjectPointer(kAllocator), nullptr);
+  test.Make(set, kShadow, 0, uint64_t{0x2000});
+  program.Dispatch(kShadow, 8);
+  program.Close(kShadow);
+  program.Execute({kMain, kShadow});
+  TraceReader trace = test.Open();
+  ASSERT_TRUE(test.status().ok()) << test.status().message();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
+  answer.place = program.submissions.back();
+  const auto made = [](const std::vector<KeptRecord>& records, uint64_t object) {
+    return std::any_of(records.begin(), records.end(), [&](const KeptRecord& kept) {
+      return kept.record.kind == RecordKind::kObject && kept.record.object == object;
+    });
+  };
+  std::vector<KeptRecord> records = Write(trace, answer);
+  EXPECT_TRUE(Has(records, needed));
+  EXPECT_TRUE(made(records, kNeededBuffer));
+  EXPECT_FALSE(Has(records, other));
+  EXPECT_FALSE(made(records, kOtherBuffer));
+  records = Write(trace, answer, MinimalObjects::kAll);
+  EXPECT_TRUE(Has(records, other));
+  EXPECT_TRUE(made(records, kOtherBuffer));
+}
+
+TEST(FailsTheSame, PlaysUntilAPlaySaysSomething) {
+  BisectAnswer failure;
+  failure.kind = FailureKind::kHang;
+  failure.place = 7;
+  failure.asked = failure.failed = 2;
+  const ProbeAnswer undecided = {ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, "no memory"};
+  const ProbeAnswer hangs = {ProbeOutcome::kFails, 7, FailureKind::kHang};
+  std::vector<ProbeAnswer> answers;
+  size_t plays = 0;
+  const Probe probe = [&](const BisectQuestion&) -> Result<ProbeAnswer> {
+    if (plays == answers.size()) return Status(StatusCode::kIo, "stopped");
+    return answers[plays++];
+  };
+  const auto ask = [&](std::vector<ProbeAnswer> now) {
+    answers = std::move(now);
+    plays = 0;
+    return FailsTheSame(failure, probe, {});
+  };
+  EXPECT_TRUE(*ask({hangs}));
+  EXPECT_TRUE(*ask({undecided, undecided, undecided, hangs}));
+  EXPECT_FALSE(*ask({undecided, ProbeAnswer{}}));
+  EXPECT_THAT(ask({undecided, undecided, undecided, undecided, hangs}).status().message(),
+              HasSubstr("no memory"));
+  EXPECT_EQ(4u, plays);
+  EXPECT_EQ("stopped", ask({undecided}).status().message());
+  // What fails only now and then is given more tries.
+  failure.failed = 1;
+  EXPECT_TRUE(*ask({ProbeAnswer{}, undecided, ProbeAnswer{}, hangs}));
+  EXPECT_FALSE(*ask(std::vector<ProbeAnswer>(8)));
+  EXPECT_EQ(8u, plays);
+}
+
+TEST(TraceProbe, OmissionsAreCallsAndLists) {
+  const BisectQuestion question = {{{Suspect::Kind::kSubmission, 10, 0},
+                                    {Suspect::Kind::kList, 20, 3},
+                                    {Suspect::Kind::kCall, 5, 0}},
+                                   ~uint64_t{0}};
+  const Omissions omissions = OmissionsOf(question);
+  EXPECT_EQ((std::unordered_set<uint64_t>{10, 5}), omissions.calls);
+  EXPECT_EQ((std::unordered_set<uint64_t>{Omissions::ListKey(20, 3)}), omissions.lists);
+}
+
+TEST_F(MinimalTraceTest, BundlesOfCulpritsStayWhole) {
+  TwoLists program;
+  TestTrace& test = program.test;
+  constexpr uint64_t kBundle = 20;
+  constexpr uint64_t kOtherBundle = 21;
+  test.Object(kBundle, Chain::kID3D12GraphicsCommandList, kDevice);
+  test.Object(kOtherBundle, Chain::kID3D12GraphicsCommandList, kDevice);
+  const uint64_t old_draw = program.Dispatch(kBundle, 1);
+  program.Close(kBundle);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kBundle, ObjectPointer(kAllocator), nullptr);
+  const uint64_t pipeline = test.Make(Method::ID3D12GraphicsCommandList_SetPipelineState, kBundle,
+                                      ObjectPointer(kPipeline));
+  const uint64_t draw = program.Dispatch(kBundle, 2);
+  program.Close(kBundle);
+  const uint64_t other_draw = program.Dispatch(kOtherBundle, 3);
+  program.Close(kOtherBundle);
+  test.Make(Method::ID3D12GraphicsCommandList_Reset, kMain, ObjectPointer(kAllocator), nullptr);
+  const uint64_t culprit =
+      test.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kMain, ObjectPointer(kBundle));
+  const uint64_t other = test.Make(Method::ID3D12GraphicsCommandList_ExecuteBundle, kMain,
+                                   ObjectPointer(kOtherBundle));
+  program.Close(kMain);
+  program.Execute({kMain});
+  TraceReader trace = test.Open();
+  BisectAnswer answer;
+  answer.found = true;
+  answer.culprits = {{Suspect::Kind::kCall, culprit, 0}};
+  answer.place = program.submissions.back();
+  const std::vector<KeptRecord> records = Write(trace, answer);
+  for (const uint64_t kept : {pipeline, draw, culprit}) EXPECT_TRUE(Has(records, kept)) << kept;
+  for (const uint64_t gone : {old_draw, other_draw, other}) {
+    EXPECT_FALSE(Has(records, gone)) << gone;
+  }
+}
+
+// A device that a hang has taken away for a while: not an answer, whatever is left out.
+TEST_F(MinimalTraceTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
+  WriteDeviceAlone();
+  Result<SharedMemory> tries = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(tries.ok());
+  auto* const count = new (tries->data()) std::atomic<int>(0);
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.device_tries = 3;
+  settings.device_pause_ns = 0;
+  settings.adjust = [count](PlayerOptions* options) {
+    options->create_device = [count](uint32_t) -> void* {
+      ++*count;
+      return nullptr;
+    };
+  };
+  for (const BisectQuestion& question :
+       {BisectQuestion{}, BisectQuestion{{{Suspect::Kind::kCall, 5, 0}}, ~uint64_t{0}}}) {
+    *count = 0;
+    const Result<ProbeRun> run = PlayProbe(settings, question);
+    ASSERT_TRUE(run.ok());
+    EXPECT_EQ(ProbeEnd::kNoDevice, run->end) << run->message;
+    EXPECT_EQ(3, *count);
+    EXPECT_THAT(AnswerOf(*run, {}).status().message(), HasSubstr("no device"));
+  }
+}
+
+// Told as it comes: this play dies before it could tell of it.
+TEST_F(MinimalTraceTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
+  TestTrace test;
+  test.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");
+  const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
+  test.Add(RecordKind::kDevice, kDevice, std::as_bytes(std::span(&body, 1)));
+  test.Finish();
+  std::ofstream(path_, std::ios::binary)
+      .write(reinterpret_cast<const char*>(test.Bytes().data()),
+             static_cast<std::streamsize>(test.Bytes().size()));
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.adjust = [](PlayerOptions* options) {
+    options->create_device = [](uint32_t) -> void* { std::abort(); };
+  };
+  const Result<ProbeRun> run = PlayProbe(settings, {});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(ProbeEnd::kDied, run->end);
+  EXPECT_EQ("recorded: a heap was made of the program's own memory", run->left_out);
+  EXPECT_EQ(0u, run->devices);
+
+  settings.device_tries = 1;
+  settings.adjust = [](PlayerOptions* options) {
+    options->create_device = [](uint32_t) -> void* { return nullptr; };
+  };
+  EXPECT_THAT(ProbeDevice(settings).status().message(), HasSubstr("no device"));
+}
+
+// The GPU is away after a crash, and the loader takes the next best: it is waited for as if there were none.
+TEST_F(MinimalTraceTest, AnotherDeviceThanThatOfTheSearchIsNone) {
+  WriteDeviceAlone();
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(memory.ok());
+  auto* const plays = new (memory->data()) std::atomic<int>(0);
+  const DeviceFacts gpu = {"NVIDIA H200, 10de:2335", "580.1", "libvkd3d.so.1", "/a/libvkd3d.so.1"};
+  DeviceFacts found = gpu;
+  int back_after = 0;
+  TraceProbeSettings settings;
+  settings.path = path_;
+  settings.device = gpu;
+  settings.device_tries = 3;
+  settings.device_pause_ns = 0;
+  settings.adjust = [&](PlayerOptions* options) {
+    options->create_device = [&, told = options->on_device](uint32_t) -> void* {
+      told(++*plays > back_after ? gpu : found);
+      std::abort();
+    };
+  };
+  found.name = "llvmpipe, 10005:0000";
+  back_after = 2;
+  const Result<ProbeRun> back = PlayProbe(settings, {});
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(ProbeEnd::kDied, back->end);
+  EXPECT_EQ(gpu, back->device);
+
+  *plays = 0;
+  back_after = 3;
+  const Result<ProbeRun> away = PlayProbe(settings, {});
+  ASSERT_TRUE(away.ok());
+  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(ProbeEnd::kNoDevice, away->end);
+  EXPECT_EQ("it was played on llvmpipe, 10005:0000 (580.1), not on NVIDIA H200, 10de:2335 (580.1)",
+            AnswerOf(*away, {}, gpu).status().message());
+
+  *plays = 0;
+  found = gpu;
+  found.library_paths = "/b/libvkd3d.so.1";
+  EXPECT_THAT(PlayProbe(settings, {})->message,
+              HasSubstr("with /b/libvkd3d.so.1), not on NVIDIA H200, 10de:2335 (580.1, with /a/"));
+}
+
+// A driver that cannot be loaded may take the process with it: that is said, and not nothing.
+TEST_F(MinimalTraceTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
+  WriteDeviceAlone();
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
+  ASSERT_TRUE(memory.ok());
+  auto* const plays = new (memory->data()) std::atomic<int>(0);
+  TraceProbeSettings settings;
+  settings.path = path_;
+  const auto dies_of = [&](int number) {
+    *plays = 0;
+    settings.adjust = [plays, number](PlayerOptions* options) {
+      options->create_device = [plays, number](uint32_t) -> void* {
+        ++*plays;
+        if (number == 0) _exit(0);
+        signal(number, SIG_DFL);
+        raise(number);
+        return nullptr;
+      };
+    };
+    return ProbeDevice(settings).status();
+  };
+  EXPECT_EQ("the playback died of SIGSEGV before it had a device", dies_of(SIGSEGV).message());
+  EXPECT_EQ(StatusCode::kUnsupported, dies_of(SIGABRT).code());
+  EXPECT_EQ(1, *plays);
+  EXPECT_EQ("the playback ended before it had a device", dies_of(0).message());
+  // Somebody else did that: it may be another way the next time.
+  EXPECT_THAT(dies_of(SIGKILL).message(), HasSubstr("something else killed the playback"));
+  EXPECT_EQ(4, *plays);
+}
+
+TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {
+  TraceProbeSettings settings;
+  settings.path = "/nowhere/at/all.cairn";
+  const Result<ProbeRun> run = PlayProbe(settings, {});
+  ASSERT_TRUE(run.ok());
+  EXPECT_EQ(ProbeEnd::kError, run->end);
+  EXPECT_THAT(run->message, HasSubstr("nowhere"));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/bisect_tree.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "format/calls/value_printer.h"
+#include "format/trace/trace_state.h"
+#include "reader/bisect/call_roles.h"
+#include "reader/bisect/probe_answer.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kRecordsBetweenLooks = 1u << 14;
+
+using Calls = std::vector<uint64_t>;
+
+Status AtRecord(const Record& record, const Status& status) {
+  return status.WithContext(fmt::format("record {}", record.number));
+}
+
+// "CopyResource(...)" of "ID3D12GraphicsCommandList::CopyResource(...)" is enough beside its list.
+std::string CallText(TraceReader* trace, const Record& record, Method method,
+                     const TraceState& state) {
+  Arena arena;
+  DecodedCall call;
+  DecodeOptions options;
+  options.blobs = trace;
+  const MethodInfo& info = Describe(method);
+  if (!DecodeArguments(info, record.body, options, &arena, &call).ok()) return info.name;
+  return PrintArguments(info, call, state);
+}
+
+// What a command list is recording.
+struct Recording {
+  Calls work;
+  std::vector<std::string> path;
+  uint64_t pipeline = 0;
+};
+
+// Goes through the trace with the names of all objects, and fills the texts.
+class Describer {
+ public:
+  Describer(TraceReader* trace, const std::vector<Suspect>& culprits, uint64_t place)
+      : trace_(trace), place_(place), state_(*trace) {
+    for (const Suspect& culprit : culprits) texts_.emplace_back().suspect = culprit;
+  }
+
+  Result<std::vector<CulpritText>> Run() {
+    TraceCursor cursor(*trace_);
+    Record record;
+    while (cursor.Next(&record)) {
+      if (record.number > LastNumber()) break;
+      // A damaged record costs a name.
+      (void)state_.Apply(record);
+      if (record.kind == RecordKind::kCall) OnCall(record, cursor.frame());
+    }
+    CAIRN_RETURN_IF_ERROR(cursor.status());
+    return std::move(texts_);
+  }
+
+ private:
+  uint64_t LastNumber() const {
+    uint64_t last = place_;
+    for (const CulpritText& text : texts_) last = std::max(last, text.suspect.call);
+    return last;
+  }
+
+  void OnCall(const Record& record, uint64_t frame) {
+    const std::optional<Method> method = trace_->MethodOf(record);
+    if (!method) return;
+    Recording& recording = recordings_[record.object];
+    switch (ListCallOf(*method)) {
+      case ListCall::kReset: recording = {}; break;
+      case ListCall::kBeginEvent:
+        recording.path.push_back(EventText(*method, record.body, trace_));
+        break;
+      case ListCall::kEndEvent:
+        if (!recording.path.empty()) recording.path.pop_back();
+        break;
+      case ListCall::kSetPipeline:
+        recording.pipeline = PipelineOf(*method, record.body, trace_);
+        break;
+      case ListCall::kWork: OnWork(record, *method, recording); break;
+      case ListCall::kExecute: OnExecute(record, frame); break;
+      case ListCall::kClose:
+      case ListCall::kOther: break;
+    }
+  }
+
+  void OnWork(const Record& record, Method method, Recording& recording) {
+    for (CulpritText& text : texts_) {
+      if (text.suspect.kind != Suspect::Kind::kCall || text.suspect.call != record.number) continue;
+      recording.work.push_back(record.number);
+      text.call = CallText(trace_, record, method, state_);
+      text.list = state_.Object(record.object);
+      text.path = recording.path;
+      if (recording.pipeline != 0) text.pipeline = state_.Object(recording.pipeline);
+    }
+  }
+
+  void OnExecute(const Record& record, uint64_t frame) {
+    if (record.number > place_ && place_ != 0) return;
+    const Result<std::vector<uint64_t>> lists = ExecutedLists(record.body, trace_);
+    if (!lists.ok()) return;
+    for (uint32_t i = 0; i < lists->size(); ++i) {
+      const Calls& work = recordings_[(*lists)[i]].work;
+      for (CulpritText& text : texts_) {
+        const bool is_call = text.suspect.kind == Suspect::Kind::kCall;
+        const bool executed =
+            is_call && std::find(work.begin(), work.end(), text.suspect.call) != work.end();
+        const bool is_list = text.suspect == Suspect{Suspect::Kind::kList, record.number, i};
+        if (!executed && !is_list) continue;
+        if (is_list) text.list = state_.Object((*lists)[i]);
+        Place(record, frame, i, &text);
+      }
+    }
+    for (CulpritText& text : texts_) {
+      if (text.suspect == Suspect{Suspect::Kind::kSubmission, record.number, 0}) {
+        Place(record, frame, 0, &text);
+      }
+    }
+  }
+
+  void Place(const Record& record, uint64_t frame, uint32_t index, CulpritText* text) const {
+    text->frame = frame;
+    text->submission = record.number;
+    text->list_index = index;
+    text->queue = state_.Object(record.object);
+  }
+
+  TraceReader* trace_;
+  const uint64_t place_;
+  TraceState state_;
+  std::unordered_map<uint64_t, Recording> recordings_;  // by list; `work`: culprits only
+  std::vector<CulpritText> texts_;
+};
+
+}  // namespace
+
+Result<BisectTree> ReadBisectTree(TraceReader* trace,
+                                  const std::function<bool(uint64_t record)>& keep_on) {
+  BisectTree tree;
+  struct Current {
+    std::shared_ptr<Calls> calls = std::make_shared<Calls>();
+    uint64_t from = 0;
+  };
+  std::unordered_map<uint64_t, Current> recordings;
+  TraceCursor cursor(*trace);
+  Record record;
+  for (uint64_t i = 0; cursor.Next(&record); ++i) {
+    if (i % kRecordsBetweenLooks == 0 && keep_on && !keep_on(i)) {
+      return Status(StatusCode::kIo, kInterrupted);
+    }
+    if (record.kind != RecordKind::kCall) continue;
+    const std::optional<Method> method = trace->MethodOf(record);
+    if (!method) continue;
+    switch (ListCallOf(*method)) {
+      // What was executed before keeps its own.
+      case ListCall::kReset:
+        recordings[record.object] = {std::make_shared<Calls>(), record.number};
+        break;
+      case ListCall::kWork: recordings[record.object].calls->push_back(record.number); break;
+      case ListCall::kExecute: {
+        const Result<std::vector<uint64_t>> lists = ExecutedLists(record.body, trace);
+        if (!lists.ok()) return AtRecord(record, lists.status());
+        BisectTree::Submission submission = {record.number, {}};
+        for (const uint64_t list : *lists) {
+          const Current& recording = recordings[list];
+          submission.lists.push_back({list, recording.calls, recording.from});
+        }
+        tree.submissions.push_back(std::move(submission));
+        break;
+      }
+      default: break;
+    }
+  }
+  CAIRN_RETURN_IF_ERROR(cursor.status());
+  if (tree.submissions.empty()) {
+    // They may stand in what is lost.
+    const std::vector<Loss>& lost = cursor.losses().empty() ? trace->losses() : cursor.losses();
+    if (!lost.empty()) {
+      return Status(StatusCode::kCorrupt,
+                    fmt::format("it is damaged, and what is left of it submits nothing to a GPU: "
+                                "{}; cairn verify lists all that is lost",
+                                lost.front().reason));
+    }
+    return Status(StatusCode::kUnsupported,
+                  "the trace submits nothing to a GPU: there is nothing to leave out");
+  }
+  return tree;
+}
+
+Result<std::vector<CulpritText>> DescribeCulprits(TraceReader* trace,
+                                                  const std::vector<Suspect>& culprits,
+                                                  uint64_t place) {
+  return Describer(trace, culprits, place).Run();
+}
+
+}  // namespace cairn

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a trace to what a search leaves out, and back to what people and files see of what it found.
+#ifndef CAIRN_READER_BISECT_BISECT_TREE_H_
+#define CAIRN_READER_BISECT_BISECT_TREE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "format/trace/trace_reader.h"
+#include "reader/bisect/bisect.h"
+
+namespace cairn {
+
+// Goes through the whole trace; what a damaged chunk held is not in the tree. `keep_on`, if it is not
+// null, is asked now and then; false ends it with kIo "interrupted". Memory: 8 bytes for each call that is
+// work, 24 for each list of each submission.
+// Errors: kUnsupported: there are no submissions in the trace. kCorrupt with the number of a record.
+Result<BisectTree> ReadBisectTree(TraceReader* trace,
+                                  const std::function<bool(uint64_t record)>& keep_on = nullptr);
+
+// What a culprit is and where it stands.
+struct CulpritText {
+  Suspect suspect;
+  uint64_t frame = 0;
+  uint64_t submission = 0;        // the ExecuteCommandLists call that brought it to the GPU
+  uint32_t list_index = 0;        // in the submission
+  std::string call;               // "Dispatch(ThreadGroupCountX = 1, ...)"; "" if it is not a call
+  std::string queue;              // "ID3D12CommandQueue #3 "Graphics""
+  std::string list;               // "" for submissions
+  std::string pipeline;           // that was set, "" if none was
+  std::vector<std::string> path;  // the events around it, outermost first
+};
+
+// In the order of `culprits`. Of several submissions that executed a call, the last one not after `place`
+// is told. Errors: those of reading the trace.
+Result<std::vector<CulpritText>> DescribeCulprits(TraceReader* trace,
+                                                  const std::vector<Suspect>& culprits,
+                                                  uint64_t place);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_BISECT_BISECT_TREE_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can be left out of a trace is found, and described, whatever stands in it. The input is that of
+// format/trace/testing/record_fuzz_input.h.
+#include <cstdint>
+#include <cstdlib>
+
+#include "format/trace/testing/record_fuzz_input.h"
+#include "reader/bisect/bisect_tree.h"
+
+namespace cairn {
+namespace {
+
+void Require(bool condition) {
+  if (!condition) std::abort();
+}
+
+// Some of each kind: there may be many, as lists may be executed again and again.
+std::vector<Suspect> SuspectsIn(const BisectTree& tree) {
+  constexpr size_t kMost = 30;
+  std::vector<Suspect> suspects;
+  for (const BisectTree::Submission& submission : tree.submissions) {
+    if (suspects.size() >= kMost) break;
+    suspects.push_back({Suspect::Kind::kSubmission, submission.call, 0});
+    for (uint32_t i = 0; i < submission.lists.size() && suspects.size() < kMost; ++i) {
+      suspects.push_back({Suspect::Kind::kList, submission.call, i});
+      const std::vector<uint64_t>& calls = *submission.lists[i].calls;
+      if (!calls.empty()) suspects.push_back({Suspect::Kind::kCall, calls.back(), 0});
+    }
+  }
+  return suspects;
+}
+
+void Run(std::span<const std::byte> input) {
+  TestTrace test(Compression::kNone);
+  AddFuzzedRecords(input, &test);
+  TraceReader trace = test.Open();
+  const Result<BisectTree> tree = ReadBisectTree(&trace);
+  if (!tree.ok()) {
+    Require(!tree.status().message().empty());
+    return;
+  }
+  Require(!tree->submissions.empty());
+  const std::vector<Suspect> suspects = SuspectsIn(*tree);
+  const Result<std::vector<CulpritText>> texts =
+      DescribeCulprits(&trace, suspects, tree->submissions.back().call);
+  Require(texts.ok() && texts->size() == suspects.size());
+  for (size_t i = 0; i < suspects.size(); ++i) Require((*texts)[i].suspect == suspects[i]);
+}
+
+}  // namespace
+}  // namespace cairn
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  cairn::Run(std::as_bytes(std::span(data, size)));
+  return 0;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the calls of command lists and queues mean to a search for the one that fails: which are work that
+// can be left out, where recordings begin, what is submitted, and in which scopes it stands.
+#ifndef CAIRN_READER_BISECT_CALL_ROLES_H_
+#define CAIRN_READER_BISECT_CALL_ROLES_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "d3d12gen/methods.h"
+#include "format/calls/record.h"
+#include "format/calls/value_decoder.h"
+
+namespace cairn {
+
+enum class ListCall : uint8_t {
+  kOther,  // nothing to a search: it sets state, or is no call of a command list
+  kReset,  // a recording begins
+  kClose,
+  // The GPU does something that can be left out: draws, dispatches, copies, clears, bundles. Barriers and
+  // render passes are not among them: without them what stays would make no sense.
+  kWork,
+  kBeginEvent,
+  kEndEvent,
+  kSetPipeline,
+  kExecute,  // ID3D12CommandQueue::ExecuteCommandLists
+};
+
+ListCall ListCallOf(Method method);
+
+// The objects that an ExecuteCommandLists call executes; `body` is that of its kCall record.
+// Errors: kCorrupt.
+Result<std::vector<uint64_t>> ExecutedLists(std::span<const std::byte> body, BlobSource* blobs);
+// The body of the same call for these lists.
+std::vector<std::byte> ExecuteBody(const std::vector<uint64_t>& lists);
+
+// What people see of a BeginEvent: its text. "" if the record is damaged.
+std::string EventText(Method method, std::span<const std::byte> body, BlobSource* blobs);
+// The object that SetPipelineState, or SetPipelineState1, sets; 0 if the record is damaged.
+uint64_t PipelineOf(Method method, std::span<const std::byte> body, BlobSource* blobs);
+// The list that ExecuteBundle executes; 0 if the record is damaged.
+uint64_t BundleOf(std::span<const std::byte> body, BlobSource* blobs);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_BISECT_CALL_ROLES_H_

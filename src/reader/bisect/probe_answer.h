@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a play in a child process (reader/bisect/probe_process.h) says to a search (reader/bisect/bisect.h).
+#ifndef CAIRN_READER_BISECT_PROBE_ANSWER_H_
+#define CAIRN_READER_BISECT_PROBE_ANSWER_H_
+
+#include <string>
+
+#include "base/status.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/probe_process.h"
+
+namespace cairn {
+
+// The message of the error that ends a search because the user wants it to.
+inline constexpr char kInterrupted[] = "interrupted";
+
+// A hang, a lost device and a death are failures, wherever they are; a refused call is no answer. What is
+// unclear is undecided, and so is a child that somebody else has killed (SIGKILL; that is what a machine does
+// that runs out of memory). Only a play that says that it finished, and ended so, is clean.
+// Errors: kIo kInterrupted; kUnsupported for what is not the trace's fault, with the child's message.
+Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree);
+
+// The same of a search on `device`: a play on another one is undecided. A GPU that has just crashed may not be
+// there for a while, and the next best is taken, which is mostly one of software.
+Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree,
+                             const DeviceFacts& device);
+
+// "it was played on X (...), not on Y (...)"
+std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted);
+
+// "SIGSEGV"; "signal 99" for what has no name.
+std::string SignalName(int number);
+
+// The last submission at or before a call; 0 if there is none.
+uint64_t PlaceOf(uint64_t call, const BisectTree& tree);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_BISECT_PROBE_ANSWER_H_

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/probe_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+#include "reader/bisect/probe_answer.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+
+ProbeRun Play(const std::function<void(ProbeTelling&)>& body, const ProbeLimits& limits = {}) {
+  const Result<ProbeRun> run = RunProbe(limits, body);
+  EXPECT_TRUE(run.ok()) << run.status().message();
+  return run.ok() ? *run : ProbeRun{};
+}
+
+TEST(ProbeProcess, WhatTheChildSaysComesBack) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.At(7);
+    telling.At(18'233);
+    telling.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
+  });
+  EXPECT_EQ(ProbeEnd::kRefused, run.end);
+  EXPECT_EQ(18'233u, run.call);
+  EXPECT_EQ("call 18,233: E_INVALIDARG\\x0a\\x1b[0m", run.message);
+  EXPECT_FALSE(run.interrupted);
+  EXPECT_GT(run.duration_ns, 0u);
+}
+
+TEST(ProbeProcess, EachEndIsTold) {
+  for (const ProbeEnd end :
+       {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost, ProbeEnd::kRefused, ProbeEnd::kError,
+        ProbeEnd::kNoDevice, ProbeEnd::kUnclear}) {
+    EXPECT_EQ(end, Play([end](ProbeTelling& telling) { telling.End(end); }).end);
+  }
+  // What is no end, and what only the parent can say.
+  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(ProbeEnd::kDied); }).end);
+  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(static_cast<ProbeEnd>(99)); }).end);
+}
+
+TEST(ProbeProcess, DeathIsTheSignalAndTheCall) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
+    const ProbeRun run = Play([number](ProbeTelling& telling) {
+      telling.At(42);
+      // As a thread of a driver does, after the last word.
+      telling.End(ProbeEnd::kFinished);
+      signal(number, SIG_DFL);
+      raise(number);
+    });
+    EXPECT_EQ(ProbeEnd::kDied, run.end);
+    EXPECT_EQ(number, run.signal);
+    EXPECT_EQ(42u, run.call);
+  }
+}
+
+TEST(ProbeProcess, AnExitWithoutAWordIsADeath) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.At(3);
+    _exit(0);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(0, run.signal);
+  EXPECT_EQ(3u, run.call);
+}
+
+TEST(ProbeProcess, TheWatchdogEndsWhatStandsStill) {
+  ProbeLimits limits;
+  limits.stall_timeout_ns = 300'000'000;
+  const ProbeRun run = Play(
+      [](ProbeTelling& telling) {
+        signal(SIGTERM, SIG_IGN);
+        telling.At(5);
+        for (;;) pause();
+      },
+      limits);
+  EXPECT_EQ(ProbeEnd::kHang, run.end);
+  EXPECT_EQ(5u, run.call);
+  EXPECT_FALSE(run.interrupted);
+}
+
+TEST(ProbeProcess, AnInterruptEndsTheChild) {
+  ProbeLimits limits;
+  limits.keep_on = [] { return false; };
+  const ProbeRun run = Play(
+      [](ProbeTelling&) {
+        for (;;) pause();
+      },
+      limits);
+  EXPECT_TRUE(run.interrupted);
+}
+
+TEST(ProbeProcess, AnExceptionIsAnError) {
+  const ProbeRun run = Play([](ProbeTelling&) { throw std::runtime_error("no memory"); });
+  EXPECT_EQ(ProbeEnd::kError, run.end);
+  EXPECT_EQ("no memory", run.message);
+}
+
+TEST(ProbeProcess, LongMessagesAreCut) {
+  const std::string text(5000, 'x');
+  const ProbeRun run = Play([&](ProbeTelling& t) { t.End(ProbeEnd::kError, text); });
+  EXPECT_EQ(text.substr(0, ProbeText::kMaxBytes), run.message);
+}
+
+// As a program finds it that was started by one who does not care for children: the kernel forgets how they
+// ended at once.
+TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
+  signal(SIGCHLD, SIG_IGN);
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    telling.End(ProbeEnd::kFinished);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(SIGSEGV, run.signal);
+  EXPECT_EQ(SIG_IGN, signal(SIGCHLD, SIG_DFL));
+}
+
+TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
+  const DeviceFacts device = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4",
+                              "/usr/lib/libvkd3d-utils.so.1.4.4, /usr/lib/libvkd3d.so.1.4.4"};
+  const ProbeRun run = Play([&](ProbeTelling& telling) {
+    telling.On(device);
+    telling.LeaveOut("left out: a");
+    telling.LeaveOut("left out: b\n");
+    telling.Skipped(320);
+    telling.Slowest(17, 250);
+    signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+  });
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ(1u, run.devices);
+  EXPECT_EQ(device, run.device);
+  EXPECT_EQ("left out: a; left out: b\\x0a", run.left_out);
+  EXPECT_EQ(320u, run.skipped);
+  EXPECT_EQ(17u, run.slowest_call);
+  EXPECT_EQ(250u, run.slowest_ns);
+}
+
+TEST(ProbeText, IsCutWhereItIsFull) {
+  ProbeText text;
+  text.Append(std::string(ProbeText::kMaxBytes - 3, 'x'), "; ");
+  text.Append("abc", "; ");
+  EXPECT_EQ(std::string(ProbeText::kMaxBytes - 3, 'x') + "; a", text.Get());
+  text.Append("abc", "; ");
+  EXPECT_EQ(ProbeText::kMaxBytes, text.Get().size());
+  text.Set("new");
+  EXPECT_EQ("new", text.Get());
+}
+
+TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
+  const ProbeRun run = Play([](ProbeTelling& telling) {
+    rlimit core = {};
+    getrlimit(RLIMIT_CORE, &core);
+    telling.End(core.rlim_cur == 0 && getpgrp() == getpid() ? ProbeEnd::kFinished
+                                                            : ProbeEnd::kError);
+  });
+  EXPECT_EQ(ProbeEnd::kFinished, run.end);
+}
+
+TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
+  const BisectTree tree = {{{100, {}}, {200, {}}}};
+  EXPECT_EQ(0u, PlaceOf(99, tree));
+  EXPECT_EQ(100u, PlaceOf(100, tree));
+  EXPECT_EQ(100u, PlaceOf(199, tree));
+  EXPECT_EQ(200u, PlaceOf(~uint64_t{0}, tree));
+  EXPECT_EQ(0u, PlaceOf(5, {}));
+
+  ProbeRun run;
+  run.call = 150;
+  for (const ProbeEnd end : {ProbeEnd::kHang, ProbeEnd::kLost, ProbeEnd::kDied}) {
+    run.end = end;
+    const Result<ProbeAnswer> answer = AnswerOf(run, tree);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(ProbeOutcome::kFails, answer->outcome);
+    EXPECT_EQ(100u, answer->place);
+  }
+  EXPECT_EQ(FailureKind::kDied, AnswerOf(run, tree)->kind);
+  EXPECT_EQ(0, AnswerOf(run, tree)->signal);
+  run.signal = SIGSEGV;
+  EXPECT_EQ(SIGSEGV, AnswerOf(run, tree)->signal);
+  // Nobody here sent that.
+  run.signal = SIGKILL;
+  EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
+  EXPECT_THAT(AnswerOf(run, tree)->why, HasSubstr("out of memory"));
+  run.signal = 0;
+  run.end = ProbeEnd::kHang;
+  EXPECT_EQ(FailureKind::kHang, AnswerOf(run, tree)->kind);
+  run.end = ProbeEnd::kLost;
+  EXPECT_EQ(FailureKind::kLost, AnswerOf(run, tree)->kind);
+  run.end = ProbeEnd::kFinished;
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, tree)->outcome);
+  run.end = ProbeEnd::kRefused;
+  EXPECT_EQ(ProbeOutcome::kInvalid, AnswerOf(run, tree)->outcome);
+  run.end = ProbeEnd::kUnclear;
+  run.message = "no memory";
+  EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
+  EXPECT_EQ("no memory", AnswerOf(run, tree)->why);
+  run.end = ProbeEnd::kError;
+  run.message = "no file";
+  EXPECT_EQ("no file", AnswerOf(run, tree).status().message());
+  run.end = ProbeEnd::kNoDevice;
+  run.message = "no device";
+  EXPECT_EQ("no device", AnswerOf(run, tree).status().message());
+  run.interrupted = true;
+  EXPECT_EQ(kInterrupted, AnswerOf(run, tree).status().message());
+}
+
+// Whatever a child says and however it ends: clean is only what finished and went by itself.
+TEST(ProbeAnswer, OnlyWhatFinishedIsClean) {
+  for (uint32_t end = 0; end <= static_cast<uint32_t>(ProbeEnd::kDied); ++end) {
+    for (const int number : {0, SIGSEGV, SIGKILL}) {
+      ProbeRun run;
+      run.end = static_cast<ProbeEnd>(end);
+      if (number != 0) run.end = ProbeEnd::kDied;
+      run.signal = number;
+      const Result<ProbeAnswer> answer = AnswerOf(run, {});
+      const bool clean = answer.ok() && answer->outcome == ProbeOutcome::kClean;
+      EXPECT_EQ(run.end == ProbeEnd::kFinished, clean) << end << " " << number;
+    }
+  }
+}
+
+// The GPU is away after a crash, and the loader takes the next best.
+TEST(ProbeAnswer, APlayOnAnotherDeviceSaysNothing) {
+  const DeviceFacts gpu = {"NVIDIA H200, 10de:2335", "NVIDIA 580.1", "libvkd3d-utils.so.1"};
+  ProbeRun run;
+  run.end = ProbeEnd::kFinished;
+  // It died before it had one.
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, {}, gpu)->outcome);
+  run.devices = 1;
+  run.device = gpu;
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerOf(run, {}, gpu)->outcome);
+  run.device.name = "llvmpipe, 10005:0000";
+  const Result<ProbeAnswer> answer = AnswerOf(run, {}, gpu);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_EQ(ProbeOutcome::kUndecided, answer->outcome);
+  EXPECT_THAT(answer->why, HasSubstr("played on llvmpipe"));
+  // What ends the search ends it all the same.
+  run.interrupted = true;
+  EXPECT_EQ(kInterrupted, AnswerOf(run, {}, gpu).status().message());
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/trace_probe.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "format/trace/trace_reader.h"
+#include "reader/bisect/probe_answer.h"
+
+namespace cairn {
+namespace {
+
+// Beside what the player waits itself: compiling pipelines, and reading large traces.
+constexpr uint64_t kExtraStallNs = uint64_t{60} * 1'000'000'000;
+
+ProbeEnd EndOf(PlayerFailure failure, const Status& status) {
+  switch (failure) {
+    case PlayerFailure::kHang: return ProbeEnd::kHang;
+    case PlayerFailure::kLost: return ProbeEnd::kLost;
+    case PlayerFailure::kRefused:
+      return status.code() == StatusCode::kNotFound ? ProbeEnd::kNoDevice : ProbeEnd::kRefused;
+    case PlayerFailure::kNone: return status.ok() ? ProbeEnd::kFinished : ProbeEnd::kError;
+    case PlayerFailure::kUnclear: return ProbeEnd::kUnclear;
+    case PlayerFailure::kCorrupt:
+    case PlayerFailure::kMismatch: break;
+  }
+  return ProbeEnd::kError;
+}
+
+// False if the search is to end.
+bool Pause(const TraceProbeSettings& settings, uint64_t pause_ns) {
+  constexpr uint64_t kLookNs = 100'000'000;
+  while (pause_ns != 0) {
+    if (settings.keep_on && !settings.keep_on()) return false;
+    const uint64_t part_ns = std::min(pause_ns, kLookNs);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(part_ns));
+    pause_ns -= part_ns;
+  }
+  return true;
+}
+
+void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
+          ProbeTelling& telling) {
+  Result<TraceReader> trace = TraceReader::Open(settings.path);
+  if (!trace.ok()) return telling.End(ProbeEnd::kError, trace.status().message());
+  PlayerOptions options;
+  options.library = settings.library;
+  options.wait_timeout_ns = settings.hang_timeout_ns;
+  options.canary = true;
+  options.clear_memory = true;
+  options.end_at_refusal = true;
+  options.omissions = OmissionsOf(question);
+  if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
+  options.on_call = [&telling](uint64_t number) { telling.At(number); };
+  options.on_record = [&telling] { telling.Step(); };
+  options.on_device = [&](const DeviceFacts& device) {
+    telling.On(device);
+    // As the search was told of it.
+    if (settings.device && telling.device() != *settings.device) {
+      telling.End(ProbeEnd::kNoDevice, OtherDevice(device, *settings.device));
+      _exit(0);
+    }
+    if (!settings.only_device) return;
+    telling.End(ProbeEnd::kFinished);
+    _exit(0);
+  };
+  options.on_note = [&telling](const std::string& note) { telling.LeaveOut(note); };
+  if (settings.adjust) settings.adjust(&options);
+  Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
+  if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
+  const Status status = (*player)->Run();
+  const PlayerResult& result = (*player)->result();
+  telling.Skipped(result.skipped);
+  telling.Slowest(result.slowest_submission, result.slowest_submission_ns);
+  telling.End(EndOf((*player)->failure(), status), status.ok() ? "" : status.message());
+  // Objects are not destroyed: drivers may wait for a GPU that hangs, and the process ends anyway.
+  (void)player->release();
+}
+
+// Of a play that was to end with its first device.
+std::string WhyNoDevice(const ProbeRun& run) {
+  switch (run.end) {
+    case ProbeEnd::kFinished: return "the trace makes no device";
+    case ProbeEnd::kDied:
+      return fmt::format("the playback {} before it had a device",
+                         run.signal == 0 ? "ended" : "died of " + SignalName(run.signal));
+    // The watchdog has nothing to say.
+    case ProbeEnd::kHang:
+      if (run.message.empty()) return "the playback stood still before it had a device";
+      break;
+    default: break;
+  }
+  return run.message;
+}
+
+}  // namespace
+
+Omissions OmissionsOf(const BisectQuestion& question) {
+  Omissions omissions;
+  for (const Suspect& suspect : question.left_out) {
+    if (suspect.kind == Suspect::Kind::kList) {
+      omissions.lists.insert(Omissions::ListKey(suspect.call, suspect.list));
+    } else {
+      omissions.calls.insert(suspect.call);
+    }
+  }
+  return omissions;
+}
+
+Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings) {
+  TraceProbeSettings asking = settings;
+  asking.only_device = true;
+  const uint32_t most_undecided = BisectOptions().most_undecided;
+  for (uint32_t plays = 1;; ++plays) {
+    const Result<ProbeRun> run = PlayProbe(asking, {});
+    if (!run.ok()) return run.status();
+    const Result<ProbeAnswer> answer = AnswerOf(*run, {});
+    if (!answer.ok()) return answer.status();
+    const bool undecided = answer->outcome == ProbeOutcome::kUndecided;
+    if (undecided && plays < most_undecided) continue;
+    // How it ended after that is for the search.
+    if (!undecided && run->devices != 0) return run->device;
+    return Status(StatusCode::kUnsupported, undecided ? answer->why : WhyNoDevice(*run));
+  }
+}
+
+Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question) {
+  ProbeLimits limits;
+  limits.stall_timeout_ns =
+      settings.hang_timeout_ns == 0 ? 0 : settings.hang_timeout_ns * 2 + kExtraStallNs;
+  limits.keep_on = settings.keep_on;
+  uint64_t pause_ns = settings.device_pause_ns;
+  for (uint32_t tries = 1;; ++tries, pause_ns *= 2) {
+    Result<ProbeRun> run =
+        RunProbe(limits, [&](ProbeTelling& telling) { Play(settings, question, telling); });
+    if (!run.ok() || run->end != ProbeEnd::kNoDevice || tries >= settings.device_tries) return run;
+    run->interrupted = !Pause(settings, pause_ns);
+    if (run->interrupted) return run;
+  }
+}
+
+}  // namespace cairn

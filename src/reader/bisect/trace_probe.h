@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays a trace without what a question leaves out: in a child process, with a canary after each
+// submission.
+#ifndef CAIRN_READER_BISECT_TRACE_PROBE_H_
+#define CAIRN_READER_BISECT_TRACE_PROBE_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/status.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/probe_process.h"
+#include "reader/replay/player.h"
+
+namespace cairn {
+
+struct TraceProbeSettings {
+  std::string path;     // of the trace
+  std::string library;  // PlayerOptions::library
+  // GPU work that takes longer is a hang: more than the slowest submission needs, canary included.
+  uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;
+  std::function<bool()> keep_on;  // ProbeLimits::keep_on
+  // How often a probe is tried that cannot make a device, and how long before it is tried again (twice as
+  // long each time): after a hang drivers need seconds to come back.
+  uint32_t device_tries = 5;
+  uint64_t device_pause_ns = 1'000'000'000;
+  // The device of the search. Another one counts as none: a GPU that has just crashed may not be there for a
+  // while, and the next best is taken.
+  std::optional<DeviceFacts> device;
+  // The play ends when the first device was made.
+  bool only_device = false;
+  // For tests: changes what is played, in the child.
+  std::function<void(PlayerOptions*)> adjust;
+};
+
+// A device that cannot be made, however often it is tried, ends it with kNoDevice: no answer.
+// Errors: those of RunProbe.
+Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
+
+// On which device the trace is played: in a child process, too, more than one if what came says nothing.
+// Errors: those of RunProbe; kUnsupported: no device can be made, the trace makes none, or the playback ended
+// before it had one; kIo kInterrupted.
+Result<DeviceFacts> ProbeDevice(const TraceProbeSettings& settings);
+
+// What of the question a player understands.
+Omissions OmissionsOf(const BisectQuestion& question);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_BISECT_TRACE_PROBE_H_

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/replay/buffer_addresses.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kList = 1;
+constexpr uint64_t kSignature = 2;
+
+// Buffers of a trace: recorded addresses start at 0x10000 * number, real ones 0x100 behind the recorded
+// address of the next buffer, so that the two overlap.
+class FakeMemory final : public BufferAddresses::Memory {
+ public:
+  static uint64_t Recorded(uint64_t buffer) { return 0x10000 * buffer; }
+  static uint64_t Real(uint64_t buffer) { return 0x10000 * (buffer + 1) + 0x100; }
+
+  std::vector<std::byte>& Add(uint64_t buffer, size_t size_bytes) {
+    return buffers_[buffer] = std::vector<std::byte>(size_bytes);
+  }
+  void Put(uint64_t buffer, uint64_t offset, uint64_t value) {
+    std::memcpy(buffers_.at(buffer).data() + offset, &value, sizeof(value));
+  }
+  uint64_t Get(uint64_t buffer, uint64_t offset) {
+    uint64_t value;
+    std::memcpy(&value, buffers_.at(buffer).data() + offset, sizeof(value));
+    return value;
+  }
+  int writes = 0;
+
+  uint64_t SizeOf(uint64_t buffer) override {
+    const auto found = buffers_.find(buffer);
+    return found == buffers_.end() ? 0 : found->second.size();
+  }
+  Result<std::vector<std::byte>> Read(uint64_t buffer, uint64_t offset, uint64_t size) override {
+    const auto& bytes = buffers_.at(buffer);
+    EXPECT_LE(offset + size, bytes.size());
+    return std::vector<std::byte>(bytes.begin() + static_cast<ptrdiff_t>(offset),
+                                  bytes.begin() + static_cast<ptrdiff_t>(offset + size));
+  }
+  Status Write(uint64_t buffer, uint64_t offset, std::span<const std::byte> bytes) override {
+    ++writes;
+    EXPECT_LE(offset + bytes.size(), buffers_.at(buffer).size());
+    std::memcpy(buffers_.at(buffer).data() + offset, bytes.data(), bytes.size());
+    return {};
+  }
+  std::optional<uint64_t> RealAddress(uint64_t recorded) override {
+    const auto place = PlaceOf(recorded);
+    if (!place) return std::nullopt;
+    return Real(place->buffer) + place->offset_bytes;
+  }
+  std::optional<uint64_t> RealDescriptor(uint64_t recorded) override {
+    if (recorded < 0xD0000000 || recorded >= 0xD0001000) return std::nullopt;
+    return recorded + 0x10000000;
+  }
+  std::optional<Place> PlaceOf(uint64_t recorded) override {
+    const uint64_t buffer = recorded / 0x10000;
+    if (!buffers_.contains(buffer) || recorded % 0x10000 >= buffers_.at(buffer).size()) {
+      return std::nullopt;
+    }
+    return Place{buffer, recorded % 0x10000};
+  }
+
+ private:
+  std::unordered_map<uint64_t, std::vector<std::byte>> buffers_;
+};
+
+D3D12_INDIRECT_ARGUMENT_DESC Argument(D3D12_INDIRECT_ARGUMENT_TYPE type) {
+  D3D12_INDIRECT_ARGUMENT_DESC argument = {};
+  argument.Type = type;
+  return argument;
+}
+
+class BufferAddressesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    memory_.Add(10, 0x1000);
+    memory_.Add(11, 0x1000);
+    memory_.Add(12, 0x1000);
+  }
+  // Arguments: a constant, an address, a draw.
+  void AddSignature() {
+    D3D12_INDIRECT_ARGUMENT_DESC arguments[3] = {
+        Argument(D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT),
+        Argument(D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT_BUFFER_VIEW),
+        Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DRAW)};
+    arguments[0].Constant.Num32BitValuesToSet = 1;
+    addresses_.AddSignature(kSignature, LayoutOfSignature({28, 3, arguments, 0}));
+  }
+  void Patch() {
+    const uint64_t lists[] = {kList};
+    const Status status = addresses_.Patch(lists, &memory_);
+    EXPECT_TRUE(status.ok()) << status.message();
+  }
+
+  FakeMemory memory_;
+  BufferAddresses addresses_;
+};
+
+TEST_F(BufferAddressesTest, SignaturesSayWhereAddressesAre) {
+  D3D12_INDIRECT_ARGUMENT_DESC arguments[] = {
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_VERTEX_BUFFER_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_CONSTANT),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_INDEX_BUFFER_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_UNORDERED_ACCESS_VIEW),
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DRAW_INDEXED)};
+  arguments[1].Constant.Num32BitValuesToSet = 3;
+  const IndirectLayout layout = LayoutOfSignature({72, 5, arguments, 0});
+  EXPECT_EQ(layout.stride_bytes, 72u);
+  EXPECT_EQ(layout.addresses, (std::vector<uint32_t>{0, 28, 44}));
+  // A stride that is too small, and a type from the future, end it.
+  EXPECT_EQ(LayoutOfSignature({32, 5, arguments, 0}).addresses, (std::vector<uint32_t>{0}));
+  arguments[2].Type = static_cast<D3D12_INDIRECT_ARGUMENT_TYPE>(99);
+  EXPECT_EQ(LayoutOfSignature({72, 5, arguments, 0}).addresses, (std::vector<uint32_t>{0}));
+  EXPECT_TRUE(LayoutOfSignature({72, 5, nullptr, 0}).addresses.empty());
+}
+
+TEST_F(BufferAddressesTest, IndirectArgumentsAreReplaced) {
+  AddSignature();
+  for (uint64_t i = 0; i < 3; ++i) memory_.Put(10, 64 + i * 28 + 4, FakeMemory::Recorded(11) + i);
+  addresses_.Indirect(kList, kSignature, 10, 64, 3);
+  Patch();
+  for (uint64_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(memory_.Get(10, 64 + i * 28 + 4), FakeMemory::Real(11) + i);
+  }
+  EXPECT_EQ(addresses_.patched(), 3u);
+  EXPECT_EQ(memory_.writes, 1);
+}
+
+// Real addresses of one buffer look like recorded ones of another.
+TEST_F(BufferAddressesTest, NothingIsReplacedTwice) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
+  EXPECT_EQ(addresses_.patched(), 1u);
+  // The program writes it anew.
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(11));
+  EXPECT_EQ(addresses_.patched(), 2u);
+}
+
+TEST_F(BufferAddressesTest, CopiesAreFollowedBack) {
+  AddSignature();
+  memory_.Put(12, 0x204, FakeMemory::Recorded(11) + 8);
+  addresses_.Copy(kList, 11, 0x80, 12, 0x200, 28);  // upload -> first
+  addresses_.Copy(kList, 10, 0x100, 11, 0x80, 28);  // first -> arguments
+  addresses_.Indirect(kList, kSignature, 10, 0x100, 1);
+  addresses_.Copy(kList, 10, 0x100, 11, 0x400, 28);  // too late
+  Patch();
+  EXPECT_EQ(memory_.Get(12, 0x204), FakeMemory::Real(11) + 8);
+  EXPECT_EQ(memory_.Get(10, 0x104), 0u);
+}
+
+TEST_F(BufferAddressesTest, ValuesThatAreNoAddressesStay) {
+  AddSignature();
+  memory_.Put(10, 4, 0x123456789);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), 0x123456789u);
+  EXPECT_EQ(memory_.writes, 0);
+}
+
+TEST_F(BufferAddressesTest, ListsForgetWhenTheyAreReset) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  addresses_.Reset(kList);
+  Patch();
+  EXPECT_EQ(memory_.writes, 0);
+}
+
+TEST_F(BufferAddressesTest, Instances) {
+  memory_.Put(10, 0x100 + 56, FakeMemory::Recorded(12));
+  memory_.Put(10, 0x140 + 56, FakeMemory::Recorded(12) + 0x100);
+  addresses_.Instances(kList, 10, 0x100, 2, /*pointers=*/false);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0x100 + 56), FakeMemory::Real(12));
+  EXPECT_EQ(memory_.Get(10, 0x140 + 56), FakeMemory::Real(12) + 0x100);
+}
+
+TEST_F(BufferAddressesTest, InstancesBehindPointers) {
+  memory_.Put(10, 0, FakeMemory::Recorded(11) + 64);
+  memory_.Put(11, 64 + 56, FakeMemory::Recorded(12));
+  addresses_.Instances(kList, 10, 0, 1, /*pointers=*/true);
+  Patch();
+  Patch();  // the pointer is known although it was replaced
+  EXPECT_EQ(memory_.Get(10, 0), FakeMemory::Real(11) + 64);
+  EXPECT_EQ(memory_.Get(11, 64 + 56), FakeMemory::Real(12));
+  EXPECT_EQ(addresses_.patched(), 2u);
+}
+
+TEST_F(BufferAddressesTest, ShaderTables) {
+  ShaderIdentifier recorded = {};
+  ShaderIdentifier real = {};
+  recorded.fill(std::byte{0x11});
+  real.fill(std::byte{0x22});
+  addresses_.AddIdentifier(recorded, real);
+  auto& table = memory_.Add(13, 0x200);
+  for (uint64_t record = 0; record < 2; ++record) {
+    std::memcpy(table.data() + 0x40 + record * 64, recorded.data(), 32);
+    memory_.Put(13, 0x40 + record * 64 + 32, FakeMemory::Recorded(12) + 4);
+    memory_.Put(13, 0x40 + record * 64 + 40, 0xD0000020);
+    memory_.Put(13, 0x40 + record * 64 + 48, 77);
+  }
+  addresses_.ShaderTable(kList, 13, 0x40, 128, 64);
+  Patch();
+  for (uint64_t record = 0; record < 2; ++record) {
+    EXPECT_EQ(std::memcmp(table.data() + 0x40 + record * 64, real.data(), 32), 0);
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 64 + 32), FakeMemory::Real(12) + 4);
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 64 + 40), 0xE0000020u);
+    EXPECT_EQ(memory_.Get(13, 0x40 + record * 64 + 48), 77u);
+  }
+}
+
+TEST_F(BufferAddressesTest, RaysThatAreDispatchedIndirectly) {
+  const D3D12_INDIRECT_ARGUMENT_DESC argument =
+      Argument(D3D12_INDIRECT_ARGUMENT_TYPE_DISPATCH_RAYS);
+  addresses_.AddSignature(kSignature,
+                          LayoutOfSignature({sizeof(D3D12_DISPATCH_RAYS_DESC), 1, &argument, 0}));
+  ShaderIdentifier recorded = {};
+  ShaderIdentifier real = {};
+  recorded.fill(std::byte{0x11});
+  real.fill(std::byte{0x22});
+  addresses_.AddIdentifier(recorded, real);
+  auto& table = memory_.Add(13, 0x100);
+  std::memcpy(table.data() + 0x80, recorded.data(), 32);
+  memory_.Put(10, 0, FakeMemory::Recorded(13) + 0x80);
+  memory_.Put(10, 8, 32);
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 0), FakeMemory::Real(13) + 0x80);
+  EXPECT_EQ(std::memcmp(table.data() + 0x80, real.data(), 32), 0);
+}
+
+// A trace may say anything.
+TEST_F(BufferAddressesTest, AbsurdValuesTouchNothing) {
+  AddSignature();
+  constexpr uint64_t kHuge = ~uint64_t{0} - 3;
+  addresses_.Indirect(kList, kSignature, 10, kHuge, 0xFFFFFFFF);
+  addresses_.Indirect(kList, kSignature, 99, 0, 5);
+  addresses_.Indirect(kList, kSignature, 10, 0xFFF, 0xFFFFFFFF);
+  addresses_.Instances(kList, 10, kHuge, 0xFFFFFFFF, false);
+  addresses_.Instances(kList, 10, kHuge, 0xFFFFFFFF, true);
+  addresses_.ShaderTable(kList, 10, kHuge, kHuge, 1);
+  addresses_.ShaderTable(kList, 10, 0, kHuge, 64);
+  addresses_.ShaderTable(kList, 10, 0, 0x1000, 0);
+  addresses_.ShaderTable(kList, 10, 0, 0x1000, kHuge);
+  addresses_.Copy(kList, 10, kHuge, 11, kHuge, kHuge);
+  addresses_.Copy(kList, 10, 0, 11, kHuge, kHuge);
+  addresses_.Indirect(kList, kSignature, 10, 0, 0xFFFFFFFF);
+  Patch();
+  EXPECT_EQ(memory_.writes, 0);
+}
+
+TEST_F(BufferAddressesTest, WhatEndsIsForgotten) {
+  AddSignature();
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  addresses_.Indirect(kList, kSignature, 10, 0, 1);
+  Patch();
+  addresses_.Remove(10);
+  // Another buffer with the same bytes: a real address of old, which is a recorded one here.
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Real(12) + 0x100);
+  addresses_.Remove(kSignature);
+  memory_.Put(10, 4, FakeMemory::Recorded(11));
+  Patch();
+  EXPECT_EQ(memory_.Get(10, 4), FakeMemory::Recorded(11));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
+include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc DEPS cairn_d3d12tables cairn_base fmt::fmt)
+# Loads implementations, and says what devices are; sees no declaration of Direct3D.
+cairn_library(cairn_replay_device SOURCES device_linux.cc DEPS cairn_base fmt::fmt ${CMAKE_DL_LIBS})
+# Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
+# them than these, and a sanitizer that knows only these must not judge.
+if(CAIRN_SANITIZE)
+  file(GLOB player_sources CONFIGURE_DEPENDS player*.cc replay_*.cc canary.cc)
+  set_source_files_properties(${player_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
+endif()
+foreach(abi "" _sysv)
+  cairn_library(cairn_player${abi}
+    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_losses.cc player_memory.cc
+      player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
+    DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
+      cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
+  target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
+  cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
+endforeach()
+# Chooses between the two; sees no declaration of Direct3D.
+cairn_library(cairn_player_any SOURCES player.cc DEPS cairn_replay_device cairn_trace cairn_base)
+target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player> $<LINK_ONLY:cairn_player_sysv>)
+
+cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS cairn_replay_model)
+if(BUILD_TESTING)
+  cairn_test(player_test SOURCES player_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  cairn_test(player_hostile_test
+    SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
+      player_hostile_values_test.cc player_hostile_views_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
+  foreach(abi "" _sysv)
+    cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc
+      DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
+  endforeach()
+  cairn_test(player_gpu_test SOURCES player_gpu_test.cc
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)
+  # As `cairn` starts itself again where libvkd3d wants an executable stack (cli/executable_stack.h).
+  set_tests_properties(player_gpu_test PROPERTIES ENVIRONMENT GLIBC_TUNABLES=glibc.rtld.execstack=2)
+  cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)
+endif()

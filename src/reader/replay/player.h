@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays a trace on a real device: each record in the order of its number, on one thread. Calls that wait
+// are made where their results stand. What would harm this process is left out, with the call's number, and
+// the rest is played; nothing beyond what the implementation of Direct3D 12 does with legal-looking calls can
+// go wrong.
+//
+//   Result<std::unique_ptr<Player>> player = Player::Create(&trace, options);
+//   CAIRN_RETURN_IF_ERROR((*player)->Run());
+//
+// Everything from one thread.
+#ifndef CAIRN_READER_REPLAY_PLAYER_H_
+#define CAIRN_READER_REPLAY_PLAYER_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "base/status.h"
+#include "format/trace/trace_reader.h"
+#include "reader/replay/device.h"
+
+namespace cairn {
+
+// An image as it left the GPU: rows without padding.
+struct FrameImage {
+  uint64_t frame = 0;
+  uint64_t object = 0;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t format = 0;  // DXGI_FORMAT
+  std::vector<std::byte> pixels;
+  uint64_t hash_low = 0;  // XXH3 128 of pixels
+  uint64_t hash_high = 0;
+};
+
+// A subresource of a texture, as it was when the playback ended; rows without padding, slices of volumes
+// one after another.
+struct TextureImage {
+  uint64_t object = 0;
+  uint32_t subresource = 0;
+  uint32_t mip = 0;
+  uint32_t slice = 0;
+  uint32_t plane = 0;
+  uint32_t width = 0;
+  uint32_t height = 0;
+  uint32_t depth = 1;
+  uint32_t format = 0;  // DXGI_FORMAT of the plane
+  uint64_t row_bytes = 0;
+  uint32_t row_count = 0;  // of a slice; compressed formats: rows of blocks
+  bool is_target = false;  // something may draw into it
+  std::vector<std::byte> pixels;
+  std::string problem;  // why there are no pixels
+};
+
+// Calls to leave out, by their numbers. For bisect.
+struct Omissions {
+  std::unordered_set<uint64_t> calls;  // work of command lists, whole submissions, ...
+  // (number of an ExecuteCommandLists call, index of the list): lists of a submission.
+  std::unordered_set<uint64_t> lists;
+  static constexpr uint64_t ListKey(uint64_t call, uint32_t index) { return call << 16 | index; }
+};
+
+struct PlayerOptions {
+  uint64_t first_frame = 0;           // frames before are played, but give no images
+  uint64_t frame_end = ~uint64_t{0};  // the first that is not played
+  uint64_t last_call = ~uint64_t{0};  // stop before a greater number
+  bool original_pace = false;
+  bool validate =
+      false;            // compare readbacks and hashes of frames: kMismatch at the first difference
+  bool images = false;  // call on_image for every frame
+  uint64_t pad_resources_bytes = 0;                         // buffers get so much more
+  uint64_t wait_timeout_ns = uint64_t{20} * 1'000'000'000;  // for a fence: then kHang
+  // The implementation of Direct3D 12 (reader/replay/device.h); "": that of this machine.
+  std::string library;
+  // For tests: gives an ID3D12Device* with a reference for the caller, or null. Calls of COM methods
+  // are those of Windows, unless `library` says otherwise.
+  std::function<void*(uint32_t feature_level)> create_device;
+  // Asked now and then, and while waiting: true ends the playback with kOk after the current call.
+  std::function<bool()> interrupted;
+  Omissions omissions;
+  // After every submission: wait for it, then run a dispatch of our own that cannot fail, and wait for
+  // that (a fault may surface one dispatch late). Work that takes longer than wait_timeout_ns is a hang then
+  // also if it ends just before it is looked at.
+  bool canary = false;
+  // All new memory begins as zeros, not only what the CPU writes: what is left out then leaves zeros, and not
+  // what another resource had there. Textures of their own begin as they like.
+  bool clear_memory = false;
+  std::function<void(FrameImage)> on_image;
+  // Tell a layer that sees the playback where frames end: a marker "cairn:frame" on a queue of the
+  // player's own, at the end of each.
+  bool mark_frames = false;
+  // When the playback has come to its end: called for the textures that live then, in the order of their
+  // numbers. Of those that something may draw into all slices of the first mip, or, with
+  // `every_subresource`, all there is of all textures. Not empty `textures`: of these objects only.
+  std::function<void(TextureImage)> on_texture;
+  bool every_subresource = false;
+  std::unordered_set<uint64_t> textures;
+  // What the player notes (PlayerResult::notes), when it does: a process that dies cannot tell later. May be
+  // null.
+  std::function<void(const std::string& note)> on_note;
+  // A search: a call that the device refuses although it succeeded when it was recorded ends the playback
+  // (kRefused), for what it would have made fail is not there. Without it that call is left out.
+  bool end_at_refusal = false;
+  // Told of each device that was made. May be null.
+  std::function<void(const DeviceFacts&)> on_device;
+  // Told before each submission is made. May be null.
+  std::function<void(uint64_t number)> on_submission;
+  // Told when it changes: the first and the last submission of which nobody has seen that they ended; 0: none.
+  // May be null.
+  std::function<void(uint64_t first, uint64_t last)> on_unfinished;
+  // The same of every call, left out or not. May be null.
+  std::function<void(uint64_t number)> on_call;
+  // Told of every record, also those that are no calls, before it is played. May be null.
+  std::function<void()> on_record;
+  std::function<void(uint64_t frame)> on_frame;
+};
+
+// Calls and other records that were not played, of one kind: for the same reason, but for the numbers in it.
+struct LeftOut {
+  std::string what;    // of the first: "ID3D12Device::CreateFence: ..."
+  uint64_t first = 0;  // its number
+  uint64_t count = 0;
+};
+
+struct PlayerResult {
+  uint64_t frames = 0;
+  uint64_t calls = 0;
+  // What was left out although the program had made it. Calls that failed when they were recorded are none.
+  uint64_t skipped = 0;
+  std::vector<LeftOut>
+      left_out;  // by kind, in the order of their first; the last is that of all further kinds
+  bool interrupted = false;
+  std::vector<std::string> notes;  // on what was played
+  uint64_t compared_readbacks = 0;
+  uint64_t compared_frames = 0;
+  uint64_t not_compared = 0;  // with validate: recorded, but this replay cannot look at it
+  // With canary: the submission that took longest, of those that ended. 0: there was none.
+  uint64_t slowest_submission = 0;
+  uint64_t slowest_submission_ns = 0;
+};
+
+// What ends a playback early, beside Status.
+enum class PlayerFailure {
+  kNone,
+  kRefused,  // no device can be made; with end_at_refusal: the device refused a call that had succeeded
+  kMismatch,  // with validate
+  kHang,      // a fence did not come in time
+  kLost,      // a device is lost, and was not when the trace was recorded
+  kCorrupt,   // the trace is damaged: what follows builds on what is lost
+  // Says nothing about the trace, and another play may not meet it: no memory; with canary also a queue that
+  // cannot be waited for, a canary that cannot be made any more, and work of which nobody saw whether it ended
+  // in time.
+  kUnclear,
+};
+
+class Player {
+ public:
+  // Makes no device yet: the trace's own creation does. Errors: kNotFound (no Direct3D 12 on this
+  // machine; says which library is missing), kUnsupported.
+  static Result<std::unique_ptr<Player>> Create(TraceReader* trace, PlayerOptions options);
+  virtual ~Player() = default;
+
+  // Plays to the end. The status names the call: "call 18,233, ID3D12Device::CreateFence: ...".
+  virtual Status Run() = 0;
+  virtual PlayerFailure failure() const = 0;
+  virtual uint64_t failed_call() const = 0;
+  virtual const PlayerResult& result() const = 0;
+  // After Run(): the GPU may still be at work, and nothing is given back. The process should leave with
+  // _Exit: drivers that tidy up would wait for the GPU, or take away what it uses.
+  virtual bool abandoned() const = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_PLAYER_H_

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls: from decoded arguments to the real ones, and what few methods need beside that.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "d3d12abi/aggregates.h"
+#include "d3d12gen/enums.h"
+#include "d3d12gen/invoke.h"
+#include "format/calls/value_encoder.h"
+#include "format/pix/pix_event.h"
+#include "os/clock.h"
+#include "reader/replay/player_impl.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+constexpr size_t kLargestResult = 256;
+
+bool IsCommitted(const MethodInfo& info) {
+  return std::string_view(info.name).find("CreateCommittedResource") != std::string_view::npos;
+}
+
+bool IsResourceDesc(const ParameterInfo& parameter) {
+  return std::string_view(parameter.type).starts_with("const D3D12_RESOURCE_DESC");
+}
+
+// In which state a call creates its resource.
+uint32_t InitialStateOf(const MethodInfo& info, const std::vector<void*>& arguments) {
+  for (size_t i = 0; i < info.parameters.size(); ++i) {
+    const std::string_view type = info.parameters[i].type;
+    if (type != "D3D12_RESOURCE_STATES" && type != "D3D12_BARRIER_LAYOUT") continue;
+    uint32_t value = 0;
+    std::memcpy(&value, arguments[i], sizeof(value));
+    return type == "D3D12_RESOURCE_STATES" ? value : StateOfLayout(value);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Status PlayerImpl::Decode(CallInProgress* call) {
+  DecodeOptions options;
+  options.wchar_bytes = library_.wchar_bytes;
+  options.visitor = &values_;
+  options.blobs = trace_;
+  options.drop_cached_pipelines = true;
+  options.refuse_unknown_parts = true;
+  const bool is_device = call->object->chain == Chain::kID3D12Device;
+  const ReplayObject* const device = is_device ? call->object : objects_.Find(call->object->device);
+  values_.Begin(call->method, device == nullptr ? nullptr : device->pointer.get());
+  CAIRN_RETURN_IF_ERROR(
+      DecodeArguments(call->info, call->record.body, options, &arena_, &call->arguments));
+  return CheckCall(call);
+}
+
+Result<void*> PlayerImpl::Target(const CallInProgress& call) {
+  const InterfaceInfo* const wanted = InterfaceOf(call.method);
+  if (DerivesFrom(call.object->version, wanted)) return call.object->pointer.get();
+  if (wanted == nullptr || wanted->chain == Chain::kNone) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
+                                                    call.object->version->name));
+  }
+  if (wanted->chain == call.object->chain) {
+    return Status(StatusCode::kNotFound, fmt::format("this device has no {}", wanted->name));
+  }
+  if (Describe(wanted->chain).owner != call.object->chain) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is a {}", call.object->number,
+                                                    call.object->version->name));
+  }
+  GUID iid;
+  std::memcpy(&iid, &wanted->iid, sizeof(iid));
+  ComPtr<IUnknown> further;
+  if (FAILED(call.object->pointer->QueryInterface(iid, further.Receive())) || !further) {
+    return Status(StatusCode::kNotFound, fmt::format("this device has no {}", wanted->name));
+  }
+  // Lives as long as the object that it belongs to.
+  return further.get();
+}
+
+Status PlayerImpl::MakeCall(CallInProgress* call) {
+  Result<void*> target = Target(*call);
+  // Waits for several fences are the playback's own.
+  const bool is_made = TreatmentOf(call->method) != Treatment::kAwaitSeveral;
+  if (target.status().code() == StatusCode::kNotFound && !is_made) target = nullptr;
+  if (target.status().code() == StatusCode::kNotFound) {
+    return LeaveOutCall(*call, target.status().message(), /*device_lacks=*/true);
+  }
+  if (!target.ok()) return target.status();
+  CAIRN_RETURN_IF_ERROR(Decode(call));
+  CAIRN_RETURN_IF_ERROR(CheckCreation(call));
+  ++result_.calls;
+  const uint64_t object = call->record.object;
+  switch (TreatmentOf(call->method)) {
+    case Treatment::kCompletedValue: {
+      AddPending(*call).waits = {{object, 0}};
+      return Status();
+    }
+    case Treatment::kAwait:
+    case Treatment::kAwaitSeveral: return RememberWait(call);
+    case Treatment::kExecute: return Execute(call, *target);
+    case Treatment::kMap: return MapResource(call, *target);
+    case Treatment::kFeatures: return AskFeature(call, *target);
+    case Treatment::kUnmap: {
+      const auto mapping = call->object->maps.find(call->At<UINT>(0));
+      // Unmap without Map is an error of the program that harms nobody but an implementation.
+      if (mapping == call->object->maps.end()) return Status();
+      if (--mapping->second.count == 0) call->object->maps.erase(mapping);
+      break;
+    }
+    default: break;
+  }
+  if (options_.mark_frames && MarksFrame(call)) return Status();
+  return Make(call, *target);
+}
+
+// The ends of frames are marked by the playback itself: as the program marked them, or in its place.
+bool PlayerImpl::MarksFrame(CallInProgress* call) {
+  if (call->method != Method::ID3D12CommandQueue_SetMarker) return false;
+  const auto* const data = call->At<const std::byte*>(1);
+  const std::span<const std::byte> payload(data, data == nullptr ? 0 : call->At<UINT>(2));
+  return PixText(call->At<UINT>(0), payload) == "cairn:frame";
+}
+
+Status PlayerImpl::Make(CallInProgress* call, void* target) {
+  const int out = ObjectParameter(call->method);
+  // A question whether an object could be created: it changes nothing.
+  if (out >= 0 && call->At<void*>(static_cast<size_t>(out)) == nullptr) return Status();
+  if (TreatmentOf(call->method) == Treatment::kLoadPipeline) return LoadPipeline(call);
+  CAIRN_RETURN_IF_ERROR(Adjust(call));
+  alignas(16) std::byte result[kLargestResult] = {};
+  if (!CopyPadded(call, target)) {
+    Invoke(call->method, target, call->arguments.arguments.data(), result);
+  }
+  KeepPending(call, result);
+  NoteStates(call);
+  NoteViews(call);
+  NoteBindings(call, result);
+  NoteAddresses(call, result);
+  return AfterCall(call);
+}
+
+// What this replay wants otherwise than the program did.
+Status PlayerImpl::Adjust(CallInProgress* call) {
+  const Treatment treatment = TreatmentOf(call->method);
+  if (treatment == Treatment::kPipelineLibrary) {
+    call->At<const void*>(0) = nullptr;
+    call->At<SIZE_T>(1) = 0;
+  }
+  if (options_.pad_resources_bytes == 0 || !IsCommitted(call->info)) return Status();
+  for (size_t i = 0; i < call->info.parameters.size(); ++i) {
+    if (!IsResourceDesc(call->info.parameters[i])) continue;
+    // D3D12_RESOURCE_DESC1 begins with the fields of D3D12_RESOURCE_DESC.
+    auto* const desc = call->At<D3D12_RESOURCE_DESC*>(i);
+    if (desc != nullptr && desc->Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+      if (desc->Width > std::numeric_limits<UINT64>::max() - options_.pad_resources_bytes) {
+        return Status(StatusCode::kCorrupt,
+                      fmt::format("a buffer of {} bytes cannot be {} bytes larger", desc->Width,
+                                  options_.pad_resources_bytes));
+      }
+      desc->Width += options_.pad_resources_bytes;
+    }
+  }
+  return Status();
+}
+
+// Its name is what only the library knows; the description and what follows are those of a creation.
+Status PlayerImpl::LoadPipeline(CallInProgress* call) {
+  const ReplayObject* const device = objects_.Find(call->object->device);
+  if (device == nullptr) return LeaveOutCall(*call, "its device is not there");
+  void* target = device->pointer.get();
+  Method create = Method::ID3D12Device2_CreatePipelineState;
+  ComPtr<ID3D12Device2> newer;
+  if (call->method == Method::ID3D12PipelineLibrary_LoadGraphicsPipeline) {
+    create = Method::ID3D12Device_CreateGraphicsPipelineState;
+  } else if (call->method == Method::ID3D12PipelineLibrary_LoadComputePipeline) {
+    create = Method::ID3D12Device_CreateComputePipelineState;
+  } else {
+    newer = device->pointer.As<ID3D12Device2>();
+    if (!newer) {
+      return LeaveOutCall(*call, "this device has no ID3D12Device2", /*device_lacks=*/true);
+    }
+    target = newer.get();
+  }
+  HRESULT result = E_FAIL;
+  Invoke(create, target, call->arguments.arguments.data() + 1, &result);
+  KeepPending(call, &result);
+  return Status();
+}
+
+// Only one of the buffers was made larger: what they have in common is what they had. False: there is
+// nothing like that about the call.
+bool PlayerImpl::CopyPadded(CallInProgress* call, void* target) {
+  if (options_.pad_resources_bytes == 0 ||
+      call->method != Method::ID3D12GraphicsCommandList_CopyResource) {
+    return false;
+  }
+  auto* const to = call->At<ID3D12Resource*>(0);
+  auto* const from = call->At<ID3D12Resource*>(1);
+  const UINT64 widths[2] = {GetDesc(to).Width, GetDesc(from).Width};
+  if (GetDesc(to).Dimension != D3D12_RESOURCE_DIMENSION_BUFFER || widths[0] == widths[1]) {
+    return false;
+  }
+  static_cast<ID3D12GraphicsCommandList*>(target)->CopyBufferRegion(to, 0, from, 0,
+                                                                    std::min(widths[0], widths[1]));
+  return true;
+}
+
+void PlayerImpl::KeepPending(CallInProgress* call, const void* result) {
+  if (!HasResults(call->info)) return;
+  Pending& pending = AddPending(*call);
+  pending.made = true;
+  if (call->info.result.size_bytes == sizeof(HRESULT)) {
+    std::memcpy(&pending.result, result, sizeof(HRESULT));
+  }
+  const int out = ObjectParameter(call->method);
+  if (out < 0 || FAILED(pending.result)) return;
+  void** const place = *static_cast<void***>(call->arguments.arguments[static_cast<size_t>(out)]);
+  *pending.created.Receive() = *place;  // with the reference that the call gave
+  pending.initial_state = InitialStateOf(call->info, call->arguments.arguments);
+  pending.committed = IsCommitted(call->info);
+  pending.facts = FactsOf(call);
+}
+
+// What fences come to, and what waits for it.
+Status PlayerImpl::AfterCall(CallInProgress* call) {
+  const uint64_t object = call->record.object;
+  switch (TreatmentOf(call->method)) {
+    case Treatment::kFenceSignal: fences_.SignalFromCpu(object, call->At<UINT64>(0)); break;
+    case Treatment::kQueueSignal: {
+      const uint64_t fence = objects_.NumberOf(call->At<void*>(0));
+      fences_.SignalFromQueue(object, fence, call->At<UINT64>(1));
+      Signalled(object, fence, call->At<UINT64>(1));
+      break;
+    }
+    case Treatment::kQueueWait:
+      fences_.WaitOnQueue(object, objects_.NumberOf(call->At<void*>(0)), call->At<UINT64>(1));
+      return Status();
+    default:
+      if (call->method != Method::ID3D12Device3_EnqueueMakeResident) return Status();
+      fences_.SignalFromCpu(objects_.NumberOf(call->At<void*>(3)), call->At<UINT64>(4));
+      break;
+  }
+  return AwaitReachable();
+}
+
+Status PlayerImpl::MapResource(CallInProgress* call, void* target) {
+  const UINT subresource = call->At<UINT>(0);
+  const bool wants_address = call->At<void**>(2) != nullptr;
+  void* data = nullptr;
+  // The program's range says what the CPU reads; a replay reads where a readback is compared.
+  const HRESULT result = static_cast<ID3D12Resource*>(target)->Map(subresource, nullptr,
+                                                                   wants_address ? &data : nullptr);
+  KeepPending(call, &result);
+  if (FAILED(result)) return Status();
+  ReplayObject::Mapping& mapping = call->object->maps[subresource];
+  ++mapping.count;
+  if (data != nullptr) mapping.data = static_cast<std::byte*>(data);
+  return Status();
+}
+
+Status PlayerImpl::Execute(CallInProgress* call, void* target) {
+  const uint64_t number = call->record.number;
+  const UINT count = call->At<UINT>(0);
+  ID3D12CommandList** const lists = call->At<ID3D12CommandList**>(1);
+  std::vector<ID3D12CommandList*> chosen;
+  std::vector<const ListStates*> states;
+  std::vector<uint64_t> numbers;
+  for (UINT i = 0; i < count; ++i) {
+    if (options_.omissions.lists.contains(Omissions::ListKey(number, i))) continue;
+    if (lists[i] == nullptr) return Status(StatusCode::kCorrupt, "a command list is null");
+    const Status recorded = CheckRecorded(objects_.NumberOf(lists[i]));
+    if (!recorded.ok()) {
+      LeaveOut(number, fmt::format("a list that is submitted: {}", recorded.message()));
+      continue;
+    }
+    chosen.push_back(lists[i]);
+    numbers.push_back(objects_.NumberOf(lists[i]));
+    states.push_back(&lists_[numbers.back()]);
+  }
+  if (chosen.empty() && count != 0) return Status();
+  auto* const queue = static_cast<ID3D12CommandQueue*>(target);
+  CAIRN_RETURN_IF_ERROR(PatchAddresses(call, queue, numbers));
+  if (options_.on_submission) options_.on_submission(number);
+  const uint64_t start_ns = MonotonicNs();
+  queue->ExecuteCommandLists(static_cast<UINT>(chosen.size()), chosen.data());
+  DeviceContext* const context = ContextOf(call->object->device);
+  if (context == nullptr) return Status();
+  context->busy = true;
+  Submitted(call->record.object);
+  context->states.Execute(states, GetDesc(queue).Type == D3D12_COMMAND_LIST_TYPE_COPY);
+  if (!options_.canary) return Status();
+  return WaitForSubmission(call->record.object, context, start_ns);
+}
+
+// What command lists do to states of resources: images are copied out of them in the state they are in.
+void PlayerImpl::NoteStates(CallInProgress* call) {
+  if (call->object->chain != Chain::kID3D12GraphicsCommandList) return;
+  const auto number_of = [&](const void* resource) { return objects_.NumberOf(resource); };
+  ListStates& list = lists_[call->record.object];
+  switch (call->method) {
+    case Method::ID3D12GraphicsCommandList_Reset: list.Reset(); return;
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier:
+      NoteBarriers(&list, call->At<const D3D12_RESOURCE_BARRIER*>(1), call->At<UINT>(0), number_of);
+      return;
+    case Method::ID3D12GraphicsCommandList7_Barrier:
+      NoteBarrierGroups(&list, call->At<const D3D12_BARRIER_GROUP*>(1), call->At<UINT32>(0),
+                        number_of);
+      return;
+    case Method::ID3D12GraphicsCommandList_CopyResource:
+      list.CopiedInto(number_of(call->At<void*>(0)), kAllSubresources);
+      return;
+    case Method::ID3D12GraphicsCommandList_CopyTextureRegion: {
+      const auto* const to = call->At<const D3D12_TEXTURE_COPY_LOCATION*>(0);
+      if (to != nullptr && to->Type == D3D12_TEXTURE_COPY_TYPE_SUBRESOURCE_INDEX) {
+        list.CopiedInto(number_of(to->pResource), to->SubresourceIndex);
+      }
+      return;
+    }
+    default: return;
+  }
+}
+
+// ---- Differences between devices ----
+
+// This device's answer, kept until the recorded one comes.
+Status PlayerImpl::AskFeature(CallInProgress* call, void* target) {
+  auto* const data = call->At<void*>(1);
+  const UINT size = call->At<UINT>(2);
+  const HRESULT result = static_cast<ID3D12Device*>(target)->CheckFeatureSupport(
+      static_cast<D3D12_FEATURE>(call->At<UINT>(0)), data, size);
+  KeepPending(call, &result);
+  Pending& pending = pending_[call->record.number];
+  pending.made = false;  // that it fails is a difference, not the end
+  pending.feature = call->At<UINT>(0);
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  if (SUCCEEDED(result)) pending.answer.assign(bytes, bytes + size);
+  return Status();
+}
+
+namespace {
+
+// `recorded` has as many bytes as `answer`.
+bool SameAnswer(uint32_t feature, const std::byte* recorded, std::span<const std::byte> answer) {
+  if (feature == D3D12_FEATURE_FEATURE_LEVELS &&
+      answer.size() == sizeof(D3D12_FEATURE_DATA_FEATURE_LEVELS)) {
+    // The levels that are asked about lie in the memory of each process.
+    const size_t place = offsetof(D3D12_FEATURE_DATA_FEATURE_LEVELS, MaxSupportedFeatureLevel);
+    return std::memcmp(recorded + place, answer.data() + place, sizeof(D3D_FEATURE_LEVEL)) == 0;
+  }
+  return std::memcmp(recorded, answer.data(), answer.size()) == 0;
+}
+
+}  // namespace
+
+// Differences are told when a call is refused.
+Status PlayerImpl::CompareFeature(const Record& record, const Pending& pending,
+                                  std::span<const std::byte> results) {
+  DecodedCall recorded;
+  arena_.Reset();
+  DecodeOptions options;
+  options.blobs = trace_;
+  options.wchar_bytes = library_.wchar_bytes;
+  if (const Status status =
+          DecodeResults(Describe(pending.method), results, options, &arena_, &recorded);
+      !status.ok()) {
+    LeaveOut(record.number, "results: " + status.message());
+    return Status();
+  }
+  HRESULT result = S_OK;
+  std::memcpy(&result, recorded.result, sizeof(result));
+  const bool same_outcome = SUCCEEDED(result) == SUCCEEDED(pending.result);
+  const void* const data =
+      recorded.arguments[1] == nullptr ? nullptr : *static_cast<void**>(recorded.arguments[1]);
+  const bool same_data =
+      FAILED(result) || data == nullptr || pending.answer.empty() ||
+      (recorded.counts.size() > 1 && recorded.counts[1] == pending.answer.size() &&
+       SameAnswer(pending.feature, static_cast<const std::byte*>(data), pending.answer));
+  if (same_outcome && same_data) return Status();
+  const EnumInfo* const features = FindEnum("D3D12_FEATURE");
+  const char* const name =
+      features == nullptr ? nullptr : EnumeratorName(*features, pending.feature);
+  different_features_[pending.feature] =
+      name == nullptr ? fmt::format("feature {}", pending.feature) : name;
+  return Status();
+}
+
+// "; the devices differ in ...", or nothing.
+std::string PlayerImpl::Differences() const {
+  std::string text;
+  for (const auto& [feature, name] : different_features_) {
+    text += text.empty() ? "; the devices differ in " : ", ";
+    text += name;
+  }
+  return text;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

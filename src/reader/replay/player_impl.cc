@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/replay/player_impl.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "d3d12abi/aggregates.h"
+#include "format/calls/value_encoder.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+using CreateWithVersion = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**, int);
+using CreatePlain = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**);
+
+HRESULT CreateRealDevice(const D3D12Library& library, D3D_FEATURE_LEVEL level,
+                         ComPtr<ID3D12Device>* device) {
+  if (library.takes_api_version) {
+    constexpr int kApiVersion10 = 0;
+    return reinterpret_cast<CreateWithVersion>(library.create_device)(
+        nullptr, level, __uuidof(ID3D12Device), device->Receive(), kApiVersion10);
+  }
+  return reinterpret_cast<CreatePlain>(library.create_device)(
+      nullptr, level, __uuidof(ID3D12Device), device->Receive());
+}
+
+StatefulResource StatefulOf(const D3D12_RESOURCE_DESC& desc, uint32_t initial_state) {
+  StatefulResource result;
+  const bool volume = desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D;
+  result.initial_state = initial_state;
+  result.mips = desc.MipLevels;
+  result.array_size = volume ? 1 : desc.DepthOrArraySize;
+  result.planes = PlaneCount(desc.Format);
+  result.buffer = desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+  result.simultaneous_access = (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_SIMULTANEOUS_ACCESS) != 0;
+  return result;
+}
+
+// What the trace lost between its records: the number of the first record behind it, and what it was. A
+// trace that was cut has no hole: it plays up to the cut.
+struct Hole {
+  uint64_t behind = 0;
+  std::string reason;
+};
+
+std::vector<Hole> HolesIn(const TraceReader& trace) {
+  std::vector<Hole> holes;
+  const std::vector<ChunkInfo>& chunks = trace.file().chunks();
+  const auto table = std::find_if(chunks.begin(), chunks.end(), [](const ChunkInfo& chunk) {
+    return chunk.type == kTraceTableChunk;
+  });
+  for (const Loss& loss : trace.losses()) {
+    // The table stands before all records, and is there twice.
+    if (table == chunks.end() || loss.offset <= table->offset) continue;
+    const auto behind = std::find_if(
+        trace.spans().begin(), trace.spans().end(),
+        [&](const TraceSpan& span) { return chunks[span.chunk].offset > loss.offset; });
+    if (behind != trace.spans().end()) holes.push_back({behind->first_number, loss.reason});
+  }
+  return holes;
+}
+
+constexpr char kOfLostDevice[] = "calls of a device that was lost before";
+
+// Of what is left out; what is of further kinds is counted together.
+constexpr size_t kMostKinds = 1000;
+
+// "fence 7 came to 0x80" -> "fence # came to #"
+std::string WithoutNumbers(std::string_view text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!is_digit(text[i])) {
+      result += text[i];
+      continue;
+    }
+    const bool hex = text.substr(i).starts_with("0x");
+    if (hex) ++i;
+    while (i + 1 < text.size() &&
+           (is_digit(text[i + 1]) ||
+            (hex && std::isxdigit(static_cast<unsigned char>(text[i + 1]))))) {
+      ++i;
+    }
+    result += '#';
+  }
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options,
+                                   D3D12Library library) {
+  return std::make_unique<PlayerImpl>(trace, std::move(options), library);
+}
+
+PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library)
+    : trace_(trace),
+      options_(std::move(options)),
+      library_(library),
+      values_(&objects_),
+      next_frame_(trace->first_frame().value_or(0)) {}
+
+PlayerImpl::~PlayerImpl() {
+  if (!abandoned_) return;
+  // The GPU may still use all of it, and some implementations wait for it for ever.
+  objects_.Abandon();
+  for (auto& [number, context] : devices_) context.release();
+  for (auto& [number, device] : new_devices_) device.Detach();
+  for (auto& [call, pending] : pending_) {
+    pending.created.Detach();
+    pending.facts.pipeline.Detach();
+  }
+  for (auto& [list, bindings] : bindings_) bindings.release();
+}
+
+Status PlayerImpl::Run() {
+  const Status status = PlayAll();
+  const bool stuck =
+      !kIsLibvkd3d && std::any_of(devices_.begin(), devices_.end(),
+                                  [&](const auto& entry) { return AnyBlocked(*entry.second); });
+  if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost || !losses_.empty() ||
+      stuck) {
+    // Queues that wait for what never comes are among what some implementations wait for.
+    abandoned_ = true;
+  } else if (!status.ok() || result_.interrupted) {
+    abandoned_ = !Settle();
+  }
+  return status;
+}
+
+Status PlayerImpl::PlayAll() {
+  constexpr uint64_t kBetweenLooks = 1024;
+  const std::vector<Hole> holes = HolesIn(*trace_);
+  TraceCursor cursor(*trace_);
+  cursor.ReadAhead();
+  Record record;
+  uint64_t played = 0;
+  while (!stop_ && cursor.Next(&record)) {
+    if (record.kind == RecordKind::kCall && record.number > options_.last_call) return Finish();
+    for (const Hole& hole : holes) {
+      if (record.number >= hole.behind) return FailAtHole(hole.reason);
+    }
+    if (!cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
+    current_ = record.number;
+    if (options_.on_record) options_.on_record();
+    CAIRN_RETURN_IF_ERROR(Play(record));
+    if (++played % kBetweenLooks == 0) (void)Interrupted();
+  }
+  if (!stop_ && !cursor.status().ok()) {
+    failure_ = PlayerFailure::kCorrupt;
+    return cursor.status();
+  }
+  if (!stop_ && !cursor.losses().empty()) return FailAtHole(cursor.losses().front().reason);
+  return Finish();
+}
+
+// What follows builds on what is lost: nobody knows what it would do to the device.
+Status PlayerImpl::FailAtHole(const std::string& reason) {
+  failure_ = PlayerFailure::kCorrupt;
+  failed_call_ = current_;
+  return Status(
+      StatusCode::kCorrupt,
+      fmt::format("it is damaged, and can be played up to record {} only: {}; cairn verify "
+                  "lists all that is lost",
+                  current_, reason));
+}
+
+Status PlayerImpl::Play(const Record& record) {
+  switch (record.kind) {
+    case RecordKind::kCall: return OnCall(record);
+    case RecordKind::kResult: return OnResult(record);
+    case RecordKind::kObject: return OnObject(record);
+    case RecordKind::kObjectEnd: return OnObjectEnd(record);
+    case RecordKind::kMemory: return OnMemory(record);
+    case RecordKind::kFrame: return OnFrame(record);
+    case RecordKind::kContents: return OnContents(record);
+    case RecordKind::kReadback: return OnReadback(record);
+    case RecordKind::kDevice: return OnDevice(record);
+    case RecordKind::kNote: return OnNote(record);
+    case RecordKind::kBlob:
+    case RecordKind::kStart:
+    case RecordKind::kStop: return Status();
+  }
+  Note(
+      fmt::format("records of kind {} are unknown to this version", static_cast<int>(record.kind)));
+  return Status();
+}
+
+// A signal or a wait that is left out ordered what the GPU and the CPU do: without it memory would be
+// used again while the GPU is at it.
+Status PlayerImpl::WaitInsteadOf(const Record& record) {
+  const ReplayObject* const object = objects_.Find(record.object);
+  const std::optional<Method> method = trace_->MethodOf(record);
+  const InterfaceInfo* const declared = method ? InterfaceOf(*method) : nullptr;
+  Chain chain = declared == nullptr ? Chain::kNone : declared->chain;
+  if (object != nullptr) chain = object->chain;
+  const bool orders =
+      chain == Chain::kNone || chain == Chain::kID3D12CommandQueue || chain == Chain::kID3D12Fence;
+  return orders ? WaitForDevices() : Status();
+}
+
+// Everything that was submitted comes to its end before anything is destroyed.
+Status PlayerImpl::Finish() {
+  CAIRN_RETURN_IF_ERROR(WaitForDevices());
+  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  for (const auto& [call, pending] : pending_) EndPending(call, pending);
+  pending_.clear();
+  // Calls that never returned come last, in no order. What all further kinds share stays behind the others.
+  std::vector<LeftOut>& kinds = result_.left_out;
+  const size_t known = std::min(kinds.size(), kMostKinds);
+  std::sort(kinds.begin(), kinds.begin() + static_cast<std::ptrdiff_t>(known),
+            [](const LeftOut& a, const LeftOut& b) { return a.first < b.first; });
+  kinds_left_out_.clear();
+  CAIRN_RETURN_IF_ERROR(JudgeLosses());
+  if (result_.interrupted) return Status();  // nobody waits for the images any more
+  return ReadTextures();
+}
+
+Status PlayerImpl::OnCall(const Record& record) {
+  const std::optional<Method> method = trace_->MethodOf(record);
+  if (!method) {
+    LeaveOut(record.number,
+             fmt::format("{}: this version of Cairn does not know it", trace_->MethodName(record)));
+    return WaitInsteadOf(record);
+  }
+  CallInProgress call{record, *method, Describe(*method), nullptr, decoded_};
+  const Treatment treatment = TreatmentOf(*method);
+  if (method == Method::ID3D12Device_GetDeviceRemovedReason) {
+    // The program looked, and so does the playback.
+    DeviceContext* const asked = ContextOf(record.object);
+    return asked == nullptr ? Status() : CheckLoss(asked);
+  }
+  if (treatment == Treatment::kLeaveOut) return Status();
+  if (options_.on_call) options_.on_call(record.number);
+  if (options_.omissions.calls.contains(record.number)) {
+    ForgetBindings(record.object, *method);
+    return Status();
+  }
+  if (treatment == Treatment::kImport) {
+    // Whether it gave an object, the trace says.
+    (void)AddPending(call);
+    return Status();
+  }
+  call.object = objects_.Find(record.object);
+  if (call.object == nullptr) {
+    const bool absent = objects_.IsAbsent(record.object);
+    return LeaveOutCall(call, absent ? "its object could not be made here"
+                                     : fmt::format("there is no object {} here", record.object));
+  }
+  const DeviceContext* const context = ContextOf(call.object->device);
+  if (context != nullptr && context->lost) {
+    // If the program had lost it by then, its calls did as little.
+    if (recorded_losses_.contains(call.object->device)) return Status();
+    if (std::strcmp(call.info.result.type, "HRESULT") == 0) {
+      Pending& pending = AddPending(call);
+      pending.made = true;
+      pending.result = DXGI_ERROR_DEVICE_REMOVED;
+    } else {
+      LeaveOut(record.number, kOfLostDevice);
+    }
+    return Status();
+  }
+  arena_.Reset();
+  const Status status = MakeCall(&call);
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  // It would do nothing, and implementations on the CPU may not know that: nobody misses it.
+  if (status.code() == StatusCode::kInvalidArgument) return Status();
+  return LeaveOutCall(call, status.message());
+}
+
+// Calls with an HRESULT may have failed when they were recorded: then they did nothing, here as there.
+Status PlayerImpl::LeaveOutCall(const CallInProgress& call, const std::string& why,
+                                bool device_lacks) {
+  if (std::strcmp(call.info.result.type, "HRESULT") == 0) {
+    Pending& pending = AddPending(call);
+    pending.left_out = why;
+    pending.device_lacks = device_lacks;
+    const auto list = bindings_.find(call.record.object);
+    pending.was_unknown = list != bindings_.end() && list->second->unknown;
+    ForgetBindings(call.record.object, call.method);
+  } else if (device_lacks && options_.end_at_refusal) {
+    return FailCall(PlayerFailure::kRefused, call, why + Differences());
+  } else {
+    LeaveOut(call.record.number, fmt::format("{}: {}", call.info.name, why));
+    ForgetBindings(call.record.object, call.method);
+  }
+  return WaitInsteadOf(call.record);
+}
+
+PlayerImpl::Pending& PlayerImpl::AddPending(const CallInProgress& call) {
+  // More calls than these never wait for their results at once: a thread makes one at a time.
+  constexpr size_t kMostPending = 1 << 16;
+  if (pending_.size() >= kMostPending) {
+    EndPending(pending_.begin()->first, pending_.begin()->second);
+    pending_.erase(pending_.begin());
+  }
+  Pending& pending = pending_[call.record.number];
+  pending = {};
+  pending.method = call.method;
+  pending.object = call.record.object;
+  return pending;
+}
+
+// Of a call whose result never came.
+void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
+  if (pending.left_out.empty()) return;
+  LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, pending.left_out));
+}
+
+Status PlayerImpl::OnResult(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
+  if (!body.ok()) {
+    LeaveOut(record.number, "results: " + body.status().message());
+    return Status();
+  }
+  const std::optional<Method> method = trace_->MethodOf(record);
+  const bool answers = method && std::strcmp(Describe(*method).result.type, "HRESULT") == 0;
+  HRESULT recorded = S_OK;
+  if (answers && rest.size() >= sizeof(recorded)) {
+    std::memcpy(&recorded, rest.data(), sizeof(recorded));
+  }
+  if (FAILED(recorded)) NoteRecordedLoss(record, recorded);
+  const auto found = pending_.find(body->call);
+  if (found == pending_.end()) return Status();
+  const Pending pending = std::move(found->second);
+  pending_.erase(found);
+
+  if (const Status status = NoteIdentifier(body->call, rest); !status.ok()) {
+    LeaveOut(record.number, "results: " + status.message());
+  }
+  if (!pending.waits.empty()) return AwaitResult(pending, body->call, recorded, rest);
+  if (TreatmentOf(pending.method) == Treatment::kFeatures) {
+    return CompareFeature(record, pending, rest);
+  }
+  return JudgeResult(pending, body->call, recorded);
+}
+
+Status PlayerImpl::AwaitResult(const Pending& pending, uint64_t call, HRESULT recorded,
+                               std::span<const std::byte> results) {
+  constexpr uint64_t kMost = std::numeric_limits<uint64_t>::max();
+  std::vector<FenceValue> reachable;
+  for (FenceValue wait : pending.waits) {
+    if (TreatmentOf(pending.method) == Treatment::kCompletedValue) {
+      if (results.size() < sizeof(wait.value)) return Status();
+      std::memcpy(&wait.value, results.data(), sizeof(wait.value));
+    } else if (FAILED(recorded)) {
+      return Status();
+    }
+    if (fences_.Reachable(wait.fence, wait.value)) {
+      reachable.push_back(wait);
+      continue;
+    }
+    const ReplayObject* const fence = objects_.Find(wait.fence);
+    // If the program did not give it that value, its device was lost.
+    if (wait.value == kMost && fence != nullptr) recorded_losses_.insert(fence->device);
+    if (pending.waits_for_any || wait.value == kMost) continue;
+    // Whoever signalled it is not in the trace, or was left out.
+    if (fence != nullptr) {
+      LeaveOut(call, fmt::format("a wait for fence {}: nothing here brings it to {}", wait.fence,
+                                 wait.value));
+    }
+    CAIRN_RETURN_IF_ERROR(WaitForDevices());
+  }
+  if (!pending.waits_for_any) {
+    for (const FenceValue& wait : reachable) CAIRN_RETURN_IF_ERROR(Await({&wait, 1}));
+    return Status();
+  }
+  if (!reachable.empty()) return Await(reachable);
+  LeaveOut(call, fmt::format("a wait for one of {} fences: nothing here brings one to its value",
+                             pending.waits.size()));
+  return WaitForDevices();
+}
+
+// What succeeded then has to succeed now; what failed then did nothing.
+Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded) {
+  const MethodInfo& info = Describe(pending.method);
+  const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
+  if (!answers) return Status();
+  if (FAILED(recorded)) {
+    const auto list = bindings_.find(pending.object);
+    if (!pending.left_out.empty() && list != bindings_.end() && !pending.was_unknown) {
+      list->second->unknown = false;
+    }
+    return Status();
+  }
+  std::string why = pending.left_out;
+  if (why.empty()) {
+    if (!pending.made || SUCCEEDED(pending.result)) return Status();
+    CAIRN_RETURN_IF_ERROR(CheckLosses());
+    const ReplayObject* const object = objects_.Find(pending.object);
+    const DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+    if (context != nullptr && context->lost) {
+      LeaveOut(call, kOfLostDevice);
+      return Status();
+    }
+    why =
+        fmt::format("this device refuses it with 0x{:08X}", static_cast<uint32_t>(pending.result));
+  }
+  const bool device_lacks = pending.left_out.empty() || pending.device_lacks;
+  if (device_lacks) why += "; it succeeded when it was recorded" + Differences();
+  if (device_lacks && options_.end_at_refusal) {
+    // Memory that others had taken may be free the next time.
+    const bool no_memory = pending.result == E_OUTOFMEMORY;
+    failure_ = no_memory ? PlayerFailure::kUnclear : PlayerFailure::kRefused;
+    failed_call_ = call;
+    return Status(StatusCode::kUnsupported, fmt::format("call {}, {}: {}", call, info.name, why));
+  }
+  LeaveOut(call, fmt::format("{}: {}", info.name, why));
+  ForgetBindings(pending.object, pending.method);
+  return Status();
+}
+
+Status PlayerImpl::OnDevice(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<DeviceBody> body = DecodeBody<DeviceBody>(&rest);
+  if (!body.ok()) {
+    LeaveOut(record.number, "a device: " + body.status().message());
+    return Status();
+  }
+  ComPtr<ID3D12Device> device;
+  constexpr uint32_t kLowestLevel = D3D_FEATURE_LEVEL_11_0;
+  const uint32_t level = body->feature_level == 0 ? kLowestLevel : body->feature_level;
+  HRESULT result = S_OK;
+  if (options_.create_device) {
+    *device.Receive() = options_.create_device(level);
+    result = device ? S_OK : E_FAIL;
+  } else {
+    result = CreateRealDevice(library_, static_cast<D3D_FEATURE_LEVEL>(level), &device);
+  }
+  if (SUCCEEDED(result) && device) {
+    had_device_ = true;
+    new_devices_[record.object] = std::move(device);
+    return Status();
+  }
+  const std::string what = fmt::format(
+      "no device with feature level {}_{} can be made here: 0x{:08X}; check with `vulkaninfo` "
+      "that a Vulkan driver is installed",
+      level >> 12, level >> 8 & 0xF, static_cast<uint32_t>(result));
+  // Without any there is nothing to play on.
+  if (!had_device_ || options_.end_at_refusal) {
+    return Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
+  }
+  LeaveOut(record.number, what);
+  return Status();
+}
+
+Status PlayerImpl::OnObject(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
+  if (!body.ok()) {
+    LeaveOut(record.number, "an object: " + body.status().message());
+    return Status();
+  }
+  const auto creation = pending_.find(body->creator);
+  const Status status = OnCreated(record, *body, trace_->ChainOf(body->chain), rest,
+                                  creation == pending_.end() ? nullptr : &creation->second);
+  if (status.ok() || failure_ != PlayerFailure::kNone) return status;
+  // What is here already is not what the record is about.
+  LeaveOut(record.number, fmt::format("object {}: {}", record.object, status.message()));
+  if (objects_.Find(record.object) == nullptr) {
+    objects_.AddAbsent(record.object, body->facts == kDescriptorHeapFacts);
+  }
+  return Status();
+}
+
+// `creation`: null: not known.
+Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain chain,
+                             std::span<const std::byte> facts, Pending* creation) {
+  if (const auto device = new_devices_.find(record.object); device != new_devices_.end()) {
+    const ComPtr<ID3D12Device> real = std::move(device->second);
+    new_devices_.erase(device);
+    return AddObject(record, body, Chain::kID3D12Device, real.get(), 0, facts);
+  }
+  if (chain != Chain::kNone && creation != nullptr && creation->created) {
+    if (std::exchange(creation->claimed, true)) {
+      return Status(StatusCode::kCorrupt,
+                    fmt::format("call {} made an object already", body.creator));
+    }
+    const Status added =
+        AddObject(record, body, chain, creation->created.get(), creation->initial_state, facts);
+    ReplayObject* const object = objects_.Find(record.object);
+    if (object == nullptr || object->pointer.get() == nullptr) return added;
+    if (!added.ok() && added.code() != StatusCode::kUnsupported) return added;
+    KeepFacts(object, std::move(creation->facts));
+    CAIRN_RETURN_IF_ERROR(ClearMemory(object, *creation));
+    return added;
+  }
+  if (chain == Chain::kID3D12Resource && body.facts == kResourceFacts && body.creator == 0) {
+    return CreateImage(record, body, facts);
+  }
+  if (creation != nullptr && TreatmentOf(creation->method) == Treatment::kImport) {
+    LeaveOut(body.creator,
+             fmt::format("{}: no replay has what it opens", Describe(creation->method).name));
+  }
+  objects_.AddAbsent(record.object, body.facts == kDescriptorHeapFacts);
+  return Status();
+}
+
+Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain chain,
+                             IUnknown* real, uint32_t initial_state,
+                             std::span<const std::byte> facts) {
+  Result<ReplayObject*> object = objects_.Add(record.object, chain, body.device, real);
+  if (!object.ok()) return object.status();
+  if (chain == Chain::kID3D12Device) {
+    auto context = std::make_unique<DeviceContext>();
+    context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
+    if (options_.on_device) options_.on_device(DescribeDevice(library_, context->device.get()));
+    devices_[record.object] = std::move(context);
+  }
+  if (chain == Chain::kID3D12Fence) {
+    fences_.Create(record.object, (*object)->As<ID3D12Fence>()->GetCompletedValue());
+  }
+  if (chain == Chain::kID3D12CommandQueue) {
+    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+      context->queues[record.object] = {};
+    }
+  }
+  NoteSignature(body.creator, record.object);
+  return AddFacts(record, body, *object, initial_state, facts);
+}
+
+Status PlayerImpl::AddFacts(const Record& record, const ObjectBody& body, ReplayObject* object,
+                            uint32_t initial_state, std::span<const std::byte> facts) {
+  const auto not_so = [](const Status& status) {
+    return status.ok() ? status : Status(StatusCode::kUnsupported, status.message());
+  };
+  if (body.facts == kResourceFacts) {
+    Result<ResourceFacts> resource = DecodeBody<ResourceFacts>(&facts);
+    if (!resource.ok()) return not_so(resource.status());
+    CAIRN_RETURN_IF_ERROR(not_so(objects_.SetFacts(object, *resource)));
+    if (DeviceContext* const context = ContextOf(body.device); context != nullptr) {
+      context->states.Add(record.object, StatefulOf(object->desc, initial_state));
+    }
+  } else if (body.facts == kDescriptorHeapFacts) {
+    Result<DescriptorHeapFacts> heap = DecodeBody<DescriptorHeapFacts>(&facts);
+    if (!heap.ok()) return not_so(heap.status());
+    return not_so(objects_.SetFacts(object, *heap));
+  }
+  return Status();
+}
+
+// A texture of the same description stands for an image that a window system gave the program.
+Status PlayerImpl::CreateImage(const Record& record, const ObjectBody& body,
+                               std::span<const std::byte> facts) {
+  std::span<const std::byte> rest = facts;
+  Result<ResourceFacts> image = DecodeBody<ResourceFacts>(&rest);
+  DeviceContext* const context = ContextOf(body.device);
+  if (!image.ok() || image->is_image == 0 || context == nullptr) {
+    return Status(StatusCode::kCorrupt, "it comes from nowhere");
+  }
+  D3D12_RESOURCE_DESC desc;
+  static_assert(sizeof(desc) == sizeof(image->desc));
+  std::memcpy(&desc, image->desc, sizeof(desc));
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = D3D12_HEAP_TYPE_DEFAULT;
+  ComPtr<ID3D12Resource> texture;
+  const HRESULT result = context->device->CreateCommittedResource(
+      &heap, D3D12_HEAP_FLAG_NONE, &desc, static_cast<D3D12_RESOURCE_STATES>(image->initial_state),
+      nullptr, __uuidof(ID3D12Resource), texture.Receive());
+  if (FAILED(result)) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("this device refuses a texture in place of a swap chain's image "
+                              "({} x {}, format {}) with 0x{:08X}",
+                              desc.Width, desc.Height, static_cast<int>(desc.Format),
+                              static_cast<uint32_t>(result)));
+  }
+  return AddObject(record, body, Chain::kID3D12Resource, texture.get(), image->initial_state,
+                   facts);
+}
+
+Status PlayerImpl::OnObjectEnd(const Record& record) {
+  constexpr size_t kMostEnded = 1024;
+  ReplayObject* const object = objects_.Find(record.object);
+  DeviceContext* const context = object == nullptr ? nullptr : ContextOf(object->device);
+  if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
+    CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
+    // Some implementations would wait for it: it is never given back.
+    const bool stuck = !kIsLibvkd3d && fences_.Blocked(record.object);
+    if (context->lost || stuck) object->pointer.Detach();
+    context->queues.erase(record.object);
+    QueueIsIdle(record.object);
+  }
+  if (object != nullptr && object->chain == Chain::kID3D12Device) {
+    CAIRN_RETURN_IF_ERROR(WaitForDevice(record.object));
+    EndDevice(record.object, object);
+  } else if (context != nullptr && context->lost) {
+    object->pointer.Detach();
+  } else if (context != nullptr) {
+    context->states.Remove(record.object);
+    // Not only submissions use objects: tile mappings and residency do, too. The end of a fence lets its waiters
+    // go, and is not put off.
+    const bool is_fence = object->chain == Chain::kID3D12Fence;
+    if (object->pointer && !is_fence) context->ended.push_back(object->pointer);
+    if (context->ended.size() >= kMostEnded) CAIRN_RETURN_IF_ERROR(SweepEnded(context));
+  }
+  if (object != nullptr) EndBindings(*object);
+  if (object != nullptr && object->chain == Chain::kID3D12Fence) {
+    // Queues wait for no fence that is gone: what they have is waited for as ever.
+    fences_.SignalFromCpu(record.object, std::numeric_limits<uint64_t>::max());
+  }
+  fences_.Remove(record.object);
+  lists_.erase(record.object);
+  addresses_.Remove(record.object);
+  objects_.Remove(record.object);
+  return Status();
+}
+
+// What the GPU or a loss may still hold is given back by nobody.
+void PlayerImpl::EndDevice(uint64_t number, ReplayObject* object) {
+  const auto found = devices_.find(number);
+  if (found == devices_.end()) return;
+  if (found->second->lost) {
+    object->pointer.Detach();
+    (void)found->second.release();
+  }
+  devices_.erase(found);
+}
+
+Status PlayerImpl::OnNote(const Record& record) {
+  std::span<const std::byte> rest = record.body;
+  Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
+  if (!body.ok() || body->text_bytes > rest.size()) {
+    LeaveOut(record.number, "a note that is too short");
+    return Status();
+  }
+  if (body->kind != static_cast<uint32_t>(NoteKind::kTracking)) {
+    Note("recorded: " + std::string(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
+  }
+  return Status();
+}
+
+PlayerImpl::DeviceContext* PlayerImpl::ContextOf(uint64_t device) {
+  const auto found = devices_.find(device);
+  return found == devices_.end() ? nullptr : found->second.get();
+}
+
+Status PlayerImpl::Fail(PlayerFailure failure, uint64_t number, const std::string& what,
+                        StatusCode code) {
+  if (failure_ == PlayerFailure::kNone) {
+    failure_ = failure;
+    failed_call_ = number;
+  }
+  return Status(code, fmt::format("record {}: {}", number, what));
+}
+
+Status PlayerImpl::FailCall(PlayerFailure failure, const CallInProgress& call,
+                            const std::string& what, StatusCode code) {
+  if (failure_ == PlayerFailure::kNone) {
+    failure_ = failure;
+    failed_call_ = call.record.number;
+  }
+  return Status(code, fmt::format("call {}, {}: {}", call.record.number, call.info.name, what));
+}
+
+void PlayerImpl::LeaveOut(uint64_t number, const std::string& what) {
+  ++result_.skipped;
+  const auto [known, added] =
+      kinds_left_out_.try_emplace(WithoutNumbers(what), result_.left_out.size());
+  if (!added) {
+    ++result_.left_out[known->second].count;
+    return;
+  }
+  if (result_.left_out.size() > kMostKinds) {
+    kinds_left_out_.erase(known);
+    ++result_.left_out.back().count;
+    return;
+  }
+  const bool is_last = result_.left_out.size() == kMostKinds;
+  result_.left_out.push_back({is_last ? "other kinds" : what, number, 1});
+  if (options_.on_note) options_.on_note(fmt::format("left out: call {}, {}", number, what));
+}
+
+void PlayerImpl::Note(const std::string& note) {
+  constexpr size_t kMostNotes = 1000;
+  if (noted_.size() >= kMostNotes || !noted_.insert(note).second) return;
+  result_.notes.push_back(note);
+  if (options_.on_note) options_.on_note(note);
+}
+
+bool PlayerImpl::Interrupted() {
+  if (!options_.interrupted || !options_.interrupted()) return false;
+  result_.interrupted = true;
+  stop_ = true;
+  return true;
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The player, once for each calling convention (reader/replay/player.h chooses).
+#ifndef CAIRN_READER_REPLAY_PLAYER_IMPL_H_
+#define CAIRN_READER_REPLAY_PLAYER_IMPL_H_
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "d3d12abi/one_shot_list.h"
+#include "d3d12abi/resource_states.h"
+#include "d3d12abi/texture_readback.h"
+#include "reader/replay/buffer_addresses.h"
+#include "reader/replay/canary.h"
+#include "reader/replay/device.h"
+#include "reader/replay/fence_model.h"
+#include "reader/replay/player.h"
+#include "reader/replay/replay_objects.h"
+#include "reader/replay/replay_values.h"
+#include "reader/replay/treatment.h"
+#include "reader/replay/wait_time.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+std::unique_ptr<Player> MakePlayer(TraceReader* trace, PlayerOptions options, D3D12Library library);
+
+class PlayerImpl final : public Player {
+ public:
+  PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library library);
+  ~PlayerImpl() override;
+
+  Status Run() override;
+  PlayerFailure failure() const override { return failure_; }
+  uint64_t failed_call() const override { return failed_call_; }
+  const PlayerResult& result() const override { return result_; }
+  bool abandoned() const override { return abandoned_; }
+
+ private:
+  // What a call left behind until its results come in the trace.
+  struct Pending {
+    Method method = Method::ID3D12Object_GetPrivateData;
+    bool made = false;
+    HRESULT result = S_OK;
+    ComPtr<IUnknown> created;
+    uint64_t object = 0;
+    uint32_t initial_state = 0;  // of the resource that was created
+    bool committed = false;      // it has memory of its own
+    // kAwait without an event, kCompletedValue: the call takes place when its result stands.
+    std::vector<FenceValue> waits;
+    bool waits_for_any = false;     // one of them is enough
+    CreationFacts facts;            // of what it makes
+    bool claimed = false;           // a record has said which object that is
+    std::string left_out;           // why the call was not made at all
+    bool device_lacks = false;      // because of what this device has not
+    bool was_unknown = false;       // its list, before this call was left out
+    uint32_t feature = 0;           // of CheckFeatureSupport
+    std::vector<std::byte> answer;  // what this device said
+  };
+  struct DeviceContext {
+    ComPtr<ID3D12Device> device;
+    ResourceStates states;
+    ComPtr<ID3D12CommandQueue> queue;  // of our own, for copies
+    std::unique_ptr<TextureReadback> readback;
+    // Signalled by a queue when it is asked whether it is idle.
+    struct Idle {
+      ComPtr<ID3D12Fence> fence;
+      uint64_t value = 0;
+    };
+    std::map<uint64_t, Idle> queues;  // by number
+    bool busy = false;                // something was submitted, and not waited for since
+    bool lost = false;                // what follows on it is left out
+    // Objects that ended while the GPU might still use them: programs wait in ways that no trace shows.
+    struct Ended {
+      std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until;
+      std::vector<ComPtr<IUnknown>> objects;
+    };
+    std::vector<ComPtr<IUnknown>> ended;
+    std::deque<Ended> batches;
+    std::unique_ptr<OneShotList> barriers;
+    std::unique_ptr<Canary> canary;
+  };
+  // What a command list has bound, as far as implementations rely on it.
+  struct ListBindings {
+    struct Table {
+      ComPtr<IUnknown> heap;
+      uint64_t heap_number = 0;
+      uint32_t index = 0;
+      uint32_t heap_count = 0;
+    };
+    struct Bound {
+      bool set = false;
+      bool unknown = false;  // what was set last was left out
+      ComPtr<IUnknown> signature;
+      std::shared_ptr<const RootSignatureLayout> layout;  // null: not known
+      std::vector<Table> tables;                          // by root parameter
+      bool checked = false;                               // the tables, since one was set
+    };
+    Bound points[2];  // graphics, compute
+    ComPtr<IUnknown> pipeline;
+    ComPtr<IUnknown> state_object;
+    // What was set last was left out: nobody knows what work would use. All of a list whose Reset was.
+    bool unknown = false;
+    bool unknown_heaps = false;
+    bool unknown_pipeline = false;
+    bool unknown_targets = false;
+    uint64_t allocator = kNoObject;
+    uint64_t allocator_resets = 0;
+  };
+  // A recorded call on its way to the real object.
+  struct CallInProgress {
+    const Record& record;
+    Method method;
+    const MethodInfo& info;
+    ReplayObject* object;
+    DecodedCall& arguments;
+
+    template <typename T>
+    T& At(size_t index) {
+      return *static_cast<T*>(arguments.arguments[index]);
+    }
+  };
+
+  // player_impl.cc: records.
+  Status PlayAll();
+  Status Play(const Record& record);
+  Status OnCall(const Record& record);
+  Status OnResult(const Record& record);
+  Status OnDevice(const Record& record);
+  Status OnObject(const Record& record);
+  Status OnObjectEnd(const Record& record);
+  void EndDevice(uint64_t number, ReplayObject* object);
+  Status OnNote(const Record& record);
+  Status OnCreated(const Record& record, const ObjectBody& body, Chain chain,
+                   std::span<const std::byte> facts, Pending* creation);
+  Status AddObject(const Record& record, const ObjectBody& body, Chain chain, IUnknown* real,
+                   uint32_t initial_state, std::span<const std::byte> facts);
+  // kUnsupported: it is there, and what the trace says of it is not so.
+  Status AddFacts(const Record& record, const ObjectBody& body, ReplayObject* object,
+                  uint32_t initial_state, std::span<const std::byte> facts);
+  Status CreateImage(const Record& record, const ObjectBody& body,
+                     std::span<const std::byte> facts);
+  Status Finish();
+
+  // player_calls.cc: calls.
+  Status MakeCall(CallInProgress* call);
+  // The object's pointer for the interface that declares the method. kNotFound: this device has not
+  // that interface; kCorrupt.
+  Result<void*> Target(const CallInProgress& call);
+  // The call is not made. Whether that is a loss, its result says, if it has one.
+  Status LeaveOutCall(const CallInProgress& call, const std::string& why,
+                      bool device_lacks = false);
+  Status JudgeResult(const Pending& pending, uint64_t call, HRESULT recorded);
+  Status AwaitResult(const Pending& pending, uint64_t call, HRESULT recorded,
+                     std::span<const std::byte> results);
+  Pending& AddPending(const CallInProgress& call);
+  void EndPending(uint64_t call, const Pending& pending);
+  Status Decode(CallInProgress* call);
+  bool MarksFrame(CallInProgress* call);
+  Status Make(CallInProgress* call, void* target);
+  Status Adjust(CallInProgress* call);
+  bool CopyPadded(CallInProgress* call, void* target);
+  Status LoadPipeline(CallInProgress* call);
+  Status Execute(CallInProgress* call, void* target);
+  Status MapResource(CallInProgress* call, void* target);
+  void NoteStates(CallInProgress* call);
+  void KeepPending(CallInProgress* call, const void* result);
+  Status AfterCall(CallInProgress* call);
+  Status AskFeature(CallInProgress* call, void* target);
+  Status CompareFeature(const Record& record, const Pending& pending,
+                        std::span<const std::byte> results);
+  std::string Differences() const;
+
+  // player_checks.cc, player_tiles.cc: places that a call names, before it is made. What is not ok says why
+  // it is left out: it would harm this process, it would do nothing, or this implementation cannot make it.
+  Status CheckCall(CallInProgress* call);
+  Status CheckCopies(CallInProgress* call);
+  Status CheckBarriers(CallInProgress* call);
+  Status CheckTiles(CallInProgress* call);
+  Status CheckRanges(CallInProgress* call);
+  // The object that a parameter is by now; null: none.
+  ReplayObject* ObjectAt(CallInProgress* call, size_t index);
+
+  // player_views.cc: views, and what descriptors hold.
+  Status CheckViews(CallInProgress* call);
+  template <typename Desc>
+  Status CheckView(CallInProgress* call, size_t desc_index);
+  Status CheckTarget(CallInProgress* call);
+  Status CheckAlive(const ReplayDescriptor& descriptor, uint32_t further);
+  Status CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count, size_t rects);
+  // Null: `further` lies behind the end of the heap, or holds nothing and is not to be added.
+  ReplayView* ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add);
+  void NoteViews(CallInProgress* call);
+  void NoteCopies(CallInProgress* call);
+  void SetView(CallInProgress* call, ReplayView::Kind kind, uint32_t mip);
+  void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
+                 uint32_t from_index);
+
+  // player_bindings.cc: what command lists have bound.
+  Status CheckCreation(CallInProgress* call);
+  Status CheckBindings(CallInProgress* call);
+  Status CheckRecorded(uint64_t list);
+  Status CheckRootArgument(CallInProgress* call, size_t point, RootParameter::Kind kind);
+  Status CheckTable(const RootParameter& parameter);
+  Status CheckTables(ListBindings* bindings, size_t point);
+  Status CheckWork(CallInProgress* call);
+  CreationFacts FactsOf(CallInProgress* call);
+  void KeepFacts(ReplayObject* object, CreationFacts facts);
+  void NoteBindings(CallInProgress* call, const void* result);
+  // After a call of a list that was left out.
+  void ForgetBindings(uint64_t list, Method method);
+  void SetRootSignature(CallInProgress* call, size_t point);
+  void SetTable(CallInProgress* call, size_t point);
+  void StartList(CallInProgress* call, const ReplayObject* allocator, IUnknown* pipeline);
+  void ClearList(CallInProgress* call, IUnknown* pipeline);
+  ListBindings& BindingsOf(uint64_t list);
+  void EndBindings(const ReplayObject& list);
+  void Retire(uint64_t device, ComPtr<IUnknown> object);
+  void Retire(uint64_t device, ListBindings* bindings);
+
+  // player_waits.cc: fences, canary.
+  struct Awaited {
+    ID3D12Fence* fence = nullptr;
+    uint64_t number = kNoObject;  // of a fence of the trace
+    uint64_t value = 0;
+    DeviceContext* context = nullptr;
+    bool may_be_most = false;  // the program itself gives it the greatest value
+    bool Reached(uint64_t now) const;
+  };
+  class IdleQueues;
+  // One of them, which are all reachable.
+  Status Await(std::span<const FenceValue> any);
+  Status AwaitReachable();
+  Status RememberWait(CallInProgress* call);
+  // `since_ns`: when what is waited for began; 0: now.
+  Status WaitFor(std::span<const Awaited> any, const std::string& what, uint64_t since_ns = 0);
+  Status LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over);
+  void GiveUp(std::span<const Awaited> any);
+  Status CheckPunctuality(const WaitTime& time, const std::string& what, const Awaited& awaited);
+  Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
+  Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
+  Status WaitForDevice(uint64_t device);
+  Status WaitForDevices();
+  Status AskIdle(uint64_t queue, DeviceContext* context);
+  Status SweepEnded(DeviceContext* context);
+  bool AnyBlocked(const DeviceContext& context) const;
+  // Before objects are given back although the playback did not come to its end: whether the GPU has
+  // done all that it can. Waits for a short time, interrupted or not.
+  bool Settle();
+  Status RunCanary(uint64_t submitted_to, DeviceContext* context);
+  Result<ID3D12CommandQueue*> OwnQueue(DeviceContext* context);
+  Status MarkFrame();
+
+  // player_losses.cc: devices that are lost, and what the GPU has not yet done.
+  // Ends a search; otherwise what follows on the device is left out.
+  Status CheckLoss(DeviceContext* context);
+  Status CheckLosses();
+  Status LoseDevice(DeviceContext* context, const std::string& what);
+  void NoteRecordedLoss(const Record& record, HRESULT recorded);
+  // At the end: whether a device was lost that was not when the trace was recorded.
+  Status JudgeLosses();
+  void Submitted(uint64_t queue);
+  void Signalled(uint64_t queue, uint64_t fence, uint64_t value);
+  void Reached(uint64_t fence, uint64_t value);
+  void QueueIsIdle(uint64_t queue);
+  void TellUnfinished();
+
+  // player_memory.cc: memory, contents, images.
+  Status OnMemory(const Record& record);
+  Status OnContents(const Record& record);
+  Status WriteContents(ReplayObject* object, DeviceContext* context, const ContentsBody& body,
+                       std::span<const std::byte> bytes);
+  template <typename Body>
+  Status ReadBytes(const Record& record, Body* body, std::span<const std::byte>* bytes,
+                   ReplayObject** object);
+  // Memory that the CPU writes begins as zeros, as recordings assume: of a buffer with its own, and of
+  // heaps when they are made. With clear_memory that of the GPU does, too.
+  Status ClearMemory(ReplayObject* object, const Pending& creation);
+  Status ClearHeap(ReplayObject* heap);
+  bool BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const;
+  Status ClearBuffer(ID3D12Resource* buffer, DeviceContext* context, D3D12_RESOURCE_STATES state);
+  Status Transition(ReplayObject* object, DeviceContext* context, uint32_t subresource,
+                    uint32_t state);
+  TextureReadback& ReadbackOf(DeviceContext* context);
+  Status OnReadback(const Record& record);
+  Status OnFrame(const Record& record);
+  Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
+  // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
+  Result<std::byte*> BufferMemory(ReplayObject* resource, bool* unmap);
+  void NotCompared(const std::string& note);
+  void Pace(uint64_t time_ns);
+
+  // player_textures.cc: what textures hold at the end.
+  Status ReadTextures();
+  Status ReadTexture(ReplayObject* texture);
+
+  // player_addresses.cc: addresses that lie in buffers.
+  class AddressMemory;
+  void NoteAddresses(CallInProgress* call, const void* result);
+  void NoteInstances(uint64_t list, const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC* desc);
+  void NoteRays(uint64_t list, const D3D12_DISPATCH_RAYS_DESC* desc);
+  void NoteTable(uint64_t list, uint64_t address, uint64_t size_bytes, uint64_t stride_bytes);
+  Status NoteIdentifier(uint64_t call, std::span<const std::byte> results);
+  void NoteSignature(uint64_t creator, uint64_t object);
+  std::optional<BufferAddresses::Memory::Place> PlaceOfReal(uint64_t address) const;
+  Status PatchAddresses(CallInProgress* call, ID3D12CommandQueue* queue,
+                        std::span<const uint64_t> lists);
+
+  DeviceContext* ContextOf(uint64_t device);
+  // A failure that ends the playback.
+  Status Fail(PlayerFailure failure, uint64_t number, const std::string& what,
+              StatusCode code = StatusCode::kUnsupported);
+  Status FailCall(PlayerFailure failure, const CallInProgress& call, const std::string& what,
+                  StatusCode code = StatusCode::kUnsupported);
+  // The trace lost what stood between the last record and the next.
+  Status FailAtHole(const std::string& reason);
+  // `number`: of the call or record. Kinds are told by `what` without its numbers.
+  void LeaveOut(uint64_t number, const std::string& what);
+  Status WaitInsteadOf(const Record& skipped);
+  void Note(const std::string& note);
+  bool Interrupted();
+
+  TraceReader* const trace_;
+  const PlayerOptions options_;
+  const D3D12Library library_;
+  PlayerResult result_;
+  PlayerFailure failure_ = PlayerFailure::kNone;
+  uint64_t failed_call_ = 0;
+  uint64_t current_ = 0;  // the record that is played
+  bool stop_ = false;     // before the end of the trace, as asked
+  bool abandoned_ = false;
+  bool had_device_ = false;
+  std::set<std::string> noted_;
+  std::unordered_map<std::string, size_t> kinds_left_out_;  // their places in result_.left_out
+  Arena arena_;
+  DecodedCall decoded_;  // of the call in progress: its memory serves the next one
+  ReplayObjects objects_;
+  ReplayValues values_;
+  FenceModel fences_;
+  std::unordered_map<uint64_t, Pending> pending_;  // by call
+  std::unordered_map<uint64_t, ComPtr<ID3D12Device>> new_devices_;
+  std::map<uint64_t, std::unique_ptr<DeviceContext>> devices_;
+  // Devices, by number: lost here (why, and at which record), and lost in the recording.
+  struct Loss {
+    uint64_t record = 0;
+    std::string what;
+  };
+  std::map<uint64_t, Loss> losses_;
+  std::set<uint64_t> recorded_losses_;
+  // By queue: what it was given, in order, and is not known to have done. Submissions, or signals between
+  // them.
+  struct Given {
+    uint64_t submission = 0;
+    FenceValue signal;
+  };
+  std::map<uint64_t, std::deque<Given>> given_;
+  uint64_t told_unfinished_[2] = {0, 0};
+  std::unordered_map<uint64_t, ListStates> lists_;
+  std::unordered_map<uint64_t, std::unique_ptr<ListBindings>> bindings_;
+  BufferAddresses addresses_;
+  // By the calls that made them, until their objects and results come.
+  std::unordered_map<uint64_t, IndirectLayout> new_signatures_;
+  std::unordered_map<uint64_t, ShaderIdentifier> new_identifiers_;
+  // feature -> its name
+  std::map<uint32_t, std::string> different_features_;
+  // Textures of which not all pieces have come, by (resource, subresource).
+  struct Contents {
+    std::vector<std::byte> bytes;
+  };
+  std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
+  uint64_t next_frame_ = 0;        // the frame that is played
+  uint64_t pace_recorded_ns_ = 0;  // times of the first frame
+  uint64_t pace_played_ns_ = 0;
+};
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_PLAYER_IMPL_H_

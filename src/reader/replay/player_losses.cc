@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Devices that are lost, and which submissions nobody has seen the end of.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "reader/replay/player_impl.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+Status PlayerImpl::CheckLoss(DeviceContext* context) {
+  if (context->lost) return Status();
+  const HRESULT reason = context->device->GetDeviceRemovedReason();
+  if (SUCCEEDED(reason)) return Status();
+  return LoseDevice(
+      context,
+      fmt::format("the device is lost: GetDeviceRemovedReason says 0x{:08X}; cairn bisect finds "
+                  "the call",
+                  static_cast<uint32_t>(reason)));
+}
+
+Status PlayerImpl::CheckLosses() {
+  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(CheckLoss(context.get()));
+  return Status();
+}
+
+// Others may follow: a suite of tests makes a device for each, and some are about devices that are lost.
+Status PlayerImpl::LoseDevice(DeviceContext* context, const std::string& what) {
+  if (options_.canary) {
+    return Fail(PlayerFailure::kLost, current_, what, StatusCode::kDeviceLost);
+  }
+  if (std::exchange(context->lost, true)) return Status();
+  for (const auto& [number, other] : devices_) {
+    if (other.get() == context) losses_[number] = {current_, what};
+  }
+  return Status();
+}
+
+// Results that say that a device is lost.
+void PlayerImpl::NoteRecordedLoss(const Record& record, HRESULT recorded) {
+  constexpr HRESULT kLosses[] = {DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_DEVICE_HUNG,
+                                 DXGI_ERROR_DEVICE_RESET};
+  const bool asked =
+      trace_->MethodOf(record) == Method::ID3D12Device_GetDeviceRemovedReason && FAILED(recorded);
+  if (!asked && std::find(std::begin(kLosses), std::end(kLosses), recorded) == std::end(kLosses)) {
+    return;
+  }
+  const ReplayObject* const object = objects_.Find(record.object);
+  if (object == nullptr) return;
+  recorded_losses_.insert(object->chain == Chain::kID3D12Device ? object->number : object->device);
+}
+
+Status PlayerImpl::JudgeLosses() {
+  for (const auto& [device, loss] : losses_) {
+    if (recorded_losses_.contains(device)) continue;
+    return Fail(PlayerFailure::kLost, loss.record, loss.what, StatusCode::kDeviceLost);
+  }
+  return Status();
+}
+
+// ---- What the GPU has not yet done, as far as the playback has seen -------------------------------
+
+void PlayerImpl::Submitted(uint64_t queue) {
+  if (!options_.on_unfinished) return;
+  given_[queue].push_back({.submission = current_, .signal = {}});
+  TellUnfinished();
+}
+
+void PlayerImpl::Signalled(uint64_t queue, uint64_t fence, uint64_t value) {
+  const auto given = given_.find(queue);
+  if (given == given_.end() || given->second.empty()) return;
+  given->second.push_back({.submission = 0, .signal = {fence, value}});
+}
+
+// A fence has come to a value: what its queues were given before is done.
+void PlayerImpl::Reached(uint64_t fence, uint64_t value) {
+  bool changed = false;
+  for (auto& [queue, given] : given_) {
+    const auto last = std::find_if(given.rbegin(), given.rend(), [&](const Given& entry) {
+      return entry.submission == 0 && entry.signal.fence == fence && entry.signal.value <= value;
+    });
+    if (last == given.rend()) continue;
+    given.erase(given.begin(), last.base());
+    changed = true;
+  }
+  if (changed) TellUnfinished();
+}
+
+void PlayerImpl::QueueIsIdle(uint64_t queue) {
+  if (given_.erase(queue) != 0) TellUnfinished();
+}
+
+void PlayerImpl::TellUnfinished() {
+  if (!options_.on_unfinished) return;
+  uint64_t first = 0;
+  uint64_t last = 0;
+  for (const auto& [queue, given] : given_) {
+    for (const Given& entry : given) {
+      if (entry.submission == 0) continue;
+      first = first == 0 ? entry.submission : std::min(first, entry.submission);
+      last = std::max(last, entry.submission);
+    }
+  }
+  if (first == told_unfinished_[0] && last == told_unfinished_[1]) return;
+  told_unfinished_[0] = first;
+  told_unfinished_[1] = last;
+  options_.on_unfinished(first, last);
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Views and the descriptors that hold them. Implementations keep in descriptors what they use later on
+// the CPU (the resource of a target, the kind of a view), and ask nothing of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "reader/replay/player_impl.h"
+#include "reader/replay/replay_regions.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+constexpr uint32_t kRest = std::numeric_limits<uint32_t>::max();  // -1: all that are left
+
+// What a view says about a resource. Buffers: what lies where in them is the GPU's affair.
+struct ViewRange {
+  D3D12_RESOURCE_DIMENSION dimension = D3D12_RESOURCE_DIMENSION_UNKNOWN;  // not known: any
+  uint32_t first_mip = 0;
+  uint32_t mips = 1;
+  uint32_t first_slice = 0;
+  uint32_t slices = 1;
+};
+
+constexpr auto kBuffer = D3D12_RESOURCE_DIMENSION_BUFFER;
+constexpr auto k1D = D3D12_RESOURCE_DIMENSION_TEXTURE1D;
+constexpr auto k2D = D3D12_RESOURCE_DIMENSION_TEXTURE2D;
+constexpr auto k3D = D3D12_RESOURCE_DIMENSION_TEXTURE3D;
+
+Status UnknownDimension(int dimension) {
+  return Status(StatusCode::kCorrupt, fmt::format("a view of dimension {}", dimension));
+}
+
+uint32_t CubeFaces(uint32_t cubes) {
+  constexpr uint32_t kFaces = 6;
+  // As many as no texture has.
+  return cubes == kRest ? kRest : std::min(cubes, kRest / kFaces - 1) * kFaces;
+}
+
+Result<ViewRange> RangeOf(const D3D12_SHADER_RESOURCE_VIEW_DESC& desc) {
+  constexpr uint32_t kFaces = 6;
+  switch (desc.ViewDimension) {
+    case D3D12_SRV_DIMENSION_BUFFER: return ViewRange{kBuffer};
+    case D3D12_SRV_DIMENSION_TEXTURE1D:
+      return ViewRange{k1D, desc.Texture1D.MostDetailedMip, desc.Texture1D.MipLevels};
+    case D3D12_SRV_DIMENSION_TEXTURE1DARRAY: {
+      const auto& view = desc.Texture1DArray;
+      return ViewRange{k1D, view.MostDetailedMip, view.MipLevels, view.FirstArraySlice,
+                       view.ArraySize};
+    }
+    case D3D12_SRV_DIMENSION_TEXTURE2D:
+      return ViewRange{k2D, desc.Texture2D.MostDetailedMip, desc.Texture2D.MipLevels};
+    case D3D12_SRV_DIMENSION_TEXTURE2DARRAY: {
+      const auto& view = desc.Texture2DArray;
+      return ViewRange{k2D, view.MostDetailedMip, view.MipLevels, view.FirstArraySlice,
+                       view.ArraySize};
+    }
+    case D3D12_SRV_DIMENSION_TEXTURE2DMS: return ViewRange{k2D};
+    case D3D12_SRV_DIMENSION_TEXTURE2DMSARRAY:
+      return ViewRange{k2D, 0, 1, desc.Texture2DMSArray.FirstArraySlice,
+                       desc.Texture2DMSArray.ArraySize};
+    case D3D12_SRV_DIMENSION_TEXTURE3D:
+      return ViewRange{k3D, desc.Texture3D.MostDetailedMip, desc.Texture3D.MipLevels, 0, kRest};
+    case D3D12_SRV_DIMENSION_TEXTURECUBE:
+      return ViewRange{k2D, desc.TextureCube.MostDetailedMip, desc.TextureCube.MipLevels, 0,
+                       kFaces};
+    case D3D12_SRV_DIMENSION_TEXTURECUBEARRAY: {
+      const auto& view = desc.TextureCubeArray;
+      return ViewRange{k2D, view.MostDetailedMip, view.MipLevels, view.First2DArrayFace,
+                       CubeFaces(view.NumCubes)};
+    }
+    case D3D12_SRV_DIMENSION_RAYTRACING_ACCELERATION_STRUCTURE: return ViewRange{};
+    default: return UnknownDimension(desc.ViewDimension);
+  }
+}
+
+// Views that are written through: of one mip. Their descriptions differ in names only.
+template <typename Desc>
+Result<ViewRange> RangeOfWritten(const Desc& desc, int buffer, int first_of_1d, int first_of_2d,
+                                 int volume) {
+  const int dimension = static_cast<int>(desc.ViewDimension);
+  if (dimension == first_of_1d) return ViewRange{k1D, desc.Texture1D.MipSlice};
+  if (dimension == first_of_1d + 1) {
+    const auto& view = desc.Texture1DArray;
+    return ViewRange{k1D, view.MipSlice, 1, view.FirstArraySlice, view.ArraySize};
+  }
+  if (dimension == first_of_2d) return ViewRange{k2D, desc.Texture2D.MipSlice};
+  if (dimension == first_of_2d + 1) {
+    const auto& view = desc.Texture2DArray;
+    return ViewRange{k2D, view.MipSlice, 1, view.FirstArraySlice, view.ArraySize};
+  }
+  if (dimension == first_of_2d + 2) return ViewRange{k2D};
+  if (dimension == first_of_2d + 3) {
+    const auto& view = desc.Texture2DMSArray;
+    return ViewRange{k2D, 0, 1, view.FirstArraySlice, view.ArraySize};
+  }
+  if constexpr (requires { desc.Texture3D; }) {
+    if (dimension == buffer) return ViewRange{kBuffer};
+    if (dimension == volume) {
+      const auto& view = desc.Texture3D;
+      return ViewRange{k3D, view.MipSlice, 1, view.FirstWSlice, view.WSize};
+    }
+  }
+  return UnknownDimension(dimension);
+}
+
+Result<ViewRange> RangeOf(const D3D12_UNORDERED_ACCESS_VIEW_DESC& desc) {
+  static_assert(D3D12_UAV_DIMENSION_TEXTURE2DMSARRAY == D3D12_UAV_DIMENSION_TEXTURE2D + 3);
+  Result<ViewRange> range =
+      RangeOfWritten(desc, D3D12_UAV_DIMENSION_BUFFER, D3D12_UAV_DIMENSION_TEXTURE1D,
+                     D3D12_UAV_DIMENSION_TEXTURE2D, D3D12_UAV_DIMENSION_TEXTURE3D);
+  if (range.ok() && range->dimension == k3D) {
+    // Shaders see all slices; which of them these are is a matter of the GPU alone.
+    range->first_slice = 0;
+    range->slices = kRest;
+  }
+  return range;
+}
+
+Result<ViewRange> RangeOf(const D3D12_RENDER_TARGET_VIEW_DESC& desc) {
+  static_assert(D3D12_RTV_DIMENSION_TEXTURE2DMSARRAY == D3D12_RTV_DIMENSION_TEXTURE2D + 3);
+  return RangeOfWritten(desc, D3D12_RTV_DIMENSION_BUFFER, D3D12_RTV_DIMENSION_TEXTURE1D,
+                        D3D12_RTV_DIMENSION_TEXTURE2D, D3D12_RTV_DIMENSION_TEXTURE3D);
+}
+
+Result<ViewRange> RangeOf(const D3D12_DEPTH_STENCIL_VIEW_DESC& desc) {
+  static_assert(D3D12_DSV_DIMENSION_TEXTURE2DMSARRAY == D3D12_DSV_DIMENSION_TEXTURE2D + 3);
+  return RangeOfWritten(desc, -1, D3D12_DSV_DIMENSION_TEXTURE1D, D3D12_DSV_DIMENSION_TEXTURE2D, -1);
+}
+
+bool Inside(uint64_t first, uint32_t count, uint64_t all) {
+  return first < all && count != 0 && (count == kRest || count <= all - first);
+}
+
+// Drivers index what they know of a texture by its mips and slices when they make the view.
+Status CheckRange(const ReplayObject& resource, const ViewRange& range) {
+  const D3D12_RESOURCE_DESC& desc = resource.desc;
+  if (range.dimension == D3D12_RESOURCE_DIMENSION_UNKNOWN) return Status();
+  if (range.dimension != desc.Dimension) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("resource {} is of dimension {}, the view of {}", resource.number,
+                              static_cast<int>(desc.Dimension), static_cast<int>(range.dimension)));
+  }
+  if (range.dimension == kBuffer) return Status();
+  const uint64_t mips = MipCount(desc);
+  const uint64_t slices = range.dimension == k3D ? SizeOfMip(desc, range.first_mip).depth
+                                                 : uint64_t{desc.DepthOrArraySize};
+  if (Inside(range.first_mip, range.mips, mips) &&
+      Inside(range.first_slice, range.slices, slices)) {
+    return Status();
+  }
+  return Status(StatusCode::kCorrupt,
+                fmt::format("a view of {} mips from {} and {} slices from {} on of resource {}, "
+                            "which has {} and {}",
+                            static_cast<int32_t>(range.mips), range.first_mip,
+                            static_cast<int32_t>(range.slices), range.first_slice, resource.number,
+                            mips, slices));
+}
+
+// Takes what lies outside of the target away, as hardware does; implementations on the CPU may write
+// there. Of the rectangles that are left, the number.
+UINT Clip(D3D12_RECT* rects, UINT count, uint32_t width, uint32_t height) {
+  UINT left = 0;
+  for (UINT i = 0; i < count; ++i) {
+    D3D12_RECT rect = rects[i];
+    rect.left = std::max<LONG>(rect.left, 0);
+    rect.top = std::max<LONG>(rect.top, 0);
+    rect.right = std::min<LONG>(rect.right, static_cast<LONG>(width));
+    rect.bottom = std::min<LONG>(rect.bottom, static_cast<LONG>(height));
+    if (rect.left < rect.right && rect.top < rect.bottom) rects[left++] = rect;
+  }
+  return left;
+}
+
+uint32_t MipOf(const D3D12_RENDER_TARGET_VIEW_DESC* desc) {
+  const Result<ViewRange> range = desc == nullptr ? ViewRange{} : RangeOf(*desc);
+  return range.ok() ? range->first_mip : 0;
+}
+uint32_t MipOf(const D3D12_DEPTH_STENCIL_VIEW_DESC* desc) {
+  const Result<ViewRange> range = desc == nullptr ? ViewRange{} : RangeOf(*desc);
+  return range.ok() ? range->first_mip : 0;
+}
+
+}  // namespace
+
+ReplayView* PlayerImpl::ViewAt(const ReplayDescriptor& descriptor, uint32_t further, bool add) {
+  ReplayObject* const heap = objects_.Find(descriptor.heap);
+  if (heap == nullptr || descriptor.heap == kNoObject) return nullptr;
+  const uint64_t index = uint64_t{descriptor.index} + further;
+  if (index >= heap->heap.NumDescriptors) return nullptr;
+  if (heap->views.size() <= index) {
+    if (!add) return nullptr;
+    const uint64_t larger = std::max<uint64_t>(index + 1, heap->views.size() * 2);
+    heap->views.resize(std::min<uint64_t>(larger, heap->heap.NumDescriptors));
+  }
+  return &heap->views[index];
+}
+
+template <typename Desc>
+Status PlayerImpl::CheckView(CallInProgress* call, size_t desc_index) {
+  const ReplayObject* const resource = ObjectAt(call, 0);
+  const auto* const desc = call->At<const Desc*>(desc_index);
+  if (resource == nullptr || desc == nullptr) return Status();
+  const Result<ViewRange> range = RangeOf(*desc);
+  return range.ok() ? CheckRange(*resource, *range) : range.status();
+}
+
+// Targets are textures for every implementation.
+Status PlayerImpl::CheckTarget(CallInProgress* call) {
+  const ReplayObject* const resource = ObjectAt(call, 0);
+  if (resource == nullptr || !IsBuffer(*resource)) return Status();
+  return Status(StatusCode::kUnsupported, "its target is a buffer");
+}
+
+Status PlayerImpl::CheckAlive(const ReplayDescriptor& descriptor, uint32_t further) {
+  const ReplayView* const view = ViewAt(descriptor, further, /*add=*/false);
+  if (view == nullptr || view->kind == ReplayView::Kind::kNone || view->resource == kNoObject ||
+      objects_.Find(view->resource) != nullptr) {
+    return Status();
+  }
+  return Status(StatusCode::kCorrupt,
+                fmt::format("descriptor {} of heap {} is a view of resource {}, which has ended",
+                            descriptor.index + further, descriptor.heap, view->resource));
+}
+
+// What the call clears has to be there, and is not cleared beyond its edges.
+Status PlayerImpl::CheckClear(CallInProgress* call, ReplayView::Kind kind, size_t count,
+                              size_t rects) {
+  std::span<const ReplayDescriptor> descriptors = values_.descriptors();
+  // The first is for the GPU, of the same view: nobody reads it on the CPU.
+  if (kind == ReplayView::Kind::kUnordered && descriptors.size() == 2) {
+    descriptors = descriptors.subspan(1);
+  }
+  for (const ReplayDescriptor& descriptor : descriptors) {
+    const ReplayView* const view = ViewAt(descriptor, 0, /*add=*/false);
+    if (view == nullptr || view->kind == ReplayView::Kind::kNone || view->resource == kNoObject) {
+      return Status(StatusCode::kUnsupported, "its descriptor holds no view");
+    }
+    if (view->kind != kind) {
+      return Status(StatusCode::kCorrupt,
+                    fmt::format("descriptor {} of heap {} holds another kind of view",
+                                descriptor.index, descriptor.heap));
+    }
+    CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, 0));
+    if (kind == ReplayView::Kind::kUnordered || call->At<UINT>(count) == 0) continue;
+    // Decoded for this call alone.
+    auto* const all = const_cast<D3D12_RECT*>(call->At<const D3D12_RECT*>(rects));
+    if (all == nullptr) continue;
+    call->At<UINT>(count) = Clip(all, call->At<UINT>(count), view->width, view->height);
+    // None would mean everything.
+    if (call->At<UINT>(count) != 0) continue;
+    return Status(StatusCode::kInvalidArgument, "all of its rectangles lie outside of the target");
+  }
+  return Status();
+}
+
+Status PlayerImpl::CheckViews(CallInProgress* call) {
+  switch (call->method) {
+    case Method::ID3D12Device_CreateShaderResourceView:
+      return CheckView<D3D12_SHADER_RESOURCE_VIEW_DESC>(call, 1);
+    case Method::ID3D12Device_CreateUnorderedAccessView: {
+      const ReplayObject* const counter = ObjectAt(call, 1);
+      if (counter != nullptr) CAIRN_RETURN_IF_ERROR(CheckIsBuffer(*counter));
+      return CheckView<D3D12_UNORDERED_ACCESS_VIEW_DESC>(call, 2);
+    }
+    case Method::ID3D12Device_CreateRenderTargetView:
+      CAIRN_RETURN_IF_ERROR(CheckTarget(call));
+      return CheckView<D3D12_RENDER_TARGET_VIEW_DESC>(call, 1);
+    case Method::ID3D12Device_CreateDepthStencilView:
+      CAIRN_RETURN_IF_ERROR(CheckTarget(call));
+      return CheckView<D3D12_DEPTH_STENCIL_VIEW_DESC>(call, 1);
+    case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
+      return CheckClear(call, ReplayView::Kind::kTarget, 2, 3);
+    case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
+      return CheckClear(call, ReplayView::Kind::kDepth, 4, 5);
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
+      return CheckClear(call, ReplayView::Kind::kUnordered, 4, 5);
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass: {
+      const bool is_range = call->method == Method::ID3D12GraphicsCommandList_OMSetRenderTargets &&
+                            call->At<BOOL>(2) != 0 && call->At<UINT>(0) != 0;
+      for (const ReplayDescriptor& descriptor : values_.descriptors()) {
+        const bool is_first = &descriptor == values_.descriptors().data();
+        const uint32_t count = is_range && is_first ? call->At<UINT>(0) : 1;
+        for (uint32_t i = 0; i < count; ++i) CAIRN_RETURN_IF_ERROR(CheckAlive(descriptor, i));
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+void PlayerImpl::SetView(CallInProgress* call, ReplayView::Kind kind, uint32_t mip) {
+  if (values_.descriptors().empty()) return;
+  ReplayView* const view = ViewAt(values_.descriptors().back(), 0, /*add=*/true);
+  if (view == nullptr) return;
+  *view = {};
+  view->kind = kind;
+  if (kind == ReplayView::Kind::kConstants || kind == ReplayView::Kind::kSampler) return;
+  const ReplayObject* const resource = ObjectAt(call, 0);
+  if (resource == nullptr) return;
+  const Extent size = SizeOfMip(resource->desc, mip);
+  view->resource = resource->number;
+  constexpr uint64_t kMost = std::numeric_limits<int32_t>::max();
+  view->width = static_cast<uint32_t>(std::min(size.width, kMost));
+  view->height = static_cast<uint32_t>(std::min(size.height, kMost));
+}
+
+void PlayerImpl::CopyViews(const ReplayDescriptor& to, uint32_t to_index,
+                           const ReplayDescriptor& from, uint32_t from_index) {
+  const ReplayView* const source = ViewAt(from, from_index, /*add=*/false);
+  const ReplayView copied = source == nullptr ? ReplayView{} : *source;
+  if (ReplayView* const target = ViewAt(to, to_index, /*add=*/true); target != nullptr) {
+    *target = copied;
+  }
+}
+
+// What descriptors hold after a call that was made.
+void PlayerImpl::NoteViews(CallInProgress* call) {
+  switch (call->method) {
+    case Method::ID3D12Device_CreateConstantBufferView:
+      return SetView(call, ReplayView::Kind::kConstants, 0);
+    case Method::ID3D12Device_CreateSampler:
+    case Method::ID3D12Device11_CreateSampler2: return SetView(call, ReplayView::Kind::kSampler, 0);
+    case Method::ID3D12Device_CreateShaderResourceView:
+      return SetView(call, ReplayView::Kind::kShaderResource, 0);
+    case Method::ID3D12Device_CreateUnorderedAccessView:
+    case Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView:
+      return SetView(call, ReplayView::Kind::kUnordered, 0);
+    case Method::ID3D12Device_CreateRenderTargetView:
+      return SetView(call, ReplayView::Kind::kTarget,
+                     MipOf(call->At<const D3D12_RENDER_TARGET_VIEW_DESC*>(1)));
+    case Method::ID3D12Device_CreateDepthStencilView:
+      return SetView(call, ReplayView::Kind::kDepth,
+                     MipOf(call->At<const D3D12_DEPTH_STENCIL_VIEW_DESC*>(1)));
+    case Method::ID3D12Device_CopyDescriptorsSimple:
+      if (values_.descriptors().size() != 2) return;
+      for (UINT i = 0; i < call->At<UINT>(0); ++i) {
+        CopyViews(values_.descriptors()[0], i, values_.descriptors()[1], i);
+      }
+      return;
+    case Method::ID3D12Device_CopyDescriptors: return NoteCopies(call);
+    default: return;
+  }
+}
+
+// Ranges of any sizes to ranges of other sizes: one descriptor after another.
+void PlayerImpl::NoteCopies(CallInProgress* call) {
+  const std::vector<ReplayDescriptor>& all = values_.descriptors();
+  const UINT counts[] = {call->At<UINT>(0), call->At<UINT>(3)};
+  const UINT* const sizes[] = {call->At<const UINT*>(2), call->At<const UINT*>(5)};
+  const auto size_of = [&](int side, UINT range) {
+    return sizes[side] == nullptr ? 1 : sizes[side][range];
+  };
+  UINT from = 0;
+  UINT from_index = 0;
+  for (UINT to = 0; to < counts[0]; ++to) {
+    for (UINT i = 0; i < size_of(0, to); ++i) {
+      while (from < counts[1] && from_index >= size_of(1, from)) {
+        ++from;
+        from_index = 0;
+      }
+      if (from >= counts[1] || uint64_t{counts[0]} + from >= all.size()) return;
+      CopyViews(all[to], i, all[counts[0] + from], from_index++);
+    }
+  }
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

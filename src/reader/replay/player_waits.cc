@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fences, what waits for them, and devices that stop answering.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+
+#include "d3d12abi/aggregates.h"
+#include "os/clock.h"
+#include "reader/replay/player_impl.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// What fences of lost devices say; a program may give them that value, too.
+constexpr uint64_t kLost = std::numeric_limits<uint64_t>::max();
+
+// Polls faster at first: most waits are short, and no implementation can wait with a limit. Who sleeps
+// is woken soon on a busy machine, who yields is not.
+class Poll {
+ public:
+  void Next() {
+    constexpr uint32_t kAtOnce = 32;
+    constexpr uint32_t kShort = 1000;
+    if (++polls_ < kAtOnce) return;
+    std::this_thread::sleep_for(std::chrono::microseconds(polls_ < kShort ? 20 : 500));
+  }
+  bool now_and_then() const { return polls_ % 128 == 0; }
+
+ private:
+  uint32_t polls_ = 0;
+};
+
+}  // namespace
+
+bool PlayerImpl::Awaited::Reached(uint64_t now) const {
+  return now >= value && (now != kLost || may_be_most);
+}
+
+// Whether what is not waiting itself has done all that it has: asked once, and looked at again.
+class PlayerImpl::IdleQueues {
+ public:
+  explicit IdleQueues(PlayerImpl* player) : player_(player) {}
+
+  bool Look() {
+    if (!asked_) Ask();
+    return !unknown_ && std::all_of(until_.begin(), until_.end(), [](const auto& entry) {
+      return entry.first->GetCompletedValue() >= entry.second;
+    });
+  }
+
+ private:
+  void Ask() {
+    asked_ = true;
+    for (const auto& [number, context] : player_->devices_) {
+      if (context->lost) continue;
+      for (const auto& [queue, idle] : context->queues) {
+        if (player_->fences_.Blocked(queue)) continue;
+        if (!player_->AskIdle(queue, context.get()).ok()) {
+          unknown_ = true;
+        } else {
+          until_.emplace_back(context->queues[queue].fence, context->queues[queue].value);
+        }
+      }
+    }
+  }
+
+  PlayerImpl* const player_;
+  bool asked_ = false;
+  bool unknown_ = false;
+  std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> until_;
+};
+
+Status PlayerImpl::RememberWait(CallInProgress* call) {
+  std::vector<FenceValue> waits;
+  bool any = false;
+  if (TreatmentOf(call->method) == Treatment::kAwait) {
+    waits.push_back({call->record.object, call->At<UINT64>(0)});
+  } else {
+    any = (call->At<UINT>(3) & D3D12_MULTIPLE_FENCE_WAIT_FLAG_ANY) != 0;
+    auto* const* const fences = call->At<ID3D12Fence**>(0);
+    const UINT64* const values = call->At<const UINT64*>(1);
+    for (UINT i = 0; i < call->At<UINT>(2); ++i) {
+      if (values != nullptr) waits.push_back({objects_.NumberOf(fences[i]), values[i]});
+    }
+  }
+  if (waits.empty()) return Status();
+  if (!values_.had_event()) {
+    // The call itself waited: so does its result.
+    Pending& pending = AddPending(*call);
+    pending.waits = std::move(waits);
+    pending.waits_for_any = any;
+    return Status();
+  }
+  if (any) {
+    fences_.Await(std::move(waits));
+  } else {
+    for (const FenceValue& wait : waits) fences_.Await({wait});
+  }
+  return AwaitReachable();
+}
+
+Status PlayerImpl::AwaitReachable() {
+  for (const std::vector<FenceValue>& any : fences_.TakeReachable()) {
+    CAIRN_RETURN_IF_ERROR(Await(any));
+  }
+  return Status();
+}
+
+Status PlayerImpl::Await(std::span<const FenceValue> any) {
+  std::vector<Awaited> awaited;
+  for (const FenceValue& wait : any) {
+    ReplayObject* const object = objects_.Find(wait.fence);
+    // One that is not here may be the one that came.
+    if (object == nullptr || object->chain != Chain::kID3D12Fence) return Status();
+    awaited.push_back({object->As<ID3D12Fence>(), wait.fence, wait.value, ContextOf(object->device),
+                       fences_.Reachable(wait.fence, kLost)});
+  }
+  if (awaited.empty()) return Status();
+  return WaitFor(awaited, fmt::format("fence {}", awaited.front().number));
+}
+
+// Whether what is waited for can come no more; with kLost for a fence, the device has to be lost.
+Status PlayerImpl::LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over) {
+  CAIRN_RETURN_IF_ERROR(CheckLosses());
+  for (const Awaited& awaited : any) {
+    DeviceContext* const context = awaited.context;
+    const bool says_lost = !awaited.may_be_most && awaited.fence->GetCompletedValue() == kLost;
+    if (says_lost && context != nullptr && !context->lost) {
+      CAIRN_RETURN_IF_ERROR(LoseDevice(
+          context, fmt::format("{} has the value that says that the device is lost", what)));
+    }
+    *over = *over || (context != nullptr && context->lost);
+  }
+  *over = *over || Interrupted();
+  return Status();
+}
+
+// Nothing that the GPU still has to do can bring these values.
+void PlayerImpl::GiveUp(std::span<const Awaited> any) {
+  for (const Awaited& awaited : any) {
+    const uint64_t reached = awaited.fence->GetCompletedValue();
+    LeaveOut(current_, fmt::format("a wait for fence {}: it came to {}, not to {}, when all queues "
+                                   "had done what they had",
+                                   awaited.number, reached, awaited.value));
+    fences_.Correct(awaited.number, reached);
+  }
+}
+
+Status PlayerImpl::WaitFor(std::span<const Awaited> any, const std::string& what,
+                           uint64_t since_ns) {
+  constexpr uint64_t kPatienceNs = 1'000'000'000;
+  const uint64_t patience_ns = std::min(kPatienceNs, options_.wait_timeout_ns / 2);
+  const uint64_t start_ns = MonotonicNs();
+  WaitTime time(since_ns == 0 ? start_ns : since_ns, options_.wait_timeout_ns);
+  const Awaited* reached = nullptr;
+  const auto look = [&] {
+    for (const Awaited& awaited : any) {
+      if (reached == nullptr && awaited.Reached(awaited.fence->GetCompletedValue())) {
+        reached = &awaited;
+      }
+    }
+    return reached != nullptr;
+  };
+  IdleQueues idle(this);
+  uint32_t idle_looks = 0;
+  for (Poll poll; !look(); poll.Next()) {
+    const Awaited& first = any.front();
+    if (poll.now_and_then() || first.fence->GetCompletedValue() == kLost) {
+      bool over = false;
+      CAIRN_RETURN_IF_ERROR(LookForLoss(any, what, &over));
+      if (over) return Status();
+      // Signals of a queue are told in their order, but not at one moment.
+      const bool can_give_up = !options_.canary && first.number != kNoObject;
+      if (can_give_up && MonotonicNs() - start_ns > patience_ns && idle.Look() &&
+          ++idle_looks > 2 && !look()) {
+        GiveUp(any);
+        return Status();
+      }
+    }
+    time.Look(MonotonicNs());
+    CAIRN_RETURN_IF_ERROR(CheckPunctuality(time, what, first));
+  }
+  if (reached->number != kNoObject) Reached(reached->number, reached->value);
+  time.Look(MonotonicNs());
+  return CheckPunctuality(time, what, *reached);
+}
+
+// A search wants to know what took too long, a playback only what does not end.
+Status PlayerImpl::CheckPunctuality(const WaitTime& time, const std::string& what,
+                                    const Awaited& awaited) {
+  const uint64_t reached = awaited.fence->GetCompletedValue();
+  const bool ended = awaited.Reached(reached);
+  if (ended && !options_.canary) return Status();
+  const double timeout_s = static_cast<double>(options_.wait_timeout_ns) / 1e9;
+  switch (PunctualityOf(time, ended, options_.wait_timeout_ns)) {
+    case Punctuality::kInTime: break;
+    case Punctuality::kTooLate:
+      return Fail(PlayerFailure::kHang, current_,
+                  ended ? fmt::format("{} took more than {:.7g} s: that is a hang", what, timeout_s)
+                        : fmt::format("{} came to {}, not to {}, within {:.7g} s: the GPU hangs",
+                                      what, reached, awaited.value, timeout_s),
+                  StatusCode::kDeviceLost);
+    case Punctuality::kUnknown:
+      return Fail(
+          PlayerFailure::kUnclear, current_,
+          fmt::format("{} was waited for {:.3f} s, of which the playback itself ran {:.3f} s: "
+                      "whether the GPU took more than {:.7g} s nobody saw; try with less "
+                      "load on the machine, or another time-out",
+                      what, static_cast<double>(time.passed_ns()) / 1e9,
+                      static_cast<double>(time.seen_ns()) / 1e9, timeout_s));
+  }
+  return Status();
+}
+
+// Asks the queue to say when it has done all that it has.
+Status PlayerImpl::AskIdle(uint64_t queue, DeviceContext* context) {
+  DeviceContext::Idle& idle = context->queues[queue];
+  if (!idle.fence && FAILED(context->device->CreateFence(
+                         0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), idle.fence.Receive()))) {
+    return Status(StatusCode::kUnsupported, "a fence could not be made");
+  }
+  auto* const real = objects_.Find(queue)->As<ID3D12CommandQueue>();
+  if (FAILED(real->Signal(idle.fence.get(), ++idle.value))) {
+    return Status(StatusCode::kUnsupported, "a queue could not signal a fence");
+  }
+  return Status();
+}
+
+Status PlayerImpl::WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
+  // It waits for something that comes later in the trace, or never.
+  if (fences_.Blocked(queue) || context->lost) return Status();
+  if (const Status asked = AskIdle(queue, context); !asked.ok()) {
+    CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+    // There is nothing to wait with, so nobody knows whether the work has ended.
+    if (!options_.canary) return Status();
+    return Fail(PlayerFailure::kUnclear, current_,
+                fmt::format("queue {} cannot be waited for: {}", queue, asked.message()));
+  }
+  const DeviceContext::Idle& idle = context->queues[queue];
+  const Awaited awaited = {idle.fence.get(), kNoObject, idle.value, context};
+  CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, fmt::format("queue {}", queue), since_ns));
+  if (!context->lost && !result_.interrupted) QueueIsIdle(queue);
+  return Status();
+}
+
+Status PlayerImpl::WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns) {
+  CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context, since_ns));
+  const uint64_t took_ns = MonotonicNs() - since_ns;
+  if (!fences_.Blocked(queue) && took_ns > result_.slowest_submission_ns) {
+    result_.slowest_submission = current_;
+    result_.slowest_submission_ns = took_ns;
+  }
+  return RunCanary(queue, context);
+}
+
+Status PlayerImpl::WaitForDevice(uint64_t device) {
+  DeviceContext* const context = ContextOf(device);
+  if (context == nullptr || context->lost) return Status();
+  bool all = true;
+  for (const auto& [queue, idle] : context->queues) {
+    all = all && !fences_.Blocked(queue);
+    CAIRN_RETURN_IF_ERROR(WaitForQueue(queue, context));
+  }
+  if (!all || result_.interrupted || context->lost) return Status();
+  context->busy = false;
+  context->ended.clear();
+  context->batches.clear();
+  return Status();
+}
+
+Status PlayerImpl::WaitForDevices() {
+  for (const auto& [number, context] : devices_) CAIRN_RETURN_IF_ERROR(WaitForDevice(number));
+  return Status();
+}
+
+bool PlayerImpl::Settle() {
+  constexpr uint64_t kMostNs = uint64_t{5} * 1'000'000'000;
+  const uint64_t limit_ns = std::min(options_.wait_timeout_ns, kMostNs);
+  const uint64_t start_ns = MonotonicNs();
+  for (const auto& [number, context] : devices_) {
+    if (context->lost) return false;
+    for (const auto& [queue, idle] : context->queues) {
+      // What waits for something that never comes does not run.
+      if (fences_.Blocked(queue)) continue;
+      if (!AskIdle(queue, context.get()).ok()) return false;
+      for (Poll poll; idle.fence->GetCompletedValue() < idle.value; poll.Next()) {
+        if (MonotonicNs() - start_ns > limit_ns) return false;
+      }
+      if (idle.fence->GetCompletedValue() == kLost) return false;
+    }
+  }
+  return true;
+}
+
+bool PlayerImpl::AnyBlocked(const DeviceContext& context) const {
+  return std::any_of(context.queues.begin(), context.queues.end(),
+                     [&](const auto& entry) { return fences_.Blocked(entry.first); });
+}
+
+// Gives back what the GPU cannot use any longer.
+Status PlayerImpl::SweepEnded(DeviceContext* context) {
+  constexpr size_t kMostBatches = 16;
+  if (context->lost) return Status();
+  if (!context->ended.empty()) {
+    DeviceContext::Ended batch;
+    batch.objects = std::move(context->ended);
+    context->ended.clear();
+    for (auto& [queue, idle] : context->queues) {
+      if (!AskIdle(queue, context).ok()) return CheckLoss(context);
+      batch.until.emplace_back(idle.fence, idle.value);
+    }
+    context->batches.push_back(std::move(batch));
+  }
+  while (!context->batches.empty()) {
+    const DeviceContext::Ended& oldest = context->batches.front();
+    for (const auto& [fence, value] : oldest.until) {
+      if (fence->GetCompletedValue() >= value) continue;
+      // A queue that waits for what comes later in the trace would be waited for in vain.
+      if (context->batches.size() <= kMostBatches || AnyBlocked(*context)) return Status();
+      const Awaited awaited = {fence.get(), kNoObject, value, context};
+      CAIRN_RETURN_IF_ERROR(WaitFor({&awaited, 1}, "a queue"));
+      if (context->lost) return Status();
+    }
+    context->batches.pop_front();
+  }
+  return Status();
+}
+
+Result<ID3D12CommandQueue*> PlayerImpl::OwnQueue(DeviceContext* context) {
+  if (!context->queue) {
+    D3D12_COMMAND_QUEUE_DESC desc = {};
+    desc.Type = D3D12_COMMAND_LIST_TYPE_DIRECT;
+    const HRESULT result = context->device->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue),
+                                                               context->queue.Receive());
+    CAIRN_RETURN_IF_ERROR(CheckHresult(result, "CreateCommandQueue of a queue for copies"));
+  }
+  return context->queue.get();
+}
+
+// A fault may surface one dispatch late: then this one does not come to its end. It runs where the
+// submission ran, if that queue can dispatch and does not wait for something that comes later.
+Status PlayerImpl::RunCanary(uint64_t submitted_to, DeviceContext* context) {
+  auto* const real = objects_.Find(submitted_to)->As<ID3D12CommandQueue>();
+  const D3D12_COMMAND_LIST_TYPE type = GetDesc(real).Type;
+  const bool here = !fences_.Blocked(submitted_to) && (type == D3D12_COMMAND_LIST_TYPE_DIRECT ||
+                                                       type == D3D12_COMMAND_LIST_TYPE_COMPUTE);
+  Result<ID3D12CommandQueue*> queue = here ? Result<ID3D12CommandQueue*>(real) : OwnQueue(context);
+  Status status = queue.status();
+  if (status.ok()) {
+    if (context->canary == nullptr) {
+      context->canary = std::make_unique<Canary>(context->device.get(), library_);
+    }
+    status = context->canary->Run(*queue,
+                                  std::chrono::milliseconds(options_.wait_timeout_ns / 1'000'000));
+  }
+  if (status.ok()) return Status();
+  CAIRN_RETURN_IF_ERROR(CheckLoss(context));
+  if (status.code() != StatusCode::kDeviceLost) {
+    // What this implementation never can is known from the first time.
+    const bool never = status.code() != StatusCode::kOutOfMemory &&
+                       (context->canary == nullptr || context->canary->runs() == 0);
+    if (!never) {
+      return Fail(PlayerFailure::kUnclear, current_,
+                  "a canary after this submission could not be made: " + status.message());
+    }
+    Note("no canary after submissions: " + status.message());
+    return Status();
+  }
+  return Fail(PlayerFailure::kHang, current_,
+              "the canary after this submission did not come to its end: " + status.message(),
+              StatusCode::kDeviceLost);
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/replay/replay_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+namespace {
+
+// "ID3D12CommandList* const*" -> its interface; null if it is none.
+const InterfaceInfo* InterfaceNamed(std::string_view type) {
+  if (type.starts_with("const ")) type.remove_prefix(6);
+  type = type.substr(0, type.find_first_of("* "));
+  for (const InterfaceInfo& known : Interfaces()) {
+    if (type == known.name) return &known;
+  }
+  return nullptr;
+}
+
+// For each method: the interface that several chains have and that its parameters are declared as.
+std::array<const InterfaceInfo*, kMethodCount> FindShared() {
+  std::array<const InterfaceInfo*, kMethodCount> result = {};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    for (const ParameterInfo& parameter : Describe(static_cast<Method>(i)).parameters) {
+      if (parameter.kind == ValueKind::kObject && parameter.chain == Chain::kNone &&
+          parameter.direction == Direction::kIn && result[i] == nullptr) {
+        result[i] = InterfaceNamed(parameter.type);
+      }
+    }
+  }
+  return result;
+}
+
+template <typename T>
+T ValueAt(const std::vector<void*>& arguments, size_t index) {
+  return *static_cast<const T*>(arguments[index]);
+}
+
+Status OfType(const ReplayDescriptor& descriptor, D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  if (descriptor.heap == kNoObject) return Status(StatusCode::kCorrupt, "a descriptor is null");
+  if (descriptor.heap_type == type) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("heap {} holds descriptors of type {}, not {}", descriptor.heap,
+                            static_cast<int>(descriptor.heap_type), static_cast<int>(type)));
+}
+
+Status InHeap(const ReplayDescriptor& first, uint64_t count) {
+  if (first.index + count <= first.heap_count) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("{} descriptors from {} on in heap {}, which has {}", count,
+                            first.index, first.heap, first.heap_count));
+}
+
+Status AllOfType(const std::vector<ReplayDescriptor>& descriptors,
+                 D3D12_DESCRIPTOR_HEAP_TYPE type) {
+  for (const ReplayDescriptor& descriptor : descriptors) {
+    CAIRN_RETURN_IF_ERROR(OfType(descriptor, type));
+  }
+  return Status();
+}
+
+// One side of CopyDescriptors: `count` ranges, whose sizes are 1 each without an array.
+Status RangesInHeaps(const std::vector<ReplayDescriptor>& descriptors, size_t first, uint32_t count,
+                     const UINT* sizes, D3D12_DESCRIPTOR_HEAP_TYPE type, uint64_t* total) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (first + i >= descriptors.size()) {
+      return Status(StatusCode::kCorrupt, "ranges of descriptors without a start");
+    }
+    const uint64_t size = sizes == nullptr ? 1 : sizes[i];
+    CAIRN_RETURN_IF_ERROR(OfType(descriptors[first + i], type));
+    CAIRN_RETURN_IF_ERROR(InHeap(descriptors[first + i], size));
+    *total += size;
+  }
+  return Status();
+}
+
+// Leaves `left` descriptors in one side of CopyDescriptors. Returns how many ranges those are.
+uint32_t CutRanges(const std::vector<void*>& arguments, size_t count_at, size_t sizes_at,
+                   uint64_t left) {
+  UINT* const count = static_cast<UINT*>(arguments[count_at]);
+  // Decoded for this call alone.
+  auto* const sizes = const_cast<UINT*>(ValueAt<const UINT*>(arguments, sizes_at));
+  UINT kept = 0;
+  for (; kept < *count && left != 0; ++kept) {
+    const uint64_t size = std::min<uint64_t>(sizes == nullptr ? 1 : sizes[kept], left);
+    if (sizes != nullptr) sizes[kept] = static_cast<UINT>(size);
+    left -= size;
+  }
+  return *count = kept;
+}
+
+Status CheckCopy(const std::vector<void*>& arguments, std::vector<ReplayDescriptor>* all) {
+  const std::vector<ReplayDescriptor>& descriptors = *all;
+  const UINT to_count = ValueAt<UINT>(arguments, 0);
+  const UINT from_count = ValueAt<UINT>(arguments, 3);
+  const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 6));
+  uint64_t to = 0;
+  uint64_t from = 0;
+  CAIRN_RETURN_IF_ERROR(
+      RangesInHeaps(descriptors, 0, to_count, ValueAt<const UINT*>(arguments, 2), type, &to));
+  CAIRN_RETURN_IF_ERROR(RangesInHeaps(descriptors, to_count, from_count,
+                                      ValueAt<const UINT*>(arguments, 5), type, &from));
+  if (to == from) return Status();
+  // Implementations copy what both have. One that counts otherwise would leave their heaps.
+  const uint32_t to_kept = CutRanges(arguments, 0, 2, std::min(to, from));
+  const uint32_t from_kept = CutRanges(arguments, 3, 5, std::min(to, from));
+  all->resize(to_count + from_kept);
+  all->erase(all->begin() + to_kept, all->begin() + to_count);
+  return Status();
+}
+
+// The targets that a call sets, and what is behind the first where one handle stands for all.
+Status CheckTargets(const std::vector<ReplayDescriptor>& descriptors, uint32_t count,
+                    bool has_targets, bool is_range, bool has_depth) {
+  if (count > D3D12_SIMULTANEOUS_RENDER_TARGET_COUNT || (count != 0 && !has_targets)) {
+    return Status(StatusCode::kCorrupt, fmt::format("{} render targets", count));
+  }
+  const size_t targets = !has_targets ? 0 : is_range ? std::min(count, 1u) : count;
+  if (descriptors.size() != targets + (has_depth ? 1 : 0)) {
+    return Status(StatusCode::kCorrupt, "targets without a descriptor");
+  }
+  for (size_t i = 0; i < targets; ++i) {
+    // No target at all is one that is not drawn into.
+    if (descriptors[i].heap == kNoObject && !is_range) continue;
+    CAIRN_RETURN_IF_ERROR(OfType(descriptors[i], D3D12_DESCRIPTOR_HEAP_TYPE_RTV));
+    if (is_range) CAIRN_RETURN_IF_ERROR(InHeap(descriptors[i], count));
+  }
+  if (!has_depth || descriptors.back().heap == kNoObject) return Status();
+  return OfType(descriptors.back(), D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+}
+
+Status NotNull(const void* pointer, const char* name) {
+  if (pointer != nullptr) return Status();
+  return Status(StatusCode::kCorrupt, fmt::format("{} is null", name));
+}
+
+Status CheckShader(const D3D12_SHADER_BYTECODE& shader) {
+  return shader.BytecodeLength == 0 ? Status() : NotNull(shader.pShaderBytecode, "a shader");
+}
+
+Status CheckPipeline(const D3D12_GRAPHICS_PIPELINE_STATE_DESC& desc) {
+  for (const D3D12_SHADER_BYTECODE* const shader :
+       {&desc.VS, &desc.PS, &desc.DS, &desc.HS, &desc.GS}) {
+    CAIRN_RETURN_IF_ERROR(CheckShader(*shader));
+  }
+  const D3D12_INPUT_LAYOUT_DESC& inputs = desc.InputLayout;
+  for (UINT i = 0; i < inputs.NumElements; ++i) {
+    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs, "pInputElementDescs"));
+    CAIRN_RETURN_IF_ERROR(NotNull(inputs.pInputElementDescs[i].SemanticName, "SemanticName"));
+  }
+  const D3D12_STREAM_OUTPUT_DESC& outputs = desc.StreamOutput;
+  if (outputs.NumEntries != 0) {
+    CAIRN_RETURN_IF_ERROR(NotNull(outputs.pSODeclaration, "pSODeclaration"));
+  }
+  return outputs.NumStrides == 0 ? Status() : NotNull(outputs.pBufferStrides, "pBufferStrides");
+}
+
+// What lies behind pointers and that implementations use without a look.
+Status CheckFields(Method method, const std::vector<void*>& arguments) {
+  switch (method) {
+    case Method::ID3D12Device_CreateGraphicsPipelineState:
+      return CheckPipeline(*ValueAt<const D3D12_GRAPHICS_PIPELINE_STATE_DESC*>(arguments, 0));
+    case Method::ID3D12Device_CreateComputePipelineState:
+      return CheckShader(ValueAt<const D3D12_COMPUTE_PIPELINE_STATE_DESC*>(arguments, 0)->CS);
+    case Method::ID3D12Device_CreateCommandSignature: {
+      const auto* const desc = ValueAt<const D3D12_COMMAND_SIGNATURE_DESC*>(arguments, 0);
+      return desc->NumArgumentDescs == 0 ? Status()
+                                         : NotNull(desc->pArgumentDescs, "pArgumentDescs");
+    }
+    // Implementations take what they find there for what it was in the process that was recorded.
+    case Method::ID3D12GraphicsCommandList4_InitializeMetaCommand:
+    case Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand:
+      if (ValueAt<const void*>(arguments, 1) == nullptr) return Status();
+      return Status(StatusCode::kUnsupported,
+                    "its parameters are the driver's, and hold addresses that are not known");
+    case Method::ID3D12GraphicsCommandList_CopyTextureRegion:
+      for (const size_t i : {size_t{0}, size_t{4}}) {
+        CAIRN_RETURN_IF_ERROR(NotNull(
+            ValueAt<const D3D12_TEXTURE_COPY_LOCATION*>(arguments, i)->pResource, "pResource"));
+      }
+      return Status();
+    case Method::ID3D12GraphicsCommandList_ResourceBarrier: {
+      const auto* const barriers = ValueAt<const D3D12_RESOURCE_BARRIER*>(arguments, 1);
+      for (UINT i = 0; i < ValueAt<UINT>(arguments, 0); ++i) {
+        if (barriers[i].Type != D3D12_RESOURCE_BARRIER_TYPE_TRANSITION) continue;
+        CAIRN_RETURN_IF_ERROR(NotNull(barriers[i].Transition.pResource, "pResource"));
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+// An optional array that is null although there are elements. Some methods give that a meaning.
+Status CheckOptional(Method method, const ParameterInfo& parameter) {
+  switch (method) {
+    case Method::ID3D12Device_CopyDescriptors:
+    case Method::ID3D12CommandQueue_UpdateTileMappings:
+    case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
+    case Method::ID3D12Device1_CreatePipelineLibrary:
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
+    // What was bound stays so, for implementations that know it.
+    case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
+      if (!kIsLibvkd3d) return Status();
+      [[fallthrough]];
+    case Method::ID3D12GraphicsCommandList_SOSetTargets:
+      return Status(
+          StatusCode::kUnsupported,
+          fmt::format("{} is null, which this implementation does not take", parameter.name));
+    default: return NotNull(nullptr, parameter.name);
+  }
+}
+
+// Calls that set a list's first pipeline, which may be null.
+bool BeginsAList(Method method) {
+  return method == Method::ID3D12Device_CreateCommandList ||
+         method == Method::ID3D12GraphicsCommandList_Reset ||
+         method == Method::ID3D12GraphicsCommandList_ClearState;
+}
+
+}  // namespace
+
+void ReplayValues::Begin(Method method, const void* device) {
+  method_ = method;
+  device_ = device;
+  static const std::array<const InterfaceInfo*, kMethodCount> shared = FindShared();
+  shared_ = shared[static_cast<size_t>(method)];
+  descriptors_.clear();
+  had_event_ = false;
+  lost_pipeline_ = false;
+}
+
+Status ReplayValues::Object(Chain declared, uint64_t* place) {
+  const uint64_t number = *place;
+  if (number == kNoObject) return Status();
+  if (number == kForeignObject) {
+    return Status(StatusCode::kUnsupported, "it uses an object that Cairn does not know");
+  }
+  ReplayObject* const object = objects_->Find(number);
+  if (object == nullptr) {
+    if (objects_->IsAbsent(number) && declared == Chain::kID3D12PipelineState &&
+        BeginsAList(method_)) {
+      lost_pipeline_ = true;
+      *place = 0;
+      return Status();
+    }
+    if (objects_->IsAbsent(number)) {
+      return Status(StatusCode::kUnsupported,
+                    "it uses an object whose creation this replay had to leave out");
+    }
+    return Status(StatusCode::kCorrupt, fmt::format("there is no object {} here", number));
+  }
+  const bool fits = declared != Chain::kNone
+                        ? declared == object->chain
+                        : shared_ != nullptr && DerivesFrom(object->version, shared_);
+  if (!fits) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("object {} is of another kind: {}", number, object->version->name));
+  }
+  const ReplayObject* const device = objects_->Find(object->device);
+  if (device_ != nullptr && device != nullptr && object->chain != Chain::kID3D12Device &&
+      device->pointer.get() != device_) {
+    return Status(StatusCode::kCorrupt, fmt::format("object {} is of another device", number));
+  }
+  *place = reinterpret_cast<uint64_t>(object->pointer.get());
+  return Status();
+}
+
+Status ReplayValues::GpuAddress(uint64_t* place) {
+  if (*place == 0) return Status();
+  Result<uint64_t> real = objects_->RealAddress(*place);
+  if (real.ok()) {
+    *place = *real;
+    return Status();
+  }
+  // Programs may leave what they do not use, and addresses behind the end of a buffer.
+  if (method_ == Method::ID3D12GraphicsCommandList_IASetVertexBuffers) {
+    *place = 0;
+    return Status();
+  }
+  return Status(StatusCode::kUnsupported, "it uses an address that is in no buffer");
+}
+
+Status ReplayValues::Descriptor(const Result<ReplayDescriptor>& real, uint64_t* place) {
+  if (!real.ok()) {
+    return Status(objects_->absent_descriptors() ? StatusCode::kUnsupported : StatusCode::kCorrupt,
+                  real.status().message());
+  }
+  descriptors_.push_back(*real);
+  *place = real->real;
+  return Status();
+}
+
+Status ReplayValues::CpuDescriptor(uint64_t* place) {
+  if (*place == 0) {
+    descriptors_.push_back({.heap = kNoObject});
+    return Status();
+  }
+  return Descriptor(objects_->RealCpuDescriptor(*place), place);
+}
+
+Status ReplayValues::GpuDescriptor(uint64_t* place) {
+  if (*place == 0) {
+    descriptors_.push_back({.heap = kNoObject});
+    return Status();
+  }
+  return Descriptor(objects_->RealGpuDescriptor(*place), place);
+}
+
+// Nobody waits for a replay's events.
+Status ReplayValues::Handle(HandleKind kind, uint64_t* place) {
+  if (kind == HandleKind::kEvent) {
+    had_event_ = *place != 0;
+    *place = 0;
+  }
+  if (*place == 0) return Status();
+  return Status(StatusCode::kUnsupported, "it uses a handle of the process that was recorded");
+}
+
+Status ReplayValues::Callback(uint64_t* place) {
+  if (*place == 0) return Status();
+  return Status(StatusCode::kUnsupported, "it passes a function of the program");
+}
+
+Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
+                        std::vector<ReplayDescriptor>* all) {
+  const std::vector<ReplayDescriptor>& descriptors = *all;
+  switch (method) {
+    case Method::ID3D12Device_CreateRenderTargetView:
+    case Method::ID3D12GraphicsCommandList_ClearRenderTargetView:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_RTV);
+    case Method::ID3D12Device_CreateDepthStencilView:
+    case Method::ID3D12GraphicsCommandList_ClearDepthStencilView:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_DSV);
+    case Method::ID3D12Device_CreateSampler:
+    case Method::ID3D12Device11_CreateSampler2:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_SAMPLER);
+    case Method::ID3D12Device_CreateConstantBufferView:
+    case Method::ID3D12Device_CreateShaderResourceView:
+    case Method::ID3D12Device_CreateUnorderedAccessView:
+    case Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView:
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewUint:
+    case Method::ID3D12GraphicsCommandList_ClearUnorderedAccessViewFloat:
+      return AllOfType(descriptors, D3D12_DESCRIPTOR_HEAP_TYPE_CBV_SRV_UAV);
+    case Method::ID3D12GraphicsCommandList_OMSetRenderTargets:
+      return CheckTargets(
+          descriptors, ValueAt<UINT>(arguments, 0), ValueAt<const void*>(arguments, 1) != nullptr,
+          ValueAt<BOOL>(arguments, 2) != 0, ValueAt<const void*>(arguments, 3) != nullptr);
+    case Method::ID3D12GraphicsCommandList4_BeginRenderPass:
+      return CheckTargets(descriptors, ValueAt<UINT>(arguments, 0),
+                          ValueAt<const void*>(arguments, 1) != nullptr, /*is_range=*/false,
+                          ValueAt<const void*>(arguments, 2) != nullptr);
+    case Method::ID3D12Device_CopyDescriptors: return CheckCopy(arguments, all);
+    case Method::ID3D12Device_CopyDescriptorsSimple: {
+      const uint32_t count = ValueAt<UINT>(arguments, 0);
+      const auto type = static_cast<D3D12_DESCRIPTOR_HEAP_TYPE>(ValueAt<UINT>(arguments, 3));
+      if (count == 0) return Status();
+      if (descriptors.size() != 2) {
+        return Status(StatusCode::kCorrupt, "a copy of descriptors from or to nowhere");
+      }
+      for (const ReplayDescriptor& descriptor : descriptors) {
+        CAIRN_RETURN_IF_ERROR(OfType(descriptor, type));
+        CAIRN_RETURN_IF_ERROR(InHeap(descriptor, count));
+      }
+      return Status();
+    }
+    default: return Status();
+  }
+}
+
+Status CheckPointers(Method called, const std::vector<void*>& arguments) {
+  const MethodInfo& method = Describe(called);
+  for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
+    const ParameterInfo& parameter = method.parameters[i];
+    if (parameter.pointers == 0 || arguments[i] == nullptr) continue;
+    if (parameter.direction == Direction::kOut || ValueAt<void*>(arguments, i) != nullptr) continue;
+    // An array without elements may be null; more than one factor is rare, and then each counts.
+    bool empty = parameter.count.factor_count != 0;
+    if (parameter.count.factor_count == 1 &&
+        parameter.count.factors[0].kind == CountFactor::Kind::kSibling &&
+        parameter.count.factors[0].value < arguments.size()) {
+      empty = ValueAt<uint32_t>(arguments, parameter.count.factors[0].value) == 0;
+    }
+    if (empty) continue;
+    if (!parameter.optional) return NotNull(nullptr, parameter.name);
+    if (parameter.count.factor_count == 1) {
+      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter));
+    }
+  }
+  return CheckFields(called, arguments);
+}
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Puts what is real into decoded arguments: objects, addresses and descriptors instead of the numbers
+// that the recording process had.
+#ifndef CAIRN_READER_REPLAY_REPLAY_VALUES_H_
+#define CAIRN_READER_REPLAY_REPLAY_VALUES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "format/calls/value_decoder.h"
+#include "reader/replay/replay_objects.h"
+
+namespace cairn {
+inline namespace CAIRN_D3D12_NAMESPACE {
+
+// What has the calling convention of Windows here is libvkd3d: it reads the descriptors of tables on the
+// CPU when something is drawn, takes no null address but for vertex buffers, its command lists end with
+// their allocators, and its queues do not wait for what was not signalled before. Elsewhere tables are read
+// by the GPU alone, and queues wait.
+#if defined(CAIRN_D3D12_SYSV_ABI)
+inline constexpr bool kIsLibvkd3d = false;
+#else
+inline constexpr bool kIsLibvkd3d = true;
+#endif
+
+// Statuses of its methods: kUnsupported: the call cannot be made here (something foreign or absent);
+// kCorrupt: the trace contradicts itself.
+class ReplayValues final : public ValueVisitor {
+ public:
+  explicit ReplayValues(ReplayObjects* objects) : objects_(objects) {}
+
+  // Before each call that is decoded. `device`: the real one of the object that is called; null: not known.
+  void Begin(Method method, const void* device);
+  // The descriptors that were met, CPU and GPU, in the order of the arguments; those that are null have
+  // no heap.
+  const std::vector<ReplayDescriptor>& descriptors() const { return descriptors_; }
+  std::vector<ReplayDescriptor>& descriptors() { return descriptors_; }
+  // An event was passed, not null.
+  bool had_event() const { return had_event_; }
+  // A list was to begin with a pipeline that could not be made here. It begins without one.
+  bool lost_pipeline() const { return lost_pipeline_; }
+
+  Status Object(Chain declared, uint64_t* place) override;
+  Status GpuAddress(uint64_t* place) override;
+  Status CpuDescriptor(uint64_t* place) override;
+  Status GpuDescriptor(uint64_t* place) override;
+  Status Handle(HandleKind kind, uint64_t* place) override;
+  Status Callback(uint64_t* place) override;
+
+ private:
+  Status Descriptor(const Result<ReplayDescriptor>& real, uint64_t* place);
+
+  ReplayObjects* const objects_;
+  Method method_ = Method::ID3D12Object_GetPrivateData;
+  const void* device_ = nullptr;
+  const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
+  std::vector<ReplayDescriptor> descriptors_;
+  bool had_event_ = false;
+  bool lost_pipeline_ = false;
+};
+
+// What an implementation does not check although memory is at stake: copies of descriptors beyond their
+// heap, views written into a heap of another type. kCorrupt. Where the ranges of a copy do not agree on how many
+// descriptors there are, those that both have are left in the arguments and in `descriptors`.
+Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
+                        std::vector<ReplayDescriptor>* descriptors);
+// Null where the definitions promise that something is there, in parameters and in what they point to.
+Status CheckPointers(Method method, const std::vector<void*>& arguments);
+
+}  // namespace CAIRN_D3D12_NAMESPACE
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_REPLAY_VALUES_H_

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a serialized root signature says about its parameters: implementations index arrays by what calls
+// of a list say about them, and read so many descriptors of a table as it has. No graphics API.
+#ifndef CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_
+#define CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/status.h"
+
+namespace cairn {
+
+struct RootParameter {
+  // D3D12_ROOT_PARAMETER_TYPE.
+  enum class Kind : uint8_t { kTable, kConstants, kConstantBuffer, kShaderResource, kUnordered };
+  Kind kind = Kind::kTable;
+  uint32_t constants = 0;    // kConstants: 32-bit values
+  uint64_t descriptors = 0;  // kTable: from its start to the end of the range that reaches farthest
+  bool samplers = false;     // kTable
+};
+
+// "a descriptor table", ...
+const char* NameOf(RootParameter::Kind kind);
+
+struct RootSignatureLayout {
+  std::vector<RootParameter> parameters;
+};
+
+// `blob`: a container with a part "RTS0", or a library of shaders that declares one global root signature (part
+// "RDAT"), as CreateRootSignature takes them. A range without an
+// end counts as one descriptor: who takes it finds the end of the heap itself, behind its start. Errors: kCorrupt: it
+// contradicts itself; kUnsupported: a version that is not known.
+Result<RootSignatureLayout> ParseRootSignature(std::span<const std::byte> blob);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_ROOT_SIGNATURE_H_

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a replay does with a recorded call, by its method. Most are simply made again.
+#ifndef CAIRN_READER_REPLAY_TREATMENT_H_
+#define CAIRN_READER_REPLAY_TREATMENT_H_
+
+#include <cstdint>
+
+#include "d3d12gen/methods.h"
+
+namespace cairn {
+
+enum class Treatment : uint8_t {
+  kMake,
+  kLeaveOut,  // changes nothing that a replay depends on: questions, private data, handles of the
+              // operating system, settings of debug layers
+  kCompletedValue,  // ID3D12Fence::GetCompletedValue: waits for the recorded value
+  kAwait,           // ID3D12Fence::SetEventOnCompletion: waits when it can
+  kAwaitSeveral,    // the same of several fences
+  kFenceSignal,
+  kQueueSignal,
+  kQueueWait,
+  kExecute,  // ExecuteCommandLists
+  kMap,
+  kUnmap,
+  kFeatures,         // CheckFeatureSupport: remembered, for telling what differs
+  kPipelineLibrary,  // CreatePipelineLibrary: without the bytes, which are another driver's
+  kLoadPipeline,  // LoadPipeline and its kind: made from its description, as the library is empty
+  kListReset,
+  kImport,  // opens what belongs to the program's process, or to another one: no replay has it
+};
+
+Treatment TreatmentOf(Method method);
+
+// Where a method gives out an object by an identifier; -1 if it gives out none.
+int ObjectParameter(Method method);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPLAY_TREATMENT_H_

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/describe.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "cairn/marker_types.h"
+
+#include "base/text.h"
+#include "format/snapshot/marker_type_name.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+void AppendQuoted(std::string_view name, std::string& out) {
+  out += '"';
+  AppendVisibleText(name, out);
+  out += '"';
+}
+
+// `main (0123456789abcdef)`: many layers put the hash into the name already.
+void AppendShader(std::string_view name, uint64_t hash, std::string& out) {
+  AppendVisibleText(name, out);
+  if (hash == 0) return;
+  char digits[17];
+  fmt::format_to_n(digits, sizeof(digits), "{:016x}", hash);
+  const std::string_view text(digits, 16);
+  if (name.find(text) != std::string_view::npos) return;
+  if (!name.empty()) out += ' ';
+  out += '(';
+  out += text;
+  out += ')';
+}
+
+constexpr size_t kPathScopesShown = 12;
+
+bool HasSlots(BindPoint point) {
+  return point != BindPoint::kDepthStencil && point != BindPoint::kIndexBuffer &&
+         point != BindPoint::kIndirectArguments && point != BindPoint::kSource &&
+         point != BindPoint::kDestination;
+}
+
+}  // namespace
+
+std::string_view StateMark(WorkState state) {
+  switch (state) {
+    case WorkState::kNotStarted: return "[ ]";
+    case WorkState::kInFlight: return "[>]";
+    case WorkState::kCompleted: return "[X]";
+    case WorkState::kUnknown: break;
+  }
+  return "[?]";
+}
+
+void AppendMarkerType(uint32_t type, std::string& out) {
+  const std::string_view name = MarkerTypeName(type);
+  if (name.empty()) {
+    fmt::format_to(std::back_inserter(out), "MARKER_TYPE {}", type);
+  } else {
+    out += name;
+  }
+}
+
+void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::string& out) {
+  const Pipeline& pipeline = snapshot.pipelines[pipeline_index];
+  const std::string_view kind = PipelineKind(pipeline);
+  out += kind;
+  out += kind.empty() ? "pipeline" : " pipeline";
+  if (!pipeline.name.empty()) {
+    out += ' ';
+    AppendQuoted(snapshot.Text(pipeline.name), out);
+  } else if (kind.empty()) {
+    fmt::format_to(std::back_inserter(out), " {}", pipeline_index + 1);
+  }
+  std::string_view separator = " [ ";
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    if (!HasShader(pipeline, stage)) continue;
+    out += separator;
+    out += ShaderStageWord(stage);
+    out += ": ";
+    AppendShader(snapshot.Text(pipeline.shader_names[stage]), pipeline.shader_hashes[stage], out);
+    separator = " | ";
+  }
+  if (!kind.empty()) out += " ]";
+}
+
+void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
+                 std::string& out) {
+  const Event& event = snapshot.events[scope.event];
+  const std::string_view name = snapshot.Text(event.name);
+  if (event.type == CAIRN_MARKER_PASS && !name.empty()) {
+    AppendVisibleText(name, out);
+  } else {
+    AppendMarkerType(event.type, out);
+    if (scope.ordinal != 0) fmt::format_to(std::back_inserter(out), " {}", scope.ordinal);
+    if (!name.empty()) {
+      out += ": ";
+      AppendQuoted(name, out);
+    }
+  }
+  if ((event.flags & kEventNameTruncated) != 0) out += " (name cut)";
+  if (detail != ScopeDetail::kName && event.detail != kNone &&
+      snapshot.annotations[event.detail].event_id != 0) {
+    out += ", EventID ";
+    AppendEventId(snapshot.annotations[event.detail].event_id, out);
+  }
+  if (detail == ScopeDetail::kEventIdAndPipeline && event.type != CAIRN_MARKER_PASS &&
+      event.pipeline != kNone) {
+    out += ", ";
+    AppendPipeline(snapshot, event.pipeline, out);
+  }
+  if (detail != ScopeDetail::kName && event.call != 0) {
+    out += ", call ";
+    out += GroupedDigits(event.call);
+  }
+  if (scope.left_open) out += ", left open";
+}
+
+void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out) {
+  const uint64_t call = snapshot.events[scope.event].call;
+  if (call == 0) return;
+  out += "call ";
+  out += GroupedDigits(call);
+  out += ": ";
+}
+
+void AppendEventId(uint64_t event_id, std::string& out) {
+  fmt::format_to(std::back_inserter(out), "{:#x}", event_id);
+}
+
+void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out) {
+  out += ObjectKindWord(object.kind);
+  out += ' ';
+  if (object.name.empty()) {
+    fmt::format_to(std::back_inserter(out), "{}", object.serial);
+    return;
+  }
+  AppendQuoted(snapshot.Text(object.name), out);
+  if (object.name_cut) out += " (name cut)";
+}
+
+void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out) {
+  out += BindPointWord(binding.point);
+  if (HasSlots(binding.point)) fmt::format_to(std::back_inserter(out), " {}", binding.slot);
+  out += ": ";
+  if (binding.state == BindingState::kReplaced) {
+    out += "an object that was destroyed long before";
+    return;
+  }
+  if (binding.object == kNone) {
+    fmt::format_to(std::back_inserter(out), "address {:#x}, which belongs to no known object",
+                   binding.address);
+    return;
+  }
+  AppendObject(snapshot, snapshot.objects[binding.object], out);
+  if (binding.offset != 0) fmt::format_to(std::back_inserter(out), " + {:#x}", binding.offset);
+  if (binding.state != BindingState::kDestroyed) return;
+  out += ", destroyed";
+  if (binding.destroyed_after_ns == 0) return;
+  fmt::format_to(std::back_inserter(out), " {} {} {}", DurationInWords(binding.destroyed_after_ns),
+                 binding.destroyed_after_ns < 0 ? "before" : "after",
+                 binding.since_submission ? "the submission" : "this report");
+}
+
+void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {
+  const Recording& recording = snapshot.recordings[execution.recording];
+  fmt::format_to(std::back_inserter(out), "Frame {} > ", execution.frame);
+  if (recording.name.empty()) {
+    fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
+  } else {
+    AppendQuoted(snapshot.Text(recording.name), out);
+  }
+  AppendExecutionNotes(snapshot, execution, out);
+}
+
+void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
+                     std::string& out) {
+  // From the inside out.
+  const Scope* path[kPathScopesShown];
+  size_t length = 0;
+  const Scope* current = &scope;
+  while (true) {
+    path[length++] = current;
+    if (current->parent == kNone || length == kPathScopesShown) break;
+    current = &analysis.scopes[current->parent];
+  }
+  if (current->parent != kNone) out += " > …";
+  while (length-- > 0) {
+    out += " > ";
+    AppendScope(snapshot, *path[length], ScopeDetail::kName, out);
+  }
+}
+
+void AppendQueue(const Snapshot& snapshot, uint32_t queue_index, std::string& out) {
+  if (queue_index == kNone) {
+    out += "lists without a queue";
+    return;
+  }
+  const Queue& queue = snapshot.queues[queue_index];
+  fmt::format_to(std::back_inserter(out), "queue {}", queue_index);
+  if (!queue.name.empty()) {
+    out += ' ';
+    AppendQuoted(snapshot.Text(queue.name), out);
+  }
+  out += " (";
+  out += QueueTypeWord(queue.type);
+  out += ')';
+}
+
+void AppendExecutionNotes(const Snapshot& snapshot, const Execution& execution, std::string& out) {
+  const Recording& recording = snapshot.recordings[execution.recording];
+  if (recording.reusable || recording.submit_count > 1) {
+    fmt::format_to(std::back_inserter(out), ", execution {}", execution.run);
+  }
+  if (recording.open) out += ", still being recorded";
+  if (recording.dropped_count != 0) {
+    fmt::format_to(std::back_inserter(out), ", {} markers dropped", recording.dropped_count);
+  }
+}
+
+}  // namespace cairn

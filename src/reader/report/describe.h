@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scopes, lists and pipelines as they stand in a line of a report. Everything is appended as visible
+// text to a string that the caller keeps, so that nothing is allocated for each marker.
+#ifndef CAIRN_READER_REPORT_DESCRIBE_H_
+#define CAIRN_READER_REPORT_DESCRIBE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+// "[X]", "[>]", "[ ]" or "[?]".
+std::string_view StateMark(WorkState state);
+
+// "DRAW_INDEXED", "MARKER_TYPE 200".
+void AppendMarkerType(uint32_t type, std::string& out);
+
+// `graphics pipeline "Basic pipeline" [ VS: a | PS: b ]`
+void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
+
+// `Opaque` for a pass, `DISPATCH 1: "Blur"` for anything else.
+enum class ScopeDetail { kName, kEventId, kEventIdAndPipeline };
+void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
+                 std::string& out);
+
+// "call 18,233: ", the call in the trace of the same file; nothing if there is none.
+void AppendCallOf(const Snapshot& snapshot, const Scope& scope, std::string& out);
+
+// "0x1000001000002": EventIDs as every part of the report spells them.
+void AppendEventId(uint64_t event_id, std::string& out);
+
+// `resource "Shadow map"`, `fence 17` (its serial number) without a name.
+void AppendObject(const Snapshot& snapshot, const Object& object, std::string& out);
+
+// `vertex buffer 0: resource "Mesh" + 0x40, destroyed 3.2 ms before the submission`
+void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);
+
+// `Frame 3 > "Main"` with the notes of its execution.
+void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out);
+
+// ` > Frame > DISPATCH 1: "Blur"`; of a very deep path only the innermost scopes.
+void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
+                     std::string& out);
+
+// `queue 0 "Graphics" (direct)`, "lists without a queue".
+void AppendQueue(const Snapshot& snapshot, uint32_t queue, std::string& out);
+
+// Adds what is out of the ordinary about an execution: which one it is, that its list is still being
+// recorded, dropped markers.
+void AppendExecutionNotes(const Snapshot& snapshot, const Execution& execution, std::string& out);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_DESCRIBE_H_

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/diagnostics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "reader/report/describe.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+// How much a report without CAIRN_PRINT_EXTENDED_DEVICE_INFO shows.
+constexpr size_t kWaitsShown = 8;
+constexpr size_t kCyclesShown = 4;
+constexpr size_t kOwnersShown = 3;
+constexpr size_t kCheckpointsShown = 8;
+// Of a report with it.
+constexpr size_t kSyncsShown = 256;
+constexpr uint32_t kDeepestWait = 8;
+
+// Of the first unfinished submission.
+std::string_view StateWord(const QueueWaits& waits) {
+  if (waits.begun) return "has begun";
+  return waits.held ? "is held back" : "may run";
+}
+
+}  // namespace
+
+DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
+                                       const TextOptions& options)
+    : snapshot_(snapshot),
+      options_(options),
+      all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
+      waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
+      addresses_(FindFaultAddresses(snapshot, analysis)),
+      checkpoints_(CheckCheckpoints(snapshot, analysis)) {
+  text_.reserve(1024);
+  IndexQueueWaits();
+}
+
+void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
+  bool any = false;
+  for (uint32_t i = 0; i < snapshot_.faults.size(); ++i) {
+    if (!IsShown(snapshot_.faults[i].device)) continue;
+    if (!any) {
+      sink.Blank();
+      sink.Heading("Fault");
+    }
+    any = true;
+    PrintFault(sink, i);
+  }
+}
+
+void DiagnosticsPrinter::PrintFault(LineSink& sink, uint32_t index) {
+  const Fault& fault = snapshot_.faults[index];
+  text_.clear();
+  if (snapshot_.devices.size() > 1 && fault.device != kNone) {
+    fmt::format_to(std::back_inserter(text_), "device {}, ", fault.device);
+  }
+  AppendVisibleText(snapshot_.Text(fault.source), text_);
+  if (fault.result < 0) {
+    text_ += " could not be asked: ";
+    text_ += DeviceLostCodeInWords(fault.result);
+  } else if (!fault.description.empty()) {
+    text_ += ": \"";
+    AppendVisibleText(snapshot_.Text(fault.description), text_);
+    text_ += '"';
+  }
+  const std::string time = MonotonicTimeInWords(snapshot_.process, fault.time_ns);
+  if (!time.empty()) fmt::format_to(std::back_inserter(text_), ", at {}", time);
+  sink.Prose(" - ", text_);
+  if (fault.result >= 0 && fault.address_count == 0) {
+    sink.Prose("    ", "The driver named no address.");
+  }
+  for (const FaultAddressVerdict& verdict : addresses_) {
+    if (verdict.fault == index) PrintFaultAddress(sink, verdict);
+  }
+  for (uint32_t i = 0; i < fault.vendor_info_count; ++i) {
+    const VendorInfo& info = snapshot_.vendor_infos[fault.first_vendor_info + i];
+    text_ = "vendor: ";
+    AppendVisibleText(snapshot_.Text(info.description), text_);
+    fmt::format_to(std::back_inserter(text_), ", code {:#x}, data {:#x}", info.code, info.data);
+    sink.Prose("    ", text_);
+  }
+  if (fault.vendor_binary_bytes == 0) return;
+  text_.clear();
+  fmt::format_to(std::back_inserter(text_), "binary of the vendor, {}",
+                 BytesInWords(fault.vendor_binary_bytes));
+  text_ += fault.vendor_binary.empty() ? ", not kept here"
+                                       : "; cairn report --extract DIR writes it to a file";
+  sink.Prose("    ", text_);
+}
+
+void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVerdict& verdict) {
+  const FaultAddress& address = snapshot_.fault_addresses[verdict.address];
+  text_ = FaultAddressTypeWord(address.type);
+  if (verdict.state == AddressState::kNoAddress) {
+    sink.Prose("    ", text_);
+    return;
+  }
+  fmt::format_to(std::back_inserter(text_), " at {:#x}", address.address);
+  if (verdict.first != verdict.last) {
+    fmt::format_to(std::back_inserter(text_), " (somewhere from {:#x} to {:#x})", verdict.first,
+                   verdict.last);
+  }
+  text_ += ": ";
+  switch (verdict.state) {
+    case AddressState::kOwned: break;
+    case AddressState::kFreed: text_ += "memory that was freed, "; break;
+    case AddressState::kNeverMapped:
+      text_ += "in no object that is known";
+      AppendNeighbour(verdict.below, "behind");
+      AppendNeighbour(verdict.above, "before");
+      break;
+    case AddressState::kNoAddress: break;
+  }
+  const size_t limit = all_ ? verdict.owners.size() : std::min(verdict.owners.size(), kOwnersShown);
+  for (size_t i = 0; i < limit; ++i) {
+    if (i != 0) text_ += "; or ";
+    AppendOwner(verdict.owners[i]);
+  }
+  if (verdict.owner_count > limit) {
+    fmt::format_to(std::back_inserter(text_), "; … {} more", verdict.owner_count - limit);
+  }
+  sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
+  if (verdict.state == AddressState::kFreed) {
+    text_ = "around it: ";
+    const size_t empty = text_.size();
+    AppendNeighbour(verdict.below, "behind");
+    AppendNeighbour(verdict.above, "before");
+    // Each begins with a comma.
+    if (text_.size() == empty) return;
+    text_.erase(empty, 2);
+    sink.Prose("      ", text_);
+  }
+}
+
+void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
+  const Object& object = snapshot_.objects[owner.object];
+  text_ += "in ";
+  AppendObject(snapshot_, object, text_);
+  fmt::format_to(std::back_inserter(text_), " + {:#x} of {}", owner.offset,
+                 BytesInWords(object.size_bytes));
+  if (!owner.exact) text_ += ", of which only the range of the address reaches in";
+  if (object.state != ObjectState::kDestroyed) return;
+  text_ += ", destroyed";
+  const char* separator = " ";
+  const auto append_time = [&](int64_t ns, const char* what) {
+    if (ns == 0) return;
+    fmt::format_to(std::back_inserter(text_), "{}{} {} {}", separator, DurationInWords(ns),
+                   ns < 0 ? "before" : "after", what);
+    separator = ", ";
+  };
+  append_time(owner.destroyed_after_fault_ns, "the fault was noticed");
+  append_time(owner.destroyed_after_submission_ns, "the first unfinished submission");
+}
+
+void DiagnosticsPrinter::AppendNeighbour(const AddressNeighbour& neighbour, const char* where) {
+  if (neighbour.object == kNone) return;
+  const Object& object = snapshot_.objects[neighbour.object];
+  fmt::format_to(std::back_inserter(text_), ", {} {} ",
+                 neighbour.distance == 0 ? "right" : BytesInWords(neighbour.distance), where);
+  AppendObject(snapshot_, object, text_);
+  if (object.state == ObjectState::kDestroyed) text_ += " (destroyed)";
+}
+
+void DiagnosticsPrinter::IndexQueueWaits() {
+  places_.resize(snapshot_.queues.size());
+  for (uint32_t i = 0; i < waits_.queues.size(); ++i) {
+    const QueueWaits& waits = waits_.queues[i];
+    if (waits.queue == kNone) continue;
+    PlaceOfWaits& place = places_[waits.queue];
+    place.waits = i;
+    for (uint32_t w = waits.first_wait; w < waits.first_wait + waits.wait_count; ++w) {
+      if (waits_.waits[w].state == WaitState::kSatisfied) continue;
+      place.held = w;
+      break;
+    }
+  }
+}
+
+void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
+  const bool unfinished =
+      std::any_of(waits_.queues.begin(), waits_.queues.end(),
+                  [this](const QueueWaits& waits) { return IsShownQueue(waits.queue); });
+  if (snapshot_.syncs.empty() || (!unfinished && !all_)) return;
+  sink.Blank();
+  sink.Heading("Waits");
+  size_t shown = 0;
+  for (const std::vector<uint32_t>& cycle : waits_.cycles) {
+    if (shown++ < kCyclesShown || all_) PrintCycle(sink, cycle);
+  }
+  if (waits_.cycles_left_out != 0) {
+    sink.Prose(" ! ", fmt::format("Deadlocks that are not listed, for there are too many or they "
+                                  "are too long: {}.",
+                                  waits_.cycles_left_out));
+  }
+  for (const QueueWaits& waits : waits_.queues) {
+    if (IsShownQueue(waits.queue)) PrintQueueWaits(sink, waits);
+  }
+  if (!unfinished) sink.Prose(" - ", "Nothing waits for anything that has not come.");
+  if (all_) PrintSyncs(sink);
+}
+
+void DiagnosticsPrinter::PrintCycle(LineSink& sink, const std::vector<uint32_t>& cycle) {
+  text_ = "Deadlock: ";
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const Sync& sync = snapshot_.syncs[waits_.waits[cycle[i]].sync];
+    if (i != 0) text_ += ", which ";
+    if (i == 0) {
+      AppendQueue(snapshot_, sync.queue, text_);
+      text_ += ' ';
+    }
+    text_ += "waits for ";
+    AppendSyncObject(sync);
+    text_ += " of ";
+    const Wait& next = waits_.waits[cycle[(i + 1) % cycle.size()]];
+    if (i + 1 == cycle.size()) {
+      text_ += cycle.size() == 1 ? "itself" : "the first one";
+    } else {
+      AppendQueue(snapshot_, snapshot_.syncs[next.sync].queue, text_);
+    }
+  }
+  text_ += '.';
+  sink.Prose(" ! ", text_);
+}
+
+// `semaphore "Frame" to reach 7`
+void DiagnosticsPrinter::AppendSyncObject(const Sync& sync) {
+  if (sync.object != kNone) {
+    AppendObject(snapshot_, snapshot_.objects[sync.object], text_);
+  } else {
+    const bool fence = (sync.flags & kSyncFence) != 0;
+    fmt::format_to(std::back_inserter(text_), "{} {:#x}", fence ? "fence" : "semaphore",
+                   sync.native_handle);
+  }
+  if ((sync.flags & (kSyncBinary | kSyncFence)) == 0) {
+    fmt::format_to(std::back_inserter(text_), " to reach {}", sync.value);
+  }
+}
+
+void DiagnosticsPrinter::AppendPlace(uint32_t queue, uint64_t submission) {
+  if (submission != 0) fmt::format_to(std::back_inserter(text_), "submission {} of ", submission);
+  AppendQueue(snapshot_, queue, text_);
+}
+
+void DiagnosticsPrinter::PrintQueueWaits(LineSink& sink, const QueueWaits& waits) {
+  text_.clear();
+  if (waits.queue == kNone) {
+    text_ += "the CPU waits";
+  } else {
+    AppendQueue(snapshot_, waits.queue, text_);
+    if (waits.first_unfinished != 0) {
+      fmt::format_to(std::back_inserter(text_), ": submission {} of {} {}", waits.first_unfinished,
+                     waits.submitted, StateWord(waits));
+    } else {
+      text_ += waits.held ? ": all work has finished, and it waits" : ": all work has finished";
+    }
+  }
+  sink.Prose(" - ", text_);
+  open_queues_.assign(1, waits.queue);
+  const size_t limit = all_ ? waits.wait_count : std::min<size_t>(waits.wait_count, kWaitsShown);
+  for (size_t i = 0; i < limit; ++i) PrintWait(sink, waits_.waits[waits.first_wait + i], 1);
+  if (limit < waits.wait_count) {
+    text_.clear();
+    fmt::format_to(std::back_inserter(text_), "… {} more waits; --all shows them",
+                   waits.wait_count - limit);
+    sink.Prose("    ", text_);
+  }
+}
+
+void DiagnosticsPrinter::PrintWait(LineSink& sink, const Wait& wait, uint32_t depth) {
+  const Sync& sync = snapshot_.syncs[wait.sync];
+  const Sync* signal = wait.signal == kNone ? nullptr : &snapshot_.syncs[wait.signal];
+  text_.clear();
+  if (wait.held_submission != 0) {
+    fmt::format_to(std::back_inserter(text_), "submission {}: ", wait.held_submission);
+  } else if ((sync.flags & kSyncPresent) != 0) {
+    text_ += "a present: ";
+  }
+  AppendSyncObject(sync);
+  text_ += ", ";
+  const auto append_signaller = [&] {
+    if (signal == nullptr) {
+      text_ += "something that is not known";
+    } else if (signal->queue != kNone) {
+      AppendPlace(signal->queue, signal->submission_number);
+    } else {
+      text_ += (signal->flags & kSyncAcquire) != 0 ? "the presentation engine" : "the CPU";
+    }
+  };
+  switch (wait.state) {
+    case WaitState::kSatisfied: text_ += "which has come"; break;
+    case WaitState::kWillBeSignalled:
+      text_ += "which comes from ";
+      append_signaller();
+      break;
+    case WaitState::kBlocked:
+      text_ += "which would come from ";
+      append_signaller();
+      text_ += ", which is held back";
+      break;
+    case WaitState::kDeadlock:
+      text_ += "which would come from ";
+      append_signaller();
+      text_ += ": a deadlock";
+      break;
+    case WaitState::kNeverSignalled: text_ += "which nothing was told to signal so far"; break;
+    case WaitState::kUnknown:
+      text_ += "whose signal is not known: what was told that long ago is lost";
+      break;
+  }
+  const bool ends =
+      wait.state == WaitState::kSatisfied || wait.state == WaitState::kWillBeSignalled;
+  sink.Prose(std::string(depth * 3, ' ') + (ends ? " └─ " : " └! "), text_);
+  if (wait.state == WaitState::kSatisfied || signal == nullptr || signal->queue == kNone) return;
+  PrintHeldQueue(sink, signal->queue, depth + 1);
+}
+
+// Why what a wait is for has not come: where that queue is.
+void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth) {
+  const PlaceOfWaits& place = places_[queue];
+  if (place.waits == kNone) return;
+  const QueueWaits& waits = waits_.queues[place.waits];
+  if (waits.first_unfinished == 0) return;
+  if (std::find(open_queues_.begin(), open_queues_.end(), queue) != open_queues_.end()) return;
+  text_.clear();
+  AppendPlace(queue, waits.first_unfinished);
+  text_ += ' ';
+  text_ += StateWord(waits);
+  sink.Prose(std::string(depth * 3, ' ') + " └─ ", text_);
+  if (!waits.held || place.held == kNone || depth >= kDeepestWait) return;
+  open_queues_.push_back(queue);
+  // What holds it back; the others are in its own part.
+  PrintWait(sink, waits_.waits[place.held], depth + 1);
+  open_queues_.pop_back();
+}
+
+void DiagnosticsPrinter::PrintSyncs(LineSink& sink) {
+  const size_t count = snapshot_.syncs.size();
+  const size_t first = count - std::min(count, kSyncsShown);
+  sink.Prose("   ", first == 0 ? "Everything that was told:" : "The latest that was told:");
+  for (size_t i = first; i < count; ++i) {
+    const Sync& sync = snapshot_.syncs[i];
+    if (!IsShownQueue(sync.queue) || (sync.queue == kNone && !IsShown(sync.device))) continue;
+    text_.clear();
+    const std::string time = MonotonicTimeInWords(snapshot_.process, sync.time_ns);
+    if (!time.empty()) fmt::format_to(std::back_inserter(text_), "{}, ", time);
+    if (sync.queue != kNone) {
+      AppendPlace(sync.queue, sync.submission_number);
+    } else {
+      text_ += (sync.flags & kSyncAcquire) != 0 ? "the presentation engine" : "the CPU";
+    }
+    if ((sync.flags & kSyncPresent) != 0) text_ += ", a present";
+    text_ += sync.kind == SyncKind::kWait ? " waits for " : " signals ";
+    AppendSyncObject(sync);
+    if ((sync.flags & kSyncOver) != 0) text_ += ", which is over";
+    sink.Prose("    - ", text_);
+  }
+}
+
+void DiagnosticsPrinter::PrintCheckpoints(LineSink& sink) {
+  size_t count = 0;
+  for (const CheckpointVerdict& verdict : checkpoints_) {
+    const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
+    if (!IsShown(checkpoint.device)) continue;
+    if (count == 0) {
+      sink.Blank();
+      sink.Heading("Checkpoints of the driver");
+    }
+    if (count++ >= kCheckpointsShown && !all_) continue;
+    text_.clear();
+    AppendQueue(snapshot_, checkpoint.queue, text_);
+    fmt::format_to(std::back_inserter(text_), ", {}: {}. {}", PipeStageWord(checkpoint.stage),
+                   CheckpointRelationWord(verdict.relation), verdict.reason);
+    const bool contradicts = verdict.relation == CheckpointRelation::kWordsBehind ||
+                             verdict.relation == CheckpointRelation::kCheckpointBehind;
+    sink.Prose(contradicts ? " ! " : " - ", text_);
+  }
+  if (all_ || count <= kCheckpointsShown) return;
+  text_.clear();
+  fmt::format_to(std::back_inserter(text_), "… {} more; --all shows them",
+                 count - kCheckpointsShown);
+  sink.Prose("   ", text_);
+}
+
+}  // namespace cairn

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sections of the text report about what drivers said and what queues wait for: the fault, the graph of
+// waits, checkpoints. Each prints nothing where there is nothing.
+#ifndef CAIRN_READER_REPORT_DIAGNOSTICS_H_
+#define CAIRN_READER_REPORT_DIAGNOSTICS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "reader/analysis/checkpoint_check.h"
+#include "reader/analysis/fault_address.h"
+#include "reader/analysis/waits.h"
+#include "reader/report/line_sink.h"
+#include "reader/report/text.h"
+
+namespace cairn {
+
+class DiagnosticsPrinter {
+ public:
+  // Everything is referred to and must live as long.
+  DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
+                     const TextOptions& options);
+
+  // May be called again, for a second sink.
+  void PrintFaults(LineSink& sink);
+  void PrintWaits(LineSink& sink);
+  void PrintCheckpoints(LineSink& sink);
+
+ private:
+  bool IsShown(uint32_t device) const {
+    return options_.only_device == kNone || device == options_.only_device;
+  }
+  bool IsShownQueue(uint32_t queue) const {
+    return queue == kNone || IsShown(snapshot_.queues[queue].device);
+  }
+  void PrintFault(LineSink& sink, uint32_t index);
+  void PrintFaultAddress(LineSink& sink, const FaultAddressVerdict& verdict);
+  void AppendOwner(const AddressOwner& owner);
+  void AppendNeighbour(const AddressNeighbour& neighbour, const char* where);
+  void PrintQueueWaits(LineSink& sink, const QueueWaits& waits);
+  void PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth);
+  void PrintWait(LineSink& sink, const Wait& wait, uint32_t depth);
+  void PrintCycle(LineSink& sink, const std::vector<uint32_t>& cycle);
+  void PrintSyncs(LineSink& sink);
+  void AppendSyncObject(const Sync& sync);
+  void AppendPlace(uint32_t queue, uint64_t submission);
+  void IndexQueueWaits();
+
+  const Snapshot& snapshot_;
+  const TextOptions& options_;
+  bool all_;
+  // Where a queue's waits are; there may be as many as a hostile file says.
+  struct PlaceOfWaits {
+    uint32_t waits = kNone;  // into WaitGraph::queues
+    uint32_t held = kNone;   // into WaitGraph::waits: the first that is not satisfied
+  };
+  WaitGraph waits_;
+  std::vector<PlaceOfWaits> places_;  // by queue
+  std::vector<FaultAddressVerdict> addresses_;
+  std::vector<CheckpointVerdict> checkpoints_;
+  std::vector<uint32_t> open_queues_;  // of the branch that is being printed
+  std::string text_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_DIAGNOSTICS_H_

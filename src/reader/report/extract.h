@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn report --extract` writes: the code of shaders and what only programs of a vendor can read.
+#ifndef CAIRN_READER_REPORT_EXTRACT_H_
+#define CAIRN_READER_REPORT_EXTRACT_H_
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+struct ExtractedFile {
+  // Made of digits and letters of our own, whatever the snapshot says: "00000000000000a1.spv",
+  // "00000000000000d1.dxbc", "00000000000000e1.bin" for code of a kind that is not known,
+  // "vendor-binary-0.bin" for the first fault. No two are the same.
+  std::string name;
+  std::span<const std::byte> bytes;  // of the snapshot, which must live as long
+};
+
+// Shaders in the order of the snapshot, then binaries in the order of the faults.
+std::vector<ExtractedFile> FilesToExtract(const Snapshot& snapshot);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_EXTRACT_H_

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "format/snapshot/marker_type_name.h"
+#include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/report/describe.h"
+#include "reader/report/json_diagnostics.h"
+#include "reader/report/json_writer.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint32_t kReportVersion = 1;
+
+class JsonReporter {
+ public:
+  JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
+               const std::function<void()>& on_full)
+      : snapshot_(snapshot), analysis_(analysis), json_(out, on_full) {}
+
+  void Write() {
+    json_.BeginObject();
+    json_.StringKey("format", "cairn-report");
+    json_.NumberKey("version", kReportVersion);
+    WriteProcess();
+    WriteIncidents();
+    WriteDevices();
+    WriteQueues();
+    WritePipelines();
+    WriteVerdicts();
+    WriteExecutions();
+    WriteScopeTrees();
+    WriteAnnotations();
+    WriteReportedEventIds();
+    WriteSubmissions();
+    WriteQueueMarkers();
+    WriteThreads();
+    WriteObjects();
+    WriteRawMarkers();
+    WriteRawMarkerVerdicts();
+    WriteDiagnostics(snapshot_, analysis_, &json_);
+    json_.MakeRoomForTheEnd();
+    json_.Key("losses");
+    json_.BeginArray();
+    for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
+    if (json_.cut_count() != 0) {
+      json_.String(
+          fmt::format("{} texts are cut after {} bytes: together they would be longer than "
+                      "{} bytes.",
+                      json_.cut_count(), JsonWriter::kKeptTextBytes, JsonWriter::kMostTextBytes));
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+
+ private:
+  void TextKey(std::string_view key, TextRef text) { json_.StringKey(key, snapshot_.Text(text)); }
+  // Times are in ns since 1970, which is beyond what readers keep of a number: text.
+  void TimeKey(std::string_view key, uint64_t time_ns) {
+    json_.Key(key);
+    if (time_ns == 0) {
+      json_.Null();
+    } else {
+      json_.String(TimeInWords(time_ns));
+    }
+  }
+
+  void WriteProcess();
+  void WriteIncidents();
+  void WriteDevices();
+  void WriteSources(const Device& device);
+  void WriteQueues();
+  void WritePipelines();
+  void WriteLateSuspect(const QueueVerdict& verdict);
+  void WriteVerdicts();
+  void WriteCandidate(const QueueVerdict& verdict, size_t number, const CandidateContext& context);
+  void WriteExecutions();
+  void WriteScopeTrees();
+  void WriteScope(uint32_t index, const Recording& recording);
+  void WriteCandidateContext(const CandidateContext& context);
+  void WriteAnnotations();
+  void WriteReportedEventIds();
+  void WriteSubmissions();
+  void WriteQueueMarkers();
+  void WriteThreads();
+  void WriteCall(const Call& call);
+  void WriteObjects();
+  void WriteRawMarkers();
+  void WriteRawMarkerVerdicts();
+  // Seconds since the program started; null where the snapshot does not say.
+  void MonotonicKey(std::string_view key, uint64_t time_ns);
+  void WriteScopeName(const Scope& scope);
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  JsonWriter json_;
+  std::string name_;
+};
+
+void JsonReporter::WriteProcess() {
+  const Process& process = snapshot_.process;
+  json_.Key("process");
+  json_.BeginObject();
+  json_.NumberKey("id", process.process_id);
+  TextKey("program", process.program);
+  TextKey("command_line", process.command_line);
+  TextKey("library_version", process.library_version);
+  TimeKey("started", process.start_time_ns);
+  TimeKey("seen", process.snapshot_time_ns);
+  json_.EndObject();
+}
+
+void JsonReporter::WriteIncidents() {
+  json_.Key("incidents");
+  json_.BeginArray();
+  for (const Incident& incident : snapshot_.incidents) {
+    json_.BeginObject();
+    json_.StringKey("kind", IncidentWord(incident.kind));
+    json_.Key("value");
+    json_.SignedNumber(incident.value);
+    std::string_view name;
+    if (incident.kind == IncidentKind::kSignal) name = SignalName(incident.value);
+    if (incident.kind == IncidentKind::kDeviceLost) name = DeviceLostCodeName(incident.value);
+    json_.StringKey("name", name);
+    TimeKey("time", incident.time_ns);
+    json_.IndexKey("queue", incident.queue);
+    json_.HexKey("address", incident.address);
+    TextKey("detail", incident.detail);
+    json_.StringKey("sentence", IncidentSentence(snapshot_, incident));
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteDevices() {
+  json_.Key("devices");
+  json_.BeginArray();
+  for (const Device& device : snapshot_.devices) {
+    json_.BeginObject();
+    TextKey("name", device.name);
+    TextKey("driver", device.driver);
+    TextKey("notes", device.notes);
+    json_.NumberKey("vendor_id", device.vendor_id);
+    json_.NumberKey("device_id", device.device_id);
+    json_.StringKey("api", ApiWord(device.api));
+    json_.StringKey("marker_mode", ModeWord(device.mode));
+    json_.StringKey("marker_mode_tells", ModeSentence(device.mode));
+    json_.StringKey("write_method", MethodName(device.method));
+    json_.StringKey("word_memory", MemoryWord(device.memory));
+    json_.StringKey("word_memory_tells", MemorySentence(device));
+    TextKey("application", device.application);
+    TextKey("annotation_driver", device.annotation_driver);
+    json_.BoolKey("annotations_forced", device.annotations_forced);
+    json_.NumberKey("mirror_period_us", device.mirror_period_us);
+    json_.NumberKey("frame", device.frame);
+    json_.NumberKey("lists_dropped", device.lists_dropped);
+    json_.BoolKey("destroyed", device.destroyed);
+    json_.BoolKey("device_lost", device.device_lost);
+    json_.Key("device_lost_code");
+    json_.SignedNumber(device.device_lost_code);
+    WriteSources(device);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteSources(const Device& device) {
+  json_.Key("sources");
+  json_.BeginArray();
+  for (uint32_t i = 0; i < device.source_count; ++i) {
+    const Source& source = snapshot_.sources[device.first_source + i];
+    json_.BeginObject();
+    TextKey("name", source.name);
+    json_.StringKey("state", SourceStateWord(source.state));
+    TextKey("reason", source.reason);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteQueues() {
+  json_.Key("queues");
+  json_.BeginArray();
+  for (const Queue& queue : snapshot_.queues) {
+    json_.BeginObject();
+    json_.IndexKey("device", queue.device);
+    json_.StringKey("type", QueueTypeWord(queue.type));
+    TextKey("name", queue.name);
+    json_.HexKey("native_handle", queue.native_handle);
+    json_.NumberKey("submission_count", queue.submission_count);
+    json_.NumberKey("completed_submission", queue.completed_submission);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WritePipelines() {
+  json_.Key("pipelines");
+  json_.BeginArray();
+  for (const Pipeline& pipeline : snapshot_.pipelines) {
+    json_.BeginObject();
+    json_.IndexKey("device", pipeline.device);
+    json_.StringKey("kind", PipelineKind(pipeline));
+    TextKey("name", pipeline.name);
+    json_.Key("shaders");
+    json_.BeginObject();
+    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+      if (pipeline.shader_names[stage].empty()) continue;
+      TextKey(ShaderStageWord(stage), pipeline.shader_names[stage]);
+    }
+    json_.EndObject();
+    json_.Key("shader_hashes");
+    json_.BeginObject();
+    for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+      if (pipeline.shader_hashes[stage] == 0) continue;
+      json_.StringKey(ShaderStageWord(stage),
+                      fmt::format("{:016x}", pipeline.shader_hashes[stage]));
+    }
+    json_.EndObject();
+    json_.HexKey("native_handle", pipeline.native_handle);
+    json_.BoolKey("unregistered", pipeline.unregistered);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteScopeName(const Scope& scope) {
+  const Event& event = snapshot_.events[scope.event];
+  name_.clear();
+  AppendMarkerType(event.type, name_);
+  json_.StringKey("type", name_);
+  json_.NumberKey("ordinal", scope.ordinal);
+  TextKey("name", event.name);
+  json_.IndexKey("pipeline", event.pipeline);
+  json_.IndexKey("annotation", event.detail);
+  if (event.call != 0) json_.NumberKey("call", event.call);
+}
+
+void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
+  json_.IndexKey("annotation_scope", context.annotation_scope);
+  json_.Key("bindings");
+  json_.BeginArray();
+  for (uint32_t i = 0; i < context.binding_count; ++i) {
+    const Binding& binding = analysis_.bindings[context.first_binding + i];
+    json_.BeginObject();
+    json_.StringKey("point", BindPointWord(binding.point));
+    json_.NumberKey("slot", binding.slot);
+    json_.Key("address");
+    if (binding.is_address) {
+      json_.Hex(binding.address);
+    } else {
+      json_.Null();
+    }
+    json_.IndexKey("object", binding.object);
+    json_.NumberKey("offset", binding.offset);
+    json_.StringKey("state", BindingStateWord(binding.state));
+    json_.Key("destroyed_after_ns");
+    if (binding.state == BindingState::kDestroyed) {
+      json_.SignedNumber(binding.destroyed_after_ns);
+    } else {
+      json_.Null();
+    }
+    json_.BoolKey("since_submission", binding.since_submission);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number,
+                                  const CandidateContext& context) {
+  const Scope& scope = analysis_.scopes[verdict.candidates[number]];
+  json_.BeginObject();
+  json_.NumberKey("execution", verdict.candidate_executions[number]);
+  json_.NumberKey("scope", verdict.candidates[number]);
+  WriteScopeName(scope);
+  WriteCandidateContext(context);
+  json_.EndObject();
+}
+
+void JsonReporter::WriteLateSuspect(const QueueVerdict& verdict) {
+  json_.Key("late_suspect");
+  if (verdict.late_suspect == kNone) {
+    json_.Null();
+    return;
+  }
+  json_.BeginObject();
+  json_.NumberKey("execution", verdict.late_suspect_execution);
+  json_.NumberKey("scope", verdict.late_suspect);
+  WriteScopeName(analysis_.scopes[verdict.late_suspect]);
+  json_.EndObject();
+}
+
+void JsonReporter::WriteVerdicts() {
+  json_.Key("verdicts");
+  json_.BeginArray();
+  for (const QueueVerdict& verdict : analysis_.verdicts) {
+    json_.BeginObject();
+    json_.IndexKey("device", verdict.device);
+    json_.IndexKey("queue", verdict.queue);
+    json_.BoolKey("unknown", verdict.unknown);
+    json_.BoolKey("ends_unseen", verdict.ends_unseen);
+    json_.BoolKey("exact", verdict.exact);
+    json_.StringKey("reason", verdict.reason);
+    json_.Key("candidates");
+    json_.BeginArray();
+    auto context = verdict.contexts.begin();
+    for (size_t i = 0; i < verdict.candidates.size(); ++i) {
+      const bool explained = context != verdict.contexts.end() && context->candidate == i;
+      WriteCandidate(verdict, i, explained ? *context++ : CandidateContext{});
+    }
+    json_.EndArray();
+    WriteLateSuspect(verdict);
+    json_.Key("list_candidates");
+    json_.BeginArray();
+    for (uint32_t execution : verdict.list_candidates) json_.Number(execution);
+    json_.EndArray();
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteExecutions() {
+  json_.Key("executions");
+  json_.BeginArray();
+  for (const Execution& execution : analysis_.executions) {
+    const Recording& recording = snapshot_.recordings[execution.recording];
+    json_.BeginObject();
+    json_.StringKey("state", WorkStateWord(execution.state));
+    json_.IndexKey("device", recording.device);
+    json_.NumberKey("frame", execution.frame);
+    json_.IndexKey("queue", QueueOfExecution(snapshot_, execution));
+    TextKey("name", recording.name);
+    json_.NumberKey("recording_id", recording.recording_id);
+    json_.NumberKey("run", execution.run);
+    json_.Key("submission_number");
+    if (execution.submission == kNone) {
+      json_.Null();
+    } else {
+      json_.Number(snapshot_.submissions[execution.submission].number);
+    }
+    json_.NumberKey("submission_index", recording.submission_index);
+    json_.HexKey("native_handle", recording.native_handle);
+    json_.BoolKey("open", recording.open);
+    json_.BoolKey("reusable", recording.reusable);
+    json_.BoolKey("secondary", recording.secondary);
+    json_.NumberKey("event_count", recording.event_count);
+    json_.NumberKey("dropped_count", recording.dropped_count);
+    json_.NumberKey("reached", recording.reached);
+    json_.NumberKey("passed", recording.passed);
+    json_.NumberKey("first_scope", execution.first_scope);
+    json_.NumberKey("scope_count", execution.scope_count);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteScope(uint32_t index, const Recording& recording) {
+  const Scope& scope = analysis_.scopes[index];
+  json_.BeginObject();
+  json_.StringKey("state", WorkStateWord(scope.state));
+  WriteScopeName(scope);
+  json_.NumberKey("depth", scope.depth);
+  json_.IndexKey("parent", scope.parent);
+  json_.NumberKey("begin", scope.event - recording.first_event + 1);
+  json_.Key("end");
+  if (scope.left_open) {
+    json_.Null();
+  } else {
+    json_.Number(scope.end_sequence);
+  }
+  json_.EndObject();
+}
+
+// Flat, parents before children: a document that nested as deep as a hostile list would be refused by
+// many readers.
+void JsonReporter::WriteScopeTrees() {
+  json_.Key("scopes");
+  json_.BeginArray();
+  // Executions may share scopes; each scope stands once.
+  std::vector<uint32_t> recordings(analysis_.scopes.size(), kNone);
+  for (const Execution& execution : analysis_.executions) {
+    if (execution.scope_count == 0 || recordings[execution.first_scope] != kNone) continue;
+    std::fill_n(recordings.begin() + execution.first_scope, execution.scope_count,
+                execution.recording);
+  }
+  for (uint32_t i = 0; i < recordings.size(); ++i) {
+    if (recordings[i] != kNone) WriteScope(i, snapshot_.recordings[recordings[i]]);
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::MonotonicKey(std::string_view key, uint64_t time_ns) {
+  json_.Key(key);
+  const std::string time = MonotonicTimeInWords(snapshot_.process, time_ns);
+  if (time.empty()) {
+    json_.Null();
+  } else {
+    json_.String(time);
+  }
+}
+
+void JsonReporter::WriteAnnotations() {
+  json_.Key("annotations");
+  json_.BeginArray();
+  for (const Annotation& annotation : snapshot_.annotations) {
+    json_.BeginObject();
+    json_.HexKey("event_id", annotation.event_id);
+    TextKey("name", annotation.name);
+    json_.Key("colour");
+    if (annotation.has_colour) {
+      json_.Hex(annotation.colour);
+    } else {
+      json_.Null();
+    }
+    json_.NumberKey("metadata", annotation.metadata);
+    json_.NumberKey("size", annotation.size_bytes);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteReportedEventIds() {
+  json_.Key("reported_event_ids");
+  json_.BeginArray();
+  for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
+    const ReportedEventId& reported = snapshot_.reported_event_ids[i];
+    json_.BeginObject();
+    json_.IndexKey("device", reported.device);
+    json_.HexKey("event_id", reported.event_id);
+    json_.StringKey("state", EventIdStateWord(reported.state));
+    json_.IndexKey("annotation", reported.annotation);
+    json_.IndexKey("scope", analysis_.reported_scopes[i]);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteSubmissions() {
+  json_.Key("submissions");
+  json_.BeginArray();
+  std::vector<uint32_t> executions(snapshot_.submissions.size(), kNone);
+  for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+    const uint32_t submission = analysis_.executions[i].submission;
+    if (submission != kNone) executions[submission] = i;
+  }
+  for (size_t i = 0; i < snapshot_.submissions.size(); ++i) {
+    const Submission& submission = snapshot_.submissions[i];
+    json_.BeginObject();
+    json_.IndexKey("queue", submission.queue);
+    json_.NumberKey("number", submission.number);
+    json_.IndexKey("execution", executions[i]);
+    MonotonicKey("time", submission.time_ns);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteQueueMarkers() {
+  json_.Key("queue_markers");
+  json_.BeginArray();
+  for (const QueueMarker& marker : snapshot_.queue_markers) {
+    json_.BeginObject();
+    json_.IndexKey("queue", marker.queue);
+    json_.HexKey("native_handle", marker.native_handle);
+    json_.StringKey("kind", QueueMarkerKindWord(marker.kind));
+    json_.NumberKey("submissions_before", marker.submission);
+    json_.IndexKey("annotation", marker.annotation);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteCall(const Call& call) {
+  json_.BeginObject();
+  json_.NumberKey("number", call.number);
+  TextKey("function", call.function);
+  json_.HexKey("object", call.object);
+  json_.BoolKey("returned", call.returned);
+  json_.EndObject();
+}
+
+void JsonReporter::WriteThreads() {
+  json_.Key("threads");
+  json_.BeginArray();
+  for (const Thread& thread : snapshot_.threads) {
+    json_.BeginObject();
+    json_.NumberKey("id", thread.thread_id);
+    TextKey("name", thread.name);
+    json_.BoolKey("ended", thread.ended);
+    json_.Key("calls");
+    json_.BeginArray();
+    for (uint32_t i = 0; i < thread.call_count; ++i) {
+      WriteCall(snapshot_.calls[thread.first_call + i]);
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+// Free entries are there as well, so that indices stay what they are.
+void JsonReporter::WriteObjects() {
+  json_.Key("objects");
+  json_.BeginArray();
+  for (const Object& object : snapshot_.objects) {
+    json_.BeginObject();
+    json_.StringKey("state", ObjectStateWord(object.state));
+    if (object.state != ObjectState::kFree) {
+      json_.StringKey("kind", ObjectKindWord(object.kind));
+      json_.NumberKey("kind_number", object.kind);
+      json_.IndexKey("device", object.device);
+      TextKey("name", object.name);
+      json_.BoolKey("name_cut", object.name_cut);
+      json_.HexKey("native_handle", object.native_handle);
+      json_.NumberKey("serial", object.serial);
+      MonotonicKey("created", object.created_ns);
+      MonotonicKey("destroyed", object.destroyed_ns);
+      json_.HexKey("gpu_address", object.gpu_address);
+      json_.NumberKey("size", object.size_bytes);
+      if (IsSemaphoreKind(object.kind)) {
+        json_.HexKey("signalled", object.signalled);
+        json_.HexKey("waited", object.waited);
+        json_.HexKey("completed", object.completed);
+      }
+    }
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteRawMarkerVerdicts() {
+  json_.Key("raw_marker_verdicts");
+  json_.BeginArray();
+  for (const RawMarkerVerdict& verdict : JudgeRawMarkers(snapshot_, analysis_)) {
+    json_.BeginObject();
+    json_.IndexKey("queue", verdict.queue);
+    json_.IndexKey("device", verdict.device);
+    json_.BoolKey("consistent", verdict.consistent);
+    json_.NumberKey("executions_left_out", verdict.executions_left_out);
+    json_.Key("markers");
+    json_.BeginArray();
+    for (const RawMarkerCommand& marker : verdict.markers) {
+      json_.BeginObject();
+      json_.IndexKey("execution", marker.execution);
+      json_.StringKey("pipe", marker.top ? "top" : "bottom");
+      json_.NumberKey("slot", marker.slot);
+      json_.HexKey("value", marker.value);
+      json_.StringKey("arrival", RawArrivalWord(marker.arrival));
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.Key("works");
+    json_.BeginArray();
+    for (const RawMarkerWork& work : verdict.works) {
+      json_.BeginObject();
+      json_.IndexKey("execution", work.execution);
+      json_.IndexKey("scope", work.scope);
+      json_.NumberKey("after_marker", work.after_marker);
+      json_.StringKey("state", WorkStateWord(work.state));
+      json_.BoolKey("likely", work.likely);
+      json_.StringKey("reason", work.reason);
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void JsonReporter::WriteRawMarkers() {
+  json_.Key("raw_markers");
+  json_.BeginArray();
+  for (const RawMarker& marker : snapshot_.raw_markers) {
+    json_.BeginObject();
+    json_.IndexKey("device", marker.device);
+    json_.NumberKey("slot", marker.index);
+    json_.HexKey("value", marker.value);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+}  // namespace
+
+bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+                     const std::function<bool(std::string_view)>& print) {
+  std::string piece;
+  bool going_on = true;
+  const auto print_piece = [&] {
+    going_on = going_on && print(piece);
+    piece.clear();
+  };
+  JsonReporter(snapshot, analysis, &piece, print_piece).Write();
+  piece += '\n';
+  print_piece();
+  return going_on;
+}
+
+std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
+  std::string out;
+  constexpr size_t kBytesPerScope = 192;
+  out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
+  JsonReporter(snapshot, analysis, &out, nullptr).Write();
+  out += '\n';
+  return out;
+}
+
+}  // namespace cairn

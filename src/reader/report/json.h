@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report as JSON: everything that the text says, for programs. docs/report.schema.json is its
+// schema, docs/report.md its description.
+#ifndef CAIRN_READER_REPORT_JSON_H_
+#define CAIRN_READER_REPORT_JSON_H_
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+// One JSON object in UTF-8 with a line feed at the end; the same input gives the same bytes.
+// `analysis` is that of `snapshot`. Cost: bench JsonReport.
+std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis);
+
+// The same to `print`, piece by piece, without ever holding all of it; false once that said false.
+bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
+                     const std::function<bool(std::string_view)>& print);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_JSON_H_

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/json_diagnostics.h"
+
+#include <fmt/format.h>
+
+#include "reader/analysis/checkpoint_check.h"
+#include "reader/analysis/fault_address.h"
+#include "reader/analysis/waits.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+class DiagnosticsWriter {
+ public:
+  DiagnosticsWriter(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json)
+      : snapshot_(snapshot), analysis_(analysis), json_(*json) {}
+
+  void Write() {
+    WriteSyncs();
+    WriteWaits();
+    WriteFaults();
+    WriteCheckpoints();
+    WriteShaders();
+  }
+
+ private:
+  void TimeKey(std::string_view key, uint64_t monotonic_ns) {
+    json_.Key(key);
+    const std::string time = MonotonicTimeInWords(snapshot_.process, monotonic_ns);
+    if (time.empty()) {
+      json_.Null();
+    } else {
+      json_.String(time);
+    }
+  }
+
+  void WriteSyncs();
+  void WriteWaits();
+  void WriteWait(const Wait& wait);
+  void WriteFaults();
+  void WriteFaultAddress(const FaultAddressVerdict& verdict);
+  void WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour);
+  void WriteCheckpoints();
+  void WriteShaders();
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  JsonWriter& json_;
+};
+
+void DiagnosticsWriter::WriteSyncs() {
+  json_.Key("syncs");
+  json_.BeginArray();
+  for (const Sync& sync : snapshot_.syncs) {
+    json_.BeginObject();
+    json_.StringKey("kind", SyncKindWord(sync.kind));
+    json_.IndexKey("device", sync.device);
+    json_.IndexKey("queue", sync.queue);
+    json_.NumberKey("submission", sync.submission_number);
+    json_.HexKey("native_handle", sync.native_handle);
+    json_.IndexKey("object", sync.object);
+    json_.HexKey("value", sync.value);
+    json_.BoolKey("binary", (sync.flags & kSyncBinary) != 0);
+    json_.BoolKey("fence", (sync.flags & kSyncFence) != 0);
+    json_.BoolKey("present", (sync.flags & kSyncPresent) != 0);
+    json_.BoolKey("acquire", (sync.flags & kSyncAcquire) != 0);
+    TimeKey("time", sync.time_ns);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteWait(const Wait& wait) {
+  json_.BeginObject();
+  json_.NumberKey("sync", wait.sync);
+  json_.StringKey("state", WaitStateWord(wait.state));
+  json_.IndexKey("signal", wait.signal);
+  json_.NumberKey("held_submission", wait.held_submission);
+  json_.IndexKey("cycle", wait.cycle);
+  json_.EndObject();
+}
+
+void DiagnosticsWriter::WriteWaits() {
+  const WaitGraph graph = snapshot_.syncs.empty() ? WaitGraph() : FindWaits(snapshot_, analysis_);
+  json_.Key("waits");
+  json_.BeginObject();
+  json_.Key("queues");
+  json_.BeginArray();
+  for (const QueueWaits& waits : graph.queues) {
+    json_.BeginObject();
+    json_.IndexKey("queue", waits.queue);
+    json_.NumberKey("submitted", waits.submitted);
+    json_.NumberKey("finished", waits.finished);
+    json_.NumberKey("first_unfinished", waits.first_unfinished);
+    json_.BoolKey("begun", waits.begun);
+    json_.BoolKey("held", waits.held);
+    json_.NumberKey("first_wait", waits.first_wait);
+    json_.NumberKey("wait_count", waits.wait_count);
+    json_.EndObject();
+  }
+  json_.EndArray();
+  json_.Key("waits");
+  json_.BeginArray();
+  for (const Wait& wait : graph.waits) WriteWait(wait);
+  json_.EndArray();
+  json_.Key("cycles");
+  json_.BeginArray();
+  for (const std::vector<uint32_t>& cycle : graph.cycles) {
+    json_.BeginArray();
+    for (const uint32_t wait : cycle) json_.Number(wait);
+    json_.EndArray();
+  }
+  json_.EndArray();
+  json_.NumberKey("cycles_left_out", graph.cycles_left_out);
+  json_.EndObject();
+}
+
+void DiagnosticsWriter::WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour) {
+  json_.Key(key);
+  if (neighbour.object == kNone) {
+    json_.Null();
+    return;
+  }
+  json_.BeginObject();
+  json_.NumberKey("object", neighbour.object);
+  json_.HexKey("distance", neighbour.distance);
+  json_.EndObject();
+}
+
+void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
+  const FaultAddress& address = snapshot_.fault_addresses[verdict.address];
+  json_.BeginObject();
+  json_.StringKey("type", FaultAddressTypeWord(address.type));
+  json_.HexKey("address", address.address);
+  json_.HexKey("precision", address.precision);
+  json_.StringKey("state", AddressStateWord(verdict.state));
+  json_.HexKey("first", verdict.first);
+  json_.HexKey("last", verdict.last);
+  json_.Key("owners");
+  json_.BeginArray();
+  for (const AddressOwner& owner : verdict.owners) {
+    json_.BeginObject();
+    json_.NumberKey("object", owner.object);
+    json_.BoolKey("exact", owner.exact);
+    json_.HexKey("offset", owner.offset);
+    json_.SignedKey("destroyed_after_fault_ns", owner.destroyed_after_fault_ns);
+    json_.SignedKey("destroyed_after_submission_ns", owner.destroyed_after_submission_ns);
+    json_.EndObject();
+  }
+  json_.EndArray();
+  json_.NumberKey("owner_count", verdict.owner_count);
+  WriteNeighbour("below", verdict.below);
+  WriteNeighbour("above", verdict.above);
+  json_.EndObject();
+}
+
+void DiagnosticsWriter::WriteFaults() {
+  const std::vector<FaultAddressVerdict> verdicts = FindFaultAddresses(snapshot_, analysis_);
+  json_.Key("faults");
+  json_.BeginArray();
+  for (uint32_t i = 0; i < snapshot_.faults.size(); ++i) {
+    const Fault& fault = snapshot_.faults[i];
+    json_.BeginObject();
+    json_.IndexKey("device", fault.device);
+    json_.StringKey("source", snapshot_.Text(fault.source));
+    json_.SignedKey("result", fault.result);
+    json_.StringKey("description", snapshot_.Text(fault.description));
+    TimeKey("time", fault.time_ns);
+    json_.Key("addresses");
+    json_.BeginArray();
+    for (const FaultAddressVerdict& verdict : verdicts) {
+      if (verdict.fault == i) WriteFaultAddress(verdict);
+    }
+    json_.EndArray();
+    json_.Key("vendor_infos");
+    json_.BeginArray();
+    for (uint32_t info = 0; info < fault.vendor_info_count; ++info) {
+      const VendorInfo& vendor = snapshot_.vendor_infos[fault.first_vendor_info + info];
+      json_.BeginObject();
+      json_.StringKey("description", snapshot_.Text(vendor.description));
+      json_.HexKey("code", vendor.code);
+      json_.HexKey("data", vendor.data);
+      json_.EndObject();
+    }
+    json_.EndArray();
+    json_.NumberKey("vendor_binary_bytes", fault.vendor_binary_bytes);
+    json_.BoolKey("vendor_binary_kept", !fault.vendor_binary.empty());
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteCheckpoints() {
+  json_.Key("checkpoints");
+  json_.BeginArray();
+  for (const CheckpointVerdict& verdict : CheckCheckpoints(snapshot_, analysis_)) {
+    const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
+    json_.BeginObject();
+    json_.IndexKey("device", checkpoint.device);
+    json_.IndexKey("queue", checkpoint.queue);
+    json_.StringKey("stage", PipeStageWord(checkpoint.stage));
+    json_.Key("recording_id");
+    if (checkpoint.recording == kNone) {
+      json_.Null();
+    } else {
+      json_.Number(snapshot_.recordings[checkpoint.recording].recording_id);
+    }
+    json_.NumberKey("event", checkpoint.sequence);
+    json_.StringKey("relation", CheckpointRelationWord(verdict.relation));
+    json_.StringKey("reason", verdict.reason);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteShaders() {
+  json_.Key("shaders");
+  json_.BeginArray();
+  for (const Shader& shader : snapshot_.shaders) {
+    json_.BeginObject();
+    json_.StringKey("hash", fmt::format("{:016x}", shader.hash));
+    json_.StringKey("code", ShaderCodeWord(shader.code));
+    json_.NumberKey("size", shader.size_bytes);
+    json_.BoolKey("kept", !shader.bytes.empty());
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+}  // namespace
+
+void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json) {
+  DiagnosticsWriter(snapshot, analysis, json).Write();
+}
+
+}  // namespace cairn

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the JSON report: synchronisation, waits, faults, checkpoints, shaders.
+#ifndef CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
+#define CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+#include "reader/report/json_writer.h"
+
+namespace cairn {
+
+// Writes the keys "syncs", "waits", "faults", "checkpoints" and "shaders" into the object that is open.
+void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_

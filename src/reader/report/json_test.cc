@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/json.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cairn/marker_types.h"
+
+#include "base/text.h"
+#include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/sample_block.h"
+#include "reader/report/json_writer.h"
+#include "reader/report/testing/json_schema_check.h"
+
+namespace cairn {
+namespace {
+
+using Json = nlohmann::json;
+
+Snapshot Take(const TestBlock& block) {
+  return std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
+}
+
+Json Parse(const Snapshot& snapshot) {
+  return Json::parse(JsonReport(snapshot, Analyse(snapshot)));
+}
+
+Json Schema() {
+  std::ifstream file(CAIRN_SOURCE_DIR "/docs/report.schema.json");
+  return Json::parse(file);
+}
+
+TEST(JsonReport, FollowsItsSchema) {
+  const Json schema = Schema();
+  TestBlock block;
+  FillSampleBlock(&block);
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(block))), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Snapshot())), "");
+  TestBlock d3d12;
+  FillD3D12Block(&d3d12);
+  TestBlock vulkan;
+  FillVulkanBlock(&vulkan);
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(vulkan))), "");
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
+  d3d12.context(0).mode = MarkerMode::kOff;
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
+  // The check itself can fail.
+  Json wrong = Parse(Take(block));
+  wrong["executions"][0].erase("state");
+  EXPECT_EQ(SchemaViolation(schema, wrong), "/executions/0: lacks state");
+}
+
+TEST(JsonReport, CarriesTreeStatesAndCandidates) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["process"]["program"], "/games/demo");
+  EXPECT_EQ(report["incidents"][0]["kind"], "device lost");
+  EXPECT_EQ(report["incidents"][0]["name"], "VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(report["devices"][0]["sources"][2]["state"], "silent");
+  EXPECT_EQ(report["pipelines"][0]["shaders"]["VS"], "EndlessLoopVS");
+  EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
+  const Json& verdict = report["verdicts"][0];
+  EXPECT_TRUE(verdict["exact"].get<bool>());
+  EXPECT_TRUE(verdict["late_suspect"].is_null());
+  ASSERT_EQ(verdict["candidates"].size(), 1u);
+  const Json& candidate = verdict["candidates"][0];
+  EXPECT_EQ(candidate["type"], "DISPATCH");
+  EXPECT_EQ(candidate["name"], "Blur");
+  EXPECT_EQ(report["pipelines"][candidate["pipeline"].get<size_t>()]["shaders"]["CS"], "BlurCS");
+  const Json& scope = report["scopes"][candidate["scope"].get<size_t>()];
+  EXPECT_EQ(scope["state"], "in flight");
+  EXPECT_EQ(scope["begin"], 8);
+  EXPECT_EQ(scope["end"], 9);
+  EXPECT_EQ(report["scopes"][scope["parent"].get<size_t>()]["name"], "Frame");
+  const Json& execution = report["executions"][candidate["execution"].get<size_t>()];
+  EXPECT_EQ(execution["name"], "Main");
+  EXPECT_EQ(execution["state"], "in flight");
+  EXPECT_EQ(execution["scope_count"], 6);
+}
+
+TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["devices"][0]["application"], "Demo on SampleEngine 3");
+  EXPECT_EQ(report["devices"][0]["annotation_driver"], "breadcrumb");
+  EXPECT_TRUE(report["devices"][0]["annotations_forced"].get<bool>());
+  const Json& candidate = report["verdicts"][0]["candidates"][0];
+  const Json& around = report["scopes"][candidate["annotation_scope"].get<size_t>()];
+  const Json& annotation = report["annotations"][around["annotation"].get<size_t>()];
+  EXPECT_EQ(annotation["name"], "Particles of level 3");
+  EXPECT_EQ(annotation["event_id"], "0x1000001000001");
+  ASSERT_EQ(candidate["bindings"].size(), 3u);
+  const Json& buffer = candidate["bindings"][1];
+  EXPECT_EQ(buffer["point"], "vertex buffer");
+  EXPECT_EQ(buffer["address"], "0x70000040");
+  EXPECT_EQ(buffer["offset"], 0x40);
+  EXPECT_EQ(buffer["state"], "destroyed");
+  EXPECT_EQ(buffer["destroyed_after_ns"], -3'000'000);
+  EXPECT_EQ(report["objects"][buffer["object"].get<size_t>()]["name"], "Particles");
+  EXPECT_EQ(report["objects"][4]["waited"], "0x3");
+  EXPECT_EQ(report["objects"][2]["destroyed"], "0.020 s");
+  EXPECT_EQ(report["reported_event_ids"][0]["state"], "expired");
+  EXPECT_EQ(report["reported_event_ids"][1]["state"], "unknown");
+  EXPECT_EQ(report["reported_event_ids"][2]["state"], "resolved");
+  EXPECT_EQ(report["reported_event_ids"][2]["scope"], candidate["annotation_scope"]);
+  EXPECT_EQ(report["threads"][1]["calls"][2]["function"], "ID3D12Fence::SetEventOnCompletion");
+  EXPECT_FALSE(report["threads"][1]["calls"][2]["returned"].get<bool>());
+  EXPECT_EQ(report["submissions"][0]["execution"], candidate["execution"]);
+  EXPECT_EQ(report["queue_markers"][3]["submissions_before"], 1);
+}
+
+TEST(JsonReport, CarriesWhatTheVulkanLayerNotes) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  const Json report = Parse(Take(block));
+  EXPECT_EQ(report["pipelines"][1]["shader_hashes"]["CS"], "00000000000000c1");
+  EXPECT_EQ(report["shaders"][0]["hash"], "00000000000000c1");
+  EXPECT_EQ(report["shaders"][0]["code"], "SPIR-V");
+  EXPECT_FALSE(report["shaders"][2]["kept"].get<bool>());
+  const Json& wait = report["waits"]["waits"][1];
+  EXPECT_EQ(wait["state"], "will be signalled");
+  EXPECT_EQ(report["syncs"][wait["sync"].get<size_t>()]["queue"], 1);
+  EXPECT_EQ(report["syncs"][wait["signal"].get<size_t>()]["queue"], 0);
+  EXPECT_TRUE(report["waits"]["queues"][1]["held"].get<bool>());
+  EXPECT_TRUE(report["waits"]["queues"][2]["queue"].is_null());
+  const Json& address = report["faults"][0]["addresses"][0];
+  EXPECT_EQ(address["state"], "freed");
+  EXPECT_EQ(report["objects"][address["owners"][0]["object"].get<size_t>()]["name"], "Old lights");
+  EXPECT_EQ(address["owners"][0]["destroyed_after_fault_ns"], -30'000'000);
+  EXPECT_EQ(address["above"]["distance"], "0xdf000");
+  EXPECT_EQ(report["faults"][0]["vendor_infos"][0]["data"], "0xfeed");
+  EXPECT_EQ(report["checkpoints"][0]["relation"], "agrees");
+  EXPECT_EQ(report["checkpoints"][0]["event"], 7);
+  EXPECT_EQ(report["objects"][3]["kind"], "buffer");
+  EXPECT_EQ(report["objects"][0]["signalled"], "0x0");
+}
+
+TEST(JsonReport, TheSameSnapshotGivesTheSameBytes) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  const Snapshot snapshot = Take(block);
+  EXPECT_EQ(JsonReport(snapshot, Analyse(snapshot)), JsonReport(snapshot, Analyse(snapshot)));
+}
+
+TEST(JsonReport, AnyNameIsValidJson) {
+  TestBlock block;
+  const TestBlock::List list =
+      block.AddList(block.AddContext(), kNoQueue, 0, "\"quoted\\\" \x01\x1f\x7f\n");
+  block.Begin(list, CAIRN_MARKER_PASS, "bad \xff\xc3( end \xe2\x82");
+  block.Begin(list, CAIRN_MARKER_PASS, "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
+  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  const Json report = Json::parse(text);
+  EXPECT_EQ(report["executions"][0]["name"], "\"quoted\\\" \x01\x1f\x7f\n");
+  EXPECT_EQ(report["scopes"][0]["name"],
+            "bad \xEF\xBF\xBD\xEF\xBF\xBD( end \xEF\xBF\xBD\xEF\xBF\xBD");
+  EXPECT_EQ(report["scopes"][1]["name"], "good \xe2\x82\xac \xf0\x9f\xaa\xa8");
+  EXPECT_EQ(text.find('\x7f'), std::string::npos);
+}
+
+TEST(JsonReport, NoNameActsOnATerminal) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "\u009b2J\u202e");
+  block.Begin(list, CAIRN_MARKER_PASS, "\u2066shown");
+  const std::string text = JsonReport(Take(block), Analyse(Take(block)));
+  EXPECT_EQ(Json::parse(text)["executions"][0]["name"], "\u009b2J\u202e");
+  EXPECT_NE(text.find("\\u009b2J\\u202e"), std::string::npos);
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = text.find('\n', start);
+    EXPECT_TRUE(IsVisibleText(std::string_view(text).substr(start, end - start)));
+    start = end + 1;
+  }
+}
+
+TEST(JsonReport, InPiecesIsTheSame) {
+  TestBlock block;
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "Main");
+  for (int i = 0; i < 2000; ++i) block.Begin(list, CAIRN_MARKER_PASS, "a scope with a name");
+  const Snapshot snapshot = Take(block);
+  std::vector<std::string> pieces;
+  EXPECT_TRUE(WriteJsonReport(snapshot, Analyse(snapshot), [&](std::string_view piece) {
+    pieces.emplace_back(piece);
+    return true;
+  }));
+  EXPECT_GT(pieces.size(), 2u);
+  std::string all;
+  for (const std::string& piece : pieces) all += piece;
+  EXPECT_EQ(all, JsonReport(snapshot, Analyse(snapshot)));
+  EXPECT_FALSE(
+      WriteJsonReport(snapshot, Analyse(snapshot), [](std::string_view) { return false; }));
+}
+
+TEST(JsonWriter, TextsHaveAnEnd) {
+  std::string out;
+  size_t bytes = 0;
+  JsonWriter json(&out, [&] {
+    bytes += out.size();
+    out.clear();
+  });
+  json.BeginArray();
+  const std::string text(1 << 20, 'x');
+  for (size_t i = 0; i < JsonWriter::kMostTextBytes / text.size() + 1; ++i) json.String(text);
+  EXPECT_EQ(json.cut_count(), 0u);
+  for (int i = 0; i < 1000; ++i) json.String(text);
+  json.String("short ones are kept");
+  json.MakeRoomForTheEnd();
+  json.String(std::string(100, 'z'));
+  json.EndArray();
+  EXPECT_EQ(json.cut_count(), 1000u);
+  EXPECT_LT(bytes + out.size(), JsonWriter::kMostTextBytes + 2 * text.size() + 1000 * 80);
+  EXPECT_NE(out.find("short ones are kept"), std::string::npos);
+  EXPECT_NE(out.find(std::string(100, 'z')), std::string::npos);
+}
+
+TEST(JsonWriter, NestsAndSeparates) {
+  std::string out;
+  JsonWriter json(&out);
+  json.BeginObject();
+  json.Key("empty");
+  json.BeginArray();
+  json.EndArray();
+  json.Key("values");
+  json.BeginArray();
+  json.SignedNumber(-1);
+  json.Number(UINT64_MAX);
+  json.Bool(true);
+  json.Null();
+  json.Hex(42);
+  json.BeginObject();
+  json.EndObject();
+  json.EndArray();
+  json.EndObject();
+  EXPECT_EQ(Json::parse(out),
+            Json::parse(
+                R"({"empty": [], "values": [-1, 18446744073709551615, true, null, "0x2a", {}]})"));
+}
+
+}  // namespace
+}  // namespace cairn

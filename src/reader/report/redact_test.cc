@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/redact.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/sample_block.h"
+#include "format/snapshot/testing/snapshot_dump.h"
+#include "reader/report/json.h"
+#include "reader/report/text.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::Not;
+
+Snapshot SampleSnapshot() {
+  TestBlock block;
+  FillSampleBlock(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  snapshot.process.command_line = snapshot.AddText("./demo --user=alice");
+  return snapshot;
+}
+
+TEST(Redact, ReplacesEveryNameOfTheApplication) {
+  const Snapshot snapshot = SampleSnapshot();
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  const std::string json = JsonReport(redacted, Analyse(redacted));
+  for (const char* name : {"/games/demo", "alice", "Graphics", "Basic pipeline", "EndlessLoopVS",
+                           "SolidColorPS", "BlurCS", "Main", "Frame\"", "Opaque", "Blur", "Culling",
+                           "evil", "vkQueueSubmit", "0x2001", "left open"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+  }
+}
+
+TEST(Redact, ReplacesWhatTheLayerOfDirect3DNotes) {
+  TestBlock block;
+  FillD3D12Block(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  snapshot.devices[0].annotation_driver = snapshot.AddText("/home/alice/driver.so");
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  const Analysis analysis = Analyse(redacted);
+  const std::string json = JsonReport(redacted, analysis);
+  const std::string text =
+      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  for (const char* name :
+       {"alice", "Demo on", "Scene colour", "Particles", "Frame fence", "Opaque", "Level 3",
+        "Player spawned", "render\"", "loader", "0x5000", "0x5004", "0x7000", "0xdead0000"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  // What is concluded stays: the object behind the address, the fence that the call waits for.
+  EXPECT_EQ(analysis.bindings.size(), Analyse(snapshot).bindings.size());
+  EXPECT_EQ(analysis.bindings[1].object, 2u);
+  EXPECT_EQ(analysis.bindings[1].offset, 0x40u);
+  EXPECT_THAT(text, HasSubstr("ID3D12Fence::SetEventOnCompletion of fence \"name-"));
+  EXPECT_THAT(text, HasSubstr("EventID 0x1000001000001"));
+}
+
+TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  EXPECT_TRUE(redacted.blobs.empty());
+  const Analysis analysis = Analyse(redacted);
+  const std::string json = JsonReport(redacted, analysis);
+  const std::string text =
+      TextReport(redacted, analysis, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+  for (const char* name :
+       {"Old lights", "Frame timeline", "Shadow", "Cull", "main (", "0xa1\"", "0xA1",
+        "0x1000000000", "0x1000020100", "0xfeed", "SPIR-V of", "vendor data"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  // What is concluded stays.
+  EXPECT_THAT(text, HasSubstr("memory that was freed, in buffer \"name-"));
+  EXPECT_THAT(text, HasSubstr("+ 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed"));
+  EXPECT_THAT(text, HasSubstr("892 KiB before image"));
+  EXPECT_THAT(text, HasSubstr("to reach 7, which comes from submission 1 of queue 0"));
+  EXPECT_THAT(text, HasSubstr("(00000000000000a1)"));
+}
+
+// A fault below all objects: the distance by which they move must not show.
+TEST(Redact, AddressesBelowAllObjectsDoNotWrap) {
+  TestBlock block;
+  FillVulkanBlock(&block);
+  Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value());
+  ASSERT_GE(snapshot.fault_addresses.size(), 2u);
+  snapshot.fault_addresses[0].address = 0x40;
+  snapshot.fault_addresses[1].address = 0x123456;
+  Bind bind;
+  bind.is_address = true;
+  bind.value = 0x200000;
+  snapshot.binds.push_back(bind);
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_EQ(redacted.fault_addresses[0].address, 0x40u);
+  EXPECT_EQ(redacted.fault_addresses[1].address, 0x10000u);
+  EXPECT_EQ(redacted.binds.back().value, 0x10000u);
+}
+
+TEST(Redact, KeepsWhatIsNotTheApplications) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  EXPECT_EQ(redacted.Text(redacted.devices[0].name), "Test device");
+  EXPECT_EQ(redacted.Text(redacted.sources[0].name), "VK_AMD_buffer_marker");
+  EXPECT_EQ(redacted.events.size(), SampleSnapshot().events.size());
+  EXPECT_EQ(redacted.recordings[1].reached, 8u);
+  EXPECT_THAT(TextReport(redacted, Analyse(redacted), {}), HasSubstr("[>] DISPATCH 1: \"name-"));
+}
+
+TEST(Redact, TheSameNameHasTheSameHash) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  const std::string_view first = redacted.Text(redacted.recordings[0].name);  // "Main"
+  const std::string_view second = redacted.Text(redacted.recordings[1].name);
+  EXPECT_EQ(first, second);
+  EXPECT_THAT(std::string(first), MatchesRegex("name-[0-9a-f]+"));
+  EXPECT_EQ(first.size(), 21u);
+  EXPECT_NE(first, redacted.Text(redacted.recordings[2].name));
+  // Stable from release to release: reports are compared with older ones.
+  EXPECT_EQ(first, "name-b0000ec1c8d5f383");
+}
+
+TEST(Redact, EmptyNamesStayEmpty) {
+  const Snapshot redacted = Redact(SampleSnapshot());
+  EXPECT_TRUE(redacted.queues[1].name.empty());
+  EXPECT_EQ(DumpSnapshot(Redact(Snapshot())), DumpSnapshot(Snapshot()));
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any snapshot file, reported: whatever its tables say, the text ends, fits its limit and cannot act on a
+// terminal, and the JSON is JSON. The input is a list of chunks, as that of snapshot_file_fuzz.
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "format/file/testing/test_container.h"
+#include "format/snapshot/snapshot_file.h"
+#include "reader/analysis/analysis.h"
+#include "reader/report/json.h"
+#include "reader/report/line_sink.h"
+#include "reader/report/redact.h"
+#include "reader/report/text.h"
+
+namespace cairn {
+namespace {
+
+void Require(bool holds) {
+  if (!holds) std::abort();
+}
+
+std::vector<std::byte> FileOf(const uint8_t* data, size_t size) {
+  MemoryFile file;
+  Result<FileWriter> writer =
+      FileWriter::CreateOn(std::make_unique<MemorySink>(file), Compression::kNone);
+  Require(writer.ok());
+  for (size_t at = 0; size - at >= 6;) {
+    ChunkType type = 0;
+    std::memcpy(&type, data + at, 4);
+    size_t payload = data[at + 4] | data[at + 5] << 8;
+    at += 6;
+    payload = payload < size - at ? payload : size - at;
+    // A type that the writer refuses makes no chunk.
+    if (!writer->Append(type, std::as_bytes(std::span(data + at, payload))).ok()) break;
+    at += payload;
+  }
+  Require(writer->Finish().ok());
+  return std::move(file.bytes);
+}
+
+void CheckLines(std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    Require(end != std::string_view::npos && IsVisibleText(text.substr(0, end)));
+    text.remove_prefix(end + 1);
+  }
+}
+
+void Report(const Snapshot& snapshot) {
+  const Analysis analysis = Analyse(snapshot);
+  for (const uint32_t width : {0u, 60u}) {
+    TextOptions options;
+    options.width = width;
+    options.print_flags = width == 0 ? CAIRN_PRINT_EXTENDED_DEVICE_INFO |
+                                           CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_FINISHED_NODES
+                                     : 0;
+    const std::string text = TextReport(snapshot, analysis, options);
+    Require(text.size() <= kMostReportBytes + 1024);
+    CheckLines(text);
+  }
+  const std::string json = JsonReport(snapshot, analysis);
+  Require(nlohmann::json::accept(json));
+  CheckLines(json);
+  std::string pieces;
+  Require(WriteJsonReport(snapshot, analysis, [&pieces](std::string_view piece) {
+    pieces += piece;
+    return true;
+  }));
+  Require(pieces == json);
+}
+
+}  // namespace
+}  // namespace cairn
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace cairn;
+  const std::vector<std::byte> bytes = FileOf(data, size);
+  const Result<FileReader> file = FileReader::FromBytes(bytes);
+  if (!file.ok()) return 0;
+  const Result<Snapshot> snapshot = ReadSnapshot(*file);
+  if (!snapshot.ok()) return 0;
+  Report(*snapshot);
+  Report(Redact(*snapshot));
+  return 0;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The report as text: what happened, which work was running on each queue and why that is concluded, the
+// fault, who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and scopes, submissions, last calls,
+// fences, objects, raw markers, the process, the devices, losses. docs/report.md describes the form.
+#ifndef CAIRN_READER_REPORT_TEXT_H_
+#define CAIRN_READER_REPORT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "cairn/breadcrumbs.h"
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+struct TextOptions {
+  // CAIRN_PRINT_...; SKIP_DEVICE_INFO together with EXTENDED_DEVICE_INFO counts as EXTENDED.
+  uint32_t print_flags = 0;
+  // Columns of the terminal; 0: no limit. Sentences are wrapped, lines of the tree are cut.
+  uint32_t width = 0;
+  bool colour = false;           // ANSI colours: only for a terminal
+  uint32_t only_device = kNone;  // index into Snapshot::devices; kNone: all of them
+};
+
+// UTF-8, with a line feed after each line. Names are shown so that they cannot act on a terminal.
+// `analysis` is that of `snapshot`. The number of allocations does not depend on the number of
+// markers. Cost: bench TextReport.
+std::string TextReport(const Snapshot& snapshot, const Analysis& analysis,
+                       const TextOptions& options);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_TEXT_H_

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cairn/marker_types.h"
+
+#include "base/text.h"
+#include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/sample_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr uint64_t kSampleTime = 1'700'000'005'000'000'000;
+constexpr uint32_t kEverything = CAIRN_PRINT_FINISHED_LISTS | CAIRN_PRINT_NOT_STARTED_LISTS |
+                                 CAIRN_PRINT_FINISHED_NODES | CAIRN_PRINT_NOT_STARTED_NODES;
+
+Snapshot Take(const TestBlock& block) {
+  return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+}
+
+std::string Report(const Snapshot& snapshot, const TextOptions& options = {}) {
+  return TextReport(snapshot, Analyse(snapshot), options);
+}
+
+// Of a report, what stands under the heading that starts with `heading`.
+std::string Section(const std::string& report, const std::string& heading) {
+  const size_t at = report.find("\n" + heading);
+  if (at == std::string::npos) return "";
+  const size_t begin = report.find('\n', at + 1) + 1;
+  const size_t end = report.find("\n\n", begin);
+  return report.substr(begin, end == std::string::npos ? end : end + 1 - begin);
+}
+
+std::string Tree(const TestBlock& block, uint32_t print_flags = 0, uint32_t width = 0) {
+  return Section(Report(Take(block), {.print_flags = print_flags, .width = width}), "Progress");
+}
+
+// The list of the documented form; `reached` and `passed` as the GPU left them.
+TestBlock DocumentedBlock(uint32_t reached, uint32_t passed) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const uint32_t basic = block.AddPipeline(context, "Basic pipeline");
+  block.SetShader(basic, kStageVertex, "EndlessLoopVS");
+  block.SetShader(basic, kStagePixel, "SolidColorPS");
+  const uint32_t blur = block.AddPipeline(context, "");
+  block.SetShader(blur, kStageCompute, "BlurCS");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Main");
+  const uint32_t frame = block.Begin(list, CAIRN_MARKER_PASS, "Frame");
+  const uint32_t opaque = block.Begin(list, CAIRN_MARKER_PASS, "Opaque");
+  block.Scope(list, CAIRN_MARKER_DRAW_INDEXED, "", basic);
+  block.Scope(list, CAIRN_MARKER_DRAW_INDEXED, "", basic);
+  block.End(list, opaque);
+  block.Scope(list, CAIRN_MARKER_DISPATCH, "Blur", blur);
+  block.Scope(list, CAIRN_MARKER_DISPATCH, "", blur);
+  block.End(list, frame);
+  block.Close(list);
+  block.Submit(queue, list);
+  block.SetProgress(list, reached, passed);
+  return block;
+}
+
+TEST(TextReport, PrintsTheDocumentedForm) {
+  EXPECT_EQ(Tree(DocumentedBlock(8, 7), kEverything),
+            R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Opaque
+       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
+       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic pipeline" [ VS: EndlessLoopVS | PS: SolidColorPS ]
+       ├─[>] DISPATCH 1: "Blur", compute pipeline [ CS: BlurCS ]
+       └─[ ] DISPATCH 2, compute pipeline [ CS: BlurCS ]
+)");
+}
+
+TEST(TextReport, WorkIsNamedByItsCallInTheTrace) {
+  Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  for (Event& event : snapshot.events) {
+    if (event.kind == EventKind::kBegin && event.type == CAIRN_MARKER_DISPATCH) event.call = 18233;
+  }
+  const std::string report = Report(snapshot, {});
+  EXPECT_THAT(report,
+              HasSubstr("[>] call 18,233: Frame 0 > \"Main\" > Frame > DISPATCH 1: \"Blur\"\n"));
+  EXPECT_THAT(report,
+              HasSubstr("DISPATCH 1: \"Blur\", compute pipeline [ CS: BlurCS ], call 18,233\n"));
+}
+
+TEST(TextReport, FinishedAndUnstartedSubtreesCollapse) {
+  EXPECT_EQ(Tree(DocumentedBlock(8, 7)), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Opaque (2 scopes)
+       ├─[>] DISPATCH 1: "Blur", compute pipeline [ CS: BlurCS ]
+       └─[ ] DISPATCH 2, compute pipeline [ CS: BlurCS ]
+)");
+  EXPECT_EQ(Tree(DocumentedBlock(10, 12)), R"(<Frame 0>
+ - [X] Queue type <0>, submission no. 1, command list 1: "Main" (6 scopes)
+)");
+  EXPECT_EQ(Tree(DocumentedBlock(0, 0), CAIRN_PRINT_NOT_STARTED_LISTS), R"(<Frame 0>
+ - [ ] Queue type <0>, submission no. 1, command list 1: "Main"
+    └─[ ] Frame (5 scopes)
+)");
+}
+
+TEST(TextReport, PipelinesCanBeLeftOut) {
+  EXPECT_EQ(Tree(DocumentedBlock(8, 7), CAIRN_PRINT_SKIP_PIPELINE_INFO), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 1, command list 1: "Main"
+    └─[>] Frame
+       ├─[X] Opaque (2 scopes)
+       ├─[>] DISPATCH 1: "Blur"
+       └─[ ] DISPATCH 2
+)");
+}
+
+TEST(TextReport, TreesAreCutToTheTerminal) {
+  EXPECT_EQ(Tree(DocumentedBlock(8, 7), 0, 30), R"(<Frame 0>
+ - [>] Queue type <0>, submis…
+    └─[>] Frame
+       ├─[X] Opaque (2 scopes)
+       ├─[>] DISPATCH 1: "Blu…
+       └─[ ] DISPATCH 2, comp…
+)");
+}
+
+TEST(TextReport, NoLineIsWiderThanTheTerminal) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  for (uint32_t width : {40u, 60u, 80u, 120u}) {
+    const std::string report = Report(Take(block), {.print_flags = kEverything, .width = width});
+    for (size_t at = 0; at < report.size();) {
+      const size_t end = report.find('\n', at);
+      EXPECT_LE(CodePointCount(std::string_view(report).substr(at, end - at)), width);
+      at = end + 1;
+    }
+  }
+  EXPECT_FALSE(Report(Take(block), {.width = 1}).empty());
+}
+
+TEST(TextReport, LongRowsOfFinishedWorkShowTheirEnds) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, block.AddQueue(context, 0, ""), 0, "Main");
+  for (int i = 0; i < 100; ++i) block.Scope(list, CAIRN_MARKER_DRAW);
+  block.Close(list);
+  block.SetProgress(list, 81, 80);
+  EXPECT_EQ(Tree(block), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 0, command list 1: "Main"
+    ├─[X] DRAW 1
+    ├─[X] DRAW 2
+    ├─[X] DRAW 3
+    ├─[X] DRAW 4
+    ├─… 32 more finished
+    ├─[X] DRAW 37
+    ├─[X] DRAW 38
+    ├─[X] DRAW 39
+    ├─[X] DRAW 40
+    ├─[>] DRAW 41
+    ├─[ ] DRAW 42
+    ├─[ ] DRAW 43
+    ├─[ ] DRAW 44
+    ├─[ ] DRAW 45
+    ├─… 51 more not started
+    ├─[ ] DRAW 97
+    ├─[ ] DRAW 98
+    ├─[ ] DRAW 99
+    └─[ ] DRAW 100
+)");
+  const std::string everything = Tree(block, kEverything);
+  EXPECT_THAT(everything, HasSubstr("[X] DRAW 20\n"));
+  EXPECT_THAT(everything, Not(HasSubstr("more")));
+}
+
+TEST(TextReport, LongRowsOfFinishedListsShowTheirEnds) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  for (int i = 0; i < 20; ++i) {
+    const TestBlock::List list = block.AddList(context, queue, 0, "L");
+    block.Scope(list, CAIRN_MARKER_DRAW);
+    block.Close(list);
+    block.SetProgress(list, 1, 2);
+  }
+  const std::string tree = Tree(block);
+  EXPECT_THAT(tree, HasSubstr("command list 4: \"L\" (1 scope)\n … 12 more command lists finished\n"
+                              " - [X] Queue type <0>, submission no. 0, command list 17: \"L\""));
+}
+
+// A list that was recorded once and is submitted in every frame, as the layers see it.
+TEST(TextReport, PrerecordedListsStandInTheFramesOfTheirSubmissions) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  block.AddList(context, queue, 0, "");  // submitted by nobody
+  const TestBlock::List list = block.AddList(context, queue, 0, "");
+  block.Scope(list, CAIRN_MARKER_DRAW);
+  block.Close(list);
+  for (uint64_t frame = 500; frame < 600; ++frame) {
+    block.submission(block.Submit(queue, list)).frame_plus_1 = frame + 1;
+  }
+  block.slot(list).reset_run = 99;
+  block.SetProgress(list, 1, 0);
+  const std::string report = Report(Take(block));
+  EXPECT_EQ(Section(report, "Progress"), R"(<Frame 0>
+ - [ ] Queue type <0>, not submitted, command list 1, still being recorded
+<Frame 500>
+ - [X] Queue type <0>, submission no. 1, command list 2, execution 1 (1 scope)
+<Frame 501>
+ - [X] Queue type <0>, submission no. 2, command list 2, execution 2 (1 scope)
+<Frame 502>
+ - [X] Queue type <0>, submission no. 3, command list 2, execution 3 (1 scope)
+<Frame 503>
+ - [X] Queue type <0>, submission no. 4, command list 2, execution 4 (1 scope)
+… 91 more frames, in which everything has finished
+<Frame 595>
+ - [X] Queue type <0>, submission no. 96, command list 2, execution 96 (1 scope)
+<Frame 596>
+ - [X] Queue type <0>, submission no. 97, command list 2, execution 97 (1 scope)
+<Frame 597>
+ - [X] Queue type <0>, submission no. 98, command list 2, execution 98 (1 scope)
+<Frame 598>
+ - [X] Queue type <0>, submission no. 99, command list 2, execution 99 (1 scope)
+<Frame 599>
+ - [>] Queue type <0>, submission no. 100, command list 2, execution 100
+    └─[>] DRAW 1
+)");
+  // One list has one number, and one place, wherever it is named.
+  EXPECT_THAT(report, HasSubstr("[>] Frame 599 > command list 2, execution 100 > DRAW 1\n"));
+  EXPECT_THAT(report, HasSubstr("of command list 2 (frame 599, submission 100, execution 100)"));
+  EXPECT_THAT(report, HasSubstr("submission 100: [>] Frame 599 > command list 2, execution 100\n"));
+}
+
+TEST(TextReport, WhoseEndCannotBeSeenIsNotSaidToRun) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "");
+  const TestBlock::List list = block.AddList(context, queue, 0, "");
+  block.Close(list);
+  block.Submit(queue, list);
+  const std::string report = Report(Take(block));
+  EXPECT_THAT(report, HasSubstr(": not known, 1 candidate whose end cannot be seen\n"));
+  block.queue(queue).completed_submission = 1;
+  EXPECT_THAT(Report(Take(block)), HasSubstr(": nothing was running\n"));
+}
+
+TEST(TextReport, NamesCannotActOnTheTerminal) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, block.AddQueue(context, 0, "q\r"), 0, "a\nb");
+  block.Begin(list, CAIRN_MARKER_PASS, "\x1b[2J\xff\xe2\x80\xae");
+  block.Begin(list, 200, std::string(1024, 'x'));
+  block.SetProgress(list, 2, 0);
+  const std::string report = Report(Take(block));
+  EXPECT_THAT(report, HasSubstr("command list 1: \"a\\x0ab\""));
+  EXPECT_THAT(report, HasSubstr("[>] \\x1b[2J\\xff\\u{202e}, left open\n"));
+  EXPECT_THAT(report, HasSubstr("MARKER_TYPE 200 1: \"" + std::string(1024, 'x') + "\""));
+  EXPECT_THAT(report, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(report, Not(HasSubstr("\r")));
+  EXPECT_TRUE(IsValidUtf8(report));
+}
+
+TEST(TextReport, ColoursOnlyTheMarks) {
+  const Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  const std::string coloured = Report(snapshot, {.colour = true});
+  EXPECT_THAT(coloured, HasSubstr("├─\x1b[1;33m[>]\x1b[0m DISPATCH 1: \"Blur\""));
+  EXPECT_THAT(coloured, HasSubstr("├─\x1b[32m[X]\x1b[0m Opaque"));
+  EXPECT_THAT(Report(snapshot), Not(HasSubstr("\x1b")));
+}
+
+TEST(TextReport, SaysWhatHappened) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  block.AddQueue(context, 0, "Graphics");
+  Snapshot snapshot = Take(block);
+  const auto add = [&snapshot](IncidentKind kind, int64_t value, uint32_t queue, uint64_t address,
+                               std::string_view detail) {
+    NoteIncident({.kind = kind, .value = value, .queue = queue, .address = address}, detail,
+                 &snapshot);
+  };
+  add(IncidentKind::kHang, 2500, 0, 0, "");
+  add(IncidentKind::kSignal, 11, kNone, 0x10, "");
+  add(IncidentKind::kSignal, 0, kNone, 0, "");
+  add(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006), kNone, 0, "Present");
+  add(IncidentKind::kDeviceLost, -77, kNone, 0, "");
+  add(IncidentKind::kExited, 3, kNone, 0, "");
+  EXPECT_THAT(Report(snapshot), ::testing::StartsWith(R"(What happened
+ - The watchdog saw a hang: queue 0 "Graphics" made no progress for 2.5 s.
+ - The program died of signal 11 (SIGSEGV) at address 0x10.
+ - The program ended with GPU work unfinished; how it ended is not known.
+ - The program reported that the device was lost: DXGI_ERROR_DEVICE_HUNG (0x887a0006), noticed at "Present".
+ - The program reported that the device was lost: code -77.
+ - The program exited with code 3.
+)"));
+}
+
+TEST(TextReport, ShowsDevicesWithModeMemoryAndSources) {
+  TestBlock block;
+  FillSampleBlock(&block);
+  block.context(0).memory = WordMemory::kMirrored;
+  block.context(0).mirror_period_us = 500;
+  const Snapshot snapshot = Take(block);
+  const std::string device = Section(Report(snapshot), "Device 0: Test device");
+  EXPECT_THAT(device, HasSubstr("Vulkan, driver test driver 1.2\n"));
+  EXPECT_THAT(device, HasSubstr("Marker mode full, written with VK_AMD_buffer_marker, mirrored"));
+  EXPECT_THAT(device, HasSubstr("the last 500 µs may be missing"));
+  EXPECT_THAT(device, HasSubstr(" - present VK_AMD_buffer_marker: verified\n"));
+  EXPECT_THAT(device, HasSubstr(" - absent  VK_EXT_device_fault: not enabled by the application"));
+  EXPECT_THAT(device, HasSubstr(" - silent  vkCmdFillBuffer: writes nothing"));
+  EXPECT_THAT(device, Not(HasSubstr("vendor")));
+  EXPECT_THAT(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
+              HasSubstr("vendor 0x10005, device 0x0000, frame 1"));
+  EXPECT_THAT(Report(snapshot, {.print_flags = CAIRN_PRINT_SKIP_DEVICE_INFO}),
+              Not(HasSubstr("Test device")));
+}
+
+TEST(TextReport, NamesTheCandidateWithPathPipelineAndReason) {
+  const Snapshot snapshot = Take(DocumentedBlock(8, 7));
+  const Analysis analysis = Analyse(snapshot);
+  EXPECT_EQ(Section(TextReport(snapshot, analysis, {}), "Which work"),
+            R"( - queue 0 (direct): this was running
+    [>] Frame 0 > "Main" > Frame > DISPATCH 1: "Blur"
+        compute pipeline [ CS: BlurCS ]
+    )" + analysis.verdicts[0].reason +
+                "\n");
+}
+
+TEST(TextReport, NamesFinishedWorkWhereNothingElseCanHaveFaulted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
+  block.Scope(list, CAIRN_MARKER_DISPATCH, "Scribble");
+  block.Begin(list, CAIRN_MARKER_PIPELINE_BARRIER);
+  block.Close(list);
+  block.SetProgress(list, 3, 2);
+  block.AddFault(context, "VK_KHR_device_fault", "page fault");
+  block.AddFaultAddress(context, FaultAddressType::kWriteInvalid, 0x1000);
+  EXPECT_THAT(
+      Section(Report(Take(block)), "Which work"),
+      HasSubstr("    [X] Frame 0 > \"Main\" > DISPATCH 1: \"Scribble\"\n"
+                "        finished, says its word, and may be the culprit all the same: the "
+                "driver tells of a fault, and nothing that was running can have made it\n"));
+}
+
+TEST(TextReport, OneDeviceCanBeChosen) {
+  TestBlock block;
+  const TestBlock::List first = block.AddList(block.AddContext(), kNoQueue, 0, "first");
+  const TestBlock::List second = block.AddList(block.AddContext(), kNoQueue, 0, "second");
+  block.Begin(first, CAIRN_MARKER_DRAW);
+  block.Begin(second, CAIRN_MARKER_DRAW);
+  const std::string both = Report(Take(block));
+  EXPECT_THAT(both, HasSubstr("<Frame 0> of device 0\n"));
+  EXPECT_THAT(both, HasSubstr("<Frame 0> of device 1\n"));
+  const std::string one = Report(Take(block), {.only_device = 1});
+  EXPECT_THAT(one, Not(HasSubstr("first")));
+  EXPECT_THAT(one, HasSubstr("\"second\""));
+  EXPECT_THAT(one, HasSubstr("<Frame 0>\n"));
+  EXPECT_THAT(one, Not(HasSubstr("Device 0:")));
+}
+
+TEST(TextReport, ScopesOfAHostileDepthStayReadable) {
+  TestBlock block(64 << 20);
+  const TestBlock::List list = block.AddList(block.AddContext(), kNoQueue, 0, "deep");
+  for (int i = 0; i < 20'000; ++i) block.Begin(list, CAIRN_MARKER_DRAW);
+  block.SetProgress(list, 20'000, 0);
+  const std::string report = Report(Take(block));
+  EXPECT_LT(report.size(), 20'000u * 400);
+  EXPECT_THAT(report, HasSubstr("(depth 19999) DRAW 1, left open\n"));
+}
+
+TEST(TextReport, ListsRawMarkersAndLosses) {
+  TestBlock block;
+  const uint32_t context = block.AddContext(64, 1000);
+  for (int i = 0; i < 300; ++i) block.raw_markers(context)[i] = static_cast<uint64_t>(i) + 1;
+  block.header().pages_refused = 2;
+  const std::string report = Report(Take(block));
+  const std::string raw = Section(report, "Raw markers");
+  EXPECT_THAT(raw, ::testing::StartsWith(" - slot 0: 0x0000000000000001 (1)\n"));
+  EXPECT_THAT(raw, HasSubstr("   … 44 more; --json has all of them\n"));
+  EXPECT_THAT(Section(report, "What is missing"),
+              HasSubstr(" - 2 allocations found the shared block full"));
+}
+
+TEST(TextReport, AnEmptySnapshotHasAReport) {
+  const std::string report = Report(Snapshot());
+  EXPECT_THAT(report, HasSubstr("No incident was noticed"));
+  EXPECT_THAT(report, HasSubstr("No command list is registered."));
+}
+
+}  // namespace
+}  // namespace cairn

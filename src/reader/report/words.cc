@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/words.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+namespace cairn {
+namespace {
+
+struct NamedValue {
+  int64_t value;
+  std::string_view name;
+};
+
+// Signal numbers of Linux on x86-64 and ARM; a file may be read on another system.
+constexpr int64_t kSigkill = 9;
+constexpr NamedValue kSignals[] = {
+    {1, "SIGHUP"},   {2, "SIGINT"},   {3, "SIGQUIT"},  {4, "SIGILL"},   {5, "SIGTRAP"},
+    {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},   {9, "SIGKILL"},  {10, "SIGUSR1"},
+    {11, "SIGSEGV"}, {12, "SIGUSR2"}, {13, "SIGPIPE"}, {14, "SIGALRM"}, {15, "SIGTERM"},
+    {24, "SIGXCPU"}, {25, "SIGXFSZ"}, {31, "SIGSYS"},
+};
+
+constexpr int64_t Hresult(uint32_t code) {
+  return static_cast<int32_t>(code);
+}
+
+constexpr NamedValue kDeviceLostCodes[] = {
+    {1, "VK_NOT_READY"},
+    {2, "VK_TIMEOUT"},
+    {-1, "VK_ERROR_OUT_OF_HOST_MEMORY"},
+    {-2, "VK_ERROR_OUT_OF_DEVICE_MEMORY"},
+    {-3, "VK_ERROR_INITIALIZATION_FAILED"},
+    {-4, "VK_ERROR_DEVICE_LOST"},
+    {-5, "VK_ERROR_MEMORY_MAP_FAILED"},
+    {-13, "VK_ERROR_UNKNOWN"},
+    {-1000000000, "VK_ERROR_SURFACE_LOST_KHR"},
+    {-1000001004, "VK_ERROR_OUT_OF_DATE_KHR"},
+    {Hresult(0x80004005), "E_FAIL"},
+    {Hresult(0x8007000E), "E_OUTOFMEMORY"},
+    {Hresult(0x80070057), "E_INVALIDARG"},
+    {Hresult(0x88760870), "D3DDDIERR_DEVICEREMOVED"},
+    {Hresult(0x887A0001), "DXGI_ERROR_INVALID_CALL"},
+    {Hresult(0x887A0005), "DXGI_ERROR_DEVICE_REMOVED"},
+    {Hresult(0x887A0006), "DXGI_ERROR_DEVICE_HUNG"},
+    {Hresult(0x887A0007), "DXGI_ERROR_DEVICE_RESET"},
+    {Hresult(0x887A0020), "DXGI_ERROR_DRIVER_INTERNAL_ERROR"},
+    {Hresult(0x887A0026), "DXGI_ERROR_ACCESS_LOST"},
+};
+
+template <size_t kCount>
+std::string_view Find(const NamedValue (&table)[kCount], int64_t value) {
+  for (const NamedValue& entry : table) {
+    if (entry.value == value) return entry.name;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view ApiWord(Api api) {
+  switch (api) {
+    case Api::kNone: return "none";
+    case Api::kD3D12: return "d3d12";
+    case Api::kVulkan: return "vulkan";
+    case Api::kCustom: return "custom";
+  }
+  return "unknown";
+}
+
+std::string_view ApiName(Api api) {
+  switch (api) {
+    case Api::kNone: return "no API";
+    case Api::kD3D12: return "Direct3D 12";
+    case Api::kVulkan: return "Vulkan";
+    case Api::kCustom: return "a custom backend";
+  }
+  return "an unknown API";
+}
+
+std::string_view ModeWord(MarkerMode mode) {
+  switch (mode) {
+    case MarkerMode::kTop: return "top";
+    case MarkerMode::kPass: return "pass";
+    case MarkerMode::kFull: return "full";
+    case MarkerMode::kOff: return "off";
+  }
+  return "unknown";
+}
+
+std::string_view MemoryWord(WordMemory memory) {
+  switch (memory) {
+    case WordMemory::kNone: return "none";
+    case WordMemory::kImported: return "imported";
+    case WordMemory::kMirrored: return "mirrored";
+    case WordMemory::kCallback: return "callback";
+  }
+  return "unknown";
+}
+
+std::string_view SourceStateWord(SourceState state) {
+  switch (state) {
+    case SourceState::kAbsent: return "absent";
+    case SourceState::kPresent: return "present";
+    case SourceState::kFailed: return "failed";
+    case SourceState::kSilent: return "silent";
+  }
+  return "unknown";
+}
+
+std::string_view QueueTypeWord(uint32_t type) {
+  switch (type) {
+    case 0: return "direct";
+    case 1: return "compute";
+    case 2: return "copy";
+    case 3: return "other";
+    default: return "unknown";
+  }
+}
+
+std::string_view WorkStateWord(WorkState state) {
+  switch (state) {
+    case WorkState::kNotStarted: return "not started";
+    case WorkState::kInFlight: return "in flight";
+    case WorkState::kCompleted: return "completed";
+    case WorkState::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view EventIdStateWord(EventIdState state) {
+  switch (state) {
+    case EventIdState::kUnknown: return "unknown";
+    case EventIdState::kExpired: return "expired";
+    case EventIdState::kResolved: return "resolved";
+  }
+  return "unknown";
+}
+
+std::string_view QueueMarkerKindWord(QueueMarkerKind kind) {
+  switch (kind) {
+    case QueueMarkerKind::kBegin: return "begin";
+    case QueueMarkerKind::kSetMarker: return "marker";
+    case QueueMarkerKind::kEnd: return "end";
+  }
+  return "unknown";
+}
+
+std::string_view BindingStateWord(BindingState state) {
+  switch (state) {
+    case BindingState::kAlive: return "alive";
+    case BindingState::kDestroyed: return "destroyed";
+    case BindingState::kReplaced: return "replaced";
+    case BindingState::kUnknown: return "unknown";
+  }
+  return "unknown";
+}
+
+std::string_view ObjectStateWord(ObjectState state) {
+  switch (state) {
+    case ObjectState::kFree: return "free";
+    case ObjectState::kAlive: return "alive";
+    case ObjectState::kDestroyed: return "destroyed";
+  }
+  return "unknown";
+}
+
+std::string_view BindPointWord(BindPoint point) {
+  switch (point) {
+    case BindPoint::kRenderTarget: return "render target";
+    case BindPoint::kDepthStencil: return "depth stencil";
+    case BindPoint::kVertexBuffer: return "vertex buffer";
+    case BindPoint::kIndexBuffer: return "index buffer";
+    case BindPoint::kRootConstantBuffer: return "root CBV";
+    case BindPoint::kRootShaderResource: return "root SRV";
+    case BindPoint::kRootUnorderedAccess: return "root UAV";
+    case BindPoint::kStreamOutput: return "stream output";
+    case BindPoint::kIndirectArguments: return "indirect arguments";
+    case BindPoint::kSource: return "source";
+    case BindPoint::kDestination: return "destination";
+    case BindPoint::kSecondary: return "secondary command buffer";
+  }
+  return "unknown";
+}
+
+std::string_view FaultAddressTypeWord(FaultAddressType type) {
+  switch (type) {
+    case FaultAddressType::kNone: return "no address";
+    case FaultAddressType::kReadInvalid: return "invalid read";
+    case FaultAddressType::kWriteInvalid: return "invalid write";
+    case FaultAddressType::kExecuteInvalid: return "invalid execution";
+    case FaultAddressType::kInstructionUnknown: return "instruction of unknown part";
+    case FaultAddressType::kInstructionInvalid: return "invalid instruction";
+    case FaultAddressType::kInstructionFault: return "instruction that faulted";
+  }
+  return "unknown";
+}
+
+std::string_view AddressStateWord(AddressState state) {
+  switch (state) {
+    case AddressState::kOwned: return "owned";
+    case AddressState::kFreed: return "freed";
+    case AddressState::kNeverMapped: return "never mapped";
+    case AddressState::kNoAddress: return "no address";
+  }
+  return "unknown";
+}
+
+std::string_view WaitStateWord(WaitState state) {
+  switch (state) {
+    case WaitState::kSatisfied: return "satisfied";
+    case WaitState::kWillBeSignalled: return "will be signalled";
+    case WaitState::kBlocked: return "blocked";
+    case WaitState::kNeverSignalled: return "never signalled";
+    case WaitState::kDeadlock: return "deadlock";
+    case WaitState::kUnknown: break;
+  }
+  return "unknown";
+}
+
+std::string_view SyncKindWord(SyncKind kind) {
+  switch (kind) {
+    case SyncKind::kWait: return "wait";
+    case SyncKind::kSignal: return "signal";
+  }
+  return "unknown";
+}
+
+std::string_view PipeStageWord(PipeStage stage) {
+  switch (stage) {
+    case PipeStage::kTop: return "top of the pipe";
+    case PipeStage::kBottom: return "bottom of the pipe";
+    case PipeStage::kOther: break;
+  }
+  return "another stage";
+}
+
+std::string_view CheckpointRelationWord(CheckpointRelation relation) {
+  switch (relation) {
+    case CheckpointRelation::kAgrees: return "agrees";
+    case CheckpointRelation::kTellsMore: return "tells more";
+    case CheckpointRelation::kWordsBehind: return "contradicts the words, which are behind";
+    case CheckpointRelation::kCheckpointBehind: return "contradicts the words, which are further";
+    case CheckpointRelation::kNotCompared: break;
+  }
+  return "not compared";
+}
+
+std::string_view ShaderCodeWord(ShaderCode code) {
+  switch (code) {
+    case ShaderCode::kUnknown: break;
+    case ShaderCode::kSpirV: return "SPIR-V";
+    case ShaderCode::kDxbc: return "DXBC";
+  }
+  return "unknown";
+}
+
+std::string_view IncidentWord(IncidentKind kind) {
+  switch (kind) {
+    case IncidentKind::kNone: return "none";
+    case IncidentKind::kRequested: return "requested";
+    case IncidentKind::kExited: return "exited";
+    case IncidentKind::kSignal: return "signal";
+    case IncidentKind::kDeviceLost: return "device lost";
+    case IncidentKind::kHang: return "hang";
+  }
+  return "unknown";
+}
+
+std::string_view MethodName(WriteMethod method) {
+  switch (method) {
+    case WriteMethod::kNone: return "no method";
+    case WriteMethod::kD3D12WriteBufferImmediate: return "WriteBufferImmediate";
+    case WriteMethod::kD3D12CopyBufferRegion: return "CopyBufferRegion";
+    case WriteMethod::kVulkanBufferMarker: return "VK_AMD_buffer_marker";
+    case WriteMethod::kVulkanFillBuffer: return "vkCmdFillBuffer";
+    case WriteMethod::kCustom: return "a custom backend";
+    case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
+    case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
+  }
+  return "unknown method";
+}
+
+std::string_view SignalName(int64_t signal) {
+  return Find(kSignals, signal);
+}
+std::string_view DeviceLostCodeName(int64_t code) {
+  return Find(kDeviceLostCodes, code);
+}
+
+std::string DeviceLostCodeInWords(int64_t code) {
+  const std::string_view name = DeviceLostCodeName(code);
+  // Results of COM have a facility in their upper half and are known by their hexadecimal form.
+  const bool is_hresult = code < -1'000'000'000 && code != -1'000'001'004;
+  const std::string number =
+      is_hresult ? fmt::format("{:#x}", static_cast<uint32_t>(code)) : fmt::format("{}", code);
+  return name.empty() ? "code " + number : fmt::format("{} ({})", name, number);
+}
+
+std::string TimeInWords(uint64_t realtime_ns) {
+  const std::time_t seconds = static_cast<std::time_t>(realtime_ns / 1'000'000'000);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:03} UTC", fmt::gmtime(seconds),
+                     realtime_ns / 1'000'000 % 1000);
+}
+
+std::string MillisecondsInWords(int64_t milliseconds) {
+  return fmt::format("{:g} s", static_cast<double>(milliseconds) / 1000);
+}
+
+std::string DurationInWords(int64_t ns) {
+  const double value = static_cast<double>(ns < 0 ? 0 - static_cast<uint64_t>(ns) : ns);
+  if (value < 1e6) return fmt::format("{:.3g} µs", value / 1e3);
+  if (value < 1e9) return fmt::format("{:.3g} ms", value / 1e6);
+  return fmt::format("{:.4g} s", value / 1e9);
+}
+
+std::string MonotonicTimeInWords(const Process& process, uint64_t monotonic_ns) {
+  if (process.start_monotonic_ns == 0 || monotonic_ns < process.start_monotonic_ns) return "";
+  return fmt::format("{:.3f} s",
+                     static_cast<double>(monotonic_ns - process.start_monotonic_ns) / 1e9);
+}
+
+std::string BytesInWords(uint64_t bytes) {
+  constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  size_t unit = 0;
+  double value = static_cast<double>(bytes);
+  for (; value >= 1024; value /= 1024) ++unit;
+  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+}
+
+std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident) {
+  std::string sentence;
+  switch (incident.kind) {
+    case IncidentKind::kRequested:
+      sentence = "This report was asked for; nothing had gone wrong";
+      break;
+    case IncidentKind::kExited:
+      sentence = fmt::format("The program exited with code {}", incident.value);
+      break;
+    case IncidentKind::kSignal: {
+      if (incident.value == 0) {
+        sentence = "The program ended with GPU work unfinished; how it ended is not known";
+        break;
+      }
+      const std::string_view name = SignalName(incident.value);
+      sentence = fmt::format("The program died of signal {}", incident.value);
+      if (!name.empty()) sentence += fmt::format(" ({})", name);
+      if (incident.address != 0) sentence += fmt::format(" at address {:#x}", incident.address);
+      if (incident.value == kSigkill) sentence += ", which Cairn did not send";
+      break;
+    }
+    case IncidentKind::kDeviceLost:
+      sentence =
+          "The program reported that the device was lost: " + DeviceLostCodeInWords(incident.value);
+      if (!incident.detail.empty()) {
+        sentence += fmt::format(", noticed at \"{}\"", snapshot.Text(incident.detail));
+      }
+      break;
+    case IncidentKind::kHang:
+      sentence = "The watchdog saw a hang: ";
+      if (incident.queue < snapshot.queues.size()) {
+        sentence += fmt::format("queue {}", incident.queue);
+        const std::string_view name = snapshot.Text(snapshot.queues[incident.queue].name);
+        if (!name.empty()) sentence += fmt::format(" \"{}\"", name);
+      } else {
+        sentence += "submitted work";
+      }
+      sentence += " made no progress for " + MillisecondsInWords(incident.value);
+      break;
+    default:
+      sentence = fmt::format("Something happened that this version does not know (incident {})",
+                             static_cast<uint32_t>(incident.kind));
+      break;
+  }
+  if (incident.time_ns != 0) sentence += ", " + TimeInWords(incident.time_ns);
+  if (incident.kind == IncidentKind::kSignal && !incident.detail.empty()) {
+    sentence += fmt::format("; {}", snapshot.Text(incident.detail));
+  }
+  return sentence + ".";
+}
+
+std::string_view ModeSentence(MarkerMode mode) {
+  switch (mode) {
+    case MarkerMode::kTop:
+      return "Mode top tells what the GPU had begun; that work finished shows only at the end of a "
+             "list, so all work begun in an unfinished list is a candidate.";
+    case MarkerMode::kPass:
+      return "Mode pass tells what the GPU had begun and which passes had finished; inside an "
+             "unfinished pass all work begun is a candidate.";
+    case MarkerMode::kFull:
+      return "Mode full tells of each marked command whether the GPU had begun and finished it; "
+             "commands without a marker of their own count for the scope around them.";
+    case MarkerMode::kOff:
+      return "Mode off asks the GPU to write nothing: lists and submissions are shown, how far the "
+             "GPU came is not known.";
+  }
+  return "The marker mode is unknown to this version.";
+}
+
+std::string MemorySentence(const Device& device) {
+  switch (device.memory) {
+    case WordMemory::kImported:
+      return "The GPU writes into shared memory (imported): nothing is lost when the program dies.";
+    case WordMemory::kMirrored:
+      return fmt::format(
+          "The GPU writes into memory of the device, copied every {} \u00b5s (mirrored): when the "
+          "program is killed, the last {} \u00b5s may be missing, and work may have come further "
+          "than is shown.",
+          device.mirror_period_us, device.mirror_period_us);
+    case WordMemory::kCallback:
+      return "The program's own backend writes the words (callback): they are as good as it is.";
+    case WordMemory::kNone: return "No memory for the words was found.";
+  }
+  return "The memory of the words is unknown to this version.";
+}
+
+bool HasShader(const Pipeline& pipeline, uint32_t stage) {
+  return !pipeline.shader_names[stage].empty() || pipeline.shader_hashes[stage] != 0;
+}
+
+std::string_view PipelineKind(const Pipeline& pipeline) {
+  if (HasShader(pipeline, kStageCompute)) return "compute";
+  if (HasShader(pipeline, kStageRayTracing)) return "ray tracing";
+  for (uint32_t stage = 0; stage < kStageCount; ++stage) {
+    if (HasShader(pipeline, stage)) return "graphics";
+  }
+  return "";
+}
+
+std::string_view ShaderStageWord(uint32_t stage) {
+  constexpr std::string_view kWords[kStageCount] = {"VS", "HS", "DS", "GS", "PS",
+                                                    "MS", "AS", "CS", "RT"};
+  return stage < kStageCount ? kWords[stage] : "??";
+}
+
+}  // namespace cairn

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/words.h"
+
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+TEST(Words, DeviceLostCodesAreWrittenAsTheirApiDoes) {
+  EXPECT_EQ(DeviceLostCodeInWords(-4), "VK_ERROR_DEVICE_LOST (-4)");
+  EXPECT_EQ(DeviceLostCodeInWords(2), "VK_TIMEOUT (2)");
+  EXPECT_EQ(DeviceLostCodeInWords(static_cast<int32_t>(0x887A0005)),
+            "DXGI_ERROR_DEVICE_REMOVED (0x887a0005)");
+  EXPECT_EQ(DeviceLostCodeInWords(static_cast<int32_t>(0x887A0007)),
+            "DXGI_ERROR_DEVICE_RESET (0x887a0007)");
+  EXPECT_EQ(DeviceLostCodeInWords(static_cast<int32_t>(0x80131509)), "code 0x80131509");
+  EXPECT_EQ(DeviceLostCodeInWords(-1000001004), "VK_ERROR_OUT_OF_DATE_KHR (-1000001004)");
+  EXPECT_EQ(DeviceLostCodeInWords(-99), "code -99");
+}
+
+TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
+  Snapshot snapshot;
+  Incident killed;
+  killed.kind = IncidentKind::kSignal;
+  killed.value = 9;
+  EXPECT_EQ(IncidentSentence(snapshot, killed),
+            "The program died of signal 9 (SIGKILL), which Cairn did not send.");
+  Incident fault;
+  fault.kind = IncidentKind::kSignal;
+  fault.value = 11;
+  fault.address = 0x10;
+  fault.detail = snapshot.AddText("what is told is the state at that moment");
+  EXPECT_EQ(IncidentSentence(snapshot, fault),
+            "The program died of signal 11 (SIGSEGV) at address 0x10; what is told is the state at "
+            "that moment.");
+}
+
+TEST(Words, NumbersFromAFileHaveAnAnswer) {
+  EXPECT_EQ(ApiWord(static_cast<Api>(99)), "unknown");
+  EXPECT_EQ(ModeWord(static_cast<MarkerMode>(99)), "unknown");
+  EXPECT_EQ(MemoryWord(static_cast<WordMemory>(99)), "unknown");
+  EXPECT_EQ(SourceStateWord(static_cast<SourceState>(99)), "unknown");
+  EXPECT_EQ(MethodName(static_cast<WriteMethod>(99)), "unknown method");
+  EXPECT_EQ(QueueTypeWord(99), "unknown");
+  EXPECT_EQ(SignalName(99), "");
+  Device device;
+  device.memory = static_cast<WordMemory>(99);
+  EXPECT_FALSE(MemorySentence(device).empty());
+  EXPECT_FALSE(ModeSentence(static_cast<MarkerMode>(99)).empty());
+  Snapshot snapshot;
+  Incident incident;
+  incident.kind = static_cast<IncidentKind>(99);
+  EXPECT_EQ(IncidentSentence(snapshot, incident),
+            "Something happened that this version does not know (incident 99).");
+}
+
+TEST(Words, TimesAreInUtc) {
+  EXPECT_EQ(TimeInWords(1'700'000'005'250'000'000), "2023-11-14 22:13:25.250 UTC");
+  EXPECT_EQ(MillisecondsInWords(10'000), "10 s");
+  EXPECT_EQ(MillisecondsInWords(250), "0.25 s");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/view/bisect_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/text.h"
+#include "format/snapshot/snapshot_file.h"
+#include "reader/analysis/analysis.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/report/describe.h"
+#include "reader/report/words.h"
+#include "reader/view/json_document.h"
+
+namespace cairn::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint64_t kBarWidth = 20;
+
+const char* KindWord(FailureKind kind) {
+  switch (kind) {
+    case FailureKind::kHang: return "hang";
+    case FailureKind::kLost: return "device lost";
+    case FailureKind::kDied: return "death";
+    case FailureKind::kNone: break;
+  }
+  return "";
+}
+
+std::string FailureInWords(const BisectAnswer& failure) {
+  switch (failure.kind) {
+    case FailureKind::kHang: return "hangs";
+    case FailureKind::kLost: return "loses the device";
+    case FailureKind::kDied:
+      return failure.signal == 0
+                 ? "ends the process"
+                 : fmt::format("kills the process ({})", SignalName(failure.signal));
+    case FailureKind::kNone: break;
+  }
+  return "fails";
+}
+
+std::string Joined(const std::vector<std::string>& path) {
+  return fmt::format("{}", fmt::join(path, " > "));
+}
+
+void AppendCulprit(const CulpritText& culprit, std::string* text) {
+  const Suspect& suspect = culprit.suspect;
+  auto out = std::back_inserter(*text);
+  const std::string number = GroupedDigits(suspect.call);
+  switch (suspect.kind) {
+    case Suspect::Kind::kCall: fmt::format_to(out, "  call {}: {}\n", number, culprit.call); break;
+    case Suspect::Kind::kList:
+      fmt::format_to(out, "  list {} of submission {}, whatever it holds\n", suspect.list, number);
+      break;
+    case Suspect::Kind::kSubmission:
+      fmt::format_to(out, "  submission {}, whatever it holds\n", number);
+      break;
+  }
+  if (!culprit.path.empty()) fmt::format_to(out, "    in        {}\n", Joined(culprit.path));
+  if (!culprit.pipeline.empty()) fmt::format_to(out, "    pipeline  {}\n", culprit.pipeline);
+  if (!culprit.list.empty()) fmt::format_to(out, "    list      {}\n", culprit.list);
+  if (culprit.submission != 0) {
+    fmt::format_to(out, "    executed  by call {} on {}, frame {}\n",
+                   GroupedDigits(culprit.submission), culprit.queue, GroupedDigits(culprit.frame));
+  }
+}
+
+void AppendRest(const BisectTold& told, std::string* text) {
+  const BisectAnswer& answer = told.answer;
+  auto out = std::back_inserter(*text);
+  const char* them = answer.culprits.size() == 1 ? "it" : "them";
+  switch (answer.without) {
+    case ProbeOutcome::kClean:
+      fmt::format_to(out, "Without {} the trace runs to its end.\n", them);
+      break;
+    case ProbeOutcome::kFails:
+      fmt::format_to(out, "Without {} the trace fails, too, of something else: in submission {}.\n",
+                     them, GroupedDigits(answer.other_place));
+      break;
+    case ProbeOutcome::kUndecided:
+    case ProbeOutcome::kInvalid:
+      fmt::format_to(out, "Without {} the trace cannot be played.\n", them);
+      break;
+  }
+  if (told.minimal_path.empty()) return;
+  fmt::format_to(out, "Alone {} in {}, which fails as well: cairn replay {}\n",
+                 answer.culprits.size() == 1 ? "it is" : "they are", VisibleText(told.minimal_path),
+                 ShellQuoted(told.minimal_path));
+}
+
+Json CulpritAsJson(const CulpritText& culprit) {
+  Json json;
+  switch (culprit.suspect.kind) {
+    case Suspect::Kind::kCall:
+      json["kind"] = "call";
+      json["call"] = culprit.suspect.call;
+      json["text"] = culprit.call;
+      break;
+    case Suspect::Kind::kList: json["kind"] = "list"; break;
+    case Suspect::Kind::kSubmission: json["kind"] = "submission"; break;
+  }
+  json["submission"] = culprit.submission;
+  json["list_index"] = culprit.list_index;
+  json["frame"] = culprit.frame;
+  json["queue"] = culprit.queue;
+  json["list"] = culprit.list;
+  json["pipeline"] = culprit.pipeline;
+  json["path"] = culprit.path;
+  return json;
+}
+
+// The scopes around the one of a call, outermost first, without itself.
+std::vector<std::string> PathOf(const Snapshot& snapshot, const Analysis& analysis, uint64_t call) {
+  std::vector<std::string> path;
+  const auto found =
+      std::find_if(analysis.scopes.begin(), analysis.scopes.end(),
+                   [&](const Scope& scope) { return snapshot.events[scope.event].call == call; });
+  if (found == analysis.scopes.end()) return path;
+  for (uint32_t parent = found->parent; parent != kNone; parent = analysis.scopes[parent].parent) {
+    std::string name;
+    AppendScope(snapshot, analysis.scopes[parent], ScopeDetail::kName, name);
+    path.insert(path.begin(), std::move(name));
+  }
+  return path;
+}
+
+double Seconds(uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
+std::string DeviceLine(const DeviceFacts& device) {
+  std::string text = device.name.empty() ? "a device that does not say its name" : device.name;
+  if (!device.driver.empty()) text += fmt::format(" ({})", device.driver);
+  if (!device.library.empty()) text += ", with " + device.library;
+  return text;
+}
+
+// What cannot be played here, and what that means for the answer.
+void AppendLeftOut(const BisectTold& told, std::string* text) {
+  if (told.left_out.empty()) return;
+  fmt::format_to(std::back_inserter(*text),
+                 "Not played on this device: {}\n"
+                 "So this is less than exact: in the program something else may have happened.\n",
+                 told.left_out);
+}
+
+// What was tried in vain, and what to try next.
+void AppendTried(const BisectTold& told, std::string* text) {
+  auto out = std::back_inserter(*text);
+  const BisectAnswer& answer = told.answer;
+  fmt::format_to(out, "Tried     {} replay{} of the whole trace", answer.asked,
+                 answer.asked == 1 ? "" : "s");
+  if (told.whole_plays != 0) {
+    fmt::format_to(out, ", {:.1f} s each", Seconds(told.whole_plays_ns / told.whole_plays));
+  }
+  fmt::format_to(out, "\nDevice    {}\n", DeviceLine(told.device));
+  if (told.slowest_submission != 0) {
+    fmt::format_to(out,
+                   "Slowest   submission {} took {:.3g} s; what takes more than {:.3g} s counts as "
+                   "a hang\n",
+                   GroupedDigits(told.slowest_submission), Seconds(told.slowest_ns),
+                   Seconds(told.hang_timeout_ns));
+  }
+  if (told.recorded.empty()) *text += "Recorded  no report of a hang, a loss or a death\n";
+  for (const std::string& sentence : told.recorded) {
+    fmt::format_to(out, "Recorded  {}\n", sentence);
+  }
+  *text += "Next      the device and the driver on which it failed, if this is another\n";
+  // What is about as short as a time-out can be: less cannot be asked for.
+  constexpr uint64_t kShortestNs = 2'000'000;
+  if (told.slowest_submission != 0 && told.slowest_ns >= kShortestNs) {
+    fmt::format_to(out,
+                   "          --hang-timeout below {:.3g}, if what hung there is only slow here\n",
+                   Seconds(told.slowest_ns));
+  }
+  fmt::format_to(out, "          --repeats {}, if it fails only now and then\n",
+                 std::min(1000u, std::max(10u, answer.asked * 5)));
+}
+
+}  // namespace
+
+std::vector<std::string> RecordedIncidents(const FileReader& file) {
+  std::vector<std::string> sentences;
+  const Result<Snapshot> snapshot = ReadSnapshot(file);
+  if (!snapshot.ok()) return sentences;
+  for (const Incident& incident : snapshot->incidents) {
+    sentences.push_back(VisibleText(IncidentSentence(*snapshot, incident)));
+  }
+  return sentences;
+}
+
+void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits) {
+  const bool wanted = std::any_of(culprits->begin(), culprits->end(), [](const CulpritText& text) {
+    return text.path.empty() && text.suspect.kind == Suspect::Kind::kCall;
+  });
+  if (!wanted) return;
+  const Result<Snapshot> snapshot = ReadSnapshot(file);
+  if (!snapshot.ok()) return;
+  const Analysis analysis = Analyse(*snapshot);
+  for (CulpritText& culprit : *culprits) {
+    if (culprit.suspect.kind == Suspect::Kind::kCall && culprit.path.empty()) {
+      culprit.path = PathOf(*snapshot, analysis, culprit.suspect.call);
+    }
+  }
+}
+
+std::string AnswerAsText(const BisectTold& told) {
+  const BisectAnswer& answer = told.answer;
+  std::string probes =
+      fmt::format("{} probe{}", GroupedDigits(answer.probes), answer.probes == 1 ? "" : "s");
+  if (answer.undecided != 0) {
+    probes += fmt::format(", of which {} said nothing and {} asked again",
+                          GroupedDigits(answer.undecided), answer.undecided == 1 ? "was" : "were");
+  }
+  probes += fmt::format(", {:.1f} s.\n", Seconds(told.duration_ns));
+  const std::string path = VisibleText(told.path);
+  if (!answer.found) {
+    std::string text = fmt::format("{}: no culprit: {}.\n", path, VisibleText(answer.why));
+    if (!told.refused.empty()) text += fmt::format("Refused: {}\n", told.refused);
+    AppendLeftOut(told, &text);
+    if (answer.failed == 0 && answer.asked != 0) AppendTried(told, &text);
+    return text + probes;
+  }
+  std::string text =
+      fmt::format("{} {} in submission {}, in {} of {} replays.\n\n", path, FailureInWords(answer),
+                  GroupedDigits(answer.place), answer.failed, answer.asked);
+  text += answer.culprits.size() == 1
+              ? "The culprit\n"
+              : fmt::format("The culprits: it takes all {}\n", answer.culprits.size());
+  for (const CulpritText& culprit : told.culprits) AppendCulprit(culprit, &text);
+  text += "\n";
+  AppendRest(told, &text);
+  AppendLeftOut(told, &text);
+  return text + probes;
+}
+
+std::string AnswerAsJson(const BisectTold& told) {
+  const BisectAnswer& answer = told.answer;
+  Json json;
+  json["version"] = 1;
+  json["file"] = told.path;
+  json["found"] = answer.found;
+  json["reason"] = answer.why;
+  json["failure"] = KindWord(answer.kind);
+  json["signal"] = answer.signal;
+  json["submission"] = answer.place;
+  json["failed"] = answer.failed;
+  json["asked"] = answer.asked;
+  json["undecided"] = answer.undecided;
+  json["device"] = told.device.name;
+  json["driver"] = told.device.driver;
+  json["library"] = told.device.library;
+  json["hang_timeout_seconds"] = Seconds(told.hang_timeout_ns);
+  json["slowest_submission"] = told.slowest_submission;
+  json["slowest_seconds"] = Seconds(told.slowest_ns);
+  json["recorded"] = told.recorded;
+  json["left_out"] = told.left_out;
+  json["refused"] = told.refused;
+  json["culprits"] = Json::array();
+  for (const CulpritText& culprit : told.culprits) {
+    json["culprits"].push_back(CulpritAsJson(culprit));
+  }
+  switch (answer.without) {
+    case ProbeOutcome::kClean: json["without"] = "clean"; break;
+    case ProbeOutcome::kFails: json["without"] = "fails"; break;
+    case ProbeOutcome::kUndecided:
+    case ProbeOutcome::kInvalid: json["without"] = "unknown"; break;
+  }
+  json["minimal_trace"] = told.minimal_path;
+  json["probes"] = answer.probes;
+  json["seconds"] = Seconds(told.duration_ns);
+  return JsonDocument(json);
+}
+
+std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms) {
+  const uint64_t expected = std::max(progress.probes_expected, progress.probes_done + 1);
+  const uint64_t done = progress.probes_done * kBarWidth / expected;
+  std::string line = fmt::format("[{:#<{}}{:.<{}}] {} of about {} probes", "", done, "",
+                                 kBarWidth - done, progress.probes_done, expected);
+  if (average_ms != 0) {
+    const uint64_t left_s = ((expected - progress.probes_done) * average_ms + 999) / 1000;
+    line += fmt::format(", {} s left", GroupedDigits(left_s));
+  }
+  return line + ": " + progress.what;
+}
+
+}  // namespace cairn::cli

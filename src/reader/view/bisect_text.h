@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn bisect` prints, apart from the program for its test.
+#ifndef CAIRN_READER_VIEW_BISECT_TEXT_H_
+#define CAIRN_READER_VIEW_BISECT_TEXT_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "format/file/file_reader.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/bisect_tree.h"
+#include "reader/replay/device.h"
+
+namespace cairn::cli {
+
+struct BisectTold {
+  std::string path;
+  BisectAnswer answer;
+  std::vector<CulpritText> culprits;  // if answer.found
+  DeviceFacts device;                 // on which all was played
+  uint64_t hang_timeout_ns = 0;
+  // Of the plays of the whole trace that were made this time: how many, how long all of them took, the
+  // submission that took longest, what could not be played as it was recorded, and why the device refused it.
+  uint64_t whole_plays = 0;
+  uint64_t whole_plays_ns = 0;
+  uint64_t slowest_submission = 0;
+  uint64_t slowest_ns = 0;
+  std::string left_out;
+  std::string refused;
+  std::vector<std::string> recorded;  // what the report of the recording says that happened
+  std::string minimal_path;           // "" if there is none
+  uint64_t duration_ns = 0;
+};
+
+// What the culprit is, where it stands, and what is left. Ends with a line break.
+std::string AnswerAsText(const BisectTold& told);
+// docs/bisect.schema.json.
+std::string AnswerAsJson(const BisectTold& told);
+
+// "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
+std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
+
+// What the snapshot in the file of the trace says that happened to the program, a sentence each; none if the
+// file holds no snapshot.
+std::vector<std::string> RecordedIncidents(const FileReader& file);
+
+// Culprits whose list has no events of its own get the path that breadcrumbs say, if the file of the trace
+// holds the snapshot of a crash.
+void AddBreadcrumbPaths(const FileReader& file, std::vector<CulpritText>* culprits);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_READER_VIEW_BISECT_TEXT_H_

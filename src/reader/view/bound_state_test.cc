@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn state` says of a list that a test writes down.
+#include "reader/view/bound_state.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "format/calls/call_builder.h"
+#include "format/trace/testing/test_trace.h"
+#include "reader/report/testing/json_schema_check.h"
+
+namespace cairn::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::HasSubstr;
+
+constexpr uint64_t kDevice = 1, kList = 2, kHeap = 3, kStaging = 4, kPipeline = 5, kSignature = 6,
+                   kBuffer = 7, kAllocator = 8, kOther = 9;
+
+struct Bytes16 {
+  uint8_t bytes[16] = {};
+};
+struct ComputeDesc {  // D3D12_COMPUTE_PIPELINE_STATE_DESC
+  void* root_signature = ObjectPointer(kSignature);
+  const void* code = nullptr;
+  uint64_t code_bytes = 0;
+  uint32_t node_mask = 0;
+  uint32_t padding = 0;
+  const void* cached = nullptr;
+  uint64_t cached_bytes = 0;
+  uint64_t flags = 0;
+};
+struct VertexView {
+  uint64_t address;
+  uint32_t size_bytes;
+  uint32_t stride_bytes;
+};
+
+class ListState : public testing::Test {
+ protected:
+  ListState() {
+    trace_.Object(kDevice, Chain::kID3D12Device, kDevice);
+    trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
+    trace_.Object(kOther, Chain::kID3D12GraphicsCommandList, kDevice);
+    DescriptorHeapFacts heap{};
+    heap.count = 100;
+    heap.increment_bytes = 32;
+    heap.cpu_start = 0x10000;
+    heap.gpu_start = 0x90000;
+    trace_.DescriptorHeap(kHeap, kDevice, 0, heap);
+    heap.cpu_start = 0x20000;
+    heap.gpu_start = 0;
+    trace_.DescriptorHeap(kStaging, kDevice, 0, heap);
+    const ComputeDesc desc;
+    void* pipeline = nullptr;
+    creation_ =
+        Call(Method::ID3D12Device_CreateComputePipelineState, kDevice, &desc, Bytes16{}, &pipeline);
+    trace_.Object(kPipeline, Chain::kID3D12PipelineState, kDevice, creation_);
+    trace_.Object(kBuffer, Chain::kID3D12Resource, kDevice);
+    trace_.Object(kSignature, Chain::kID3D12RootSignature, kDevice);
+  }
+
+  template <typename... Arguments>
+  uint64_t Call(Method method, uint64_t object, const Arguments&... arguments) {
+    const CallBuilder::Body body = builder_.Call(method, arguments...);
+    EXPECT_TRUE(body.ok);
+    return trace_.Call(method, object, body.bytes);
+  }
+  uint64_t Dispatch() { return Call(Method::ID3D12GraphicsCommandList_Dispatch, kList, 1, 1, 1); }
+  uint64_t Reset() {
+    return Call(Method::ID3D12GraphicsCommandList_Reset, kList, ObjectPointer(kAllocator), nullptr);
+  }
+  ordered_json At(uint64_t call) {
+    TraceReader trace = trace_.Open();
+    Result<ordered_json> state = ListStateAt(trace, call);
+    EXPECT_TRUE(state.ok()) << state.status().message();
+    if (!state.ok()) return {};
+    EXPECT_EQ(Violation(*state), "");
+    return *state;
+  }
+
+  // Values of calls have no schema of their own.
+  static void Empty(nlohmann::json* json) {
+    for (auto& [key, value] : json->items()) {
+      const bool is_value = key == "arguments" || key == "view" || key == "value";
+      if (is_value && value.is_object()) {
+        value = nlohmann::json::object();
+      } else if (value.is_structured()) {
+        Empty(&value);
+      }
+    }
+  }
+  static std::string Violation(nlohmann::json state) {
+    Empty(&state);
+    std::ifstream file(CAIRN_SOURCE_DIR "/docs/state.schema.json");
+    return SchemaViolation(nlohmann::json::parse(file), state);
+  }
+
+  TestTrace trace_;
+  CallBuilder builder_;
+  uint64_t creation_ = 0;
+};
+
+TEST_F(ListState, ThePipelineAndWhatMadeIt) {
+  Reset();
+  const uint64_t setting =
+      Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
+  const uint64_t call = Dispatch();
+  const ordered_json state = At(call);
+  EXPECT_EQ(state["call"]["number"], call);
+  EXPECT_EQ(state["list"]["object"], kList);
+  EXPECT_EQ(state["pipeline"]["object"], kPipeline);
+  EXPECT_EQ(state["pipeline"]["set_by"], setting);
+  EXPECT_EQ(state["pipeline"]["created_by"]["number"], creation_);
+  EXPECT_EQ(state["pipeline"]["created_by"]["arguments"]["pDesc"]["pRootSignature"]["object"],
+            kSignature);
+  EXPECT_THAT(ListStateInWords(state), HasSubstr("pipeline  ID3D12PipelineState #5"));
+}
+
+TEST_F(ListState, TablesShowTheDescriptorsBehindThem) {
+  const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
+                                ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000 + 32});
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000 + 64},
+       uint64_t{0x20000 + 32}, 0);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, kList, ObjectPointer(kSignature));
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 1,
+       uint64_t{0x90000 + 64});
+  const uint32_t constants[2] = {11, 12};
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants, kList, 0, 2, constants, 4);
+  const ordered_json root = At(Dispatch())["compute"];
+  EXPECT_EQ(root["root_signature"]["object"], kSignature);
+  ASSERT_EQ(root["root_arguments"].size(), 2u);
+  EXPECT_EQ(root["root_arguments"][0]["values"], (ordered_json{11, 12}));
+  EXPECT_EQ(root["root_arguments"][0]["offset"], 4);
+  const ordered_json& table = root["root_arguments"][1];
+  EXPECT_EQ(table["kind"], "descriptor table");
+  ASSERT_EQ(table["descriptors"].size(), 1u);
+  EXPECT_EQ(table["descriptors"][0]["index"], 2);
+  EXPECT_EQ(table["descriptors"][0]["written_by"]["number"], written);
+  EXPECT_EQ(table["descriptors"][0]["written_by"]["arguments"]["pResource"]["object"], kBuffer);
+}
+
+// What a table shows is what the copy brought: nothing, not what stood there before.
+TEST_F(ListState, ACopyOfWhatNobodyWroteLeavesNothing) {
+  for (const uint64_t handle : {0x10000, 0x10000 + 32, 0x10000 + 64}) {
+    Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+         nullptr, handle);
+  }
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const uint64_t before = Dispatch();
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000 + 32},
+       uint64_t{0x20000 + 32}, 0);
+  const uint64_t after = Dispatch();
+  const auto descriptors = [this](uint64_t call) {
+    return At(call)["compute"]["root_arguments"][0]["descriptors"].size();
+  };
+  EXPECT_EQ(descriptors(before), 3u);
+  EXPECT_EQ(descriptors(after), 1u);
+}
+
+// A range that no heap has takes its place among the others, and brings nothing.
+TEST_F(ListState, CopiesBehindAnUnknownRangeKeepTheirPartners) {
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x10000});
+  const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
+                                ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000});
+  const uint64_t to[] = {0x10000};
+  const uint32_t to_sizes[] = {3};
+  const uint64_t from[] = {0x500000, 0x20000};
+  const uint32_t from_sizes[] = {2, 1};
+  Call(Method::ID3D12Device_CopyDescriptors, kDevice, 1, to, to_sizes, 2, from, from_sizes, 0);
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 1,
+       uint64_t{0x90000 + 64});
+  const ordered_json arguments = At(Dispatch())["compute"]["root_arguments"];
+  EXPECT_TRUE(arguments[0]["descriptors"].empty());
+  ASSERT_EQ(arguments[1]["descriptors"].size(), 1u);
+  EXPECT_EQ(arguments[1]["descriptors"][0]["written_by"]["number"], written);
+}
+
+TEST_F(ListState, EveryMethodThatMakesAViewCounts) {
+  const uint64_t written =
+      Call(Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView, kDevice,
+           ObjectPointer(kBuffer), ObjectPointer(kBuffer), uint64_t{0x10000});
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const ordered_json table = At(Dispatch())["compute"]["root_arguments"][0];
+  ASSERT_EQ(table["descriptors"].size(), 1u);
+  EXPECT_EQ(table["descriptors"][0]["written_by"]["number"], written);
+}
+
+TEST_F(ListState, DescriptorsEndWithTheirHeap) {
+  constexpr uint64_t kLaterHeap = 20;
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x10000});
+  Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
+       nullptr, uint64_t{0x20000});
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
+       uint64_t{0x90000});
+  const uint64_t before = Dispatch();
+  trace_.ObjectEnd(kHeap);
+  DescriptorHeapFacts heap{};
+  heap.count = 100;
+  heap.increment_bytes = 32;
+  heap.cpu_start = 0x10000;
+  heap.gpu_start = 0x90000;
+  trace_.DescriptorHeap(kLaterHeap, kDevice, 0, heap);
+  const uint64_t after = Dispatch();
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000}, uint64_t{0x20000},
+       0);
+  const uint64_t copied = Dispatch();
+  const auto descriptors = [this](uint64_t call) {
+    return At(call)["compute"]["root_arguments"][0]["descriptors"].size();
+  };
+  EXPECT_EQ(descriptors(before), 1u);
+  EXPECT_EQ(descriptors(after), 0u);
+  EXPECT_EQ(descriptors(copied), 1u);  // the other heap is as it was
+}
+
+TEST_F(ListState, AnotherRootSignatureForgetsItsArguments) {
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature, kList,
+       ObjectPointer(kSignature));
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootConstantBufferView, kList, 0,
+       uint64_t{0x500});
+  const uint64_t before = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature, kList, ObjectPointer(77));
+  const uint64_t after = Dispatch();
+  EXPECT_EQ(At(before)["graphics"]["root_arguments"][0]["value"]["address"], "0x500");
+  EXPECT_TRUE(At(after)["graphics"]["root_arguments"].empty());
+}
+
+TEST_F(ListState, ConstantsAreReplacedOneByOne) {
+  constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
+  constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
+  const auto constants = [this](uint64_t call) {
+    ordered_json found = ordered_json::array();
+    const ordered_json state = At(call);
+    for (const ordered_json& argument : state["compute"]["root_arguments"]) {
+      found.push_back({argument["index"], argument["offset"], argument["values"]});
+    }
+    return found.dump();
+  };
+  const uint32_t values[5] = {10, 11, 12, 13, 14};
+  Reset();
+  Call(kConstant, kList, 0, 9, 1);  // of another argument
+  Call(kConstant, kList, 2, 9, 1);
+  Call(kConstants, kList, 1, 1, values, 1);
+  Call(kConstants, kList, 1, 3, values, 0);
+  EXPECT_EQ(constants(Dispatch()), "[[0,1,[9]],[1,0,[10,11,12]],[2,1,[9]]]");
+}
+
+TEST_F(ListState, ConstantsBesideTheReplacedOnesStay) {
+  constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
+  constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
+  const uint32_t values[5] = {10, 11, 12, 13, 14};
+  Reset();
+  const uint64_t all = Call(kConstants, kList, 1, 5, values, 2);
+  const uint64_t one = Call(kConstant, kList, 1, 99, 4);
+  Call(kConstants, kList, 1, 0, values, 2);  // nothing
+  const uint64_t dispatch = Dispatch();
+  Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, kList, 1,
+       uint64_t{0x500});
+  const uint64_t later = Dispatch();
+  const ordered_json arguments = At(dispatch)["compute"]["root_arguments"];
+  ASSERT_EQ(arguments.size(), 3u);
+  EXPECT_EQ(arguments[0]["offset"], 2);
+  EXPECT_EQ(arguments[0]["values"], (ordered_json{10, 11}));
+  EXPECT_EQ(arguments[0]["set_by"], all);
+  EXPECT_EQ(arguments[1]["offset"], 4);
+  EXPECT_EQ(arguments[1]["values"], ordered_json::array({99}));
+  EXPECT_EQ(arguments[1]["set_by"], one);
+  EXPECT_EQ(arguments[2]["offset"], 5);
+  EXPECT_EQ(arguments[2]["values"], (ordered_json{13, 14}));
+  EXPECT_EQ(arguments[2]["set_by"], all);
+  const ordered_json view = At(later)["compute"]["root_arguments"];
+  ASSERT_EQ(view.size(), 1u);
+  EXPECT_EQ(view[0]["kind"], "constant buffer");
+}
+
+TEST_F(ListState, AListBeginsWithThePipelineItIsMadeWith) {
+  constexpr uint64_t kFresh = 30;
+  void* list = nullptr;
+  const uint64_t creation =
+      Call(Method::ID3D12Device_CreateCommandList, kDevice, 0, 0, ObjectPointer(kAllocator),
+           ObjectPointer(kPipeline), Bytes16{}, &list);
+  trace_.Object(kFresh, Chain::kID3D12GraphicsCommandList, kDevice, creation);
+  const uint64_t first = Call(Method::ID3D12GraphicsCommandList_Dispatch, kFresh, 1, 1, 1);
+  const uint64_t reset =
+      Call(Method::ID3D12GraphicsCommandList_Reset, kFresh, ObjectPointer(kAllocator), nullptr);
+  const uint64_t second = Call(Method::ID3D12GraphicsCommandList_Dispatch, kFresh, 1, 1, 1);
+  const ordered_json state = At(first);
+  EXPECT_EQ(state["recorded_since"], creation);
+  EXPECT_EQ(state["pipeline"]["object"], kPipeline);
+  EXPECT_EQ(state["pipeline"]["set_by"], creation);
+  EXPECT_EQ(At(second)["recorded_since"], reset);
+  EXPECT_TRUE(At(second)["pipeline"].is_null());
+}
+
+TEST_F(ListState, SlotsAreReplacedOneByOneAndEndWithReset) {
+  const VertexView views[2] = {{0x1000, 64, 16}, {0x2000, 32, 8}};
+  Reset();
+  Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, kList, 1, 2, views);
+  Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, kList, 2, 1, nullptr);
+  Call(Method::ID3D12GraphicsCommandList_OMSetStencilRef, kOther, 9);  // of another list
+  Call(Method::ID3D12GraphicsCommandList_OMSetStencilRef, kList, 7);
+  const uint64_t call = Dispatch();
+  const uint64_t reset = Reset();
+  const uint64_t later = Dispatch();
+  const ordered_json state = At(call);
+  ASSERT_EQ(state["vertex_buffers"].size(), 1u);
+  EXPECT_EQ(state["vertex_buffers"][0]["slot"], 1);
+  EXPECT_EQ(state["vertex_buffers"][0]["view"]["StrideInBytes"], 16);
+  EXPECT_EQ(state["stencil_reference"]["arguments"]["StencilRef"], 7);
+  const ordered_json fresh = At(later);
+  EXPECT_TRUE(fresh["vertex_buffers"].empty());
+  EXPECT_FALSE(fresh.contains("stencil_reference"));
+  EXPECT_EQ(fresh["recorded_since"], reset);
+}
+
+TEST_F(ListState, EqualElementsAreCountedInWords) {
+  Reset();
+  const int32_t rectangles[3][4] = {{0, 0, 8, 8}, {0, 0, 8, 8}, {0, 0, 4, 4}};
+  Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, kList, 3, &rectangles[0]);
+  EXPECT_THAT(
+      ListStateInWords(At(Dispatch())),
+      HasSubstr("[{left = 0, top = 0, right = 8, bottom = 8} (2 times), {left = 0, top = 0, "
+                "right = 4, bottom = 4}]"));
+}
+
+TEST_F(ListState, OtherCallsHaveNone) {
+  TraceReader trace = trace_.Open();
+  EXPECT_THAT(ListStateAt(trace, creation_).status().message(),
+              HasSubstr("which no command list records"));
+  EXPECT_TRUE(IsOfCommandList("ID3D12GraphicsCommandList::Close"));
+  EXPECT_FALSE(IsOfCommandList("ID3D12CommandQueue::ExecuteCommandLists"));
+  EXPECT_FALSE(IsOfCommandList("ID3D12Device::CreateCommandList"));
+  EXPECT_THAT(ListStateAt(trace, 1).status().message(), HasSubstr("there is no call 1"));
+  EXPECT_EQ(ListStateAt(trace, 100'000).status().code(), StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace cairn::cli

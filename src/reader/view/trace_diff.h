@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What differs between the calls of two traces: of two runs of a program, or of two versions of it.
+#ifndef CAIRN_READER_VIEW_TRACE_DIFF_H_
+#define CAIRN_READER_VIEW_TRACE_DIFF_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "format/trace/trace_reader.h"
+
+namespace cairn::cli {
+
+struct CallDifference {
+  uint64_t frame = 0;
+  uint32_t thread = 0;     // in the trace that makes the call
+  bool in_second = false;  // otherwise in the first only
+  // The thread of the other trace that its thread was compared with; nullopt: it has none like it.
+  std::optional<uint32_t> other_thread;
+  uint64_t call = 0;  // its number in that trace
+  std::string text;
+};
+
+// As the program counts.
+struct FrameRange {
+  uint64_t first = 0;
+  uint64_t end = 0;  // behind the last
+};
+inline constexpr uint64_t kNoFrame = ~uint64_t{0};
+
+// The frames in which two recordings can be compared: from the later beginning on. Where one of them was
+// stopped as it was asked to, they end; otherwise the end is kNoFrame: frames that one of them has more are
+// differences. Of these the `wanted` ones. Reads what stands behind the last frames. Errors:
+// kInvalidArgument: no frame in common, or none that is wanted.
+Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
+                                    const FrameRange& wanted = {0, kNoFrame});
+
+struct TraceDiffOptions {
+  uint64_t first_frame = 0;  // as the program counts
+  uint64_t frame_end = kNoFrame;
+  // Told the differences in the order of frames and threads; false: no more of them, please.
+  std::function<bool(const CallDifference&)> print;
+  // False stops.
+  std::function<bool(uint64_t done, uint64_t total)> progress;
+};
+
+struct TraceDiffResult {
+  uint64_t frames[2] = {};  // compared ones
+  uint64_t calls[2] = {};
+  uint64_t differences = 0;      // calls that only one of them has
+  uint64_t compared_images = 0;  // frames of which both have a hash
+  std::vector<uint64_t> different_images;
+  // Calls whose arguments could not be read, or would cost more than the file may: only their names were
+  // compared.
+  uint64_t undecoded = 0;
+  bool stopped = false;
+};
+
+// Of ComparableFrames, frame by frame and, within a frame, thread by thread: threads that make the same calls
+// belong together, then those that have the most calls in common. Calls that only restore a state are left
+// out.
+// Objects are the same if they have the same name or, without one, the same place among those of their
+// kind; addresses and descriptors are what they are in. Handles of the operating system and functions are
+// equal. GetCompletedValue and GetDeviceRemovedReason, which programs call until something is done, are left
+// out. Memory: the calls of a frame of each, at most kMostLines at once.
+// Errors: kCorrupt: a trace that cannot be read on; kInvalidArgument: no such frame in both.
+Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
+                                      const TraceDiffOptions& options);
+
+// Positions in two sequences that belong together are left out; what remains is in one of them only.
+// Smallest, unless there is more than kMostEdits to it: then all that is between the first and the last
+// difference.
+struct SequenceEdit {
+  bool in_second = false;
+  size_t index = 0;
+};
+std::vector<SequenceEdit> CompareSequences(std::span<const uint64_t> first,
+                                           std::span<const uint64_t> second);
+inline constexpr size_t kMostEdits = 1000;
+inline constexpr size_t kMostLines = 100'000;
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_READER_VIEW_TRACE_DIFF_H_

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn info`, `cairn verify` and `cairn objects` show of a trace: as lines for people, as JSON for
+// programs. Nothing is printed here.
+#ifndef CAIRN_READER_VIEW_TRACE_VIEWS_H_
+#define CAIRN_READER_VIEW_TRACE_VIEWS_H_
+
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "format/trace/trace_reader.h"
+#include "format/trace/trace_state.h"
+#include "format/trace/verify.h"
+
+namespace cairn::cli {
+
+// What is known of a trace without reading all of it.
+std::string TraceInfoText(TraceReader& trace);
+nlohmann::ordered_json TraceInfoJson(TraceReader& trace);
+
+std::string VerifyText(const std::string& path, const VerifyReport& report, uint64_t frames);
+nlohmann::ordered_json VerifyJson(const VerifyReport& report, uint64_t frames);
+
+struct ObjectQuery {
+  std::optional<uint64_t> at_number;  // as before this record; otherwise at the end
+  std::optional<uint64_t> at_frame;   // as the program counts: at its beginning
+  bool alive = false;                 // only those that live there
+  std::string kind;                   // part of the interface's name, in any case
+  std::string name;                   // part of the name, in any case
+  // Told now and then how far it is; false stops.
+  std::function<bool(uint64_t done, uint64_t total)> progress;
+};
+
+struct ObjectList {
+  std::vector<TracedObject> objects;  // by number
+  uint64_t made = 0;                  // up to there
+  uint64_t alive = 0;                 // there
+  uint64_t frame = 0;                 // that "there" is in
+  bool at_end = false;
+  bool interrupted = false;
+  uint64_t contradictions = 0;  // records that contradict others: cairn verify names them
+};
+
+// Frames are the program's. Errors: kInvalidArgument for a frame that is not in the trace; those of the reader.
+Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query);
+std::string ObjectsText(const ObjectList& list);
+// One document, in pieces, until `print` says false.
+bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::string_view)>& print);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_READER_VIEW_TRACE_VIEWS_H_

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/capture_drain.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <utility>
+
+#include "format/calls/model_hash.h"
+#include "os/clock.h"
+#include "watcher/output_file.h"
+
+namespace cairn {
+namespace {
+
+// How much is written before others get the lock: what takes it besides is an incident.
+constexpr size_t kBatchRecords = 1024;
+constexpr size_t kBatchBytes = 4u << 20;
+// The program rings when it has much to give; otherwise this is how late the file may be.
+constexpr uint64_t kLookNs = 10'000'000;
+// A number is taken a moment before its record is there. One that is missing for so long, while others
+// come, belongs to a thread that was ended inside of the layer.
+constexpr uint64_t kMissingNs = 2'000'000'000;
+// The same where a ring was damaged: the records that were in it will never come, and those that other
+// threads were about to write are there after so long.
+constexpr uint64_t kDamageNs = 100'000'000;
+
+}  // namespace
+
+CaptureDrain::CaptureDrain(SharedMemory region, CaptureDrainSettings settings)
+    : settings_(std::move(settings)) {
+  Result<RegionReader> reader = RegionReader::Open(std::move(region));
+  if (!reader.ok()) {
+    open_error_ = reader.status();
+    failed_ = true;
+    return;
+  }
+  reader_ = std::move(reader).value();
+  const bool armed = reader_->start_frame() != 0 || reader_->state() == CaptureState::kArmed;
+  Result<OutputFile> file = CreateOutput(settings_.path, settings_.other_name);
+  if (file.ok()) {
+    settings_.path = file->path;
+    why_not_there_ = file->why_not;
+    sink_.emplace(std::move(file->writer), settings_.facts, armed, settings_.most_kept_bytes);
+  } else {
+    sink_.emplace(file.status(), settings_.facts, armed, settings_.most_kept_bytes);
+  }
+  if (reader_->model_hash() != ModelHash()) {
+    sink_->Fail(Status(StatusCode::kUnsupported,
+                       "the layer in the program knows other functions of Direct3D 12: use "
+                       "libcairn-d3d12.so and cairn of the same release"));
+  }
+  thread_ = std::thread([this] { Run(); });
+}
+
+CaptureDrain::~CaptureDrain() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+Status CaptureDrain::status() const {
+  const auto lock = Lock();
+  return sink_.has_value() ? sink_->status() : open_error_;
+}
+
+std::unique_lock<std::mutex> CaptureDrain::Lock() const {
+  ++waiters_;
+  std::unique_lock lock(mutex_);
+  --waiters_;
+  return lock;
+}
+
+void CaptureDrain::Run() {
+  uint64_t flushed_ns = MonotonicNs();
+  while (!stop_) {
+    const uint32_t doorbell = reader_->Doorbell();
+    bool found = false;
+    {
+      const std::lock_guard lock(mutex_);
+      WatchTrigger();
+      found = Pump(~uint64_t{0});
+      const uint64_t now_ns = MonotonicNs();
+      if (sink_->HasUnflushed() && now_ns - flushed_ns >= kFlushNs) {
+        sink_->Flush();
+        flushed_ns = now_ns;
+      }
+      failed_ = !sink_->status().ok();
+      if (failed_ || sink_->nearly_full()) reader_->Request(CaptureRequest::kStop);
+    }
+    // A mutex does not go to whoever waited longest.
+    while (waiters_ != 0 && !stop_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    if (!found) reader_->WaitForDoorbell(doorbell, kLookNs);
+  }
+}
+
+bool CaptureDrain::Pump(uint64_t last) {
+  size_t count = 0;
+  try {
+    PumpInto(last, &count);
+  } catch (const std::exception& error) {
+    sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+  reader_->GiveBack();
+  return count != 0;
+}
+
+void CaptureDrain::PumpInto(uint64_t last, size_t* count) {
+  Record record;
+  size_t bytes = 0;
+  while (*count < kBatchRecords && bytes < kBatchBytes && reader_->next_number() <= last) {
+    const RegionReader::Found found = reader_->Take(&record);
+    if (found == RegionReader::Found::kRecord) {
+      ++*count;
+      bytes += record.body.size();
+      held_back_since_ns_ = 0;
+      sink_->Add(record);
+      continue;
+    }
+    if (found == RegionReader::Found::kNothing) {
+      held_back_since_ns_ = 0;
+      break;
+    }
+    if (!IsLost(MonotonicNs()) || !reader_->PassOverGap()) break;
+    held_back_since_ns_ = 0;
+  }
+}
+
+bool CaptureDrain::IsLost(uint64_t now_ns) {
+  if (held_back_since_ns_ == 0) held_back_since_ns_ = now_ns;
+  if (reader_->gap_free_until() != gap_free_until_) {
+    gap_free_until_ = reader_->gap_free_until();
+    gap_free_since_ns_ = now_ns;
+  }
+  if (reader_->next_number() <= gap_free_until_) return now_ns - gap_free_since_ns_ >= kDamageNs;
+  return now_ns - held_back_since_ns_ >= kMissingNs;
+}
+
+void CaptureDrain::WatchTrigger() {
+  if (!settings_.trigger_path.empty() && triggers_ < 2) {
+    const bool there = access(settings_.trigger_path.c_str(), F_OK) == 0;
+    if (there == (triggers_ == 0)) ++triggers_wanted_;
+  }
+  while (triggers_ < std::min(triggers_wanted_.load(), 2)) {
+    reader_->Request(triggers_ == 0 ? CaptureRequest::kStart : CaptureRequest::kStop);
+    ++triggers_;
+  }
+}
+
+void CaptureDrain::EndTrace() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+  const auto lock = Lock();
+  if (ended_ || !sink_.has_value()) return;
+  ended_ = true;
+  // What is missing will not come, and what is written from now on, by a child that has the memory as well,
+  // is not the program's.
+  reader_->TakeWhatIsThere();
+  const uint64_t last = reader_->end_number();
+  while (reader_->next_number() <= last) {
+    if (!Pump(last) && !reader_->PassOverGap()) break;
+  }
+  try {
+    WriteEnd();
+  } catch (const std::exception& error) {
+    sink_->Fail(Status(StatusCode::kOutOfMemory, error.what()));
+  }
+  failed_ = !sink_->status().ok();
+  last_number_ = std::max(last, reader_->last_taken_number());
+  // Its memory is no longer needed; writing the report may need some.
+  reader_.reset();
+}
+
+void CaptureDrain::WriteEnd() {
+  std::vector<TraceThread> threads;
+  for (const RegionReader::Thread& thread : reader_->Threads()) {
+    threads.push_back({thread.index, thread.thread_id, thread.name, thread.in_call});
+  }
+  const std::vector<std::string> losses = reader_->Losses();
+  sink_->End(threads, losses);
+}
+
+Status CaptureDrain::Append(const std::function<Status(FileWriter*)>& write) {
+  const auto lock = Lock();
+  if (!sink_.has_value()) return open_error_;
+  return sink_->Append(write);
+}
+
+Result<CaptureSummary> CaptureDrain::Finish() {
+  EndTrace();
+  const auto lock = Lock();
+  if (!sink_.has_value()) return open_error_;
+  return sink_->Finish();
+}
+
+}  // namespace cairn

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes what a captured program hands over into a trace, on a thread of its own, while the program
+// runs and after it died:
+//
+//   CaptureDrain drain(std::move(region), settings);
+//   ... the program ends ...
+//   drain.EndTrace();
+//   drain.Append([&](FileWriter* file) { return WriteSnapshot(snapshot, file); });
+//   Result<CaptureSummary> summary = drain.Finish();
+//
+// A file that cannot be written never stops the program: what it hands over is then thrown away, and it
+// is asked to stop recording.
+//
+// Memory: two chunks of the trace, the index of known blobs (format/trace/trace_writer.h), one record; for a
+// capture that starts late also what live_state.h keeps.
+// After the end of the program: at most the bytes of the region are written, whoever goes on filling it.
+// File: every record whose number was taken kFlushNs before the watcher died.
+#ifndef CAIRN_WATCHER_CAPTURE_DRAIN_H_
+#define CAIRN_WATCHER_CAPTURE_DRAIN_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "base/status.h"
+#include "format/file/file_writer.h"
+#include "format/model/live_state.h"
+#include "format/trace/trace_writer.h"
+#include "os/shared_memory.h"
+#include "watcher/region_reader.h"
+#include "watcher/trace_sink.h"
+
+namespace cairn {
+
+struct CaptureDrainSettings {
+  std::string path;  // of the file; PATH.part until Finish()
+  // Names to use if something is in the way of that one: output_file.h.
+  std::function<std::string()> other_name;
+  TraceFacts facts;
+  // A file that starts an armed capture by being there, and stops it by being gone. "": none.
+  std::string trigger_path;
+  size_t most_kept_bytes = LiveState::kMostBytes;
+};
+
+class CaptureDrain {
+ public:
+  static constexpr uint64_t kFlushNs = 250'000'000;
+
+  // Starts the thread. What goes wrong is in status() and in what Finish() returns.
+  CaptureDrain(SharedMemory region, CaptureDrainSettings settings);
+  ~CaptureDrain();
+  CaptureDrain(const CaptureDrain&) = delete;
+  CaptureDrain& operator=(const CaptureDrain&) = delete;
+
+  const std::string& path() const { return settings_.path; }
+  // Why the file has another name than the one asked for; "" if it has that one.
+  const std::string& why_not_there() const { return why_not_there_; }
+  // Ok while everything is written. Any thread; may wait for the disk.
+  Status status() const;
+  // status() is not ok. Any thread, at once.
+  bool failed() const { return failed_; }
+
+  // Starts an armed capture at the next end of a frame; the second call stops it, further ones do
+  // nothing. Any thread, at once.
+  void Trigger() { ++triggers_wanted_; }
+
+  // The program has ended, or is given up: takes what was recorded by now, and ends the trace.
+  void EndTrace();
+  // Adds chunks to the file, at any time. `write` must only append, and may ask for LastNumber().
+  Status Append(const std::function<Status(FileWriter*)>& write);
+  // The last number that the program took, whether its record is there or not. For Append's `write`.
+  uint64_t LastNumber() const {
+    return reader_.has_value() ? reader_->last_taken_number() : last_number_;
+  }
+  // Gives the file its name. Ends the trace if EndTrace did not.
+  Result<CaptureSummary> Finish();
+
+ private:
+  void Run();
+  // Takes some records, with numbers up to `last`. False: there was none.
+  bool Pump(uint64_t last);
+  // The same, with `count` of those that were taken, without care for memory.
+  void PumpInto(uint64_t last, size_t* count);
+  // The record that is missing will not come, as far as anybody can know.
+  bool IsLost(uint64_t now_ns);
+  void WatchTrigger();
+  void WriteEnd();
+  // For all but the thread: it lets go of the file soon.
+  std::unique_lock<std::mutex> Lock() const;
+
+  CaptureDrainSettings settings_;
+  std::string why_not_there_;
+  mutable std::mutex mutex_;  // everything below
+  Status open_error_;
+  std::optional<RegionReader> reader_;
+  std::optional<TraceSink> sink_;
+  uint64_t held_back_since_ns_ = 0;
+  uint64_t gap_free_until_ = 0;  // of reader_, as seen last
+  uint64_t gap_free_since_ns_ = 0;
+  uint64_t last_number_ = 0;  // once reader_ is gone
+  int triggers_ = 0;
+  bool ended_ = false;
+  std::atomic<bool> failed_{false};
+  std::atomic<int> triggers_wanted_{0};
+  mutable std::atomic<int> waiters_{0};
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_CAPTURE_DRAIN_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/output_file.h"
+
+#include <utility>
+
+namespace cairn {
+namespace {
+
+// What else is tried: what is in the way of so many is meant to be.
+constexpr int kOtherNames = 4;
+
+}  // namespace
+
+Result<OutputFile> CreateOutput(const std::string& path,
+                                const std::function<std::string()>& other_name) {
+  Result<FileWriter> wanted = FileWriter::Create(path);
+  if (wanted.ok()) return OutputFile{std::move(wanted).value(), path, ""};
+  for (int i = 0; i < kOtherNames && other_name; ++i) {
+    const std::string other = other_name();
+    if (other.empty()) break;
+    Result<FileWriter> file = FileWriter::Create(other);
+    if (file.ok()) return OutputFile{std::move(file).value(), other, wanted.status().message()};
+  }
+  return wanted.status();
+}
+
+}  // namespace cairn

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which process of a run writes to which file. The first one that has something to write gets the name that
+// the user gave, every other, and every further file of a process, a name made from it.
+#ifndef CAIRN_WATCHER_OUTPUT_NAMES_H_
+#define CAIRN_WATCHER_OUTPUT_NAMES_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "watcher/output_path.h"
+
+namespace cairn {
+
+// One thread.
+class OutputNames {
+ public:
+  // `wanted`: the name that the user gave, "" for one made from the program's. `most`: of all names.
+  OutputNames(std::string wanted, uint64_t most) : wanted_(std::move(wanted)), most_(most) {}
+
+  // Of one process.
+  struct OfProcess {
+    uint32_t others = 0;  // names that were made from the wanted one
+  };
+
+  // The next name of a process; "" if it had, or all together had, as many as there may be.
+  std::string Next(OfProcess* process, const std::string& program, int64_t process_id) {
+    if (count_ >= most_ || process->others >= kMaxPathsOfProcess) return "";
+    ++count_;
+    const std::string path = wanted_.empty() ? DefaultOutputPath(program) : wanted_;
+    if (!std::exchange(wanted_taken_, true)) return path;
+    return OutputPathOfProcess(path, process_id, ++process->others);
+  }
+
+ private:
+  std::string wanted_;
+  uint64_t most_;
+  uint64_t count_ = 0;
+  bool wanted_taken_ = false;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_OUTPUT_NAMES_H_

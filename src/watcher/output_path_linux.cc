@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+
+#include "base/program_name.h"
+#include "base/text.h"
+#include "format/file/byte_sink.h"
+#include "watcher/output_path.h"
+
+namespace cairn {
+namespace {
+
+std::string DirectoryOf(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// How many bytes the name has too many for the files that are written beside it: "-PID-NUMBER" and
+// ".part.old", which is more than the ".untested.part" of cairn bisect.
+size_t BytesTooMany(const std::string& path, const std::string& directory) {
+  constexpr size_t kRoomBytes = std::string_view("-4194304-16.part.old").size();
+  const long most = pathconf(directory.c_str(), _PC_NAME_MAX);
+  if (most <= 0) return 0;
+  const size_t name_bytes = path.size() - (path.rfind('/') + 1) + kRoomBytes;
+  const size_t most_bytes = static_cast<size_t>(most);
+  return name_bytes > most_bytes ? name_bytes - most_bytes : 0;
+}
+
+}  // namespace
+
+std::string DefaultOutputPath(const std::string& program) {
+  const std::string name(NameOfProgram(program));
+  return (name.empty() ? "program" : name) + ".cairn";
+}
+
+std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id,
+                                uint32_t number) {
+  const size_t name_start = output_path.rfind('/') + 1;
+  const size_t dot = output_path.rfind('.');
+  const bool has_extension = dot != std::string::npos && dot > name_start;
+  const size_t stem_end = has_extension ? dot : output_path.size();
+  return fmt::format("{}-{}{}{}", output_path.substr(0, stem_end), process_id,
+                     number == 1 ? "" : fmt::format("-{}", number), output_path.substr(stem_end));
+}
+
+Status CheckOutputPath(const std::string& output_path) {
+  struct stat info {};
+  if (output_path.empty() || output_path.back() == '/') {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("'{}' names no file; give a file with -o FILE", output_path));
+  }
+  if (stat(output_path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("'{}' is {}; give a file with -o FILE", output_path,
+                              S_ISDIR(info.st_mode) ? "a directory" : "not a regular file"));
+  }
+  const std::string directory = DirectoryOf(output_path);
+  // The file without a name below does not show this.
+  if (const size_t too_many = BytesTooMany(output_path, directory); too_many != 0) {
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("the name of '{}' is {} byte{} too long: the file that is written first "
+                    "has a longer one; give a shorter name with -o FILE",
+                    output_path, too_many, too_many == 1 ? "" : "s"));
+  }
+  // A file without a name shows what access() cannot: read-only mounts, quotas, root's powers.
+  int fd = open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    const std::string probe = fmt::format("{}.part", output_path);
+    fd = open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0) unlink(probe.c_str());
+  }
+  if (fd < 0) {
+    return Status(
+        StatusCode::kIo,
+        fmt::format("no file can be written in directory '{}' ({}); give another with -o FILE",
+                    directory, strerror(errno)));
+  }
+  close(fd);
+  // What would be in the way when the report is to be written, perhaps hours from now.
+  const Status part = CheckFileSink(output_path);
+  if (part.ok()) return part;
+  return Status(StatusCode::kInvalidArgument, part.message());
+}
+
+}  // namespace cairn

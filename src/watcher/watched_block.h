@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the watcher reads in one process's block, and the dump it makes of it. Works the same while
+// the process lives and after its death; trusts nothing in the block.
+#ifndef CAIRN_WATCHER_WATCHED_BLOCK_H_
+#define CAIRN_WATCHER_WATCHED_BLOCK_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "format/file/file_writer.h"
+#include "format/snapshot/progress_probe.h"
+#include "format/snapshot/snapshot.h"
+#include "os/shared_memory.h"
+#include "watcher/watcher.h"
+
+namespace cairn {
+
+// A device that the application reported as lost.
+struct LostDevice {
+  uint32_t device = kNone;  // context index
+  int32_t code = 0;
+};
+
+class WatchedBlock {
+ public:
+  WatchedBlock() = default;  // of a process that handed none over
+  explicit WatchedBlock(SharedMemory memory) : memory_(std::move(memory)) {}
+
+  bool present() const { return memory_.data() != nullptr; }
+
+  // Not const: the probe remembers what it saw the last time.
+  std::vector<QueueObservation> ObserveQueues();
+  std::vector<LostDevice> LostDevices() const;
+  EndEvidence Evidence();
+
+  // Path of the executable, as the process gave it; untrusted text.
+  std::string Program() const;
+
+  // What it shows now is what the next dumps tell, whatever the GPU writes from here on.
+  void KeepState();
+  const std::optional<Snapshot>& kept_state() const { return kept_state_; }
+
+  std::span<const std::byte> bytes() const { return {memory_.data(), memory_.size_bytes()}; }
+
+ private:
+  SharedMemory memory_;
+  std::optional<ProgressProbe> probe_;
+  std::optional<Snapshot> kept_state_;
+};
+
+// Who a dump is about.
+struct DumpSubject {
+  int64_t process_id = 0;
+  std::string program;
+  std::string command_line;
+  std::span<const NoticedIncident> incidents;
+};
+
+// A process that died of the signal that its own handler saw last is told as it was at that moment.
+// Writes `path` (first as `path`.part: its beginning is in the file system before the block is
+// read). On an error nothing is left at `path`, and what was there before is untouched. Cost: bench
+// Dump in docs/performance.md.
+Status WriteDump(const std::string& path, const DumpSubject& subject, const WatchedBlock& block);
+// The same into a file that was just created.
+Status WriteDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block);
+
+// Adds the dump to a file that holds other things, too: a trace, and earlier dumps, of which the last
+// counts. `last_call`: the last number that the capture of the same file gave out, asked for when the block
+// has been read.
+Status AppendDump(FileWriter* file, const DumpSubject& subject, const WatchedBlock& block,
+                  const std::function<uint64_t()>& last_call);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_WATCHED_BLOCK_H_

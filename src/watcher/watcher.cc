@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/watcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+// Hangs beyond these are not kept: a program that stops and goes on for days, or means to fill the
+// watcher's memory. There is room for what ends it.
+constexpr size_t kMaxHangs = 1000;
+constexpr int kSigkill = 9;  // SIGKILL, which not all headers have
+
+struct SignalName {
+  int number;
+  const char* name;
+};
+// By hand, because the C library's tables are neither portable nor complete.
+constexpr auto kSignalNames = std::to_array<SignalName>({
+    {SIGINT, "SIGINT"},
+    {SIGILL, "SIGILL"},
+    {SIGABRT, "SIGABRT"},
+    {SIGFPE, "SIGFPE"},
+    {SIGSEGV, "SIGSEGV"},
+    {SIGTERM, "SIGTERM"},
+#ifndef _WIN32
+    {SIGHUP, "SIGHUP"},
+    {SIGQUIT, "SIGQUIT"},
+    {SIGTRAP, "SIGTRAP"},
+    {SIGBUS, "SIGBUS"},
+    {SIGKILL, "SIGKILL"},
+    {SIGUSR1, "SIGUSR1"},
+    {SIGUSR2, "SIGUSR2"},
+    {SIGPIPE, "SIGPIPE"},
+    {SIGALRM, "SIGALRM"},
+    {SIGXCPU, "SIGXCPU"},
+    {SIGXFSZ, "SIGXFSZ"},
+    {SIGSYS, "SIGSYS"},
+#endif
+});
+
+bool AnyUnfinished(std::span<const QueueObservation> queues) {
+  return std::any_of(queues.begin(), queues.end(),
+                     [](const QueueObservation& queue) { return queue.unfinished; });
+}
+
+}  // namespace
+
+std::string SignalInWords(int signal_number) {
+  const auto* found = std::find_if(
+      kSignalNames.begin(), kSignalNames.end(),
+      [signal_number](const SignalName& entry) { return entry.number == signal_number; });
+  if (found == kSignalNames.end()) return fmt::format("signal {}", signal_number);
+  return fmt::format("signal {} ({})", signal_number, found->name);
+}
+
+std::string SecondsInWords(uint64_t time_ns) {
+  return fmt::format("{:g} s", static_cast<double>(time_ns) / 1e9);
+}
+
+std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
+                                        bool stopped) {
+  const uint64_t longest_step_ns = 2 * PollIntervalNs();
+  std::vector<uint32_t> hung;
+  std::vector<Wait> still_waiting;
+  for (const QueueObservation& seen : queues) {
+    if (!enabled() || !seen.unfinished) continue;
+    Wait wait{seen.device, seen.queue, seen.fingerprint, now_ns, 0, false};
+    const auto before = std::find_if(waits_.begin(), waits_.end(), [&seen](const Wait& known) {
+      return known.device == seen.device && known.queue == seen.queue &&
+             known.fingerprint == seen.fingerprint;
+    });
+    if (before != waits_.end()) {
+      wait.reported = before->reported;
+      if (!stopped) {
+        wait.stood_still_ns =
+            before->stood_still_ns + std::min(now_ns - before->last_seen_ns, longest_step_ns);
+      }
+    }
+    if (!wait.reported && wait.stood_still_ns >= hang_timeout_ns_) {
+      wait.reported = true;
+      hung.push_back(seen.queue);
+    }
+    still_waiting.push_back(wait);
+  }
+  waits_ = std::move(still_waiting);
+  return hung;
+}
+
+uint64_t Watchdog::PollIntervalNs() const {
+  if (HasUnfinishedWork()) {
+    return std::clamp<uint64_t>(hang_timeout_ns_ / 10, kMillisecond, 200 * kMillisecond);
+  }
+  return std::clamp<uint64_t>(hang_timeout_ns_ / 4, kMillisecond, 1000 * kMillisecond);
+}
+
+Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,
+                               std::span<const QueueObservation> queues,
+                               ProcessCondition condition) {
+  Decision decision;
+  const std::vector<uint32_t> hung =
+      watchdog_.Observe(now_ns, queues, condition != ProcessCondition::kRunning);
+  if (condition == ProcessCondition::kEnding) {
+    return OnEnding(now_ns, realtime_ns, AnyUnfinished(queues));
+  }
+  if (hung.empty() || incidents_.size() >= kMaxHangs) return decision;
+  for (const uint32_t queue : hung) {
+    if (incidents_.size() >= kMaxHangs) break;
+    incidents_.push_back({.kind = IncidentKind::kHang,
+                          .value = static_cast<int64_t>(policy_.hang_timeout_ns / kMillisecond),
+                          .time_ns = realtime_ns,
+                          .queue = queue});
+  }
+  decision.dump = true;
+  decision.kill = policy_.kill_on_hang;
+  decision.what = fmt::format("hangs: GPU work made no progress for {}",
+                              SecondsInWords(policy_.hang_timeout_ns));
+  return decision;
+}
+
+Decision ProcessWatch::OnEnding(uint64_t now_ns, uint64_t realtime_ns, bool work_unfinished) {
+  Decision decision;
+  if (!ending_) {
+    ending_ = true;
+    ending_since_ns_ = now_ns;
+    unfinished_when_ending_ = work_unfinished;
+    // The GPU may finish while the process dies, and nothing else in the block changes any more.
+    decision.keep_state = work_unfinished;
+  }
+  if (!unfinished_when_ending_ || told_ending_ || killed_for_hang_ ||
+      now_ns - ending_since_ns_ < kLongEndNs) {
+    return decision;
+  }
+  told_ending_ = true;
+  incidents_.push_back({.kind = IncidentKind::kSignal, .value = 0, .time_ns = realtime_ns});
+  decision.dump = true;
+  decision.what =
+      fmt::format("is ending, and after {} still inside a driver", SecondsInWords(kLongEndNs));
+  return decision;
+}
+
+Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32_t code) {
+  Decision decision;
+  if (std::find(lost_devices_.begin(), lost_devices_.end(), device) != lost_devices_.end()) {
+    return decision;
+  }
+  lost_devices_.push_back(device);
+  decision.dump = true;
+  decision.what =
+      fmt::format("lost its device (code {}, {:#010x})", code, static_cast<uint32_t>(code));
+  incidents_.push_back({.kind = IncidentKind::kDeviceLost, .value = code, .time_ns = realtime_ns});
+  return decision;
+}
+
+Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
+  Decision decision;
+  if (killed_for_hang_) {
+    killed_for_hang_ =
+        end.kind == EndKind::kUnknown || (end.kind == EndKind::kSignalled && end.value == kSigkill);
+    // Its hang is in the file; that the watcher then killed it is no news.
+    if (killed_for_hang_) return decision;
+  }
+  // How it really ended is known now.
+  if (told_ending_) {
+    std::erase_if(incidents_, [](const NoticedIncident& incident) {
+      return incident.kind == IncidentKind::kSignal && incident.value == 0;
+    });
+  }
+  if (end.kind == EndKind::kUnknown) {
+    if (evidence.crash_signal != 0) {
+      end = {EndKind::kSignalled, evidence.crash_signal};
+    } else if (!evidence.work_unfinished && !unfinished_when_ending_) {
+      end = {EndKind::kExited, 0};
+    }
+  }
+  if (end.kind == EndKind::kExited) {
+    // What an earlier incident found is worth more than the state after an orderly exit.
+    if (!policy_.dump_on_exit || !incidents_.empty()) return decision;
+    decision.what = fmt::format("exited with code {}", end.value);
+    incidents_.push_back(
+        {.kind = IncidentKind::kExited, .value = end.value, .time_ns = realtime_ns});
+  } else {
+    decision.what = end.kind == EndKind::kSignalled
+                        ? fmt::format("died with {}", SignalInWords(end.value))
+                        : std::string("ended with GPU work unfinished");
+    if (end.kind == EndKind::kSignalled && end.value == kSigkill) {
+      decision.what += ", which Cairn did not send";
+    }
+    incidents_.push_back(
+        {.kind = IncidentKind::kSignal,
+         .value = end.value,
+         .time_ns = realtime_ns,
+         .address = end.value == evidence.crash_signal ? evidence.crash_address : 0});
+  }
+  decision.dump = true;
+  return decision;
+}
+
+}  // namespace cairn

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The watcher's decisions about one process, without the process: observations go in, decisions come
+// out. What sees the observations and acts on the decisions is watch_loop.h.
+//
+//                  work without progress          ┌──────── progress or finished ───────┐
+//   quiet ───────── for hang_timeout ───────▶ hang noticed (dump, perhaps kill) ────────┘
+//     │                                             │
+//     ├──── device lost reported (dump) ◀───────────┤
+//     └──── process ended: by a signal (dump), exit (dump only on request and if nothing else was)
+//
+// The end comes before the watchdog's word: a process that is dying keeps a thread in its driver for as long
+// as the GPU works, and is no hang.
+#ifndef CAIRN_WATCHER_WATCHER_H_
+#define CAIRN_WATCHER_WATCHER_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "os/process.h"
+
+namespace cairn {
+
+struct WatchPolicy {
+  uint64_t hang_timeout_ns = uint64_t{10} * 1'000'000'000;  // 0: hangs are never noticed
+  bool kill_on_hang = false;
+  bool dump_on_exit = false;
+};
+
+// One queue at one moment.
+struct QueueObservation {
+  uint32_t device = kNone;   // index into Snapshot::devices
+  uint32_t queue = kNone;    // index into Snapshot::queues; kNone: lists registered without a queue
+  bool unfinished = false;   // work was submitted or started, and is not proven finished
+  uint64_t fingerprint = 0;  // differs when any progress word of the queue differs
+};
+
+// A process that takes longer to die is told of before it has ended.
+inline constexpr uint64_t kLongEndNs = uint64_t{5} * 1'000'000'000;
+
+// Notices queues that stand still with unfinished work.
+class Watchdog {
+ public:
+  explicit Watchdog(uint64_t hang_timeout_ns) : hang_timeout_ns_(hang_timeout_ns) {}
+
+  // Feeds the process's queues at `now_ns` (CLOCK_MONOTONIC, never decreasing). `stopped`: a debugger
+  // or job control holds the process, so it cannot make progress; every clock starts again.
+  // Returns the queues that have stood still for the time-out now; each is returned once until it
+  // makes progress again. The time between two calls counts at most twice the poll interval: when
+  // the watcher itself was suspended, nobody can be blamed for that time.
+  std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
+                                bool stopped);
+
+  // When to look again: often while work is unfinished, seldom while the process is idle.
+  uint64_t PollIntervalNs() const;
+  bool HasUnfinishedWork() const { return !waits_.empty(); }
+  // False with a time-out of 0: there is no reason to look at all.
+  bool enabled() const { return hang_timeout_ns_ != 0; }
+
+ private:
+  struct Wait {
+    uint32_t device = kNone;
+    uint32_t queue = kNone;
+    uint64_t fingerprint = 0;
+    uint64_t last_seen_ns = 0;
+    uint64_t stood_still_ns = 0;
+    bool reported = false;
+  };
+
+  uint64_t hang_timeout_ns_;
+  std::vector<Wait> waits_;
+};
+
+// What the block says about the end of its process.
+struct EndEvidence {
+  int crash_signal = 0;  // seen by the library's own handler
+  uint64_t crash_address = 0;
+  bool work_unfinished = false;
+};
+
+// An incident as the watcher keeps it until it becomes part of a snapshot.
+struct NoticedIncident {
+  IncidentKind kind = IncidentKind::kNone;
+  int64_t value = 0;
+  uint64_t time_ns = 0;  // CLOCK_REALTIME
+  uint32_t queue = kNone;
+  uint64_t address = 0;
+};
+
+struct Decision {
+  bool dump = false;
+  bool kill = false;
+  bool keep_state = false;  // what the block shows now is what is to be told of the end
+  std::string what;  // with dump: what happened, continuing a sentence that starts with the program
+};
+
+class ProcessWatch {
+ public:
+  explicit ProcessWatch(const WatchPolicy& policy)
+      : policy_(policy), watchdog_(policy.hang_timeout_ns) {}
+
+  // `realtime_ns` stamps the incident, `now_ns` is the watchdog's clock. `condition` was looked at after
+  // the queues.
+  Decision OnProbe(uint64_t now_ns, uint64_t realtime_ns, std::span<const QueueObservation> queues,
+                   ProcessCondition condition);
+
+  // SIGKILL was sent for a decision to kill.
+  void OnKilled() { killed_for_hang_ = true; }
+
+  // `device` is the context's index: each device is lost once, however often it is reported.
+  Decision OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32_t code);
+
+  Decision OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence);
+
+  const std::vector<NoticedIncident>& incidents() const { return incidents_; }
+  const Watchdog& watchdog() const { return watchdog_; }
+  // Whether the watcher's own SIGKILL ended it, or is about to.
+  bool killed_for_hang() const { return killed_for_hang_; }
+
+ private:
+  Decision OnEnding(uint64_t now_ns, uint64_t realtime_ns, bool work_unfinished);
+
+  WatchPolicy policy_;
+  Watchdog watchdog_;
+  std::vector<NoticedIncident> incidents_;
+  std::vector<uint32_t> lost_devices_;
+  bool killed_for_hang_ = false;
+  bool ending_ = false;
+  bool unfinished_when_ending_ = false;
+  bool told_ending_ = false;  // an incident without a signal's number says so
+  uint64_t ending_since_ns_ = 0;
+};
+
+// "signal 11 (SIGSEGV)".
+std::string SignalInWords(int signal_number);
+
+// "2 s", "0.25 s".
+std::string SecondsInWords(uint64_t time_ns);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_WATCHER_H_

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/watcher.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kMs = 1'000'000;
+
+QueueObservation Busy(uint32_t queue, uint64_t fingerprint) {
+  return {0, queue, true, fingerprint};
+}
+QueueObservation Idle(uint32_t queue, uint64_t fingerprint) {
+  return {0, queue, false, fingerprint};
+}
+
+// Observes the same thing every 200 ms for `duration_ns`, and returns all queues found hanging.
+std::vector<uint32_t> ObserveFor(Watchdog& watchdog, uint64_t& now_ns, uint64_t duration_ns,
+                                 std::vector<QueueObservation> queues, bool stopped = false) {
+  std::vector<uint32_t> all;
+  for (const uint64_t end = now_ns + duration_ns; now_ns < end; now_ns += 200 * kMs) {
+    for (const uint32_t queue : watchdog.Observe(now_ns, queues, stopped)) all.push_back(queue);
+  }
+  return all;
+}
+
+TEST(Watchdog, ReportsAQueueThatStandsStillOnce) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 2 * kSecond, {Busy(3, 7)}), IsEmpty());
+  EXPECT_THAT(watchdog.Observe(now, std::vector{Busy(3, 7)}, false), ElementsAre(3));
+  EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(3, 7)}), IsEmpty());
+}
+
+TEST(Watchdog, NeverReportsAnIdleProcess) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 3600 * kSecond, {Idle(0, 1), Idle(1, 2)}), IsEmpty());
+  EXPECT_FALSE(watchdog.HasUnfinishedWork());
+}
+
+TEST(Watchdog, ProgressOfAnyWordRestartsTheClock) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  for (uint64_t fingerprint = 1; fingerprint < 20; ++fingerprint) {
+    EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, fingerprint)}), IsEmpty());
+  }
+}
+
+TEST(Watchdog, FinishingBetweenTwoWorksRestartsTheClock) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 200 * kMs, {Idle(0, 1)}), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
+}
+
+TEST(Watchdog, ReportsAgainAfterProgress) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 3 * kSecond, {Busy(0, 1)}), ElementsAre(0));
+  EXPECT_THAT(ObserveFor(watchdog, now, 3 * kSecond, {Busy(0, 2)}), ElementsAre(0));
+}
+
+TEST(Watchdog, QueuesHaveClocksOfTheirOwn) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 1 * kSecond, {Busy(0, 1), Idle(1, 1)}), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 1200 * kMs, {Busy(0, 1), Busy(1, 2)}), ElementsAre(0));
+  EXPECT_THAT(ObserveFor(watchdog, now, 1000 * kMs, {Busy(0, 1), Busy(1, 2)}), ElementsAre(1));
+}
+
+TEST(Watchdog, TimeInWhichTheWatcherSleptDoesNotCount) {
+  Watchdog watchdog(2 * kSecond);
+  EXPECT_THAT(watchdog.Observe(0, std::vector{Busy(0, 1)}, false), IsEmpty());
+  // Both were stopped by ^Z for an hour.
+  EXPECT_THAT(watchdog.Observe(3600 * kSecond, std::vector{Busy(0, 1)}, false), IsEmpty());
+  uint64_t now = 3600 * kSecond + 200 * kMs;
+  EXPECT_THAT(ObserveFor(watchdog, now, 2 * kSecond, {Busy(0, 1)}), ElementsAre(0));
+}
+
+TEST(Watchdog, AProcessHeldByADebuggerDoesNotHang) {
+  Watchdog watchdog(2 * kSecond);
+  uint64_t now = 0;
+  EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(0, 1)}, true), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
+  EXPECT_THAT(ObserveFor(watchdog, now, 600 * kMs, {Busy(0, 1)}), ElementsAre(0));
+}
+
+TEST(Watchdog, LooksOftenOnlyWhileWorkIsUnfinished) {
+  Watchdog slow(10 * kSecond);
+  EXPECT_EQ(slow.PollIntervalNs(), 1 * kSecond);
+  (void)slow.Observe(0, std::vector{Busy(0, 1)}, false);
+  EXPECT_EQ(slow.PollIntervalNs(), 200 * kMs);
+  (void)slow.Observe(kSecond, std::vector{Idle(0, 1)}, false);
+  EXPECT_EQ(slow.PollIntervalNs(), 1 * kSecond);
+
+  Watchdog quick(100 * kMs);
+  EXPECT_EQ(quick.PollIntervalNs(), 25 * kMs);
+  (void)quick.Observe(0, std::vector{Busy(0, 1)}, false);
+  EXPECT_EQ(quick.PollIntervalNs(), 10 * kMs);
+}
+
+TEST(Watchdog, ATimeOutOfZeroSwitchesItOff) {
+  Watchdog watchdog(0);
+  uint64_t now = 0;
+  EXPECT_FALSE(watchdog.enabled());
+  EXPECT_THAT(ObserveFor(watchdog, now, 60 * kSecond, {Busy(0, 1)}), IsEmpty());
+}
+
+WatchPolicy Policy(bool kill_on_hang = false, bool dump_on_exit = false) {
+  return {
+      .hang_timeout_ns = 2 * kSecond, .kill_on_hang = kill_on_hang, .dump_on_exit = dump_on_exit};
+}
+
+Decision Hang(ProcessWatch& watch, uint64_t& now_ns) {
+  Decision decision;
+  for (int i = 0; i < 12; ++i, now_ns += 200 * kMs) {
+    const Decision next =
+        watch.OnProbe(now_ns, 1000 + now_ns, std::vector{Busy(4, 1)}, ProcessCondition::kRunning);
+    if (next.dump) decision = next;
+  }
+  return decision;
+}
+
+TEST(ProcessWatch, NormalExitIsNoIncident) {
+  ProcessWatch watch(Policy());
+  const Decision decision = watch.OnEnd(5, {EndKind::kExited, 3}, {});
+  EXPECT_FALSE(decision.dump);
+  EXPECT_FALSE(decision.kill);
+  EXPECT_THAT(watch.incidents(), IsEmpty());
+}
+
+TEST(ProcessWatch, NormalExitIsDumpedOnRequest) {
+  ProcessWatch watch(Policy(false, true));
+  const Decision decision = watch.OnEnd(5, {EndKind::kExited, 3}, {});
+  EXPECT_TRUE(decision.dump);
+  EXPECT_EQ(decision.what, "exited with code 3");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kExited);
+  EXPECT_EQ(watch.incidents()[0].value, 3);
+  EXPECT_EQ(watch.incidents()[0].time_ns, 5u);
+}
+
+TEST(ProcessWatch, DeathBySignalKeepsTheAddressThatOurHandlerSaw) {
+  ProcessWatch watch(Policy());
+  const EndEvidence evidence{.crash_signal = SIGSEGV, .crash_address = 0xdead0};
+  const Decision decision = watch.OnEnd(5, {EndKind::kSignalled, SIGSEGV}, evidence);
+  EXPECT_TRUE(decision.dump);
+  EXPECT_EQ(decision.what, "died with signal 11 (SIGSEGV)");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+  EXPECT_EQ(watch.incidents()[0].value, SIGSEGV);
+  EXPECT_EQ(watch.incidents()[0].address, 0xdead0u);
+}
+
+TEST(ProcessWatch, AnotherSignalThanTheHandlersHasNoAddress) {
+  ProcessWatch watch(Policy());
+  const EndEvidence evidence{.crash_signal = SIGSEGV, .crash_address = 0xdead0};
+  (void)watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, evidence);
+  EXPECT_EQ(watch.incidents()[0].value, SIGKILL);
+  EXPECT_EQ(watch.incidents()[0].address, 0u);
+}
+
+TEST(ProcessWatch, AnUnknownEndIsJudgedByTheBlock) {
+  ProcessWatch crashed(Policy());
+  EXPECT_EQ(crashed.OnEnd(5, {}, {.crash_signal = SIGABRT}).what, "died with signal 6 (SIGABRT)");
+
+  ProcessWatch cut_off(Policy());
+  EXPECT_EQ(cut_off.OnEnd(5, {}, {.work_unfinished = true}).what, "ended with GPU work unfinished");
+  EXPECT_EQ(cut_off.incidents()[0].value, 0);
+
+  ProcessWatch orderly(Policy());
+  EXPECT_FALSE(orderly.OnEnd(5, {}, {}).dump);
+}
+
+TEST(ProcessWatch, EachDeviceIsLostOnce) {
+  ProcessWatch watch(Policy());
+  const Decision first = watch.OnDeviceLost(5, 1, -4);
+  EXPECT_TRUE(first.dump);
+  EXPECT_FALSE(first.kill);
+  EXPECT_EQ(first.what, "lost its device (code -4, 0xfffffffc)");
+  EXPECT_FALSE(watch.OnDeviceLost(6, 1, -4).dump);
+  EXPECT_TRUE(watch.OnDeviceLost(7, 0, -4).dump);
+  ASSERT_EQ(watch.incidents().size(), 2u);
+  EXPECT_EQ(watch.incidents()[0].value, -4);
+  EXPECT_EQ(watch.incidents()[1].time_ns, 7u);
+}
+
+TEST(ProcessWatch, AHangIsDumpedAndLeftAlone) {
+  ProcessWatch watch(Policy());
+  uint64_t now = 0;
+  const Decision decision = Hang(watch, now);
+  EXPECT_TRUE(decision.dump);
+  EXPECT_FALSE(decision.kill);
+  EXPECT_EQ(decision.what, "hangs: GPU work made no progress for 2 s");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kHang);
+  EXPECT_EQ(watch.incidents()[0].value, 2000);
+  EXPECT_EQ(watch.incidents()[0].queue, 4u);
+}
+
+TEST(ProcessWatch, AHangThatFinishesAndExitsKeepsItsDump) {
+  ProcessWatch watch(Policy(false, true));
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).dump);
+  EXPECT_FALSE(watch.OnProbe(now, now, std::vector{Idle(4, 2)}, ProcessCondition::kRunning).dump);
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kExited, 0}, {}).dump);
+  EXPECT_EQ(watch.incidents().size(), 1u);
+}
+
+TEST(ProcessWatch, AHangThenASignalGivesBothIncidents) {
+  ProcessWatch watch(Policy());
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).dump);
+  EXPECT_TRUE(watch.OnEnd(5, {EndKind::kSignalled, SIGTERM}, {}).dump);
+  ASSERT_EQ(watch.incidents().size(), 2u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kHang);
+  EXPECT_EQ(watch.incidents()[1].kind, IncidentKind::kSignal);
+}
+
+TEST(ProcessWatch, KillingAHungProcessIsNoSecondIncident) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  const Decision decision = Hang(watch, now);
+  EXPECT_TRUE(decision.kill);
+  EXPECT_EQ(decision.what, "hangs: GPU work made no progress for 2 s");
+  EXPECT_FALSE(watch.killed_for_hang()) << "nothing was sent yet";
+  watch.OnKilled();
+  EXPECT_TRUE(watch.killed_for_hang());
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {}).dump);
+  EXPECT_EQ(watch.incidents().size(), 1u);
+}
+
+TEST(ProcessWatch, AKillThatTheWatcherDidNotMakeIsNotClaimed) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).kill);
+  // Somebody else was first, so that nothing was sent.
+  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {});
+  EXPECT_TRUE(end.dump);
+  EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
+  EXPECT_FALSE(watch.killed_for_hang());
+}
+
+TEST(ProcessWatch, AProcessThatEndedOtherwiseWasNotKilled) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  EXPECT_TRUE(Hang(watch, now).kill);
+  watch.OnKilled();
+  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, SIGSEGV}, {});
+  EXPECT_EQ(end.what, "died with signal 11 (SIGSEGV)");
+  EXPECT_FALSE(watch.killed_for_hang());
+}
+
+// A dying process stays in its driver until the GPU has finished.
+std::vector<Decision> Dying(ProcessWatch& watch, uint64_t& now_ns, uint64_t duration_ns) {
+  std::vector<Decision> decisions;
+  for (const uint64_t end = now_ns + duration_ns; now_ns < end; now_ns += 200 * kMs) {
+    decisions.push_back(
+        watch.OnProbe(now_ns, 1000 + now_ns, std::vector{Busy(4, 1)}, ProcessCondition::kEnding));
+  }
+  return decisions;
+}
+
+TEST(ProcessWatch, AnEndingProcessDoesNotHang) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  (void)watch.OnProbe(now, now, std::vector{Busy(4, 1)}, ProcessCondition::kRunning);
+  const std::vector<Decision> decisions = Dying(watch, now, 4 * kSecond);
+  EXPECT_TRUE(decisions[0].keep_state) << "the GPU may go on";
+  for (const Decision& decision : decisions) {
+    EXPECT_FALSE(decision.dump);
+    EXPECT_FALSE(decision.kill);
+  }
+  EXPECT_FALSE(decisions[1].keep_state);
+  const Decision end = watch.OnEnd(now, {EndKind::kSignalled, SIGKILL}, {});
+  EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+}
+
+TEST(ProcessWatch, AnEndThatTakesLongIsToldBeforeAndCorrectedByTheEnd) {
+  ProcessWatch watch(Policy(true));
+  uint64_t now = 0;
+  (void)Dying(watch, now, kLongEndNs);
+  const Decision told = watch.OnProbe(now, now, std::vector{Busy(4, 1)}, ProcessCondition::kEnding);
+  EXPECT_TRUE(told.dump);
+  EXPECT_FALSE(told.kill);
+  EXPECT_EQ(told.what, "is ending, and after 5 s still inside a driver");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+  EXPECT_EQ(watch.incidents()[0].value, 0);
+  for (const Decision& decision : Dying(watch, now, 60 * kSecond)) EXPECT_FALSE(decision.dump);
+  EXPECT_TRUE(watch.OnDeviceLost(7, 0, -4).dump);
+  EXPECT_TRUE(watch.OnEnd(now, {EndKind::kSignalled, SIGSEGV}, {}).dump);
+  ASSERT_EQ(watch.incidents().size(), 2u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kDeviceLost);
+  EXPECT_EQ(watch.incidents()[1].value, SIGSEGV);
+}
+
+TEST(ProcessWatch, AnEndWithoutWorkOfTheGpuIsNobodysBusiness) {
+  ProcessWatch watch(Policy());
+  for (uint64_t now = 0; now < 60 * kSecond; now += kSecond) {
+    const Decision decision =
+        watch.OnProbe(now, now, std::vector{Idle(4, 1)}, ProcessCondition::kEnding);
+    EXPECT_FALSE(decision.dump);
+    EXPECT_FALSE(decision.keep_state);
+  }
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kExited, 0}, {}).dump);
+}
+
+TEST(ProcessWatch, WorkThatFinishedWhileTheProcessDiedWasUnfinished) {
+  ProcessWatch watch(Policy());
+  uint64_t now = 0;
+  (void)Dying(watch, now, kSecond);
+  EXPECT_EQ(watch.OnEnd(now, {}, {.work_unfinished = false}).what,
+            "ended with GPU work unfinished");
+}
+
+TEST(Words, SignalsAndSeconds) {
+  EXPECT_EQ(SignalInWords(SIGBUS), "signal 7 (SIGBUS)");
+  EXPECT_EQ(SignalInWords(40), "signal 40");
+  EXPECT_EQ(SecondsInWords(2 * kSecond), "2 s");
+  EXPECT_EQ(SecondsInWords(250 * kMs), "0.25 s");
+}
+
+}  // namespace
+}  // namespace cairn
