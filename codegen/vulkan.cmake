@@ -2,7 +2,7 @@
 # Sources made from Vulkan's registry: docs/codegen.md.
 #
 #   cairn_vulkan_functions   the functions of devices, and their loading
-#   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, compiled by src/vulkan
+#   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, compiled by src/app/vulkan
 pkg_get_variable(vulkan_prefix vulkan prefix)
 find_file(CAIRN_VULKAN_REGISTRY vk.xml HINTS ${vulkan_prefix}/share PATHS /usr/share /usr/local/share
   PATH_SUFFIXES vulkan/registry REQUIRED)

@@ -96,7 +96,7 @@ def device_commands(root):
 
 # ---- Which commands are work, and how they are noted ------------------------------------------------
 
-# Of src/vulkan: there is more to them.
+# Of src/app/vulkan: there is more to them.
 BY_HAND = {
     "vkCmdBeginRenderPass", "vkCmdBeginRenderPass2", "vkCmdNextSubpass", "vkCmdNextSubpass2",
     "vkCmdEndRenderPass", "vkCmdEndRenderPass2", "vkCmdBeginRendering", "vkCmdEndRendering", "vkCmdEndRendering2EXT", "vkCmdEndRendering2KHR",

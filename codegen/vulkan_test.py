@@ -23,7 +23,7 @@ class Work(unittest.TestCase):
         cls.commands = vulkan.device_commands(ElementTree.parse(REGISTRY).getroot())
         cls.work = {c.name for c in cls.commands if vulkan.is_work(c)}
         cls.markers = vulkan.read_markers((ROOT / "include/cairn/marker_types.h").read_text())
-        sources = "".join(path.read_text() for path in (ROOT / "src/vulkan").glob("*.cc"))
+        sources = "".join(path.read_text() for path in (ROOT / "src/app/vulkan").glob("*.cc"))
         cls.by_hand = set(re.findall(r'InterceptOf<PFN_\w+>\(\s*"(vkCmd\w+)"', sources))
 
     def test_every_command_with_an_action_is_intercepted_or_known_to_be_none(self):
