@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,34 +19,233 @@ constexpr size_t kLongestText = 1u << 16;
 
 }  // namespace
 
+// Reads rows, field by field.
+class RowReader {
+ public:
+  template <typename T>
+  using Row = T;
+
+  enum class Texts { kByNumber, kInRows };
+  RowReader(SnapshotFileReader& file, ByteReader& reader, Texts texts = Texts::kByNumber)
+      : file_(file), reader_(reader), texts_(texts) {}
+
+  // False: the row is malformed.
+  template <typename T>
+  bool Visit(T& row) {
+    step_ = 0;
+    cairn::Visit(*this, row);
+    return reader_.ok();
+  }
+  template <typename T>
+  bool VisitLater(T& row) {
+    step_ = 0;
+    cairn::VisitLater(*this, row);
+    return reader_.ok();
+  }
+  // The row and those after it cost more than the file may.
+  bool too_expensive() const { return too_expensive_; }
+
+  void Number(const char*, uint64_t& value, Privacy = Privacy::kPublic) {
+    reader_.ReadVarint(value);
+  }
+  template <typename T>
+  requires(sizeof(T) == sizeof(uint32_t)) void Number(const char*, T& value) {
+    uint32_t number = 0;
+    reader_.ReadVarint32(number);
+    value = static_cast<T>(number);
+  }
+  void Fixed(const char*, uint64_t& value, Privacy = Privacy::kPublic) { reader_.ReadU64(value); }
+  template <typename T>
+  void Signed(const char*, T& value) {
+    int64_t wide = 0;
+    reader_.ReadSignedVarint(wide);
+    value = static_cast<T>(wide);
+  }
+  void Step(const char*, uint64_t& value) {
+    int64_t step = 0;
+    reader_.ReadSignedVarint(step);
+    value = before_[step_++] += static_cast<uint64_t>(step);
+  }
+  void Rise(const char*, uint64_t& value) {
+    uint64_t step = 0;
+    reader_.ReadVarint(step);
+    value = before_[step_++] += step;
+    if (value < step) reader_.Fail();
+  }
+  void After(const char*, uint64_t& value, uint64_t other) {
+    int64_t step = 0;
+    reader_.ReadSignedVarint(step);
+    value = other + static_cast<uint64_t>(step);
+  }
+  template <typename E>
+  void Choice(const char* key, E& value, E first, E last) {
+    Number(key, value);
+    if (value < first || value > last) reader_.Fail();
+  }
+  template <typename E>
+  void Bits(const char*, E& value, E last, bool& flag) {
+    uint32_t bits = 0;
+    reader_.ReadVarint32(bits);
+    const auto behind = static_cast<uint32_t>(FlagBehind(last));
+    value = std::min(static_cast<E>(bits & (behind - 1)), last);
+    flag = (bits & behind) != 0;
+  }
+  template <typename... Flag>
+  void Flags(const char*, Flag&... flags) {
+    uint32_t bits = 0;
+    reader_.ReadVarint32(bits);
+    ((flags = (bits & 1) != 0, bits >>= 1), ...);
+  }
+  void Optional(const char*, bool& has, uint32_t& value) {
+    uint64_t number = 0;
+    reader_.ReadVarint(number);
+    has = number != 0;
+    value = has ? static_cast<uint32_t>(number - 1) : 0;
+  }
+  void Index(const char*, uint32_t& index, Table table) {
+    // Those of the process stand before all tables: CheckIncidents.
+    const size_t limit = texts_ == Texts::kInRows ? kNone - 1 : RowCount(file_.snapshot_, table);
+    index = file_.ReadIndex(reader_, limit);
+  }
+  void Name(const char*, TextRef& text) { Text(text); }
+  void Fact(const char*, TextRef& text) { Text(text); }
+  void Path(const char*, TextRef& text) { Text(text); }
+  void Payload(const char*, TextRef& bytes) { bytes = file_.ReadBytes(reader_); }
+  void Handle(const char*, uint64_t& handle) { reader_.ReadVarint(handle); }
+  void Address(const char*, uint64_t& address) { reader_.ReadVarint(address); }
+  template <typename T>
+  void Rows(const RowFacts& facts, std::vector<T> Snapshot::*table, uint32_t& first,
+            uint32_t& count) {
+    std::vector<T>& rows = file_.snapshot_.*table;
+    first = static_cast<uint32_t>(rows.size());
+    count = 0;
+    uint32_t told = 0;
+    if (!reader_.ReadCount(facts.least_bytes, told)) return;
+    if (facts.most_rows != 0 && told > facts.most_rows) return reader_.Fail();
+    if (facts.cost != 0 && file_.Afford(told, facts.cost, facts.name) != told) {
+      too_expensive_ = true;
+      return;
+    }
+    RowReader reader(file_, reader_);
+    for (; count < told; ++count) {
+      T row;
+      if (!reader.Visit(row)) return;
+      rows.push_back(row);
+    }
+  }
+  void Events(uint32_t&, uint32_t& count) {
+    int64_t step = 0;
+    reader_.ReadSignedVarint(step);
+    file_.first_event_in_file_ = file_.next_event_ + static_cast<uint64_t>(step);
+    reader_.ReadVarint32(count);
+  }
+
+ private:
+  void Text(TextRef& text) {
+    if (texts_ == Texts::kByNumber) {
+      text = file_.ReadText(reader_);
+    } else if (!file_.ReadOwnText(reader_, &text)) {
+      reader_.Fail();
+    }
+  }
+
+  SnapshotFileReader& file_;
+  ByteReader& reader_;
+  const Texts texts_;
+  std::array<uint64_t, kMostSteps> before_{};  // values of the row before
+  size_t step_ = 0;
+  bool too_expensive_ = false;
+};
+
+template <typename T>
+bool SnapshotFileReader::DecodeRows(const TableFacts& facts, std::vector<T>& rows,
+                                    ByteReader& reader) {
+  uint32_t count = 0;
+  const RowFacts& of_row = facts.rows;
+  if (!reader.ReadCount(of_row.least_bytes, count)) return false;
+  if (of_row.most_rows != 0 &&
+      count > of_row.most_rows - std::min<size_t>(of_row.most_rows, rows.size())) {
+    return false;
+  }
+  const uint32_t kept = of_row.cost == 0 ? count : Afford(count, of_row.cost, of_row.name);
+  RowReader row_reader(*this, reader);
+  for (uint32_t i = 0; i < kept; ++i) {
+    T row;
+    if (!row_reader.Visit(row)) return false;
+    if (row_reader.too_expensive()) return true;
+    if (!Accept(row)) return false;
+    rows.push_back(row);
+  }
+  if constexpr (HasLater<RowReader, T>) {
+    // It begins where the last row ends.
+    if (reader.remaining() == 0 || kept != count) return true;
+    RowReader later(*this, reader);
+    for (T& row : rows) {
+      if (!later.VisitLater(row)) return false;
+    }
+  }
+  return true;
+}
+
+// Reads the tables that others refer to before these: events refer to most others, and recordings to events.
+class TableReader {
+ public:
+  enum class Pass { kTables, kEvents, kRecordings };
+  TableReader(SnapshotFileReader& file, bool is_later_version, Pass pass)
+      : file_(file), is_later_version_(is_later_version), pass_(pass) {}
+
+  template <typename T>
+  void Table(const TableFacts& facts, std::vector<T>& rows) {
+    const bool needs_recordings = facts.chunk == kRecordingChunk ||
+                                  facts.chunk == kSubmissionChunk ||
+                                  facts.chunk == kCheckpointChunk;
+    if (pass_ != (needs_recordings ? Pass::kRecordings : Pass::kTables)) return;
+    file_.ReadChunks(facts.chunk, ExpectedOf(facts),
+                     [&](ByteReader& reader) { return file_.DecodeRows(facts, rows, reader); });
+  }
+  void EventColumns(std::vector<Event>&) {
+    if (pass_ != Pass::kEvents) return;
+    file_.ReadChunks(kEventChunk, Expected::kAnyNumber,
+                     [this](ByteReader& reader) { return file_.DecodeEvents(reader); });
+  }
+
+ private:
+  using Expected = SnapshotFileReader::Expected;
+
+  Expected ExpectedOf(const TableFacts& facts) const {
+    if (facts.rows_in_chunk != 0) return Expected::kOneOrMore;
+    switch (facts.presence) {
+      case Presence::kAlways: return Expected::kOne;
+      case Presence::kLater: return is_later_version_ ? Expected::kOne : Expected::kAtMostOne;
+      case Presence::kIfAny: return Expected::kAtMostOne;
+    }
+    return Expected::kAtMostOne;
+  }
+
+  SnapshotFileReader& file_;
+  const bool is_later_version_;
+  const Pass pass_;
+};
+
 Result<Snapshot> SnapshotFileReader::Read() {
-  ReadChunks(kProcessChunk, &SnapshotFileReader::DecodeProcess, Expected::kAnyNumber);
+  const auto read = [this](ChunkType type, Expected expected,
+                           bool (SnapshotFileReader::*decode)(ByteReader&)) {
+    ReadChunks(type, expected, [&](ByteReader& reader) { return (this->*decode)(reader); });
+  };
+  read(kProcessChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeProcess);
   if (!process_found_) {
     return Status(StatusCode::kNotFound,
                   "the file holds no snapshot: no readable chunk PROC is in it");
   }
-  // Files of version 1.0 lack these.
-  const Expected later = is_later_version_ ? Expected::kOne : Expected::kAtMostOne;
   ReadTexts();
-  ReadChunks(kDeviceChunk, &SnapshotFileReader::DecodeDevices, Expected::kOne);
-  ReadChunks(kQueueChunk, &SnapshotFileReader::DecodeQueues, Expected::kOne);
-  ReadChunks(kPipelineChunk, &SnapshotFileReader::DecodePipelines, Expected::kOne);
-  ReadChunks(kAnnotationChunk, &SnapshotFileReader::DecodeAnnotations, later);
-  ReadChunks(kObjectChunk, &SnapshotFileReader::DecodeObjects, later);
-  ReadChunks(kEventChunk, &SnapshotFileReader::DecodeEvents, Expected::kAnyNumber);
-  ReadChunks(kRecordingChunk, &SnapshotFileReader::DecodeRecordings, Expected::kOneOrMore);
-  ReadChunks(kSubmissionChunk, &SnapshotFileReader::DecodeSubmissions, Expected::kOne);
-  ReadChunks(kRawMarkerChunk, &SnapshotFileReader::DecodeRawMarkers, Expected::kOneOrMore);
-  ReadChunks(kThreadChunk, &SnapshotFileReader::DecodeThreads, later);
-  ReadChunks(kReportedEventIdChunk, &SnapshotFileReader::DecodeReportedEventIds, later);
-  ReadChunks(kQueueMarkerChunk, &SnapshotFileReader::DecodeQueueMarkers, later);
-  ReadChunks(kSyncChunk, &SnapshotFileReader::DecodeSyncs, Expected::kAtMostOne);
-  ReadChunks(kFaultChunk, &SnapshotFileReader::DecodeFaults, Expected::kAtMostOne);
-  ReadChunks(kCheckpointChunk, &SnapshotFileReader::DecodeCheckpoints, Expected::kAtMostOne);
-  ReadChunks(kShaderChunk, &SnapshotFileReader::DecodeShaders, Expected::kAtMostOne);
-  ReadChunks(kVendorBinaryChunk, &SnapshotFileReader::DecodeVendorBinary, Expected::kAnyNumber);
-  ReadChunks(kShaderCodeChunk, &SnapshotFileReader::DecodeShaderCode, Expected::kAnyNumber);
-  ReadChunks(kLossChunk, &SnapshotFileReader::DecodeLosses, Expected::kOne);
+  using Pass = TableReader::Pass;
+  for (const Pass pass : {Pass::kTables, Pass::kEvents, Pass::kRecordings}) {
+    TableReader tables(*this, is_later_version_, pass);
+    VisitTables(tables, snapshot_);
+  }
+  read(kVendorBinaryChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeVendorBinary);
+  read(kShaderCodeChunk, Expected::kAnyNumber, &SnapshotFileReader::DecodeShaderCode);
+  read(kLossChunk, Expected::kOne, &SnapshotFileReader::DecodeLosses);
   CheckIncidents();
   const auto note_count = [this](uint64_t count, const char* what) {
     if (count != 0) NoteLoss(fmt::format("{} {}", count, what));
@@ -72,7 +272,7 @@ void SnapshotFileReader::ReadTexts() {
   }
 }
 
-void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected expected) {
+void SnapshotFileReader::ReadChunks(ChunkType type, Expected expected, const Decoder& decode) {
   bool found = false;
   for (size_t i = first_chunk_; i < file_.chunks().size(); ++i) {
     if (file_.chunks()[i].type != type) continue;
@@ -82,7 +282,7 @@ void SnapshotFileReader::ReadChunks(ChunkType type, Decoder decode, Expected exp
     bool good = payload.ok();
     if (good) {
       ByteReader reader(*payload);
-      good = (this->*decode)(reader);
+      good = decode(reader);
     }
     if (!good) NoteLoss(fmt::format("A chunk {} is damaged.", ChunkTypeName(type)));
   }
@@ -137,31 +337,19 @@ uint32_t SnapshotFileReader::ReadIndex(ByteReader& reader, size_t limit) {
 }
 
 bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
+  RowReader rows(*this, reader, RowReader::Texts::kInRows);
   Process process;
-  reader.ReadVarint(process.process_id);
-  reader.ReadU64(process.start_time_ns);
-  reader.ReadU64(process.snapshot_time_ns);
   uint32_t count = 0;
-  if (!ReadOwnText(reader, &process.program) || !ReadOwnText(reader, &process.command_line) ||
-      !ReadOwnText(reader, &process.library_version) || !reader.ReadCount(20, count) ||
-      count > kMaxFileIncidents) {
+  if (!rows.Visit(process) || !reader.ReadCount(20, count) || count > kMaxFileIncidents) {
     return false;
   }
   std::vector<Incident> incidents(count);
   for (Incident& incident : incidents) {
-    uint32_t kind = 0;
-    reader.ReadVarint32(kind);
-    incident.kind = static_cast<IncidentKind>(kind);
-    reader.ReadSignedVarint(incident.value);
-    reader.ReadU64(incident.time_ns);
-    // Checked in the end: queues are read later.
-    incident.queue = ReadIndex(reader, kNone - 1);
-    reader.ReadU64(incident.address);
-    if (!ReadOwnText(reader, &incident.detail)) return false;
+    if (!rows.Visit(incident)) return false;
   }
   if (reader.remaining() != 0) {
     is_later_version_ = true;
-    reader.ReadVarint(process.start_monotonic_ns);
+    rows.VisitLater(process);
   }
   snapshot_.process = process;
   snapshot_.incidents = std::move(incidents);
@@ -169,58 +357,30 @@ bool SnapshotFileReader::DecodeProcess(ByteReader& reader) {
   return true;
 }
 
-bool SnapshotFileReader::DecodeDevices(ByteReader& reader) {
-  uint32_t count = 0;
-  if (!reader.ReadCount(15, count) || count > kMaxContexts) return false;
-  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
-    Device device;
-    uint32_t api = 0, mode = 0, method = 0, memory = 0, flags = 0;
-    int64_t lost_code = 0;
-    reader.ReadVarint32(api);
-    reader.ReadVarint32(mode);
-    reader.ReadVarint32(method);
-    reader.ReadVarint32(memory);
-    device.api = static_cast<Api>(api);
-    device.mode = static_cast<MarkerMode>(mode);
-    device.method = static_cast<WriteMethod>(method);
-    device.memory = static_cast<WordMemory>(memory);
-    reader.ReadVarint32(device.mirror_period_us);
-    reader.ReadVarint(device.frame);
-    reader.ReadVarint(device.lists_dropped);
-    reader.ReadVarint32(flags);
-    device.destroyed = (flags & 1) != 0;
-    device.device_lost = (flags & 2) != 0;
-    reader.ReadSignedVarint(lost_code);
-    device.device_lost_code = static_cast<int32_t>(lost_code);
-    device.name = ReadText(reader);
-    device.driver = ReadText(reader);
-    device.notes = ReadText(reader);
-    reader.ReadVarint32(device.vendor_id);
-    reader.ReadVarint32(device.device_id);
-    device.first_source = static_cast<uint32_t>(snapshot_.sources.size());
-    if (!reader.ReadCount(3, device.source_count) || device.source_count > kMaxSources) {
-      return false;
-    }
-    for (uint32_t s = 0; s < device.source_count; ++s) {
-      Source source;
-      uint32_t state = 0;
-      source.name = ReadText(reader);
-      reader.ReadVarint32(state);
-      source.state = static_cast<SourceState>(state);
-      source.reason = ReadText(reader);
-      snapshot_.sources.push_back(source);
-    }
-    if (reader.ok()) snapshot_.devices.push_back(device);
+bool SnapshotFileReader::Accept(Submission& submission) {
+  if (submission.recording != kNone) {
+    submission.frame = snapshot_.recordings[submission.recording].frame;
   }
-  if (reader.remaining() == 0) return reader.ok();
-  for (Device& device : snapshot_.devices) {
-    uint32_t flags = 0;
-    device.annotation_driver = ReadText(reader);
-    reader.ReadVarint32(flags);
-    device.annotations_forced = (flags & 1) != 0;
-    device.application = ReadText(reader);
+  return true;
+}
+
+bool SnapshotFileReader::Accept(ReportedEventId& reported) {
+  if (reported.state != EventIdState::kExpired) {
+    reported.state =
+        reported.annotation == kNone ? EventIdState::kUnknown : EventIdState::kResolved;
   }
-  return reader.ok();
+  if (reported.state != EventIdState::kResolved) reported.annotation = kNone;
+  return true;
+}
+
+bool SnapshotFileReader::Accept(Checkpoint& checkpoint) {
+  const bool known = checkpoint.stage == PipeStage::kTop || checkpoint.stage == PipeStage::kBottom;
+  if (!known) checkpoint.stage = PipeStage::kOther;
+  return true;
+}
+
+bool SnapshotFileReader::Accept(Shader& shader) {
+  return shader_hashes_.insert(shader.hash).second;
 }
 
 bool SnapshotFileReader::DecodeLosses(ByteReader& reader) {

@@ -2,10 +2,9 @@
 //
 // Reads a Snapshot from the chunks of a file (snapshot_file.h: ReadSnapshot). Nothing outside of this folder
 // needs it. What is decoded where:
-//   snapshot_file_reader.cc   the order of things, texts, process and devices
-//   snapshot_file_work.cc     queues, pipelines, recordings with their events, submissions, waits
-//   snapshot_file_objects.cc  objects, threads, annotations
-//   snapshot_file_faults.cc   faults, checkpoints, shaders
+//   snapshot_file_reader.cc   the order of things, texts, rows of tables (by rows.h)
+//   snapshot_file_events.cc   columns of events, and the recordings that they belong to
+//   snapshot_file_blobs.cc    what drivers and shaders left as bytes
 // One thread; the file must outlive it.
 #ifndef CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_READER_H_
 #define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_FILE_READER_H_
@@ -13,12 +12,15 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "base/byte_reader.h"
 #include "format/file/file_cost.h"
+#include "format/snapshot/rows.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/text_pool.h"
 
@@ -45,42 +47,41 @@ class SnapshotFileReader {
   Result<Snapshot> Read();
 
  private:
-  using Decoder = bool (SnapshotFileReader::*)(ByteReader&);
+  friend class RowReader;
+  friend class TableReader;
 
   void ReadTexts();
   // Decodes the chunks of a type with `decode`, which returns false for a malformed payload.
+  using Decoder = std::function<bool(ByteReader&)>;
   enum class Expected { kAnyNumber, kOneOrMore, kOne, kAtMostOne };
-  void ReadChunks(ChunkType type, Decoder decode, Expected expected);
+  void ReadChunks(ChunkType type, Expected expected, const Decoder& decode);
   void NoteLoss(const std::string& sentence) {
     if (snapshot_.losses.size() == kMaxFileLosses) return;
     snapshot_.losses.push_back(snapshot_.AddText(sentence));
   }
 
   bool DecodeProcess(ByteReader& reader);
-  bool DecodeDevices(ByteReader& reader);
-  bool DecodeQueues(ByteReader& reader);
-  bool DecodePipelines(ByteReader& reader);
-  bool DecodeRecordings(ByteReader& reader);
+  template <typename T>
+  bool DecodeRows(const TableFacts& facts, std::vector<T>& rows, ByteReader& reader);
   bool DecodeEvents(ByteReader& reader);
   void DecodeEventDetails(std::span<Event> events, std::span<const uint8_t> bits,
                           ByteReader& reader);
-  bool DecodeAnnotations(ByteReader& reader);
-  bool DecodeObjects(ByteReader& reader);
-  bool DecodeThreads(ByteReader& reader);
-  bool DecodeReportedEventIds(ByteReader& reader);
-  bool DecodeQueueMarkers(ByteReader& reader);
-  bool DecodeSubmissions(ByteReader& reader);
-  bool DecodeRawMarkers(ByteReader& reader);
-  bool DecodeSyncs(ByteReader& reader);
-  bool DecodeFaults(ByteReader& reader);
-  bool DecodeFault(ByteReader& reader);
   bool DecodeVendorBinary(ByteReader& reader);
-  bool DecodeCheckpoints(ByteReader& reader);
-  bool DecodeShaders(ByteReader& reader);
   bool DecodeShaderCode(ByteReader& reader);
   // The next `size` bytes of a payload as a blob; empty if there are not so many, or too many in all.
   BlobRef ReadBlob(ByteReader& reader, uint64_t size);
   bool DecodeLosses(ByteReader& reader);
+
+  // What the fields of a row cannot tell: whether it fits to those before it, and what follows from it.
+  template <typename T>
+  bool Accept(T&) {
+    return true;
+  }
+  bool Accept(Recording& recording);
+  bool Accept(Submission& submission);
+  bool Accept(ReportedEventId& reported);
+  bool Accept(Checkpoint& checkpoint);
+  bool Accept(Shader& shader);
 
   // How many of `count` rows of a table the file may cost: each counts as `weight` small ones. Notes how
   // many that leaves out.
@@ -104,7 +105,9 @@ class SnapshotFileReader {
   uint64_t text_budget_bytes_;
   uint64_t row_budget_;
   std::vector<EventRun> event_runs_;
-  uint64_t expected_event_ = 0;  // of the next recording
+  uint64_t next_event_ = 0;           // of the recording behind the last one, in the file
+  uint64_t first_event_in_file_ = 0;  // of the recording that is read
+  std::unordered_set<uint64_t> shader_hashes_;
   std::vector<uint32_t> open_events_;
   std::vector<uint8_t> event_bits_;
   bool process_found_ = false;

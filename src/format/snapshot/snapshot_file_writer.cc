@@ -2,21 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <string>
 #include <vector>
 
 #include "base/byte_writer.h"
+#include "format/snapshot/rows.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/text_pool.h"
 
 namespace cairn {
 namespace {
 
-// Of tables that can be larger than a chunk may be.
 constexpr uint32_t kEventsPerPayload = 1u << 18;
-constexpr uint32_t kRecordingsPerPayload = 1u << 18;
-constexpr uint32_t kRawMarkersPerPayload = 1u << 20;
 constexpr size_t kLongestText = 1u << 16;
 // Shaders of one chunk, so that they compress together; one that is larger has a chunk of its own.
 constexpr uint64_t kShaderBytesPerPayload = uint64_t{1} << 20;
@@ -26,156 +25,126 @@ uint64_t OneBased(uint32_t index) {
   return index == kNone ? 0 : uint64_t{index} + 1;
 }
 
-void WriteProcessPayload(const Snapshot& snapshot, ByteWriter* out) {
-  const Process& process = snapshot.process;
-  out->WriteVarint(process.process_id);
-  out->WriteU64(process.start_time_ns);
-  out->WriteU64(process.snapshot_time_ns);
-  out->WriteString(snapshot.Text(process.program), kLongestText);
-  out->WriteString(snapshot.Text(process.command_line), kLongestText);
-  out->WriteString(snapshot.Text(process.library_version), kLongestText);
-  out->WriteVarint(snapshot.incidents.size());
-  for (const Incident& incident : snapshot.incidents) {
-    out->WriteVarint(static_cast<uint32_t>(incident.kind));
-    out->WriteSignedVarint(incident.value);
-    out->WriteU64(incident.time_ns);
-    out->WriteVarint(OneBased(incident.queue));
-    out->WriteU64(incident.address);
-    out->WriteString(snapshot.Text(incident.detail), kLongestText);
-  }
-  out->WriteVarint(process.start_monotonic_ns);
-}
-
-// Makes the payloads that refer to texts by number; afterwards `texts` holds those texts.
-class PayloadWriter {
+// Writes rows, field by field.
+class RowWriter {
  public:
-  explicit PayloadWriter(const Snapshot& snapshot) : snapshot_(snapshot) {}
+  template <typename T>
+  using Row = const T;
 
-  void Devices(ByteWriter* out);
-  void Queues(ByteWriter* out);
-  void Pipelines(ByteWriter* out);
-  void Recordings(uint32_t first, uint32_t count, ByteWriter* out);
-  void Events(uint32_t first, uint32_t count, ByteWriter* out);
-  void Annotations(ByteWriter* out);
-  void Submissions(ByteWriter* out);
-  void RawMarkers(uint32_t first, uint32_t count, ByteWriter* out);
-  void Objects(ByteWriter* out);
-  void Threads(ByteWriter* out);
-  void ReportedEventIds(ByteWriter* out);
-  void QueueMarkers(ByteWriter* out);
-  void Syncs(ByteWriter* out);
-  void Faults(ByteWriter* out);
-  void Checkpoints(ByteWriter* out);
-  void Shaders(ByteWriter* out);
-  void Losses(ByteWriter* out);
+  // Without `texts` they stand in the rows.
+  RowWriter(const Snapshot& snapshot, TextPoolWriter* texts, ByteWriter* out)
+      : snapshot_(snapshot), texts_(texts), out_(out) {}
 
-  // A sentence behind the snapshot's own losses.
-  void AddLoss(std::string loss) { more_losses_.push_back(std::move(loss)); }
+  // Rows of one table, one behind the other.
+  template <typename T>
+  void Visit(const T& row) {
+    step_ = 0;
+    cairn::Visit(*this, row);
+  }
+  template <typename T>
+  void VisitLater(const T& row) {
+    step_ = 0;
+    cairn::VisitLater(*this, row);
+  }
+  void StartAgain() { before_ = {}; }
 
-  TextPoolWriter& texts() { return texts_; }
+  template <typename T>
+  void Number(const char*, T value, Privacy = Privacy::kPublic) {
+    out_->WriteVarint(static_cast<uint64_t>(value));
+  }
+  void Fixed(const char*, uint64_t value, Privacy = Privacy::kPublic) { out_->WriteU64(value); }
+  void Signed(const char*, int64_t value) { out_->WriteSignedVarint(value); }
+  void Step(const char*, uint64_t value) {
+    uint64_t& before = before_[step_++];
+    out_->WriteSignedVarint(static_cast<int64_t>(value - before));
+    before = value;
+  }
+  void Rise(const char*, uint64_t value) {
+    uint64_t& before = before_[step_++];
+    out_->WriteVarint(value - before);
+    before = value;
+  }
+  void After(const char*, uint64_t value, uint64_t other) {
+    out_->WriteSignedVarint(static_cast<int64_t>(value - other));
+  }
+  template <typename E>
+  void Choice(const char* key, E value, E, E) {
+    Number(key, value);
+  }
+  template <typename E>
+  void Bits(const char*, E value, E last, bool flag) {
+    out_->WriteVarint(static_cast<uint64_t>(value) | (flag ? FlagBehind(last) : 0));
+  }
+  template <typename... Flag>
+  void Flags(const char*, Flag... flags) {
+    uint64_t bits = 0, bit = 1;
+    ((bits |= flags ? bit : 0, bit <<= 1), ...);
+    out_->WriteVarint(bits);
+  }
+  void Optional(const char*, bool has, uint32_t value) {
+    out_->WriteVarint(has ? uint64_t{value} + 1 : 0);
+  }
+  void Index(const char*, uint32_t index, Table) { out_->WriteVarint(OneBased(index)); }
+  void Name(const char*, TextRef text) { Text(text); }
+  void Fact(const char*, TextRef text) { Text(text); }
+  void Path(const char*, TextRef text) { Text(text); }
+  void Payload(const char*, TextRef bytes) { Text(bytes); }
+  void Handle(const char*, uint64_t handle) { out_->WriteVarint(handle); }
+  void Address(const char*, uint64_t address) { out_->WriteVarint(address); }
+  template <typename T>
+  void Rows(const RowFacts&, std::vector<T> Snapshot::*table, uint32_t first, uint32_t count) {
+    out_->WriteVarint(count);
+    RowWriter rows(snapshot_, texts_, out_);
+    for (const T& row : std::span(snapshot_.*table).subspan(first, count)) rows.Visit(row);
+  }
+  void Events(uint32_t first, uint32_t count) {
+    // Where no events stand says nothing.
+    const uint64_t first_in_file = count == 0 ? next_event_ : first;
+    out_->WriteSignedVarint(static_cast<int64_t>(first_in_file - next_event_));
+    out_->WriteVarint(count);
+    next_event_ = first_in_file + count;
+  }
 
  private:
-  void WriteText(TextRef text, ByteWriter* out) {
-    out->WriteVarint(texts_.NumberOf(snapshot_.Text(text)));
+  void Text(TextRef ref) {
+    const std::string_view text = snapshot_.Text(ref);
+    if (texts_ == nullptr) {
+      out_->WriteString(text, kLongestText);
+    } else {
+      out_->WriteVarint(texts_->NumberOf(text));
+    }
   }
 
   const Snapshot& snapshot_;
-  TextPoolWriter texts_;
-  std::deque<std::string> more_losses_;
-  uint64_t expected_event_ = 0;  // of the next recording
+  TextPoolWriter* const texts_;
+  ByteWriter* const out_;
+  std::array<uint64_t, kMostSteps> before_{};  // values of the row before
+  size_t step_ = 0;
+  uint64_t next_event_ = 0;
 };
 
-void PayloadWriter::Devices(ByteWriter* out) {
-  out->WriteVarint(snapshot_.devices.size());
-  for (const Device& device : snapshot_.devices) {
-    out->WriteVarint(static_cast<uint32_t>(device.api));
-    out->WriteVarint(static_cast<uint32_t>(device.mode));
-    out->WriteVarint(static_cast<uint32_t>(device.method));
-    out->WriteVarint(static_cast<uint32_t>(device.memory));
-    out->WriteVarint(device.mirror_period_us);
-    out->WriteVarint(device.frame);
-    out->WriteVarint(device.lists_dropped);
-    out->WriteVarint((device.destroyed ? 1u : 0u) | (device.device_lost ? 2u : 0u));
-    out->WriteSignedVarint(device.device_lost_code);
-    WriteText(device.name, out);
-    WriteText(device.driver, out);
-    WriteText(device.notes, out);
-    out->WriteVarint(device.vendor_id);
-    out->WriteVarint(device.device_id);
-    out->WriteVarint(device.source_count);
-    for (uint32_t i = 0; i < device.source_count; ++i) {
-      const Source& source = snapshot_.sources[device.first_source + i];
-      WriteText(source.name, out);
-      out->WriteVarint(static_cast<uint32_t>(source.state));
-      WriteText(source.reason, out);
-    }
-  }
-  for (const Device& device : snapshot_.devices) {
-    WriteText(device.annotation_driver, out);
-    out->WriteVarint(device.annotations_forced ? 1 : 0);
-    WriteText(device.application, out);
-  }
+void WriteProcessPayload(const Snapshot& snapshot, ByteWriter* out) {
+  RowWriter rows(snapshot, nullptr, out);
+  rows.Visit(snapshot.process);
+  out->WriteVarint(snapshot.incidents.size());
+  for (const Incident& incident : snapshot.incidents) rows.Visit(incident);
+  rows.VisitLater(snapshot.process);
 }
 
-void PayloadWriter::Queues(ByteWriter* out) {
-  out->WriteVarint(snapshot_.queues.size());
-  for (const Queue& queue : snapshot_.queues) {
-    out->WriteVarint(OneBased(queue.device));
-    out->WriteVarint(queue.type);
-    WriteText(queue.name, out);
-    out->WriteVarint(queue.native_handle);
-    out->WriteVarint(queue.submission_count);
-    out->WriteVarint(queue.completed_submission);
-  }
+// Whether files need what stands behind all rows: it was not always there, or can be concluded.
+bool NeedsLater(const Snapshot&, const std::vector<Device>&) {
+  return true;
 }
-
-void PayloadWriter::Pipelines(ByteWriter* out) {
-  out->WriteVarint(snapshot_.pipelines.size());
-  for (const Pipeline& pipeline : snapshot_.pipelines) {
-    out->WriteVarint(OneBased(pipeline.device));
-    out->WriteVarint(pipeline.unregistered ? 1 : 0);
-    WriteText(pipeline.name, out);
-    for (const TextRef& shader : pipeline.shader_names) WriteText(shader, out);
-    out->WriteVarint(pipeline.native_handle);
-  }
-  const bool any_hash = std::any_of(
-      snapshot_.pipelines.begin(), snapshot_.pipelines.end(),
-      [](const Pipeline& pipeline) { return pipeline.shader_hashes != Pipeline().shader_hashes; });
-  if (!any_hash) return;
-  for (const Pipeline& pipeline : snapshot_.pipelines) {
-    for (const uint64_t hash : pipeline.shader_hashes) out->WriteVarint(hash);
-  }
+bool NeedsLater(const Snapshot&, const std::vector<Pipeline>& pipelines) {
+  return std::any_of(pipelines.begin(), pipelines.end(), [](const Pipeline& pipeline) {
+    return pipeline.shader_hashes != Pipeline().shader_hashes;
+  });
 }
-
-void PayloadWriter::Recordings(uint32_t first, uint32_t count, ByteWriter* out) {
-  out->WriteVarint(count);
-  uint64_t id_before = 0;
-  uint64_t frame_before = 0;
-  for (const Recording& recording : std::span(snapshot_.recordings).subspan(first, count)) {
-    out->WriteVarint(OneBased(recording.device));
-    out->WriteVarint(OneBased(recording.queue));
-    out->WriteSignedVarint(static_cast<int64_t>(recording.recording_id - id_before));
-    out->WriteSignedVarint(static_cast<int64_t>(recording.frame - frame_before));
-    out->WriteVarint(recording.submission_index);
-    out->WriteVarint(recording.native_handle);
-    WriteText(recording.name, out);
-    out->WriteVarint((recording.open ? 1u : 0u) | (recording.reusable ? 2u : 0u) |
-                     (recording.secondary ? 4u : 0u));
-    // Where no events stand says nothing.
-    const uint64_t first_event =
-        recording.event_count == 0 ? expected_event_ : recording.first_event;
-    out->WriteSignedVarint(static_cast<int64_t>(first_event - expected_event_));
-    out->WriteVarint(recording.event_count);
-    out->WriteVarint(recording.dropped_count);
-    out->WriteVarint(recording.reached);
-    out->WriteVarint(recording.passed);
-    out->WriteVarint(recording.runs);
-    out->WriteVarint(recording.submit_count);
-    out->WriteVarint(recording.finished_runs);
-    id_before = recording.recording_id;
-    frame_before = recording.frame;
-    expected_event_ = first_event + recording.event_count;
-  }
+bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submissions) {
+  return !std::all_of(submissions.begin(), submissions.end(), [&](const Submission& submission) {
+    return submission.frame ==
+           (submission.recording == kNone ? 0 : snapshot.recordings[submission.recording].frame);
+  });
 }
 
 // What a file of version 1.0 says of an event stands in the lowest bits; to it a bind is an end that
@@ -198,11 +167,12 @@ uint8_t EventBits(const Snapshot& snapshot, const Event& event) {
 }
 
 // Columns compress better than records: in most of them one value repeats or rises evenly.
-void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
-  const std::span<const Event> events = std::span(snapshot_.events).subspan(first, count);
+void WriteEvents(const Snapshot& snapshot, uint32_t first, uint32_t count, TextPoolWriter* texts,
+                 ByteWriter* out) {
+  const std::span<const Event> events = std::span(snapshot.events).subspan(first, count);
   out->WriteVarint(first);
   out->WriteVarint(count);
-  for (const Event& event : events) out->WriteU8(EventBits(snapshot_, event));
+  for (const Event& event : events) out->WriteU8(EventBits(snapshot, event));
   for (const Event& event : events) {
     if (event.kind == EventKind::kBegin) out->WriteVarint(event.type);
   }
@@ -212,7 +182,7 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
   int64_t before = 0;
   for (const Event& event : events) {
     if (event.kind != EventKind::kBegin) continue;
-    const int64_t number = static_cast<int64_t>(texts_.NumberOf(snapshot_.Text(event.name)));
+    const int64_t number = static_cast<int64_t>(texts->NumberOf(snapshot.Text(event.name)));
     out->WriteSignedVarint(number - before);
     before = number;
   }
@@ -226,11 +196,11 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
     if (event.kind == EventKind::kBind) out->WriteVarint(event.type);
   }
   for (const Event& event : events) {
-    if (event.kind == EventKind::kBind) out->WriteVarint(snapshot_.binds[event.detail].slot);
+    if (event.kind == EventKind::kBind) out->WriteVarint(snapshot.binds[event.detail].slot);
   }
   for (const Event& event : events) {
     if (event.kind != EventKind::kBind) continue;
-    const Bind& bind = snapshot_.binds[event.detail];
+    const Bind& bind = snapshot.binds[event.detail];
     out->WriteVarint(bind.is_address ? bind.value : OneBased(static_cast<uint32_t>(bind.value)));
   }
   if (std::none_of(events.begin(), events.end(),
@@ -241,186 +211,6 @@ void PayloadWriter::Events(uint32_t first, uint32_t count, ByteWriter* out) {
     if (event.kind != EventKind::kBegin) continue;
     out->WriteSignedVarint(static_cast<int64_t>(event.call - call_before));
     call_before = event.call;
-  }
-}
-
-void PayloadWriter::Annotations(ByteWriter* out) {
-  out->WriteVarint(snapshot_.annotations.size());
-  uint64_t id_before = 0;
-  for (const Annotation& annotation : snapshot_.annotations) {
-    out->WriteSignedVarint(static_cast<int64_t>(annotation.event_id - id_before));
-    id_before = annotation.event_id;
-    out->WriteVarint(annotation.metadata);
-    out->WriteVarint(annotation.size_bytes);
-    out->WriteVarint(annotation.has_colour ? uint64_t{annotation.colour} + 1 : 0);
-    WriteText(annotation.name, out);
-    WriteText(annotation.payload, out);
-  }
-}
-
-void PayloadWriter::Submissions(ByteWriter* out) {
-  out->WriteVarint(snapshot_.submissions.size());
-  Submission before;
-  for (const Submission& submission : snapshot_.submissions) {
-    out->WriteVarint(submission.serial - before.serial);
-    out->WriteVarint(OneBased(submission.queue));
-    out->WriteVarint(OneBased(submission.recording));
-    out->WriteVarint(submission.run);
-    out->WriteSignedVarint(static_cast<int64_t>(submission.number - before.number));
-    out->WriteSignedVarint(static_cast<int64_t>(submission.time_ns - before.time_ns));
-    before = submission;
-  }
-  const auto frame_is_known = [this](const Submission& submission) {
-    return submission.frame ==
-           (submission.recording == kNone ? 0 : snapshot_.recordings[submission.recording].frame);
-  };
-  if (std::all_of(snapshot_.submissions.begin(), snapshot_.submissions.end(), frame_is_known)) {
-    return;
-  }
-  uint64_t frame = 0;
-  for (const Submission& submission : snapshot_.submissions) {
-    out->WriteSignedVarint(static_cast<int64_t>(submission.frame - frame));
-    frame = submission.frame;
-  }
-}
-
-void PayloadWriter::RawMarkers(uint32_t first, uint32_t count, ByteWriter* out) {
-  out->WriteVarint(count);
-  for (const RawMarker& marker : std::span(snapshot_.raw_markers).subspan(first, count)) {
-    out->WriteVarint(OneBased(marker.device));
-    out->WriteVarint(marker.index);
-    out->WriteU64(marker.value);
-  }
-}
-
-void PayloadWriter::Objects(ByteWriter* out) {
-  out->WriteVarint(snapshot_.objects.size());
-  uint64_t serial_before = 0;
-  uint64_t created_before = 0;
-  for (const Object& object : snapshot_.objects) {
-    out->WriteVarint(static_cast<uint32_t>(object.state) | (object.name_cut ? 4u : 0u));
-    if (object.state == ObjectState::kFree) continue;
-    out->WriteVarint(object.kind);
-    out->WriteVarint(OneBased(object.device));
-    WriteText(object.name, out);
-    out->WriteVarint(object.native_handle);
-    out->WriteSignedVarint(static_cast<int64_t>(object.serial - serial_before));
-    out->WriteSignedVarint(static_cast<int64_t>(object.created_ns - created_before));
-    if (object.state == ObjectState::kDestroyed) {
-      out->WriteSignedVarint(static_cast<int64_t>(object.destroyed_ns - object.created_ns));
-    }
-    out->WriteVarint(object.gpu_address);
-    out->WriteVarint(object.size_bytes);
-    out->WriteVarint(object.signalled);
-    out->WriteVarint(object.waited);
-    out->WriteVarint(object.completed);
-    serial_before = object.serial;
-    created_before = object.created_ns;
-  }
-}
-
-void PayloadWriter::Threads(ByteWriter* out) {
-  out->WriteVarint(snapshot_.threads.size());
-  for (const Thread& thread : snapshot_.threads) {
-    out->WriteVarint(thread.thread_id);
-    out->WriteVarint(thread.ended ? 1 : 0);
-    WriteText(thread.name, out);
-    out->WriteVarint(thread.ended_ns);
-    out->WriteVarint(thread.call_count);
-    uint64_t number_before = 0;
-    for (uint32_t i = 0; i < thread.call_count; ++i) {
-      const Call& call = snapshot_.calls[thread.first_call + i];
-      out->WriteVarint(call.number - number_before);
-      out->WriteVarint(call.returned ? 1 : 0);
-      out->WriteVarint(call.object);
-      WriteText(call.function, out);
-      number_before = call.number;
-    }
-  }
-}
-
-void PayloadWriter::ReportedEventIds(ByteWriter* out) {
-  out->WriteVarint(snapshot_.reported_event_ids.size());
-  for (const ReportedEventId& reported : snapshot_.reported_event_ids) {
-    out->WriteVarint(OneBased(reported.device));
-    out->WriteVarint(reported.event_id);
-    out->WriteVarint(static_cast<uint32_t>(reported.state));
-    out->WriteVarint(OneBased(reported.annotation));
-  }
-}
-
-void PayloadWriter::QueueMarkers(ByteWriter* out) {
-  out->WriteVarint(snapshot_.queue_markers.size());
-  for (const QueueMarker& marker : snapshot_.queue_markers) {
-    out->WriteVarint(OneBased(marker.queue));
-    out->WriteVarint(marker.native_handle);
-    out->WriteVarint(static_cast<uint32_t>(marker.kind));
-    out->WriteVarint(marker.submission);
-    out->WriteVarint(OneBased(marker.annotation));
-  }
-}
-
-void PayloadWriter::Syncs(ByteWriter* out) {
-  out->WriteVarint(snapshot_.syncs.size());
-  Sync before;
-  for (const Sync& sync : snapshot_.syncs) {
-    out->WriteVarint(sync.serial - before.serial);
-    out->WriteVarint(static_cast<uint32_t>(sync.kind));
-    out->WriteVarint(sync.flags);
-    out->WriteVarint(OneBased(sync.device));
-    out->WriteVarint(OneBased(sync.queue));
-    out->WriteSignedVarint(static_cast<int64_t>(sync.submission_number - before.submission_number));
-    out->WriteVarint(sync.native_handle);
-    out->WriteVarint(OneBased(sync.object));
-    out->WriteVarint(sync.value);
-    out->WriteSignedVarint(static_cast<int64_t>(sync.time_ns - before.time_ns));
-    before = sync;
-  }
-}
-
-void PayloadWriter::Faults(ByteWriter* out) {
-  out->WriteVarint(snapshot_.faults.size());
-  for (const Fault& fault : snapshot_.faults) {
-    out->WriteVarint(OneBased(fault.device));
-    out->WriteSignedVarint(fault.result);
-    out->WriteVarint(fault.time_ns);
-    WriteText(fault.source, out);
-    WriteText(fault.description, out);
-    out->WriteVarint(fault.address_count);
-    for (uint32_t i = 0; i < fault.address_count; ++i) {
-      const FaultAddress& address = snapshot_.fault_addresses[fault.first_address + i];
-      out->WriteVarint(static_cast<uint32_t>(address.type));
-      out->WriteVarint(address.address);
-      out->WriteVarint(address.precision);
-    }
-    out->WriteVarint(fault.vendor_info_count);
-    for (uint32_t i = 0; i < fault.vendor_info_count; ++i) {
-      const VendorInfo& info = snapshot_.vendor_infos[fault.first_vendor_info + i];
-      WriteText(info.description, out);
-      out->WriteVarint(info.code);
-      out->WriteVarint(info.data);
-    }
-    out->WriteVarint(fault.vendor_binary_bytes);
-  }
-}
-
-void PayloadWriter::Checkpoints(ByteWriter* out) {
-  out->WriteVarint(snapshot_.checkpoints.size());
-  for (const Checkpoint& checkpoint : snapshot_.checkpoints) {
-    out->WriteVarint(OneBased(checkpoint.device));
-    out->WriteVarint(OneBased(checkpoint.queue));
-    out->WriteVarint(static_cast<uint32_t>(checkpoint.stage));
-    out->WriteVarint(OneBased(checkpoint.recording));
-    out->WriteVarint(checkpoint.sequence);
-  }
-}
-
-void PayloadWriter::Shaders(ByteWriter* out) {
-  out->WriteVarint(snapshot_.shaders.size());
-  for (const Shader& shader : snapshot_.shaders) {
-    out->WriteU64(shader.hash);
-    out->WriteVarint(static_cast<uint32_t>(shader.code));
-    out->WriteVarint(shader.size_bytes);
   }
 }
 
@@ -451,15 +241,90 @@ Status WriteBlobs(const Snapshot& snapshot, FileWriter* writer) {
   return writer->Append(kShaderCodeChunk, out.bytes());
 }
 
-void PayloadWriter::Losses(ByteWriter* out) {
-  out->WriteVarint(snapshot_.losses.size() + more_losses_.size());
-  for (const TextRef& loss : snapshot_.losses) WriteText(loss, out);
-  for (const std::string& loss : more_losses_) out->WriteVarint(texts_.NumberOf(loss));
-}
+// Makes the payloads that refer to texts by number; afterwards `texts` holds those texts.
+class TableWriter {
+ public:
+  explicit TableWriter(const Snapshot& snapshot) : snapshot_(snapshot) {}
 
-struct PendingChunk {
-  ChunkType type;
-  std::vector<std::byte> payload;
+  template <typename T>
+  void Table(const TableFacts& facts, const std::vector<T>& rows) {
+    if (facts.presence == Presence::kIfAny && rows.empty()) return;
+    const size_t most = facts.rows_in_chunk == 0 ? rows.size() : facts.rows_in_chunk;
+    RowWriter writer(snapshot_, &texts_, &out_);
+    size_t first = 0;
+    do {
+      const std::span<const T> part =
+          std::span(rows).subspan(first, std::min(most, rows.size() - first));
+      out_.WriteVarint(part.size());
+      writer.StartAgain();
+      for (const T& row : part) writer.Visit(row);
+      if constexpr (HasLater<RowWriter, T>) {
+        writer.StartAgain();
+        if (NeedsLater(snapshot_, rows)) {
+          for (const T& row : part) writer.VisitLater(row);
+        }
+      }
+      Keep(facts.chunk);
+      first += part.size();
+    } while (first < rows.size());
+  }
+
+  void EventColumns(const std::vector<Event>& events) {
+    const uint32_t size = static_cast<uint32_t>(events.size());
+    for (uint32_t first = 0; first < size; first += kEventsPerPayload) {
+      WriteEvents(snapshot_, first, std::min(kEventsPerPayload, size - first), &texts_, &out_);
+      Keep(kEventChunk);
+    }
+  }
+
+  void Losses() {
+    out_.WriteVarint(snapshot_.losses.size() + more_losses_.size());
+    for (const TextRef& loss : snapshot_.losses) {
+      out_.WriteVarint(texts_.NumberOf(snapshot_.Text(loss)));
+    }
+    for (const std::string& loss : more_losses_) out_.WriteVarint(texts_.NumberOf(loss));
+    Keep(kLossChunk);
+  }
+
+  void Process() {
+    WriteProcessPayload(snapshot_, &out_);
+    Keep(kProcessChunk);
+  }
+
+  // Names first: a file that is cut then still says what the rest of it speaks of.
+  Status AppendTo(FileWriter* writer) {
+    while (texts_.NextPayload(&out_)) {
+      CAIRN_RETURN_IF_ERROR(writer->Append(kTextChunk, out_.bytes()));
+    }
+    for (const Chunk& chunk : chunks_) {
+      CAIRN_RETURN_IF_ERROR(writer->Append(chunk.type, chunk.payload));
+    }
+    return Status();
+  }
+
+ private:
+  struct Chunk {
+    ChunkType type;
+    std::vector<std::byte> payload;
+  };
+
+  // One table that is too large does not cost the report.
+  void Keep(ChunkType type) {
+    if (out_.bytes().size() > kMaxChunkBytes) {
+      more_losses_.push_back(
+          fmt::format("The table {} takes {} bytes and is left out: a chunk has {}.",
+                      ChunkTypeName(type), out_.bytes().size(), kMaxChunkBytes));
+      out_.Clear();
+      return;
+    }
+    chunks_.push_back({type, out_.Take()});
+  }
+
+  const Snapshot& snapshot_;
+  TextPoolWriter texts_;
+  ByteWriter out_;
+  std::deque<std::string> more_losses_;
+  std::vector<Chunk> chunks_;
 };
 
 }  // namespace
@@ -472,65 +337,11 @@ Status WriteSnapshotHead(const Snapshot& snapshot, FileWriter* writer) {
 }
 
 Status WriteSnapshotBody(const Snapshot& snapshot, FileWriter* writer) {
-  PayloadWriter payloads(snapshot);
-  std::vector<PendingChunk> chunks;
-  ByteWriter out;
-  const auto keep = [&](ChunkType type) {
-    // One table that is too large does not cost the report.
-    if (out.bytes().size() > kMaxChunkBytes) {
-      payloads.AddLoss(fmt::format("The table {} takes {} bytes and is left out: a chunk has {}.",
-                                   ChunkTypeName(type), out.bytes().size(), kMaxChunkBytes));
-      out.Clear();
-      return;
-    }
-    chunks.push_back({type, out.Take()});
-  };
-  const auto add = [&](ChunkType type, void (PayloadWriter::*write)(ByteWriter*)) {
-    (payloads.*write)(&out);
-    keep(type);
-  };
-  // A table in as many chunks as it takes; one that is empty has one.
-  const auto add_parts = [&](ChunkType type, size_t size, uint32_t most,
-                             void (PayloadWriter::*write)(uint32_t, uint32_t, ByteWriter*)) {
-    uint32_t first = 0;
-    do {
-      const uint32_t count = std::min(most, static_cast<uint32_t>(size) - first);
-      (payloads.*write)(first, count, &out);
-      keep(type);
-      first += count;
-    } while (first < size);
-  };
-  WriteProcessPayload(snapshot, &out);
-  chunks.push_back({kProcessChunk, out.Take()});
-  add(kDeviceChunk, &PayloadWriter::Devices);
-  add(kQueueChunk, &PayloadWriter::Queues);
-  add(kPipelineChunk, &PayloadWriter::Pipelines);
-  add_parts(kRecordingChunk, snapshot.recordings.size(), kRecordingsPerPayload,
-            &PayloadWriter::Recordings);
-  if (!snapshot.events.empty()) {
-    add_parts(kEventChunk, snapshot.events.size(), kEventsPerPayload, &PayloadWriter::Events);
-  }
-  add(kSubmissionChunk, &PayloadWriter::Submissions);
-  add_parts(kRawMarkerChunk, snapshot.raw_markers.size(), kRawMarkersPerPayload,
-            &PayloadWriter::RawMarkers);
-  add(kAnnotationChunk, &PayloadWriter::Annotations);
-  add(kObjectChunk, &PayloadWriter::Objects);
-  add(kThreadChunk, &PayloadWriter::Threads);
-  add(kReportedEventIdChunk, &PayloadWriter::ReportedEventIds);
-  add(kQueueMarkerChunk, &PayloadWriter::QueueMarkers);
-  // Of programs that have no such thing the file says nothing.
-  if (!snapshot.syncs.empty()) add(kSyncChunk, &PayloadWriter::Syncs);
-  if (!snapshot.faults.empty()) add(kFaultChunk, &PayloadWriter::Faults);
-  if (!snapshot.checkpoints.empty()) add(kCheckpointChunk, &PayloadWriter::Checkpoints);
-  if (!snapshot.shaders.empty()) add(kShaderChunk, &PayloadWriter::Shaders);
-  add(kLossChunk, &PayloadWriter::Losses);
-  // Names first: a file that is cut then still says what the rest of it speaks of.
-  while (payloads.texts().NextPayload(&out)) {
-    CAIRN_RETURN_IF_ERROR(writer->Append(kTextChunk, out.bytes()));
-  }
-  for (const PendingChunk& chunk : chunks) {
-    CAIRN_RETURN_IF_ERROR(writer->Append(chunk.type, chunk.payload));
-  }
+  TableWriter tables(snapshot);
+  tables.Process();
+  VisitTables(tables, snapshot);
+  tables.Losses();
+  CAIRN_RETURN_IF_ERROR(tables.AppendTo(writer));
   return WriteBlobs(snapshot, writer);
 }
 

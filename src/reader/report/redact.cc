@@ -5,7 +5,10 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
+
+#include "format/snapshot/rows.h"
 
 namespace cairn {
 namespace {
@@ -15,134 +18,110 @@ constexpr uint64_t kNullPages =
     0x10000;  // Nothing lies below: an address there is a null pointer's.
 constexpr uint64_t kFaultAlignment = (uint64_t{1} << 21) - 1;  // No driver's pages are larger.
 
+// Goes over all rows of a copy.
 class Redactor {
  public:
-  explicit Redactor(const Snapshot& original) : original_(original), copy_(original) {}
+  template <typename T>
+  using Row = T;
+
+  explicit Redactor(const Snapshot& original) : original_(original), copy_(original) {
+    for (const Object& object : original.objects) {
+      if (object.gpu_address != 0) {
+        lowest_address_ = std::min(lowest_address_, object.gpu_address);
+      }
+    }
+    if (lowest_address_ == UINT64_MAX) return;
+    distance_ = lowest_address_ - std::min(lowest_address_, kLowestGpuAddress);
+    // The range that a faulting address stands for is aligned: it has to move as a whole.
+    if (!original.fault_addresses.empty()) distance_ &= ~kFaultAlignment;
+  }
 
   Snapshot Run() {
     copy_.text.clear();
-    Hide(&copy_.process.program);
-    Hide(&copy_.process.command_line);
-    Keep(&copy_.process.library_version);
-    for (Incident& incident : copy_.incidents) {
-      Hide(&incident.detail);
-      incident.address = 0;
-    }
-    for (Device& device : copy_.devices) {
-      Keep(&device.name);
-      Keep(&device.driver);
-      Keep(&device.notes);
-      Hide(&device.application);
-      if (IsPath(original_.Text(device.annotation_driver))) {
-        Hide(&device.annotation_driver);
-      } else {
-        Keep(&device.annotation_driver);
-      }
-    }
-    for (Source& source : copy_.sources) {
-      Keep(&source.name);
-      Keep(&source.reason);
-    }
-    for (Queue& queue : copy_.queues) {
-      Hide(&queue.name);
-      queue.native_handle = 0;
-    }
-    for (Pipeline& pipeline : copy_.pipelines) {
-      Hide(&pipeline.name);
-      for (TextRef& shader : pipeline.shader_names) Hide(&shader);
-      pipeline.native_handle = 0;
-    }
-    for (Recording& recording : copy_.recordings) {
-      Hide(&recording.name);
-      recording.native_handle = 0;
-    }
-    for (Event& event : copy_.events) Hide(&event.name);
-    HideTables();
-    for (TextRef& loss : copy_.losses) Keep(&loss);
+    Visit(*this, copy_.process);
+    for (Incident& incident : copy_.incidents) Visit(*this, incident);
+    VisitTables(*this, copy_);
+    for (TextRef& loss : copy_.losses) Fact("", loss);
+    for (Fault& fault : copy_.faults) fault.vendor_binary = BlobRef{};
+    for (Shader& shader : copy_.shaders) shader.bytes = BlobRef{};
+    copy_.blobs.clear();
     return std::move(copy_);
   }
 
- private:
-  static bool IsPath(std::string_view text) {
-    return text.find_first_of("/\\") != std::string_view::npos;
+  template <typename T>
+  void Table(const TableFacts&, std::vector<T>& rows) {
+    for (T& row : rows) {
+      Visit(*this, row);
+      if constexpr (HasLater<Redactor, T>) VisitLater(*this, row);
+    }
   }
-
-  void HideTables() {
-    for (Annotation& annotation : copy_.annotations) {
-      Hide(&annotation.name);
-      annotation.payload = TextRef{};
-    }
-    uint64_t lowest = UINT64_MAX;
-    for (const Object& object : copy_.objects) {
-      if (object.gpu_address != 0) lowest = std::min(lowest, object.gpu_address);
-    }
-    uint64_t distance = lowest == UINT64_MAX ? 0 : lowest - std::min(lowest, kLowestGpuAddress);
-    // The range that a faulting address stands for is aligned: it has to move as a whole.
-    if (!copy_.fault_addresses.empty()) distance &= ~kFaultAlignment;
-    HideDiagnostics(lowest == UINT64_MAX, distance);
-    for (Object& object : copy_.objects) {
-      Hide(&object.name);
-      HideHandle(&object.native_handle);
-      object.gpu_address = Moved(object.gpu_address, lowest == UINT64_MAX, distance);
-    }
+  void EventColumns(std::vector<Event>& events) {
+    for (Event& event : events) Name("", event.name);
     for (Bind& bind : copy_.binds) {
       // What lies in no object is no less telling where it is, and may have nothing to be moved by.
-      if (bind.is_address) bind.value = Moved(bind.value, lowest == UINT64_MAX, distance);
+      if (bind.is_address) Address("", bind.value);
     }
-    for (Thread& thread : copy_.threads) Hide(&thread.name);
-    for (Call& call : copy_.calls) {
-      Keep(&call.function);
-      HideHandle(&call.object);
-    }
-    for (QueueMarker& marker : copy_.queue_markers) HideHandle(&marker.native_handle);
   }
-
-  void HideDiagnostics(bool no_object_has_an_address, uint64_t distance) {
-    for (Sync& sync : copy_.syncs) HideHandle(&sync.native_handle);
-    for (FaultAddress& address : copy_.fault_addresses) {
-      address.address = Moved(address.address, no_object_has_an_address, distance);
-    }
-    for (Fault& fault : copy_.faults) {
-      Keep(&fault.source);
-      Keep(&fault.description);
-      fault.vendor_binary = BlobRef{};
-    }
-    for (VendorInfo& info : copy_.vendor_infos) {
-      Keep(&info.description);
-      info.data = 0;
-    }
-    for (Shader& shader : copy_.shaders) shader.bytes = BlobRef{};
-    copy_.blobs.clear();
+  template <typename T>
+  void Rows(const RowFacts&, std::vector<T> Snapshot::*table, uint32_t first, uint32_t count) {
+    for (T& row : std::span(copy_.*table).subspan(first, count)) Visit(*this, row);
   }
+  void Events(uint32_t, uint32_t) {}
 
-  // An address near null tells nothing, and it is what tells that a pointer was null. One below all objects must
-  // not wrap: what it became would tell the distance.
-  static uint64_t Moved(uint64_t address, bool no_object_has_an_address, uint64_t distance) {
-    if (address < kNullPages) return address;
-    if (no_object_has_an_address || address < distance) return kLowestGpuAddress;
-    return std::max(address - distance, kLowestGpuAddress);
+  // Numbers tell nothing of the machine, but for those that say so.
+  template <typename T>
+  void Number(const char*, T& value, Privacy privacy = Privacy::kPublic) {
+    if (privacy == Privacy::kPrivate) value = T{};
   }
-
-  void HideHandle(uint64_t* handle) {
-    if (*handle != 0) *handle = handles_.try_emplace(*handle, handles_.size() + 1).first->second;
+  void Fixed(const char* key, uint64_t& value, Privacy privacy = Privacy::kPublic) {
+    Number(key, value, privacy);
   }
+  void Signed(const char*, int64_t) {}
+  void Step(const char*, uint64_t) {}
+  void Rise(const char*, uint64_t) {}
+  void After(const char*, uint64_t, uint64_t) {}
+  template <typename E>
+  void Choice(const char*, E, E, E) {}
+  template <typename E>
+  void Bits(const char*, E, E, bool) {}
+  template <typename... Flag>
+  void Flags(const char*, Flag...) {}
+  void Optional(const char*, bool, uint32_t) {}
+  void Index(const char*, uint32_t, cairn::Table) {}
 
-  void Keep(TextRef* text) { *text = copy_.AddText(original_.Text(*text)); }
-
-  void Hide(TextRef* text) {
-    if (text->empty()) {
-      *text = TextRef{};
+  void Fact(const char*, TextRef& text) { text = copy_.AddText(original_.Text(text)); }
+  void Name(const char*, TextRef& text) {
+    if (text.empty()) {
+      text = TextRef{};
       return;
     }
-    const std::string_view name = original_.Text(*text);
+    const std::string_view name = original_.Text(text);
     const uint64_t hash = XXH3_64bits(name.data(), name.size());
     const auto [known, is_new] = hidden_.try_emplace(hash);
     if (is_new) known->second = copy_.AddText(fmt::format("name-{:016x}", hash));
-    *text = known->second;
+    text = known->second;
+  }
+  void Path(const char* key, TextRef& text) {
+    const bool is_path = original_.Text(text).find_first_of("/\\") != std::string_view::npos;
+    is_path ? Name(key, text) : Fact(key, text);
+  }
+  void Payload(const char*, TextRef& bytes) { bytes = TextRef{}; }
+  void Handle(const char*, uint64_t& handle) {
+    if (handle != 0) handle = handles_.try_emplace(handle, handles_.size() + 1).first->second;
+  }
+  // One near null tells nothing, and it is what tells that a pointer was null. One below all objects must not
+  // wrap: what it became would tell the distance.
+  void Address(const char*, uint64_t& address) {
+    if (address < kNullPages) return;
+    const bool moves = lowest_address_ != UINT64_MAX && address >= distance_;
+    address = moves ? std::max(address - distance_, kLowestGpuAddress) : kLowestGpuAddress;
   }
 
+ private:
   const Snapshot& original_;
   Snapshot copy_;
+  uint64_t lowest_address_ = UINT64_MAX;  // of an object
+  uint64_t distance_ = 0;                 // by which addresses move
   std::unordered_map<uint64_t, TextRef> hidden_;
   std::unordered_map<uint64_t, uint64_t> handles_;
 };
