@@ -11,6 +11,7 @@
 
 #include "format/calls/record.h"
 #include "format/model/call_values.h"
+#include "format/model/descriptor_table.h"
 #include "format/model/live_objects.h"
 
 namespace cairn {
@@ -32,26 +33,22 @@ class LiveDescriptors {
   // `objects` must outlive it.
   explicit LiveDescriptors(const LiveObjects* objects) : objects_(*objects) {}
 
-  // False for facts that cannot be a heap's, which is then as if it had no descriptors.
-  bool AddHeap(uint64_t heap, const DescriptorHeapFacts& facts);
-  void RemoveHeap(const DescriptorHeapFacts& facts);
+  bool AddHeap(uint64_t heap, const DescriptorHeapFacts& facts) {
+    return table_.AddHeap(heap, facts);
+  }
+  void RemoveHeap(const DescriptorHeapFacts& facts) { table_.RemoveHeap(facts); }
   // Calls that have returned. `records`: the call with its blobs.
   void OnView(const Record& call, const Records& records);
   void OnCopies(const Record& call, bool simple);
 
-  const std::map<uint64_t, Slot>& slots() const { return slots_; }  // by handle
+  const std::map<uint64_t, Slot>& slots() const { return table_.contents(); }  // by handle
   // Number of the kObject record of the heap that a handle is in; 0 for others.
   uint64_t HeapCreated(uint64_t handle) const;
 
  private:
-  const LiveObject* HeapAt(uint64_t handle) const;
-  uint64_t IncrementAt(uint64_t handle) const;
-  void CopySlot(uint64_t from, uint64_t to, uint64_t number);
-
   const LiveObjects& objects_;
   CallValuesReader reader_;
-  std::map<uint64_t, Slot> slots_;
-  std::map<uint64_t, uint64_t> heap_starts_;  // handle of the first descriptor -> heap
+  DescriptorTable<Slot> table_;
 };
 
 }  // namespace cairn

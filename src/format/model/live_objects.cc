@@ -47,8 +47,4 @@ void LiveObjects::Release(uint64_t number) {
   }
 }
 
-uint64_t HeapBytes(const DescriptorHeapFacts& heap) {
-  return uint64_t{heap.count} * heap.increment_bytes;
-}
-
 }  // namespace cairn

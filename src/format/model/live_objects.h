@@ -76,8 +76,6 @@ class LiveObjects {
   std::unordered_map<uint64_t, LiveObject> objects_;
 };
 
-uint64_t HeapBytes(const DescriptorHeapFacts& heap);
-
 }  // namespace cairn
 
 #endif  // CAIRN_FORMAT_MODEL_LIVE_OBJECTS_H_

@@ -16,7 +16,7 @@
 #include "format/calls/value_shape.h"
 #include "format/file/file_cost.h"
 #include "format/model/call_kinds.h"
-#include "format/model/descriptor_copies.h"
+#include "format/model/descriptor_table.h"
 #include "format/trace/trace_state.h"
 #include "reader/view/call_lines.h"
 
@@ -197,7 +197,11 @@ class StateFinder {
       if (record.kind == RecordKind::kObjectEnd) DropDescriptors(record.object);
       // What contradicts itself leaves the state as it was.
       const bool applied = state_.Apply(record).ok();
-      if (applied && record.kind == RecordKind::kObject && record.object == list_) TakeCreation();
+      if (applied && record.kind == RecordKind::kObject) {
+        const TracedObject* const made = state_.Find(record.object);
+        if (made->heap.has_value()) writers_.AddHeap(record.object, *made->heap);
+        if (record.object == list_) TakeCreation();
+      }
       if (record.kind != RecordKind::kCall) continue;
       const std::optional<Method> method = trace_.MethodOf(record);
       if (record.number == wanted_) {
@@ -397,40 +401,19 @@ class StateFinder {
     if (!Decode(record, Describe(method), &call).ok()) return;
     if (!is_copy) {
       // The place of a view is the last parameter of all methods that make one.
-      descriptors_[Value64(call, call.arguments.size() - 1)] = record.number;
+      writers_.Write(Value64(call, call.arguments.size() - 1), record.number);
       return;
     }
-    const auto increment_at = [this](uint64_t handle) { return IncrementAt(handle); };
-    const std::vector<DescriptorCopy> copies =
-        DescriptorCopiesOf(call, kind == CallKind::kCopyViewsSimple, increment_at);
-    copy_budget_ -= std::min<uint64_t>(copy_budget_, copies.size());
-    if (descriptors_.size() > most_descriptors_) copy_budget_ = 0;
-    if (copy_budget_ == 0) return;
-    for (const DescriptorCopy& copy : copies) {
-      const auto found = descriptors_.find(copy.from);
-      if (found == descriptors_.end()) {
-        descriptors_.erase(copy.to);  // now nobody has written what stands there
-      } else {
-        descriptors_[copy.to] = uint64_t{found->second};
-      }
-    }
+    const size_t copied = writers_.Copy(call, kind == CallKind::kCopyViewsSimple, [](uint64_t) {});
+    copy_budget_ -= std::min<uint64_t>(copy_budget_, copied);
+    if (writers_.contents().size() > most_descriptors_) copy_budget_ = 0;
   }
 
-  // Another heap may come to lie where this one was.
   void DropDescriptors(uint64_t object) {
     const TracedObject* const ending = state_.Find(object);
-    if (ending == nullptr || !ending->heap.has_value() || ending->ended != 0) return;
-    const uint64_t start = ending->heap->cpu_start;
-    const uint64_t size = uint64_t{ending->heap->count} * ending->heap->increment_bytes;
-    const auto end = size > ~start ? descriptors_.end() : descriptors_.lower_bound(start + size);
-    descriptors_.erase(descriptors_.lower_bound(start), end);
-  }
-
-  // How far apart descriptors are where this handle lies; 0 if that is in no heap.
-  uint64_t IncrementAt(uint64_t handle) const {
-    const auto place = state_.CpuDescriptorAt(handle);
-    const TracedObject* const heap = place.has_value() ? state_.Find(place->heap) : nullptr;
-    return heap == nullptr || !heap->heap.has_value() ? 0 : heap->heap->increment_bytes;
+    if (ending != nullptr && ending->heap.has_value() && ending->ended == 0) {
+      writers_.RemoveHeap(*ending->heap);
+    }
   }
 
   // Puts the calls where their numbers stand. In the order of the trace, so that no part of it is decoded
@@ -458,8 +441,8 @@ class StateFinder {
     for (uint32_t i = 0; i < kShownDescriptors && place->index + i < heap->heap->count; ++i) {
       const uint64_t handle =
           heap->heap->cpu_start + uint64_t{place->index + i} * heap->heap->increment_bytes;
-      const auto found = descriptors_.find(handle);
-      if (found == descriptors_.end()) break;
+      const auto found = writers_.contents().find(handle);
+      if (found == writers_.contents().end()) break;
       shown.push_back({{"index", place->index + i}, {"written_by", found->second}});
     }
     return shown;
@@ -511,7 +494,7 @@ class StateFinder {
   std::map<std::string, ordered_json> plain_;
   std::map<uint32_t, ordered_json> vertex_buffers_;
   std::map<uint32_t, ordered_json> stream_output_;
-  std::map<uint64_t, uint64_t> descriptors_;  // handle -> call that wrote what is there
+  DescriptorTable<uint64_t> writers_;  // calls
 };
 
 // ---- In words ----
