@@ -34,6 +34,26 @@ def call(head, arguments, tail, indent):
     return f"{pad}{head}(\n" + "\n".join(lines) + f"){tail}"
 
 
+# What a method says of the resource that it makes (app/d3d12/creation.h).
+CREATION_FACTS = {
+    "InitialResourceState": ".initial_state = static_cast<uint32_t>(InitialResourceState)",
+    "InitialState": ".initial_state = static_cast<uint32_t>(InitialState)",
+    "InitialLayout": ".initial_state = StateOfLayout(static_cast<uint32_t>(InitialLayout))",
+    "pHeap": ".heap = pHeap",
+    "HeapOffset": ".heap_offset_bytes = HeapOffset",
+}
+
+
+def creation_facts(method):
+    """The last argument of Create, with a comma before it; "" if the method says nothing."""
+    said = {parameter.name for parameter in method.parameters}
+    if "HeapOffset" not in said:
+        said.discard("pHeap")
+    if not said & {"InitialResourceState", "InitialState", "InitialLayout"}:
+        return ""
+    return ", {" + ", ".join(fact for name, fact in CREATION_FACTS.items() if name in said) + "}"
+
+
 def chains_header(model):
     names = ",\n".join(f"  k{chain.name}" for chain in model.chains)
 
@@ -163,19 +183,21 @@ class ThinClass:
 
     def creation(self, interface, method, key, policy, arguments):
         identifier, out = self.model.given_object(interface, method)
+        facts = creation_facts(method)
         base = self.model.overrides["creates" if policy == "Create" else "returns"][key]
         arguments = list(arguments)
         arguments[method.parameters.index(out)] = "real_object"
         if identifier is None:
             head = f"const auto returned = CreateTyped<{base}>(*this, {out.name}, [&]({base}** real_object) {{"
-            return "\n".join([f"    {head}", call(f"return real()->{method.name}", arguments, ";", 6), "    });"])
+            return "\n".join([f"    {head}", call(f"return real()->{method.name}", arguments, ";", 6),
+                              f"    }}{facts});"])
         iid = identifier.name
         arguments[method.parameters.index(identifier)] = "real_iid"
         inner = call(f"return real()->{method.name}", arguments, ";", 6)
         return "\n".join([
             call(f"const auto returned = {policy}<{base}>", ["*this", iid, out.name,
                                               "[&](REFIID real_iid, void** real_object) {"], "", 4)[:-1],
-            inner, "    });"])
+            inner, f"    }}{facts});"])
 
     def gives(self, interface, method, parameter):
         key = f"{interface}::{method.name}"

@@ -3,6 +3,7 @@
 import copy
 import pathlib
 import sys
+import types
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -219,6 +220,17 @@ class Supplement(unittest.TestCase):
                       "      return real()->Give(Number, real_object);", emit_thin.thin_header(model, model.chains[0]))
         # Nobody said what it is: then no object may come out without its wrapper.
         self.assertEqual("ID3D12Thing1", build(supplement=self.NEWER).chains[0].newest)
+
+    def test_what_a_method_says_of_a_resource_is_handed_on(self):
+        def facts(*names):
+            parameters = [types.SimpleNamespace(name=name) for name in names]
+            return emit_thin.creation_facts(types.SimpleNamespace(parameters=parameters))
+        self.assertEqual("", facts("pDesc", "riid"))
+        self.assertEqual("", facts("pHeap"))
+        self.assertEqual(", {.initial_state = static_cast<uint32_t>(InitialState), .heap = pHeap, "
+                         ".heap_offset_bytes = HeapOffset}", facts("pHeap", "HeapOffset", "pDesc", "InitialState"))
+        self.assertEqual(", {.initial_state = StateOfLayout(static_cast<uint32_t>(InitialLayout))}",
+                         facts("pDesc", "InitialLayout"))
 
     def test_only_what_is_new_is_declared(self):
         text = emit_supplement.supplement_header(build(supplement=self.NEWER))

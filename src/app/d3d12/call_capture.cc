@@ -31,40 +31,6 @@ EncodeContext ContextOf(const Wrapper& wrapper) {
   return context;
 }
 
-thread_local const CapturedImage* t_image = nullptr;
-thread_local uint32_t t_initial_state = 0;
-
-thread_local CapturedPlace t_place;
-
-uint64_t BytesOfHeap(const void* place) {
-  ID3D12Heap* heap = nullptr;
-  std::memcpy(&heap, place, sizeof(heap));
-  const Wrapper* const wrapper = AsWrapper(heap);
-  if (wrapper == nullptr) return 0;
-  return GetDesc(static_cast<ID3D12Heap*>(wrapper->real_pointer())).SizeInBytes;
-}
-
-// In which state the resource is that a method creates, and where. Methods say it in one parameter or another.
-void NoteCreation(const MethodInfo& method, const void* const* arguments) {
-  t_initial_state = 0;
-  t_place = {};
-  for (size_t i = 0; i < method.parameters.size(); ++i) {
-    const std::string_view name = method.parameters[i].name;
-    uint32_t value = 0;
-    if (name == "InitialResourceState" || name == "InitialState") {
-      std::memcpy(&value, arguments[i], sizeof(value));
-      t_initial_state = value;
-    } else if (name == "InitialLayout") {
-      std::memcpy(&value, arguments[i], sizeof(value));
-      t_initial_state = StateOfLayout(value);
-    } else if (name == "pHeap") {
-      t_place.heap_bytes = BytesOfHeap(arguments[i]);
-    } else if (name == "HeapOffset") {
-      std::memcpy(&t_place.offset_bytes, arguments[i], sizeof(t_place.offset_bytes));
-    }
-  }
-}
-
 template <typename T>
 T ValueAt(const void* place) {
   T value;
@@ -177,9 +143,7 @@ std::span<const std::byte> BytesOf(const Body& body) {
 uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* const* arguments) {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return 0;
-  const MethodInfo& info = Describe(method);
   EncodeContext context = ContextOf(wrapper);
-  if (info.object_chain == Chain::kID3D12Resource) NoteCreation(info, arguments);
   if (method == Method::ID3D12Resource_WriteToSubresource ||
       method == Method::ID3D12Resource_ReadFromSubresource) {
     context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
@@ -219,7 +183,7 @@ uint64_t CaptureNumberOf(const void* object, Chain chain) {
 
 namespace {
 
-ResourceFacts FactsOf(ID3D12Resource* real) {
+ResourceFacts FactsOf(ID3D12Resource* real, const Creation& creation) {
   ResourceFacts facts = {};
   const D3D12_RESOURCE_DESC desc = GetDesc(real);
   static_assert(sizeof(desc) == sizeof(facts.desc));
@@ -228,10 +192,10 @@ ResourceFacts FactsOf(ID3D12Resource* real) {
     facts.gpu_address = real->GetGPUVirtualAddress();
     facts.size_bytes = desc.Width;
   }
-  if (t_image != nullptr) {
+  if (creation.is_image) {
     facts.is_image = 1;
-    facts.initial_state = t_image->initial_state;
-    facts.present_state = t_image->present_state;
+    facts.initial_state = creation.initial_state;
+    facts.present_state = creation.present_state;
     return facts;
   }
   D3D12_HEAP_PROPERTIES heap = {};
@@ -292,19 +256,13 @@ void PutDevice(Capture& capture, const WrappedID3D12Device& device) {
 
 }  // namespace
 
-ImageScope::ImageScope(const CapturedImage& image) {
-  t_image = &image;
-}
-ImageScope::~ImageScope() {
-  t_image = nullptr;
-}
-
-CapturedPlace PlaceOfNewResource() {
-  const CapturedPlace place = std::exchange(t_place, {});
-  return Capture::Active() == nullptr ? CapturedPlace() : place;
+uint64_t BytesOfHeap(ID3D12Heap* heap) {
+  const Wrapper* const wrapper = AsWrapper(heap);
+  if (wrapper == nullptr) return 0;
+  return GetDesc(static_cast<ID3D12Heap*>(wrapper->real_pointer())).SizeInBytes;
 }
 
-void CaptureObject(const Wrapper& wrapper) try {
+void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
   const WrappedID3D12Device* const device = wrapper.device();
@@ -313,19 +271,18 @@ void CaptureObject(const Wrapper& wrapper) try {
   body.device =
       device == nullptr ? kNoObject : static_cast<const Wrapper*>(device)->capture_number();
   // What was made elsewhere comes from no call: a replay has something in its place.
-  body.creator = t_image != nullptr ? 0 : Capture::CurrentCall();
+  body.creator = creation.is_image ? 0 : Capture::CurrentCall();
   body.chain = static_cast<uint32_t>(wrapper.chain());
   const uint64_t number = wrapper.capture_number();
   if (wrapper.chain() == Chain::kID3D12Resource) {
     body.facts = kResourceFacts;
     auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
-    const ResourceFacts facts = FactsOf(real);
+    const ResourceFacts facts = FactsOf(real, creation);
     if (device->capture() != nullptr) {
-      device->capture()->AddResource(
-          wrapper, {.desc = GetDesc(real),
-                    .initial_state = t_image != nullptr ? t_image->initial_state : t_initial_state,
-                    .is_image = t_image != nullptr,
-                    .present_state = facts.present_state});
+      device->capture()->AddResource(wrapper, {.desc = GetDesc(real),
+                                               .initial_state = creation.initial_state,
+                                               .is_image = creation.is_image,
+                                               .present_state = creation.present_state});
     }
     capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
   } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {

@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "app/capture/capture.h"
+#include "app/d3d12/creation.h"
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
@@ -101,30 +102,11 @@ class CaptureLock {
 // The number behind a pointer that the application holds; kForeignObject if it is not one of ours.
 uint64_t CaptureNumberOf(const void* object, Chain chain);
 
-// What a swap chain image is, while its wrapper is made.
-struct CapturedImage {
-  uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
-  uint32_t present_state = 0;
-};
-// Resources that this thread makes known are images of this kind. Does not nest.
-class ImageScope {
- public:
-  explicit ImageScope(const CapturedImage& image);
-  ~ImageScope();
-  ImageScope(const ImageScope&) = delete;
-  ImageScope& operator=(const ImageScope&) = delete;
-};
-
-// Where in a heap the resource lies that this thread creates; nowhere (0 bytes) for one of its own, and
-// without a capture.
-struct CapturedPlace {
-  uint64_t heap_bytes = 0;
-  uint64_t offset_bytes = 0;
-};
-CapturedPlace PlaceOfNewResource();
+// Bytes of the heap behind a pointer that the application holds; 0 for null.
+uint64_t BytesOfHeap(ID3D12Heap* heap);
 
 // A wrapper became known. Its creator is the call that this thread is in.
-void CaptureObject(const Wrapper& wrapper);
+void CaptureObject(const Wrapper& wrapper, const Creation& creation);
 // Its last reference goes, while its real object is still there; it has got a reference again; it ends.
 void CaptureObjectRests(const Wrapper& wrapper);
 void CaptureObjectWoken(const Wrapper& wrapper);

@@ -17,9 +17,15 @@ class WrappedID3D12DeviceExt final : public ThinID3D12DeviceExt {
   HRESULT STDMETHODCALLTYPE CreateResourceFromBorrowedHandle(const D3D12_RESOURCE_DESC1* desc,
                                                              UINT64 handle,
                                                              ID3D12Resource** resource) override {
-    const CapturedImage facts;
-    const ImageScope scope(facts);
-    return ThinID3D12DeviceExt::CreateResourceFromBorrowedHandle(desc, handle, resource);
+    CallScope call(*this, Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle, desc, handle,
+                   resource);
+    const HRESULT result = CreateTyped<ID3D12Resource>(
+        *this, resource,
+        [&](ID3D12Resource** made) {
+          return real()->CreateResourceFromBorrowedHandle(desc, handle, made);
+        },
+        {.is_image = true});
+    return call.Returns(result, desc, handle, resource);
   }
 };
 

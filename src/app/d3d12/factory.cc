@@ -65,18 +65,20 @@ CAIRN_BY_HAND(IDXGIVkSwapChainFactory)
 
 // Devices come through WrapDevice only.
 template <typename Thin>
-Wrapper* NewChild(WrappedID3D12Device& device, void* real) {
+Wrapper* NewChild(WrappedID3D12Device& device, void* real, const Creation& creation) {
   if constexpr (std::is_same_v<Thin, ThinID3D12Device>) {
     return nullptr;
+  } else if constexpr (std::is_same_v<Thin, ThinID3D12Resource>) {
+    return new WrappedID3D12Resource(device, real, creation);
   } else {
     return new typename ChildClass<Thin>::Type(device, real);
   }
 }
 
-Wrapper* NewChild(Chain chain, WrappedID3D12Device& device, void* real) {
+Wrapper* NewChild(Chain chain, WrappedID3D12Device& device, void* real, const Creation& creation) {
   switch (chain) {
 #define CAIRN_CASE(name) \
-  case Chain::k##name: return NewChild<Thin##name>(device, real);
+  case Chain::k##name: return NewChild<Thin##name>(device, real, creation);
     CAIRN_WRAPPED_CHAINS(CAIRN_CASE)
 #undef CAIRN_CASE
     default: return nullptr;
@@ -104,7 +106,8 @@ void LogNoMemory(const char* what) {
 
 }  // namespace
 
-Wrapper* MakeWrapper(Chain chain, WrappedID3D12Device& device, void* real) {
+Wrapper* MakeWrapper(Chain chain, WrappedID3D12Device& device, void* real,
+                     const Creation& creation) {
   auto* const unknown = static_cast<IUnknown*>(real);
   // Two threads that are given the same object must end up with the same wrapper.
   const std::lock_guard lock(MakingMutex(real));
@@ -113,7 +116,7 @@ Wrapper* MakeWrapper(Chain chain, WrappedID3D12Device& device, void* real) {
     return known;
   }
   try {
-    if (Wrapper* const made = NewChild(chain, device, real); made != nullptr) return made;
+    if (Wrapper* const made = NewChild(chain, device, real, creation); made != nullptr) return made;
   } catch (...) {
     LogNoMemory("no memory for a wrapper: its creation fails with E_OUTOFMEMORY");
   }
@@ -134,8 +137,8 @@ Wrapper* MakeTearOff(const InterfaceInfo& wanted, void* real, Wrapper& owner) {
 
 // ---- policy.h ------------------------------------------------------------------------------------
 
-Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real) {
-  return MakeWrapper(chain, *parent.device(), real);
+Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real, const Creation& creation) {
+  return MakeWrapper(chain, *parent.device(), real, creation);
 }
 
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out) {
@@ -162,9 +165,9 @@ ID3D12Resource* WrapResource(ID3D12Device* device, ID3D12Resource* real, uint32_
                              uint32_t present_state) {
   Wrapper* const parent = AsWrapper(device);
   if (parent == nullptr || real == nullptr) return real;
-  const CapturedImage image = {initial_state, present_state};
-  const ImageScope scope(image);
-  Wrapper* const made = WrapNew(*parent, Chain::kID3D12Resource, real);
+  Wrapper* const made =
+      WrapNew(*parent, Chain::kID3D12Resource, real,
+              {.initial_state = initial_state, .is_image = true, .present_state = present_state});
   return made == nullptr ? nullptr : static_cast<ID3D12Resource*>(made->interface_pointer());
 }
 

@@ -114,13 +114,16 @@ MappedPlace MappingCapture::PlaceOf(const Wrapper& resource, const Mapping& mapp
   place.may_stand_in = FindAccess(resource) == Access::kOnlyWritten &&
                        desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER &&
                        (desc.Flags & D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS) == 0;
-  if (placed_.offset_bytes < placed_.heap_bytes &&
-      mapping.size_bytes <= placed_.heap_bytes - placed_.offset_bytes) {
-    place.block = static_cast<std::byte*>(mapping.data) - placed_.offset_bytes;
-    place.block_bytes = placed_.heap_bytes;
+  if (heap_offset_bytes_ < heap_bytes_ && mapping.size_bytes <= heap_bytes_ - heap_offset_bytes_) {
+    place.block = static_cast<std::byte*>(mapping.data) - heap_offset_bytes_;
+    place.block_bytes = heap_bytes_;
   }
   return place;
 }
+
+MappingCapture::MappingCapture(const Creation& creation)
+    : heap_bytes_(Capture::Active() == nullptr ? 0 : BytesOfHeap(creation.heap)),
+      heap_offset_bytes_(creation.heap_offset_bytes) {}
 
 void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void* data) try {
   const std::lock_guard lock(mutex_);

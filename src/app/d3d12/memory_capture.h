@@ -25,8 +25,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // A member of resources: which subresources are mapped, and what is there.
 class MappingCapture {
  public:
-  // `placed`: others may lie in the same heap.
-  explicit MappingCapture(const CapturedPlace& placed) : placed_(placed) {}
+  explicit MappingCapture(const Creation& creation);
 
   // After a Map that succeeded; `data` is what it returned, null if the program did not ask. What the
   // program gets.
@@ -69,7 +68,9 @@ class MappingCapture {
 
   std::mutex mutex_;
   std::map<uint32_t, Mapping> mappings_;
-  const CapturedPlace placed_;
+  // Where others may lie, too; 0 bytes without a capture, and for a heap of its own.
+  const uint64_t heap_bytes_;
+  const uint64_t heap_offset_bytes_;
   std::atomic<bool> written_by_gpu_{false};
   std::atomic<Access> access_{Access::kUnknown};
   std::atomic<bool> copied_into_{false};

@@ -27,9 +27,10 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
 
 }  // namespace
 
-WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real)
-    : AnnotatedObject(device, real), mappings_(PlaceOfNewResource()) {
-  Join(device, FactsOf(this->real()));
+WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real,
+                                             const Creation& creation)
+    : AnnotatedObject(device, real), mappings_(creation) {
+  Join(device, FactsOf(this->real()), creation);
 }
 
 HRESULT WrappedID3D12Resource::Map(UINT subresource, const D3D12_RANGE* read_range, void** data) {

@@ -27,7 +27,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // Buffers have their address and size in the object table; heaps their size.
 class WrappedID3D12Resource final : public AnnotatedObject<ThinID3D12Resource> {
  public:
-  WrappedID3D12Resource(WrappedID3D12Device& device, void* real);
+  WrappedID3D12Resource(WrappedID3D12Device& device, void* real, const Creation& creation);
 
   HRESULT STDMETHODCALLTYPE Map(UINT subresource, const D3D12_RANGE* read_range,
                                 void** data) override;

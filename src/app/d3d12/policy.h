@@ -11,6 +11,7 @@
 #include "cairn/marker_types.h"
 
 #include "app/d3d12/call_capture.h"
+#include "app/d3d12/creation.h"
 #include "app/d3d12/scratch.h"
 #include "app/d3d12/work.h"
 #include "app/d3d12/wrapper.h"
@@ -107,7 +108,7 @@ class WorkScope {
 HRESULT WrapCreated(Wrapper& parent, Chain chain, void* real, REFIID riid, void** out);
 // The same in two steps: the wrapper first, with a reference; null if there is no memory, and then the
 // reference on `real` is gone.
-Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real);
+Wrapper* WrapNew(Wrapper& parent, Chain chain, void* real, const Creation& creation = {});
 // Without an identifier: the interface that all versions have.
 HRESULT GiveInterface(Wrapper* made, REFIID riid, void** out);
 
@@ -121,7 +122,7 @@ inline const void* untouched_result = nullptr;
 // identifier is its affair: it gets none either.
 template <typename Call, typename Made>
 HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** out, Call create,
-                 Made made) {
+                 Made made, const Creation& creation = {}) {
   if (out == nullptr) return create(riid, out);
   void* real = &untouched_result;
   const HRESULT result = create(PointerTo(riid) != nullptr ? base : riid, &real);
@@ -130,34 +131,38 @@ HRESULT CreateAs(Wrapper& parent, Chain chain, REFIID base, REFIID riid, void** 
     *out = real;
     return result;
   }
-  Wrapper* const wrapper = WrapNew(parent, chain, real);
+  Wrapper* const wrapper = WrapNew(parent, chain, real, creation);
   if (wrapper != nullptr) made(*wrapper);
   const HRESULT given = GiveInterface(wrapper, riid, out);
   return FAILED(given) ? given : result;
 }
 
 template <typename Base, typename Call>
-HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create) {
+HRESULT Create(Wrapper& parent, REFIID riid, void** out, Call create,
+               const Creation& creation = {}) {
   // Not __uuidof: the headers know it for interfaces of video only if those were included first.
   constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
   const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
-  return CreateAs(parent, kChain, base, riid, out, create, [](Wrapper&) {});
+  return CreateAs(
+      parent, kChain, base, riid, out, create, [](Wrapper&) {}, creation);
 }
 
 // The same for a method whose output's type says what it creates.
 template <typename Base, typename Call>
-HRESULT CreateTyped(Wrapper& parent, Base** out, Call create) {
+HRESULT CreateTyped(Wrapper& parent, Base** out, Call create, const Creation& creation = {}) {
   constexpr Chain kChain = InterfaceTraits<Base>::kChains[0];
   const IID base = std::bit_cast<IID>(Describe(kChain).first->iid);
-  return Create<Base>(parent, base, reinterpret_cast<void**>(out), [&](REFIID, void** real_object) {
+  const auto create_base = [&](REFIID, void** real_object) {
     return create(reinterpret_cast<Base**>(real_object));
-  });
+  };
+  return Create<Base>(parent, base, reinterpret_cast<void**>(out), create_base, creation);
 }
 
 // A method that gives out an object that exists already.
 template <typename Base, typename Call>
-HRESULT WrapReturned(Wrapper& parent, REFIID riid, void** out, Call get) {
-  return Create<Base>(parent, riid, out, get);
+HRESULT WrapReturned(Wrapper& parent, REFIID riid, void** out, Call get,
+                     const Creation& creation = {}) {
+  return Create<Base>(parent, riid, out, get, creation);
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

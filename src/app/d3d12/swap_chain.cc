@@ -47,11 +47,10 @@ HRESULT WrappedIDXGIVkSwapChain::GetDevice(REFIID riid, void** device) {
 
 HRESULT WrappedIDXGIVkSwapChain::GetImage(UINT index, REFIID riid, void** image) {
   CallScope call(*this, Method::IDXGIVkSwapChain_GetImage, index, riid, image);
-  const CapturedImage facts;
-  const ImageScope scope(facts);
   const HRESULT result = WrapReturned<ID3D12Resource>(
       *this, riid, image,
-      [&](REFIID real_iid, void** made) { return real()->GetImage(index, real_iid, made); });
+      [&](REFIID real_iid, void** made) { return real()->GetImage(index, real_iid, made); },
+      {.is_image = true});
   return call.Returns(result, index, riid, image);
 }
 

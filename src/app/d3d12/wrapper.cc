@@ -292,7 +292,8 @@ void Wrapper::ReleaseTearOffs() {
 
 // ---- Becoming known ------------------------------------------------------------------------------
 
-void Wrapper::Join(WrappedID3D12Device& device, ObjectTable::Object facts) {
+void Wrapper::Join(WrappedID3D12Device& device, ObjectTable::Object facts,
+                   const Creation& creation) {
   Wrappers().Add(real_, this);  // The only line that may throw.
   facts.kind = ObjectKindOf(NameOf(chain_));
   facts.context = device.context_index();
@@ -300,23 +301,23 @@ void Wrapper::Join(WrappedID3D12Device& device, ObjectTable::Object facts) {
   device.AddReference();
   hears_end_.store(HasPrivateData(chain_) && real_end_.Watch(AsObject(real_)),
                    std::memory_order_relaxed);
-  BecomeKnown(facts);
+  BecomeKnown(facts, creation);
 }
 
 void Wrapper::JoinAlone(WrappedID3D12Device* self, ObjectTable::Object facts) {
   Wrappers().Add(real_, this);
   facts.kind = ObjectKindOf(NameOf(chain_));
   device_ = self;
-  BecomeKnown(facts);
+  BecomeKnown(facts, {});
 }
 
-void Wrapper::BecomeKnown(ObjectTable::Object& facts) {
+void Wrapper::BecomeKnown(ObjectTable::Object& facts, const Creation& creation) {
   facts.handle = interface_pointer();
   if (BlockWriter* const block = ProcessBlock(); block != nullptr) {
     object_index_ = block->objects().Add(facts);
   }
   WrapperVtables::Register(chain_, interface_pointer());
-  CaptureObject(*this);
+  CaptureObject(*this, creation);
 }
 
 // ---- Names ---------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@
 
 #include "app/capture/capture.h"
 #include "app/d3d12/check.h"
+#include "app/d3d12/creation.h"
 #include "app/d3d12/real_end.h"
 #include "app/d3d12/scratch.h"
 #include "app/recorder/object_table.h"
@@ -125,7 +126,8 @@ class Wrapper {
   // The last line of the constructor of a final class that is a child: from here on the object is known
   // to the device, to the registry, to the block, and to Unwrap. `facts`: what is special about it; kind,
   // context and handle are filled in.
-  void Join(WrappedID3D12Device& device, ObjectTable::Object facts = {});
+  void Join(WrappedID3D12Device& device, ObjectTable::Object facts = {},
+            const Creation& creation = {});
   // The same for a device itself, which has filled in its own facts, and for objects without a device.
   void JoinAlone(WrappedID3D12Device* self, ObjectTable::Object facts);
 
@@ -152,7 +154,7 @@ class Wrapper {
   Chain chain_;
 
  private:
-  void BecomeKnown(ObjectTable::Object& facts);
+  void BecomeKnown(ObjectTable::Object& facts, const Creation& creation);
   HRESULT QueryReal(REFIID riid, void** object);
   HRESULT GiveTearOff(const InterfaceInfo& wanted, void* real, void** object);
   void NoteName(std::string_view name, bool cut);
