@@ -34,7 +34,7 @@ def call(head, arguments, tail, indent):
     return f"{pad}{head}(\n" + "\n".join(lines) + f"){tail}"
 
 
-# What a method says of the resource that it makes (app/d3d12/creation.h).
+# What a method says of the resource that it makes (app/d3d12/capture/creation.h).
 CREATION_FACTS = {
     "InitialResourceState": ".initial_state = static_cast<uint32_t>(InitialResourceState)",
     "InitialState": ".initial_state = static_cast<uint32_t>(InitialState)",

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "app/breadcrumbs/context.h"
-#include "app/d3d12/device_capture.h"
+#include "app/d3d12/capture/device_capture.h"
+#include "app/d3d12/capture/memory_capture.h"
 #include "app/d3d12/graphics_command_list.h"
-#include "app/d3d12/memory_capture.h"
 #include "app/d3d12/objects.h"
 #include "app/d3d12/scratch.h"
 #include "app/d3d12/work.h"

@@ -9,7 +9,7 @@
 #include "app/breadcrumbs/d3d12_abi.h"
 #include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/frame_listener.h"
-#include "app/d3d12/device_capture.h"
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device_tools.h"
 #include "app/d3d12/factory.h"
 #include "app/d3d12/globals.h"

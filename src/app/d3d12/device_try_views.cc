@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ID3D12Device15: descriptors whose making may fail.
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/device_capture.h"
 #include "app/d3d12/policy.h"
 
 namespace cairn {

@@ -4,7 +4,7 @@
 #include <array>
 #include <mutex>
 
-#include "app/d3d12/call_capture.h"
+#include "app/d3d12/capture/call_capture.h"
 #include "app/d3d12/command_queue.h"
 #include "app/d3d12/device_child.h"
 #include "app/d3d12/device_ext.h"

@@ -4,7 +4,7 @@
 #ifndef CAIRN_APP_D3D12_FACTORY_H_
 #define CAIRN_APP_D3D12_FACTORY_H_
 
-#include "app/d3d12/creation.h"
+#include "app/d3d12/capture/creation.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12gen/interfaces.h"
 

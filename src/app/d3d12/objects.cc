@@ -5,7 +5,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/capture/mapped_memory.h"
-#include "app/d3d12/device_capture.h"
+#include "app/d3d12/capture/device_capture.h"
 #include "app/recorder/block_writer.h"
 #include "d3d12abi/aggregates.h"
 #include "d3d12abi/com_ptr.h"

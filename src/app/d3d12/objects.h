@@ -13,8 +13,8 @@
 #include "cairn/breadcrumbs.h"
 
 #include "app/annotations/marker_arena.h"
+#include "app/d3d12/capture/memory_capture.h"
 #include "app/d3d12/device_child.h"
-#include "app/d3d12/memory_capture.h"
 #include "app/d3d12/work.h"
 #include "d3d12gen/thin.h"
 

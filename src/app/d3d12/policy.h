@@ -10,8 +10,8 @@
 
 #include "cairn/marker_types.h"
 
-#include "app/d3d12/call_capture.h"
-#include "app/d3d12/creation.h"
+#include "app/d3d12/capture/call_capture.h"
+#include "app/d3d12/capture/creation.h"
 #include "app/d3d12/scratch.h"
 #include "app/d3d12/work.h"
 #include "app/d3d12/wrapper.h"

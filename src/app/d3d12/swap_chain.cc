@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/d3d12/swap_chain.h"
 
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/device_capture.h"
 #include "app/d3d12/layer.h"
 
 namespace cairn {

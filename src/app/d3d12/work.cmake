@@ -2,7 +2,7 @@
 # Command lists and queues. The sources are part of cairn_d3d12 and cairn_d3d12_sysv.
 set(CAIRN_D3D12_WORK_SOURCES
   bindings.cc command_queue.cc graphics_command_list.cc graphics_command_list_bindings.cc
-  graphics_command_list_capture.cc work.cc work_list.cc)
+  capture/graphics_command_list_capture.cc work.cc work_list.cc)
 
 if(BUILD_TESTING)
   # What is noted, without any wrapper: on a simulated GPU.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/annotations/runtime.h"
-#include "app/d3d12/call_capture.h"
+#include "app/d3d12/capture/call_capture.h"
 #include "app/d3d12/device.h"
 #include "app/d3d12/factory.h"
 #include "app/d3d12/globals.h"

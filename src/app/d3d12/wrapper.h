@@ -18,8 +18,8 @@
 #include <type_traits>
 
 #include "app/capture/capture.h"
+#include "app/d3d12/capture/creation.h"
 #include "app/d3d12/check.h"
-#include "app/d3d12/creation.h"
 #include "app/d3d12/real_end.h"
 #include "app/d3d12/scratch.h"
 #include "app/recorder/object_table.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the call that makes a resource says of it, and the resource itself does not tell: for a capture.
-#ifndef CAIRN_APP_D3D12_CREATION_H_
-#define CAIRN_APP_D3D12_CREATION_H_
+#ifndef CAIRN_APP_D3D12_CAPTURE_CREATION_H_
+#define CAIRN_APP_D3D12_CAPTURE_CREATION_H_
 
 #include <cstdint>
 
@@ -25,4 +25,4 @@ struct Creation {
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
-#endif  // CAIRN_APP_D3D12_CREATION_H_
+#endif  // CAIRN_APP_D3D12_CAPTURE_CREATION_H_

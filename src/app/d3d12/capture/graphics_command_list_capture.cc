@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <new>
 
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/device_capture.h"
 #include "app/d3d12/graphics_command_list.h"
 #include "app/d3d12/objects.h"
 #include "d3d12abi/aggregates.h"

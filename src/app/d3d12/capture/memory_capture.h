@@ -5,8 +5,8 @@
 //
 // Threads: any. Without a capture only what ends tracking is called, and, where one has ended and left
 // stand-ins in the program's hands, what brings their contents to the GPU.
-#ifndef CAIRN_APP_D3D12_MEMORY_CAPTURE_H_
-#define CAIRN_APP_D3D12_MEMORY_CAPTURE_H_
+#ifndef CAIRN_APP_D3D12_CAPTURE_MEMORY_CAPTURE_H_
+#define CAIRN_APP_D3D12_CAPTURE_MEMORY_CAPTURE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "app/capture/capture.h"
 #include "app/capture/mapped_memory.h"
-#include "app/d3d12/call_capture.h"
+#include "app/d3d12/capture/call_capture.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/d3d12_api.h"
 
@@ -90,4 +90,4 @@ void ForgetMappedMemory(Capture* capture, const Wrapper& resource);
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
-#endif  // CAIRN_APP_D3D12_MEMORY_CAPTURE_H_
+#endif  // CAIRN_APP_D3D12_CAPTURE_MEMORY_CAPTURE_H_

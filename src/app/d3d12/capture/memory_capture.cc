@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/d3d12/memory_capture.h"
+#include "app/d3d12/capture/memory_capture.h"
 
 #include <new>
 #include <span>

@@ -15,8 +15,8 @@
 //   capture_mutex() of queues
 //   that of readback_capture.h
 //   frame_mutex_, objects_mutex_: for moments, over no call of the implementation
-#ifndef CAIRN_APP_D3D12_DEVICE_CAPTURE_H_
-#define CAIRN_APP_D3D12_DEVICE_CAPTURE_H_
+#ifndef CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_
+#define CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 #include "app/capture/capture.h"
 #include "app/d3d12/bindings.h"
-#include "app/d3d12/readback_capture.h"
+#include "app/d3d12/capture/readback_capture.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
@@ -167,4 +167,4 @@ class DeviceCapture {
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
-#endif  // CAIRN_APP_D3D12_DEVICE_CAPTURE_H_
+#endif  // CAIRN_APP_D3D12_CAPTURE_DEVICE_CAPTURE_H_

@@ -12,8 +12,8 @@
 //
 // Threads: any. Its lock is taken under those of queues, and over that of a mapping; of the implementation
 // it calls ID3D12Fence::GetCompletedValue under it.
-#ifndef CAIRN_APP_D3D12_READBACK_CAPTURE_H_
-#define CAIRN_APP_D3D12_READBACK_CAPTURE_H_
+#ifndef CAIRN_APP_D3D12_CAPTURE_READBACK_CAPTURE_H_
+#define CAIRN_APP_D3D12_CAPTURE_READBACK_CAPTURE_H_
 
 #include <atomic>
 #include <cstdint>
@@ -85,4 +85,4 @@ class ReadbackCapture {
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
-#endif  // CAIRN_APP_D3D12_READBACK_CAPTURE_H_
+#endif  // CAIRN_APP_D3D12_CAPTURE_READBACK_CAPTURE_H_

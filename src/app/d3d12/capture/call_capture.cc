@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/d3d12/call_capture.h"
+#include "app/d3d12/capture/call_capture.h"
 
 #include <algorithm>
 #include <array>
@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "app/breadcrumbs/context.h"
+#include "app/d3d12/capture/device_capture.h"
 #include "app/d3d12/device.h"
-#include "app/d3d12/device_capture.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/log.h"
 #include "d3d12abi/aggregates.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/d3d12/readback_capture.h"
+#include "app/d3d12/capture/readback_capture.h"
 
 #include <limits>
 #include <new>
 
 #include "app/capture/capture.h"
-#include "app/d3d12/memory_capture.h"
+#include "app/d3d12/capture/memory_capture.h"
 #include "format/calls/readback_rows.h"
 
 namespace cairn {

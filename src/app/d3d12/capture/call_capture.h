@@ -4,14 +4,14 @@
 // results after it. Objects in them are the numbers of their wrappers.
 //
 // Threads: any. Without a capture none of this is called.
-#ifndef CAIRN_APP_D3D12_CALL_CAPTURE_H_
-#define CAIRN_APP_D3D12_CALL_CAPTURE_H_
+#ifndef CAIRN_APP_D3D12_CAPTURE_CALL_CAPTURE_H_
+#define CAIRN_APP_D3D12_CAPTURE_CALL_CAPTURE_H_
 
 #include <cstdint>
 #include <mutex>
 
 #include "app/capture/capture.h"
-#include "app/d3d12/creation.h"
+#include "app/d3d12/capture/creation.h"
 #include "d3d12abi/d3d12_api.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
@@ -115,4 +115,4 @@ void CaptureObjectEnd(const Wrapper& wrapper);
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn
 
-#endif  // CAIRN_APP_D3D12_CALL_CAPTURE_H_
+#endif  // CAIRN_APP_D3D12_CAPTURE_CALL_CAPTURE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/d3d12/device_capture.h"
+#include "app/d3d12/capture/device_capture.h"
 
 #include <xxhash.h>
 
