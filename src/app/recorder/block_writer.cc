@@ -259,8 +259,9 @@ NameRef BlockWriter::AddNameLocked(std::string_view name) {
   }
   NameRecord* record = At<NameRecord>(offset);
   record->length_bytes = static_cast<uint32_t>(name.size());
-  std::memcpy(record->bytes, name.data(), name.size());
-  record->bytes[name.size()] = 0;
+  char* const bytes_of_name = record->bytes;  // more than are declared
+  std::memcpy(bytes_of_name, name.data(), name.size());
+  bytes_of_name[name.size()] = 0;
   return static_cast<NameRef>(offset / 8);
 }
 
