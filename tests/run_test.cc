@@ -21,6 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // Where misbehave lets its GPU stand still.
 constexpr char kTreeInBlur[] = R"(<Frame 1>
@@ -222,6 +223,27 @@ TEST_F(RunTest, AProcessThatIsDyingDoesNotHangAndNobodyClaimsItsDeath) {
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
   EXPECT_THAT(ReportedIncidents(folder_ / "first.cairn"),
               ElementsAre(ReportedIncident{"signal", 0, "", ""}));
+}
+
+// As a driver would log it, in the kernel's own log: what names the process is told, what names another is not.
+TEST_F(RunTest, WhatTheKernelSaysOfTheProcessIsInItsReport) {
+  std::ofstream kernel_log("/dev/kmsg");
+  if (!kernel_log || access("/dev/kmsg", R_OK) != 0) GTEST_SKIP() << "/dev/kmsg is not for us";
+  Command command(UnderCairn({}, {Misbehave(), "hang"}), {.folder = folder_.path()});
+  const pid_t program = command.WaitUntilReady();
+  ASSERT_GT(program, 0);
+  for (const pid_t named : {program, command.pid()}) {
+    kernel_log << "NVRM: Xid (a test of Cairn): 31, pid=" << named << ", MMU Fault" << std::endl;
+  }
+  ASSERT_EQ(kill(program, SIGKILL), 0);
+  const CommandResult result = command.Wait();
+  EXPECT_EQ(result.exit_code, 128 + SIGKILL);
+  const std::string report = RunCommand({Program("cairn"), "report", folder_ / "misbehave.cairn"},
+                                        {.folder = folder_.path()})
+                                 .output;
+  EXPECT_THAT(report, HasSubstr("] of this process: NVRM: Xid (a test of Cairn): 31, pid=" +
+                                std::to_string(program) + ", MMU Fault\n"));
+  EXPECT_THAT(report, Not(HasSubstr("pid=" + std::to_string(command.pid()))));
 }
 
 // Its crash reporter takes its time, and the GPU finishes: the report tells the moment of the fault.

@@ -11,6 +11,7 @@
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
+#include "watcher/kernel_lines.h"
 
 namespace cairn {
 namespace {
@@ -94,12 +95,21 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
   return std::move(snapshot).value();
 }
 
+// Whether something went wrong that a driver may have told the kernel of.
+bool MayBeLogged(std::span<const NoticedIncident> incidents) {
+  return std::any_of(incidents.begin(), incidents.end(), [](const NoticedIncident& incident) {
+    return incident.kind == IncidentKind::kSignal || incident.kind == IncidentKind::kHang ||
+           incident.kind == IncidentKind::kDeviceLost;
+  });
+}
+
 Status WriteDumpTo(FileWriter* writer, const DumpSubject& subject, const WatchedBlock& block,
                    const std::function<uint64_t()>& last_call = nullptr) {
   Snapshot head = HeadOf(subject);
   CAIRN_RETURN_IF_ERROR(WriteSnapshotHead(head, writer));
   Snapshot body = BodyOf(subject, block, std::move(head));
   if (last_call) RestoreCallNumbers(&body, last_call());
+  if (MayBeLogged(subject.incidents)) AddKernelLog(subject.process_id, &body);
   return WriteSnapshotBody(body, writer);
 }
 

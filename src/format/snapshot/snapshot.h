@@ -307,6 +307,19 @@ struct QueueMarker {
   uint32_t annotation = kNone;  // kNone for an end
 };
 
+// What the operating system's kernel and its drivers said of GPUs while the process ran.
+struct KernelLine {
+  uint64_t time_ns = 0;        // CLOCK_MONOTONIC, as far as the kernel's own clock agrees with it
+  bool names_process = false;  // this one; otherwise it names none
+  TextRef text;
+};
+// One, if it was asked for.
+struct KernelLog {
+  TextRef why_not;          // why it could not be read; empty if it could
+  uint32_t first_line = 0;  // into Snapshot::kernel_lines
+  uint32_t line_count = 0;
+};
+
 struct Snapshot {
   Process process;
   std::vector<Incident> incidents;  // in the order noticed
@@ -331,6 +344,8 @@ struct Snapshot {
   std::vector<VendorInfo> vendor_infos;
   std::vector<Checkpoint> checkpoints;
   std::vector<Shader> shaders;  // each hash once
+  std::vector<KernelLog> kernel_logs;
+  std::vector<KernelLine> kernel_lines;
   std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
   std::vector<std::byte> blobs;

@@ -109,6 +109,23 @@ TEST(SnapshotFile, CallsOfATraceAreKept) {
   EXPECT_EQ(calls_read, calls);
 }
 
+TEST(SnapshotFile, WhatTheKernelSaysIsKept) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.kernel_lines = {{.time_ns = 5'000'000'000, .text = snapshot.AddText("GPU reset begin!")},
+                           {.time_ns = 6'000'000'000,
+                            .names_process = true,
+                            .text = snapshot.AddText("NVRM: Xid 31, pid=7204")}};
+  snapshot.kernel_logs = {{.first_line = 0, .line_count = 2}};
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kNone));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+  ASSERT_EQ(read->kernel_lines.size(), 2u);
+  EXPECT_EQ(read->Text(read->kernel_lines[1].text), "NVRM: Xid 31, pid=7204");
+  EXPECT_TRUE(read->kernel_lines[1].names_process);
+  EXPECT_EQ(read->kernel_lines[0].time_ns, 5'000'000'000u);
+  EXPECT_EQ(FindInconsistency(*read), "");
+}
+
 TEST(SnapshotFile, OfSeveralSnapshotsTheLastCounts) {
   std::vector<std::byte> bytes;
   Result<FileWriter> writer = FileWriter::CreateOn(std::make_unique<MemorySink>(&bytes));

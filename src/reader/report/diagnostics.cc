@@ -55,6 +55,28 @@ void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
   }
 }
 
+void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
+  for (const KernelLog& log : snapshot_.kernel_logs) {
+    if (log.line_count == 0 && log.why_not.empty() && !all_) continue;
+    sink.Blank();
+    sink.Heading("What the kernel says");
+    if (!log.why_not.empty()) {
+      text_ = "its log is not known: ";
+      AppendVisibleText(snapshot_.Text(log.why_not), text_);
+      sink.Prose(" - ", text_);
+    } else if (log.line_count == 0) {
+      sink.Prose(" - ", "nothing about a GPU since the program started");
+    }
+    for (uint32_t i = 0; i < log.line_count; ++i) {
+      const KernelLine& line = snapshot_.kernel_lines[log.first_line + i];
+      text_ = fmt::format("[{}] {}: ", KernelTimeInWords(line.time_ns),
+                          line.names_process ? "of this process" : "of no process that is named");
+      AppendVisibleText(snapshot_.Text(line.text), text_);
+      sink.Prose(line.names_process ? " ! " : " - ", text_);
+    }
+  }
+}
+
 void DiagnosticsPrinter::PrintFault(LineSink& sink, uint32_t index) {
   const Fault& fault = snapshot_.faults[index];
   text_.clear();

@@ -25,6 +25,7 @@ class DiagnosticsPrinter {
 
   // May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
+  void PrintKernelLog(LineSink& sink);
   void PrintWaits(LineSink& sink);
   void PrintCheckpoints(LineSink& sink);
 

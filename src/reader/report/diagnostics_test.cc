@@ -78,6 +78,30 @@ TEST(Diagnostics, NothingWaitsNothingIsPrinted) {
               HasSubstr("Nothing waits for anything that has not come."));
 }
 
+TEST(Diagnostics, WhatTheKernelSays) {
+  Snapshot snapshot;
+  const auto section = [&](uint32_t print_flags = 0) {
+    return Section(TextReport(snapshot, Analyse(snapshot), {.print_flags = print_flags}),
+                   "What the kernel says");
+  };
+  EXPECT_EQ(section(CAIRN_PRINT_EXTENDED_DEVICE_INFO), "");  // it was not asked
+  snapshot.kernel_logs = {{}};
+  EXPECT_EQ(section(), "");
+  EXPECT_EQ(section(CAIRN_PRINT_EXTENDED_DEVICE_INFO),
+            " - nothing about a GPU since the program started\n");
+  snapshot.kernel_lines = {
+      {.time_ns = 5'250'000'000, .text = snapshot.AddText("GPU \x1b[31m reset")},
+      {.time_ns = 5'500'000'000,
+       .names_process = true,
+       .text = snapshot.AddText("NVRM: Xid 31, pid=7204")}};
+  snapshot.kernel_logs[0].line_count = 2;
+  EXPECT_EQ(section(),
+            " - [5.250000] of no process that is named: GPU \\x1b[31m reset\n"
+            " ! [5.500000] of this process: NVRM: Xid 31, pid=7204\n");
+  snapshot.kernel_logs = {{.why_not = snapshot.AddText("/dev/kmsg cannot be read: no")}};
+  EXPECT_EQ(section(), " - its log is not known: /dev/kmsg cannot be read: no\n");
+}
+
 TEST(Diagnostics, ADeadlockIsNamedFirst) {
   TestBlock block;
   const uint32_t context = block.AddContext();

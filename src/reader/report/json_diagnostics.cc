@@ -22,6 +22,7 @@ class DiagnosticsWriter {
     WriteFaults();
     WriteCheckpoints();
     WriteShaders();
+    WriteKernelLog();
   }
 
  private:
@@ -43,6 +44,7 @@ class DiagnosticsWriter {
   void WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour);
   void WriteCheckpoints();
   void WriteShaders();
+  void WriteKernelLog();
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
@@ -226,6 +228,26 @@ void DiagnosticsWriter::WriteShaders() {
     json_.EndObject();
   }
   json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteKernelLog() {
+  json_.Key("kernel_log");
+  if (snapshot_.kernel_logs.empty()) return json_.Null();
+  const KernelLog& log = snapshot_.kernel_logs.front();
+  json_.BeginObject();
+  json_.StringKey("why_not", snapshot_.Text(log.why_not));
+  json_.Key("lines");
+  json_.BeginArray();
+  for (uint32_t i = 0; i < log.line_count; ++i) {
+    const KernelLine& line = snapshot_.kernel_lines[log.first_line + i];
+    json_.BeginObject();
+    json_.StringKey("time", KernelTimeInWords(line.time_ns));
+    json_.BoolKey("names_process", line.names_process);
+    json_.StringKey("text", snapshot_.Text(line.text));
+    json_.EndObject();
+  }
+  json_.EndArray();
+  json_.EndObject();
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of the JSON report: synchronisation, waits, faults, checkpoints, shaders.
+// Of the JSON report: synchronisation, waits, faults, checkpoints, shaders, the kernel's log.
 #ifndef CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 #define CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 
@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-// Writes the keys "syncs", "waits", "faults", "checkpoints" and "shaders" into the object that is open.
+// Writes the keys "syncs", "waits", "faults", "checkpoints", "shaders" and "kernel_log" into the object that is open.
 void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json);
 
 }  // namespace cairn

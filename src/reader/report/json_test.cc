@@ -36,6 +36,12 @@ Json Schema() {
   return Json::parse(file);
 }
 
+Snapshot WithKernelLog(Snapshot snapshot) {
+  snapshot.kernel_lines = {{.time_ns = 1, .text = snapshot.AddText("GPU reset begin!")}};
+  snapshot.kernel_logs = {{.line_count = 1}};
+  return snapshot;
+}
+
 TEST(JsonReport, FollowsItsSchema) {
   const Json schema = Schema();
   TestBlock block;
@@ -50,6 +56,11 @@ TEST(JsonReport, FollowsItsSchema) {
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   d3d12.context(0).mode = MarkerMode::kOff;
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
+  const Json asked = Parse(WithKernelLog(Take(block)));
+  EXPECT_EQ(SchemaViolation(schema, asked), "");
+  EXPECT_EQ(asked["kernel_log"]["lines"][0]["text"], "GPU reset begin!");
+  EXPECT_FALSE(asked["kernel_log"]["lines"][0]["names_process"].get<bool>());
+  EXPECT_TRUE(Parse(Take(block))["kernel_log"].is_null());
   // The check itself can fail.
   Json wrong = Parse(Take(block));
   wrong["executions"][0].erase("state");

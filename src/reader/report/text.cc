@@ -42,6 +42,7 @@ class TextReporter {
     PrintIncidents(sink);
     PrintVerdicts(sink);
     diagnostics_.PrintFaults(sink);
+    diagnostics_.PrintKernelLog(sink);
     diagnostics_.PrintWaits(sink);
     diagnostics_.PrintCheckpoints(sink);
     sections_.PrintReportedEventIds(sink);

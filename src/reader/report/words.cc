@@ -322,6 +322,10 @@ std::string MonotonicTimeInWords(const Process& process, uint64_t monotonic_ns) 
                      static_cast<double>(monotonic_ns - process.start_monotonic_ns) / 1e9);
 }
 
+std::string KernelTimeInWords(uint64_t time_ns) {
+  return fmt::format("{}.{:06}", time_ns / 1'000'000'000, time_ns / 1000 % 1'000'000);
+}
+
 std::string BytesInWords(uint64_t bytes) {
   constexpr std::string_view kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
   size_t unit = 0;

@@ -63,6 +63,8 @@ std::string MillisecondsInWords(int64_t milliseconds);
 std::string DurationInWords(int64_t ns);
 // Since the program started, "1.250 s"; empty where the snapshot does not say when that was.
 std::string MonotonicTimeInWords(const Process& process, uint64_t monotonic_ns);
+// "44306.335255": seconds, as dmesg prints them.
+std::string KernelTimeInWords(uint64_t time_ns);
 // "4 MiB"
 std::string BytesInWords(uint64_t bytes);
 
