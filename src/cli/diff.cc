@@ -2,7 +2,6 @@
 //
 // cairn diff: what differs between two traces, two playbacks, or two folders of images.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>

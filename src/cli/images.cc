@@ -2,7 +2,6 @@
 //
 // cairn images: what render targets and textures of a trace hold, as PNG files.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>

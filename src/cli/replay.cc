@@ -2,7 +2,6 @@
 //
 // cairn replay: plays a trace on this machine's Direct3D 12.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
