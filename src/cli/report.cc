@@ -19,6 +19,7 @@
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "os/file.h"
+#include "os/terminal.h"
 #include "reader/analysis/analysis.h"
 #include "reader/report/extract.h"
 #include "reader/report/json.h"
@@ -53,7 +54,7 @@ struct ReportOptions {
 
 // 0 means "no limit" to the report.
 Result<uint32_t> ParseWidth(const std::string& text) {
-  if (text.empty()) return StdoutColumns();
+  if (text.empty()) return OutputSize().columns;
   uint32_t width = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, width);

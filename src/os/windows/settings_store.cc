@@ -3,12 +3,12 @@
 // The registry: the text that is a file elsewhere is one value here, since one value is what the registry
 // changes at once. Writers take turns by a named mutex.
 #define WIN32_LEAN_AND_MEAN
+#include "os/settings_store.h"
+
 #include <fmt/format.h>
 #include <windows.h>
 
 #include <string_view>
-
-#include "os/settings_store.h"
 
 namespace cairn {
 namespace {
