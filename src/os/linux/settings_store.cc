@@ -12,6 +12,7 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "os/environment.h"
 #include "os/file.h"

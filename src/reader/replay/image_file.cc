@@ -79,6 +79,13 @@ Status MakeFolder(const std::string& path) {
   return {StatusCode::kIo, path + ": " + error.message()};
 }
 
+void RemoveEmptyFolder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error))) {
+    std::filesystem::remove(path, error);
+  }
+}
+
 std::string FileNamePart(std::string_view name) {
   constexpr size_t kMost = 64;
   std::string part(name.substr(0, kMost));
