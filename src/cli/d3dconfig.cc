@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "format/d3dconfig/settings.h"
+#include "os/user.h"
 
 namespace cairn {
 namespace {
@@ -129,10 +130,10 @@ D3DConfigPlace ReadPlace(D3DConfigScope scope) {
 
 // For whom a place is, and where it is.
 std::string PlaceName(D3DConfigScope scope) {
-  const Result<std::string> name = D3DConfigPlaceName(scope);
+  const Result<std::string> name = SettingsName(scope);
   const std::string place = name.ok() ? VisibleText(*name) : "nowhere";
   if (scope == D3DConfigScope::kSystem) return "for every user of this machine: " + place;
-  return fmt::format("for programs of user {}: {}", VisibleText(D3DConfigUserName()), place);
+  return fmt::format("for programs of user {}: {}", VisibleText(UserName()), place);
 }
 
 std::string SettingLine(bool value, const std::string& origin) {

@@ -2,7 +2,6 @@
 //
 // cairn diff: what differs between two traces, two playbacks, or two folders of images.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -265,7 +264,7 @@ Result<PlayedFrames> PlayFrames(const DiffOptions& options, size_t side, TraceRe
   if ((*player)->abandoned() && (!status.ok() || stopped)) {
     // A GPU that is at work keeps its driver from going: this process ends without tidying up.
     PrintError("diff", status.ok() ? "stopped" : options.paths[side] + ": " + status.message());
-    if (options.is_new_folder) rmdir(options.folder.c_str());
+    if (options.is_new_folder) RemoveEmptyFolder(options.folder);
     std::fflush(nullptr);
     std::_Exit(kExitTrouble);
   }
@@ -508,7 +507,7 @@ int CompareInto(DiffOptions options, const Compare& compare) {
     }
   }
   const int exit_code = compare(options);
-  if (exit_code == kExitTrouble && options.is_new_folder) rmdir(options.folder.c_str());
+  if (exit_code == kExitTrouble && options.is_new_folder) RemoveEmptyFolder(options.folder);
   return exit_code;
 }
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn report: which GPU work was running.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -22,6 +18,8 @@
 #include "cli/dump_file.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
+#include "os/file.h"
+#include "os/terminal.h"
 #include "reader/analysis/analysis.h"
 #include "reader/report/extract.h"
 #include "reader/report/json.h"
@@ -56,7 +54,7 @@ struct ReportOptions {
 
 // 0 means "no limit" to the report.
 Result<uint32_t> ParseWidth(const std::string& text) {
-  if (text.empty()) return StdoutColumns();
+  if (text.empty()) return OutputSize().columns;
   uint32_t width = 0;
   const char* end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, width);
@@ -91,17 +89,22 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
 // with `force`, and what it leads to stays as it is.
 std::string WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
                            bool force) {
-  if (force && unlink(path.c_str()) != 0 && errno != ENOENT) return std::strerror(errno);
-  const int opened = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  std::FILE* const file = opened < 0 ? nullptr : fdopen(opened, "wb");
-  if (file == nullptr) {
-    if (errno == EEXIST) return "it is there already; --force replaces it";
-    return std::strerror(errno);
+  std::error_code error;
+  if (force) {
+    // An empty folder could be removed as well.
+    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error))) {
+      return std::make_error_code(std::errc::is_a_directory).message();
+    }
+    std::filesystem::remove(path, error);
+    if (error) return error.message();
   }
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const int write_error = errno;
-  if (std::fclose(file) != 0 || !written) return std::strerror(written ? errno : write_error);
-  return "";
+  File file = File::Open(path, FileMode::kCreate, error);
+  if (error == std::errc::file_exists) return "it is there already; --force replaces it";
+  if (error) return error.message();
+  error = file.Append(bytes);
+  const std::error_code closed = file.Close();
+  if (!error) error = closed;
+  return error ? error.message() : "";
 }
 
 int Extract(const ReportOptions& options, const Snapshot& snapshot) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stdout is connected to, and a text on it that changes.
+// Colours, and a text that changes, on stdout.
 #ifndef CAIRN_CLI_TERMINAL_H_
 #define CAIRN_CLI_TERMINAL_H_
 
 #include <cstdint>
 #include <string_view>
+
+#include "os/interrupt.h"
 
 namespace cairn::cli {
 
@@ -13,12 +15,8 @@ namespace cairn::cli {
 // no-color.org; TERM=dumb).
 bool StdoutShowsColour();
 
-// Columns and rows of the terminal; 0 if stdout is none.
-uint32_t StdoutColumns();
-uint32_t StdoutRows();
-
 // A text that is replaced in place on a terminal; one after the other where stdout is none, or TERM=dumb.
-// While one lives, signals that end the program (^C, SIGTERM, SIGHUP) make the cursor visible first: in Wait(),
+// While one lives, requests to end the program (os/interrupt.h) make the cursor visible first: in Wait(),
 // which returns, and at once wherever else the program is, however long that takes. One at a time; not for
 // several threads.
 class LiveScreen {
@@ -32,17 +30,18 @@ class LiveScreen {
   // be written, with the reason printed, unless the reader just went away.
   bool Show(std::string_view text);
 
-  enum class Woken { kByTime, kByUser, kByProcess };
-  // Until the time is up, ^C comes, or `pidfd` is readable. Another signal ends the program as it would
-  // have, after Close().
-  Woken Wait(int pidfd, uint64_t timeout_ns);
+  using Woken = InterruptibleWait::Woken;
+  // Until the time is up, ^C comes, or the process ends. Another request ends the program as it would have,
+  // after Close(); it is returned only where somebody forbade that.
+  Woken Wait(const ProcessHandle& process, uint64_t timeout_ns);
 
   // Leaves the last text where it is, and the cursor below it, visible.
   void Close();
 
  private:
   bool terminal_ = false;
-  bool open_ = false;
+  bool open_ = true;
+  InterruptibleWait interrupts_;
 };
 
 }  // namespace cairn::cli

@@ -16,6 +16,7 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
 #include "os/process.h"
+#include "os/terminal.h"
 #include "reader/view/top_view.h"
 #include "watcher/running_blocks.h"
 #include "watcher/watcher.h"
@@ -114,7 +115,7 @@ class Viewer {
 
 int PrintOnce(Viewer& viewer, bool json) {
   const Result<std::string> text = viewer.Look([json](const LiveLook& look) {
-    return json ? LiveJson(look) : LiveText(look, StdoutColumns(), StdoutShowsColour());
+    return json ? LiveJson(look) : LiveText(look, OutputSize().columns, StdoutShowsColour());
   });
   if (!text.ok()) {
     PrintError("top", text.status().message());
@@ -127,17 +128,19 @@ int PrintOnce(Viewer& viewer, bool json) {
 int Follow(Viewer& viewer, uint64_t interval_ns) {
   LiveScreen screen;
   for (;;) {
-    const Result<std::string> text = viewer.Look(
-        [](const LiveLook& look) { return LiveText(look, StdoutColumns(), StdoutShowsColour()); });
+    const Result<std::string> text = viewer.Look([](const LiveLook& look) {
+      return LiveText(look, OutputSize().columns, StdoutShowsColour());
+    });
     if (!text.ok()) {
       screen.Close();
       PrintError("top", text.status().message());
       return kExitFailed;
     }
     if (!screen.Show(*text)) return kExitFailed;
-    switch (screen.Wait(viewer.process().pidfd.get(), interval_ns)) {
+    switch (screen.Wait(viewer.process(), interval_ns)) {
       case LiveScreen::Woken::kByTime: break;
-      case LiveScreen::Woken::kByUser: return 0;
+      case LiveScreen::Woken::kByUser:
+      case LiveScreen::Woken::kByRequest: return 0;
       case LiveScreen::Woken::kByProcess:
         screen.Close();
         return PrintOutput("top", viewer.HowItEnded() + "\n") ? 0 : kExitFailed;

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "os/user.h"
 
 namespace cairn {
 namespace {
@@ -59,13 +62,44 @@ D3DConfigPlace ReadOrWarn(D3DConfigScope scope, std::vector<std::string>* warnin
 }  // namespace
 
 Result<D3DConfigSettings> ReadD3DConfig(std::vector<std::string>* warnings) {
-  const bool has_user = D3DConfigPlaceName(D3DConfigScope::kUser).ok();
-  const Result<std::string> system = D3DConfigPlaceName(D3DConfigScope::kSystem);
+  const bool has_user = SettingsName(D3DConfigScope::kUser).ok();
+  const Result<std::string> system = SettingsName(D3DConfigScope::kSystem);
   if (!has_user && !system.ok()) return system.status();
   // A process without a home has no settings of its user, which is nothing to warn about.
   return CombineD3DConfig(
       has_user ? ReadOrWarn(D3DConfigScope::kUser, warnings) : D3DConfigPlace(),
       system.ok() ? ReadOrWarn(D3DConfigScope::kSystem, warnings) : D3DConfigPlace());
+}
+
+D3DConfigScope DefaultD3DConfigScope() {
+  return IsAdministrator() ? D3DConfigScope::kSystem : D3DConfigScope::kUser;
+}
+
+Result<D3DConfigPlace> ReadD3DConfigPlace(D3DConfigScope scope) {
+  const Result<std::string> text = ReadSettings(scope, kMaxD3DConfigBytes);
+  if (!text.ok()) return text.status();
+  Result<D3DConfigPlace> place = ParseD3DConfig(*text);
+  if (place.ok()) return place;
+  const Result<std::string> name = SettingsName(scope);
+  if (!name.ok()) return name.status();
+  return place.status().WithContext(fmt::format("{} is damaged", *name));
+}
+
+Status ChangeD3DConfigPlace(D3DConfigScope scope,
+                            const std::function<void(D3DConfigPlace&)>& change,
+                            std::vector<std::string>* warnings) {
+  return ChangeSettings(scope, [&]() -> Result<std::string> {
+    Result<D3DConfigPlace> place = ReadD3DConfigPlace(scope);
+    if (!place.ok()) {
+      if (place.status().code() != StatusCode::kCorrupt) return place.status();
+      if (warnings != nullptr) {
+        warnings->push_back(place.status().message() + "; what it said is replaced");
+      }
+      place = D3DConfigPlace();
+    }
+    change(*place);
+    return FormatD3DConfig(*place);
+  });
 }
 
 D3DConfigSettings CombineD3DConfig(const D3DConfigPlace& user, const D3DConfigPlace& system) {

@@ -6,10 +6,7 @@
 //
 // A setting may stand in two places: the user's and the machine's (`--system`, and what an administrator
 // changes without saying for whom). A force is in effect if it is on in either; what stands nowhere has its
-// default.
-//   Linux    $XDG_CONFIG_HOME/cairn/d3dconfig (~/.config/cairn/d3dconfig), /etc/cairn/d3dconfig; the
-//            folder of the latter is $CAIRN_SYSTEM_CONFIG_DIR if that is set
-//   Windows  HKEY_CURRENT_USER and HKEY_LOCAL_MACHINE, Software\Cairn, value D3DConfig
+// default. os/settings_store.h says where they are.
 #ifndef CAIRN_FORMAT_D3DCONFIG_SETTINGS_H_
 #define CAIRN_FORMAT_D3DCONFIG_SETTINGS_H_
 
@@ -21,6 +18,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "os/settings_store.h"
 
 namespace cairn {
 
@@ -47,16 +45,11 @@ struct D3DConfigPlace {
   bool operator==(const D3DConfigPlace&) const = default;
 };
 
-enum class D3DConfigScope { kUser, kSystem };
+using D3DConfigScope = SettingsScope;
 
 // Whom this process sets something for if nobody says it: the system's place for an administrator (on
 // Linux the effective user root), the user's otherwise.
 D3DConfigScope DefaultD3DConfigScope();
-// For messages: "root", a name, or a number.
-std::string D3DConfigUserName();
-
-// For messages: the file or the registry key. kNotFound if the user has none.
-Result<std::string> D3DConfigPlaceName(D3DConfigScope scope);
 
 // Empty if nothing was ever set there. kCorrupt if it is damaged.
 Result<D3DConfigPlace> ReadD3DConfigPlace(D3DConfigScope scope);

@@ -230,7 +230,7 @@ TEST_F(D3DConfigFiles, WithoutAHomeThereIsTheSystem) {
   setenv("XDG_CONFIG_HOME", "relative", 1);
   const std::string home = getenv("HOME") == nullptr ? "" : getenv("HOME");
   unsetenv("HOME");
-  EXPECT_FALSE(D3DConfigPlaceName(D3DConfigScope::kUser).ok());
+  EXPECT_FALSE(SettingsName(SettingsScope::kUser).ok());
   ASSERT_TRUE(Set(D3DConfigScope::kSystem, true).ok());
   EXPECT_TRUE(Forced());
   EXPECT_EQ(Set(D3DConfigScope::kUser, true).code(), StatusCode::kNotFound);

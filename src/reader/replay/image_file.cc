@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <png.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <cctype>
@@ -14,22 +13,13 @@
 #include <vector>
 
 #include "d3d12gen/enums.h"
+#include "os/file.h"
 
 namespace cairn {
 namespace {
 
 // More than any texture has.
 constexpr uint64_t kMostPixels = uint64_t{1} << 28;
-
-Status WriteWhole(const std::string& path, const std::vector<std::byte>& bytes) {
-  std::FILE* const file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return StatusFromErrno(errno, path);
-  const bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  const int error = errno;
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed) return {};
-  return StatusFromErrno(written ? errno : error, path);
-}
 
 }  // namespace
 
@@ -52,13 +42,8 @@ Status WritePng(const std::string& path, const RgbaImage& image) {
     return {StatusCode::kInternal, path + ": " + png.message};
   }
   bytes.resize(size);
-  const std::string part = fmt::format("{}.{}.part", path, getpid());
-  Status status = WriteWhole(part, bytes);
-  if (status.ok() && std::rename(part.c_str(), path.c_str()) != 0) {
-    status = StatusFromErrno(errno, path);
-  }
-  if (!status.ok()) std::remove(part.c_str());
-  return status;
+  const std::error_code error = ReplaceFile(path, bytes);
+  return error ? StatusFromError(error, path) : Status();
 }
 
 Result<RgbaImage> ReadPng(const std::string& path) {
@@ -92,6 +77,13 @@ Status MakeFolder(const std::string& path) {
   std::filesystem::create_directories(path, error);
   if (!error) return {};
   return {StatusCode::kIo, path + ": " + error.message()};
+}
+
+void RemoveEmptyFolder(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error))) {
+    std::filesystem::remove(path, error);
+  }
 }
 
 std::string FileNamePart(std::string_view name) {

@@ -24,6 +24,8 @@ Result<RgbaImage> ReadPng(const std::string& path);
 
 // Makes the folder, and those that it is in. Ok if it is there; kIo.
 Status MakeFolder(const std::string& path);
+// Does nothing where something is in it, and to what is no folder.
+void RemoveEmptyFolder(const std::string& path);
 
 // An object's name as a part of a file's name: letters, digits and . - _ stay, the rest becomes '_'; at
 // most 64 bytes. "" stays "".

@@ -54,6 +54,17 @@ TEST_F(ImageFileTest, BadFilesAreRefused) {
   EXPECT_EQ(MakeFolder(folder_ / "file" / "folder").code(), StatusCode::kIo);
 }
 
+TEST_F(ImageFileTest, OnlyEmptyFoldersAreRemoved) {
+  RemoveEmptyFolder(folder_);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "deep"));
+  std::filesystem::create_symlink("nowhere", folder_ / "link");
+  RemoveEmptyFolder(folder_ / "link");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_ / "link"));
+  RemoveEmptyFolder(folder_ / "deep");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "deep"));
+  RemoveEmptyFolder(folder_ / "deep");
+}
+
 TEST(ImageNamesTest, NamesBecomePartsOfFileNames) {
   EXPECT_EQ(FileNamePart(""), "");
   EXPECT_EQ(FileNamePart("Shadow map #2"), "Shadow_map__2");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Pictures, and addresses that lie in buffers: neither knows a device.
 cairn_library(cairn_image_file SOURCES image_file.cc
-  DEPS cairn_image_formats cairn_d3d12tables cairn_base fmt::fmt PNG::PNG PkgConfig::XXHASH)
+  DEPS cairn_image_formats cairn_d3d12tables cairn_os cairn_base fmt::fmt PNG::PNG PkgConfig::XXHASH)
 cairn_test(image_file_test SOURCES image_file_test.cc DEPS cairn_image_file)
 cairn_library(cairn_buffer_addresses SOURCES buffer_addresses.cc
   DEPS cairn_d3d12abi cairn_base fmt::fmt)

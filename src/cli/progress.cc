@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.h"
+
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
-#include "cli/progress.h"
 #include "os/clock.h"
+#include "os/terminal.h"
 
 namespace cairn::cli {
 namespace {
@@ -20,37 +17,16 @@ constexpr uint64_t kBetweenLinesNs = 200'000'000;
 constexpr uint64_t kBeforeTheFirstNs = 500'000'000;
 constexpr char kClearLine[] = "\r\x1b[K";
 
-constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP};
-std::array<struct sigaction, kEndingSignals.size()> actions_before;
-volatile sig_atomic_t signalled = 0;
-
-void NoteSignal(int) {
-  signalled = 1;
-}
-
 }  // namespace
 
 TaskProgress::TaskProgress(std::string_view verb)
-    : verb_(verb), start_ns_(MonotonicNs()), last_ns_(start_ns_) {
-  const char* terminal = std::getenv("TERM");
-  terminal_ =
-      isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
-  signalled = 0;
-  struct sigaction action {};
-  action.sa_handler = NoteSignal;
-  action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
-  for (size_t i = 0; i < kEndingSignals.size(); ++i) {
-    sigaction(kEndingSignals[i], nullptr, &actions_before[i]);
-    // Those that somebody ignores (nohup) stay ignored.
-    if (actions_before[i].sa_handler != SIG_IGN) sigaction(kEndingSignals[i], &action, nullptr);
-  }
-}
+    : verb_(verb),
+      terminal_(TakesEscapes(StandardStream::kError)),
+      start_ns_(MonotonicNs()),
+      last_ns_(start_ns_) {}
 
 TaskProgress::~TaskProgress() {
   if (shown_) std::fputs(kClearLine, stderr);
-  for (size_t i = 0; i < kEndingSignals.size(); ++i) {
-    sigaction(kEndingSignals[i], &actions_before[i], nullptr);
-  }
 }
 
 void TaskProgress::Restart() {
@@ -60,7 +36,7 @@ void TaskProgress::Restart() {
 }
 
 bool TaskProgress::Update(uint64_t done, uint64_t total) {
-  if (signalled != 0) return false;
+  if (interrupt_.came()) return false;
   if (!terminal_ || total == 0 || done == 0) return true;
   const uint64_t now = MonotonicNs();
   if (now - start_ns_ < kBeforeTheFirstNs || now - last_ns_ < kBetweenLinesNs) return true;

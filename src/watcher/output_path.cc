@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include "watcher/output_path.h"
 
-#include <cerrno>
-#include <cstring>
+#include <fmt/format.h>
+
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "base/program_name.h"
 #include "base/text.h"
 #include "format/file/byte_sink.h"
-#include "watcher/output_path.h"
+#include "os/file.h"
 
 namespace cairn {
 namespace {
@@ -26,11 +25,9 @@ std::string DirectoryOf(const std::string& path) {
 // ".part.old", which is more than the ".untested.part" of cairn bisect.
 size_t BytesTooMany(const std::string& path, const std::string& directory) {
   constexpr size_t kRoomBytes = std::string_view("-4194304-16.part.old").size();
-  const long most = pathconf(directory.c_str(), _PC_NAME_MAX);
-  if (most <= 0) return 0;
+  const size_t most_bytes = MostBytesOfName(directory);
   const size_t name_bytes = path.size() - (path.rfind('/') + 1) + kRoomBytes;
-  const size_t most_bytes = static_cast<size_t>(most);
-  return name_bytes > most_bytes ? name_bytes - most_bytes : 0;
+  return most_bytes != 0 && name_bytes > most_bytes ? name_bytes - most_bytes : 0;
 }
 
 }  // namespace
@@ -51,18 +48,19 @@ std::string OutputPathOfProcess(const std::string& output_path, int64_t process_
 }
 
 Status CheckOutputPath(const std::string& output_path) {
-  struct stat info {};
   if (output_path.empty() || output_path.back() == '/') {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("'{}' names no file; give a file with -o FILE", output_path));
   }
-  if (stat(output_path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
+  using std::filesystem::file_type;
+  std::error_code error;
+  const file_type type = std::filesystem::status(output_path, error).type();
+  if (type != file_type::none && type != file_type::not_found && type != file_type::regular) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("'{}' is {}; give a file with -o FILE", output_path,
-                              S_ISDIR(info.st_mode) ? "a directory" : "not a regular file"));
+                              type == file_type::directory ? "a directory" : "not a regular file"));
   }
   const std::string directory = DirectoryOf(output_path);
-  // The file without a name below does not show this.
   if (const size_t too_many = BytesTooMany(output_path, directory); too_many != 0) {
     return Status(
         StatusCode::kInvalidArgument,
@@ -70,20 +68,13 @@ Status CheckOutputPath(const std::string& output_path) {
                     "has a longer one; give a shorter name with -o FILE",
                     output_path, too_many, too_many == 1 ? "" : "s"));
   }
-  // A file without a name shows what access() cannot: read-only mounts, quotas, root's powers.
-  int fd = open(directory.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-    const std::string probe = fmt::format("{}.part", output_path);
-    fd = open(probe.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd >= 0) unlink(probe.c_str());
-  }
-  if (fd < 0) {
+  error = CheckCreation(output_path + ".part");
+  if (error) {
     return Status(
         StatusCode::kIo,
         fmt::format("no file can be written in directory '{}' ({}); give another with -o FILE",
-                    directory, strerror(errno)));
+                    directory, error.message()));
   }
-  close(fd);
   // What would be in the way when the report is to be written, perhaps hours from now.
   const Status part = CheckFileSink(output_path);
   if (part.ok()) return part;

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace cairn {
+namespace {
+
+constexpr mode_t kOwnerOnly = 0600;
+
+std::error_code ErrorOf(int number) {
+  return {number, std::generic_category()};
+}
+
+std::error_code ErrorUnless(bool done) {
+  return done ? std::error_code() : ErrorOf(errno);
+}
+
+int FlagsOf(FileMode mode) {
+  switch (mode) {
+    case FileMode::kRead: return O_RDONLY | O_NONBLOCK | O_NOCTTY;
+    case FileMode::kWrite: return O_WRONLY | O_APPEND | O_NOCTTY;
+    case FileMode::kWriteItself: return O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    case FileMode::kCreate: return O_RDWR | O_APPEND | O_CREAT | O_EXCL;
+    case FileMode::kOpenOrCreate: return O_RDWR | O_APPEND | O_CREAT;
+  }
+  return O_RDONLY;
+}
+
+std::filesystem::file_type TypeOf(mode_t mode) {
+  using std::filesystem::file_type;
+  switch (mode & S_IFMT) {
+    case S_IFREG: return file_type::regular;
+    case S_IFDIR: return file_type::directory;
+    case S_IFCHR: return file_type::character;
+    case S_IFBLK: return file_type::block;
+    case S_IFIFO: return file_type::fifo;
+    case S_IFSOCK: return file_type::socket;
+    default: return file_type::unknown;
+  }
+}
+
+int Number(intptr_t handle) {
+  return static_cast<int>(handle);
+}
+
+std::error_code WriteAll(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return ErrorOf(errno);
+    bytes = bytes.subspan(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
+File File::Open(const std::filesystem::path& path, FileMode mode, std::error_code& error) {
+  File file;
+  file.handle_ = open(path.c_str(), FlagsOf(mode) | O_CLOEXEC, kOwnerOnly);
+  error = ErrorUnless(file.valid());
+  return file;
+}
+
+File::~File() {
+  if (valid()) close(Number(handle_));
+}
+
+FileFacts File::facts() const {
+  struct stat info {};
+  if (fstat(Number(handle_), &info) != 0) return {};
+  return {TypeOf(info.st_mode), static_cast<uint64_t>(info.st_size)};
+}
+
+std::error_code File::ReadAt(uint64_t offset, std::span<std::byte> bytes,
+                             size_t* read_bytes) const {
+  *read_bytes = 0;
+  while (*read_bytes < bytes.size()) {
+    const ssize_t count =
+        pread(Number(handle_), bytes.data() + *read_bytes, bytes.size() - *read_bytes,
+              static_cast<off_t>(offset + *read_bytes));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return ErrorOf(errno);
+    if (count == 0) break;
+    *read_bytes += static_cast<size_t>(count);
+  }
+  return {};
+}
+
+std::error_code File::Append(std::span<const std::byte> bytes) {
+  return WriteAll(Number(handle_), bytes);
+}
+
+std::error_code File::Truncate(uint64_t size_bytes) {
+  return ErrorUnless(ftruncate(Number(handle_), static_cast<off_t>(size_bytes)) == 0);
+}
+
+std::error_code File::Sync() {
+  return ErrorUnless(fdatasync(Number(handle_)) == 0);
+}
+
+std::error_code File::Close() {
+  return ErrorUnless(close(Number(std::exchange(handle_, kNoHandle))) == 0);
+}
+
+bool File::TryLock() {
+  return flock(Number(handle_), LOCK_EX | LOCK_NB) == 0;
+}
+
+std::error_code File::Lock() {
+  while (flock(Number(handle_), LOCK_EX) != 0) {
+    if (errno != EINTR) return ErrorOf(errno);
+  }
+  return {};
+}
+
+bool File::IsAt(const std::filesystem::path& path) const {
+  struct stat opened {};
+  struct stat named {};
+  return fstat(Number(handle_), &opened) == 0 && stat(path.c_str(), &named) == 0 &&
+         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  // No other process that lives has this number.
+  const std::string part = fmt::format("{}.{}.part", path.string(), getpid());
+  const int opened = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (opened < 0) return ErrorOf(errno);
+  std::error_code error = WriteAll(opened, bytes);
+  const std::error_code closed = ErrorUnless(close(opened) == 0);
+  if (!error) error = closed;
+  if (!error) error = ErrorUnless(rename(part.c_str(), path.c_str()) == 0);
+  if (error) unlink(part.c_str());
+  return error;
+}
+
+std::error_code RenameToFree(const std::filesystem::path& path,
+                             const std::filesystem::path& free_path) {
+  if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
+    return {};
+  }
+  // Not every file system can do that at once.
+  if (errno != EINVAL && errno != ENOSYS) return ErrorOf(errno);
+  if (link(path.c_str(), free_path.c_str()) != 0) return ErrorOf(errno);
+  return ErrorUnless(unlink(path.c_str()) == 0);
+}
+
+void SyncFolder(const std::filesystem::path& folder) {
+  const int opened =
+      open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  fsync(opened);
+  close(opened);
+}
+
+std::error_code CheckCreation(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.parent_path();
+  // A file without a name shows what access() cannot: read-only mounts, quotas, root's powers.
+  int opened =
+      open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kOwnerOnly);
+  if (opened < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
+    opened = open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kOwnerOnly);
+    if (opened >= 0) unlink(path.c_str());
+  }
+  if (opened < 0) return ErrorOf(errno);
+  close(opened);
+  return {};
+}
+
+size_t MostBytesOfName(const std::filesystem::path& folder) {
+  const long most = pathconf(folder.empty() ? "." : folder.c_str(), _PC_NAME_MAX);
+  return most <= 0 ? 0 : static_cast<size_t>(most);
+}
+
+bool IsOutOfSpace(const std::error_code& error) {
+  return error == std::errc::no_space_on_device || error == ErrorOf(EDQUOT);
+}
+
+Status StatusFromError(const std::error_code& error, const std::string& what) {
+  return StatusFromErrno(error.value(), what);
+}
+
+}  // namespace cairn

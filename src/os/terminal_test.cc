@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/terminal.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace cairn {
+namespace {
+
+// While it lives, stdout is a terminal of 90 columns and 8 rows, or a file; stderr is no terminal.
+class TerminalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    stdout_before_ = dup(STDOUT_FILENO);
+    stderr_before_ = dup(STDERR_FILENO);
+    setenv("TERM", "xterm", 1);
+    master_ = posix_openpt(O_RDWR | O_NOCTTY);
+    ASSERT_EQ(grantpt(master_), 0);
+    ASSERT_EQ(unlockpt(master_), 0);
+    slave_ = open(ptsname(master_), O_RDWR | O_NOCTTY);
+    SetSize(90, 8);
+    file_ = open("/dev/null", O_WRONLY);
+    dup2(slave_, STDOUT_FILENO);
+    dup2(file_, STDERR_FILENO);
+  }
+  void TearDown() override {
+    dup2(stdout_before_, STDOUT_FILENO);
+    dup2(stderr_before_, STDERR_FILENO);
+    for (const int opened : {stdout_before_, stderr_before_, master_, slave_, file_}) close(opened);
+  }
+  void SetSize(uint16_t columns, uint16_t rows) const {
+    const winsize size{rows, columns, 0, 0};
+    ASSERT_EQ(ioctl(slave_, TIOCSWINSZ, &size), 0);
+  }
+
+  int stdout_before_ = -1;
+  int stderr_before_ = -1;
+  int master_ = -1;
+  int slave_ = -1;
+  int file_ = -1;
+};
+
+TEST_F(TerminalTest, ATerminalAndItsSize) {
+  EXPECT_TRUE(IsTerminal(StandardStream::kOutput));
+  EXPECT_FALSE(IsTerminal(StandardStream::kError));
+  EXPECT_EQ(OutputSize().columns, 90u);
+  EXPECT_EQ(OutputSize().rows, 8u);
+  SetSize(120, 40);
+  EXPECT_EQ(OutputSize().columns, 120u);
+  EXPECT_EQ(OutputSize().rows, 40u);
+}
+
+TEST_F(TerminalTest, EscapeSequencesAreForThoseThatKnowThem) {
+  EXPECT_TRUE(TakesEscapes(StandardStream::kOutput));
+  EXPECT_FALSE(TakesEscapes(StandardStream::kError));
+  setenv("TERM", "dumb", 1);
+  EXPECT_FALSE(TakesEscapes(StandardStream::kOutput));
+  unsetenv("TERM");
+  EXPECT_FALSE(TakesEscapes(StandardStream::kOutput));
+}
+
+TEST_F(TerminalTest, AFileIsNone) {
+  dup2(file_, STDOUT_FILENO);
+  dup2(slave_, STDERR_FILENO);
+  EXPECT_FALSE(IsTerminal(StandardStream::kOutput));
+  EXPECT_FALSE(TakesEscapes(StandardStream::kOutput));
+  EXPECT_EQ(OutputSize().columns, 0u);
+  EXPECT_EQ(OutputSize().rows, 0u);
+  EXPECT_TRUE(TakesEscapes(StandardStream::kError));
+}
+
+}  // namespace
+}  // namespace cairn
