@@ -85,7 +85,7 @@ std::set<std::string> Declared() {
 
 // The functions that the layer stands in front of: those that its map of symbols names.
 std::set<std::string> StoodInFrontOf() {
-  const std::string map = ReadFile(kSource / "src/d3d12/libcairn-d3d12.map");
+  const std::string map = ReadFile(kSource / "src/app/entry/libcairn-d3d12.map");
   const std::string names =
       map.substr(map.find("global:"), map.find("local:") - map.find("global:"));
   const std::regex name(R"((\w+);)");
