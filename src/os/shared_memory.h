@@ -24,6 +24,9 @@ class SharedMemory {
   // The same for memory in which the reader answers.
   static Result<SharedMemory> MapForWriting(int fd, uint64_t size_bytes);
 
+  // A further mapping for reading only, independent of this one: what is written through this one shows in it.
+  Result<SharedMemory> MapAgainForReading() const;
+
   SharedMemory() = default;
   ~SharedMemory();
   SharedMemory(SharedMemory&& other) noexcept;

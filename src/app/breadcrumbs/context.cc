@@ -13,11 +13,11 @@
 
 #include "app/breadcrumbs/crash_signals.h"
 #include "app/breadcrumbs/frame_listener.h"
-#include "app/breadcrumbs/mirror_thread.h"
 #include "app/breadcrumbs/mirror_words.h"
 #include "app/recorder/watcher_link.h"
 #include "format/block/raw_marker_binds.h"
 #include "os/clock.h"
+#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -207,7 +207,8 @@ Status Context::Initialize() {
       .store(desc_.max_command_lists, std::memory_order_release);
   record.state.store(1, std::memory_order_release);
   if (sees_signals) RememberContextInCrashSignals(this, block_->header());
-  if (record.mirror_period_us != 0) mirror_ = StartMirrorThread([this] { MirrorLoop(); });
+  if (record.mirror_period_us != 0)
+    mirror_ = StartInnerThread("cairn-mirror", [this] { MirrorLoop(); });
   return Status();
 }
 

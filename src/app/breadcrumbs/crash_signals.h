@@ -4,15 +4,12 @@
 // brought up to date, and all words are copied to where the GPU does not write, so that a report tells this
 // moment, however long the process takes to die. Then the signal goes on to whoever handled it before.
 //
-// The program must not notice:
-// - The handler takes over the flags and the mask of the one before: alternate stack, nesting, restarts, and
-//   SA_RESETHAND, which the kernel would have obeyed before it called that one.
+// The program must not notice (os/crash.h):
 // - A program that repairs its faults lives on, and so does a thread that left the handler by a jump and
 //   submits again: that was no crash.
-// - The handlers are installed once, with the first context. One that the program installs later is its own,
-//   and replaces ours; nothing is intercepted, nothing is installed again, and no thread gets an alternate
-//   stack. Then, as for a stack overflow on a thread without one and for SIGKILL, which nobody sees, the
-//   watcher's own look at the dying process has to do (watcher/watcher.h).
+// - The handler is installed once, with the first context. Where the program has replaced it since, as for a
+//   stack overflow on a thread without a stack for handlers and for SIGKILL, which nobody sees, the watcher's own
+//   look at the dying process has to do (watcher/watcher.h).
 #ifndef CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
 #define CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
 

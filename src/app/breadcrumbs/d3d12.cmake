@@ -2,25 +2,25 @@
 # The Direct3D 12 backend and its self-test, against the COM interfaces only: twice, once for each
 # calling convention. Headers of Vulkan serve to name the device below libvkd3d.
 set(CAIRN_BREADCRUMBS_D3D12_SOURCES
-  d3d12_backend.cc d3d12_buffers.cc d3d12_drain.cc d3d12_driver_selftest.cc d3d12_layer_objects.cc d3d12_module_linux.cc
+  d3d12_backend.cc d3d12_buffers.cc d3d12_drain.cc d3d12_driver_selftest.cc d3d12_layer_objects.cc d3d12_module.cc
   d3d12_run_tables.cc d3d12_selftest.cc d3d12_submitter.cc d3d12_value_pool.cc)
 cairn_library(cairn_breadcrumbs_d3d12_ms
   SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt ${CMAKE_DL_LIBS})
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi fmt::fmt)
 cairn_library(cairn_breadcrumbs_d3d12_sysv
   SOURCES ${CAIRN_BREADCRUMBS_D3D12_SOURCES}
-  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt ${CMAKE_DL_LIBS})
+  DEPS cairn_driver_half cairn_recorder cairn_d3d12abi_sysv fmt::fmt)
 # Chooses between the two; sees no declaration of Direct3D.
 cairn_library(cairn_breadcrumbs_d3d12
-  SOURCES d3d12_abi_linux.cc
-  DEPS cairn_breadcrumbs ${CMAKE_DL_LIBS})
+  SOURCES d3d12_abi.cc
+  DEPS cairn_breadcrumbs)
 target_link_libraries(cairn_breadcrumbs_d3d12 PUBLIC
   $<LINK_ONLY:cairn_breadcrumbs_d3d12_ms> $<LINK_ONLY:cairn_breadcrumbs_d3d12_sysv>)
 
 # For `cairn selftest`, the tests and the benchmarks: devices of our own. libvkd3d is loaded, not linked.
 cairn_library(cairn_d3d12_probe
-  SOURCES d3d12_devices_linux.cc d3d12_probe.cc
-  DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms ${CMAKE_DL_LIBS})
+  SOURCES d3d12_devices.cc d3d12_probe.cc
+  DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms)
 target_include_directories(cairn_d3d12_probe SYSTEM PRIVATE
   $<TARGET_PROPERTY:PkgConfig::VKD3D_UTILS,INTERFACE_INCLUDE_DIRECTORIES>)
 

@@ -2,13 +2,13 @@
 # The Vulkan backend and its self-test. Only headers of Vulkan are needed: the application's loader
 # brings the functions.
 cairn_library(cairn_breadcrumbs_vulkan
-  SOURCES vulkan_backend.cc vulkan_functions.cc vulkan_loader_linux.cc vulkan_memory.cc vulkan_selftest.cc
+  SOURCES vulkan_backend.cc vulkan_functions.cc vulkan_loader.cc vulkan_memory.cc vulkan_selftest.cc
           vulkan_writes.cc
-  DEPS cairn_recorder fmt::fmt ${CMAKE_DL_LIBS})
+  DEPS cairn_recorder fmt::fmt)
 
 # For `cairn selftest`, the tests and the benchmarks: devices of our own.
 cairn_library(cairn_vulkan_probe
-  SOURCES second_mapping_linux.cc vulkan_device_setup.cc vulkan_probe.cc
+  SOURCES vulkan_device_setup.cc vulkan_probe.cc
   DEPS cairn_breadcrumbs_vulkan)
 
 cairn_library(cairn_vulkan_testing

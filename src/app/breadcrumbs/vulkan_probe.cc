@@ -5,9 +5,9 @@
 
 #include <utility>
 
-#include "app/breadcrumbs/second_mapping.h"
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "app/breadcrumbs/vulkan_selftest.h"
+#include "os/shared_memory.h"
 
 namespace cairn {
 namespace {
@@ -31,7 +31,7 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
                   VulkanProbe* probe) {
   Result<SharedMemory> written = SharedMemory::Create("cairn-selftest", kTestMemoryBytes);
   if (!written.ok()) return written.status();
-  Result<SharedMemory> observed = MapAgain(*written);
+  Result<SharedMemory> observed = written->MapAgainForReading();
   if (!observed.ok()) return observed.status();
   VulkanOwnDevice device;
   CAIRN_RETURN_IF_ERROR(device.Create(instance, physical_device, KnownVulkanExtensions(), nullptr));

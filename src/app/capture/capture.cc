@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/capture/capture.h"
 
-#include <pthread.h>
-
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -12,9 +11,9 @@
 
 #include "app/capture/capture_thread.h"
 #include "app/capture/mapped_memory.h"
-#include "app/recorder/process_facts.h"
 #include "app/settings/log.h"
 #include "format/calls/model_hash.h"
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
@@ -57,9 +56,9 @@ Status Capture::Start(const CaptureOptions& options) {
   header.state.store(static_cast<uint32_t>(armed ? CaptureState::kArmed : CaptureState::kOn),
                      std::memory_order_relaxed);
   CAIRN_RETURN_IF_ERROR((*region)->HandOver());
-  static const int prepared =
-      pthread_atfork(nullptr, nullptr, [] { active_.store(nullptr, std::memory_order_relaxed); });
-  (void)prepared;
+  static std::once_flag prepared;
+  std::call_once(prepared,
+                 [] { CallInCopies([] { active_.store(nullptr, std::memory_order_relaxed); }); });
   // Never destroyed: threads may be inside of it at any time.
   static std::vector<std::unique_ptr<Capture>>& captures =
       *new std::vector<std::unique_ptr<Capture>>;

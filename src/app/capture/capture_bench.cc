@@ -12,7 +12,7 @@
 #include "app/capture/capture.h"
 #include "app/capture/mapped_memory.h"
 #include "app/capture/testing/test_watcher.h"
-#include "app/capture/write_tracker.h"
+#include "os/memory.h"
 
 namespace cairn {
 namespace {

@@ -2,9 +2,16 @@
 #include "app/capture/capture_thread.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
+
+#include "os/this_process.h"
+#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -16,6 +23,11 @@ constexpr size_t kRoomInPlace = 1024;
 constexpr size_t kFirstMemory = 4096;
 constexpr size_t kMostBlocks = kMaxBlobBytes / kSpillBlockBytes;
 
+enum RingState : uint32_t { kRingFree = 0, kRingInUse = 1, kRingLeft = 2 };
+
+constinit ThreadSlot thread_end;
+std::atomic<uint32_t> threads_seen{0};
+
 std::span<const std::byte> BytesOf(const void* data, size_t size) {
   return {static_cast<const std::byte*>(data), size};
 }
@@ -26,6 +38,77 @@ void CopyTo(std::byte*& at, std::span<const std::byte> bytes) {
 }
 
 }  // namespace
+
+void CaptureThread::PrepareProcess() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    thread_end.Open(&CaptureThread::End);
+    CallInCopies(&CaptureThread::ForgetInForkedChild);
+  });
+}
+
+// The ring is the parent's, which goes on writing it.
+void CaptureThread::ForgetInForkedChild() {
+  thread_end.Set(nullptr);
+  this_thread_ = nullptr;
+}
+
+uint32_t CaptureThread::TakeRing(SharedRegion* region) {
+  for (uint32_t i = 0; i + 1 < kCaptureRings; ++i) {
+    uint32_t state = kRingFree;
+    if (region->ring(i).state.load(std::memory_order_relaxed) == kRingFree &&
+        region->ring(i).state.compare_exchange_strong(state, kRingInUse,
+                                                      std::memory_order_acq_rel)) {
+      return i;
+    }
+  }
+  return kCaptureRings - 1;
+}
+
+CaptureThread* CaptureThread::Make(SharedRegion* region) {
+  PrepareProcess();
+  if (this_thread_ != nullptr) End(this_thread_);  // of a capture before this one
+  auto* const thread = new (std::nothrow) CaptureThread(region, TakeRing(region));
+  if (thread == nullptr) return nullptr;
+  thread->index_ = threads_seen.fetch_add(1, std::memory_order_relaxed);
+  thread->Introduce();
+  this_thread_ = thread;
+  thread_end.Set(thread);
+  return thread;
+}
+
+void CaptureThread::Introduce() {
+  const auto lock = LockIfShared();
+  CaptureRing& ring = writer_.ring();
+  ring.thread = index_;
+  ring.thread_id = CurrentThreadId();
+  LookAtName();
+  ring.state.store(kRingInUse, std::memory_order_release);
+}
+
+void CaptureThread::LookAtName() {
+  static_assert(sizeof(CaptureRing::name) == kThreadNameBytes &&
+                offsetof(CaptureRing, name) % 4 == 0);
+  const auto words = std::bit_cast<std::array<uint32_t, 4>>(CurrentThreadName());
+  for (int i = 0; i < 4; ++i) {
+    std::atomic_ref<uint32_t>(reinterpret_cast<uint32_t*>(writer_.ring().name)[i])
+        .store(words[i], std::memory_order_relaxed);
+  }
+}
+
+// What other destructors of this thread still call goes into another ring.
+void CaptureThread::End(void* value) {
+  auto* const thread = static_cast<CaptureThread*>(value);
+  this_thread_ = nullptr;
+  if (thread->shares_) {
+    if (thread->depth_ != 0) thread->Leave(thread->calls_[0]);
+  } else {
+    thread->LookAtName();
+    thread->writer_.ring().in_call.store(0, std::memory_order_relaxed);
+    thread->writer_.ring().state.store(kRingLeft, std::memory_order_release);
+  }
+  delete thread;
+}
 
 uint64_t CaptureThread::Write(RecordHeader header, std::span<const std::byte> first,
                               std::span<const std::byte> second) {

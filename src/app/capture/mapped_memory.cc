@@ -14,9 +14,10 @@
 
 #include "app/capture/changed_bytes.h"
 #include "app/capture/stand_in.h"
-#include "app/capture/write_tracker.h"
 #include "app/settings/log.h"
 #include "os/environment.h"
+#include "os/memory.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -172,8 +173,8 @@ void MappedMemory::State::MakeTrackers() {
                                 "best that works is used");
   }
   std::unique_ptr<WriteTracker> tracker;
-  if (!known || wanted == "userfaultfd" || stand_ins_only) tracker = MakeUserfaultTracker();
-  if (wanted == "mprotect") tracker = MakeProtectTracker();
+  if (!known || wanted == "userfaultfd" || stand_ins_only) tracker = MakeKernelWriteTracker();
+  if (wanted == "mprotect") tracker = MakeFaultWriteTracker();
   if (tracker != nullptr) trackers.push_back(std::move(tracker));
   if ((wanted == "userfaultfd" || wanted == "mprotect") && trackers.empty()) {
     Log(LogLevel::kWarning,

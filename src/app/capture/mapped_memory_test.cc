@@ -3,13 +3,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <csetjmp>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -21,7 +19,7 @@
 
 #include "app/capture/changed_bytes.h"
 #include "app/capture/stand_in.h"
-#include "app/capture/write_tracker.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -131,7 +129,7 @@ TEST_P(MappedMemoryTest, SaysHow) {
     const std::string method = MappedMemory::Get().Method();
     // Where the kernel has no userfaultfd, comparing takes its place.
     const bool compares =
-        wanted == "compare" || (wanted == "userfaultfd" && MakeUserfaultTracker() == nullptr);
+        wanted == "compare" || (wanted == "userfaultfd" && MakeKernelWriteTracker() == nullptr);
     EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "compare" : wanted);
   });
 }
@@ -429,17 +427,6 @@ TEST_P(StandInTest, FollowsWhatOthersWriteAndKeepsWhatTheProgramWrote) {
 INSTANTIATE_TEST_SUITE_P(All, StandInTest, testing::Values("stand-in"),
                          [](const auto&) { return std::string("stand_in"); });
 
-TEST(StandIns, AreMeantForMemoryThatIsNotOrdinary) {
-  Memory memory(1);
-  EXPECT_TRUE(IsOrdinaryMemory(memory.data));
-  Memory shared(1, MAP_SHARED | MAP_ANONYMOUS);
-  EXPECT_TRUE(IsOrdinaryMemory(shared.data + 100));
-  memory.Set(0, 1);  // nobody waits for it
-  const auto vdso = getauxval(AT_SYSINFO_EHDR);
-  if (vdso == 0 || MakeUserfaultTracker() == nullptr) GTEST_SKIP() << "no memory to try with";
-  EXPECT_FALSE(IsOrdinaryMemory(reinterpret_cast<const void*>(vdso)));
-}
-
 // By itself it takes what a program cannot notice. Memory that another userfaultfd has is as a driver's:
 // ours is refused.
 TEST(StandIns, AreChosenWhereNothingElseWorks) {
@@ -447,7 +434,7 @@ TEST(StandIns, AreChosenWhereNothingElseWorks) {
   if (child == 0) {
     unsetenv("CAIRN_CAPTURE_TRACKING");
     Memory real(4);
-    const std::unique_ptr<WriteTracker> other = MakeUserfaultTracker();
+    const std::unique_ptr<WriteTracker> other = MakeKernelWriteTracker();
     const auto begin = reinterpret_cast<uintptr_t>(real.data);
     if (other == nullptr || !other->Add({begin, begin + real.size})) _exit(77);
     MappedMemory& mapped = MappedMemory::Get();
@@ -475,96 +462,6 @@ TEST(StandIns, AreChosenWhereNothingElseWorks) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no userfaultfd here";
   EXPECT_EQ(status, 0);
-}
-
-TEST(ProtectTracker, FaultsThatAreNotOursGoToTheHandlerBefore) {
-  const pid_t child = fork();
-  if (child == 0) {
-    static sigjmp_buf back;
-    struct sigaction theirs {};
-    theirs.sa_handler = [](int) { siglongjmp(back, 1); };
-    sigaction(SIGSEGV, &theirs, nullptr);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeProtectTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
-    memory.Set(kPage, 1);
-    if (sigsetjmp(back, 1) == 0) {
-      read_only.Set(0, 1);
-      _exit(3);
-    }
-    std::vector<PageRange> written;
-    tracker->Collect({begin, begin + memory.size}, &written);
-    _exit(written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
-
-// A handler of the program that was set after ours, and calls ours for what it does not know.
-struct sigaction ours_before_theirs;
-int their_faults = 0;
-void PassOnTheirFault(int signal, siginfo_t* info, void* context) {
-  if (++their_faults > 100) _exit(5);
-  ours_before_theirs.sa_sigaction(signal, info, context);
-}
-
-TEST(ProtectTracker, AHandlerThatPassesOnToOursGetsEachFaultOnce) {
-  const pid_t child = fork();
-  if (child == 0) {
-    static sigjmp_buf back;
-    struct sigaction first {};
-    first.sa_handler = [](int) { siglongjmp(back, 1); };
-    sigaction(SIGSEGV, &first, nullptr);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeProtectTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
-    struct sigaction theirs {};
-    theirs.sa_sigaction = &PassOnTheirFault;
-    theirs.sa_flags = SA_SIGINFO | SA_NODEFER;
-    sigaction(SIGSEGV, &theirs, &ours_before_theirs);
-    std::vector<PageRange> written;
-    tracker->Collect({begin, begin + memory.size},
-                     &written);  // ours is installed again, before theirs
-    for (int i = 0; i < 3; ++i) {
-      if (sigsetjmp(back, 1) == 0) {
-        read_only.Set(0, 1);
-        _exit(3);
-      }
-    }
-    memory.Set(kPage, 1);  // ours: nobody else learns of it
-    written.clear();
-    tracker->Collect({begin, begin + memory.size}, &written);
-    _exit(their_faults == 3 && written.size() == 1 && written[0].begin == begin + kPage ? 0 : 4);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-}
-
-TEST(ProtectTracker, WithoutAHandlerBeforeAFaultIsStillTheEnd) {
-  const pid_t child = fork();
-  if (child == 0) {
-    signal(SIGSEGV, SIG_DFL);
-    Memory memory(4);
-    Memory read_only(1);
-    mprotect(read_only.data, kPage, PROT_READ);
-    const auto tracker = MakeProtectTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(memory.data);
-    if (!tracker->Add({begin, begin + memory.size})) _exit(2);
-    memory.Set(kPage, 1);
-    read_only.Set(0, 1);
-    _exit(3);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV) << status;
 }
 
 TEST(ChangedBytes, AreFoundAtTheirPlacesWhereverTheyAre) {

@@ -13,16 +13,13 @@
 #include <cstdint>
 #include <map>
 
+#include "os/memory.h"
+
 namespace cairn {
 
 // One thread at a time.
 class StandIns {
  public:
-  StandIns() = default;
-  StandIns(const StandIns&) = delete;
-  StandIns& operator=(const StandIns&) = delete;
-  ~StandIns();
-
   // The stand-in of [place, place + size), which lies in the block [block, block + block_bytes); holds what
   // the place holds, unless the program has it already. Null: there is no memory, or another block has
   // only a part of the place. Until GiveBack().
@@ -34,8 +31,7 @@ class StandIns {
  private:
   struct Block {
     size_t bytes = 0;
-    void* reserved = nullptr;  // what the kernel gave
-    size_t reserved_bytes = 0;
+    SparseMemory reserved;
     std::byte* memory = nullptr;  // aligned as the block is
     uint32_t users = 0;
     std::map<size_t, size_t> filled;  // begin and end of what the program was given
@@ -48,10 +44,6 @@ class StandIns {
 
   Blocks blocks_;
 };
-
-// False for what a driver maps: memory of which the kernel tells nothing. True for memory as programs have it,
-// private or shared, and where the kernel does not say.
-bool IsOrdinaryMemory(const void* place);
 
 }  // namespace cairn
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between the functions that programs call (entry_points_linux.cc, compiled once) and the layer, which
+// Between the functions that programs call (linux/entry_points.cc, compiled once) and the layer, which
 // exists once for each calling convention of COM methods. Objects are untyped here: the two sets of
 // declarations of Direct3D 12 cannot meet in one file.
 #ifndef CAIRN_APP_ENTRY_ENTRY_H_

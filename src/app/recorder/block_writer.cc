@@ -9,6 +9,7 @@
 #include "app/recorder/process_facts.h"
 #include "app/recorder/watcher_link.h"
 #include "os/clock.h"
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {

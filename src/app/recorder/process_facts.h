@@ -8,8 +8,6 @@
 
 namespace cairn {
 
-uint64_t CurrentProcessId();
-
 // Fills process_id, start times, program and library_version.
 void FillProcessFacts(BlockHeader& header);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/environment.h"
 
+#include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/xattr.h>
 
@@ -27,6 +28,10 @@ bool IsPrivilegedProcess() {
 
 const char* OwnVariable(const char* name) {
   return IsPrivilegedProcess() ? nullptr : std::getenv(name);
+}
+
+void SetMissingVariable(const char* name, const char* value) {
+  setenv(name, value, /*overwrite=*/0);
 }
 
 }  // namespace cairn

@@ -66,6 +66,12 @@ Result<SharedMemory> SharedMemory::Map(int fd, uint64_t size_bytes, int protecti
   return memory;
 }
 
+Result<SharedMemory> SharedMemory::MapAgainForReading() const {
+  const int fd = fcntl(fd_, F_DUPFD_CLOEXEC, 0);
+  if (fd < 0) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");
+  return MapForReading(fd, size_bytes_);
+}
+
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, size_bytes_);
   if (fd_ >= 0) close(fd_);

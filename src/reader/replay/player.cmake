@@ -3,7 +3,7 @@
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc DEPS cairn_d3d12tables cairn_base fmt::fmt)
 # Loads implementations, and says what devices are; sees no declaration of Direct3D.
-cairn_library(cairn_replay_device SOURCES device_linux.cc DEPS cairn_base fmt::fmt ${CMAKE_DL_LIBS})
+cairn_library(cairn_replay_device SOURCES device.cc DEPS cairn_os cairn_base fmt::fmt)
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)

@@ -9,8 +9,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/breadcrumbs/second_mapping.h"
-
 namespace cairn {
 
 VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,
@@ -380,7 +378,7 @@ Result<VulkanTestRegion> VulkanTestRegion::Create(uint32_t recording_capacity,
       SharedMemory::Create("cairn-vulkan-test", progress_bytes + raw_bytes);
   if (!memory.ok()) return memory.status();
   result.memory = std::move(*memory);
-  Result<SharedMemory> observed = MapAgain(result.memory);
+  Result<SharedMemory> observed = result.memory.MapAgainForReading();
   if (!observed.ok()) return observed.status();
   result.observed = std::move(*observed);
   result.region = {

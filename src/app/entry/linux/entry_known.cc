@@ -9,6 +9,7 @@
 
 #include "app/entry/linux/entry_next.h"
 #include "app/entry/linux/exports.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -61,10 +62,8 @@ bool IsKnown(std::string_view name, std::span<const std::string_view> ours) {
 std::string UnknownFunction(void* function, std::string_view libraries,
                             std::span<const std::string_view> ours) {
   std::vector<std::string> paths = LoadedLibraries(libraries);
-  Dl_info info{};
-  if (dladdr(function, &info) != 0 && info.dli_fname != nullptr) {
-    paths.insert(paths.begin(), info.dli_fname);
-  }
+  const std::string of_function = LibraryPathOf(function);
+  if (!of_function.empty()) paths.insert(paths.begin(), of_function);
   for (const std::string& path : paths) {
     void* const library = dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) continue;

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include "os/library.h"
+
 namespace cairn {
 namespace {
 
@@ -11,12 +13,6 @@ using DlsymFunction = void* (*)(void* handle, const char* name);
 
 std::string_view FileName(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
-}
-
-// The file that `address` lies in; "" if none does.
-const char* LibraryOf(void* address) {
-  Dl_info info{};
-  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ void* NextFunction::Find() {
 
 bool NextFunction::Adopt(void* address) {
   if (address == own_) return true;
-  if (!FileName(LibraryOf(address)).starts_with(library_)) return false;
+  if (!FileName(LibraryPathOf(address)).starts_with(library_)) return false;
   void* const known = address_.load(std::memory_order_acquire);
   return (known != nullptr ? known : Keep(address)) == address;
 }
@@ -76,7 +72,7 @@ void* NextFunction::Keep(void* address) {
   void* known = nullptr;
   if (!address_.compare_exchange_strong(known, address, std::memory_order_acq_rel)) return known;
   // The handle is never closed.
-  dlopen(LibraryOf(address), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+  dlopen(LibraryPathOf(address).c_str(), RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
   return address;
 }
 

@@ -30,6 +30,7 @@
 #include "app/entry/linux/entry_known.h"
 #include "app/entry/linux/entry_next.h"
 #include "app/settings/log.h"
+#include "os/library.h"
 
 #define CAIRN_ENTRY extern "C" __attribute__((visibility("default")))
 
@@ -345,9 +346,8 @@ int32_t CreateNoDevice() {
 // libvkd3d-utils keeps the Windows convention, and gets its devices from vkd3d_create_device, which is
 // above. Whoever has only D3D12CreateDevice is built for the platform's own.
 bool IsUtilities(void* create_device) {
-  Dl_info info{};
-  if (dladdr(create_device, &info) == 0 || info.dli_fname == nullptr) return false;
-  void* const library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+  const std::string path = cairn::LibraryPathOf(create_device);
+  void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return false;
   const bool utilities = cairn::FindSymbol(library, "D3D12CreateDeviceVKD3D") != nullptr;
   dlclose(library);

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
+#include "app/breadcrumbs/d3d12_abi.h"
 
 #include <array>
 #include <atomic>
+#include <mutex>
+#include <string>
 #include <string_view>
 
 #include "cairn/breadcrumbs.h"
 
-#include "app/breadcrumbs/d3d12_abi.h"
 #include "app/breadcrumbs/d3d12_backend.h"
 #include "app/breadcrumbs/d3d12_variants.h"
+#include "os/library.h"
 
 // For another copy of Cairn in this program, which cannot know this one's wrappers: 1 if methods of
 // objects with this table have the Windows convention, 2 for the platform's own, 0 if the table is no
@@ -40,22 +42,17 @@ const void* VtableOf(const void* object) {
 
 D3D12Abi AbiOfModule(const void* vtable) {
   const void* const method = *static_cast<const void* const*>(vtable);
-  Dl_info info = {};
-  if (dladdr(method, &info) == 0 || info.dli_fname == nullptr) return D3D12Abi::kSystemV;
-  std::string_view name = info.dli_fname;
+  const std::string path = LibraryPathOf(method);
+  std::string_view name = path;
   if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
     name.remove_prefix(slash + 1);
   }
   if (name.starts_with("libvkd3d.so")) return D3D12Abi::kMicrosoft;
   if (!name.starts_with("libcairn-d3d12.so")) return D3D12Abi::kSystemV;
   // Another copy's wrapper.
-  D3D12Abi abi = D3D12Abi::kSystemV;
-  if (void* const library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)) {
-    const auto ask = reinterpret_cast<int (*)(const void*)>(dlsym(library, "cairnLayerAbi"));
-    if (ask != nullptr && ask(vtable) == 1) abi = D3D12Abi::kMicrosoft;
-    dlclose(library);
-  }
-  return abi;
+  const Library library = Library::FindLoaded(path);
+  const auto ask = library.Find<int (*)(const void*)>("cairnLayerAbi");
+  return ask != nullptr && ask(vtable) == 1 ? D3D12Abi::kMicrosoft : D3D12Abi::kSystemV;
 }
 
 template <void* (*kAsk)(void*, const InterfaceId&)>

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ways to learn from the kernel which pages of memory were written. docs/performance.md compares them.
-#ifndef CAIRN_APP_CAPTURE_WRITE_TRACKER_H_
-#define CAIRN_APP_CAPTURE_WRITE_TRACKER_H_
+// Ways to learn from the system which pages of memory were written. docs/performance.md compares them.
+#ifndef CAIRN_OS_WRITE_TRACKER_H_
+#define CAIRN_OS_WRITE_TRACKER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace cairn {
 
+// Addresses, multiples of PageBytes() (os/memory.h).
 struct PageRange {
   uintptr_t begin;
   uintptr_t end;
 };
-
-size_t PageBytes();
 
 // One thread at a time; all but Name() may make system calls.
 class WriteTracker {
  public:
   virtual ~WriteTracker() = default;
 
+  // For people: the system's name of it, and how it works.
   virtual const char* Name() const = 0;
   // Pages may be tracked in which only a part is the program's mapping: whoever else writes there, the
   // kernel too, notices nothing.
@@ -38,14 +37,17 @@ class WriteTracker {
   virtual bool Collect(PageRange pages, std::vector<PageRange>* written) = 0;
 };
 
-// userfaultfd with asynchronous write-protection and PAGEMAP_SCAN (Linux 6.7): the kernel notes writes,
-// nobody waits. Null: not here.
-std::unique_ptr<WriteTracker> MakeUserfaultTracker();
+// The kernel notes writes: nobody waits, and the program notices nothing. Null: not here.
+std::unique_ptr<WriteTracker> MakeKernelWriteTracker();
 
-// Write-protection, and a handler of SIGSEGV that takes it away. The program sees its own page faults,
-// and the kernel refuses to write into protected pages for it (read() fails with EFAULT). Null: not here.
-std::unique_ptr<WriteTracker> MakeProtectTracker();
+// The first write to each page is a fault, which is handled here. The program sees its own page faults, and
+// the kernel refuses to write into such pages for it (read() fails with EFAULT). Null: not here.
+std::unique_ptr<WriteTracker> MakeFaultWriteTracker();
+
+// False for what a driver maps: memory of which the kernel tells nothing. True for memory as programs have it,
+// private or shared, and where the kernel does not say.
+bool IsOrdinaryMemory(const void* place);
 
 }  // namespace cairn
 
-#endif  // CAIRN_APP_CAPTURE_WRITE_TRACKER_H_
+#endif  // CAIRN_OS_WRITE_TRACKER_H_

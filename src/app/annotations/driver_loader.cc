@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
-
 #include <string>
 
 #include "app/annotations/driver.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -49,13 +48,11 @@ std::string Mismatch(const CairnDriver& answer, const CairnDriverHost& host) {
 }  // namespace
 
 Result<Driver> LoadDriver(const std::string& path, const CairnDriverHost& host) {
-  // Never closed: its code may stand in handlers that outlive the device.
-  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    return Problem(StatusCode::kNotFound, path, std::string("cannot be loaded: ") + dlerror());
+  const Result<Library> library = Library::Load(path);
+  if (!library.ok()) {
+    return Problem(StatusCode::kNotFound, path, "cannot be loaded: " + library.status().message());
   }
-  const auto open =
-      reinterpret_cast<CairnOpenDriverFunction>(dlsym(library, CAIRN_OPEN_DRIVER_NAME));
+  const auto open = library->Find<CairnOpenDriverFunction>(CAIRN_OPEN_DRIVER_NAME);
   if (open == nullptr) {
     return Problem(StatusCode::kUnsupported, path,
                    "exports no " CAIRN_OPEN_DRIVER_NAME

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// On Linux through libvkd3d, which makes a device of any Vulkan device. Its headers declare Direct3D 12
+// Through libvkd3d, which makes a device of any Vulkan device. Its headers declare Direct3D 12
 // themselves, so that this file includes no other declaration of it.
 // clang-format off
 #include "app/breadcrumbs/d3d12_devices.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <vulkan/vulkan_core.h>
+
+#include "os/environment.h"
+#include "os/library.h"
 
 // Last, because it defines min and max as macros.
 #include <vkd3d.h>
@@ -30,21 +31,16 @@ struct Functions {
   PFN_vkGetPhysicalDeviceProperties get_properties = nullptr;
 };
 
-// Never closed: devices made by a library must not outlive it.
-Result<void*> Load(const char* library, const char* packages) {
-  void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* const reason = dlerror();
-    return Status(StatusCode::kNotFound,
-                  fmt::format("Direct3D 12 is not available: {}; install {}",
-                              reason == nullptr ? library : reason, packages));
-  }
-  return handle;
+Result<Library> Load(const char* name, const char* packages) {
+  Result<Library> library = Library::Load(name);
+  if (library.ok()) return library;
+  return Status(StatusCode::kNotFound, fmt::format("Direct3D 12 is not available: {}; install {}",
+                                                   library.status().message(), packages));
 }
 
 template <typename Function>
-bool Find(void* library, const char* name, Function* function) {
-  *function = reinterpret_cast<Function>(dlsym(library, name));
+bool Find(const Library& library, const char* name, Function* function) {
+  *function = library.Find<Function>(name);
   return *function != nullptr;
 }
 
@@ -52,11 +48,11 @@ Result<Functions> LoadFunctions() {
   constexpr const char* kPackages = "libvkd3d1 libvkd3d-utils1";
   Functions functions;
   // Not needed here, but Direct3D 12 programs are linked with it.
-  Result<void*> utils = Load("libvkd3d-utils.so.1", kPackages);
+  const Result<Library> utils = Load("libvkd3d-utils.so.1", kPackages);
   if (!utils.ok()) return utils.status();
-  Result<void*> vkd3d = Load("libvkd3d.so.1", kPackages);
+  const Result<Library> vkd3d = Load("libvkd3d.so.1", kPackages);
   if (!vkd3d.ok()) return vkd3d.status();
-  Result<void*> vulkan = Load("libvulkan.so.1", "libvulkan1");
+  const Result<Library> vulkan = Load("libvulkan.so.1", "libvulkan1");
   if (!vulkan.ok()) return vulkan.status();
   const bool complete =
       Find(*vkd3d, "vkd3d_create_instance", &functions.create_instance) &&
@@ -121,7 +117,7 @@ D3D12CreatedDevice CreateDevice(const Functions& functions, vkd3d_instance* inst
 
 Result<std::vector<D3D12CreatedDevice>> CreateD3D12Devices() {
   // The self-test calls stubs on purpose; libvkd3d would print a line for each. Errors still show.
-  setenv("VKD3D_DEBUG", "err", /*overwrite=*/0);
+  SetMissingVariable("VKD3D_DEBUG", "err");
   Result<Functions> functions = LoadFunctions();
   if (!functions.ok()) return functions.status();
   Result<vkd3d_instance*> instance = CreateInstance(*functions);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdlib.h>
-#include <unistd.h>
+#include "app/settings/log.h"
 
-#include <cerrno>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <string>
 
-#include "app/settings/log.h"
 #include "base/text.h"
 #include "os/environment.h"
+#include "os/standard_error.h"
 
 namespace cairn {
 
@@ -20,17 +19,8 @@ constexpr std::string_view kColours[] = {"", "\x1b[31m", "\x1b[33m", "\x1b[36m",
 constexpr std::string_view kColourEnd = "\x1b[0m";
 
 bool HasColour() {
-  static const bool has = isatty(STDERR_FILENO) != 0 && getenv("NO_COLOR") == nullptr;
+  static const bool has = StandardErrorIsTerminal() && std::getenv("NO_COLOR") == nullptr;
   return has;
-}
-
-void WriteAll(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return;  // Nobody reads: there is no other place to say so.
-    text.remove_prefix(static_cast<size_t>(written));
-  }
 }
 
 void WriteLine(LogLevel level, std::string_view message) {
@@ -47,7 +37,7 @@ void WriteLine(LogLevel level, std::string_view message) {
   }
   AppendVisibleText(message, line);
   line += '\n';
-  WriteAll(line);
+  WriteStandardError(line);
 }
 
 LogLevel ReadMaxLogLevel() {

@@ -1,49 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
+#include "app/breadcrumbs/d3d12_module.h"
+
 #include <fmt/format.h>
 #include <vulkan/vulkan_core.h>
 
 #include <string_view>
 
-#include "app/breadcrumbs/d3d12_module.h"
+#include "os/library.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// Closes the handle; the library stays loaded for those who loaded it.
-class LoadedLibrary {
- public:
-  explicit LoadedLibrary(const char* path) : handle_(dlopen(path, RTLD_NOW | RTLD_NOLOAD)) {}
-  LoadedLibrary(const LoadedLibrary&) = delete;
-  LoadedLibrary& operator=(const LoadedLibrary&) = delete;
-  ~LoadedLibrary() {
-    if (handle_ != nullptr) dlclose(handle_);
-  }
-
-  template <typename Function>
-  Function Find(const char* name) const {
-    return handle_ == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(handle_, name));
-  }
-
- private:
-  void* handle_;
-};
-
 // The path of the library that holds the device's first method, "" if there is none.
 std::string LibraryOf(ID3D12Device* device) {
   void* const* vtable = *reinterpret_cast<void* const* const*>(device);
-  Dl_info info = {};
-  if (dladdr(vtable[0], &info) == 0 || info.dli_fname == nullptr) return {};
-  return info.dli_fname;
+  return LibraryPathOf(vtable[0]);
 }
 
 // libvkd3d tells which Vulkan device it uses. Only for its own objects: it trusts the pointer.
 void DescribeVulkanDevice(ID3D12Device* device, const std::string& library, D3D12Module* module) {
   using GetPhysicalDevice = VkPhysicalDevice (*)(ID3D12Device*);
-  const LoadedLibrary vkd3d(library.c_str());
-  const LoadedLibrary vulkan("libvulkan.so.1");
+  const Library vkd3d = Library::FindLoaded(library);
+  const Library vulkan = Library::FindLoaded("libvulkan.so.1");
   const auto get_device = vkd3d.Find<GetPhysicalDevice>("vkd3d_get_vk_physical_device");
   const auto get_properties =
       vulkan.Find<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties");

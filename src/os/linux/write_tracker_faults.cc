@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// By mprotect, and a handler of SIGSEGV that takes the protection away.
 #include <pthread.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -12,15 +13,10 @@
 #include <map>
 #include <new>
 
-#include "app/capture/write_tracker.h"
+#include "os/memory.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
-
-size_t PageBytes() {
-  static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
-
 namespace {
 
 struct TrackedPages {
@@ -238,17 +234,18 @@ void ProtectTracker::CollectFrom(TrackedPages* range, PageRange pages,
                                  std::vector<PageRange>* written) {
   const uintptr_t begin = std::max(pages.begin, range->pages.begin);
   const uintptr_t end = std::min(pages.end, range->pages.end);
-  const auto is_written = [range](uintptr_t page) -> std::atomic<uint8_t>& {
-    return range->written[(page - range->pages.begin) / PageBytes()];
+  const uintptr_t page_bytes = PageBytes();
+  const auto is_written = [range, page_bytes](uintptr_t page) -> std::atomic<uint8_t>& {
+    return range->written[(page - range->pages.begin) / page_bytes];
   };
-  for (uintptr_t page = begin; page < end; page += PageBytes()) {
+  for (uintptr_t page = begin; page < end; page += page_bytes) {
     if (is_written(page).load(std::memory_order_relaxed) == 0) continue;
     const uintptr_t first = page;
-    while (page < end && is_written(page).load(std::memory_order_relaxed) != 0) page += PageBytes();
+    while (page < end && is_written(page).load(std::memory_order_relaxed) != 0) page += page_bytes;
     written->push_back({first, page});
     // Pages that cannot be protected again stay written, and are looked at each time.
     if (!Protect({first, page}, PROT_READ)) continue;
-    for (uintptr_t i = first; i < page; i += PageBytes()) {
+    for (uintptr_t i = first; i < page; i += page_bytes) {
       is_written(i).store(0, std::memory_order_relaxed);
     }
   }
@@ -256,7 +253,7 @@ void ProtectTracker::CollectFrom(TrackedPages* range, PageRange pages,
 
 }  // namespace
 
-std::unique_ptr<WriteTracker> MakeProtectTracker() {
+std::unique_ptr<WriteTracker> MakeFaultWriteTracker() {
   static const int prepared = pthread_atfork(&LockBeforeFork, &UnlockAfterFork, &UnlockAfterFork);
   if (prepared != 0) return nullptr;
   return std::make_unique<ProtectTracker>();

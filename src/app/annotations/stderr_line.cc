@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
+#include "app/annotations/stderr_line.h"
 
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <string_view>
 
-#include "app/annotations/stderr_line.h"
 #include "base/text.h"
+#include "os/standard_error.h"
 
 namespace cairn {
 
@@ -33,10 +32,7 @@ void WriteStderrLine(const char* prefix, const char* text) {
   append(": ");
   append(text);
   line[length++] = '\n';
-  const int error = errno;
-  // Nobody is left to tell when stderr is closed.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, length);
-  errno = error;
+  WriteStandardError({line, length});
 }
 
 }  // namespace cairn

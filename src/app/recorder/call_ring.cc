@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "app/recorder/call_ring.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <bit>
 #include <mutex>
 
 #include "app/recorder/block_writer.h"
-#include "app/recorder/call_ring.h"
-#include "os/clock.h"
+#include "os/this_process.h"
+#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -18,12 +16,11 @@ namespace {
 std::atomic<BlockWriter*> call_block{nullptr};
 ThreadRecord nowhere;  // for threads without an entry: written by all of them, read by nobody
 
-pthread_key_t thread_end;  // its destructor marks the record as ended
+constinit ThreadSlot thread_end;  // marks the record as ended
 
 void CopyThreadName(ThreadRecord* record) {
-  static_assert(sizeof(record->name) == 16);
-  uint64_t words[2] = {};
-  prctl(PR_GET_NAME, words);
+  static_assert(sizeof(record->name) == kThreadNameBytes);
+  const auto words = std::bit_cast<std::array<uint64_t, 2>>(CurrentThreadName());
   for (int i = 0; i < 2; ++i) {
     std::atomic_ref<uint64_t>(reinterpret_cast<uint64_t*>(record->name)[i])
         .store(words[i], std::memory_order_relaxed);
@@ -35,17 +32,15 @@ void CopyThreadName(ThreadRecord* record) {
 void CallRing::PrepareProcess() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // A key's destructor, unlike that of a thread_local object, is not run for the main thread when
-    // the program exits: calls made during the exit are recorded like others.
-    pthread_key_create(&thread_end, &CallRing::Leave);
-    pthread_atfork(nullptr, nullptr, &CallRing::ForgetInForkedChild);
+    thread_end.Open(&CallRing::Leave);
+    CallInCopies(&CallRing::ForgetInForkedChild);
   });
 }
 
 void CallRing::SetBlock(BlockWriter* block) {
   PrepareProcess();
   call_block.store(block, std::memory_order_release);
-  if (block == nullptr) pthread_setspecific(thread_end, nullptr);
+  if (block == nullptr) thread_end.Set(nullptr);
   this_thread_.record = nullptr;
   this_thread_.next_look = this_thread_.number + 1;
 }
@@ -53,7 +48,7 @@ void CallRing::SetBlock(BlockWriter* block) {
 // The block is the parent's, which goes on writing it.
 void CallRing::ForgetInForkedChild() {
   call_block.store(nullptr, std::memory_order_relaxed);
-  pthread_setspecific(thread_end, nullptr);
+  thread_end.Set(nullptr);
   this_thread_.record = nullptr;
   this_thread_.next_look = this_thread_.number + 1;
 }
@@ -62,15 +57,15 @@ ThreadRecord* CallRing::OfThisThread(BlockWriter* block) {
   if (block == nullptr) return &nowhere;
   PrepareProcess();
   // The same block again, after another one or none?
-  auto* const known = static_cast<ThreadRecord*>(pthread_getspecific(thread_end));
+  auto* const known = static_cast<ThreadRecord*>(thread_end.Get());
   if (known != nullptr && block->Owns(known)) return known;
   ThreadRecord* const record = block->AddThread();
   if (record == nullptr) return &nowhere;
-  record->thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
+  record->thread_id = CurrentThreadId();
   CopyThreadName(record);
   record->state.store(1, std::memory_order_release);
-  // One key, one record: that of a block before this one stays "running" in that block.
-  pthread_setspecific(thread_end, record);
+  // One slot, one record: that of a block before this one stays "running" in that block.
+  thread_end.Set(record);
   return record;
 }
 

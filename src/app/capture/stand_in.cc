@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <linux/userfaultfd.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "app/capture/stand_in.h"
 
 #include <algorithm>
-#include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <iterator>
 #include <utility>
-
-#include "app/capture/stand_in.h"
-#include "app/capture/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -32,29 +24,6 @@ void CopyWhatIsNotZero(std::byte* to, const std::byte* from, size_t size) {
 
 }  // namespace
 
-// userfaultfd is for ordinary memory only, and says so when a page is registered. That is undone at once:
-// whoever touches the page meanwhile waits for it.
-bool IsOrdinaryMemory(const void* place) {
-  constexpr int kUserModeOnly = 1;
-  const int userfault = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly));
-  if (userfault < 0) return true;
-  uffdio_api api{};
-  api.api = UFFD_API;
-  const uintptr_t page_bytes = PageBytes();
-  uffdio_register range{};
-  range.range = {reinterpret_cast<uintptr_t>(place) & ~(page_bytes - 1), page_bytes};
-  range.mode = UFFDIO_REGISTER_MODE_MISSING;
-  const bool refused = ioctl(userfault, UFFDIO_API, &api) == 0 &&
-                       ioctl(userfault, UFFDIO_REGISTER, &range) != 0 && errno == EINVAL;
-  if (!refused) (void)ioctl(userfault, UFFDIO_UNREGISTER, &range.range);
-  close(userfault);
-  return !refused;
-}
-
-StandIns::~StandIns() {
-  for (const auto& [real, block] : blocks_) munmap(block.reserved, block.reserved_bytes);
-}
-
 StandIns::Blocks::iterator StandIns::Find(std::byte* place) {
   const auto after = blocks_.upper_bound(place);
   if (after == blocks_.begin()) return blocks_.end();
@@ -72,14 +41,11 @@ StandIns::Blocks::iterator StandIns::Make(std::byte* block, size_t bytes) {
   if (next != blocks_.end() && next->first < block + bytes) return blocks_.end();
   Block made;
   made.bytes = bytes;
-  made.reserved_bytes = bytes + kAlignment;
-  // Pages that are never touched cost nothing.
-  made.reserved = mmap(nullptr, made.reserved_bytes, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (made.reserved == MAP_FAILED) return blocks_.end();
-  const auto reserved = reinterpret_cast<uintptr_t>(made.reserved);
+  made.reserved = SparseMemory::Reserve(bytes + kAlignment);
+  if (made.reserved.data() == nullptr) return blocks_.end();
+  const auto reserved = reinterpret_cast<uintptr_t>(made.reserved.data());
   const uintptr_t shift = (reinterpret_cast<uintptr_t>(block) - reserved) & (kAlignment - 1);
-  made.memory = static_cast<std::byte*>(made.reserved) + shift;
+  made.memory = made.reserved.data() + shift;
   return blocks_.emplace_hint(next, block, std::move(made));
 }
 
@@ -119,7 +85,6 @@ std::byte* StandIns::Take(std::byte* place, size_t size, std::byte* block, size_
 void StandIns::GiveBack(std::byte* place) {
   const auto found = Find(place);
   if (found == blocks_.end() || --found->second.users != 0) return;
-  munmap(found->second.reserved, found->second.reserved_bytes);
   blocks_.erase(found);
 }
 

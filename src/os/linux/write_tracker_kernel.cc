@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// By userfaultfd with asynchronous write-protection and PAGEMAP_SCAN (Linux 6.7).
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -10,7 +12,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "app/capture/write_tracker.h"
+#include "os/memory.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -19,8 +22,6 @@ namespace {
 constexpr uint64_t kFeatureWpHugetlbfsShmem = 1u << 12;
 constexpr uint64_t kFeatureWpUnpopulated = 1u << 13;
 constexpr uint64_t kFeatureWpAsync = 1u << 15;
-constexpr int kUserModeOnly = 1;
-
 struct PageRegion {
   uint64_t start;
   uint64_t end;
@@ -47,6 +48,12 @@ constexpr uint64_t kProtectMatching = 1;
 constexpr uint64_t kCheckAsync = 2;
 constexpr uint64_t kPageIsWritten = 2;
 constexpr unsigned long kPagemapScan = _IOWR('f', 16, ScanArguments);
+
+// -1 where there is none.
+int OpenUserfault() {
+  constexpr int kUserModeOnly = 1;
+  return static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly));
+}
 
 class UserfaultTracker final : public WriteTracker {
  public:
@@ -135,8 +142,8 @@ bool UserfaultTracker::Works() {
 
 }  // namespace
 
-std::unique_ptr<WriteTracker> MakeUserfaultTracker() {
-  const int userfault = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC | kUserModeOnly));
+std::unique_ptr<WriteTracker> MakeKernelWriteTracker() {
+  const int userfault = OpenUserfault();
   if (userfault < 0) return nullptr;
   const int pagemap = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
   if (pagemap < 0) {
@@ -149,6 +156,24 @@ std::unique_ptr<WriteTracker> MakeUserfaultTracker() {
   api.features = kFeatureWpAsync | kFeatureWpUnpopulated | kFeatureWpHugetlbfsShmem;
   if (ioctl(userfault, UFFDIO_API, &api) != 0 || !tracker->Works()) return nullptr;
   return tracker;
+}
+
+// userfaultfd is for ordinary memory only, and says so when a page is registered. That is undone at once:
+// whoever touches the page meanwhile waits for it.
+bool IsOrdinaryMemory(const void* place) {
+  const int userfault = OpenUserfault();
+  if (userfault < 0) return true;
+  uffdio_api api{};
+  api.api = UFFD_API;
+  const uintptr_t page_bytes = PageBytes();
+  uffdio_register range{};
+  range.range = {reinterpret_cast<uintptr_t>(place) & ~(page_bytes - 1), page_bytes};
+  range.mode = UFFDIO_REGISTER_MODE_MISSING;
+  const bool refused = ioctl(userfault, UFFDIO_API, &api) == 0 &&
+                       ioctl(userfault, UFFDIO_REGISTER, &range) != 0 && errno == EINVAL;
+  if (!refused) (void)ioctl(userfault, UFFDIO_UNREGISTER, &range.range);
+  close(userfault);
+  return !refused;
 }
 
 }  // namespace cairn

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/breadcrumbs/crash_signals.h"
+
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "app/breadcrumbs/context.h"
+#include "os/clock.h"
+#include "os/crash.h"
+#include "os/this_process.h"
+#include "os/thread.h"
+
+namespace cairn {
+namespace {
+
+// Read by the handler: plain atomics, no lock.
+std::array<std::atomic<Context*>, kMaxContexts> contexts;
+std::atomic<BlockHeader*> header{nullptr};
+// Handlers that may be using a context right now.
+std::atomic<uint32_t> mirroring{0};
+// The thread that writes the note of its fault, 0 for none.
+std::atomic<uint32_t> writer{0};
+static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+// A note takes microseconds; who writes it for longer than this is stuck, and nobody waits for it.
+constexpr int kTriesForTurn = 1 << 16;
+
+// False for a thread that writes its note already: that is what faults now.
+bool TakeTurn(uint32_t thread) {
+  for (int i = 0; i < kTriesForTurn; ++i) {
+    uint32_t nobody = 0;
+    if (writer.compare_exchange_weak(nobody, thread)) return true;
+    if (nobody == thread) return false;
+  }
+  return false;
+}
+
+struct Note {
+  uint32_t signal = 0;
+  uint32_t thread = 0;
+  uint64_t address = 0;
+};
+
+// Returns the note that was there: of a fault whose handler has not returned.
+Note NoteFault(BlockHeader* block, uint32_t thread, const Crash& crash) {
+  const Note before = {block->crash_signal.load(), block->crash_thread.load(),
+                       block->crash_address};
+  const uint64_t now_ns = MonotonicNs();
+  block->crash_ns.store(0);
+  block->crash_thread.store(thread);
+  block->crash_address = crash.address();
+  // The note comes first: mirroring reads a device's memory, and may be what faults next.
+  block->crash_signal.store(crash.code(), std::memory_order_release);
+  mirroring.fetch_add(1);
+  for (std::atomic<Context*>& slot : contexts) {
+    if (Context* context = slot.load()) context->KeepWords(now_ns);
+  }
+  mirroring.fetch_sub(1);
+  block->crash_ns.store(now_ns, std::memory_order_release);
+  return before;
+}
+
+// The fault of `thread` was handled. Somebody may die of the one before, meanwhile or around it: that is
+// noted again, and the words stay those that were copied last.
+void ForgetFault(BlockHeader* block, uint32_t thread, const Note& before) {
+  if (block->crash_thread.load() != thread || !TakeTurn(thread)) return;
+  if (block->crash_thread.load() == thread) {
+    if (before.signal == 0) block->crash_ns.store(0);
+    block->crash_thread.store(before.thread);
+    block->crash_address = before.address;
+    block->crash_signal.store(before.signal, std::memory_order_release);
+  }
+  writer.store(0);
+}
+
+void OnCrash(Crash& crash) {
+  BlockHeader* block = header.load(std::memory_order_acquire);
+  // The block of a forked child is its parent's.
+  if (block == nullptr || block->process_id != CurrentProcessId()) {
+    crash.PassOn();
+    return;
+  }
+  const uint32_t thread = CurrentThreadId();
+  Note before;
+  if (TakeTurn(thread)) {
+    before = NoteFault(block, thread, crash);
+    writer.store(0);
+  }
+  // An application that repairs its faults (write tracking, null checks of a virtual machine) lives
+  // on: that was no crash. A fault that was not repaired comes back here, or ends the process.
+  if (crash.PassOn()) ForgetFault(block, thread, before);
+}
+
+}  // namespace
+
+void RememberContextInCrashSignals(Context* context, BlockHeader* block_header) {
+  static std::once_flag installed;
+  // A forked child that has a block of its own must not mirror into its parent's.
+  if (header.exchange(block_header) != block_header) {
+    for (std::atomic<Context*>& slot : contexts) slot.store(nullptr);
+    writer.store(0);
+  }
+  contexts[context->index()].store(context, std::memory_order_release);
+  std::call_once(installed, [] { InstallCrashHandler(&OnCrash); });
+}
+
+void ForgetContextInCrashSignals(Context* context) {
+  Context* expected = context;
+  contexts[context->index()].compare_exchange_strong(expected, nullptr);
+  // A handler on another thread may have found the context just before.
+  while (mirroring.load() != 0) std::this_thread::yield();
+}
+
+void ForgetFaultOfThisThread(BlockHeader* block_header) {
+  ForgetFault(block_header, CurrentThreadId(), {});
+}
+
+}  // namespace cairn

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/breadcrumbs/vulkan_loader.h"
+
+#include <fmt/format.h>
+
+#include "os/library.h"
+
+namespace cairn {
+namespace {
+
+constexpr const char* kLoader = "libvulkan.so.1";
+
+}  // namespace
+
+Result<VulkanGetInstanceProcAddr> LoadVulkanLoader() {
+  const Result<Library> library = Library::Load(kLoader);
+  if (!library.ok()) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("no Vulkan loader ({}); install the package libvulkan1",
+                              library.status().message()));
+  }
+  const auto function = library->Find<VulkanGetInstanceProcAddr>("vkGetInstanceProcAddr");
+  if (function == nullptr) {
+    return Status(StatusCode::kNotFound,
+                  fmt::format("{} is no loader: it exports no vkGetInstanceProcAddr", kLoader));
+  }
+  return function;
+}
+
+VulkanVoidFunction FindVulkanLoaderFunction(const char* name) {
+  static const Result<Library> library = Library::Load(kLoader);
+  return library.ok() ? library->Find<VulkanVoidFunction>(name) : nullptr;
+}
+
+}  // namespace cairn

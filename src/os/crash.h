@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Crashes of this process, as they happen, in a program that must not notice that somebody looks:
+// - The handler takes over what the one before it asked of the system: its stack, nesting, restarts, and being
+//   called only once.
+// - What is installed is installed once. A handler that the program installs later is its own, and replaces
+//   this one: nothing is intercepted, nothing is installed again, and no thread gets a stack for it.
+#ifndef CAIRN_OS_CRASH_H_
+#define CAIRN_OS_CRASH_H_
+
+#include <cstdint>
+
+namespace cairn {
+
+class Crash {
+ public:
+  // Signal number or exception code.
+  uint32_t code() const { return code_; }
+  // What could not be read, written or executed; 0 where it is no fault of the program itself: somebody sent it.
+  uint64_t address() const { return address_; }
+
+  // Gives it to whoever would have had it without us, at once or when the handler returns. Once a crash. True:
+  // they went on as if it were repaired; if it was not, it comes again.
+  virtual bool PassOn() = 0;
+
+ protected:
+  Crash(uint32_t code, uint64_t address) : code_(code), address_(address) {}
+  ~Crash() = default;
+
+ private:
+  uint32_t code_;
+  uint64_t address_;
+};
+
+// Calls `handler` for each crash from now on, on the thread that crashed, in the middle of anything: no locks, no
+// memory, nothing that may crash before it has noted what matters. It calls PassOn(). errno is taken care of. Once a
+// process.
+void InstallCrashHandler(void (*handler)(Crash& crash));
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_CRASH_H_

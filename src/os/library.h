@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shared libraries of this process.
+#ifndef CAIRN_OS_LIBRARY_H_
+#define CAIRN_OS_LIBRARY_H_
+
+#include <string>
+#include <utility>
+
+#include "base/status.h"
+
+namespace cairn {
+
+// Any thread; each function waits for the system's loader.
+class Library {
+ public:
+  // `name` is a path, or a name that the system looks for. The library stays for the life of the process, also
+  // when this object is gone: what it made may have its code anywhere. kNotFound: the message is the system's
+  // reason.
+  static Result<Library> Load(const std::string& name);
+
+  // One that somebody has loaded already; empty if nobody has. It stays at least as long as this object.
+  static Library FindLoaded(const std::string& name);
+
+  Library() = default;
+  ~Library();
+  Library(Library&& other) noexcept
+      : handle_(std::exchange(other.handle_, nullptr)), stays_(other.stays_) {}
+  Library& operator=(Library&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    std::swap(stays_, other.stays_);
+    return *this;
+  }
+
+  // Null where the library exports no such name, or this is empty.
+  template <typename Function>
+  Function Find(const char* name) const {
+    return reinterpret_cast<Function>(FindAddress(name));
+  }
+
+ private:
+  Library(void* handle, bool stays) : handle_(handle), stays_(stays) {}
+  void* FindAddress(const char* name) const;
+
+  void* handle_ = nullptr;
+  bool stays_ = false;
+};
+
+// The path, as it was loaded, of the library or program that this code or data lies in; "" if there is none.
+std::string LibraryPathOf(const void* address);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_LIBRARY_H_

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/library.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+namespace cairn {
+namespace {
+
+constexpr const char* kLibrary = "libm.so.6";
+
+int OwnFunction() {
+  return 1;
+}
+
+TEST(Library, AFunctionOfALoadedLibraryIsCalled) {
+  Result<Library> library = Library::Load(kLibrary);
+  ASSERT_TRUE(library.ok()) << library.status().message();
+  const auto root = library->Find<double (*)(double)>("sqrt");
+  ASSERT_NE(root, nullptr);
+  EXPECT_EQ(root(9), 3);
+  EXPECT_EQ(library->Find<void (*)()>("cairn_no_such_function"), nullptr);
+  const Library again = Library::FindLoaded(kLibrary);
+  EXPECT_EQ(again.Find<double (*)(double)>("sqrt"), root);
+}
+
+TEST(Library, ALoadedOneOutlivesItsObject) {
+  double (*root)(double) = nullptr;
+  {
+    Result<Library> library = Library::Load(kLibrary);
+    ASSERT_TRUE(library.ok());
+    root = library->Find<double (*)(double)>("sqrt");
+    const Library moved = std::move(*library);
+    EXPECT_EQ(library->Find<void*>("sqrt"), nullptr);
+    EXPECT_EQ(moved.Find<double (*)(double)>("sqrt"), root);
+  }
+  EXPECT_EQ(root(16), 4);
+}
+
+TEST(Library, WhatIsNotThereIsNotFound) {
+  const Result<Library> library = Library::Load("libcairn-no-such-library.so");
+  ASSERT_FALSE(library.ok());
+  EXPECT_EQ(library.status().code(), StatusCode::kNotFound);
+  EXPECT_NE(library.status().message().find("libcairn-no-such-library.so"), std::string::npos);
+  const Library none = Library::FindLoaded("libcairn-no-such-library.so");
+  EXPECT_EQ(none.Find<void*>("sqrt"), nullptr);
+}
+
+TEST(Library, AnAddressLiesInItsLibrary) {
+  Result<Library> library = Library::Load(kLibrary);
+  ASSERT_TRUE(library.ok());
+  const std::filesystem::path path = LibraryPathOf(library->Find<void*>("sqrt"));
+  EXPECT_EQ(path.filename(), kLibrary);
+  const std::filesystem::path own = LibraryPathOf(reinterpret_cast<const void*>(&OwnFunction));
+  EXPECT_EQ(own.filename(), "os_library_test");
+  EXPECT_EQ(LibraryPathOf(nullptr), "");
+  const int local = OwnFunction();
+  EXPECT_EQ(LibraryPathOf(&local), "") << "on the stack";
+}
+
+}  // namespace
+}  // namespace cairn

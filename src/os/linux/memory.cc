@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/memory.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace cairn {
+
+size_t PageBytes() {
+  static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+SparseMemory SparseMemory::Reserve(size_t size_bytes) {
+  SparseMemory memory;
+  void* const data = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return memory;
+  memory.data_ = static_cast<std::byte*>(data);
+  memory.size_bytes_ = size_bytes;
+  return memory;
+}
+
+SparseMemory::~SparseMemory() {
+  if (data_ != nullptr) munmap(data_, size_bytes_);
+}
+
+}  // namespace cairn

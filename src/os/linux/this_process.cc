@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/this_process.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace cairn {
+
+uint64_t CurrentProcessId() {
+  return static_cast<uint64_t>(getpid());
+}
+
+std::string OwnProgramPath() {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
+  return length > 0 ? std::string(path, static_cast<size_t>(length)) : std::string();
+}
+
+std::string OwnCommandLine() {
+  char line[4096];
+  const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  const ssize_t length = read(file, line, sizeof(line));
+  close(file);
+  return length > 0 ? std::string(line, static_cast<size_t>(length)) : std::string();
+}
+
+void CallInCopies(void (*function)()) {
+  pthread_atfork(nullptr, nullptr, function);
+}
+
+}  // namespace cairn

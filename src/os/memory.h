@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory in pages, as the system has it.
+#ifndef CAIRN_OS_MEMORY_H_
+#define CAIRN_OS_MEMORY_H_
+
+#include <cstddef>
+#include <utility>
+
+namespace cairn {
+
+// A power of two.
+size_t PageBytes();
+
+// Whole pages of this process alone, zero, and without cost until they are touched.
+class SparseMemory {
+ public:
+  // Empty where there is no room.
+  static SparseMemory Reserve(size_t size_bytes);
+
+  SparseMemory() = default;
+  ~SparseMemory();
+  SparseMemory(SparseMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_bytes_(other.size_bytes_) {}
+  SparseMemory& operator=(SparseMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_bytes_, other.size_bytes_);
+    return *this;
+  }
+
+  // Null if empty.
+  std::byte* data() const { return data_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  size_t size_bytes_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_MEMORY_H_

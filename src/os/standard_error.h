@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines to whoever started the program.
+#ifndef CAIRN_OS_STANDARD_ERROR_H_
+#define CAIRN_OS_STANDARD_ERROR_H_
+
+#include <string_view>
+
+namespace cairn {
+
+// Writes `text` to standard error at once, or not at all where nobody reads it: there is no other place to say
+// so. No lock, no allocation, errno stays as it is: safe in a crash handler.
+void WriteStandardError(std::string_view text);
+
+// Whether a terminal shows it, which knows colours.
+bool StandardErrorIsTerminal();
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_STANDARD_ERROR_H_

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the system says of the process that asks.
+#ifndef CAIRN_OS_THIS_PROCESS_H_
+#define CAIRN_OS_THIS_PROCESS_H_
+
+#include <cstdint>
+#include <string>
+
+namespace cairn {
+
+// Asks the system each time: a copy of this process has a number of its own. Safe in a crash handler.
+uint64_t CurrentProcessId();
+
+// The file that it runs; "" if that is not known.
+std::string OwnProgramPath();
+
+// The beginning of its command line, 4096 bytes at most, a zero behind each argument; "" if it is not known.
+std::string OwnCommandLine();
+
+// Where a process can become two (fork), `function` is called in the copy before anything else runs there, for
+// it has memory of the other one's and none of its threads. Otherwise never. It takes no lock and no memory.
+void CallInCopies(void (*function)());
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_THIS_PROCESS_H_
