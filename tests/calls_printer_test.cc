@@ -47,7 +47,12 @@ class Printed : public testing::Test {
     ASSERT_TRUE(status.ok()) << status.message();
   }
   std::string Text(bool whole = false) { return PrintArguments(*method_, call_, names_, whole); }
-  ordered_json Json() { return ArgumentsAsJson(*method_, call_, names_); }
+  ordered_json Json() {
+    std::string text;
+    JsonWriter json(&text, JsonWriter::kOneLine);
+    WriteArguments(*method_, call_, names_, /*whole=*/false, &json);
+    return ordered_json::parse(text);
+  }
 
   Names names_;
   Arena arena_;
@@ -209,9 +214,10 @@ TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
   EXPECT_EQ(PrintResult(*method_, call_, names_), "S_OK, ppCommandQueue = ID3D12Resource #5");
   Returns(Method::ID3D12Device_CreateCommandQueue, int32_t{-2005270523}, &desc, iid, &queue);
   EXPECT_EQ(PrintResult(*method_, call_, names_), "DXGI_ERROR_DEVICE_REMOVED");
-  std::string json;
-  AppendResultJson(*method_, call_, names_, false, &json);
-  EXPECT_EQ(ordered_json::parse(json),
+  std::string text;
+  JsonWriter json(&text, JsonWriter::kOneLine);
+  WriteResult(*method_, call_, names_, /*whole=*/false, &json);
+  EXPECT_EQ(ordered_json::parse(text),
             (ordered_json{{"result", "DXGI_ERROR_DEVICE_REMOVED"}, {"ppCommandQueue", nullptr}}));
   EXPECT_EQ(ResultCodeName(0x12345678), "0x12345678");
 }

@@ -12,12 +12,8 @@
 namespace cairn {
 namespace {
 
-bool IsPlain(char c) {
-  return c >= 0x20 && c < 0x7F;
-}
-
 bool NeedsNoEscape(char c) {
-  return IsPlain(c) && c != '"' && c != '\\';
+  return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
 // Of the code point that `text` begins with; 0 if it does not begin with valid UTF-8.
@@ -40,12 +36,12 @@ void AppendEscape(std::string_view code_point, std::string& out) {
   fmt::format_to(std::back_inserter(out), "\\u{:04x}", value);
 }
 
-// Everything as it is while `is_kept`; what is not is handed to `put_ascii` if it is ASCII.
-template <typename IsKept, typename PutAscii>
-void AppendEscaped(std::string_view text, IsKept is_kept, PutAscii put_ascii, std::string& out) {
+}  // namespace
+
+void AppendJsonText(std::string_view text, std::string& out) {
   while (!text.empty()) {
-    const auto kept =
-        static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_kept) - text.begin());
+    const auto kept = static_cast<size_t>(
+        std::find_if_not(text.begin(), text.end(), NeedsNoEscape) - text.begin());
     out.append(text.substr(0, kept));
     text.remove_prefix(kept);
     if (text.empty()) return;
@@ -53,8 +49,9 @@ void AppendEscaped(std::string_view text, IsKept is_kept, PutAscii put_ascii, st
     const std::string_view code_point = text.substr(0, std::max<size_t>(size, 1));
     if (size == 0) {
       out += "\xEF\xBF\xBD";
-    } else if (size == 1) {
-      put_ascii(code_point);
+    } else if (code_point == "\"" || code_point == "\\") {
+      out += '\\';
+      out.append(code_point);
     } else if (IsVisibleText(code_point)) {
       out.append(code_point);
     } else {
@@ -62,35 +59,6 @@ void AppendEscaped(std::string_view text, IsKept is_kept, PutAscii put_ascii, st
     }
     text.remove_prefix(code_point.size());
   }
-}
-
-}  // namespace
-
-void AppendJsonText(std::string_view text, std::string& out) {
-  const auto put_ascii = [&out](std::string_view character) {
-    if (character[0] == '"' || character[0] == '\\') {
-      out += '\\';
-      out.append(character);
-    } else {
-      AppendEscape(character, out);
-    }
-  };
-  AppendEscaped(text, NeedsNoEscape, put_ascii, out);
-}
-
-std::string VisibleJson(std::string_view json) {
-  std::string visible;
-  visible.reserve(json.size());
-  // Line feeds are between values: those in texts are escaped already.
-  const auto put_ascii = [&visible](std::string_view character) {
-    if (character[0] == 0x7F) {
-      AppendEscape(character, visible);
-    } else {
-      visible.append(character);
-    }
-  };
-  AppendEscaped(json, IsPlain, put_ascii, visible);
-  return visible;
 }
 
 }  // namespace cairn

@@ -15,10 +15,6 @@ namespace cairn {
 // becomes U+FFFD.
 void AppendJsonText(std::string_view text, std::string& out);
 
-// A whole document, as a library wrote it: the same document with the escapes of AppendJsonText for what
-// the library left as it was. `json`: valid JSON in UTF-8.
-std::string VisibleJson(std::string_view json);
-
 }  // namespace cairn
 
 #endif  // CAIRN_BASE_JSON_TEXT_H_

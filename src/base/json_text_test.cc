@@ -36,11 +36,6 @@ TEST(JsonText, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_EQ(Escaped("\xed\xa0\x80"), "\uFFFD\uFFFD\uFFFD");  // a surrogate
 }
 
-TEST(JsonText, DocumentsKeepTheirLines) {
-  EXPECT_EQ(VisibleJson("{\n  \"a\": \"\\\"x\u202e\\n\x7f\"\n}"),
-            "{\n  \"a\": \"\\\"x\\u202e\\n\\u007f\"\n}");
-}
-
 // Every code point: what is left of it is text that a terminal only shows.
 TEST(JsonText, NoCodePointActs) {
   for (uint32_t point = 1; point < 0x110000; point += point < 0x3000 ? 1 : 61) {

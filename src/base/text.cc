@@ -176,6 +176,16 @@ std::string ShellQuoted(const std::string& word) {
   return quoted + "'";
 }
 
+void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std::string& out) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  out.reserve(out.size() + bytes.size() * (2 + separator.size()));
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    if (i != 0) out += separator;
+    out += kDigits[static_cast<unsigned>(bytes[i]) >> 4];
+    out += kDigits[static_cast<unsigned>(bytes[i]) & 15];
+  }
+}
+
 std::string GroupedDigits(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');

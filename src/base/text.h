@@ -40,6 +40,9 @@ bool IsVisibleText(std::string_view text);
 // $'a\x0ab' if a terminal cannot show it as it is.
 std::string ShellQuoted(const std::string& word);
 
+// "0a1b2c", with `separator` between the bytes.
+void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std::string& out);
+
 // "18,233".
 std::string GroupedDigits(uint64_t number);
 

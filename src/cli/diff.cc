@@ -10,14 +10,15 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/left_out.h"
@@ -28,13 +29,10 @@
 #include "d3d12abi/image_formats.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
-#include "reader/view/json_document.h"
 #include "reader/view/trace_diff.h"
 
 namespace cairn::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -117,15 +115,35 @@ struct ImagePair {
   std::string problem;
 };
 
-ordered_json ImageJson(const ImagePair& pair) {
-  ordered_json entry = {{"what", pair.what},
-                        {"first", pair.present[0]},
-                        {"second", pair.present[1]},
-                        {"same_size", pair.difference.same_size},
-                        {"different_pixels", pair.difference.different_pixels},
-                        {"largest_difference", pair.difference.largest}};
-  if (!pair.problem.empty()) entry["problem"] = pair.problem;
-  return entry;
+std::string ImagesJson(const DiffOptions& options, const std::vector<ImagePair>& pairs,
+                       uint64_t compared, uint64_t different) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("format", "cairn-diff-images");
+  json.NumberKey("version", 1);
+  json.StringKey("first", options.paths[0]);
+  json.StringKey("second", options.paths[1]);
+  json.NumberKey("compared_images", compared);
+  json.NumberKey("different_images", different);
+  json.BeginArray("images");
+  uint64_t shown = 0;
+  for (const ImagePair& pair : pairs) {
+    if (pair.same || shown == options.limit) continue;
+    ++shown;
+    json.BeginObject();
+    json.StringKey("what", pair.what);
+    json.BoolKey("first", pair.present[0]);
+    json.BoolKey("second", pair.present[1]);
+    json.BoolKey("same_size", pair.difference.same_size);
+    json.NumberKey("different_pixels", pair.difference.different_pixels);
+    json.NumberKey("largest_difference", pair.difference.largest);
+    if (!pair.problem.empty()) json.StringKey("problem", pair.problem);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return text;
 }
 
 std::string ImageLine(const DiffOptions& options, const ImagePair& pair) {
@@ -143,15 +161,11 @@ std::string ImageLine(const DiffOptions& options, const ImagePair& pair) {
 int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
                 uint64_t compared) {
   std::string text;
-  ordered_json list = ordered_json::array();
   uint64_t different = 0;
   for (const ImagePair& pair : pairs) {
     if (pair.same) continue;
     ++different;
-    if (different <= options.limit) {
-      list.push_back(ImageJson(pair));
-      text += ImageLine(options, pair);
-    }
+    if (different <= options.limit) text += ImageLine(options, pair);
     const RgbaImage& picture = pair.difference.picture;
     if (options.folder.empty() || picture.pixels.empty()) continue;
     const Status status = WritePng(options.folder + "/" + pair.file, picture);
@@ -163,13 +177,7 @@ int PrintImages(const DiffOptions& options, const std::vector<ImagePair>& pairs,
   text += different == 0
               ? fmt::format("{} compared, all the same\n", Counted(compared, "image"))
               : fmt::format("{} compared, {} different\n", Counted(compared, "image"), different);
-  if (options.json) {
-    const ordered_json document = {{"format", "cairn-diff-images"}, {"version", 1},
-                                   {"first", options.paths[0]},     {"second", options.paths[1]},
-                                   {"compared_images", compared},   {"different_images", different},
-                                   {"images", std::move(list)}};
-    text = JsonDocument(document);
-  }
+  if (options.json) text = ImagesJson(options, pairs, compared, different);
   if (!PrintOutput("diff", text)) return kExitTrouble;
   return different == 0 ? 0 : kExitDifferent;
 }
@@ -376,11 +384,7 @@ class CallPrinter {
     }
     ++count_;
     if (options_.json) {
-      list_.push_back({{"frame", difference.frame},
-                       {"thread", difference.thread},
-                       {"in", difference.in_second ? "second" : "first"},
-                       {"call", difference.call},
-                       {"text", difference.text}});
+      list_.push_back(difference);
       return true;
     }
     std::string text;
@@ -411,7 +415,7 @@ class CallPrinter {
 
   bool written() const { return written_; }
   bool cut() const { return cut_; }
-  ordered_json list() const { return list_; }
+  const std::vector<CallDifference>& list() const { return list_; }
 
  private:
   // The frame, and the thread of each side.
@@ -423,7 +427,7 @@ class CallPrinter {
   bool cut_ = false;
   bool written_ = true;
   Place place_;
-  ordered_json list_ = ordered_json::array();
+  std::vector<CallDifference> list_;  // for JSON
 };
 
 std::string Summary(const TraceDiffResult& result, bool cut) {
@@ -449,19 +453,39 @@ std::string Summary(const TraceDiffResult& result, bool cut) {
   return text + "\n";
 }
 
-ordered_json CallsJson(const DiffOptions& options, const TraceDiffResult& result,
-                       const CallPrinter& printer) {
-  return {{"format", "cairn-diff-calls"},
-          {"version", 1},
-          {"first", options.paths[0]},
-          {"second", options.paths[1]},
-          {"frames", {result.frames[0], result.frames[1]}},
-          {"calls", {result.calls[0], result.calls[1]}},
-          {"different_calls", result.differences},
-          {"compared_images", result.compared_images},
-          {"different_images", result.different_images},
-          {"complete", !printer.cut()},
-          {"differences", printer.list()}};
+std::string CallsJson(const DiffOptions& options, const TraceDiffResult& result,
+                      const CallPrinter& printer) {
+  std::string text;
+  JsonWriter json(&text);
+  const auto numbers = [&json](std::string_view key, std::span<const uint64_t> values) {
+    json.BeginArray(key);
+    for (const uint64_t value : values) json.Number(value);
+    json.EndArray();
+  };
+  json.BeginObject();
+  json.StringKey("format", "cairn-diff-calls");
+  json.NumberKey("version", 1);
+  json.StringKey("first", options.paths[0]);
+  json.StringKey("second", options.paths[1]);
+  numbers("frames", result.frames);
+  numbers("calls", result.calls);
+  json.NumberKey("different_calls", result.differences);
+  json.NumberKey("compared_images", result.compared_images);
+  numbers("different_images", result.different_images);
+  json.BoolKey("complete", !printer.cut());
+  json.BeginArray("differences");
+  for (const CallDifference& difference : printer.list()) {
+    json.BeginObject();
+    json.NumberKey("frame", difference.frame);
+    json.NumberKey("thread", difference.thread);
+    json.StringKey("in", difference.in_second ? "second" : "first");
+    json.NumberKey("call", difference.call);
+    json.StringKey("text", difference.text);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  return text;
 }
 
 int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
@@ -489,8 +513,8 @@ int CompareCalls(const DiffOptions& options, TraceReader (&traces)[2]) {
                              "those that are damaged",
                              Counted(result->undecoded, "call")));
   }
-  const std::string text = options.json ? JsonDocument(CallsJson(options, *result, printer))
-                                        : Summary(*result, printer.cut());
+  const std::string text =
+      options.json ? CallsJson(options, *result, printer) : Summary(*result, printer.cut());
   if (!printer.written() || !PrintOutput("diff", text)) return kExitTrouble;
   return result->differences == 0 && result->different_images.empty() ? 0 : kExitDifferent;
 }

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -18,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/left_out.h"
@@ -30,12 +30,9 @@
 #include "format/trace/trace_state.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
-#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr char kExamples[] =
     "Examples:\n"
@@ -188,44 +185,78 @@ class Pictures {
  public:
   Pictures(const ImagesOptions& options, const Place& place) : options_(options), place_(place) {}
 
-  void Add(const TextureImage& image) {
+  void Add(TextureImage image) {
     if (!status_.ok()) return;
-    ordered_json entry = Describe(image);
-    if (!image.problem.empty()) {
-      Refuse(&entry, image.problem);
-      return;
-    }
-    entry["hash"] = HashText(HashPixels(image.pixels));
+    Entry entry = {.image = std::move(image)};
+    if (entry.image.problem.empty()) Write(&entry);
+    if (!status_.ok()) return;
+    AddLine(entry);
+    entry.image.pixels = {};
+    entries_.push_back(std::move(entry));
+  }
+
+  const Status& status() const { return status_; }
+  uint64_t written() const { return written_; }
+  const std::string& lines() const { return lines_; }
+  bool empty() const { return entries_.empty(); }
+
+  std::string Json() const {
+    std::string text;
+    JsonWriter json(&text);
+    json.BeginObject();
+    json.StringKey("format", "cairn-images");
+    json.NumberKey("version", 1);
+    json.StringKey("file", options_.path);
+    json.OptionalKey("frame", place_.frame);
+    json.OptionalKey("call", place_.call);
+    json.StringKey("folder", options_.folder);
+    json.BeginArray("images");
+    for (const Entry& entry : entries_) WriteEntry(entry, &json);
+    json.EndArray();
+    json.EndObject();
+    return text;
+  }
+
+ private:
+  struct Entry {
+    TextureImage image;  // without its pixels
+    std::string hash;    // of them
+    std::vector<std::string> files;
+  };
+
+  // A file of each slice, or the problem.
+  void Write(Entry* entry) {
+    TextureImage& image = entry->image;
+    entry->hash = HashText(HashPixels(image.pixels));
     const uint64_t slice_bytes = image.row_bytes * image.row_count;
-    ordered_json files = ordered_json::array();
     for (uint32_t z = 0; z < image.depth; ++z) {
       const auto slice = std::span(image.pixels).subspan(z * slice_bytes, slice_bytes);
       const Result<RgbaImage> picture =
           ToRgba(static_cast<DXGI_FORMAT>(image.format), image.width, image.height, image.row_bytes,
                  slice, options_.stretch ? ValueRange::kStretched : ValueRange::kNatural);
       if (!picture.ok()) {
-        Refuse(&entry, picture.status().message());
+        image.problem = picture.status().message();
         return;
       }
-      const std::string file = FileName(image, z);
-      status_ = WritePng(options_.folder + "/" + file, *picture);
+      entry->files.push_back(FileName(image, z));
+      status_ = WritePng(options_.folder + "/" + entry->files.back(), *picture);
       if (!status_.ok()) return;
       ++written_;
-      files.push_back(file);
     }
-    lines_ += fmt::format("{}  {} x {}  {}  {}{}\n", Title(image), image.width, image.height,
-                          FormatName(image.format), files.front().get<std::string>(),
-                          files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1));
-    entry["files"] = std::move(files);
-    images_.push_back(std::move(entry));
   }
 
-  const Status& status() const { return status_; }
-  uint64_t written() const { return written_; }
-  const std::string& lines() const { return lines_; }
-  ordered_json images() const { return images_; }
+  void AddLine(const Entry& entry) {
+    const TextureImage& image = entry.image;
+    if (!image.problem.empty()) {
+      lines_ += fmt::format("{}  no image: {}\n", Title(image), VisibleText(image.problem));
+      return;
+    }
+    const size_t more = entry.files.size() - 1;
+    lines_ += fmt::format("{}  {} x {}  {}  {}{}\n", Title(image), image.width, image.height,
+                          FormatName(image.format), entry.files.front(),
+                          more == 0 ? "" : fmt::format(" and {} more", more));
+  }
 
- private:
   std::string NameOf(uint64_t object) const {
     const auto found = place_.names.find(object);
     return found == place_.names.end() ? "" : found->second;
@@ -253,30 +284,28 @@ class Pictures {
     return name + ".png";
   }
 
-  ordered_json Describe(const TextureImage& image) const {
+  void WriteEntry(const Entry& entry, JsonWriter* json) const {
+    const TextureImage& image = entry.image;
     const std::string name = NameOf(image.object);
-    return {{"object", image.object},
-            {"name", name.empty() ? ordered_json() : ordered_json(name)},
-            {"mip", image.mip},
-            {"slice", image.slice},
-            {"plane", image.plane},
-            {"width", image.width},
-            {"height", image.height},
-            {"depth", image.depth},
-            {"format", FormatName(image.format)},
-            {"target", image.is_target},
-            {"shown", image.object == place_.shown}};
-  }
-
-  void Refuse(ordered_json* entry, const std::string& problem) {
-    lines_ += fmt::format("{}  no image: {}\n", Title(*entry), VisibleText(problem));
-    (*entry)["problem"] = problem;
-    images_.push_back(std::move(*entry));
-  }
-  static std::string Title(const ordered_json& entry) {
-    return fmt::format("object {}, mip {}, slice {}, plane {}", entry["object"].get<uint64_t>(),
-                       entry["mip"].get<uint32_t>(), entry["slice"].get<uint32_t>(),
-                       entry["plane"].get<uint32_t>());
+    json->BeginObject();
+    json->NumberKey("object", image.object);
+    name.empty() ? json->NullKey("name") : json->StringKey("name", name);
+    json->NumberKey("mip", image.mip);
+    json->NumberKey("slice", image.slice);
+    json->NumberKey("plane", image.plane);
+    json->NumberKey("width", image.width);
+    json->NumberKey("height", image.height);
+    json->NumberKey("depth", image.depth);
+    json->StringKey("format", FormatName(image.format));
+    json->BoolKey("target", image.is_target);
+    json->BoolKey("shown", image.object == place_.shown);
+    if (!entry.hash.empty()) json->StringKey("hash", entry.hash);
+    if (image.problem.empty()) {
+      json->StringsKey("files", entry.files);
+    } else {
+      json->StringKey("problem", image.problem);
+    }
+    json->EndObject();
   }
 
   const ImagesOptions& options_;
@@ -284,7 +313,7 @@ class Pictures {
   Status status_;
   uint64_t written_ = 0;
   std::string lines_;
-  ordered_json images_ = ordered_json::array();
+  std::vector<Entry> entries_;
 };
 
 Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const Place& place) {
@@ -304,26 +333,14 @@ Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const Place&
 }
 
 // What was written, or why nothing was.
-int PrintPictures(const ImagesOptions& options, const Place& place, const Pictures& pictures) {
+int PrintPictures(const ImagesOptions& options, const Pictures& pictures) {
   if (!pictures.status().ok()) {
     PrintError("images", pictures.status().message());
     return kExitFailed;
   }
-  std::string text = pictures.lines();
-  if (options.json) {
-    const ordered_json document = {
-        {"format", "cairn-images"},
-        {"version", 1},
-        {"file", options.path},
-        {"frame", place.frame ? ordered_json(*place.frame) : ordered_json()},
-        {"call", place.call ? ordered_json(*place.call) : ordered_json()},
-        {"folder", options.folder},
-        {"images", pictures.images()}};
-    text = JsonDocument(document);
-  }
-  if (!PrintOutput("images", text)) return kExitFailed;
+  if (!PrintOutput("images", options.json ? pictures.Json() : pictures.lines())) return kExitFailed;
   if (pictures.written() != 0) return 0;
-  PrintError("images", pictures.images().empty()
+  PrintError("images", pictures.empty()
                            ? "nothing that was asked for lives there; cairn objects --alive lists "
                              "what does"
                            : "none of the textures can be shown");
@@ -337,7 +354,7 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   uint64_t frames = 0;
   const uint64_t expected =
       place.frame ? *place.frame + 1 - trace.first_frame().value_or(0) : trace.frame_count();
-  player_options.on_texture = [&](const TextureImage& image) { pictures.Add(image); };
+  player_options.on_texture = [&](TextureImage image) { pictures.Add(std::move(image)); };
   player_options.on_frame = [&](uint64_t) { ++frames; };
   player_options.interrupted = [&] {
     if (!progress->Update(frames, expected)) stopped = true;
@@ -362,7 +379,7 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   }
   if (!status.ok() || stopped) return kExitFailed;
   PrintNotes("images", "", (*player)->result());
-  const int exit_code = PrintPictures(options, place, pictures);
+  const int exit_code = PrintPictures(options, pictures);
   return exit_code == 0 && (*player)->result().skipped != 0 ? kExitLeftOut : exit_code;
 }
 

@@ -8,18 +8,17 @@
 #include <ctime>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_file.h"
-#include "reader/view/json_document.h"
 #include "reader/view/trace_views.h"
 #include "watcher/watcher.h"
 
@@ -179,36 +178,46 @@ std::vector<std::string> LossesOf(const FileReader& reader, const TraceReader* t
   return losses;
 }
 
-nlohmann::ordered_json InfoJson(const std::string& path, const FileReader& reader,
-                                TraceReader* trace, const Snapshot* snapshot,
-                                const std::vector<std::string>& losses) {
+std::string InfoJson(const std::string& path, const FileReader& reader, TraceReader* trace,
+                     const Snapshot* snapshot, const std::vector<std::string>& losses) {
   const FileVersion version = reader.version();
-  nlohmann::ordered_json json = {
-      {"format", "cairn-info"},
-      {"version", 1},
-      {"file", VisibleText(path)},
-      {"file_version", fmt::format("{}.{}", version.major, version.minor)},
-      {"finished", reader.has_index()}};
-  json["chunks"] = nlohmann::ordered_json::array();
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("format", "cairn-info");
+  json.NumberKey("version", 1);
+  json.StringKey("file", VisibleText(path));
+  json.StringKey("file_version", fmt::format("{}.{}", version.major, version.minor));
+  json.BoolKey("finished", reader.has_index());
+  json.BeginArray("chunks");
   for (const ChunkTotal& total : TotalsByType(reader.chunks())) {
-    json["chunks"].push_back({{"type", VisibleText(ChunkTypeName(total.type))},
-                              {"count", total.count},
-                              {"stored_bytes", total.stored_bytes},
-                              {"raw_bytes", total.raw_bytes}});
+    json.BeginObject();
+    json.StringKey("type", VisibleText(ChunkTypeName(total.type)));
+    json.NumberKey("count", total.count);
+    json.NumberKey("stored_bytes", total.stored_bytes);
+    json.NumberKey("raw_bytes", total.raw_bytes);
+    json.EndObject();
   }
-  if (trace != nullptr) json["trace"] = TraceInfoJson(*trace);
+  json.EndArray();
+  if (trace != nullptr) {
+    json.Key("trace");
+    WriteTraceInfo(*trace, &json);
+  }
   if (snapshot != nullptr) {
-    nlohmann::ordered_json& object = json["snapshot"];
-    object["program"] = VisibleText(snapshot->Text(snapshot->process.program));
-    object["process_id"] = snapshot->process.process_id;
-    object["incidents"] = nlohmann::ordered_json::array();
-    for (const Incident& incident : snapshot->incidents) {
-      object["incidents"].push_back(IncidentInWords(incident));
-    }
-    for (const auto& [name, count] : CountsOf(*snapshot)) object["counts"][name] = count;
+    json.BeginObject("snapshot");
+    json.StringKey("program", VisibleText(snapshot->Text(snapshot->process.program)));
+    json.NumberKey("process_id", snapshot->process.process_id);
+    json.BeginArray("incidents");
+    for (const Incident& incident : snapshot->incidents) json.String(IncidentInWords(incident));
+    json.EndArray();
+    json.BeginObject("counts");
+    for (const auto& [name, count] : CountsOf(*snapshot)) json.NumberKey(name, count);
+    json.EndObject();
+    json.EndObject();
   }
-  json["losses"] = losses;
-  return json;
+  json.StringsKey("losses", losses);
+  json.EndObject();
+  return text;
 }
 
 struct InfoOptions {
@@ -233,8 +242,8 @@ int Run(const InfoOptions& options) {
   const std::vector<std::string> losses =
       LossesOf(*reader, trace.ok() ? &*trace : nullptr, snapshot.ok() ? &*snapshot : nullptr);
   if (options.json) {
-    const std::string json = JsonDocument(InfoJson(path, *reader, trace.ok() ? &*trace : nullptr,
-                                                   snapshot.ok() ? &*snapshot : nullptr, losses));
+    const std::string json = InfoJson(path, *reader, trace.ok() ? &*trace : nullptr,
+                                      snapshot.ok() ? &*snapshot : nullptr, losses);
     return PrintOutput("info", json) ? 0 : kExitFailed;
   }
   Text text;

@@ -11,17 +11,16 @@
 #include <cstring>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/verb.h"
 #include "format/pix/pix_event.h"
-#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {
@@ -198,40 +197,49 @@ std::string EventInWords(const PixEvent& event) {
   return std::string(text.data(), text.size());
 }
 
-nlohmann::ordered_json ArgumentAsJson(const PixArgument& argument) {
-  nlohmann::ordered_json json = {{"type", PixArgumentTypeName(argument.type)},
-                                 {"bits", fmt::format("{:#018x}", argument.bits)}};
+void WriteArgument(const PixArgument& argument, JsonWriter* json) {
+  json->BeginObject();
+  json->StringKey("type", PixArgumentTypeName(argument.type));
+  json->StringKey("bits", fmt::format("{:#018x}", argument.bits));
   switch (argument.type) {
-    case PixArgumentType::kSigned: json["value"] = static_cast<int64_t>(argument.bits); break;
-    case PixArgumentType::kUnsigned: json["value"] = argument.bits; break;
-    // Not a number and the infinities become null.
-    case PixArgumentType::kFloat: json["value"] = std::bit_cast<double>(argument.bits); break;
-    case PixArgumentType::kString: json["value"] = argument.text; break;
+    case PixArgumentType::kSigned:
+      json->SignedKey("value", static_cast<int64_t>(argument.bits));
+      break;
+    case PixArgumentType::kUnsigned: json->NumberKey("value", argument.bits); break;
+    case PixArgumentType::kFloat:
+      json->RealKey("value", std::bit_cast<double>(argument.bits));
+      break;
+    case PixArgumentType::kString: json->StringKey("value", argument.text); break;
     default: break;
   }
-  return json;
+  json->EndObject();
 }
 
 std::string EventAsJson(uint32_t metadata, uint64_t size_bytes, const PixEvent& event) {
-  nlohmann::ordered_json json = {{"metadata", metadata},
-                                 {"size_bytes", size_bytes},
-                                 {"format", PixFormatName(event.format)},
-                                 {"kind", PixKindName(event.kind)},
-                                 {"text", event.text},
-                                 {"name", event.name}};
-  if (event.colour.kind == PixColourKind::kPalette) json["palette"] = event.colour.value;
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.NumberKey("metadata", metadata);
+  json.NumberKey("size_bytes", size_bytes);
+  json.StringKey("format", PixFormatName(event.format));
+  json.StringKey("kind", PixKindName(event.kind));
+  json.StringKey("text", event.text);
+  json.StringKey("name", event.name);
+  if (event.colour.kind == PixColourKind::kPalette) json.NumberKey("palette", event.colour.value);
   if (event.colour.kind == PixColourKind::kArgb) {
-    json["colour"] = fmt::format("#{:08x}", event.colour.value);
+    json.StringKey("colour", fmt::format("#{:08x}", event.colour.value));
   }
-  if (event.context.has_value()) json["context"] = fmt::format("{:#018x}", *event.context);
-  if (event.timestamp != 0) json["timestamp"] = event.timestamp;
-  json["arguments"] = nlohmann::ordered_json::array();
-  for (const PixArgument& argument : event.arguments) {
-    json["arguments"].push_back(ArgumentAsJson(argument));
+  if (event.context.has_value()) {
+    json.StringKey("context", fmt::format("{:#018x}", *event.context));
   }
-  json["complete"] = event.complete;
-  if (!event.complete) json["problem"] = event.problem;
-  return JsonDocument(json);
+  if (event.timestamp != 0) json.NumberKey("timestamp", event.timestamp);
+  json.BeginArray("arguments");
+  for (const PixArgument& argument : event.arguments) WriteArgument(argument, &json);
+  json.EndArray();
+  json.BoolKey("complete", event.complete);
+  if (!event.complete) json.StringKey("problem", event.problem);
+  json.EndObject();
+  return text;
 }
 
 int UsageError(const std::string& message) {

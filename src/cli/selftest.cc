@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,12 +14,12 @@
 
 #include "app/breadcrumbs/d3d12_probe.h"
 #include "app/breadcrumbs/vulkan_probe.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
-#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {
@@ -210,55 +209,70 @@ std::string ResultText(const SelftestResult& result) {
   return fmt::to_string(text);
 }
 
-nlohmann::ordered_json LayerJson(const std::optional<VulkanLayerCheck>& layer) {
-  if (!layer.has_value()) return nullptr;
-  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
-  for (const LayerOnDevice& device : layer->devices) {
-    devices.push_back({{"name", device.device},
-                       {"works", device.problem.empty()},
-                       {"method", MethodWords(device.method)},
-                       {"memory", MemoryWord(device.memory)},
-                       {"problem", device.problem}});
+void WriteDevice(const DeviceResult& device, JsonWriter* json) {
+  json->BeginObject();
+  json->StringKey("api", device.api);
+  json->StringKey("name", device.name);
+  json->StringKey("driver", device.driver);
+  json->StringKey("api_version", device.api_version);
+  json->StringKey("notes", device.notes);
+  json->NumberKey("vendor_id", device.vendor_id);
+  json->NumberKey("device_id", device.device_id);
+  json->BoolKey("works", device.works());
+  json->StringKey("method", MethodWords(device.method));
+  json->StringKey("memory", MemoryWord(device.memory));
+  json->StringKey("error", device.status.message());
+  json->BeginArray("sources");
+  for (const SourceFinding& finding : device.findings) {
+    json->BeginObject();
+    json->StringKey("name", finding.name);
+    json->StringKey("state", StateWord(finding.state));
+    json->StringKey("reason", finding.reason);
+    json->EndObject();
   }
-  return {{"name", kVulkanLayerName},
-          {"state", StateWord(layer->state)},
-          {"reason", layer->reason},
-          {"devices", std::move(devices)}};
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteLayer(const std::optional<VulkanLayerCheck>& layer, JsonWriter* json) {
+  if (!layer.has_value()) return json->NullKey("vulkan_layer");
+  json->BeginObject("vulkan_layer");
+  json->StringKey("name", kVulkanLayerName);
+  json->StringKey("state", StateWord(layer->state));
+  json->StringKey("reason", layer->reason);
+  json->BeginArray("devices");
+  for (const LayerOnDevice& device : layer->devices) {
+    json->BeginObject();
+    json->StringKey("name", device.device);
+    json->BoolKey("works", device.problem.empty());
+    json->StringKey("method", MethodWords(device.method));
+    json->StringKey("memory", MemoryWord(device.memory));
+    json->StringKey("problem", device.problem);
+    json->EndObject();
+  }
+  json->EndArray();
+  json->EndObject();
 }
 
 std::string ResultJson(const SelftestResult& result) {
-  nlohmann::ordered_json devices = nlohmann::ordered_json::array();
-  for (const DeviceResult& device : result.devices) {
-    nlohmann::ordered_json sources = nlohmann::ordered_json::array();
-    for (const SourceFinding& finding : device.findings) {
-      sources.push_back({{"name", finding.name},
-                         {"state", StateWord(finding.state)},
-                         {"reason", finding.reason}});
-    }
-    nlohmann::ordered_json entry = {{"api", device.api},
-                                    {"name", device.name},
-                                    {"driver", device.driver},
-                                    {"api_version", device.api_version},
-                                    {"notes", device.notes},
-                                    {"vendor_id", device.vendor_id},
-                                    {"device_id", device.device_id},
-                                    {"works", device.works()},
-                                    {"method", MethodWords(device.method)},
-                                    {"memory", MemoryWord(device.memory)},
-                                    {"error", device.status.message()},
-                                    {"sources", std::move(sources)}};
-    devices.push_back(std::move(entry));
-  }
-  nlohmann::ordered_json errors = nlohmann::ordered_json::array();
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("schema", "cairn-selftest-1");
+  json.BeginArray("devices");
+  for (const DeviceResult& device : result.devices) WriteDevice(device, &json);
+  json.EndArray();
+  WriteLayer(result.layer, &json);
+  json.BeginArray("errors");
   for (const ApiFailure& failure : result.failures) {
-    errors.push_back({{"api", failure.api}, {"message", failure.message}});
+    json.BeginObject();
+    json.StringKey("api", failure.api);
+    json.StringKey("message", failure.message);
+    json.EndObject();
   }
-  const nlohmann::ordered_json document = {{"schema", "cairn-selftest-1"},
-                                           {"devices", std::move(devices)},
-                                           {"vulkan_layer", LayerJson(result.layer)},
-                                           {"errors", std::move(errors)}};
-  // Drivers' names need not be UTF-8.
-  return JsonDocument(document);
+  json.EndArray();
+  json.EndObject();
+  return text;
 }
 
 int Run(const SelftestOptions& options) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -14,7 +13,6 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "reader/view/bound_state.h"
-#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {
@@ -48,12 +46,12 @@ int Run(const StateOptions& options) {
   }
   std::optional<TraceReader> trace = OpenTraceFile("state", options.path, Check::kPayloads);
   if (!trace.has_value()) return kExitFailed;
-  const Result<nlohmann::ordered_json> state = ListStateAt(*trace, call);
+  const Result<ListState> state = ListStateAt(*trace, call);
   if (!state.ok()) {
     PrintError("state", state.status().message());
     return kExitFailed;
   }
-  const std::string text = options.json ? JsonDocument(*state) : ListStateInWords(*state);
+  const std::string text = options.json ? ListStateJson(*state) : ListStateInWords(*state);
   return PrintOutput("state", text) ? 0 : kExitFailed;
 }
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -14,7 +13,6 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "reader/view/json_document.h"
 #include "reader/view/trace_views.h"
 
 namespace cairn::cli {
@@ -50,7 +48,7 @@ int Run(const VerifyOptionsOfVerb& options) {
     PrintError("verify", "interrupted; what was found so far is not shown");
     return kExitFailed;
   }
-  const std::string text = options.json ? JsonDocument(VerifyJson(*report, trace->frame_count()))
+  const std::string text = options.json ? VerifyJson(*report, trace->frame_count())
                                         : VerifyText(options.path, *report, trace->frame_count());
   if (!PrintOutput("verify", text)) return kExitFailed;
   return report->clean() ? 0 : kExitFailed;

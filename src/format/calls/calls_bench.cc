@@ -94,7 +94,7 @@ void BM_DecodeCallBarrier(benchmark::State& state) {
 BENCHMARK(BM_DecodeCallBarrier);
 
 // A line of `cairn calls`, as text and as JSON.
-void PrintCall(benchmark::State& state, bool json) {
+void PrintCall(benchmark::State& state, bool as_json) {
   const Barrier barrier;
   const auto method = Method::ID3D12GraphicsCommandList_ResourceBarrier;
   const CallBuilder::Body body = CallBuilder().Call(method, 1, &barrier);
@@ -107,8 +107,9 @@ void PrintCall(benchmark::State& state, bool json) {
   std::string text;
   for (auto _ : state) {
     text.clear();
-    if (json) {
-      AppendArgumentsJson(Describe(method), call, ValueNames(), false, &text);
+    if (as_json) {
+      JsonWriter json(&text, JsonWriter::kOneLine);
+      WriteArguments(Describe(method), call, ValueNames(), false, &json);
     } else {
       text = PrintArguments(Describe(method), call, ValueNames());
     }

@@ -109,20 +109,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   options.drop_cached_pipelines = (choice & 8) != 0;
   Arena arena(kArenaLimitBytes);
   DecodedCall call;
+  std::string json_text;
+  JsonWriter json(&json_text, JsonWriter::kOneLine);
   if ((choice & 16) != 0) {
     if (!DecodeResults(method, body, options, &arena, &call).ok()) return 0;
     PrintResult(method, call, ValueNames(), true);
-    std::string json;
-    AppendResultJson(method, call, ValueNames(), true, &json);
-    Check(nlohmann::json::accept(json));
+    WriteResult(method, call, ValueNames(), true, &json);
+    Check(nlohmann::json::accept(json_text));
     return 0;
   }
   if (!DecodeArguments(method, body, options, &arena, &call).ok()) return 0;
   PrintArguments(method, call, ValueNames());
   const std::string text = PrintArguments(method, call, ValueNames(), true);
-  std::string json;
-  AppendArgumentsJson(method, call, ValueNames(), true, &json);
-  Check(nlohmann::json::accept(json));
+  WriteArguments(method, call, ValueNames(), true, &json);
+  Check(nlohmann::json::accept(json_text));
   CheckRoundTrip(method, call, text);
   return 0;
 }

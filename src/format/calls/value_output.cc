@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/calls/value_output.h"
 
-#include <fmt/compile.h>
+#include <fmt/format.h>
 #include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
-#include "base/json_text.h"
 #include "base/text.h"
 
 namespace cairn {
-void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std::string& out) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  out.reserve(out.size() + bytes.size() * (2 + separator.size()));
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (i != 0) out += separator;
-    out += kDigits[static_cast<unsigned>(bytes[i]) >> 4];
-    out += kDigits[static_cast<unsigned>(bytes[i]) & 15];
-  }
-}
 
 void AppendBytesInWords(std::span<const std::byte> bytes, bool whole, std::string& out) {
   constexpr size_t kShortBytes = 16;
@@ -36,7 +25,7 @@ void AppendBytesInWords(std::span<const std::byte> bytes, bool whole, std::strin
 // ---- TextOutput ----
 
 void TextOutput::Separate() {
-  if (!first_ && !after_key_) text += ", ";
+  if (!first_ && !after_key_) text += IsMemberLine() ? "\n" : ", ";
   first_ = false;
   after_key_ = false;
 }
@@ -44,11 +33,13 @@ void TextOutput::Separate() {
 void TextOutput::Open(char bracket) {
   Separate();
   text += bracket;
+  ++depth_;
   first_ = true;
 }
 
 void TextOutput::Close(char bracket) {
   text += bracket;
+  --depth_;
   first_ = false;
 }
 
@@ -65,8 +56,8 @@ void TextOutput::EndArray() {
 
 bool TextOutput::BeginElement() {
   Run& run = runs_.back();
-  if (detail_ == Detail::kShort && run.shown == kShownElements) return false;
-  if (detail_ == Detail::kShort && counted_bytes_ >= kMostCountedBytes) return false;
+  if (IsShort() && run.shown == kShownElements) return false;
+  if (IsShort() && counted_bytes_ >= kMostCountedBytes) return false;
   if (text.size() >= kMostValueBytes) return false;
   run.separator = text.size();
   return true;
@@ -107,7 +98,7 @@ void TextOutput::EndRun(Run* run) {
 void TextOutput::Key(std::string_view name) {
   Separate();
   text += name;
-  text += " = ";
+  text += IsMemberLine() ? "  " : " = ";
   after_key_ = true;
 }
 
@@ -129,7 +120,7 @@ void TextOutput::Float(double number, bool is_single) {
 
 void TextOutput::Bytes(std::span<const std::byte> bytes) {
   Separate();
-  if (detail_ == Detail::kToCompare) {
+  if (detail_ == Detail::kToCompare || detail_ == Detail::kMemberLines) {
     text += fmt::format("<{}: {:016x}>", bytes.size(), XXH64(bytes.data(), bytes.size(), 0));
   } else {
     AppendBytesInWords(bytes, detail_ == Detail::kWhole, text);
@@ -152,90 +143,35 @@ void TextOutput::LeftOut(uint64_t count) {
 
 // ---- JsonOutput ----
 
-void JsonOutput::Separate() {
-  if (!first_ && !after_key_) out_ += ',';
-  first_ = false;
-  after_key_ = false;
-}
-
-void JsonOutput::Open(char bracket) {
-  Separate();
-  out_ += bracket;
-  first_ = true;
-}
-
-void JsonOutput::Close(char bracket) {
-  out_ += bracket;
-  first_ = false;
-}
-
-void JsonOutput::Plain(std::string_view json) {
-  Separate();
-  out_ += json;
-}
-
-void JsonOutput::Key(std::string_view name) {
-  Word(name);
-  out_ += ':';
-  after_key_ = true;
-}
-
-void JsonOutput::Word(std::string_view word) {
-  Separate();
-  out_ += '"';
-  AppendJsonText(word, out_);
-  out_ += '"';
-}
-
-void JsonOutput::Unsigned(uint64_t number) {
-  Separate();
-  fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), number);
-}
-
-void JsonOutput::Signed(int64_t number) {
-  Separate();
-  fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{}"), number);
-}
-
 void JsonOutput::Float(double number, bool is_single) {
-  // The shortest decimal number that is this one; of a float not its exact value as a double.
-  std::string digits =
-      is_single ? fmt::format("{}", static_cast<float>(number)) : fmt::format("{}", number);
-  if (!std::isfinite(number)) return Word(digits);  // JSON has no numbers for these
-  if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
-  Plain(digits);
+  // JSON has no numbers for these.
+  if (!std::isfinite(number)) return json_.String(fmt::format("{}", number));
+  // Of a float not its exact value as a double.
+  is_single ? json_.Real(static_cast<float>(number)) : json_.Real(number);
 }
 
 void JsonOutput::Bytes(std::span<const std::byte> bytes) {
-  Separate();
-  fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{{\"bytes\":{},\"xxh64\":\"{:016x}\""),
-                 bytes.size(), XXH64(bytes.data(), bytes.size(), 0));
+  json_.BeginObject();
+  json_.NumberKey("bytes", bytes.size());
+  json_.StringKey("xxh64", fmt::format("{:016x}", XXH64(bytes.data(), bytes.size(), 0)));
   if (whole_) {
-    out_ += ",\"hex\":\"";
-    AppendHex(bytes.first(std::min(bytes.size(), kMostShownBytes)), "", out_);
-    out_ += '"';
+    json_.Key("hex");
+    json_.HexBytes(bytes.first(std::min(bytes.size(), kMostShownBytes)));
   }
-  out_ += '}';
+  json_.EndObject();
 }
 
 void JsonOutput::LeftOut(uint64_t count) {
-  Separate();
-  fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{{\"left_out\":{}}}"), count);
+  json_.BeginObject();
+  json_.NumberKey("left_out", count);
+  json_.EndObject();
 }
 
 void JsonOutput::Reference(std::string_view kind, uint64_t value, const std::string& meaning) {
-  Separate();
-  if (kind == "object") {
-    fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{{\"object\":{}"), value);
-  } else {
-    fmt::format_to(std::back_inserter(out_), FMT_COMPILE("{{\"{}\":\"{:#x}\""), kind, value);
-  }
-  if (!meaning.empty()) {
-    out_ += ",\"text\":\"";
-    AppendJsonText(meaning, out_);
-    out_ += '"';
-  }
-  out_ += '}';
+  json_.BeginObject();
+  kind == "object" ? json_.NumberKey(kind, value) : json_.HexKey(kind, value);
+  if (!meaning.empty()) json_.StringKey("text", meaning);
+  json_.EndObject();
 }
 
 }  // namespace cairn

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
+
 namespace cairn {
 
 class ValueOutput {
@@ -55,7 +57,8 @@ class TextOutput final : public ValueOutput {
   enum class Detail {
     kShort,
     kWhole,
-    kToCompare,  // as a whole and nothing counted, but bytes by their number and hash
+    kToCompare,    // as a whole and nothing counted, but bytes by their number and hash
+    kMemberLines,  // short, bytes as to compare, each member of the outermost struct on a line
   };
   explicit TextOutput(Detail detail) : detail_(detail) {}
   explicit TextOutput(bool whole) : TextOutput(whole ? Detail::kWhole : Detail::kShort) {}
@@ -92,6 +95,9 @@ class TextOutput final : public ValueOutput {
     uint64_t shown = 0;  // different ones so far
   };
 
+  // Of the outermost struct, with a line for itself.
+  bool IsMemberLine() const { return detail_ == Detail::kMemberLines && depth_ == 1; }
+  bool IsShort() const { return detail_ == Detail::kShort || detail_ == Detail::kMemberLines; }
   void Separate();
   void Open(char bracket);
   void Close(char bracket);
@@ -103,6 +109,7 @@ class TextOutput final : public ValueOutput {
   static constexpr size_t kMostCountedBytes = 16 << 10;
 
   const Detail detail_;
+  int depth_ = 0;
   bool first_ = true;
   bool after_key_ = false;
   size_t counted_bytes_ = 0;
@@ -113,47 +120,37 @@ class TextOutput final : public ValueOutput {
 // element of an array that is cut is {"left_out": n}.
 class JsonOutput final : public ValueOutput {
  public:
-  explicit JsonOutput(bool whole, std::string* out, size_t most_bytes = kMostValueBytes)
-      : whole_(whole), most_bytes_(most_bytes), out_(*out), begin_(out->size()) {}
+  JsonOutput(bool whole, size_t most_bytes, JsonWriter* json)
+      : whole_(whole), most_bytes_(json->size_bytes() + most_bytes), json_(*json) {}
   ~JsonOutput() = default;
 
-  void BeginStruct() override { Open('{'); }
-  void EndStruct() override { Close('}'); }
-  void BeginArray() override { Open('['); }
-  void EndArray() override { Close(']'); }
-  bool BeginElement() override { return out_.size() - begin_ < most_bytes_; }
+  void BeginStruct() override { json_.BeginObject(); }
+  void EndStruct() override { json_.EndObject(); }
+  void BeginArray() override { json_.BeginArray(); }
+  void EndArray() override { json_.EndArray(); }
+  bool BeginElement() override { return json_.size_bytes() < most_bytes_; }
   void EndElement() override {}
   bool RepeatElement() override { return false; }
-  void Key(std::string_view name) override;
-  void Word(std::string_view word) override;
-  void Text(std::string_view utf8) override { Word(utf8); }
-  void Unsigned(uint64_t number) override;
-  void Signed(int64_t number) override;
+  void Key(std::string_view name) override { json_.Key(name); }
+  void Word(std::string_view word) override { json_.String(word); }
+  void Text(std::string_view utf8) override { json_.String(utf8); }
+  void Unsigned(uint64_t number) override { json_.Number(number); }
+  void Signed(int64_t number) override { json_.SignedNumber(number); }
   void Float(double number, bool is_single) override;
-  void Bool(bool value) override { Plain(value ? "true" : "false"); }
-  void Null() override { Plain("null"); }
+  void Bool(bool value) override { json_.Bool(value); }
+  void Null() override { json_.Null(); }
   void Bytes(std::span<const std::byte> bytes) override;
   void Reference(std::string_view kind, uint64_t value, const std::string& meaning) override;
   void LeftOut(uint64_t count) override;
 
  private:
-  void Separate();
-  void Open(char bracket);
-  void Close(char bracket);
-  void Plain(std::string_view json);
-
   const bool whole_;
-  const size_t most_bytes_;
-  std::string& out_;
-  const size_t begin_;
-  bool first_ = true;
-  bool after_key_ = false;
+  const size_t most_bytes_;  // of all that `json` has written
+  JsonWriter& json_;
 };
 
 // "<3 bytes: 0a 1b 2c>"; more than 16 only if `whole`, and never more than kMostShownBytes.
 void AppendBytesInWords(std::span<const std::byte> bytes, bool whole, std::string& out);
-// "0a1b2c", with `separator` between the bytes.
-void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std::string& out);
 
 }  // namespace cairn
 

@@ -5,14 +5,12 @@
 
 #include <cstring>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "base/text.h"
 #include "d3d12gen/enums.h"
 #include "d3d12gen/interfaces.h"
 #include "format/calls/special_values.h"
-#include "format/calls/value_output.h"
 #include "format/calls/value_shape.h"
 
 namespace cairn {
@@ -418,41 +416,46 @@ std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const
   return out.text;
 }
 
-std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names,
-                       bool whole) {
-  TextOutput out(whole);
+std::string PrintMembers(const MethodInfo& method, const DecodedCall& call,
+                         const ValueNames& names) {
+  std::string members;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    const ParameterInfo& parameter = method.parameters[i];
+    if (parameter.direction == Direction::kOut || StructOf(parameter) == nullptr ||
+        ShapeOf(method, i) != Shape::kArray || parameter.count.factor_count != 0) {
+      continue;
+    }
+    const auto* const place = Load<const std::byte*>(call.arguments[i]);
+    if (place == nullptr || call.counts[i] != 1) continue;
+    TextOutput out(TextOutput::Detail::kMemberLines);
+    Printer(names, &out).Inline(parameter, place);
+    members.append(out.text, 1, out.text.size() - 2);  // without brackets
+    members += '\n';
+  }
+  return members;
+}
+
+std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names) {
+  TextOutput out(/*whole=*/false);
   Printer(names, &out).Inline(value, static_cast<const std::byte*>(place));
   return out.text;
 }
 
-// A document takes twenty times the memory of its text.
-constexpr size_t kMostDocumentBytes = 256 << 10;
-
-nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
-                                   const ValueNames& names) {
-  std::string json;
-  JsonOutput out(/*whole=*/false, &json);
+void WriteValue(const ValueInfo& value, const void* place, const ValueNames& names,
+                JsonWriter* json) {
+  JsonOutput out(/*whole=*/false, kMostValueBytes, json);
   Printer(names, &out).Inline(value, static_cast<const std::byte*>(place));
-  return nlohmann::ordered_json::parse(json);
 }
 
-nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
-                                       const ValueNames& names) {
-  std::string json;
-  JsonOutput out(/*whole=*/false, &json, kMostDocumentBytes);
-  PutArguments(method, call, names, &out);
-  return nlohmann::ordered_json::parse(json);
-}
-
-void AppendArgumentsJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
-                         bool whole, std::string* json) {
-  JsonOutput out(whole, json);
+void WriteArguments(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                    bool whole, JsonWriter* json, size_t most_bytes) {
+  JsonOutput out(whole, most_bytes, json);
   PutArguments(method, call, names, &out);
 }
 
-void AppendResultJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
-                      bool whole, std::string* json) {
-  JsonOutput out(whole, json);
+void WriteResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                 bool whole, JsonWriter* json) {
+  JsonOutput out(whole, kMostValueBytes, json);
   Printer printer(names, &out);
   out.BeginStruct();
   if (call.result != nullptr) {

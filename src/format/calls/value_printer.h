@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A decoded call (with wide strings of 2 bytes a character) as people read it, and as programs do: enumerators and flags by name, objects by number
-// and name, GPU addresses by resource and offset, descriptors by heap and index.
+// A decoded call (with wide strings of 2 bytes a character) as people read it, and as programs do:
+// enumerators and flags by name, objects by number and name, GPU addresses by resource and offset,
+// descriptors by heap and index.
 #ifndef CAIRN_FORMAT_CALLS_VALUE_PRINTER_H_
 #define CAIRN_FORMAT_CALLS_VALUE_PRINTER_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json_writer.h"
 #include "format/calls/value_decoder.h"
+#include "format/calls/value_output.h"
 
 namespace cairn {
 
@@ -36,24 +38,22 @@ std::string PrintResult(const MethodInfo& method, const DecodedCall& call, const
                         bool whole = false);
 // "E_INVALIDARG", "0x8000ffff".
 std::string ResultCodeName(uint32_t code);
+// The members of the structs that a call is passed, a line each: "Format  DXGI_FORMAT_R8_UNORM\n".
+std::string PrintMembers(const MethodInfo& method, const DecodedCall& call,
+                         const ValueNames& names);
 // A value of the tables in memory, alone: "{Format = DXGI_FORMAT_R8_UNORM, ...}", and as JSON.
-std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names,
-                       bool whole = false);
-nlohmann::ordered_json ValueAsJson(const ValueInfo& value, const void* place,
-                                   const ValueNames& names);
+std::string PrintValue(const ValueInfo& value, const void* place, const ValueNames& names);
+void WriteValue(const ValueInfo& value, const void* place, const ValueNames& names,
+                JsonWriter* json);
 
 // {"IndexCountPerInstance":36,...}: values by parameter, structs as objects, bytes as {"bytes":n,
 // "xxh64":"..."}, {"object":12,"text":"..."}, {"address":"0x1000","text":"..."}; arrays in full,
-// unless the text has more than 16 MiB: then {"left_out":n} is their last element.
-// docs/calls.schema.json. `whole`: bytes have a key "hex", too. Appends to `json`.
-// Cost: bench PrintCallJson.
-void AppendArgumentsJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
-                         bool whole, std::string* json);
-void AppendResultJson(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
-                      bool whole, std::string* json);
-// The same as a document; arrays are cut where its text has 256 KiB.
-nlohmann::ordered_json ArgumentsAsJson(const MethodInfo& method, const DecodedCall& call,
-                                       const ValueNames& names);
+// unless the text has more than `most_bytes`: then {"left_out":n} is their last element.
+// docs/calls.schema.json. `whole`: bytes have a key "hex", too. Cost: bench PrintCallJson.
+void WriteArguments(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                    bool whole, JsonWriter* json, size_t most_bytes = kMostValueBytes);
+void WriteResult(const MethodInfo& method, const DecodedCall& call, const ValueNames& names,
+                 bool whole, JsonWriter* json);
 
 }  // namespace cairn
 

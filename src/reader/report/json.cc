@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/raw_marker_verdicts.h"
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
-#include "reader/report/json_writer.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -22,7 +22,9 @@ class JsonReporter {
  public:
   JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
                const std::function<void()>& on_full)
-      : snapshot_(snapshot), analysis_(analysis), json_(out, on_full) {}
+      : snapshot_(snapshot), analysis_(analysis), json_(out, JsonWriter::kManyLines, on_full) {
+    json_.LimitTexts();
+  }
 
   void Write() {
     json_.BeginObject();
@@ -46,8 +48,7 @@ class JsonReporter {
     WriteRawMarkerVerdicts();
     WriteDiagnostics(snapshot_, analysis_, &json_);
     json_.MakeRoomForTheEnd();
-    json_.Key("losses");
-    json_.BeginArray();
+    json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
     if (json_.cut_count() != 0) {
       json_.String(
@@ -63,12 +64,7 @@ class JsonReporter {
   void TextKey(std::string_view key, TextRef text) { json_.StringKey(key, snapshot_.Text(text)); }
   // Times are in ns since 1970, which is beyond what readers keep of a number: text.
   void TimeKey(std::string_view key, uint64_t time_ns) {
-    json_.Key(key);
-    if (time_ns == 0) {
-      json_.Null();
-    } else {
-      json_.String(TimeInWords(time_ns));
-    }
+    time_ns == 0 ? json_.NullKey(key) : json_.StringKey(key, TimeInWords(time_ns));
   }
 
   void WriteProcess();
@@ -105,8 +101,7 @@ class JsonReporter {
 
 void JsonReporter::WriteProcess() {
   const Process& process = snapshot_.process;
-  json_.Key("process");
-  json_.BeginObject();
+  json_.BeginObject("process");
   json_.NumberKey("id", process.process_id);
   TextKey("program", process.program);
   TextKey("command_line", process.command_line);
@@ -117,13 +112,11 @@ void JsonReporter::WriteProcess() {
 }
 
 void JsonReporter::WriteIncidents() {
-  json_.Key("incidents");
-  json_.BeginArray();
+  json_.BeginArray("incidents");
   for (const Incident& incident : snapshot_.incidents) {
     json_.BeginObject();
     json_.StringKey("kind", IncidentWord(incident.kind));
-    json_.Key("value");
-    json_.SignedNumber(incident.value);
+    json_.SignedKey("value", incident.value);
     std::string_view name;
     if (incident.kind == IncidentKind::kSignal) name = SignalName(incident.value);
     if (incident.kind == IncidentKind::kDeviceLost) name = DeviceLostCodeName(incident.value);
@@ -139,8 +132,7 @@ void JsonReporter::WriteIncidents() {
 }
 
 void JsonReporter::WriteDevices() {
-  json_.Key("devices");
-  json_.BeginArray();
+  json_.BeginArray("devices");
   for (const Device& device : snapshot_.devices) {
     json_.BeginObject();
     TextKey("name", device.name);
@@ -162,8 +154,7 @@ void JsonReporter::WriteDevices() {
     json_.NumberKey("lists_dropped", device.lists_dropped);
     json_.BoolKey("destroyed", device.destroyed);
     json_.BoolKey("device_lost", device.device_lost);
-    json_.Key("device_lost_code");
-    json_.SignedNumber(device.device_lost_code);
+    json_.SignedKey("device_lost_code", device.device_lost_code);
     WriteSources(device);
     json_.EndObject();
   }
@@ -171,8 +162,7 @@ void JsonReporter::WriteDevices() {
 }
 
 void JsonReporter::WriteSources(const Device& device) {
-  json_.Key("sources");
-  json_.BeginArray();
+  json_.BeginArray("sources");
   for (uint32_t i = 0; i < device.source_count; ++i) {
     const Source& source = snapshot_.sources[device.first_source + i];
     json_.BeginObject();
@@ -185,8 +175,7 @@ void JsonReporter::WriteSources(const Device& device) {
 }
 
 void JsonReporter::WriteQueues() {
-  json_.Key("queues");
-  json_.BeginArray();
+  json_.BeginArray("queues");
   for (const Queue& queue : snapshot_.queues) {
     json_.BeginObject();
     json_.IndexKey("device", queue.device);
@@ -201,22 +190,19 @@ void JsonReporter::WriteQueues() {
 }
 
 void JsonReporter::WritePipelines() {
-  json_.Key("pipelines");
-  json_.BeginArray();
+  json_.BeginArray("pipelines");
   for (const Pipeline& pipeline : snapshot_.pipelines) {
     json_.BeginObject();
     json_.IndexKey("device", pipeline.device);
     json_.StringKey("kind", PipelineKind(pipeline));
     TextKey("name", pipeline.name);
-    json_.Key("shaders");
-    json_.BeginObject();
+    json_.BeginObject("shaders");
     for (uint32_t stage = 0; stage < kStageCount; ++stage) {
       if (pipeline.shader_names[stage].empty()) continue;
       TextKey(ShaderStageWord(stage), pipeline.shader_names[stage]);
     }
     json_.EndObject();
-    json_.Key("shader_hashes");
-    json_.BeginObject();
+    json_.BeginObject("shader_hashes");
     for (uint32_t stage = 0; stage < kStageCount; ++stage) {
       if (pipeline.shader_hashes[stage] == 0) continue;
       json_.StringKey(ShaderStageWord(stage),
@@ -244,28 +230,19 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
 
 void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
   json_.IndexKey("annotation_scope", context.annotation_scope);
-  json_.Key("bindings");
-  json_.BeginArray();
+  json_.BeginArray("bindings");
   for (uint32_t i = 0; i < context.binding_count; ++i) {
     const Binding& binding = analysis_.bindings[context.first_binding + i];
     json_.BeginObject();
     json_.StringKey("point", BindPointWord(binding.point));
     json_.NumberKey("slot", binding.slot);
-    json_.Key("address");
-    if (binding.is_address) {
-      json_.Hex(binding.address);
-    } else {
-      json_.Null();
-    }
+    binding.is_address ? json_.HexKey("address", binding.address) : json_.NullKey("address");
     json_.IndexKey("object", binding.object);
     json_.NumberKey("offset", binding.offset);
     json_.StringKey("state", BindingStateWord(binding.state));
-    json_.Key("destroyed_after_ns");
-    if (binding.state == BindingState::kDestroyed) {
-      json_.SignedNumber(binding.destroyed_after_ns);
-    } else {
-      json_.Null();
-    }
+    binding.state == BindingState::kDestroyed
+        ? json_.SignedKey("destroyed_after_ns", binding.destroyed_after_ns)
+        : json_.NullKey("destroyed_after_ns");
     json_.BoolKey("since_submission", binding.since_submission);
     json_.EndObject();
   }
@@ -284,12 +261,8 @@ void JsonReporter::WriteCandidate(const QueueVerdict& verdict, size_t number,
 }
 
 void JsonReporter::WriteLateSuspect(const QueueVerdict& verdict) {
-  json_.Key("late_suspect");
-  if (verdict.late_suspect == kNone) {
-    json_.Null();
-    return;
-  }
-  json_.BeginObject();
+  if (verdict.late_suspect == kNone) return json_.NullKey("late_suspect");
+  json_.BeginObject("late_suspect");
   json_.NumberKey("execution", verdict.late_suspect_execution);
   json_.NumberKey("scope", verdict.late_suspect);
   WriteScopeName(analysis_.scopes[verdict.late_suspect]);
@@ -297,8 +270,7 @@ void JsonReporter::WriteLateSuspect(const QueueVerdict& verdict) {
 }
 
 void JsonReporter::WriteVerdicts() {
-  json_.Key("verdicts");
-  json_.BeginArray();
+  json_.BeginArray("verdicts");
   for (const QueueVerdict& verdict : analysis_.verdicts) {
     json_.BeginObject();
     json_.IndexKey("device", verdict.device);
@@ -307,8 +279,7 @@ void JsonReporter::WriteVerdicts() {
     json_.BoolKey("ends_unseen", verdict.ends_unseen);
     json_.BoolKey("exact", verdict.exact);
     json_.StringKey("reason", verdict.reason);
-    json_.Key("candidates");
-    json_.BeginArray();
+    json_.BeginArray("candidates");
     auto context = verdict.contexts.begin();
     for (size_t i = 0; i < verdict.candidates.size(); ++i) {
       const bool explained = context != verdict.contexts.end() && context->candidate == i;
@@ -316,8 +287,7 @@ void JsonReporter::WriteVerdicts() {
     }
     json_.EndArray();
     WriteLateSuspect(verdict);
-    json_.Key("list_candidates");
-    json_.BeginArray();
+    json_.BeginArray("list_candidates");
     for (uint32_t execution : verdict.list_candidates) json_.Number(execution);
     json_.EndArray();
     json_.EndObject();
@@ -326,8 +296,7 @@ void JsonReporter::WriteVerdicts() {
 }
 
 void JsonReporter::WriteExecutions() {
-  json_.Key("executions");
-  json_.BeginArray();
+  json_.BeginArray("executions");
   for (const Execution& execution : analysis_.executions) {
     const Recording& recording = snapshot_.recordings[execution.recording];
     json_.BeginObject();
@@ -338,12 +307,9 @@ void JsonReporter::WriteExecutions() {
     TextKey("name", recording.name);
     json_.NumberKey("recording_id", recording.recording_id);
     json_.NumberKey("run", execution.run);
-    json_.Key("submission_number");
-    if (execution.submission == kNone) {
-      json_.Null();
-    } else {
-      json_.Number(snapshot_.submissions[execution.submission].number);
-    }
+    execution.submission == kNone
+        ? json_.NullKey("submission_number")
+        : json_.NumberKey("submission_number", snapshot_.submissions[execution.submission].number);
     json_.NumberKey("submission_index", recording.submission_index);
     json_.HexKey("native_handle", recording.native_handle);
     json_.BoolKey("open", recording.open);
@@ -368,20 +334,14 @@ void JsonReporter::WriteScope(uint32_t index, const Recording& recording) {
   json_.NumberKey("depth", scope.depth);
   json_.IndexKey("parent", scope.parent);
   json_.NumberKey("begin", scope.event - recording.first_event + 1);
-  json_.Key("end");
-  if (scope.left_open) {
-    json_.Null();
-  } else {
-    json_.Number(scope.end_sequence);
-  }
+  scope.left_open ? json_.NullKey("end") : json_.NumberKey("end", scope.end_sequence);
   json_.EndObject();
 }
 
 // Flat, parents before children: a document that nested as deep as a hostile list would be refused by
 // many readers.
 void JsonReporter::WriteScopeTrees() {
-  json_.Key("scopes");
-  json_.BeginArray();
+  json_.BeginArray("scopes");
   // Executions may share scopes; each scope stands once.
   std::vector<uint32_t> recordings(analysis_.scopes.size(), kNone);
   for (const Execution& execution : analysis_.executions) {
@@ -396,28 +356,17 @@ void JsonReporter::WriteScopeTrees() {
 }
 
 void JsonReporter::MonotonicKey(std::string_view key, uint64_t time_ns) {
-  json_.Key(key);
   const std::string time = MonotonicTimeInWords(snapshot_.process, time_ns);
-  if (time.empty()) {
-    json_.Null();
-  } else {
-    json_.String(time);
-  }
+  time.empty() ? json_.NullKey(key) : json_.StringKey(key, time);
 }
 
 void JsonReporter::WriteAnnotations() {
-  json_.Key("annotations");
-  json_.BeginArray();
+  json_.BeginArray("annotations");
   for (const Annotation& annotation : snapshot_.annotations) {
     json_.BeginObject();
     json_.HexKey("event_id", annotation.event_id);
     TextKey("name", annotation.name);
-    json_.Key("colour");
-    if (annotation.has_colour) {
-      json_.Hex(annotation.colour);
-    } else {
-      json_.Null();
-    }
+    annotation.has_colour ? json_.HexKey("colour", annotation.colour) : json_.NullKey("colour");
     json_.NumberKey("metadata", annotation.metadata);
     json_.NumberKey("size", annotation.size_bytes);
     json_.EndObject();
@@ -426,8 +375,7 @@ void JsonReporter::WriteAnnotations() {
 }
 
 void JsonReporter::WriteReportedEventIds() {
-  json_.Key("reported_event_ids");
-  json_.BeginArray();
+  json_.BeginArray("reported_event_ids");
   for (size_t i = 0; i < snapshot_.reported_event_ids.size(); ++i) {
     const ReportedEventId& reported = snapshot_.reported_event_ids[i];
     json_.BeginObject();
@@ -442,8 +390,7 @@ void JsonReporter::WriteReportedEventIds() {
 }
 
 void JsonReporter::WriteSubmissions() {
-  json_.Key("submissions");
-  json_.BeginArray();
+  json_.BeginArray("submissions");
   std::vector<uint32_t> executions(snapshot_.submissions.size(), kNone);
   for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
     const uint32_t submission = analysis_.executions[i].submission;
@@ -462,8 +409,7 @@ void JsonReporter::WriteSubmissions() {
 }
 
 void JsonReporter::WriteQueueMarkers() {
-  json_.Key("queue_markers");
-  json_.BeginArray();
+  json_.BeginArray("queue_markers");
   for (const QueueMarker& marker : snapshot_.queue_markers) {
     json_.BeginObject();
     json_.IndexKey("queue", marker.queue);
@@ -486,15 +432,13 @@ void JsonReporter::WriteCall(const Call& call) {
 }
 
 void JsonReporter::WriteThreads() {
-  json_.Key("threads");
-  json_.BeginArray();
+  json_.BeginArray("threads");
   for (const Thread& thread : snapshot_.threads) {
     json_.BeginObject();
     json_.NumberKey("id", thread.thread_id);
     TextKey("name", thread.name);
     json_.BoolKey("ended", thread.ended);
-    json_.Key("calls");
-    json_.BeginArray();
+    json_.BeginArray("calls");
     for (uint32_t i = 0; i < thread.call_count; ++i) {
       WriteCall(snapshot_.calls[thread.first_call + i]);
     }
@@ -506,8 +450,7 @@ void JsonReporter::WriteThreads() {
 
 // Free entries are there as well, so that indices stay what they are.
 void JsonReporter::WriteObjects() {
-  json_.Key("objects");
-  json_.BeginArray();
+  json_.BeginArray("objects");
   for (const Object& object : snapshot_.objects) {
     json_.BeginObject();
     json_.StringKey("state", ObjectStateWord(object.state));
@@ -535,16 +478,14 @@ void JsonReporter::WriteObjects() {
 }
 
 void JsonReporter::WriteRawMarkerVerdicts() {
-  json_.Key("raw_marker_verdicts");
-  json_.BeginArray();
+  json_.BeginArray("raw_marker_verdicts");
   for (const RawMarkerVerdict& verdict : JudgeRawMarkers(snapshot_, analysis_)) {
     json_.BeginObject();
     json_.IndexKey("queue", verdict.queue);
     json_.IndexKey("device", verdict.device);
     json_.BoolKey("consistent", verdict.consistent);
     json_.NumberKey("executions_left_out", verdict.executions_left_out);
-    json_.Key("markers");
-    json_.BeginArray();
+    json_.BeginArray("markers");
     for (const RawMarkerCommand& marker : verdict.markers) {
       json_.BeginObject();
       json_.IndexKey("execution", marker.execution);
@@ -555,8 +496,7 @@ void JsonReporter::WriteRawMarkerVerdicts() {
       json_.EndObject();
     }
     json_.EndArray();
-    json_.Key("works");
-    json_.BeginArray();
+    json_.BeginArray("works");
     for (const RawMarkerWork& work : verdict.works) {
       json_.BeginObject();
       json_.IndexKey("execution", work.execution);
@@ -574,8 +514,7 @@ void JsonReporter::WriteRawMarkerVerdicts() {
 }
 
 void JsonReporter::WriteRawMarkers() {
-  json_.Key("raw_markers");
-  json_.BeginArray();
+  json_.BeginArray("raw_markers");
   for (const RawMarker& marker : snapshot_.raw_markers) {
     json_.BeginObject();
     json_.IndexKey("device", marker.device);
@@ -597,7 +536,6 @@ bool WriteJsonReport(const Snapshot& snapshot, const Analysis& analysis,
     piece.clear();
   };
   JsonReporter(snapshot, analysis, &piece, print_piece).Write();
-  piece += '\n';
   print_piece();
   return going_on;
 }
@@ -607,7 +545,6 @@ std::string JsonReport(const Snapshot& snapshot, const Analysis& analysis) {
   constexpr size_t kBytesPerScope = 192;
   out.reserve(65536 + analysis.scopes.size() * kBytesPerScope);
   JsonReporter(snapshot, analysis, &out, nullptr).Write();
-  out += '\n';
   return out;
 }
 

@@ -27,13 +27,8 @@ class DiagnosticsWriter {
 
  private:
   void TimeKey(std::string_view key, uint64_t monotonic_ns) {
-    json_.Key(key);
     const std::string time = MonotonicTimeInWords(snapshot_.process, monotonic_ns);
-    if (time.empty()) {
-      json_.Null();
-    } else {
-      json_.String(time);
-    }
+    time.empty() ? json_.NullKey(key) : json_.StringKey(key, time);
   }
 
   void WriteSyncs();
@@ -52,8 +47,7 @@ class DiagnosticsWriter {
 };
 
 void DiagnosticsWriter::WriteSyncs() {
-  json_.Key("syncs");
-  json_.BeginArray();
+  json_.BeginArray("syncs");
   for (const Sync& sync : snapshot_.syncs) {
     json_.BeginObject();
     json_.StringKey("kind", SyncKindWord(sync.kind));
@@ -85,10 +79,8 @@ void DiagnosticsWriter::WriteWait(const Wait& wait) {
 
 void DiagnosticsWriter::WriteWaits() {
   const WaitGraph graph = snapshot_.syncs.empty() ? WaitGraph() : FindWaits(snapshot_, analysis_);
-  json_.Key("waits");
-  json_.BeginObject();
-  json_.Key("queues");
-  json_.BeginArray();
+  json_.BeginObject("waits");
+  json_.BeginArray("queues");
   for (const QueueWaits& waits : graph.queues) {
     json_.BeginObject();
     json_.IndexKey("queue", waits.queue);
@@ -102,12 +94,10 @@ void DiagnosticsWriter::WriteWaits() {
     json_.EndObject();
   }
   json_.EndArray();
-  json_.Key("waits");
-  json_.BeginArray();
+  json_.BeginArray("waits");
   for (const Wait& wait : graph.waits) WriteWait(wait);
   json_.EndArray();
-  json_.Key("cycles");
-  json_.BeginArray();
+  json_.BeginArray("cycles");
   for (const std::vector<uint32_t>& cycle : graph.cycles) {
     json_.BeginArray();
     for (const uint32_t wait : cycle) json_.Number(wait);
@@ -119,12 +109,8 @@ void DiagnosticsWriter::WriteWaits() {
 }
 
 void DiagnosticsWriter::WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour) {
-  json_.Key(key);
-  if (neighbour.object == kNone) {
-    json_.Null();
-    return;
-  }
-  json_.BeginObject();
+  if (neighbour.object == kNone) return json_.NullKey(key);
+  json_.BeginObject(key);
   json_.NumberKey("object", neighbour.object);
   json_.HexKey("distance", neighbour.distance);
   json_.EndObject();
@@ -139,8 +125,7 @@ void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
   json_.StringKey("state", AddressStateWord(verdict.state));
   json_.HexKey("first", verdict.first);
   json_.HexKey("last", verdict.last);
-  json_.Key("owners");
-  json_.BeginArray();
+  json_.BeginArray("owners");
   for (const AddressOwner& owner : verdict.owners) {
     json_.BeginObject();
     json_.NumberKey("object", owner.object);
@@ -159,8 +144,7 @@ void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
 
 void DiagnosticsWriter::WriteFaults() {
   const std::vector<FaultAddressVerdict> verdicts = FindFaultAddresses(snapshot_, analysis_);
-  json_.Key("faults");
-  json_.BeginArray();
+  json_.BeginArray("faults");
   for (uint32_t i = 0; i < snapshot_.faults.size(); ++i) {
     const Fault& fault = snapshot_.faults[i];
     json_.BeginObject();
@@ -169,14 +153,12 @@ void DiagnosticsWriter::WriteFaults() {
     json_.SignedKey("result", fault.result);
     json_.StringKey("description", snapshot_.Text(fault.description));
     TimeKey("time", fault.time_ns);
-    json_.Key("addresses");
-    json_.BeginArray();
+    json_.BeginArray("addresses");
     for (const FaultAddressVerdict& verdict : verdicts) {
       if (verdict.fault == i) WriteFaultAddress(verdict);
     }
     json_.EndArray();
-    json_.Key("vendor_infos");
-    json_.BeginArray();
+    json_.BeginArray("vendor_infos");
     for (uint32_t info = 0; info < fault.vendor_info_count; ++info) {
       const VendorInfo& vendor = snapshot_.vendor_infos[fault.first_vendor_info + info];
       json_.BeginObject();
@@ -194,20 +176,16 @@ void DiagnosticsWriter::WriteFaults() {
 }
 
 void DiagnosticsWriter::WriteCheckpoints() {
-  json_.Key("checkpoints");
-  json_.BeginArray();
+  json_.BeginArray("checkpoints");
   for (const CheckpointVerdict& verdict : CheckCheckpoints(snapshot_, analysis_)) {
     const Checkpoint& checkpoint = snapshot_.checkpoints[verdict.checkpoint];
     json_.BeginObject();
     json_.IndexKey("device", checkpoint.device);
     json_.IndexKey("queue", checkpoint.queue);
     json_.StringKey("stage", PipeStageWord(checkpoint.stage));
-    json_.Key("recording_id");
-    if (checkpoint.recording == kNone) {
-      json_.Null();
-    } else {
-      json_.Number(snapshot_.recordings[checkpoint.recording].recording_id);
-    }
+    checkpoint.recording == kNone
+        ? json_.NullKey("recording_id")
+        : json_.NumberKey("recording_id", snapshot_.recordings[checkpoint.recording].recording_id);
     json_.NumberKey("event", checkpoint.sequence);
     json_.StringKey("relation", CheckpointRelationWord(verdict.relation));
     json_.StringKey("reason", verdict.reason);
@@ -217,8 +195,7 @@ void DiagnosticsWriter::WriteCheckpoints() {
 }
 
 void DiagnosticsWriter::WriteShaders() {
-  json_.Key("shaders");
-  json_.BeginArray();
+  json_.BeginArray("shaders");
   for (const Shader& shader : snapshot_.shaders) {
     json_.BeginObject();
     json_.StringKey("hash", fmt::format("{:016x}", shader.hash));

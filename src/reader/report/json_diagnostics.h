@@ -4,9 +4,9 @@
 #ifndef CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 #define CAIRN_READER_REPORT_JSON_DIAGNOSTICS_H_
 
+#include "base/json_writer.h"
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
-#include "reader/report/json_writer.h"
 
 namespace cairn {
 

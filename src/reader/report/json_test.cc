@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
-#include "reader/report/json_writer.h"
 #include "reader/report/testing/json_schema_check.h"
 
 namespace cairn {
@@ -206,51 +205,6 @@ TEST(JsonReport, InPiecesIsTheSame) {
   EXPECT_EQ(all, JsonReport(snapshot, Analyse(snapshot)));
   EXPECT_FALSE(
       WriteJsonReport(snapshot, Analyse(snapshot), [](std::string_view) { return false; }));
-}
-
-TEST(JsonWriter, TextsHaveAnEnd) {
-  std::string out;
-  size_t bytes = 0;
-  JsonWriter json(&out, [&] {
-    bytes += out.size();
-    out.clear();
-  });
-  json.BeginArray();
-  const std::string text(1 << 20, 'x');
-  for (size_t i = 0; i < JsonWriter::kMostTextBytes / text.size() + 1; ++i) json.String(text);
-  EXPECT_EQ(json.cut_count(), 0u);
-  for (int i = 0; i < 1000; ++i) json.String(text);
-  json.String("short ones are kept");
-  json.MakeRoomForTheEnd();
-  json.String(std::string(100, 'z'));
-  json.EndArray();
-  EXPECT_EQ(json.cut_count(), 1000u);
-  EXPECT_LT(bytes + out.size(), JsonWriter::kMostTextBytes + 2 * text.size() + 1000 * 80);
-  EXPECT_NE(out.find("short ones are kept"), std::string::npos);
-  EXPECT_NE(out.find(std::string(100, 'z')), std::string::npos);
-}
-
-TEST(JsonWriter, NestsAndSeparates) {
-  std::string out;
-  JsonWriter json(&out);
-  json.BeginObject();
-  json.Key("empty");
-  json.BeginArray();
-  json.EndArray();
-  json.Key("values");
-  json.BeginArray();
-  json.SignedNumber(-1);
-  json.Number(UINT64_MAX);
-  json.Bool(true);
-  json.Null();
-  json.Hex(42);
-  json.BeginObject();
-  json.EndObject();
-  json.EndArray();
-  json.EndObject();
-  EXPECT_EQ(Json::parse(out),
-            Json::parse(
-                R"({"empty": [], "values": [-1, 18446744073709551615, true, null, "0x2a", {}]})"));
 }
 
 }  // namespace

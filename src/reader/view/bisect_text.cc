@@ -6,21 +6,18 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "format/snapshot/snapshot_file.h"
 #include "reader/analysis/analysis.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/report/describe.h"
 #include "reader/report/words.h"
-#include "reader/view/json_document.h"
 
 namespace cairn::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kBarWidth = 20;
 
@@ -96,25 +93,35 @@ void AppendRest(const BisectTold& told, std::string* text) {
                  ShellQuoted(told.minimal_path));
 }
 
-Json CulpritAsJson(const CulpritText& culprit) {
-  Json json;
+void WriteCulprit(const CulpritText& culprit, JsonWriter* json) {
+  json->BeginObject();
   switch (culprit.suspect.kind) {
     case Suspect::Kind::kCall:
-      json["kind"] = "call";
-      json["call"] = culprit.suspect.call;
-      json["text"] = culprit.call;
+      json->StringKey("kind", "call");
+      json->NumberKey("call", culprit.suspect.call);
+      json->StringKey("text", culprit.call);
       break;
-    case Suspect::Kind::kList: json["kind"] = "list"; break;
-    case Suspect::Kind::kSubmission: json["kind"] = "submission"; break;
+    case Suspect::Kind::kList: json->StringKey("kind", "list"); break;
+    case Suspect::Kind::kSubmission: json->StringKey("kind", "submission"); break;
   }
-  json["submission"] = culprit.submission;
-  json["list_index"] = culprit.list_index;
-  json["frame"] = culprit.frame;
-  json["queue"] = culprit.queue;
-  json["list"] = culprit.list;
-  json["pipeline"] = culprit.pipeline;
-  json["path"] = culprit.path;
-  return json;
+  json->NumberKey("submission", culprit.submission);
+  json->NumberKey("list_index", culprit.list_index);
+  json->NumberKey("frame", culprit.frame);
+  json->StringKey("queue", culprit.queue);
+  json->StringKey("list", culprit.list);
+  json->StringKey("pipeline", culprit.pipeline);
+  json->StringsKey("path", culprit.path);
+  json->EndObject();
+}
+
+const char* WithoutWord(ProbeOutcome without) {
+  switch (without) {
+    case ProbeOutcome::kClean: return "clean";
+    case ProbeOutcome::kFails: return "fails";
+    case ProbeOutcome::kUndecided:
+    case ProbeOutcome::kInvalid: break;
+  }
+  return "unknown";
 }
 
 // The scopes around the one of a call, outermost first, without itself.
@@ -244,40 +251,37 @@ std::string AnswerAsText(const BisectTold& told) {
 
 std::string AnswerAsJson(const BisectTold& told) {
   const BisectAnswer& answer = told.answer;
-  Json json;
-  json["version"] = 1;
-  json["file"] = told.path;
-  json["found"] = answer.found;
-  json["reason"] = answer.why;
-  json["failure"] = KindWord(answer.kind);
-  json["signal"] = answer.signal;
-  json["submission"] = answer.place;
-  json["failed"] = answer.failed;
-  json["asked"] = answer.asked;
-  json["undecided"] = answer.undecided;
-  json["device"] = told.device.name;
-  json["driver"] = told.device.driver;
-  json["library"] = told.device.library;
-  json["hang_timeout_seconds"] = Seconds(told.hang_timeout_ns);
-  json["slowest_submission"] = told.slowest_submission;
-  json["slowest_seconds"] = Seconds(told.slowest_ns);
-  json["recorded"] = told.recorded;
-  json["left_out"] = told.left_out;
-  json["refused"] = told.refused;
-  json["culprits"] = Json::array();
-  for (const CulpritText& culprit : told.culprits) {
-    json["culprits"].push_back(CulpritAsJson(culprit));
-  }
-  switch (answer.without) {
-    case ProbeOutcome::kClean: json["without"] = "clean"; break;
-    case ProbeOutcome::kFails: json["without"] = "fails"; break;
-    case ProbeOutcome::kUndecided:
-    case ProbeOutcome::kInvalid: json["without"] = "unknown"; break;
-  }
-  json["minimal_trace"] = told.minimal_path;
-  json["probes"] = answer.probes;
-  json["seconds"] = Seconds(told.duration_ns);
-  return JsonDocument(json);
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.NumberKey("version", 1);
+  json.StringKey("file", told.path);
+  json.BoolKey("found", answer.found);
+  json.StringKey("reason", answer.why);
+  json.StringKey("failure", KindWord(answer.kind));
+  json.SignedKey("signal", answer.signal);
+  json.NumberKey("submission", answer.place);
+  json.NumberKey("failed", answer.failed);
+  json.NumberKey("asked", answer.asked);
+  json.NumberKey("undecided", answer.undecided);
+  json.StringKey("device", told.device.name);
+  json.StringKey("driver", told.device.driver);
+  json.StringKey("library", told.device.library);
+  json.RealKey("hang_timeout_seconds", Seconds(told.hang_timeout_ns));
+  json.NumberKey("slowest_submission", told.slowest_submission);
+  json.RealKey("slowest_seconds", Seconds(told.slowest_ns));
+  json.StringsKey("recorded", told.recorded);
+  json.StringKey("left_out", told.left_out);
+  json.StringKey("refused", told.refused);
+  json.BeginArray("culprits");
+  for (const CulpritText& culprit : told.culprits) WriteCulprit(culprit, &json);
+  json.EndArray();
+  json.StringKey("without", WithoutWord(answer.without));
+  json.StringKey("minimal_trace", told.minimal_path);
+  json.NumberKey("probes", answer.probes);
+  json.RealKey("seconds", Seconds(told.duration_ns));
+  json.EndObject();
+  return text;
 }
 
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -22,8 +21,6 @@
 
 namespace cairn::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 // Calls of which the last one is the state.
 struct PlainState {
@@ -103,36 +100,25 @@ class StateFinder {
         copy_budget_(FileBudget(trace.file().size_bytes(), kDescriptorCopies)),
         most_descriptors_(FileBudget(trace.file().size_bytes(), kTraceRecords)) {}
 
-  Result<ordered_json> Run() {
+  Result<ListState> Run() {
     CAIRN_RETURN_IF_ERROR(FindCall());
     CAIRN_RETURN_IF_ERROR(GoThere());
-    ordered_json found = ordered_json::object();
-    found["call"] = call_;
-    found["list"] = Reference(list_);
-    found["recorded_since"] = since_;
-    found["pipeline"] = Pipeline();
-    found["graphics"] = Root(false);
-    found["compute"] = Root(true);
-    for (auto& [key, value] : plain_) found[key] = std::move(value);
-    found["vertex_buffers"] = Slots(vertex_buffers_);
-    found["stream_output"] = Slots(stream_output_);
-    ShowWriters(&found);
-    return found;
+    found_.list = ObjectNow(found_.list.number);
+    found_.pipeline = ObjectNow(found_.pipeline.number);
+    if (const TracedObject* const pipeline = state_.Find(found_.pipeline.number)) {
+      found_.pipeline_creation = ReadCall(pipeline->creator);
+    }
+    for (ListState::Root* const root : {&found_.graphics, &found_.compute}) {
+      root->signature = ObjectNow(root->signature.number);
+      for (auto& [place, argument] : root->arguments) {
+        if (argument.table) argument.descriptors = DescriptorsOf(*argument.table);
+      }
+    }
+    FindWriters();
+    return std::move(found_);
   }
 
  private:
-  struct RootArgument {
-    const RootState* what = nullptr;
-    ordered_json json;
-    uint64_t table = 0;  // its handle
-  };
-  using RootArgumentMap =
-      std::map<std::pair<uint32_t, uint64_t>, RootArgument>;  // (index, offset of constants)
-  struct RootArguments {
-    uint64_t signature = kNoObject;
-    RootArgumentMap arguments;
-  };
-
   // ---- Reading ----
 
   Status Decode(const Record& record, const MethodInfo& method, DecodedCall* call) {
@@ -142,30 +128,48 @@ class StateFinder {
     return DecodeArguments(method, record.body, options, &arena_, call);
   }
 
-  // What a call was, as JSON; null if it is not there or cannot be read.
-  ordered_json CallAsJson(uint64_t number) {
+  // What a call was; nothing if it is not there or none of a known method.
+  std::optional<ListState::Call> ReadCall(uint64_t number) {
     TraceCursor cursor(trace_);
     Record record;
-    if (number == 0 || !cursor.SeekNumber(number).ok() || !cursor.Next(&record)) return nullptr;
-    const std::optional<Method> method = trace_.MethodOf(record);
-    if (record.number != number || record.kind != RecordKind::kCall || !method.has_value())
-      return nullptr;
-    return CallAsJson(record, *method);
+    if (number == 0 || !cursor.SeekNumber(number).ok() || !cursor.Next(&record)) return {};
+    if (record.number != number || record.kind != RecordKind::kCall) return {};
+    return ReadCall(record);
   }
-  ordered_json CallAsJson(const Record& record, Method method) {
-    ordered_json json = {{"number", record.number}, {"method", trace_.MethodName(record)}};
+  std::optional<ListState::Call> ReadCall(const Record& record) {
+    const std::optional<Method> method = trace_.MethodOf(record);
+    if (!method.has_value()) return {};
+    const MethodInfo& info = Describe(*method);
+    ListState::Call read = {.number = record.number, .method = trace_.MethodName(record)};
+    read.words = ShortName(read.method);
+    read.arguments = "null";
     DecodedCall call;
-    if (Decode(record, Describe(method), &call).ok()) {
-      json["arguments"] = ArgumentsAsJson(Describe(method), call, state_);
-    } else {
-      json["arguments"] = nullptr;
+    if (Decode(record, info, &call).ok()) {
+      read.words = PrintArguments(info, call, state_);
+      read.arguments = ArgumentsJson(info, call);
+      read.members = PrintMembers(info, call, state_);
     }
-    return json;
+    return read;
   }
 
-  ordered_json Reference(uint64_t object) const {
-    if (object == kNoObject) return nullptr;
-    return {{"object", object}, {"text", VisibleText(state_.Object(object))}};
+  std::string ArgumentsJson(const MethodInfo& method, const DecodedCall& call) const {
+    constexpr size_t kMostBytes = 256 << 10;  // there are many calls
+    std::string text;
+    JsonWriter json(&text, JsonWriter::kOneLine);
+    WriteArguments(method, call, state_, /*whole=*/false, &json, kMostBytes);
+    return text;
+  }
+
+  ListState::Setting Value(uint64_t set_by, const ValueInfo& value, const void* place) const {
+    ListState::Setting setting = {.set_by = set_by, .words = PrintValue(value, place, state_)};
+    JsonWriter json(&setting.json, JsonWriter::kOneLine);
+    WriteValue(value, place, state_, &json);
+    return setting;
+  }
+
+  ListState::Object ObjectNow(uint64_t number) const {
+    if (number == kNoObject) return {};
+    return {number, VisibleText(state_.Object(number))};
   }
 
   Status FindCall() {
@@ -184,8 +188,8 @@ class StateFinder {
                       "{} shows those near it",
                       wanted_, name, wanted_));
     }
-    list_ = record.object;
-    frame_ = trace_.first_frame().value_or(0) + cursor.frame();
+    found_.list.number = record.object;
+    found_.frame = trace_.first_frame().value_or(0) + cursor.frame();
     return {};
   }
 
@@ -200,18 +204,17 @@ class StateFinder {
       if (applied && record.kind == RecordKind::kObject) {
         const TracedObject* const made = state_.Find(record.object);
         if (made->heap.has_value()) writers_.AddHeap(record.object, *made->heap);
-        if (record.object == list_) TakeCreation();
+        if (record.object == found_.list.number) TakeCreation();
       }
       if (record.kind != RecordKind::kCall) continue;
       const std::optional<Method> method = trace_.MethodOf(record);
       if (record.number == wanted_) {
-        call_ = method.has_value() ? CallAsJson(record, *method) : ordered_json(nullptr);
-        if (method.has_value()) call_["frame"] = frame_;
-        if (method.has_value()) call_["thread"] = record.thread;
+        found_.call = ReadCall(record);
+        found_.thread = record.thread;
         return {};
       }
       if (!method.has_value()) continue;
-      if (record.object == list_) {
+      if (record.object == found_.list.number) {
         TakeListCall(record, *method);
       } else {
         TakeDescriptors(record, *method);
@@ -230,18 +233,16 @@ class StateFinder {
   // ---- The list ----
 
   void Clear(uint64_t pipeline, uint64_t since) {
-    since_ = since;
-    pipeline_ = pipeline;
-    pipeline_set_by_ = since;
-    for (RootArguments& root : roots_) root = {};
-    plain_.clear();
-    vertex_buffers_.clear();
-    stream_output_.clear();
+    found_ = {.frame = found_.frame,
+              .list = found_.list,
+              .recorded_since = since,
+              .pipeline = {pipeline, ""},
+              .pipeline_set_by = since};
   }
 
   // A list is made open, with a first pipeline.
   void TakeCreation() {
-    const TracedObject* const list = state_.Find(list_);
+    const TracedObject* const list = state_.Find(found_.list.number);
     TraceCursor cursor(trace_);
     Record record;
     if (list == nullptr || list->creator == 0 || !cursor.SeekNumber(list->creator).ok() ||
@@ -265,25 +266,27 @@ class StateFinder {
       case Method::ID3D12GraphicsCommandList_ClearState:
         return Clear(Value64(call, 0), record.number);
       case Method::ID3D12GraphicsCommandList_SetPipelineState:
-        pipeline_ = Value64(call, 0);
-        pipeline_set_by_ = record.number;
-        plain_.erase("state_object");
+        found_.pipeline.number = Value64(call, 0);
+        found_.pipeline_set_by = record.number;
+        found_.settings.erase("state_object");
         return;
       case Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature:
-        return SetRootSignature(false, Value64(call, 0));
+        return SetRootSignature(Value64(call, 0), &found_.graphics);
       case Method::ID3D12GraphicsCommandList_SetComputeRootSignature:
-        return SetRootSignature(true, Value64(call, 0));
+        return SetRootSignature(Value64(call, 0), &found_.compute);
       case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
-        return SetSlots(record.number, info, call, &vertex_buffers_);
+        return SetSlots(record.number, info, call, &found_.vertex_buffers);
       case Method::ID3D12GraphicsCommandList_SOSetTargets:
-        return SetSlots(record.number, info, call, &stream_output_);
-      case Method::ID3D12GraphicsCommandList4_EndRenderPass: plain_.erase("render_pass"); return;
+        return SetSlots(record.number, info, call, &found_.stream_output);
+      case Method::ID3D12GraphicsCommandList4_EndRenderPass:
+        found_.settings.erase("render_pass");
+        return;
       default: break;
     }
     for (const PlainState& known : kPlainStates) {
       if (known.method == method) {
-        plain_[known.key] = {{"set_by", record.number},
-                             {"arguments", ArgumentsAsJson(info, call, state_)}};
+        found_.settings[known.key] = {record.number, PrintArguments(info, call, state_),
+                                      ArgumentsJson(info, call)};
         return;
       }
     }
@@ -292,79 +295,72 @@ class StateFinder {
     }
   }
 
-  void SetRootSignature(bool is_compute, uint64_t signature) {
-    RootArguments& root = roots_[is_compute ? 1 : 0];
+  static void SetRootSignature(uint64_t signature, ListState::Root* root) {
     // What was set for another signature means nothing any more.
-    if (root.signature != signature) root.arguments.clear();
-    root.signature = signature;
+    if (root->signature.number != signature) root->arguments.clear();
+    root->signature.number = signature;
   }
 
   void SetRootArgument(uint64_t number, const RootState& what, const DecodedCall& call) {
-    const MethodInfo& method = Describe(what.method);
     const uint32_t index = Value32(call, 0);
-    auto& arguments = roots_[what.is_compute ? 1 : 0].arguments;
+    auto& arguments = (what.is_compute ? found_.compute : found_.graphics).arguments;
     const bool is_constant = what.kind == RootKind::kConstant || what.kind == RootKind::kConstants;
     uint32_t offset = 0;
     if (what.kind == RootKind::kConstant) offset = Value32(call, 2);
     if (what.kind == RootKind::kConstants) offset = Value32(call, 3);
-    const ordered_json values = is_constant ? Constants(what.kind, call) : ordered_json::array();
-    if (is_constant && values.empty()) return;
+    ListState::RootArgument argument = {.kind = what.name};
+    if (is_constant) argument.constants = Constants(what.kind, call);
+    const size_t count = argument.constants.size();
+    if (is_constant && count == 0) return;
     // A root signature has no more than so many parameters and constants.
-    if (index >= kMostRootWords || offset + values.size() > kMostRootWords) return;
-    MakeRoom(index, is_constant, offset, values.size(), &arguments);
-    RootArgument& argument = arguments[{index, offset}];
-    argument.what = &what;
-    argument.table = what.kind == RootKind::kTable ? Value64(call, 1) : 0;
-    argument.json = {{"index", index}, {"kind", what.name}, {"set_by", number}};
+    if (index >= kMostRootWords || offset + count > kMostRootWords) return;
     if (is_constant) {
-      argument.json["offset"] = offset;
-      argument.json["values"] = values;
+      argument.value.set_by = number;
     } else {
-      argument.json["value"] = ValueAsJson(method.parameters[1], call.arguments[1], state_);
+      argument.value = Value(number, Describe(what.method).parameters[1], call.arguments[1]);
     }
+    if (what.kind == RootKind::kTable) argument.table = Value64(call, 1);
+    MakeRoom(index, is_constant, offset, count, &arguments);
+    arguments[{index, offset}] = std::move(argument);
   }
 
   // Takes away what the argument at `index` was. Constants replace each other one by one: those before
   // `offset` and from `offset` + `count` on stay.
   static void MakeRoom(uint32_t index, bool is_constant, uint32_t offset, uint64_t count,
-                       RootArgumentMap* arguments) {
+                       ListState::RootArgumentMap* arguments) {
     const uint64_t behind = is_constant ? offset + count : ~uint64_t{0};
     auto it = arguments->lower_bound({index, is_constant ? offset : 0});
     if (it != arguments->begin()) --it;  // it may reach up to here
     while (it != arguments->end() && it->first < std::pair(index, behind)) {
       const auto replaced = it++;
       if (replaced->first.first != index) continue;
-      const RootArgument old = std::move(replaced->second);
+      const ListState::RootArgument old = std::move(replaced->second);
       const uint64_t start = replaced->first.second;
       arguments->erase(replaced);
-      if (!is_constant || !old.json.contains("values")) continue;
-      const uint64_t end = start + old.json["values"].size();
-      KeepConstants(old, start, start, std::min<uint64_t>(end, offset), arguments);
-      KeepConstants(old, start, std::max(start, behind), end, arguments);
+      if (!is_constant) continue;
+      const uint64_t end = start + old.constants.size();
+      KeepConstants(old, start, {index, start}, std::min<uint64_t>(end, offset), arguments);
+      KeepConstants(old, start, {index, std::max(start, behind)}, end, arguments);
     }
   }
 
-  // Of constants that begin at `start` those in [first, end), if there are any.
-  static void KeepConstants(const RootArgument& constants, uint64_t start, uint64_t first,
-                            uint64_t end, RootArgumentMap* arguments) {
-    if (first >= end) return;
-    RootArgument kept = constants;
-    const ordered_json& values = constants.json["values"];
-    const auto at = [&](uint64_t i) {
-      return values.begin() + static_cast<std::ptrdiff_t>(i - start);
+  // Of constants that begin at `start` those from `first` (index, offset) to the offset `end`, if there
+  // are any.
+  static void KeepConstants(const ListState::RootArgument& old, uint64_t start,
+                            std::pair<uint32_t, uint64_t> first, uint64_t end,
+                            ListState::RootArgumentMap* arguments) {
+    if (first.second >= end) return;
+    const auto at = [&](uint64_t offset) {
+      return old.constants.begin() + static_cast<std::ptrdiff_t>(offset - start);
     };
-    kept.json["offset"] = first;
-    kept.json["values"] = std::vector<ordered_json>(at(first), at(end));
-    const auto index = constants.json["index"].get<uint32_t>();
-    (*arguments)[{index, first}] = std::move(kept);
+    ListState::RootArgument& kept = (*arguments)[first];
+    kept = old;
+    kept.constants.assign(at(first.second), at(end));
   }
 
-  static ordered_json Constants(RootKind kind, const DecodedCall& call) {
-    ordered_json values = ordered_json::array();
-    if (kind == RootKind::kConstant) {
-      values.push_back(Value32(call, 1));
-      return values;
-    }
+  static std::vector<uint32_t> Constants(RootKind kind, const DecodedCall& call) {
+    if (kind == RootKind::kConstant) return {Value32(call, 1)};
+    std::vector<uint32_t> values;
     const auto* const data = Load<const std::byte*>(call.arguments[2]);
     const uint64_t count =
         std::min<uint64_t>(call.counts[2] / sizeof(uint32_t), kMostRootWords + 1);
@@ -375,19 +371,19 @@ class StateFinder {
   }
 
   void SetSlots(uint64_t number, const MethodInfo& method, const DecodedCall& call,
-                std::map<uint32_t, ordered_json>* slots) const {
+                std::map<uint32_t, ListState::Setting>* slots) const {
+    constexpr size_t kViews = 2;  // the parameter
     const uint32_t first = Value32(call, 0);
-    const ordered_json arguments = ArgumentsAsJson(method, call, state_);
-    const ordered_json& views = arguments.value("pViews", ordered_json());
-    if (!views.is_array()) {
+    const auto* const views = Load<const std::byte*>(call.arguments[kViews]);
+    if (views == nullptr) {
       std::erase_if(*slots, [&](const auto& slot) {
         return slot.first >= first && slot.first - first < Value32(call, 1);
       });
       return;
     }
-    for (size_t i = 0; i < views.size() && first + i < kMostSlots; ++i) {
-      const auto slot = static_cast<uint32_t>(first + i);
-      (*slots)[slot] = {{"slot", slot}, {"set_by", number}, {"view", views[i]}};
+    const ParameterInfo& view = method.parameters[kViews];
+    for (uint64_t i = 0; i < call.counts[kViews] && first + i < kMostSlots; ++i) {
+      (*slots)[static_cast<uint32_t>(first + i)] = Value(number, view, views + i * view.size_bytes);
     }
   }
 
@@ -416,25 +412,8 @@ class StateFinder {
     }
   }
 
-  // Puts the calls where their numbers stand. In the order of the trace, so that no part of it is decoded
-  // more than once.
-  void ShowWriters(ordered_json* state) {
-    std::vector<ordered_json*> writers;
-    for (const char* const pipe : {"graphics", "compute"}) {
-      for (ordered_json& argument : (*state)[pipe]["root_arguments"]) {
-        if (!argument.contains("descriptors")) continue;
-        for (ordered_json& shown : argument["descriptors"]) writers.push_back(&shown["written_by"]);
-      }
-    }
-    std::sort(writers.begin(), writers.end(), [](const ordered_json* a, const ordered_json* b) {
-      return a->get<uint64_t>() < b->get<uint64_t>();
-    });
-    for (ordered_json* const writer : writers) *writer = CallAsJson(writer->get<uint64_t>());
-  }
-
-  // With the numbers of the calls that wrote them.
-  ordered_json TableDescriptors(uint64_t table) {
-    ordered_json shown = ordered_json::array();
+  std::vector<ListState::Descriptor> DescriptorsOf(uint64_t table) const {
+    std::vector<ListState::Descriptor> shown;
     const auto place = state_.GpuDescriptorAt(table);
     const TracedObject* const heap = place.has_value() ? state_.Find(place->heap) : nullptr;
     if (heap == nullptr || !heap->heap.has_value()) return shown;
@@ -443,39 +422,26 @@ class StateFinder {
           heap->heap->cpu_start + uint64_t{place->index + i} * heap->heap->increment_bytes;
       const auto found = writers_.contents().find(handle);
       if (found == writers_.contents().end()) break;
-      shown.push_back({{"index", place->index + i}, {"written_by", found->second}});
+      shown.push_back({.index = place->index + i, .writer = found->second});
     }
     return shown;
   }
 
-  // ---- What was found ----
-
-  ordered_json Pipeline() {
-    if (pipeline_ == kNoObject) return nullptr;
-    ordered_json pipeline = Reference(pipeline_);
-    pipeline["set_by"] = pipeline_set_by_;
-    const TracedObject* const object = state_.Find(pipeline_);
-    pipeline["created_by"] =
-        object == nullptr ? ordered_json(nullptr) : CallAsJson(object->creator);
-    return pipeline;
-  }
-
-  ordered_json Root(bool is_compute) {
-    RootArguments& root = roots_[is_compute ? 1 : 0];
-    ordered_json arguments = ordered_json::array();
-    for (auto& [place, argument] : root.arguments) {
-      if (argument.what->kind == RootKind::kTable) {
-        argument.json["descriptors"] = TableDescriptors(argument.table);
+  // In the order of the trace, so that no part of it is decoded more than once.
+  void FindWriters() {
+    std::vector<ListState::Descriptor*> shown;
+    for (ListState::Root* const root : {&found_.graphics, &found_.compute}) {
+      for (auto& [place, argument] : root->arguments) {
+        for (ListState::Descriptor& descriptor : argument.descriptors) {
+          shown.push_back(&descriptor);
+        }
       }
-      arguments.push_back(argument.json);
     }
-    return {{"root_signature", Reference(root.signature)}, {"root_arguments", arguments}};
-  }
-
-  static ordered_json Slots(const std::map<uint32_t, ordered_json>& slots) {
-    ordered_json list = ordered_json::array();
-    for (const auto& [slot, json] : slots) list.push_back(json);
-    return list;
+    std::sort(shown.begin(), shown.end(),
+              [](const auto* a, const auto* b) { return a->writer < b->writer; });
+    for (ListState::Descriptor* const descriptor : shown) {
+      descriptor->written_by = ReadCall(descriptor->writer);
+    }
   }
 
   TraceReader& trace_;
@@ -484,99 +450,9 @@ class StateFinder {
   const uint64_t wanted_;
   uint64_t copy_budget_;
   const uint64_t most_descriptors_;
-  uint64_t list_ = kNoObject;
-  uint64_t frame_ = 0;
-  ordered_json call_;
-  uint64_t since_ = 0;
-  uint64_t pipeline_ = kNoObject;
-  uint64_t pipeline_set_by_ = 0;
-  RootArguments roots_[2];  // graphics, compute
-  std::map<std::string, ordered_json> plain_;
-  std::map<uint32_t, ordered_json> vertex_buffers_;
-  std::map<uint32_t, ordered_json> stream_output_;
+  ListState found_;
   DescriptorTable<uint64_t> writers_;  // calls
 };
-
-// ---- In words ----
-
-constexpr size_t kMostLineBytes = 160;
-
-// A value in one line: references by their text, structs as {a = b}, equal elements counted.
-std::string InLine(const ordered_json& value) {
-  if (value.is_object() && value.contains("text")) return value["text"].get<std::string>();
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_object()) {
-    std::string text;
-    for (const auto& [key, inner] : value.items()) {
-      text += (text.empty() ? "" : ", ") + key + " = " + InLine(inner);
-    }
-    return "{" + text + "}";
-  }
-  if (value.is_array()) {
-    std::string text;
-    for (auto inner = value.begin(); inner != value.end();) {
-      const auto end = std::find_if(inner, value.end(),
-                                    [&](const ordered_json& next) { return next != *inner; });
-      text += (text.empty() ? "" : ", ") + InLine(*inner);
-      if (end - inner > 1) text += fmt::format(" ({} times)", end - inner);
-      inner = end;
-    }
-    return "[" + text + "]";
-  }
-  return value.dump();
-}
-
-std::string Cut(const std::string& text) {
-  const std::string_view kept = Utf8Prefix(text, kMostLineBytes);
-  return kept.size() == text.size() ? text : std::string(kept) + " ...";
-}
-
-void AddLine(std::string* text, size_t indent, std::string_view key, const std::string& value) {
-  *text += fmt::format("{}{}{}{}\n", std::string(indent, ' '), key, key.empty() ? "" : "  ",
-                       Cut(VisibleText(value)));
-}
-
-std::string CallInLine(const ordered_json& call) {
-  if (!call.is_object()) return "an unknown call";
-  return fmt::format("call {}: {} {}", call.value("number", uint64_t{0}),
-                     call.value("method", std::string()),
-                     call.contains("arguments") ? InLine(call["arguments"]) : "");
-}
-
-void AddPipeline(std::string* text, const ordered_json& pipeline) {
-  if (!pipeline.is_object()) return AddLine(text, 0, "pipeline", "none");
-  AddLine(text, 0, "pipeline",
-          fmt::format("{} (set by call {})", InLine(pipeline), InLine(pipeline["set_by"])));
-  const ordered_json& creation = pipeline["created_by"];
-  if (!creation.is_object()) return;
-  AddLine(text, 2, "created by",
-          fmt::format("call {}: {}", InLine(creation["number"]), InLine(creation["method"])));
-  if (!creation["arguments"].is_object()) return;
-  for (const auto& [name, value] : creation["arguments"].items()) {
-    if (!value.is_object() || value.contains("text")) continue;
-    for (const auto& [key, inner] : value.items()) AddLine(text, 4, key, InLine(inner));
-  }
-}
-
-void AddRoot(std::string* text, const char* name, const ordered_json& root) {
-  const ordered_json& arguments = root["root_arguments"];
-  if (root["root_signature"].is_null() && arguments.empty()) return;
-  AddLine(text, 0, name,
-          root["root_signature"].is_null() ? "no root signature" : InLine(root["root_signature"]));
-  for (const ordered_json& argument : arguments) {
-    const ordered_json& value =
-        argument.contains("values") ? argument["values"] : argument["value"];
-    const std::string offset =
-        argument.contains("offset") ? fmt::format(" from {}", InLine(argument["offset"])) : "";
-    AddLine(text, 2, InLine(argument["index"]),
-            fmt::format("{}{}: {} (set by call {})", InLine(argument["kind"]), offset,
-                        InLine(value), InLine(argument["set_by"])));
-    for (const ordered_json& descriptor : argument.value("descriptors", ordered_json::array())) {
-      AddLine(text, 6, fmt::format("[{}]", InLine(descriptor["index"])),
-              CallInLine(descriptor["written_by"]));
-    }
-  }
-}
 
 }  // namespace
 
@@ -584,32 +460,8 @@ bool IsOfCommandList(std::string_view method) {
   return method.substr(0, method.find("::")).find("CommandList") != std::string_view::npos;
 }
 
-Result<ordered_json> ListStateAt(TraceReader& trace, uint64_t call) {
+Result<ListState> ListStateAt(TraceReader& trace, uint64_t call) {
   return StateFinder(trace, call).Run();
-}
-
-std::string ListStateInWords(const ordered_json& state) {
-  std::string text;
-  AddLine(&text, 0, "", CallInLine(state["call"]));
-  AddLine(&text, 0, "list",
-          fmt::format("{}, recorded since call {}", InLine(state["list"]),
-                      InLine(state["recorded_since"])));
-  AddPipeline(&text, state["pipeline"]);
-  AddRoot(&text, "graphics root signature", state["graphics"]);
-  AddRoot(&text, "compute root signature", state["compute"]);
-  for (const auto& [key, value] : state.items()) {
-    if (value.is_object() && value.contains("arguments") && key != "call") {
-      AddLine(
-          &text, 0, key,
-          fmt::format("{} (set by call {})", InLine(value["arguments"]), InLine(value["set_by"])));
-    }
-    if (key != "vertex_buffers" && key != "stream_output") continue;
-    for (const ordered_json& slot : value) {
-      AddLine(&text, 0, fmt::format("{} {}", key, InLine(slot["slot"])),
-              fmt::format("{} (set by call {})", InLine(slot["view"]), InLine(slot["set_by"])));
-    }
-  }
-  return text;
 }
 
 }  // namespace cairn::cli

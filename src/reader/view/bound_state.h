@@ -5,12 +5,16 @@
 #define CAIRN_READER_VIEW_BOUND_STATE_H_
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "format/trace/trace_reader.h"
+#include "format/trace/trace_state.h"
 
 namespace cairn::cli {
 
@@ -20,15 +24,70 @@ inline constexpr uint32_t kShownDescriptors = 16;
 // Whether a method, "ID3D12GraphicsCommandList::Close", is one of a command list.
 bool IsOfCommandList(std::string_view method);
 
-// The state with which the call with this number is recorded, by docs/state.schema.json. Goes through the
-// trace up to the call, and looks up what made the pipeline and the descriptors.
+// Values are kept as they read, in words and as JSON: their names are those of the time when they were set.
+struct ListState {
+  struct Object {
+    uint64_t number = kNoObject;
+    std::string name;
+  };
+  struct Call {
+    uint64_t number = 0;
+    std::string method;
+    std::string words;      // "Dispatch(ThreadGroupCountX = 1, ...)"
+    std::string arguments;  // JSON; "null" if they cannot be read
+    std::string members;    // of the structs that it is passed, a line each
+  };
+  struct Setting {
+    uint64_t set_by = 0;
+    std::string words;
+    std::string json;
+  };
+  struct Descriptor {
+    uint32_t index = 0;
+    uint64_t writer = 0;
+    std::optional<Call> written_by;
+  };
+  struct RootArgument {
+    const char* kind = "";
+    Setting value;
+    std::vector<uint32_t> constants;  // instead of a value
+    std::optional<uint64_t> table;    // its handle, if it is one
+    std::vector<Descriptor> descriptors;
+  };
+  using RootArgumentMap =
+      std::map<std::pair<uint32_t, uint64_t>, RootArgument>;  // (index, offset of constants)
+  struct Root {
+    Object signature;
+    RootArgumentMap arguments;
+  };
+
+  std::optional<Call> call;
+  uint64_t frame = 0;
+  uint32_t thread = 0;
+  Object list;
+  uint64_t recorded_since = 0;
+  Object pipeline;
+  uint64_t pipeline_set_by = 0;
+  std::optional<Call> pipeline_creation;
+  Root graphics;
+  Root compute;
+  std::map<std::string_view, Setting>
+      settings;  // with the arguments of the calls, by their keys in JSON
+  std::map<uint32_t, Setting> vertex_buffers;  // by their slots
+  std::map<uint32_t, Setting> stream_output;
+};
+
+// The state with which the call with this number is recorded. Goes through the trace up to the call, and
+// looks up what made the pipeline and the descriptors.
 // Memory: 64 bytes for each descriptor of a living heap that was written.
 // Errors: kInvalidArgument: there is no such call, or it is none of a command list; kCorrupt: the call
 // itself cannot be read.
-Result<nlohmann::ordered_json> ListStateAt(TraceReader& trace, uint64_t call);
+Result<ListState> ListStateAt(TraceReader& trace, uint64_t call);
 
-// The same for people; values of more than a line are cut.
-std::string ListStateInWords(const nlohmann::ordered_json& state);
+// For people; values of more than a line are cut.
+std::string ListStateInWords(const ListState& state);
+// By docs/state.schema.json.
+std::string ListStateJson(const ListState& state);
 
 }  // namespace cairn::cli
 

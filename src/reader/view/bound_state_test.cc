@@ -42,9 +42,9 @@ struct VertexView {
   uint32_t stride_bytes;
 };
 
-class ListState : public testing::Test {
+class ListStateTest : public testing::Test {
  protected:
-  ListState() {
+  ListStateTest() {
     trace_.Object(kDevice, Chain::kID3D12Device, kDevice);
     trace_.Object(kList, Chain::kID3D12GraphicsCommandList, kDevice);
     trace_.Object(kOther, Chain::kID3D12GraphicsCommandList, kDevice);
@@ -78,11 +78,16 @@ class ListState : public testing::Test {
   }
   ordered_json At(uint64_t call) {
     TraceReader trace = trace_.Open();
-    Result<ordered_json> state = ListStateAt(trace, call);
+    const Result<ListState> state = ListStateAt(trace, call);
     EXPECT_TRUE(state.ok()) << state.status().message();
     if (!state.ok()) return {};
-    EXPECT_EQ(Violation(*state), "");
-    return *state;
+    const auto json = ordered_json::parse(ListStateJson(*state));
+    EXPECT_EQ(Violation(json), "");
+    return json;
+  }
+  std::string InWords(uint64_t call) {
+    TraceReader trace = trace_.Open();
+    return ListStateInWords(ListStateAt(trace, call).value());
   }
 
   // Values of calls have no schema of their own.
@@ -107,7 +112,7 @@ class ListState : public testing::Test {
   uint64_t creation_ = 0;
 };
 
-TEST_F(ListState, ThePipelineAndWhatMadeIt) {
+TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
   Reset();
   const uint64_t setting =
       Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
@@ -120,10 +125,10 @@ TEST_F(ListState, ThePipelineAndWhatMadeIt) {
   EXPECT_EQ(state["pipeline"]["created_by"]["number"], creation_);
   EXPECT_EQ(state["pipeline"]["created_by"]["arguments"]["pDesc"]["pRootSignature"]["object"],
             kSignature);
-  EXPECT_THAT(ListStateInWords(state), HasSubstr("pipeline  ID3D12PipelineState #5"));
+  EXPECT_THAT(InWords(call), HasSubstr("pipeline  ID3D12PipelineState #5"));
 }
 
-TEST_F(ListState, TablesShowTheDescriptorsBehindThem) {
+TEST_F(ListStateTest, TablesShowTheDescriptorsBehindThem) {
   const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
                                 ObjectPointer(kBuffer), nullptr, nullptr, uint64_t{0x20000 + 32});
   Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 1, uint64_t{0x10000 + 64},
@@ -148,7 +153,7 @@ TEST_F(ListState, TablesShowTheDescriptorsBehindThem) {
 }
 
 // What a table shows is what the copy brought: nothing, not what stood there before.
-TEST_F(ListState, ACopyOfWhatNobodyWroteLeavesNothing) {
+TEST_F(ListStateTest, ACopyOfWhatNobodyWroteLeavesNothing) {
   for (const uint64_t handle : {0x10000, 0x10000 + 32, 0x10000 + 64}) {
     Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
          nullptr, handle);
@@ -168,7 +173,7 @@ TEST_F(ListState, ACopyOfWhatNobodyWroteLeavesNothing) {
 }
 
 // A range that no heap has takes its place among the others, and brings nothing.
-TEST_F(ListState, CopiesBehindAnUnknownRangeKeepTheirPartners) {
+TEST_F(ListStateTest, CopiesBehindAnUnknownRangeKeepTheirPartners) {
   Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
        nullptr, uint64_t{0x10000});
   const uint64_t written = Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice,
@@ -189,7 +194,7 @@ TEST_F(ListState, CopiesBehindAnUnknownRangeKeepTheirPartners) {
   EXPECT_EQ(arguments[1]["descriptors"][0]["written_by"]["number"], written);
 }
 
-TEST_F(ListState, EveryMethodThatMakesAViewCounts) {
+TEST_F(ListStateTest, EveryMethodThatMakesAViewCounts) {
   const uint64_t written =
       Call(Method::ID3D12Device8_CreateSamplerFeedbackUnorderedAccessView, kDevice,
            ObjectPointer(kBuffer), ObjectPointer(kBuffer), uint64_t{0x10000});
@@ -201,7 +206,7 @@ TEST_F(ListState, EveryMethodThatMakesAViewCounts) {
   EXPECT_EQ(table["descriptors"][0]["written_by"]["number"], written);
 }
 
-TEST_F(ListState, DescriptorsEndWithTheirHeap) {
+TEST_F(ListStateTest, DescriptorsEndWithTheirHeap) {
   constexpr uint64_t kLaterHeap = 20;
   Call(Method::ID3D12Device_CreateUnorderedAccessView, kDevice, ObjectPointer(kBuffer), nullptr,
        nullptr, uint64_t{0x10000});
@@ -230,7 +235,7 @@ TEST_F(ListState, DescriptorsEndWithTheirHeap) {
   EXPECT_EQ(descriptors(copied), 1u);  // the other heap is as it was
 }
 
-TEST_F(ListState, AnotherRootSignatureForgetsItsArguments) {
+TEST_F(ListStateTest, AnotherRootSignatureForgetsItsArguments) {
   Reset();
   Call(Method::ID3D12GraphicsCommandList_SetGraphicsRootSignature, kList,
        ObjectPointer(kSignature));
@@ -243,7 +248,7 @@ TEST_F(ListState, AnotherRootSignatureForgetsItsArguments) {
   EXPECT_TRUE(At(after)["graphics"]["root_arguments"].empty());
 }
 
-TEST_F(ListState, ConstantsAreReplacedOneByOne) {
+TEST_F(ListStateTest, ConstantsAreReplacedOneByOne) {
   constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
   constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
   const auto constants = [this](uint64_t call) {
@@ -263,7 +268,7 @@ TEST_F(ListState, ConstantsAreReplacedOneByOne) {
   EXPECT_EQ(constants(Dispatch()), "[[0,1,[9]],[1,0,[10,11,12]],[2,1,[9]]]");
 }
 
-TEST_F(ListState, ConstantsBesideTheReplacedOnesStay) {
+TEST_F(ListStateTest, ConstantsBesideTheReplacedOnesStay) {
   constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
   constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
   const uint32_t values[5] = {10, 11, 12, 13, 14};
@@ -291,7 +296,7 @@ TEST_F(ListState, ConstantsBesideTheReplacedOnesStay) {
   EXPECT_EQ(view[0]["kind"], "constant buffer");
 }
 
-TEST_F(ListState, AListBeginsWithThePipelineItIsMadeWith) {
+TEST_F(ListStateTest, AListBeginsWithThePipelineItIsMadeWith) {
   constexpr uint64_t kFresh = 30;
   void* list = nullptr;
   const uint64_t creation =
@@ -310,7 +315,7 @@ TEST_F(ListState, AListBeginsWithThePipelineItIsMadeWith) {
   EXPECT_TRUE(At(second)["pipeline"].is_null());
 }
 
-TEST_F(ListState, SlotsAreReplacedOneByOneAndEndWithReset) {
+TEST_F(ListStateTest, SlotsAreReplacedOneByOneAndEndWithReset) {
   const VertexView views[2] = {{0x1000, 64, 16}, {0x2000, 32, 8}};
   Reset();
   Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, kList, 1, 2, views);
@@ -331,17 +336,17 @@ TEST_F(ListState, SlotsAreReplacedOneByOneAndEndWithReset) {
   EXPECT_EQ(fresh["recorded_since"], reset);
 }
 
-TEST_F(ListState, EqualElementsAreCountedInWords) {
+TEST_F(ListStateTest, EqualElementsAreCountedInWords) {
   Reset();
   const int32_t rectangles[3][4] = {{0, 0, 8, 8}, {0, 0, 8, 8}, {0, 0, 4, 4}};
   Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, kList, 3, &rectangles[0]);
   EXPECT_THAT(
-      ListStateInWords(At(Dispatch())),
+      InWords(Dispatch()),
       HasSubstr("[{left = 0, top = 0, right = 8, bottom = 8} (2 times), {left = 0, top = 0, "
                 "right = 4, bottom = 4}]"));
 }
 
-TEST_F(ListState, OtherCallsHaveNone) {
+TEST_F(ListStateTest, OtherCallsHaveNone) {
   TraceReader trace = trace_.Open();
   EXPECT_THAT(ListStateAt(trace, creation_).status().message(),
               HasSubstr("which no command list records"));

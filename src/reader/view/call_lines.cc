@@ -5,11 +5,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "format/calls/value_output.h"
 #include "format/calls/value_shape.h"
@@ -18,14 +17,31 @@
 namespace cairn::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
 const char* FrameEndInWords(uint32_t how) {
   switch (static_cast<FrameEndKind>(how)) {
     case FrameEndKind::kPresent: return "present";
     case FrameEndKind::kSubmissions: return "submissions";
     case FrameEndKind::kMarker: return "marker";
     case FrameEndKind::kEnd: return "end of the program";
+  }
+  return "unknown";
+}
+
+const char* KindWord(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::kCall: return "call";
+    case RecordKind::kResult: return "result";
+    case RecordKind::kMemory: return "write";
+    case RecordKind::kContents: return "contents";
+    case RecordKind::kFrame: return "frame";
+    case RecordKind::kReadback: return "readback";
+    case RecordKind::kNote: return "note";
+    case RecordKind::kObject: return "object";
+    case RecordKind::kObjectEnd: return "object_end";
+    case RecordKind::kDevice: return "device";
+    case RecordKind::kBlob: return "blob";
+    case RecordKind::kStart: return "start";
+    case RecordKind::kStop: return "stop";
   }
   return "unknown";
 }
@@ -64,11 +80,9 @@ std::string_view ShortName(std::string_view method) {
 }
 
 struct CallLines::Words {
-  const char* kind = "";
   std::string text;
-  ordered_json json = ordered_json::object();
-  // To be shown behind the others; may be many, so that they are not copied more often than needed.
-  std::optional<std::span<const std::byte>> bytes;
+  std::string keys;
+  JsonWriter json{&keys, JsonWriter::kOneLine};
 };
 
 // ---- Calls ----
@@ -78,30 +92,27 @@ void CallLines::AddCall(const Record& record, uint64_t frame, std::optional<Meth
                         CallLine* line) const {
   const std::string annotation = AnnotationText(method, call, decoded);
   std::string& text = line->text;
-  const auto out = std::back_inserter(text);
   if (options.json) {
-    fmt::format_to(out,
-                   FMT_COMPILE("{{\"kind\":\"call\",\"number\":{},\"frame\":{},\"thread\":{},"
-                               "\"object\":{},\"object_text\":\""),
-                   record.number, frame, record.thread, record.object);
-    AppendJsonText(NameOf(record.object), text);
-    text += "\",\"method\":\"";
-    AppendJsonText(method.has_value() ? Describe(*method).name : trace_.MethodName(record), text);
-    text += "\",\"arguments\":";
+    JsonWriter json(&text, JsonWriter::kOneLine);
+    json.StringKey("kind", "call");
+    json.NumberKey("number", record.number);
+    json.NumberKey("frame", frame);
+    json.NumberKey("thread", record.thread);
+    ObjectKeys(record, &json);
+    json.StringKey("method",
+                   method.has_value() ? Describe(*method).name : trace_.MethodName(record));
+    json.Key("arguments");
     if (decoded.ok()) {
-      AppendArgumentsJson(Describe(*method), call, *names_, options.whole, &text);
+      WriteArguments(Describe(*method), call, *names_, options.whole, &json);
     } else {
-      text += "null";
+      json.Null();
       AddProblem(decoded.message(), line);
     }
-    if (annotation.empty()) return;
-    text += ",\"annotation\":\"";
-    AppendJsonText(VisibleText(annotation), text);
-    text += '"';
+    if (!annotation.empty()) json.StringKey("annotation", VisibleText(annotation));
     return;
   }
-  fmt::format_to(out, FMT_COMPILE("{:>9}  t{:<3} {}  "), record.number, record.thread,
-                 NameOf(record.object));
+  fmt::format_to(std::back_inserter(text), FMT_COMPILE("{:>9}  t{:<3} {}  "), record.number,
+                 record.thread, NameOf(record.object));
   if (decoded.ok()) {
     text += PrintArguments(Describe(*method), call, *names_, options.whole);
   } else {
@@ -129,7 +140,8 @@ Status CallLines::AddResult(const Record& record, std::span<const std::byte> res
       line->text += fmt::format(" = <{}>", VisibleText(decoded.message()));
     }
   } else if (options.json) {
-    AppendResultJson(info, call, *names_, options.whole, &line->result);
+    JsonWriter json(&line->result, JsonWriter::kOneLine);
+    WriteResult(info, call, *names_, options.whole, &json);
   } else {
     line->result = PrintResult(info, call, *names_, options.whole);
     if (!line->result.empty()) line->text += " = " + line->result;
@@ -143,19 +155,25 @@ std::string CallLines::NameOf(uint64_t object) const {
   return VisibleText(names_->Object(object));
 }
 
+void CallLines::ObjectKeys(const Record& record, JsonWriter* json) const {
+  json->NumberKey("object", record.object);
+  json->StringKey("object_text", NameOf(record.object));
+}
+
 Status CallLines::PutFrame(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<FrameBody> body = DecodeBody<FrameBody>(&rest);
   if (!body.ok()) return body.status();
-  words->json = {{"frame", body->frame}, {"how", FrameEndInWords(body->how)}};
-  words->text = fmt::format("end of frame {} ({})", body->frame, FrameEndInWords(body->how));
+  words->json.NumberKey("frame", body->frame);
+  words->json.StringKey("how", FrameEndInWords(body->how));
+  words->text += fmt::format("end of frame {} ({})", body->frame, FrameEndInWords(body->how));
   if (record.object != kNoObject) {
-    words->json["image"] = record.object;
+    words->json.NumberKey("image", record.object);
     words->text += ", image " + NameOf(record.object);
   }
   if (body->hashed != 0) {
     const std::string hash = fmt::format("{:016x}{:016x}", body->hash_high, body->hash_low);
-    words->json["hash"] = hash;
+    words->json.StringKey("hash", hash);
     words->text += ", hash " + hash;
   }
   return Status();
@@ -164,27 +182,32 @@ Status CallLines::PutFrame(const Record& record, Words* words) const {
 Status CallLines::PutBytes(std::span<const std::byte> rest, const LineOptions& options,
                            Words* words) {
   const uint64_t count = ByteCount(rest);
-  words->json["bytes"] = count;
+  words->json.NumberKey("bytes", count);
   if (!options.whole) {
     words->text += fmt::format("{} byte{}", GroupedDigits(count), count == 1 ? "" : "s");
     return Status();
   }
   arena_.Reset();
   const Result<std::span<const std::byte>> bytes = DecodeBytes(&rest, &trace_, &arena_);
-  if (bytes.ok()) words->bytes = *bytes;
-  return bytes.status();
+  if (!bytes.ok()) return bytes.status();
+  if (options.json) {
+    words->json.Key("hex");
+    words->json.HexBytes(bytes->first(std::min(bytes->size(), kMostShownBytes)));
+  } else {
+    AppendBytesInWords(*bytes, /*whole=*/true, words->text);
+  }
+  return Status();
 }
 
 Status CallLines::PutWrite(const Record& record, const LineOptions& options, Words* words) {
   std::span<const std::byte> rest = record.body;
   const Result<MemoryBody> body = DecodeBody<MemoryBody>(&rest);
   if (!body.ok()) return body.status();
-  words->json = {{"object", record.object},
-                 {"object_text", NameOf(record.object)},
-                 {"subresource", body->subresource},
-                 {"offset", body->offset_bytes}};
-  words->text = fmt::format("the program wrote into {}, subresource {}, at offset {}: ",
-                            NameOf(record.object), body->subresource, body->offset_bytes);
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("subresource", body->subresource);
+  words->json.NumberKey("offset", body->offset_bytes);
+  words->text += fmt::format("the program wrote into {}, subresource {}, at offset {}: ",
+                             NameOf(record.object), body->subresource, body->offset_bytes);
   return PutBytes(rest, options, words);
 }
 
@@ -192,12 +215,11 @@ Status CallLines::PutContents(const Record& record, const LineOptions& options, 
   std::span<const std::byte> rest = record.body;
   const Result<ContentsBody> body = DecodeBody<ContentsBody>(&rest);
   if (!body.ok()) return body.status();
-  words->json = {{"object", record.object},
-                 {"object_text", NameOf(record.object)},
-                 {"subresource", body->subresource},
-                 {"offset", body->offset_bytes}};
-  words->text = fmt::format("{} held, subresource {}, at offset {}: ", NameOf(record.object),
-                            body->subresource, body->offset_bytes);
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("subresource", body->subresource);
+  words->json.NumberKey("offset", body->offset_bytes);
+  words->text += fmt::format("{} held, subresource {}, at offset {}: ", NameOf(record.object),
+                             body->subresource, body->offset_bytes);
   return PutBytes(rest, options, words);
 }
 
@@ -206,12 +228,11 @@ Status CallLines::PutReadback(const Record& record, Words* words) const {
   const Result<ReadbackBody> body = DecodeBody<ReadbackBody>(&rest);
   if (!body.ok()) return body.status();
   const std::string hash = fmt::format("{:016x}{:016x}", body->hash_high, body->hash_low);
-  words->json = {{"object", record.object},
-                 {"object_text", NameOf(record.object)},
-                 {"subresource", body->subresource},
-                 {"offset", body->offset_bytes},
-                 {"hash", hash}};
-  words->text = fmt::format(
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("subresource", body->subresource);
+  words->json.NumberKey("offset", body->offset_bytes);
+  words->json.StringKey("hash", hash);
+  words->text += fmt::format(
       "the GPU wrote into {}, subresource {}, at offset {}: {} row{} of {} bytes, hash {}; there "
       "when {} has come to {}",
       NameOf(record.object), body->subresource, body->offset_bytes, body->row_count,
@@ -228,8 +249,8 @@ Status CallLines::PutNote(const Record& record, Words* words) const {
   }
   const std::string text =
       VisibleText(std::string_view(reinterpret_cast<const char*>(rest.data()), body->text_bytes));
-  words->json = {{"text", text}};
-  words->text = "note: " + text;
+  words->json.StringKey("text", text);
+  words->text += "note: " + text;
   return Status();
 }
 
@@ -237,79 +258,61 @@ Status CallLines::PutObject(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<ObjectBody> body = DecodeBody<ObjectBody>(&rest);
   if (!body.ok()) return body.status();
-  words->json = {{"object", record.object}, {"object_text", NameOf(record.object)}};
-  words->text = NameOf(record.object) + " came to be";
+  ObjectKeys(record, &words->json);
+  words->text += NameOf(record.object) + " came to be";
   if (body->creator != 0) words->text += fmt::format(", made by call {}", body->creator);
   return Status();
 }
 
 Status CallLines::PutWords(const Record& record, const LineOptions& options, Words* words) {
   switch (record.kind) {
-    case RecordKind::kMemory: words->kind = "write"; return PutWrite(record, options, words);
-    case RecordKind::kContents:
-      words->kind = "contents";
-      return PutContents(record, options, words);
-    case RecordKind::kFrame: words->kind = "frame"; return PutFrame(record, words);
-    case RecordKind::kReadback: words->kind = "readback"; return PutReadback(record, words);
-    case RecordKind::kNote: words->kind = "note"; return PutNote(record, words);
-    case RecordKind::kObject: words->kind = "object"; return PutObject(record, words);
+    case RecordKind::kMemory: return PutWrite(record, options, words);
+    case RecordKind::kContents: return PutContents(record, options, words);
+    case RecordKind::kFrame: return PutFrame(record, words);
+    case RecordKind::kReadback: return PutReadback(record, words);
+    case RecordKind::kNote: return PutNote(record, words);
+    case RecordKind::kObject: return PutObject(record, words);
     case RecordKind::kStart:
-      words->kind = "start";
-      words->text = "what stands before restores a state; the recording begins";
+      words->text += "what stands before restores a state; the recording begins";
       return Status();
     case RecordKind::kStop:
-      words->kind = "stop";
-      words->text = "the recording ended as it was asked to";
+      words->text += "the recording ended as it was asked to";
       return Status();
     case RecordKind::kObjectEnd:
-      words->kind = "object_end";
-      words->json = {{"object", record.object}, {"object_text", NameOf(record.object)}};
-      words->text = NameOf(record.object) + " ended";
+      ObjectKeys(record, &words->json);
+      words->text += NameOf(record.object) + " ended";
       return Status();
     case RecordKind::kDevice:
-      words->kind = "device";
-      words->json = {{"object", record.object}, {"object_text", NameOf(record.object)}};
-      words->text = "facts about the device " + NameOf(record.object);
+      ObjectKeys(record, &words->json);
+      words->text += "facts about the device " + NameOf(record.object);
       return Status();
-    case RecordKind::kBlob:
-      words->kind = "blob";
-      words->text = "bytes that a later record refers to";
-      return Status();
+    case RecordKind::kBlob: words->text += "bytes that a later record refers to"; return Status();
     case RecordKind::kCall:
     case RecordKind::kResult: break;
   }
   std::span<const std::byte> rest = record.body;
   const Result<ResultBody> body = DecodeBody<ResultBody>(&rest);
   if (!body.ok()) return body.status();
-  words->kind = "result";
-  words->json = {{"call", body->call}};
-  words->text = fmt::format("call {} returned", body->call);
+  words->json.NumberKey("call", body->call);
+  words->text += fmt::format("call {} returned", body->call);
   return Status();
 }
 
 Status CallLines::AddOther(const Record& record, uint64_t frame, const LineOptions& options,
                            CallLine* line) {
   Words words;
-  const Status described = PutWords(record, options, &words);
-  if (!described.ok()) words.text += fmt::format("<{}>", VisibleText(described.message()));
-  if (!options.json) {
-    line->text = fmt::format("{:>9}  ---- {}", record.number, words.text);
-    if (words.bytes.has_value()) AppendBytesInWords(*words.bytes, /*whole=*/true, line->text);
-    return described;
-  }
-  ordered_json json = {{"kind", words.kind}, {"number", record.number}};
+  words.text = fmt::format("{:>9}  ---- ", record.number);
+  words.json.StringKey("kind", KindWord(record.kind));
+  words.json.NumberKey("number", record.number);
   if (record.kind == RecordKind::kMemory || record.kind == RecordKind::kContents) {
-    json["frame"] = frame;
+    words.json.NumberKey("frame", frame);
   }
-  json.update(words.json);
-  if (!described.ok()) AddProblem(described.message(), line);
-  line->text = VisibleJson(json.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-  line->text.pop_back();  // more may follow
-  if (words.bytes.has_value()) {
-    line->text += ",\"hex\":\"";
-    AppendHex(words.bytes->first(std::min(words.bytes->size(), kMostShownBytes)), "", line->text);
-    line->text += '"';
+  const Status described = PutWords(record, options, &words);
+  if (!described.ok()) {
+    words.text += fmt::format("<{}>", VisibleText(described.message()));
+    if (options.json) AddProblem(described.message(), line);
   }
+  line->text = std::move(options.json ? words.keys : words.text);
   return described;
 }
 

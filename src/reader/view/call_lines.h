@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/json_writer.h"
 #include "base/status.h"
 #include "format/calls/value_decoder.h"
 #include "format/calls/value_printer.h"
@@ -25,7 +26,7 @@ struct CallLine {
   uint64_t call = 0;  // 0: no call
   bool is_around = false;
   bool never_returned = false;
-  std::string text;     // as JSON the first members, with the bracket before them
+  std::string text;     // as JSON the first keys with their values, without brackets
   std::string result;   // "" as long as there is none
   std::string problem;  // JSON: why arguments or result cannot be read
 };
@@ -57,7 +58,7 @@ class CallLines {
   Status AddOther(const Record& record, uint64_t frame, const LineOptions& options, CallLine* line);
 
  private:
-  // Of the body of a record, in words and as members.
+  // A record other than a call, in words and as keys with their values.
   struct Words;
   Status PutFrame(const Record& record, Words* words) const;
   Status PutWrite(const Record& record, const LineOptions& options, Words* words);
@@ -68,6 +69,7 @@ class CallLines {
   Status PutObject(const Record& record, Words* words) const;
   Status PutWords(const Record& record, const LineOptions& options, Words* words);
   std::string NameOf(uint64_t object) const;
+  void ObjectKeys(const Record& record, JsonWriter* json) const;
 
   TraceReader& trace_;
   const ValueNames* names_;

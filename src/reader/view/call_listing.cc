@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/json_text.h"
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "format/calls/value_encoder.h"
 #include "format/calls/value_shape.h"
@@ -462,24 +462,17 @@ class Lister {
   }
 
   void PrintJson(const Line& line) {
-    output_ += line.text;
+    JsonWriter json(&output_, JsonWriter::kOneLine);
+    json.BeginObject();
+    json.Json(line.text);
     if (line.call != 0) {
-      output_ += ",\"result\":";
-      output_ += line.result.empty() ? "null" : line.result;
-      output_ += line.never_returned ? ",\"returned\":false" : ",\"returned\":true";
+      json.JsonKey("result", line.result.empty() ? "null" : line.result);
+      json.BoolKey("returned", !line.never_returned);
     }
-    if (!line.problem.empty()) {
-      output_ += ",\"problem\":\"";
-      AppendJsonText(VisibleText(line.problem), output_);
-      output_ += '"';
-    }
-    if (line.gpu.has_value()) {
-      output_ += ",\"gpu\":\"";
-      output_ += WorkStateName(*line.gpu);
-      output_ += '"';
-    }
-    if (line.is_around) output_ += ",\"around\":true";
-    output_ += '}';
+    if (!line.problem.empty()) json.StringKey("problem", VisibleText(line.problem));
+    if (line.gpu.has_value()) json.StringKey("gpu", WorkStateName(*line.gpu));
+    if (line.is_around) json.BoolKey("around", true);
+    json.EndObject();
   }
 
   // As in reports.

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/report/describe.h"
-#include "reader/report/json_writer.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/words.h"
 
@@ -159,22 +159,18 @@ class Json {
     json_.BeginObject();
     json_.StringKey("format", "cairn-top");
     json_.NumberKey("version", kJsonVersion);
-    json_.Key("process");
-    json_.BeginObject();
+    json_.BeginObject("process");
     json_.NumberKey("pid", process.process_id);
     json_.StringKey("program", look_.snapshot.Text(process.program));
     json_.StringKey("time", TimeInWords(process.snapshot_time_ns));
     json_.EndObject();
-    json_.Key("devices");
-    json_.BeginArray();
+    json_.BeginArray("devices");
     for (uint32_t i = 0; i < look_.snapshot.devices.size(); ++i) WriteDevice(i);
     json_.EndArray();
-    json_.Key("queues");
-    json_.BeginArray();
+    json_.BeginArray("queues");
     for (const LiveQueue& queue : look_.view.queues) WriteQueue(queue);
     json_.EndArray();
-    json_.Key("losses");
-    json_.BeginArray();
+    json_.BeginArray("losses");
     for (const TextRef loss : look_.snapshot.losses) json_.String(look_.snapshot.Text(loss));
     json_.EndArray();
     json_.EndObject();
@@ -182,12 +178,7 @@ class Json {
 
  private:
   void Milliseconds(std::string_view key, std::optional<uint64_t> ns) {
-    json_.Key(key);
-    if (ns.has_value()) {
-      json_.Number(*ns / kNsPerMs);
-    } else {
-      json_.Null();
-    }
+    ns.has_value() ? json_.NumberKey(key, *ns / kNsPerMs) : json_.NullKey(key);
   }
 
   void WriteDevice(uint32_t index) {
@@ -202,12 +193,8 @@ class Json {
     json_.NumberKey("words_age_us",
                     device.memory == WordMemory::kMirrored ? device.mirror_period_us : 0);
     json_.NumberKey("frame", device.frame);
-    json_.Key("lost_code");
-    if (device.device_lost) {
-      json_.SignedNumber(device.device_lost_code);
-    } else {
-      json_.Null();
-    }
+    device.device_lost ? json_.SignedKey("lost_code", device.device_lost_code)
+                       : json_.NullKey("lost_code");
     json_.EndObject();
   }
 
@@ -228,8 +215,7 @@ class Json {
     json_.BoolKey("progress_age_at_least", age.has_value() && age->at_least);
     json_.NumberKey("running_count", live.running_count);
     json_.NumberKey("not_started_count", live.not_started_count);
-    json_.Key("running");
-    json_.BeginArray();
+    json_.BeginArray("running");
     for (const LiveExecution& execution : live.running) WriteExecution(execution);
     json_.EndArray();
     json_.EndObject();
@@ -254,8 +240,7 @@ class Json {
   }
 
   void WriteScope(uint32_t scope) {
-    json_.Key("path");
-    json_.BeginArray();
+    json_.BeginArray("path");
     std::string words;
     for (const uint32_t part : ScopePath(look_.analysis, scope)) {
       words.clear();
@@ -319,7 +304,6 @@ std::string LiveText(const LiveLook& look, uint32_t width, bool colour) {
 std::string LiveJson(const LiveLook& look) {
   std::string text;
   Json(look, &text).Write();
-  text += '\n';
   return text;
 }
 

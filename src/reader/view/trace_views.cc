@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
-#include "base/json_text.h"
 #include "base/text.h"
 #include "d3d12gen/interfaces.h"
 #include "format/calls/value_decoder.h"
@@ -19,7 +17,6 @@ namespace cairn::cli {
 namespace {
 
 using Text = fmt::memory_buffer;
-using Json = nlohmann::ordered_json;
 
 // Devices come early, and what tracks mapped memory is noted when the first of it is mapped.
 constexpr size_t kInfoSpans = 4;
@@ -156,47 +153,58 @@ std::string TraceInfoText(TraceReader& trace) {
   return fmt::to_string(text);
 }
 
-Json TraceInfoJson(TraceReader& trace) {
+void WriteTraceInfo(TraceReader& trace, JsonWriter* json) {
   const TraceFacts& facts = trace.facts();
-  Json json = {{"finished", trace.finished()},
-               {"trimmed", facts.trimmed},
-               {"program", VisibleText(facts.program)},
-               {"command_line", VisibleText(facts.command_line)},
-               {"library_version", VisibleText(facts.library_version)},
-               {"process_id", facts.process_id},
-               {"start_realtime_ns", facts.start_realtime_ns},
-               {"frames", trace.frame_count()},
-               {"first_frame", trace.first_frame().value_or(0)},
-               {"records", trace.record_count()}};
+  json->BeginObject();
+  json->BoolKey("finished", trace.finished());
+  json->BoolKey("trimmed", facts.trimmed);
+  json->StringKey("program", VisibleText(facts.program));
+  json->StringKey("command_line", VisibleText(facts.command_line));
+  json->StringKey("library_version", VisibleText(facts.library_version));
+  json->NumberKey("process_id", facts.process_id);
+  json->NumberKey("start_realtime_ns", facts.start_realtime_ns);
+  json->NumberKey("frames", trace.frame_count());
+  json->NumberKey("first_frame", trace.first_frame().value_or(0));
+  json->NumberKey("records", trace.record_count());
   if (const std::optional<TraceTotals>& totals = trace.totals(); totals.has_value()) {
-    json["calls"] = totals->calls;
-    json["objects"] = totals->objects;
-    json["blobs"] = totals->blobs;
-    json["blob_bytes"] = totals->blob_bytes;
-    json["distinct_blob_bytes"] = totals->stored_blob_bytes;
+    json->NumberKey("calls", totals->calls);
+    json->NumberKey("objects", totals->objects);
+    json->NumberKey("blobs", totals->blobs);
+    json->NumberKey("blob_bytes", totals->blob_bytes);
+    json->NumberKey("distinct_blob_bytes", totals->stored_blob_bytes);
   }
   const EarlyFacts early = FindEarlyFacts(trace);
-  json["devices"] = Json::array();
+  json->BeginArray("devices");
   for (const DeviceInWords& device : early.devices) {
-    json["devices"].push_back({{"object", device.object},
-                               {"gpu", device.gpu},
-                               {"driver", device.driver},
-                               {"application", device.application}});
+    json->BeginObject();
+    json->NumberKey("object", device.object);
+    json->StringKey("gpu", device.gpu);
+    json->StringKey("driver", device.driver);
+    json->StringKey("application", device.application);
+    json->EndObject();
   }
-  json["notes"] = Json::array();
+  json->EndArray();
+  json->BeginArray("notes");
   for (const auto& [kind, note] : early.notes) {
-    json["notes"].push_back({{"kind", NoteKindName(kind)}, {"text", note}});
+    json->BeginObject();
+    json->StringKey("kind", NoteKindName(kind));
+    json->StringKey("text", note);
+    json->EndObject();
   }
+  json->EndArray();
   const size_t shown = std::min(trace.threads().size(), kThreadsShown);
-  json["threads_left_out"] = trace.threads().size() - shown;
-  json["threads"] = Json::array();
+  json->NumberKey("threads_left_out", trace.threads().size() - shown);
+  json->BeginArray("threads");
   for (const TraceThread& thread : trace.threads().first(shown)) {
-    json["threads"].push_back({{"index", thread.index},
-                               {"thread_id", thread.thread_id},
-                               {"name", VisibleText(thread.name)},
-                               {"unreturned_call", thread.unreturned_call}});
+    json->BeginObject();
+    json->NumberKey("index", thread.index);
+    json->NumberKey("thread_id", thread.thread_id);
+    json->StringKey("name", VisibleText(thread.name));
+    json->NumberKey("unreturned_call", thread.unreturned_call);
+    json->EndObject();
   }
-  return json;
+  json->EndArray();
+  json->EndObject();
 }
 
 std::string VerifyText(const std::string& path, const VerifyReport& report, uint64_t frames) {
@@ -221,32 +229,39 @@ std::string VerifyText(const std::string& path, const VerifyReport& report, uint
   return fmt::to_string(text);
 }
 
-Json VerifyJson(const VerifyReport& report, uint64_t frames) {
-  Json json = {{"format", "cairn-verify"},
-               {"version", 1},
-               {"clean", report.clean()},
-               {"errors", report.errors},
-               {"warnings", report.warnings},
-               {"records", report.records},
-               {"frames", frames},
-               {"calls", report.calls},
-               {"checked_calls", report.checked_calls},
-               {"objects", report.objects},
-               {"blobs", report.blobs}};
-  json["counts"] = Json::object();
+std::string VerifyJson(const VerifyReport& report, uint64_t frames) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  json.StringKey("format", "cairn-verify");
+  json.NumberKey("version", 1);
+  json.BoolKey("clean", report.clean());
+  json.NumberKey("errors", report.errors);
+  json.NumberKey("warnings", report.warnings);
+  json.NumberKey("records", report.records);
+  json.NumberKey("frames", frames);
+  json.NumberKey("calls", report.calls);
+  json.NumberKey("checked_calls", report.checked_calls);
+  json.NumberKey("objects", report.objects);
+  json.NumberKey("blobs", report.blobs);
+  json.BeginObject("counts");
   for (size_t i = 0; i < kVerifyRuleCount; ++i) {
-    if (report.counts[i] != 0) {
-      json["counts"][VerifyRuleName(static_cast<VerifyRule>(i))] = report.counts[i];
-    }
+    if (report.counts[i] == 0) continue;
+    json.NumberKey(VerifyRuleName(static_cast<VerifyRule>(i)), report.counts[i]);
   }
-  json["findings"] = Json::array();
+  json.EndObject();
+  json.BeginArray("findings");
   for (const Finding& finding : report.findings) {
-    json["findings"].push_back({{"rule", VerifyRuleName(finding.rule)},
-                                {"severity", SeverityName(finding.severity)},
-                                {"record", finding.record},
-                                {"text", finding.text}});
+    json.BeginObject();
+    json.StringKey("rule", VerifyRuleName(finding.rule));
+    json.StringKey("severity", SeverityName(finding.severity));
+    json.NumberKey("record", finding.record);
+    json.StringKey("text", finding.text);
+    json.EndObject();
   }
-  return json;
+  json.EndArray();
+  json.EndObject();
+  return text;
 }
 
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
@@ -339,50 +354,64 @@ std::string ObjectsText(const ObjectList& list) {
 
 namespace {
 
-Json ObjectJson(const TracedObject& object) {
-  Json one = {{"object", object.number},           {"kind", KindName(object.chain)},
-              {"name", VisibleText(object.name)},  {"device", object.device},
-              {"creator", object.creator},         {"made", object.created},
-              {"made_frame", object.created_frame}};
+void WriteObject(const TracedObject& object, JsonWriter* json) {
+  json->BeginObject();
+  json->NumberKey("object", object.number);
+  json->StringKey("kind", KindName(object.chain));
+  json->StringKey("name", VisibleText(object.name));
+  json->NumberKey("device", object.device);
+  json->NumberKey("creator", object.creator);
+  json->NumberKey("made", object.created);
+  json->NumberKey("made_frame", object.created_frame);
   if (object.ended != 0) {
-    one["destroyed"] = object.ended;
-    one["destroyed_frame"] = object.ended_frame;
+    json->NumberKey("destroyed", object.ended);
+    json->NumberKey("destroyed_frame", object.ended_frame);
   }
   if (object.resource.has_value()) {
-    one["resource"] = {{"heap_type", object.resource->heap_type},
-                       {"gpu_address", object.resource->gpu_address},
-                       {"size_bytes", object.resource->size_bytes},
-                       {"swap_chain_image", object.resource->is_image != 0}};
+    json->BeginObject("resource");
+    json->NumberKey("heap_type", object.resource->heap_type);
+    json->NumberKey("gpu_address", object.resource->gpu_address);
+    json->NumberKey("size_bytes", object.resource->size_bytes);
+    json->BoolKey("swap_chain_image", object.resource->is_image != 0);
+    json->EndObject();
   }
   if (object.heap.has_value()) {
-    one["descriptor_heap"] = {{"type", object.heap->type},
-                              {"count", object.heap->count},
-                              {"shader_visible", object.heap->gpu_start != 0}};
+    json->BeginObject("descriptor_heap");
+    json->NumberKey("type", object.heap->type);
+    json->NumberKey("count", object.heap->count);
+    json->BoolKey("shader_visible", object.heap->gpu_start != 0);
+    json->EndObject();
   }
-  return one;
+  json->EndObject();
 }
 
 }  // namespace
 
-// A document of all of them would take ten times the memory of the list.
 bool WriteObjectsJson(const ObjectList& list, const std::function<bool(std::string_view)>& print) {
-  constexpr size_t kPieceBytes = 64 << 10;
-  const Json head = {{"format", "cairn-objects"}, {"version", 1},          {"made", list.made},
-                     {"alive", list.alive},       {"at_end", list.at_end}, {"frame", list.frame}};
-  std::string piece = head.dump(2);
-  piece.resize(piece.rfind('\n'));  // the end comes later
-  piece += ",\n  \"objects\": [";
-  const char* separator = "\n    ";
-  for (const TracedObject& object : list.objects) {
-    piece += separator;
-    separator = ",\n    ";
-    piece += VisibleJson(ObjectJson(object).dump());
-    if (piece.size() < kPieceBytes) continue;
-    if (!print(piece)) return false;
+  std::string piece;
+  bool going_on = true;
+  const auto print_piece = [&] {
+    going_on = going_on && print(piece);
     piece.clear();
+  };
+  constexpr int kObjectALine = 2;
+  JsonWriter json(&piece, kObjectALine, print_piece);
+  json.BeginObject();
+  json.StringKey("format", "cairn-objects");
+  json.NumberKey("version", 1);
+  json.NumberKey("made", list.made);
+  json.NumberKey("alive", list.alive);
+  json.BoolKey("at_end", list.at_end);
+  json.NumberKey("frame", list.frame);
+  json.BeginArray("objects");
+  for (const TracedObject& object : list.objects) {
+    if (!going_on) return false;
+    WriteObject(object, &json);
   }
-  piece += list.objects.empty() ? "]\n}\n" : "\n  ]\n}\n";
-  return print(piece);
+  json.EndArray();
+  json.EndObject();
+  print_piece();
+  return going_on;
 }
 
 }  // namespace cairn::cli

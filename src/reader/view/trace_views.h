@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/status.h"
 #include "format/trace/trace_reader.h"
 #include "format/trace/trace_state.h"
@@ -22,10 +22,11 @@ namespace cairn::cli {
 
 // What is known of a trace without reading all of it.
 std::string TraceInfoText(TraceReader& trace);
-nlohmann::ordered_json TraceInfoJson(TraceReader& trace);
+// An object.
+void WriteTraceInfo(TraceReader& trace, JsonWriter* json);
 
 std::string VerifyText(const std::string& path, const VerifyReport& report, uint64_t frames);
-nlohmann::ordered_json VerifyJson(const VerifyReport& report, uint64_t frames);
+std::string VerifyJson(const VerifyReport& report, uint64_t frames);
 
 struct ObjectQuery {
   std::optional<uint64_t> at_number;  // as before this record; otherwise at the end

@@ -71,13 +71,13 @@ void ShowStates(TraceReader& trace, std::span<const KeptRecord> records) {
   size_t states = 0;
   for (auto kept = records.rbegin(); kept != records.rend() && states < kMostStates; ++kept) {
     if (kept->record.kind != RecordKind::kCall) continue;
-    const Result<nlohmann::ordered_json> state = ListStateAt(trace, kept->record.number);
+    const Result<ListState> state = ListStateAt(trace, kept->record.number);
     if (!state.ok()) {
       Require(!state.status().message().empty());
       continue;
     }
     ++states;
-    Require(!state->dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace).empty());
+    Require(nlohmann::json::accept(ListStateJson(*state)));
     Require(!ListStateInWords(*state).empty());
   }
 }
@@ -86,8 +86,12 @@ void ShowObjects(TraceReader& trace, std::span<const KeptRecord> records) {
   ObjectQuery query;
   const Result<ObjectList> at_end = ListObjects(trace, query);
   Require(at_end.ok() && at_end->alive <= at_end->made);
-  Require(!ObjectsText(*at_end).empty() &&
-          WriteObjectsJson(*at_end, [](std::string_view piece) { return !piece.empty(); }));
+  std::string json;
+  Require(!ObjectsText(*at_end).empty() && WriteObjectsJson(*at_end, [&](std::string_view piece) {
+    json += piece;
+    return !piece.empty();
+  }));
+  Require(nlohmann::json::accept(json));
   if (records.empty()) return;
   query.at_number = records[records.size() / 2].record.number;
   const Result<ObjectList> there = ListObjects(trace, query);
@@ -95,11 +99,14 @@ void ShowObjects(TraceReader& trace, std::span<const KeptRecord> records) {
 }
 
 void ShowWhole(TraceReader& trace) {
-  Require(!TraceInfoText(trace).empty() && !TraceInfoJson(trace).dump().empty());
+  std::string info;
+  JsonWriter json(&info);
+  WriteTraceInfo(trace, &json);
+  Require(!TraceInfoText(trace).empty() && nlohmann::json::accept(info));
   const Result<VerifyReport> report = VerifyTrace(&trace, {});
   if (!report.ok()) return;
   Require(!VerifyText("a.cairn", *report, trace.frame_count()).empty());
-  Require(!VerifyJson(*report, trace.frame_count()).dump().empty());
+  Require(nlohmann::json::accept(VerifyJson(*report, trace.frame_count())));
 }
 
 void Run(std::span<const std::byte> input) {

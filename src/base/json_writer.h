@@ -2,13 +2,15 @@
 //
 // Writes JSON text front to back. A document library would hold a tree of 100,000 scopes in memory,
 // with an allocation for each key, while a program crashes.
-#ifndef CAIRN_READER_REPORT_JSON_WRITER_H_
-#define CAIRN_READER_REPORT_JSON_WRITER_H_
+#ifndef CAIRN_BASE_JSON_WRITER_H_
+#define CAIRN_BASE_JSON_WRITER_H_
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,54 +20,84 @@ namespace cairn {
 // Calls must nest as the document does: keys inside objects, values after keys or inside arrays.
 class JsonWriter {
  public:
-  // All texts together; those that come later are cut to kKeptTextBytes each.
+  // How many outer levels give each of their values a line, so that a person finds the parts; what is
+  // deeper stands on one line. kOneLine: all does, and no line feed ends it.
+  static constexpr int kManyLines = 5;
+  static constexpr int kOneLine = 0;
+
+  // Of LimitTexts().
   static constexpr size_t kMostTextBytes = size_t{128} << 20;
   static constexpr size_t kKeptTextBytes = 64;
 
   // `on_full`: called between values when `out` holds kPieceBytes, and may empty it; may be null.
-  explicit JsonWriter(std::string* out, std::function<void()> on_full = nullptr)
-      : out_(out), on_full_(std::move(on_full)) {}
+  explicit JsonWriter(std::string* out, int line_levels = kManyLines,
+                      std::function<void()> on_full = nullptr)
+      : out_(out), line_levels_(line_levels), on_full_(std::move(on_full)) {}
 
   void BeginObject();
+  void BeginObject(std::string_view key);
   void EndObject();
   void BeginArray();
+  void BeginArray(std::string_view key);
   void EndArray();
+  // Plain ASCII of ours, which needs no escapes.
   void Key(std::string_view key);
 
   // As AppendJsonText (base/json_text.h) writes it: nothing in it can act on a terminal.
   void String(std::string_view value);
   void Number(uint64_t value);
   void SignedNumber(int64_t value);
+  // The shortest number that is read back as this one; null for infinities and what is no number.
+  void Real(double value);
+  void Real(float value);
   // "0x2a", as a string: JSON readers keep only 53 bits of a number.
   void Hex(uint64_t value);
+  // "0a1b2c".
+  void HexBytes(std::span<const std::byte> bytes);
   void Bool(bool value);
   void Null();
+  // What is JSON already, on one line: a value, or keys with their values.
+  void Json(std::string_view json);
 
   // A key with its value.
   void StringKey(std::string_view key, std::string_view value);
+  void StringsKey(std::string_view key, std::span<const std::string> values);
   void NumberKey(std::string_view key, uint64_t value);
   void SignedKey(std::string_view key, int64_t value);
+  void RealKey(std::string_view key, double value);
   void HexKey(std::string_view key, uint64_t value);
   void BoolKey(std::string_view key, bool value);
-  // Of a table of a snapshot: null for kNone.
+  void JsonKey(std::string_view key, std::string_view json);
+  void NullKey(std::string_view key);
+  // Null without a value.
+  void OptionalKey(std::string_view key, std::optional<uint64_t> value);
+  // Of a table: null for the largest number, which stands for no index.
   void IndexKey(std::string_view key, uint32_t index);
 
+  // All texts together have kMostTextBytes; those that come later are cut to kKeptTextBytes each.
+  void LimitTexts() { text_room_ = kMostTextBytes; }
   // A mebibyte of texts to come is kept whole: what has to stand at the end.
-  void MakeRoomForTheEnd() {
-    text_bytes_ = std::min(text_bytes_, kMostTextBytes - (size_t{1} << 20));
-  }
+  void MakeRoomForTheEnd() { text_room_ = std::max(text_room_, size_t{1} << 20); }
   uint64_t cut_count() const { return cut_count_; }  // texts that are cut
+
+  size_t size_bytes() const { return out_->size(); }  // that are written and not emptied away
 
  private:
   static constexpr size_t kPieceBytes = 64 << 10;
 
+  // Whether each value of what is open has one.
+  bool HasLines() const { return depth_ != 0 && depth_ <= line_levels_; }
   void Separate();
+  void EndLine();
   void Open(char bracket);
   void Close(char bracket);
+  template <typename Value>
+  void AppendReal(Value value);
 
   std::string* out_;
+  const int line_levels_;
   const std::function<void()> on_full_;
-  size_t text_bytes_ = 0;
+  size_t text_room_ = SIZE_MAX;
   uint64_t cut_count_ = 0;
   int depth_ = 0;
   bool first_ = true;       // nothing stands before the next value in its object or array
@@ -74,4 +106,4 @@ class JsonWriter {
 
 }  // namespace cairn
 
-#endif  // CAIRN_READER_REPORT_JSON_WRITER_H_
+#endif  // CAIRN_BASE_JSON_WRITER_H_

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The state of a command list, in words and as JSON.
+#include <fmt/format.h>
+
+#include "base/json_writer.h"
+#include "base/text.h"
+#include "format/calls/value_output.h"
+#include "reader/view/bound_state.h"
+
+namespace cairn::cli {
+namespace {
+
+// ---- In words ----
+
+void AddLine(std::string* text, size_t indent, std::string_view key, std::string_view value) {
+  constexpr size_t kMostBytes = 160;
+  const std::string visible = VisibleText(value);
+  const std::string_view kept = Utf8Prefix(visible, kMostBytes);
+  *text += fmt::format("{:{}}{}{}{}{}\n", "", indent, key, key.empty() ? "" : "  ", kept,
+                       kept.size() == visible.size() ? "" : " ...");
+}
+
+void AddSetting(std::string* text, size_t indent, std::string_view key,
+                const ListState::Setting& setting) {
+  AddLine(text, indent, key, fmt::format("{} (set by call {})", setting.words, setting.set_by));
+}
+
+std::string NameOrNone(const ListState::Object& object, const char* none) {
+  return object.number == kNoObject ? none : object.name;
+}
+
+std::string CallInLine(const std::optional<ListState::Call>& call) {
+  if (!call.has_value()) return "an unknown call";
+  return fmt::format("call {}: {}", call->number, call->words);
+}
+
+void AddPipeline(std::string* text, const ListState& state) {
+  if (state.pipeline.number == kNoObject) return AddLine(text, 0, "pipeline", "none");
+  AddSetting(text, 0, "pipeline", {state.pipeline_set_by, state.pipeline.name, ""});
+  const std::optional<ListState::Call>& creation = state.pipeline_creation;
+  if (!creation.has_value()) return;
+  AddLine(text, 2, "created by", fmt::format("call {}: {}", creation->number, creation->method));
+  std::string_view members = creation->members;
+  while (!members.empty()) {
+    const size_t end = members.find('\n');
+    AddLine(text, 4, "", members.substr(0, end));
+    members.remove_prefix(end + 1);
+  }
+}
+
+std::string ConstantsInLine(const std::vector<uint32_t>& constants) {
+  TextOutput out(/*whole=*/true);
+  out.BeginArray();
+  for (const uint32_t constant : constants) {
+    out.BeginElement();
+    out.Unsigned(constant);
+    out.EndElement();
+  }
+  out.EndArray();
+  return out.text;
+}
+
+void AddRoot(std::string* text, const char* name, const ListState::Root& root) {
+  if (root.signature.number == kNoObject && root.arguments.empty()) return;
+  AddLine(text, 0, name, NameOrNone(root.signature, "no root signature"));
+  for (const auto& [place, argument] : root.arguments) {
+    ListState::Setting setting = argument.value;
+    setting.words = argument.constants.empty()
+                        ? fmt::format("{}: {}", argument.kind, setting.words)
+                        : fmt::format("{} from {}: {}", argument.kind, place.second,
+                                      ConstantsInLine(argument.constants));
+    AddSetting(text, 2, std::to_string(place.first), setting);
+    for (const ListState::Descriptor& descriptor : argument.descriptors) {
+      AddLine(text, 6, fmt::format("[{}]", descriptor.index), CallInLine(descriptor.written_by));
+    }
+  }
+}
+
+void AddSlots(std::string* text, const char* name,
+              const std::map<uint32_t, ListState::Setting>& slots) {
+  for (const auto& [slot, view] : slots)
+    AddSetting(text, 0, fmt::format("{} {}", name, slot), view);
+}
+
+// ---- JSON ----
+
+void WriteObject(std::string_view key, const ListState::Object& object, JsonWriter* json) {
+  if (object.number == kNoObject) return json->NullKey(key);
+  json->BeginObject(key);
+  json->NumberKey("object", object.number);
+  json->StringKey("text", object.name);
+  json->EndObject();
+}
+
+void CallKeys(const ListState::Call& call, JsonWriter* json) {
+  json->NumberKey("number", call.number);
+  json->StringKey("method", call.method);
+  json->JsonKey("arguments", call.arguments);
+}
+
+void WriteCall(std::string_view key, const std::optional<ListState::Call>& call, JsonWriter* json) {
+  if (!call.has_value()) return json->NullKey(key);
+  json->BeginObject(key);
+  CallKeys(*call, json);
+  json->EndObject();
+}
+
+// The call whose state it is.
+void WriteOwnCall(const ListState& state, JsonWriter* json) {
+  if (!state.call.has_value()) return json->NullKey("call");
+  json->BeginObject("call");
+  CallKeys(*state.call, json);
+  json->NumberKey("frame", state.frame);
+  json->NumberKey("thread", state.thread);
+  json->EndObject();
+}
+
+void WritePipeline(const ListState& state, JsonWriter* json) {
+  if (state.pipeline.number == kNoObject) return json->NullKey("pipeline");
+  json->BeginObject("pipeline");
+  json->NumberKey("object", state.pipeline.number);
+  json->StringKey("text", state.pipeline.name);
+  json->NumberKey("set_by", state.pipeline_set_by);
+  WriteCall("created_by", state.pipeline_creation, json);
+  json->EndObject();
+}
+
+void WriteRootArgument(uint32_t index, uint64_t offset, const ListState::RootArgument& argument,
+                       JsonWriter* json) {
+  json->BeginObject();
+  json->NumberKey("index", index);
+  json->StringKey("kind", argument.kind);
+  json->NumberKey("set_by", argument.value.set_by);
+  if (argument.constants.empty()) {
+    json->JsonKey("value", argument.value.json);
+  } else {
+    json->NumberKey("offset", offset);
+    json->BeginArray("values");
+    for (const uint32_t constant : argument.constants) json->Number(constant);
+    json->EndArray();
+  }
+  if (argument.table.has_value()) {
+    json->BeginArray("descriptors");
+    for (const ListState::Descriptor& descriptor : argument.descriptors) {
+      json->BeginObject();
+      json->NumberKey("index", descriptor.index);
+      WriteCall("written_by", descriptor.written_by, json);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+  json->EndObject();
+}
+
+void WriteRoot(std::string_view key, const ListState::Root& root, JsonWriter* json) {
+  json->BeginObject(key);
+  WriteObject("root_signature", root.signature, json);
+  json->BeginArray("root_arguments");
+  for (const auto& [place, argument] : root.arguments) {
+    WriteRootArgument(place.first, place.second, argument, json);
+  }
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteSlots(std::string_view key, const std::map<uint32_t, ListState::Setting>& slots,
+                JsonWriter* json) {
+  json->BeginArray(key);
+  for (const auto& [slot, view] : slots) {
+    json->BeginObject();
+    json->NumberKey("slot", slot);
+    json->NumberKey("set_by", view.set_by);
+    json->JsonKey("view", view.json);
+    json->EndObject();
+  }
+  json->EndArray();
+}
+
+}  // namespace
+
+std::string ListStateInWords(const ListState& state) {
+  std::string text;
+  AddLine(&text, 0, "", CallInLine(state.call));
+  AddLine(&text, 0, "list",
+          fmt::format("{}, recorded since call {}", NameOrNone(state.list, "none"),
+                      state.recorded_since));
+  AddPipeline(&text, state);
+  AddRoot(&text, "graphics root signature", state.graphics);
+  AddRoot(&text, "compute root signature", state.compute);
+  for (const auto& [key, setting] : state.settings) AddSetting(&text, 0, key, setting);
+  AddSlots(&text, "vertex_buffers", state.vertex_buffers);
+  AddSlots(&text, "stream_output", state.stream_output);
+  return text;
+}
+
+std::string ListStateJson(const ListState& state) {
+  std::string text;
+  JsonWriter json(&text);
+  json.BeginObject();
+  WriteOwnCall(state, &json);
+  WriteObject("list", state.list, &json);
+  json.NumberKey("recorded_since", state.recorded_since);
+  WritePipeline(state, &json);
+  WriteRoot("graphics", state.graphics, &json);
+  WriteRoot("compute", state.compute, &json);
+  for (const auto& [key, setting] : state.settings) {
+    json.BeginObject(key);
+    json.NumberKey("set_by", setting.set_by);
+    json.JsonKey("arguments", setting.json);
+    json.EndObject();
+  }
+  WriteSlots("vertex_buffers", state.vertex_buffers, &json);
+  WriteSlots("stream_output", state.stream_output, &json);
+  json.EndObject();
+  return text;
+}
+
+}  // namespace cairn::cli
