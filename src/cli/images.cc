@@ -2,7 +2,6 @@
 //
 // cairn images: what render targets and textures of a trace hold, as PNG files.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -413,7 +412,7 @@ int Run(ImagesOptions options) {
   const int exit_code = PlayInChild(
       "images", options.path, [&](PlayTelling& telling) { return PlayTrace(options, telling); });
   // A folder that got no image.
-  if (exit_code != 0 && is_new_folder) rmdir(options.folder.c_str());
+  if (exit_code != 0 && is_new_folder) std::filesystem::remove(options.folder, none);
   return exit_code;
 }
 

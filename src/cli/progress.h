@@ -10,6 +10,9 @@
 
 namespace cairn::cli {
 
+// Whether stderr is a terminal on which a line that is not over can be taken back.
+bool CanTakeBackLines();
+
 // One line on stderr, if that is a terminal and the verb takes long: "cairn verify: 45 %, 3 s left". While
 // it lives, the first ^C, SIGTERM or SIGHUP is noted and not obeyed, so that the verb can end in order;
 // the second ends the program as ever. One at a time; not for several threads.

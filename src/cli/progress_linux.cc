@@ -30,11 +30,13 @@ void NoteSignal(int) {
 
 }  // namespace
 
-TaskProgress::TaskProgress(std::string_view verb)
-    : verb_(verb), start_ns_(MonotonicNs()), last_ns_(start_ns_) {
+bool CanTakeBackLines() {
   const char* terminal = std::getenv("TERM");
-  terminal_ =
-      isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+}
+
+TaskProgress::TaskProgress(std::string_view verb)
+    : verb_(verb), terminal_(CanTakeBackLines()), start_ns_(MonotonicNs()), last_ns_(start_ns_) {
   signalled = 0;
   struct sigaction action {};
   action.sa_handler = NoteSignal;

@@ -2,7 +2,6 @@
 //
 // cairn replay: plays a trace on this machine's Direct3D 12.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
@@ -332,7 +331,7 @@ int Run(ReplayOptions options) {
                                 return Play(options, player, &telling);
                               });
   // A folder that got no image.
-  if (is_new_folder && exit_code != 0) rmdir(options.images.c_str());
+  if (is_new_folder && exit_code != 0) std::filesystem::remove(options.images, none);
   if (!options.in_process) return exit_code;
   // A GPU that is still at work keeps its driver from going: this process ends without tidying up.
   std::fflush(nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/vulkan_layer_check.h"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,8 +9,8 @@
 
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "cli/layer.h"
-#include "cli/vulkan_layer_check.h"
 #include "format/snapshot/snapshot_from_block.h"
+#include "os/child.h"
 #include "os/clock.h"
 #include "os/environment.h"
 #include "watcher/running_blocks.h"
@@ -47,7 +48,7 @@ std::string WhyNotListed() {
 LayerOnDevice ReadContext(std::string device_name) {
   LayerOnDevice found;
   found.device = std::move(device_name);
-  const Result<SharedMemory> block = OpenLiveBlock(getpid());
+  const Result<SharedMemory> block = OpenLiveBlock(static_cast<pid_t>(OwnProcessNumber()));
   if (!block.ok()) {
     const char* const mode = OwnVariable(kBreadcrumbsVariable);
     found.problem = mode != nullptr && std::string(mode) == "off"
