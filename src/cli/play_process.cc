@@ -77,7 +77,7 @@ std::string DeathInWords(const std::string& path, const ProcessEnd& end,
     case FaultThread::kOther:
       text += fmt::format(" in a thread of the driver, when the playback was at {}", call);
       break;
-    case FaultThread::kNone: text += " at " + call; break;
+    default: text += " at " + call; break;
   }
   const uint64_t first = telling.first_unfinished();
   const uint64_t last = telling.last_unfinished();

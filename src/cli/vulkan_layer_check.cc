@@ -92,7 +92,7 @@ void MakeVulkanLayerKnown() {
     const size_t equals = variable.find('=');
     const std::string name = variable.substr(0, equals);
     // Known, not enabled: the devices of the self-test are to be without it.
-    if (name != "VK_INSTANCE_LAYERS") setenv(name.c_str(), variable.c_str() + equals + 1, 1);
+    if (name != "VK_INSTANCE_LAYERS") SetVariable(name, variable.substr(equals + 1));
   }
 }
 

@@ -5,6 +5,8 @@
 #ifndef CAIRN_OS_ENVIRONMENT_H_
 #define CAIRN_OS_ENVIRONMENT_H_
 
+#include <string>
+
 namespace cairn {
 
 // True where the program was started with more rights than the user who started it: the kernel says so
@@ -14,6 +16,10 @@ bool IsPrivilegedProcess();
 
 // Like getenv, and null in a privileged process.
 const char* OwnVariable(const char* name);
+
+// Sets any variable of this process, for libraries that it loads later and processes that it starts. Not while other
+// threads run.
+void SetVariable(const std::string& name, const std::string& value);
 
 }  // namespace cairn
 

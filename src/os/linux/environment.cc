@@ -29,4 +29,8 @@ const char* OwnVariable(const char* name) {
   return IsPrivilegedProcess() ? nullptr : std::getenv(name);
 }
 
+void SetVariable(const std::string& name, const std::string& value) {
+  setenv(name.c_str(), value.c_str(), 1);
+}
+
 }  // namespace cairn
