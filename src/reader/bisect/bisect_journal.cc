@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/bisect/bisect_journal.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "os/clock.h"
@@ -119,16 +114,11 @@ std::optional<std::string> ValueIn(const JournalIdentity& identity, const std::s
 }
 
 // Everything that is in the file; kInvalidArgument if that is more than a journal can be.
-Result<std::string> ReadAll(std::FILE* file, const std::string& path) {
-  std::string text;
-  std::array<char, 65536> piece;
-  while (const size_t bytes = std::fread(piece.data(), 1, piece.size(), file)) {
-    text.append(piece.data(), bytes);
-    if (text.size() > kMaxJournalBytes) break;
-  }
-  if (std::ferror(file) != 0) return StatusFromErrno(errno, path);
-  const bool cut = kTitle.starts_with(text);
-  if (text.size() > kMaxJournalBytes || (!cut && !text.starts_with(kTitle))) {
+Result<std::string> ReadAll(const SoleFile& file, const std::string& path) {
+  Result<std::string> text = file.Read(kMaxJournalBytes + 1);
+  if (!text.ok()) return text;
+  const bool cut = kTitle.starts_with(*text);
+  if (text->size() > kMaxJournalBytes || (!cut && !text->starts_with(kTitle))) {
     return Status(
         StatusCode::kInvalidArgument,
         fmt::format("{} is in the way: it is not a journal of cairn bisect; move it, or name "
@@ -222,70 +212,38 @@ std::string WhyPutAside(std::string_view text, const JournalIdentity& identity) 
   return "it says the same in another order";
 }
 
-// Gives the file another name if nothing has that one.
-Status RenameTo(const std::string& path, const std::string& free_path) {
-  if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
-    return {};
-  }
-  // Not every file system can do that at once.
-  if (errno != EINVAL && errno != ENOSYS) return StatusFromErrno(errno, free_path);
-  if (link(path.c_str(), free_path.c_str()) != 0) return StatusFromErrno(errno, free_path);
-  if (unlink(path.c_str()) != 0) return StatusFromErrno(errno, path);
-  return {};
-}
-
 // Its new name: the first that nothing has.
 Result<std::string> PutAside(const std::string& path) {
   constexpr uint32_t kMost = 1000;
   std::string old = path + kOldEnding;
   for (uint32_t i = 1;; ++i) {
-    const Status renamed = RenameTo(path, old);
+    const Status renamed = RenameToFreeName(path, old);
     if (renamed.ok()) return old;
-    if (access(old.c_str(), F_OK) != 0 || i > kMost) return renamed;
+    std::error_code none;
+    if (!std::filesystem::exists(old, none) || i > kMost) return renamed;
     old = fmt::format("{}{}.{}", path, kOldEnding, i);
   }
 }
 
-// Whether the path still names this file.
-bool IsAt(int file, const std::string& path) {
-  struct stat opened = {};
-  struct stat named = {};
-  return fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
-         opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path, int flags) {
-  const auto in_use = [&path] {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, or "
-                    "name another file with --journal",
-                    path));
-  };
-  // Who was there before may have removed it, or put it aside, between the opening and the lock.
-  constexpr int kTries = 10;
-  for (int i = 0; i < kTries; ++i) {
-    const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, 0600);
-    if (opened < 0) return StatusFromErrno(errno, path);
-    std::FILE* const file = fdopen(opened, "r+");
-    if (file == nullptr) {
-      const Status status = StatusFromErrno(errno, path);
-      close(opened);
-      return status;
-    }
-    std::unique_ptr<BisectJournal> journal(new BisectJournal(path, file));
-    if (flock(opened, LOCK_EX | LOCK_NB) != 0) return in_use();
-    if (IsAt(opened, path)) return journal;
+Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path,
+                                                               SoleFile::Existing existing) {
+  Result<std::optional<SoleFile>> file = SoleFile::Open(path, existing);
+  if (!file.ok()) return file.status();
+  if (file->has_value()) {
+    return std::unique_ptr<BisectJournal>(new BisectJournal(std::move(**file)));
   }
-  return in_use();
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, "
+                            "or name another file with --journal",
+                            path));
 }
 
 Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& path,
                                                            const JournalIdentity& identity,
                                                            bool restart) {
-  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, 0);
+  Result<std::unique_ptr<BisectJournal>> journal = OpenFile(path, SoleFile::Existing::kOpened);
   if (!journal.ok()) return journal;
   const Result<std::string> text = ReadAll((*journal)->file_, path);
   if (!text.ok()) return text.status();
@@ -294,7 +252,7 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& pa
     Result<std::string> old_path = PutAside(path);
     if (!old_path.ok()) return old_path.status();
     // Who comes between makes one of his own: then this one is not made.
-    journal = OpenFile(path, O_EXCL);
+    journal = OpenFile(path, SoleFile::Existing::kRefused);
     if (!journal.ok()) return journal;
     (*journal)->put_aside_ = why;
     (*journal)->old_path_ = std::move(*old_path);
@@ -309,17 +267,15 @@ Result<std::unique_ptr<BisectJournal>> BisectJournal::Open(const std::string& pa
   } else {
     const auto& entries = opened.entries_;
     CAIRN_RETURN_IF_ERROR(
-        opened.CutAt(entries.empty() ? opened.header_bytes_ : entries.back().end_offset));
+        opened.file_.CutAt(entries.empty() ? opened.header_bytes_ : entries.back().end_offset));
   }
   return journal;
 }
 
 Status BisectJournal::Begin(const JournalIdentity& identity) {
-  CAIRN_RETURN_IF_ERROR(CutAt(0));
+  CAIRN_RETURN_IF_ERROR(file_.CutAt(0));
   const std::string header = Header(identity);
-  if (std::fwrite(header.data(), 1, header.size(), file_) != header.size() ||
-      std::fflush(file_) != 0) {
-    const Status status = StatusFromErrno(errno, path_);
+  if (const Status status = file_.Write(header); !status.ok()) {
     // Nothing is in it that anybody would miss.
     (void)Remove();
     return status;
@@ -328,29 +284,13 @@ Status BisectJournal::Begin(const JournalIdentity& identity) {
   return {};
 }
 
-BisectJournal::~BisectJournal() {
-  if (file_ != nullptr) std::fclose(file_);
-}
-
-// What is behind `offset` goes, and writing goes on there.
-Status BisectJournal::CutAt(size_t offset) {
-  if (std::fflush(file_) != 0 || ftruncate(fileno(file_), static_cast<off_t>(offset)) != 0 ||
-      std::fseek(file_, static_cast<long>(offset), SEEK_SET) != 0) {
-    return StatusFromErrno(errno, path_);
-  }
-  return {};
-}
-
 Status BisectJournal::Append(const JournalEntry& entry) {
   const std::string line =
       fmt::format("{:016x} {} {} {} {}\n", entry.question, WordOf(entry.answer), entry.answer.place,
                   entry.answer.signal, entry.duration_ms);
+  CAIRN_RETURN_IF_ERROR(file_.Write(line));
   // On the disk before the next probe: that one may take the machine down.
-  if (std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0 ||
-      (fdatasync(fileno(file_)) != 0 && errno != EINVAL)) {
-    return StatusFromErrno(errno, path_);
-  }
-  return {};
+  return file_.Sync();
 }
 
 Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Probe& probe) {
@@ -359,7 +299,7 @@ Result<ProbeAnswer> BisectJournal::Ask(const BisectQuestion& question, const Pro
     if (entries_[next_].question == key) return entries_[next_++].answer;
     // Of another version of the strategy: from here on it is of no use.
     entries_.resize(next_);
-    CAIRN_RETURN_IF_ERROR(CutAt(next_ == 0 ? header_bytes_ : entries_.back().end_offset));
+    CAIRN_RETURN_IF_ERROR(file_.CutAt(next_ == 0 ? header_bytes_ : entries_.back().end_offset));
   }
   const uint64_t start_ns = MonotonicNs();
   const Result<ProbeAnswer> answer = probe(question);
@@ -382,10 +322,7 @@ uint64_t BisectJournal::AverageMs() const {
 }
 
 Status BisectJournal::Remove() {
-  // As long as it is locked: nobody else has begun to use it.
-  const int error = unlink(path_.c_str()) == 0 ? 0 : errno;
-  std::fclose(std::exchange(file_, nullptr));
-  return error == 0 || error == ENOENT ? Status() : StatusFromErrno(error, path_);
+  return file_.Remove();
 }
 
 }  // namespace cairn

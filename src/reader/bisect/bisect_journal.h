@@ -15,7 +15,6 @@
 #define CAIRN_READER_BISECT_BISECT_JOURNAL_H_
 
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -23,6 +22,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "os/sole_file.h"
 #include "reader/bisect/bisect.h"
 
 namespace cairn {
@@ -70,7 +70,6 @@ class BisectJournal {
   static Result<std::unique_ptr<BisectJournal>> Open(const std::string& path,
                                                      const JournalIdentity& identity,
                                                      bool restart = false);
-  ~BisectJournal();
   BisectJournal(const BisectJournal&) = delete;
   BisectJournal& operator=(const BisectJournal&) = delete;
 
@@ -94,16 +93,15 @@ class BisectJournal {
   Status Remove();
 
  private:
-  BisectJournal(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  static Result<std::unique_ptr<BisectJournal>> OpenFile(const std::string& path, int flags);
+  explicit BisectJournal(SoleFile file) : file_(std::move(file)) {}
+  static Result<std::unique_ptr<BisectJournal>> OpenFile(const std::string& path,
+                                                         SoleFile::Existing existing);
   Status Begin(const JournalIdentity& identity);
   Status Append(const JournalEntry& entry);
-  Status CutAt(size_t offset);
 
-  std::string path_;
+  SoleFile file_;
   std::string put_aside_;
   std::string old_path_;
-  std::FILE* file_ = nullptr;
   size_t header_bytes_ = 0;
   std::vector<JournalEntry> entries_;
   size_t next_ = 0;
