@@ -13,11 +13,16 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "embedded/fault.comp.spv.h"
+#include "os/child.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/probe_answer.h"
 #include "reader/bisect/probe_process.h"
+#include "reader/bisect/probe_question.h"
 #include "vulkan_work.h"
 
 namespace cairn {
@@ -38,6 +43,23 @@ struct Scene {
   uint64_t dispatches = 1;
   std::set<uint64_t> bad;  // numbers of dispatches that store nowhere
 };
+
+// The words with which a probe plays it.
+std::vector<std::string> WordsOf(const Scene& scene) {
+  std::vector<std::string> words = {std::to_string(scene.submissions), std::to_string(scene.lists),
+                                    std::to_string(scene.dispatches)};
+  for (const uint64_t call : scene.bad) words.push_back(std::to_string(call));
+  return words;
+}
+
+Scene SceneOf(const std::vector<std::string>& words) {
+  Scene scene = {std::stoull(words.at(0)),
+                 static_cast<uint32_t>(std::stoul(words.at(1))),
+                 std::stoull(words.at(2)),
+                 {}};
+  for (size_t i = 3; i < words.size(); ++i) scene.bad.insert(std::stoull(words[i]));
+  return scene;
+}
 
 // Submission i (from 1) has the number i * 1000; dispatches have numbers below it.
 BisectTree TreeOf(const Scene& scene) {
@@ -146,10 +168,8 @@ Found Find(const Scene& scene) {
   const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
     ProbeLimits limits;
     limits.stall_timeout_ns = uint64_t{60} * 1'000'000'000;
-    const Result<ProbeRun> run = RunProbe(limits, [&](ProbeTelling& telling) {
-      auto& player = *new Player(scene, question, telling);
-      telling.End(player.Play(tree) ? ProbeEnd::kFinished : ProbeEnd::kHang);
-    });
+    const Result<ProbeRun> run =
+        RunProbe(limits, WordsOf(scene), WriteProbeQuestion({.leave = question}));
     if (!run.ok()) return run.status();
     const Result<ProbeAnswer> answer = AnswerOf(*run, tree);
     if (answer.ok() && answer->outcome == ProbeOutcome::kFails) {
@@ -203,5 +223,24 @@ TEST(BisectVulkan, NothingIsFoundWhereNothingFails) {
   EXPECT_EQ(2u, found.answer.probes);
 }
 
+Status PlayScene(const std::vector<std::string>& words) {
+  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeTelling& telling) {
+    const Scene scene = SceneOf(words);
+    const Result<ProbeQuestion> question = ReadProbeQuestion(bytes);
+    if (!question.ok()) return telling.End(ProbeEnd::kError, question.status().message());
+    auto& player = *new Player(scene, question->leave, telling);
+    telling.End(player.Play(TreeOf(scene)) ? ProbeEnd::kFinished : ProbeEnd::kHang);
+  });
+}
+
 }  // namespace
 }  // namespace cairn
+
+// A probe is this program, run again.
+int main(int argc, char** argv) {
+  if (cairn::WasStartedAsChild()) {
+    return cairn::PlayScene(std::vector<std::string>(argv + 1, argv + argc)).ok() ? 0 : 1;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

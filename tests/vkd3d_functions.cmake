@@ -15,7 +15,7 @@ if(TARGET cairn_layer AND NOT CAIRN_SANITIZE)
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/programs)
   cairn_test(vkd3d_functions_test SOURCES vkd3d_functions_test.cc
     DEPS cairn_test_harness GPU TIMEOUT 300)
-  # Its programs load libvkd3d late, which may want an executable stack (cli/executable_stack.h).
+  # Its programs load libvkd3d late, which may want an executable stack (os/executable_stack.h).
   set_tests_properties(vkd3d_functions_test PROPERTIES ENVIRONMENT GLIBC_TUNABLES=glibc.rtld.execstack=2)
   add_dependencies(vkd3d_functions_test cairn_command cairn_layer vkd3d_more vkd3d_newer vkd3d_functions)
 endif()

@@ -4,11 +4,9 @@
 #include "reader/bisect/bisect.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +20,7 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "os/clock.h"
+#include "os/terminal.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/minimal_trace.h"
@@ -122,11 +121,7 @@ std::string SameFilesInWords(const Options& options) {
 // One line on stderr, if that is a terminal: a bar, and what is left to do.
 class ProbeLine {
  public:
-  explicit ProbeLine(bool quiet) {
-    const char* terminal = std::getenv("TERM");
-    shown_ = !quiet && isatty(STDERR_FILENO) != 0 && terminal != nullptr &&
-             std::strcmp(terminal, "dumb") != 0;
-  }
+  explicit ProbeLine(bool quiet) : shown_(!quiet && TakesEscapes(StandardStream::kError)) {}
   ~ProbeLine() { Clear(); }
   ProbeLine(const ProbeLine&) = delete;
   ProbeLine& operator=(const ProbeLine&) = delete;
@@ -141,7 +136,7 @@ class ProbeLine {
   }
 
  private:
-  bool shown_ = false;
+  const bool shown_;
 };
 
 // What an answer in the journal is about: the same trace, played in the same way on the same device and
@@ -314,8 +309,9 @@ class Search {
       }
       fails = StatusFromErrno(errno, path);
     }
-    unlink(untested.c_str());
-    unlink((untested + ".part").c_str());
+    std::error_code none;
+    std::filesystem::remove(untested, none);
+    std::filesystem::remove(untested + ".part", none);
     if (!fails.ok()) return fails.status();
     PrintWarning(
         "bisect",

@@ -13,8 +13,9 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/executable_stack.h"
+#include "cli/play_process.h"
 #include "cli/verb.h"
+#include "os/executable_stack.h"
 #include "reader/replay/device.h"
 
 namespace cairn::cli {
@@ -131,7 +132,7 @@ int Main(int argc, char** argv) {
                                    AddStateVerb(root),  AddDiffVerb(root),    AddVerifyVerb(root),
                                    AddTrimVerb(root),   AddRepackVerb(root),  AddReplayVerb(root),
                                    AddBisectVerb(root), AddTopVerb(root),     AddSelftestVerb(root),
-                                   AddPixVerb(root),    AddWatchVerb(root)};
+                                   AddPixVerb(root),    AddWatchVerb(root),   AddProbeVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {
@@ -145,6 +146,7 @@ int Main(int argc, char** argv) {
   }
   if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);
   std::vector<std::string> words(argv + 1, argv + argc);
+  SetOwnWords(words);
   if (chosen != nullptr && chosen->program != nullptr) {
     *chosen->program = TakeProgram(*chosen->app, &words);
   }

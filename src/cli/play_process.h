@@ -9,7 +9,9 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "os/child.h"
 #include "reader/replay/player.h"
 
 namespace cairn::cli {
@@ -20,31 +22,33 @@ class PlayTelling {
   // Lets a player tell. `this` has to outlive it.
   void AddTo(PlayerOptions* options);
 
-  // Which thread a fatal signal met.
-  enum class Thread : uint32_t { kNone, kPlayer, kOther };
-  void Died(Thread thread) { thread_.store(thread, std::memory_order_relaxed); }
+  // From now on it says which thread a fault met; the caller's is that of the player.
+  void ExpectFaults() { TellFaults(&thread_); }
   void Ended() { ended_.store(true, std::memory_order_release); }
 
   uint64_t call() const { return call_.load(std::memory_order_relaxed); }
   uint64_t first_unfinished() const { return first_unfinished_.load(std::memory_order_relaxed); }
   uint64_t last_unfinished() const { return last_unfinished_.load(std::memory_order_relaxed); }
-  Thread thread() const { return thread_.load(std::memory_order_relaxed); }
+  FaultThread thread() const { return thread_.load(std::memory_order_relaxed); }
   bool ended() const { return ended_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<uint64_t> call_{0};  // that was made last
   std::atomic<uint64_t> first_unfinished_{0};
   std::atomic<uint64_t> last_unfinished_{0};
-  std::atomic<Thread> thread_{Thread::kNone};
+  std::atomic<FaultThread> thread_{FaultThread::kNone};
   std::atomic<bool> ended_{false};
 };
 
-// Runs `body` in a child, which has this process's terminal and files, and returns its exit code. Signals that
-// somebody sends to this process reach the child; who kills one of them kills both. If the child dies, one line
-// on stderr says of what, at which call of the trace `path`, and which GPU work had not ended; the exit code is
-// kExitPlaybackFailed then. Signals that end programs on purpose (SIGINT, SIGTERM, ...) end this one, too.
-// The child leaves without destructors of globals: those of drivers may wait for a GPU that hangs. Call it
-// without other threads.
+// The words behind "cairn" of this process, with which PlayInChild runs it again. Set before a verb runs.
+void SetOwnWords(std::vector<std::string> words);
+
+// Runs this program again as a child with the same words; there the same call runs `body`, and does not return.
+// The child has this process's terminal and files; the result is its exit code. Signals that somebody sends to this
+// process reach the child; who kills one of them kills both. If the child dies, one line on stderr says of what, at
+// which call of the trace `path`, and which GPU work had not ended; the exit code is kExitPlaybackFailed then.
+// Signals that end programs on purpose (SIGINT, SIGTERM, ...) end this one, too.
+// The child leaves without destructors of globals: those of drivers may wait for a GPU that hangs.
 int PlayInChild(std::string_view verb, const std::string& path,
                 const std::function<int(PlayTelling&)>& body);
 

@@ -20,6 +20,7 @@
 #include "cli/layer.h"
 #include "cli/verb.h"
 #include "cli/vulkan_layer_check.h"
+#include "os/environment.h"
 
 namespace cairn::cli {
 namespace {
@@ -280,10 +281,8 @@ int Run(const SelftestOptions& options) {
     PrintError("selftest", fmt::format("--api: '{}' is neither 'vulkan' nor 'd3d12'", options.api));
     return kExitUsage;
   }
-#ifndef _WIN32
   // libvkd3d complains on stderr about every stub that the test calls on purpose.
-  setenv("VKD3D_DEBUG", "none", 0);
-#endif
+  if (std::getenv("VKD3D_DEBUG") == nullptr) SetVariable("VKD3D_DEBUG", "none");
   SelftestResult result;
   if (options.api != "d3d12") {
     MakeVulkanLayerKnown();

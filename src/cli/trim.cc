@@ -4,13 +4,12 @@
 // starts late, so that the GPU itself says what was in memory at that moment; then what nothing refers
 // to is left out.
 #include <fmt/format.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +29,8 @@
 #include "format/model/unused_objects.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
+#include "os/child.h"
+#include "os/this_process.h"
 #include "watcher/output_path.h"
 #include "watcher/watch_loop.h"
 
@@ -133,19 +134,13 @@ std::string DefaultTrimPath(const std::string& path, const FrameRange& range) {
   return fmt::format("{}-{}-{}.cairn", stem, range.first, range.last);
 }
 
-std::string OwnPath() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof(path));
-  return size <= 0 ? "cairn" : std::string(path, static_cast<size_t>(size));
-}
-
 // A recording that goes away with its owner, with its .part, and with those of further processes of the
 // playback (NAME-PID).
 class TemporaryRecording {
  public:
   // `output` is beside it; no other file's name begins like its own.
   explicit TemporaryRecording(const std::string& output)
-      : stem_(fmt::format("{}.{}", output, getpid())), path_(stem_ + ".recorded") {}
+      : stem_(fmt::format("{}.{}", output, CurrentProcessId())), path_(stem_ + ".recorded") {}
   ~TemporaryRecording() {
     namespace fs = std::filesystem;
     const fs::path stem(stem_);
@@ -156,7 +151,8 @@ class TemporaryRecording {
       const std::string name = entry->path().filename().string();
       if (!name.starts_with(stem.filename().string())) continue;
       if (!name.ends_with(".recorded") && !name.ends_with(".recorded.part")) continue;
-      unlink(entry->path().c_str());
+      std::error_code none;
+      fs::remove(entry->path(), none);
     }
   }
   TemporaryRecording(const TemporaryRecording&) = delete;
@@ -199,7 +195,7 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   settings.say = [&said](const std::string& line) { said = line; };
   settings.warn = settings.say;
   // The range ends with the end of its last frame; the capture notes that itself.
-  std::vector<std::string> arguments = {OwnPath(), "replay", "--mark-frames", "--frames",
+  std::vector<std::string> arguments = {OwnProgramPath(), "replay", "--mark-frames", "--frames",
                                         fmt::format("{}-{}", original.first_frame, range.last)};
   if (options.quiet) arguments.push_back("--quiet");
   if (!options.library.empty()) {
@@ -214,7 +210,7 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
     return Status(StatusCode::kInternal, "");
   }
   // It came before the playback listened.
-  if (*code == 128 + SIGINT || *code == 128 + SIGTERM || *code == 128 + SIGHUP) {
+  if (WasAskedToEnd({EndKind::kSignalled, *code - 128})) {
     *exit_code = kExitFailed;
     return Status(StatusCode::kIo, "interrupted; nothing is written");
   }
@@ -225,7 +221,7 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
         fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
   }
   // What the capture has to say matters only if there is no file.
-  if (access(path.c_str(), R_OK) != 0) {
+  if (!std::ifstream(path)) {
     *exit_code = kExitFailed;
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
@@ -319,7 +315,7 @@ int Run(const TrimOptions& options) {
   }
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
-    unlink((output + ".part").c_str());
+    std::filesystem::remove(output + ".part", none);
     PrintError("trim", copied.status().message());
     return kExitFailed;
   }

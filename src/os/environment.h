@@ -5,6 +5,8 @@
 #ifndef CAIRN_OS_ENVIRONMENT_H_
 #define CAIRN_OS_ENVIRONMENT_H_
 
+#include <string>
+
 namespace cairn {
 
 // True where the program was started with more rights than the user who started it: the kernel says so
@@ -17,6 +19,9 @@ const char* OwnVariable(const char* name);
 
 // Sets a variable of this process that is not set. Before other threads ask for variables.
 void SetMissingVariable(const char* name, const char* value);
+// Sets any variable of this process, for libraries that it loads later and processes that it starts. Not while other
+// threads run.
+void SetVariable(const std::string& name, const std::string& value);
 
 }  // namespace cairn
 

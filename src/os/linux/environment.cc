@@ -34,4 +34,8 @@ void SetMissingVariable(const char* name, const char* value) {
   setenv(name, value, /*overwrite=*/0);
 }
 
+void SetVariable(const std::string& name, const std::string& value) {
+  setenv(name.c_str(), value.c_str(), 1);
+}
+
 }  // namespace cairn

@@ -6,20 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
 #include "format/calls/record.h"
 #include "format/trace/testing/test_trace.h"
-#include "os/shared_memory.h"
+#include "os/child.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/call_roles.h"
 #include "reader/bisect/minimal_trace.h"
@@ -469,35 +469,83 @@ TEST_F(MinimalTraceTest, BundlesOfCulpritsStayWhole) {
   }
 }
 
-// A device that a hang has taken away for a while: not an answer, whatever is left out.
-TEST_F(MinimalTraceTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
-  WriteDeviceAlone();
-  Result<SharedMemory> tries = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
-  ASSERT_TRUE(tries.ok());
-  auto* const count = new (tries->data()) std::atomic<int>(0);
-  TraceProbeSettings settings;
-  settings.path = path_;
-  settings.device_tries = 3;
-  settings.device_pause_ns = 0;
-  settings.adjust = [count](PlayerOptions* options) {
-    options->create_device = [count](uint32_t) -> void* {
-      ++*count;
-      return nullptr;
-    };
+// ---- What a probe does in its process, as its words ask ------------------------------------------------------
+
+// In the file: so many processes have come here.
+int CountPlay(const std::string& path) {
+  std::ofstream(path, std::ios::app) << '.';
+  return static_cast<int>(std::filesystem::file_size(path));
+}
+
+int PlaysIn(const std::string& path) {
+  std::error_code none;
+  const int plays =
+      std::filesystem::exists(path, none) ? static_cast<int>(std::filesystem::file_size(path)) : 0;
+  std::filesystem::remove(path, none);
+  return plays;
+}
+
+DeviceFacts Gpu() {
+  return {"NVIDIA H200, 10de:2335", "580.1", "libvkd3d.so.1", "/a/libvkd3d.so.1"};
+}
+
+// words[0] says how its device behaves, words[1] counts the plays.
+void Misbehave(const std::vector<std::string>& words, PlayerOptions* options) {
+  options->create_device = [words, told = options->on_device](uint32_t) -> void* {
+    const int plays = CountPlay(words.at(1));
+    const std::string& how = words.at(0);
+    if (how == "abort") std::abort();
+    if (how == "exit") _exit(0);
+    if (how == "die") {
+      const int number = std::stoi(words.at(2));
+      signal(number, SIG_DFL);
+      raise(number);
+    }
+    // Another one, until so many have played.
+    if (how == "other") {
+      DeviceFacts found = Gpu();
+      found.name = words.at(3);
+      found.library_paths = words.at(4);
+      told(plays > std::stoi(words.at(2)) ? Gpu() : found);
+      std::abort();
+    }
+    return nullptr;  // "none"
   };
+}
+
+class TraceProbeTest : public MinimalTraceTest {
+ protected:
+  TraceProbeTest() : plays_(path_ + ".plays") {
+    settings_.path = path_;
+    settings_.device_pause_ns = 0;
+  }
+  ~TraceProbeTest() override { std::filesystem::remove(plays_); }
+  void Ask(const std::string& how, const std::vector<std::string>& more = {}) {
+    settings_.arguments = {how, plays_};
+    settings_.arguments.insert(settings_.arguments.end(), more.begin(), more.end());
+  }
+
+  const std::string plays_;
+  TraceProbeSettings settings_;
+};
+
+// A device that a hang has taken away for a while: not an answer, whatever is left out.
+TEST_F(TraceProbeTest, ADeviceThatCannotBeMadeIsAnErrorNotAnAnswer) {
+  WriteDeviceAlone();
+  settings_.device_tries = 3;
+  Ask("none");
   for (const BisectQuestion& question :
        {BisectQuestion{}, BisectQuestion{{{Suspect::Kind::kCall, 5, 0}}, ~uint64_t{0}}}) {
-    *count = 0;
-    const Result<ProbeRun> run = PlayProbe(settings, question);
+    const Result<ProbeRun> run = PlayProbe(settings_, question);
     ASSERT_TRUE(run.ok());
     EXPECT_EQ(ProbeEnd::kNoDevice, run->end) << run->message;
-    EXPECT_EQ(3, *count);
+    EXPECT_EQ(3, PlaysIn(plays_));
     EXPECT_THAT(AnswerOf(*run, {}).status().message(), HasSubstr("no device"));
   }
 }
 
 // Told as it comes: this play dies before it could tell of it.
-TEST_F(MinimalTraceTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
+TEST_F(TraceProbeTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
   TestTrace test;
   test.Note(NoteKind::kUnsupported, "a heap was made of the program's own memory");
   const DeviceBody body = {0x1234, 0x5678, 4, 0xB000};
@@ -506,96 +554,60 @@ TEST_F(MinimalTraceTest, AProbeTellsWhatIsNotAsItWasRecordedAlsoIfItDies) {
   std::ofstream(path_, std::ios::binary)
       .write(reinterpret_cast<const char*>(test.Bytes().data()),
              static_cast<std::streamsize>(test.Bytes().size()));
-  TraceProbeSettings settings;
-  settings.path = path_;
-  settings.adjust = [](PlayerOptions* options) {
-    options->create_device = [](uint32_t) -> void* { std::abort(); };
-  };
-  const Result<ProbeRun> run = PlayProbe(settings, {});
+  Ask("abort");
+  const Result<ProbeRun> run = PlayProbe(settings_, {});
   ASSERT_TRUE(run.ok());
   EXPECT_EQ(ProbeEnd::kDied, run->end);
   EXPECT_EQ("recorded: a heap was made of the program's own memory", run->left_out);
   EXPECT_EQ(0u, run->devices);
 
-  settings.device_tries = 1;
-  settings.adjust = [](PlayerOptions* options) {
-    options->create_device = [](uint32_t) -> void* { return nullptr; };
-  };
-  EXPECT_THAT(ProbeDevice(settings).status().message(), HasSubstr("no device"));
+  settings_.device_tries = 1;
+  Ask("none");
+  EXPECT_THAT(ProbeDevice(settings_).status().message(), HasSubstr("no device"));
 }
 
 // The GPU is away after a crash, and the loader takes the next best: it is waited for as if there were none.
-TEST_F(MinimalTraceTest, AnotherDeviceThanThatOfTheSearchIsNone) {
+TEST_F(TraceProbeTest, AnotherDeviceThanThatOfTheSearchIsNone) {
   WriteDeviceAlone();
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
-  ASSERT_TRUE(memory.ok());
-  auto* const plays = new (memory->data()) std::atomic<int>(0);
-  const DeviceFacts gpu = {"NVIDIA H200, 10de:2335", "580.1", "libvkd3d.so.1", "/a/libvkd3d.so.1"};
-  DeviceFacts found = gpu;
-  int back_after = 0;
-  TraceProbeSettings settings;
-  settings.path = path_;
-  settings.device = gpu;
-  settings.device_tries = 3;
-  settings.device_pause_ns = 0;
-  settings.adjust = [&](PlayerOptions* options) {
-    options->create_device = [&, told = options->on_device](uint32_t) -> void* {
-      told(++*plays > back_after ? gpu : found);
-      std::abort();
-    };
-  };
-  found.name = "llvmpipe, 10005:0000";
-  back_after = 2;
-  const Result<ProbeRun> back = PlayProbe(settings, {});
+  settings_.device = Gpu();
+  settings_.device_tries = 3;
+  Ask("other", {"2", "llvmpipe, 10005:0000", "/a/libvkd3d.so.1"});
+  const Result<ProbeRun> back = PlayProbe(settings_, {});
   ASSERT_TRUE(back.ok());
-  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(3, PlaysIn(plays_));
   EXPECT_EQ(ProbeEnd::kDied, back->end);
-  EXPECT_EQ(gpu, back->device);
+  EXPECT_EQ(Gpu(), back->device);
 
-  *plays = 0;
-  back_after = 3;
-  const Result<ProbeRun> away = PlayProbe(settings, {});
+  Ask("other", {"3", "llvmpipe, 10005:0000", "/a/libvkd3d.so.1"});
+  const Result<ProbeRun> away = PlayProbe(settings_, {});
   ASSERT_TRUE(away.ok());
-  EXPECT_EQ(3, *plays);
+  EXPECT_EQ(3, PlaysIn(plays_));
   EXPECT_EQ(ProbeEnd::kNoDevice, away->end);
   EXPECT_EQ("it was played on llvmpipe, 10005:0000 (580.1), not on NVIDIA H200, 10de:2335 (580.1)",
-            AnswerOf(*away, {}, gpu).status().message());
+            AnswerOf(*away, {}, Gpu()).status().message());
 
-  *plays = 0;
-  found = gpu;
-  found.library_paths = "/b/libvkd3d.so.1";
-  EXPECT_THAT(PlayProbe(settings, {})->message,
+  Ask("other", {"3", Gpu().name, "/b/libvkd3d.so.1"});
+  EXPECT_THAT(PlayProbe(settings_, {})->message,
               HasSubstr("with /b/libvkd3d.so.1), not on NVIDIA H200, 10de:2335 (580.1, with /a/"));
 }
 
 // A driver that cannot be loaded may take the process with it: that is said, and not nothing.
-TEST_F(MinimalTraceTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
+TEST_F(TraceProbeTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
   WriteDeviceAlone();
-  Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(std::atomic<int>));
-  ASSERT_TRUE(memory.ok());
-  auto* const plays = new (memory->data()) std::atomic<int>(0);
-  TraceProbeSettings settings;
-  settings.path = path_;
   const auto dies_of = [&](int number) {
-    *plays = 0;
-    settings.adjust = [plays, number](PlayerOptions* options) {
-      options->create_device = [plays, number](uint32_t) -> void* {
-        ++*plays;
-        if (number == 0) _exit(0);
-        signal(number, SIG_DFL);
-        raise(number);
-        return nullptr;
-      };
-    };
-    return ProbeDevice(settings).status();
+    Ask("die", {std::to_string(number)});
+    return ProbeDevice(settings_).status();
   };
   EXPECT_EQ("the playback died of SIGSEGV before it had a device", dies_of(SIGSEGV).message());
+  (void)PlaysIn(plays_);
   EXPECT_EQ(StatusCode::kUnsupported, dies_of(SIGABRT).code());
-  EXPECT_EQ(1, *plays);
-  EXPECT_EQ("the playback ended before it had a device", dies_of(0).message());
+  EXPECT_EQ(1, PlaysIn(plays_));
+  Ask("exit");
+  EXPECT_EQ("the playback ended before it had a device", ProbeDevice(settings_).status().message());
+  (void)PlaysIn(plays_);
   // Somebody else did that: it may be another way the next time.
   EXPECT_THAT(dies_of(SIGKILL).message(), HasSubstr("something else killed the playback"));
-  EXPECT_EQ(4, *plays);
+  EXPECT_EQ(4, PlaysIn(plays_));
 }
 
 TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {
@@ -609,3 +621,16 @@ TEST(TraceProbe, AFileThatIsNoTraceIsAnErrorNotAnAnswer) {
 
 }  // namespace
 }  // namespace cairn
+
+// A probe is this program, run again.
+int main(int argc, char** argv) {
+  if (cairn::WasStartedAsChild()) {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const cairn::Status status = cairn::AnswerTraceProbe([&](cairn::PlayerOptions* options) {
+      if (words.size() > 1) cairn::Misbehave(words, options);
+    });
+    return status.ok() ? 0 : 1;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

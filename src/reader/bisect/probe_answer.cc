@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <csignal>
 #include <string>
+
+#include "os/child.h"
 
 namespace cairn {
 
@@ -36,7 +37,7 @@ ProbeAnswer Undecided(const std::string& why) {
 Result<ProbeAnswer> AnswerOf(const ProbeRun& run, const BisectTree& tree) {
   if (run.interrupted) return Status(StatusCode::kIo, kInterrupted);
   // What the watchdog killed is a hang, not a death.
-  if (run.end == ProbeEnd::kDied && run.signal == SIGKILL) {
+  if (run.end == ProbeEnd::kDied && WasKilled({EndKind::kSignalled, run.signal})) {
     return Undecided(
         "something else killed the playback (SIGKILL): look into the kernel's log whether "
         "the machine ran out of memory");
@@ -74,8 +75,7 @@ std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted) {
 }
 
 std::string SignalName(int number) {
-  const char* const name = sigabbrev_np(number);
-  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
+  return CauseOfDeath(number);
 }
 
 }  // namespace cairn

@@ -3,20 +3,25 @@
 // One play in a child process that may hang, die, and take its GPU context with it. The parent loads no
 // graphics library and stays as it was; it kills a child that makes no progress.
 //
-//   const Result<ProbeRun> run = RunProbe(limits, [&](ProbeTelling& telling) {
+//   const Result<ProbeRun> run = RunProbe(limits, {"probe"}, question);
+//
+// runs this program again with the word "probe", on which it calls
+//
+//   AnswerProbe([](std::span<const std::byte> question, ProbeTelling& telling) {
 //     ... telling.At(call) before each call ...; telling.End(ProbeEnd::kFinished);
 //   });
 //
-// The child is a fork of this process without exec: the caller has no other threads. It has no terminal
-// of its own: what drivers print goes nowhere.
+// The child has no terminal of its own: what drivers print goes nowhere.
 #ifndef CAIRN_READER_BISECT_PROBE_PROCESS_H_
 #define CAIRN_READER_BISECT_PROBE_PROCESS_H_
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "reader/replay/device.h"
@@ -120,7 +125,7 @@ struct ProbeLimits {
 struct ProbeRun {
   ProbeEnd end = ProbeEnd::kNone;
   bool interrupted = false;   // the child was killed because keep_on said so
-  int signal = 0;             // kDied: what killed it; 0: it exited by itself
+  int signal = 0;             // kDied: of what (os/child.h, CauseOfDeath); 0: it exited by itself
   uint64_t call = 0;          // the last one that the child said it was at
   std::string message;        // of the child, one line
   uint32_t devices = 0;       // so many were made
@@ -132,13 +137,21 @@ struct ProbeRun {
   uint64_t duration_ns = 0;
 };
 
-// `body` runs in the child, which exits when it returns, without destructors of globals: those of
-// drivers may wait for a GPU that hangs. An exception in it is kError.
-// An end that the kernel does not tell is kUnclear, whatever the child said: a thread of a driver may have
+// What the child said, checked; its end is that of a child that went by itself.
+ProbeRun ReadTelling(const ProbeTelling& telling);
+
+// Runs this program again with the words `arguments`, for which it calls AnswerProbe and gets `question` there.
+// An end that the system does not tell is kUnclear, whatever the child said: a thread of a driver may have
 // died after that.
 // Errors: kIo (no process), kUnsupported (the child cannot be killed).
-Result<ProbeRun> RunProbe(const ProbeLimits& limits,
-                          const std::function<void(ProbeTelling&)>& body);
+Result<ProbeRun> RunProbe(const ProbeLimits& limits, const std::vector<std::string>& arguments,
+                          std::span<const std::byte> question);
+
+using ProbeBody = std::function<void(std::span<const std::byte> question, ProbeTelling&)>;
+// In the child. Runs `body` and ends the process, without destructors of globals: those of drivers may wait for
+// a GPU that hangs. An exception in it is kError. Returns only in a process that RunProbe has not started:
+// kNotFound, kCorrupt.
+Status AnswerProbe(const ProbeBody& body);
 
 }  // namespace cairn
 

@@ -3,12 +3,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
+#include <span>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
+#include "os/child.h"
 #include "reader/bisect/probe_answer.h"
 
 namespace cairn {
@@ -16,18 +22,96 @@ namespace {
 
 using ::testing::HasSubstr;
 
-ProbeRun Play(const std::function<void(ProbeTelling&)>& body, const ProbeLimits& limits = {}) {
-  const Result<ProbeRun> run = RunProbe(limits, body);
+// ---- What a probe does in its process: the word that it is run with says it --------------------------------
+
+const DeviceFacts kLlvmpipe = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4",
+                               "/usr/lib/libvkd3d-utils.so.1.4.4, /usr/lib/libvkd3d.so.1.4.4"};
+
+void DieOf(int number) {
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+[[noreturn]] void SleepForEver() {
+  for (;;) pause();
+}
+
+void DoRefuse(ProbeTelling& telling) {
+  telling.At(7);
+  telling.At(18'233);
+  telling.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
+}
+
+void DoDieAfterTheLastWord(int number, ProbeTelling& telling) {
+  telling.At(42);
+  // As a thread of a driver does.
+  telling.End(ProbeEnd::kFinished);
+  DieOf(number);
+}
+
+void DoTellAndDie(ProbeTelling& telling) {
+  telling.On(kLlvmpipe);
+  telling.LeaveOut("left out: a");
+  telling.LeaveOut("left out: b\n");
+  telling.Skipped(320);
+  telling.Slowest(17, 250);
+  DieOf(SIGSEGV);
+}
+
+bool LeavesNoCoreAndIsInNoTerminalsGroup() {
+  rlimit core = {};
+  getrlimit(RLIMIT_CORE, &core);
+  return core.rlim_cur == 0 && prctl(PR_GET_DUMPABLE) == 0 && getpgrp() == getpid();
+}
+
+// As long as it writes nothing but what it is told to, it is a child that lies.
+void DoWriteNonsense(ProbeTelling& telling) {
+  std::memset(static_cast<void*>(&telling), 0xff, sizeof(telling));
+}
+
+void Do(const std::string& task, const std::string& detail, std::span<const std::byte> question,
+        ProbeTelling& telling) {
+  if (task == "refuse") return DoRefuse(telling);
+  if (task == "end") return telling.End(static_cast<ProbeEnd>(std::stoi(detail)));
+  if (task == "die") return DoDieAfterTheLastWord(std::stoi(detail), telling);
+  if (task == "exit") {
+    telling.At(3);
+    _exit(0);
+  }
+  if (task == "stand-still") {
+    signal(SIGTERM, SIG_IGN);
+    telling.At(5);
+    SleepForEver();
+  }
+  if (task == "throw") throw std::runtime_error("no memory");
+  if (task == "long") return telling.End(ProbeEnd::kError, std::string(5000, 'x'));
+  if (task == "echo") {
+    return telling.End(
+        ProbeEnd::kFinished,
+        std::string(reinterpret_cast<const char*>(question.data()), question.size()));
+  }
+  if (task == "tell-and-die") return DoTellAndDie(telling);
+  if (task == "no-core") {
+    telling.End(LeavesNoCoreAndIsInNoTerminalsGroup() ? ProbeEnd::kFinished : ProbeEnd::kError);
+  }
+  if (task == "nonsense") return DoWriteNonsense(telling);
+}
+
+// ---- The tests ------------------------------------------------------------------------------------------
+
+std::span<const std::byte> Bytes(std::string_view text) {
+  return std::as_bytes(std::span(text));
+}
+
+ProbeRun Play(const std::string& task, const std::string& detail = "",
+              const ProbeLimits& limits = {}, std::string_view question = "") {
+  const Result<ProbeRun> run = RunProbe(limits, {task, detail}, Bytes(question));
   EXPECT_TRUE(run.ok()) << run.status().message();
   return run.ok() ? *run : ProbeRun{};
 }
 
 TEST(ProbeProcess, WhatTheChildSaysComesBack) {
-  const ProbeRun run = Play([](ProbeTelling& telling) {
-    telling.At(7);
-    telling.At(18'233);
-    telling.End(ProbeEnd::kRefused, "call 18,233: E_INVALIDARG\n\x1b[0m");
-  });
+  const ProbeRun run = Play("refuse");
   EXPECT_EQ(ProbeEnd::kRefused, run.end);
   EXPECT_EQ(18'233u, run.call);
   EXPECT_EQ("call 18,233: E_INVALIDARG\\x0a\\x1b[0m", run.message);
@@ -35,26 +119,28 @@ TEST(ProbeProcess, WhatTheChildSaysComesBack) {
   EXPECT_GT(run.duration_ns, 0u);
 }
 
+TEST(ProbeProcess, TheQuestionArrives) {
+  EXPECT_EQ("", Play("echo").message);
+  EXPECT_EQ("what is left out?", Play("echo", "", {}, "what is left out?").message);
+}
+
 TEST(ProbeProcess, EachEndIsTold) {
+  const auto end_of = [](auto end) {
+    return Play("end", std::to_string(static_cast<uint32_t>(end))).end;
+  };
   for (const ProbeEnd end :
        {ProbeEnd::kFinished, ProbeEnd::kHang, ProbeEnd::kLost, ProbeEnd::kRefused, ProbeEnd::kError,
         ProbeEnd::kNoDevice, ProbeEnd::kUnclear}) {
-    EXPECT_EQ(end, Play([end](ProbeTelling& telling) { telling.End(end); }).end);
+    EXPECT_EQ(end, end_of(end));
   }
   // What is no end, and what only the parent can say.
-  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(ProbeEnd::kDied); }).end);
-  EXPECT_EQ(ProbeEnd::kDied, Play([](ProbeTelling& t) { t.End(static_cast<ProbeEnd>(99)); }).end);
+  EXPECT_EQ(ProbeEnd::kDied, end_of(ProbeEnd::kDied));
+  EXPECT_EQ(ProbeEnd::kDied, end_of(99));
 }
 
 TEST(ProbeProcess, DeathIsTheSignalAndTheCall) {
   for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
-    const ProbeRun run = Play([number](ProbeTelling& telling) {
-      telling.At(42);
-      // As a thread of a driver does, after the last word.
-      telling.End(ProbeEnd::kFinished);
-      signal(number, SIG_DFL);
-      raise(number);
-    });
+    const ProbeRun run = Play("die", std::to_string(number));
     EXPECT_EQ(ProbeEnd::kDied, run.end);
     EXPECT_EQ(number, run.signal);
     EXPECT_EQ(42u, run.call);
@@ -62,10 +148,7 @@ TEST(ProbeProcess, DeathIsTheSignalAndTheCall) {
 }
 
 TEST(ProbeProcess, AnExitWithoutAWordIsADeath) {
-  const ProbeRun run = Play([](ProbeTelling& telling) {
-    telling.At(3);
-    _exit(0);
-  });
+  const ProbeRun run = Play("exit");
   EXPECT_EQ(ProbeEnd::kDied, run.end);
   EXPECT_EQ(0, run.signal);
   EXPECT_EQ(3u, run.call);
@@ -74,13 +157,7 @@ TEST(ProbeProcess, AnExitWithoutAWordIsADeath) {
 TEST(ProbeProcess, TheWatchdogEndsWhatStandsStill) {
   ProbeLimits limits;
   limits.stall_timeout_ns = 300'000'000;
-  const ProbeRun run = Play(
-      [](ProbeTelling& telling) {
-        signal(SIGTERM, SIG_IGN);
-        telling.At(5);
-        for (;;) pause();
-      },
-      limits);
+  const ProbeRun run = Play("stand-still", "", limits);
   EXPECT_EQ(ProbeEnd::kHang, run.end);
   EXPECT_EQ(5u, run.call);
   EXPECT_FALSE(run.interrupted);
@@ -89,59 +166,53 @@ TEST(ProbeProcess, TheWatchdogEndsWhatStandsStill) {
 TEST(ProbeProcess, AnInterruptEndsTheChild) {
   ProbeLimits limits;
   limits.keep_on = [] { return false; };
-  const ProbeRun run = Play(
-      [](ProbeTelling&) {
-        for (;;) pause();
-      },
-      limits);
-  EXPECT_TRUE(run.interrupted);
+  EXPECT_TRUE(Play("stand-still", "", limits).interrupted);
 }
 
 TEST(ProbeProcess, AnExceptionIsAnError) {
-  const ProbeRun run = Play([](ProbeTelling&) { throw std::runtime_error("no memory"); });
+  const ProbeRun run = Play("throw");
   EXPECT_EQ(ProbeEnd::kError, run.end);
   EXPECT_EQ("no memory", run.message);
 }
 
 TEST(ProbeProcess, LongMessagesAreCut) {
-  const std::string text(5000, 'x');
-  const ProbeRun run = Play([&](ProbeTelling& t) { t.End(ProbeEnd::kError, text); });
-  EXPECT_EQ(text.substr(0, ProbeText::kMaxBytes), run.message);
+  EXPECT_EQ(std::string(ProbeText::kMaxBytes, 'x'), Play("long").message);
 }
 
 // As a program finds it that was started by one who does not care for children: the kernel forgets how they
 // ended at once.
 TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
   signal(SIGCHLD, SIG_IGN);
-  const ProbeRun run = Play([](ProbeTelling& telling) {
-    telling.End(ProbeEnd::kFinished);
-    signal(SIGSEGV, SIG_DFL);
-    raise(SIGSEGV);
-  });
+  const ProbeRun run = Play("die", std::to_string(SIGSEGV));
   EXPECT_EQ(ProbeEnd::kDied, run.end);
   EXPECT_EQ(SIGSEGV, run.signal);
   EXPECT_EQ(SIG_IGN, signal(SIGCHLD, SIG_DFL));
 }
 
 TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
-  const DeviceFacts device = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4",
-                              "/usr/lib/libvkd3d-utils.so.1.4.4, /usr/lib/libvkd3d.so.1.4.4"};
-  const ProbeRun run = Play([&](ProbeTelling& telling) {
-    telling.On(device);
-    telling.LeaveOut("left out: a");
-    telling.LeaveOut("left out: b\n");
-    telling.Skipped(320);
-    telling.Slowest(17, 250);
-    signal(SIGSEGV, SIG_DFL);
-    raise(SIGSEGV);
-  });
+  const ProbeRun run = Play("tell-and-die");
   EXPECT_EQ(ProbeEnd::kDied, run.end);
   EXPECT_EQ(1u, run.devices);
-  EXPECT_EQ(device, run.device);
+  EXPECT_EQ(kLlvmpipe, run.device);
   EXPECT_EQ("left out: a; left out: b\\x0a", run.left_out);
   EXPECT_EQ(320u, run.skipped);
   EXPECT_EQ(17u, run.slowest_call);
   EXPECT_EQ(250u, run.slowest_ns);
+}
+
+// A child that lies: what it says is bounded, and is no clean end.
+TEST(ProbeProcess, NonsenseIsNoAnswer) {
+  const ProbeRun run = Play("nonsense");
+  EXPECT_EQ(ProbeEnd::kDied, run.end);
+  EXPECT_EQ("", run.message);
+  EXPECT_EQ(~uint64_t{0}, run.call);
+  EXPECT_EQ(4 * ProbeText::kMaxBytes, run.left_out.size());
+  EXPECT_EQ(ProbeOutcome::kFails, AnswerOf(run, {})->outcome);
+}
+
+TEST(ProbeProcess, WhoWasNotStartedSoIsNoProbe) {
+  const Status status = AnswerProbe([](auto, auto&) { FAIL(); });
+  EXPECT_EQ(StatusCode::kNotFound, status.code());
 }
 
 TEST(ProbeText, IsCutWhereItIsFull) {
@@ -156,13 +227,7 @@ TEST(ProbeText, IsCutWhereItIsFull) {
 }
 
 TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
-  const ProbeRun run = Play([](ProbeTelling& telling) {
-    rlimit core = {};
-    getrlimit(RLIMIT_CORE, &core);
-    telling.End(core.rlim_cur == 0 && getpgrp() == getpid() ? ProbeEnd::kFinished
-                                                            : ProbeEnd::kError);
-  });
-  EXPECT_EQ(ProbeEnd::kFinished, run.end);
+  EXPECT_EQ(ProbeEnd::kFinished, Play("no-core").end);
 }
 
 TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
@@ -250,3 +315,15 @@ TEST(ProbeAnswer, APlayOnAnotherDeviceSaysNothing) {
 
 }  // namespace
 }  // namespace cairn
+
+int main(int argc, char** argv) {
+  if (cairn::WasStartedAsChild() && argc == 3) {
+    return cairn::AnswerProbe([&](auto question, cairn::ProbeTelling& telling) {
+             cairn::Do(argv[1], argv[2], question, telling);
+           }).ok()
+               ? 0
+               : 1;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -2,17 +2,19 @@
 #include "reader/bisect/trace_probe.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "format/trace/trace_reader.h"
 #include "reader/bisect/probe_answer.h"
+#include "reader/bisect/probe_question.h"
 
 namespace cairn {
 namespace {
@@ -46,33 +48,36 @@ bool Pause(const TraceProbeSettings& settings, uint64_t pause_ns) {
   return true;
 }
 
-void Play(const TraceProbeSettings& settings, const BisectQuestion& question,
+// In the child.
+void Play(const ProbeQuestion& question, const std::function<void(PlayerOptions*)>& adjust,
           ProbeTelling& telling) {
-  Result<TraceReader> trace = TraceReader::Open(settings.path);
+  Result<TraceReader> trace = TraceReader::Open(question.path);
   if (!trace.ok()) return telling.End(ProbeEnd::kError, trace.status().message());
   PlayerOptions options;
-  options.library = settings.library;
-  options.wait_timeout_ns = settings.hang_timeout_ns;
+  options.library = question.library;
+  options.wait_timeout_ns = question.hang_timeout_ns;
   options.canary = true;
   options.clear_memory = true;
   options.end_at_refusal = true;
-  options.omissions = OmissionsOf(question);
-  if (question.stop_before != ~uint64_t{0}) options.last_call = question.stop_before - 1;
+  options.omissions = OmissionsOf(question.leave);
+  if (question.leave.stop_before != ~uint64_t{0}) {
+    options.last_call = question.leave.stop_before - 1;
+  }
   options.on_call = [&telling](uint64_t number) { telling.At(number); };
   options.on_record = [&telling] { telling.Step(); };
   options.on_device = [&](const DeviceFacts& device) {
     telling.On(device);
     // As the search was told of it.
-    if (settings.device && telling.device() != *settings.device) {
-      telling.End(ProbeEnd::kNoDevice, OtherDevice(device, *settings.device));
-      _exit(0);
+    if (question.device && telling.device() != *question.device) {
+      telling.End(ProbeEnd::kNoDevice, OtherDevice(device, *question.device));
+      std::_Exit(0);
     }
-    if (!settings.only_device) return;
+    if (!question.only_device) return;
     telling.End(ProbeEnd::kFinished);
-    _exit(0);
+    std::_Exit(0);
   };
   options.on_note = [&telling](const std::string& note) { telling.LeaveOut(note); };
-  if (settings.adjust) settings.adjust(&options);
+  if (adjust) adjust(&options);
   Result<std::unique_ptr<Player>> player = Player::Create(&*trace, std::move(options));
   if (!player.ok()) return telling.End(ProbeEnd::kError, player.status().message());
   const Status status = (*player)->Run();
@@ -136,14 +141,24 @@ Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuest
   limits.stall_timeout_ns =
       settings.hang_timeout_ns == 0 ? 0 : settings.hang_timeout_ns * 2 + kExtraStallNs;
   limits.keep_on = settings.keep_on;
+  const std::vector<std::byte> asked =
+      WriteProbeQuestion({settings.path, settings.library, settings.hang_timeout_ns,
+                          settings.device, settings.only_device, question});
   uint64_t pause_ns = settings.device_pause_ns;
   for (uint32_t tries = 1;; ++tries, pause_ns *= 2) {
-    Result<ProbeRun> run =
-        RunProbe(limits, [&](ProbeTelling& telling) { Play(settings, question, telling); });
+    Result<ProbeRun> run = RunProbe(limits, settings.arguments, asked);
     if (!run.ok() || run->end != ProbeEnd::kNoDevice || tries >= settings.device_tries) return run;
     run->interrupted = !Pause(settings, pause_ns);
     if (run->interrupted) return run;
   }
+}
+
+Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust) {
+  return AnswerProbe([&](std::span<const std::byte> bytes, ProbeTelling& telling) {
+    const Result<ProbeQuestion> question = ReadProbeQuestion(bytes);
+    if (!question.ok()) return telling.End(ProbeEnd::kError, question.status().message());
+    Play(*question, adjust, telling);
+  });
 }
 
 }  // namespace cairn

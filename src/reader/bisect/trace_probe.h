@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Plays a trace without what a question leaves out: in a child process, with a canary after each
-// submission.
+// submission. The child is this program, run again with the words of TraceProbeSettings::arguments, for which it
+// calls AnswerTraceProbe.
 #ifndef CAIRN_READER_BISECT_TRACE_PROBE_H_
 #define CAIRN_READER_BISECT_TRACE_PROBE_H_
 
@@ -9,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/status.h"
 #include "reader/bisect/bisect.h"
@@ -32,13 +34,16 @@ struct TraceProbeSettings {
   std::optional<DeviceFacts> device;
   // The play ends when the first device was made.
   bool only_device = false;
-  // For tests: changes what is played, in the child.
-  std::function<void(PlayerOptions*)> adjust;
+  std::vector<std::string> arguments = {"probe"};
 };
 
 // A device that cannot be made, however often it is tried, ends it with kNoDevice: no answer.
 // Errors: those of RunProbe.
 Result<ProbeRun> PlayProbe(const TraceProbeSettings& settings, const BisectQuestion& question);
+
+// In the child; `adjust`, of tests, changes what is played. Returns only in a process that PlayProbe has not
+// started: kNotFound, kCorrupt.
+Status AnswerTraceProbe(const std::function<void(PlayerOptions*)>& adjust = {});
 
 // On which device the trace is played: in a child process, too, more than one if what came says nothing.
 // Errors: those of RunProbe; kUnsupported: no device can be made, the trace makes none, or the playback ended

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/vulkan_layer_check.h"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,10 +9,11 @@
 
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "cli/layer.h"
-#include "cli/vulkan_layer_check.h"
 #include "format/snapshot/snapshot_from_block.h"
+#include "os/child.h"
 #include "os/clock.h"
 #include "os/environment.h"
+#include "os/this_process.h"
 #include "watcher/running_blocks.h"
 
 namespace cairn::cli {
@@ -47,7 +49,7 @@ std::string WhyNotListed() {
 LayerOnDevice ReadContext(std::string device_name) {
   LayerOnDevice found;
   found.device = std::move(device_name);
-  const Result<SharedMemory> block = OpenLiveBlock(getpid());
+  const Result<SharedMemory> block = OpenLiveBlock(static_cast<pid_t>(CurrentProcessId()));
   if (!block.ok()) {
     const char* const mode = OwnVariable(kBreadcrumbsVariable);
     found.problem = mode != nullptr && std::string(mode) == "off"
@@ -91,7 +93,7 @@ void MakeVulkanLayerKnown() {
     const size_t equals = variable.find('=');
     const std::string name = variable.substr(0, equals);
     // Known, not enabled: the devices of the self-test are to be without it.
-    if (name != "VK_INSTANCE_LAYERS") setenv(name.c_str(), variable.c_str() + equals + 1, 1);
+    if (name != "VK_INSTANCE_LAYERS") SetVariable(name, variable.substr(equals + 1));
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/executable_stack.h"
+
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -7,9 +9,9 @@
 #include <cstring>
 #include <string>
 
-#include "cli/executable_stack.h"
+#include "os/child.h"
 
-namespace cairn::cli {
+namespace cairn {
 namespace {
 
 constexpr char kTunables[] = "GLIBC_TUNABLES";
@@ -31,6 +33,7 @@ bool IsRefused(const std::string& library) {
 }  // namespace
 
 void AllowExecutableStack(const std::string& library, char** argv) {
+  if (WasStartedAsChild()) return;
   const char* const told = getenv(kTunables);
   if (told != nullptr && std::strstr(told, kTunable) != nullptr) return;
   if (!IsRefused(library)) return;
@@ -40,4 +43,4 @@ void AllowExecutableStack(const std::string& library, char** argv) {
   execv("/proc/self/exe", argv);
 }
 
-}  // namespace cairn::cli
+}  // namespace cairn

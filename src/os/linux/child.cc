@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+extern char** environ;
+
+namespace cairn {
+namespace {
+
+// "7:4096:1234": descriptor and size of the memory, and whose child it is for.
+constexpr char kMemoryVariable[] = "CAIRN_CHILD_MEMORY";
+constexpr char kOwnExecutable[] = "/proc/self/exe";
+
+constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
+constexpr std::array kFatal = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+
+// Whose SIGCHLD is ignored (a program may be started so) is not told how his children end.
+class ChildEndsAreTold {
+ public:
+  ChildEndsAreTold() {
+    struct sigaction usual = {};
+    usual.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, nullptr, &before_);
+    if (before_.sa_handler == SIG_IGN) sigaction(SIGCHLD, &usual, nullptr);
+  }
+  ~ChildEndsAreTold() { sigaction(SIGCHLD, &before_, nullptr); }
+  ChildEndsAreTold(const ChildEndsAreTold&) = delete;
+  ChildEndsAreTold& operator=(const ChildEndsAreTold&) = delete;
+
+ private:
+  struct sigaction before_ = {};
+};
+
+// A copy that the child can keep: the first three are its input and output.
+FileDescriptor BehindStandard(int fd) {
+  return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// This process's, with `settings` in it.
+std::vector<std::string> EnvironmentWith(const std::vector<std::string>& settings) {
+  std::vector<std::string> environment = settings;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view name = std::string_view(*entry).substr(0, std::strcspn(*entry, "=") + 1);
+    const bool is_set =
+        std::any_of(settings.begin(), settings.end(),
+                    [name](const std::string& setting) { return setting.starts_with(name); });
+    if (!is_set) environment.emplace_back(*entry);
+  }
+  return environment;
+}
+
+// What the new process needs between fork and exec, where memory cannot be had.
+struct Launch {
+  pid_t parent;
+  bool silent;
+  const sigset_t* mask;
+  int memory;  // -1: none
+  int error_pipe;
+  char** arguments;
+  char** environment;
+};
+
+void CloseOutput() {
+  const int nowhere = open("/dev/null", O_RDWR);
+  if (nowhere < 0) return;
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, fd);
+  if (nowhere > STDERR_FILENO) close(nowhere);
+}
+
+[[noreturn]] void BecomeChild(const Launch& launch) {
+  // Nobody would end it if its parent was killed. exec keeps that.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != launch.parent) _exit(1);
+  // Who signals a group (a terminal, a shell, `timeout`) reaches the parent alone.
+  setpgid(0, 0);
+  if (launch.silent) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+    for (const int number : kFatal) signal(number, SIG_DFL);
+    CloseOutput();
+  } else {
+    // What is printed is for the terminal all the same.
+    signal(SIGTTOU, SIG_IGN);
+  }
+  if (launch.memory >= 0) fcntl(launch.memory, F_SETFD, 0);
+  sigprocmask(SIG_SETMASK, launch.mask, nullptr);
+  execve(kOwnExecutable, launch.arguments, launch.environment);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(launch.error_pipe, &error, sizeof(error));
+  _exit(127);
+}
+
+// 0, or why the program was not executed.
+int ErrorOfExec(const FileDescriptor& error_pipe) {
+  int error = 0;
+  ssize_t received = 0;
+  do {
+    received = read(error_pipe.get(), &error, sizeof(error));
+  } while (received < 0 && errno == EINTR);
+  return received == sizeof(error) ? error : 0;
+}
+
+// The child's handle, or why there is none.
+Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& mask) {
+  const std::string failed = fmt::format("a process for {} cannot be made", request.purpose);
+  FileDescriptor memory;
+  std::vector<std::string> settings = request.environment;
+  if (request.memory != nullptr) {
+    memory = BehindStandard(request.memory->fd());
+    if (!memory.valid()) return StatusFromErrno(errno, failed);
+    settings.push_back(fmt::format("{}={}:{}:{}", kMemoryVariable, memory.get(),
+                                   request.memory->size_bytes(), getpid()));
+  }
+  std::vector<std::string> words = {OwnProgramPath()};
+  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+  const std::vector<std::string> environment = EnvironmentWith(settings);
+  const std::vector<char*> word_pointers = Pointers(words);
+  const std::vector<char*> environment_pointers = Pointers(environment);
+
+  // Closes by itself when exec succeeds, and carries its error otherwise.
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return StatusFromErrno(errno, failed);
+  const FileDescriptor error_reader(ends[0]);
+  FileDescriptor near_writer(ends[1]);
+  FileDescriptor error_writer = BehindStandard(near_writer.get());
+  near_writer.Close();
+  if (!error_writer.valid()) return StatusFromErrno(errno, failed);
+
+  // Its output comes behind what this process has said.
+  std::fflush(nullptr);
+  const Launch launch = {getpid(),
+                         request.silent,
+                         &mask,
+                         memory.get(),
+                         error_writer.get(),
+                         const_cast<char**>(word_pointers.data()),
+                         const_cast<char**>(environment_pointers.data())};
+  const pid_t pid = fork();
+  if (pid < 0) return StatusFromErrno(errno, failed);
+  if (pid == 0) BecomeChild(launch);
+  error_writer.Close();
+  Result<ProcessHandle> process = OpenProcess(pid);
+  const int error = ErrorOfExec(error_reader);
+  if (error == 0 && process.ok()) return process;
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  return error != 0 ? StatusFromErrno(error, failed) : process.status();
+}
+
+volatile sig_atomic_t g_foreground = 0;
+
+void PassOn(int number) {
+  const auto child = static_cast<pid_t>(g_foreground);
+  if (child <= 0) return;
+  if (number != SIGTSTP) {
+    kill(child, number);
+    return;
+  }
+  // ^Z, and what comes after it.
+  kill(child, SIGSTOP);
+  raise(SIGSTOP);
+  kill(child, SIGCONT);
+}
+
+// While it lives, this process's own ending signals are for the child.
+class SignalsForChild {
+ public:
+  // Blocks them until the child is known.
+  SignalsForChild() {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (const int number : kPassedOn) sigaddset(&blocked, number);
+    sigprocmask(SIG_BLOCK, &blocked, &mask_);
+  }
+  ~SignalsForChild() {
+    for (size_t i = 0; watches_ && i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], &before_[i], nullptr);
+    }
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+    g_foreground = 0;
+  }
+  SignalsForChild(const SignalsForChild&) = delete;
+  SignalsForChild& operator=(const SignalsForChild&) = delete;
+
+  void Watch(pid_t child) {
+    g_foreground = child;
+    watches_ = true;
+    struct sigaction action = {};
+    action.sa_handler = PassOn;
+    action.sa_flags = static_cast<int>(SA_RESTART);
+    for (size_t i = 0; i < kPassedOn.size(); ++i) {
+      sigaction(kPassedOn[i], nullptr, &before_[i]);
+      // Those that somebody ignores (nohup) stay ignored.
+      if (before_[i].sa_handler != SIG_IGN) sigaction(kPassedOn[i], &action, nullptr);
+    }
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+  const sigset_t& mask() const { return mask_; }
+
+ private:
+  sigset_t mask_ = {};
+  bool watches_ = false;
+  std::array<struct sigaction, kPassedOn.size()> before_ = {};
+};
+
+// "1:2:3"
+bool ParseNumbers(std::string_view text, std::span<uint64_t> numbers) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (uint64_t& number : numbers) {
+    if (&number != numbers.data() && (at == end || *at++ != ':')) return false;
+    const auto [rest, error] = std::from_chars(at, end, number);
+    if (error != std::errc()) return false;
+    at = rest;
+  }
+  return at == end;
+}
+
+std::atomic<FaultThread>* g_told = nullptr;
+pid_t g_telling_thread = 0;
+
+void OnFatalSignal(int number, siginfo_t* info, void*) {
+  const bool here = syscall(SYS_gettid) == g_telling_thread;
+  g_told->store(here ? FaultThread::kCaller : FaultThread::kOther, std::memory_order_relaxed);
+  // The instruction faults again when this returns, and nobody is asked then. What was sent is sent again.
+  if (info->si_code <= 0) raise(number);
+}
+
+}  // namespace
+
+struct Child::State {
+  ChildEndsAreTold told;
+  ProcessHandle process;
+  bool collected = false;
+
+  ~State() {
+    if (collected || !process.pidfd.valid()) return;
+    (void)SendSignal(process, SIGKILL);
+    (void)CollectEnd(process);
+  }
+};
+
+Result<Child> Child::Start(const ChildRequest& request) {
+  auto state = std::make_unique<State>();
+  sigset_t none;
+  sigemptyset(&none);
+  Result<ProcessHandle> process = StartProcess(request, none);
+  if (!process.ok()) return process.status();
+  state->process = std::move(*process);
+  return Child(std::move(state));
+}
+
+Child::Child(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Child::Child(Child&& other) noexcept = default;
+Child& Child::operator=(Child&& other) noexcept = default;
+Child::~Child() = default;
+
+bool Child::WaitForEnd(uint64_t timeout_ns) const {
+  constexpr uint64_t kNsPerMs = 1'000'000;
+  constexpr uint64_t kMostMs = 1'000'000'000;
+  pollfd ended = {state_->process.pidfd.get(), POLLIN, 0};
+  return poll(&ended, 1, static_cast<int>(std::min(timeout_ns / kNsPerMs, kMostMs))) > 0;
+}
+
+Status Child::Kill() const {
+  return SendSignal(state_->process, SIGKILL);
+}
+
+ProcessEnd Child::End() {
+  state_->collected = true;
+  return CollectEnd(state_->process);
+}
+
+uint64_t Child::number() const {
+  return static_cast<uint64_t>(state_->process.pid);
+}
+
+Result<ProcessEnd> RunInForeground(const ChildRequest& request) {
+  const ChildEndsAreTold told;
+  SignalsForChild signals;
+  Result<ProcessHandle> process = StartProcess(request, signals.mask());
+  if (!process.ok()) return process.status();
+  signals.Watch(process->pid);
+  siginfo_t ended = {};
+  while (waitid(P_PID, static_cast<id_t>(process->pid), &ended, WEXITED | WNOWAIT) < 0 &&
+         errno == EINTR) {
+  }
+  return CollectEnd(*process);
+}
+
+std::string CauseOfDeath(int value) {
+  const char* const name = sigabbrev_np(value);
+  return name == nullptr ? fmt::format("signal {}", value) : fmt::format("SIG{}", name);
+}
+
+bool WasKilled(const ProcessEnd& end) {
+  return end.kind == EndKind::kSignalled && end.value == SIGKILL;
+}
+
+bool WasAskedToEnd(const ProcessEnd& end) {
+  constexpr std::array kAsking = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+  return end.kind == EndKind::kSignalled &&
+         std::find(kAsking.begin(), kAsking.end(), end.value) != kAsking.end();
+}
+
+void EndAs(const ProcessEnd& end) {
+  if (end.kind != EndKind::kSignalled) _exit(end.value);
+  struct sigaction usual = {};
+  usual.sa_handler = SIG_DFL;
+  sigaction(end.value, &usual, nullptr);
+  LeaveNoDump();
+  raise(end.value);
+  _exit(128 + end.value);
+}
+
+bool WasStartedAsChild() {
+  return std::getenv(kMemoryVariable) != nullptr;
+}
+
+Result<SharedMemory> TakeMemoryOfParent() {
+  const char* const variable = std::getenv(kMemoryVariable);
+  if (variable == nullptr) return Status(StatusCode::kNotFound, "no other process has started it");
+  const std::string text = variable;
+  // Its own children have none.
+  unsetenv(kMemoryVariable);
+  std::array<uint64_t, 3> numbers = {};
+  if (!ParseNumbers(text, numbers) || numbers[0] > INT_MAX) {
+    return Status(StatusCode::kCorrupt,
+                  fmt::format("{} is '{}', not three numbers", kMemoryVariable, text));
+  }
+  // exec forgets that of a program with rights of its own.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (static_cast<uint64_t>(getppid()) != numbers[2]) {
+    return Status(StatusCode::kNotFound, "the process that started it is gone");
+  }
+  // By which tools list it, instead of the "exe" that was executed.
+  prctl(PR_SET_NAME, program_invocation_short_name);
+  return SharedMemory::MapForWriting(static_cast<int>(numbers[0]), numbers[1]);
+}
+
+void LeaveNoDump() {
+  // Where dumps are given to a program, the limit alone does not hold.
+  prctl(PR_SET_DUMPABLE, 0);
+  const rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+}
+
+void TellFaults(std::atomic<FaultThread>* told) {
+  g_told = told;
+  g_telling_thread = static_cast<pid_t>(syscall(SYS_gettid));
+  struct sigaction action = {};
+  action.sa_sigaction = OnFatalSignal;
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_RESETHAND);
+  for (const int number : kFatal) sigaction(number, &action, nullptr);
+}
+
+}  // namespace cairn
