@@ -339,11 +339,6 @@ TEST(TakeMemoryOfParent, WhatIsNoMemoryIsRefused) {
   EXPECT_EQ(StatusCode::kOk, of(dup(memory->fd()), ":64" + parent));
 }
 
-TEST(OwnExecutable, IsThisTest) {
-  EXPECT_THAT(OwnExecutable(), testing::EndsWith("/child_test"));
-  EXPECT_EQ(static_cast<uint64_t>(getpid()), OwnProcessNumber());
-}
-
 }  // namespace
 }  // namespace cairn
 

@@ -25,6 +25,8 @@
 #include <system_error>
 #include <utility>
 
+#include "os/this_process.h"
+
 extern char** environ;
 
 namespace cairn {
