@@ -39,6 +39,9 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
+// The system's number of a process, as people see it. A later process may get it again.
+using ProcessId = int64_t;
+
 // A process by descriptor: readable once it ended, and never confused with a later process of the
 // same number.
 struct ProcessHandle {

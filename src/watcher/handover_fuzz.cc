@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cairn::ReceivedMessage received;
   while (receiver.Receive(&received)) {
     if (messages-- == 0 || received.message.magic != cairn::kHandoverMagic ||
-        received.sender != getpid()) {
+        received.sender.pid != getpid()) {
       __builtin_trap();
     }
   }

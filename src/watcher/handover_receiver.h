@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "format/block/handover.h"
 #include "format/block/watcher_address.h"
+#include "os/channel.h"
 #include "os/process.h"
 
 namespace cairn {
@@ -22,11 +23,10 @@ namespace cairn {
 // One message with what the kernel attached to it.
 struct ReceivedMessage {
   HandoverMessage message;
-  FileDescriptor attached;
-  pid_t sender = -1;
-  FileDescriptor sender_pidfd;  // where the kernel attaches it: right even if the sender is gone
-  // Something was attached, and there was no descriptor left for it.
-  bool attachment_lost = false;
+  AttachedMemory memory;
+  ProcessHandle sender;  // open where the system attaches it: right even if the sender is gone
+  // Memory was attached, and this process may not open it, or hardly anything more.
+  bool no_room = false;
 };
 
 // One thread.
@@ -39,6 +39,8 @@ class HandoverReceiver {
 
   // `inherited`: this end of the socket pair. `maker`: the process that made the pair.
   Status Open(FileDescriptor inherited, pid_t maker);
+  // How many handles this process may have. Messages that would leave too few come with `no_room`.
+  void set_most_handles(uint64_t most) { most_handles_ = most; }
   // Opens the doors; those that cannot be opened are left out.
   void OpenDoors();
   // For kWatcherAddressVariable; "" if there is no door.
@@ -77,6 +79,7 @@ class HandoverReceiver {
   WatcherAddress address_;
   std::map<int, Connection> connections_;  // by their descriptor
   size_t strangers_ = 0;
+  uint64_t most_handles_ = ~uint64_t{0};
   uint64_t next_number_ = 0;
   uint64_t turned_away_ = 0;
 };

@@ -24,27 +24,30 @@ namespace {
 constexpr int kPassPidfd = 76;        // SO_PASSPIDFD
 constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
 
+// How processes ended is read from files, and reports are written to files: not for programs to take.
+constexpr uint64_t kReservedHandles = 8;
+
 // What one call of Receive() looks at: strangers do not keep the watcher from its other work.
 constexpr int kLooksAtOnce = 64;
 
-void TakeAttachments(msghdr& header, ReceivedMessage* received) {
+void TakeAttachments(msghdr& header, FileDescriptor* attached, ProcessHandle* sender) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
     if (part->cmsg_level != SOL_SOCKET) continue;
     if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
       ucred credentials{};
       std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
       // 0: sent before this end asked for credentials, so by the process that made the socket.
-      if (credentials.pid > 0) received->sender = credentials.pid;
+      if (credentials.pid > 0) sender->pid = credentials.pid;
     } else if (part->cmsg_type == kAttachedPidfd && part->cmsg_len >= CMSG_LEN(sizeof(int))) {
       int fd = -1;  // or an error, negative
       std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-      received->sender_pidfd = FileDescriptor(fd);
+      sender->pidfd = FileDescriptor(fd);
     } else if (part->cmsg_type == SCM_RIGHTS) {
       const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
       for (size_t i = 0; i < count; ++i) {
         int fd = -1;
         std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
-        received->attached = FileDescriptor(fd);  // a second one closes the first: unusable anyway
+        *attached = FileDescriptor(fd);  // a second one closes the first: unusable anyway
       }
     }
   }
@@ -218,8 +221,9 @@ HandoverReceiver::Read HandoverReceiver::ReadFrom(Connection* connection,
     size = recvmsg(connection->socket.get(), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
   if (size < 0) return errno == EAGAIN ? Read::kNothing : Read::kClosed;
-  received->sender = connection->peer;
-  TakeAttachments(header, received);
+  FileDescriptor attached;
+  received->sender.pid = connection->peer;
+  TakeAttachments(header, &attached, &received->sender);
   // The end of the stream. An empty message looks the same but comes with credentials.
   if (size == 0 && header.msg_controllen == 0) return Read::kClosed;
   if (!connection->greeted) {
@@ -236,7 +240,12 @@ HandoverReceiver::Read HandoverReceiver::ReadFrom(Connection* connection,
   }
   if (size != sizeof(received->message)) return Read::kNothing;
   std::memcpy(&received->message, bytes, sizeof(received->message));
-  received->attachment_lost = (header.msg_flags & MSG_CTRUNC) != 0 && !received->attached.valid();
+  // The lowest free number is the one that is given out: a high one says that few are left.
+  const int highest = std::max(attached.get(), received->sender.pidfd.get());
+  received->no_room =
+      ((header.msg_flags & MSG_CTRUNC) != 0 && !attached.valid()) ||
+      (highest >= 0 && static_cast<uint64_t>(highest) + kReservedHandles >= most_handles_);
+  received->memory = AttachedMemory(std::move(attached));
   const bool usable =
       received->message.magic == kHandoverMagic && received->message.version == kHandoverVersion;
   return usable ? Read::kMessage : Read::kNothing;

@@ -101,7 +101,7 @@ TEST_F(HandoverReceiverTest, MessagesOfTheInheritedSocketCome) {
   const std::vector<ReceivedMessage> all = ReceiveAll();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].message.kind, HandoverKind::kDeviceLost);
-  EXPECT_EQ(all[0].sender, getpid());
+  EXPECT_EQ(all[0].sender.pid, getpid());
 }
 
 TEST_F(HandoverReceiverTest, EachDoorLeadsIn) {
@@ -112,9 +112,8 @@ TEST_F(HandoverReceiverTest, EachDoorLeadsIn) {
     ASSERT_EQ(all.size(), 1u) << address;
     EXPECT_EQ(all[0].message.kind, HandoverKind::kBlock);
     EXPECT_EQ(all[0].message.block_bytes, kMinBlockBytes);
-    EXPECT_NE(all[0].sender, getpid());
-    EXPECT_TRUE(
-        SharedMemory::MapForReading(all[0].attached.Release(), all[0].message.block_bytes).ok());
+    EXPECT_NE(all[0].sender.pid, getpid());
+    EXPECT_TRUE(all[0].memory.MapForReading(all[0].message.block_bytes).ok());
   }
 }
 
