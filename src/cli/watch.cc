@@ -3,7 +3,6 @@
 // cairn watch: the watcher of a program that was started without `cairn run`. Not for people:
 // cairnStartWatcher starts it with its end of the socket.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -20,6 +19,8 @@ constexpr char kExamples[] =
     "Examples:\n"
     "  cairn watch --fd 3 -o game.cairn   as cairnStartWatcher starts it, with its socket as 3";
 
+constexpr int kLastStandardStream = 2;
+
 struct WatchOptions {
   int fd = -1;
   std::string output_path;
@@ -32,7 +33,7 @@ int Run(const WatchOptions& options) {
     PrintError("watch", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
     return kExitUsage;
   }
-  if (options.fd <= STDERR_FILENO) {
+  if (options.fd <= kLastStandardStream) {
     PrintError("watch",
                "--fd must name the watcher's socket; programs call cairnStartWatcher, "
                "people say cairn run -- PROGRAM");
@@ -43,7 +44,7 @@ int Run(const WatchOptions& options) {
   settings.output_path = options.output_path;
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-  const Status status = WatchOverSocket(settings, options.fd);
+  const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
   if (status.ok()) return 0;
   PrintError("watch", status.message());
   return kExitFailed;

@@ -61,7 +61,7 @@ class HandoverReceiverTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair_.data()), 0);
-    ASSERT_TRUE(receiver_.Open(FileDescriptor(pair_[0]), getpid()).ok());
+    ASSERT_TRUE(receiver_.Open(SystemHandle(pair_[0]), getpid()).ok());
     receiver_.OpenDoors();
     address_ = ParseWatcherAddress(receiver_.address());
     ASSERT_TRUE(address_.has_value());
@@ -192,7 +192,7 @@ TEST_F(HandoverReceiverTest, AnotherUserTakesNothingAndIsGivenNothing) {
   }
   char byte = 0;
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  const Result<int> connection = ConnectionToWatcher(theirs);
+  const Result<HandleValue> connection = ConnectionToWatcher(theirs);
   ASSERT_FALSE(connection.ok());
   EXPECT_NE(connection.status().message().find("Operation not permitted"), std::string::npos)
       << connection.status().message();

@@ -18,6 +18,7 @@
 
 #include "format/block/block.h"
 #include "format/block/handover.h"
+#include "os/linux/file_descriptor.h"
 #include "os/process.h"
 #include "watcher/running_blocks.h"
 
@@ -32,8 +33,8 @@ std::string BlockLink() {
   return fmt::format("/memfd:{} (deleted)", kBlockMemoryName);
 }
 
-std::optional<pid_t> ProcessNumber(const std::string& text) {
-  pid_t pid = 0;
+std::optional<ProcessId> ProcessNumber(const std::string& text) {
+  ProcessId pid = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, pid);
   if (error != std::errc() || rest != end || pid <= 0) return std::nullopt;
@@ -41,12 +42,12 @@ std::optional<pid_t> ProcessNumber(const std::string& text) {
 }
 
 // The number by which the process knows itself: another one in a container.
-pid_t OwnNumberOf(pid_t pid) {
+ProcessId OwnNumberOf(ProcessId pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with("NSpid:")) continue;
     std::istringstream numbers(line.substr(line.find(':') + 1));
-    pid_t number = pid;
+    ProcessId number = pid;
     while (numbers >> number) {
     }
     return number;
@@ -87,7 +88,7 @@ FileDescriptor OpenMemory(const fs::path& path, bool* is_memory) {
 }
 
 // As the process was started with it.
-bool HasEnvironmentEntry(pid_t pid, const std::string& entry) {
+bool HasEnvironmentEntry(ProcessId pid, const std::string& entry) {
   constexpr size_t kMostBytes = 1u << 20;  // a process may make it longer than it has to be
   const FileDescriptor file(
       open(fmt::format("/proc/{}/environ", pid).c_str(), O_RDONLY | O_CLOEXEC));
@@ -102,7 +103,7 @@ bool HasEnvironmentEntry(pid_t pid, const std::string& entry) {
   return text.find('\0' + entry + '\0') != std::string::npos;
 }
 
-pid_t ParentOf(pid_t pid) {
+ProcessId ParentOf(ProcessId pid) {
   std::ifstream status(fmt::format("/proc/{}/status", pid));
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("PPid:")) return std::atoi(line.c_str() + std::strlen("PPid:"));
@@ -120,10 +121,10 @@ struct Search {
   bool other_version = false;  // something has the name, and is no block that this program knows
 };
 
-Search SearchIn(pid_t pid) {
+Search SearchIn(ProcessId pid) {
   Search search;
   std::error_code error;
-  const pid_t own_number = OwnNumberOf(pid);
+  const ProcessId own_number = OwnNumberOf(pid);
   fs::directory_iterator entry(fmt::format("/proc/{}/fd", pid), error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::error_code gone;
@@ -147,7 +148,7 @@ Search SearchIn(pid_t pid) {
   return search;
 }
 
-Status WhyNot(pid_t pid, const Search& search) {
+Status WhyNot(ProcessId pid, const Search& search) {
   if (search.error == ENOENT || search.error == ESRCH) {
     return Status(StatusCode::kNotFound, fmt::format("there is no process {}", pid));
   }
@@ -188,7 +189,7 @@ LiveProcesses FindLiveProcesses() {
   std::error_code error;
   fs::directory_iterator entry("/proc", error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::optional<pid_t> pid = ProcessNumber(entry->path().filename().string());
+    const std::optional<ProcessId> pid = ProcessNumber(entry->path().filename().string());
     if (!pid.has_value()) continue;
     Search search = SearchIn(*pid);
     if (search.own.has_value()) {
@@ -207,7 +208,7 @@ std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_en
   std::error_code error;
   fs::directory_iterator entry("/proc", error);
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const std::optional<pid_t> pid = ProcessNumber(entry->path().filename().string());
+    const std::optional<ProcessId> pid = ProcessNumber(entry->path().filename().string());
     // Most are done with by this: reading one file is cheaper than looking at all that is open.
     if (!pid.has_value() || !HasEnvironmentEntry(*pid, environment_entry)) continue;
     Search search = SearchIn(*pid);
@@ -218,7 +219,7 @@ std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_en
   return found;
 }
 
-Result<SharedMemory> OpenLiveBlock(pid_t pid) {
+Result<SharedMemory> OpenLiveBlock(ProcessId pid) {
   Search search = SearchIn(pid);
   if (!search.own.has_value()) return WhyNot(pid, search);
   struct stat info {};

@@ -40,10 +40,10 @@ struct WatchSettings : SessionSettings {
 // code. Call from the only thread.
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments);
 
-// Watches the process that made the other end of `socket_fd` (see app/recorder/watcher_link.h), and returns
-// when it ended. Takes ownership of `socket_fd`, and closes every other descriptor that the process
-// inherited except the standard ones.
-Status WatchOverSocket(const WatchSettings& settings, int socket_fd);
+// Watches the process that made the channel of which this process inherited an end under this number (see
+// app/recorder/watcher_link.h), and returns when it ended. Takes ownership of that end, and closes all else that
+// this process inherited except the standard streams.
+Status WatchInherited(const WatchSettings& settings, uint64_t channel_number);
 
 }  // namespace cairn
 

@@ -17,6 +17,7 @@
 #include "app/api/start_watcher.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/watcher_link.h"
+#include "os/channel.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -161,7 +162,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
     return status;
   }
   // The descriptor closes with the process; the watcher takes that as its end.
-  setenv(kWatcherFdVariable, WatcherFdValue(sockets[0]).c_str(), 1);
+  setenv(kWatcherFdVariable, TextOfInherited(sockets[0]).c_str(), 1);
   return BlockWriter::HandOverToNewWatcher();
 }
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "format/block/block.h"
+#include "os/channel.h"
 
 namespace cairn {
 namespace {
@@ -99,7 +100,7 @@ TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
 
 // A launcher closed ours, and the program opened one of its own under the same number.
 TEST_F(Handover, AnotherSocketUnderTheSameNumberIsNoWatcher) {
-  const std::string value = WatcherFdValue(sockets_[0]);
+  const std::string value = TextOfInherited(sockets_[0]);
   setenv(kWatcherFdVariable, value.c_str(), 1);
   EXPECT_EQ(*WatcherSocket(), sockets_[0]);
   std::array<int, 2> others{};

@@ -68,7 +68,7 @@ uint64_t TimeLeft(uint64_t since_ns, uint64_t timeout_ns) {
 bool WaitForEnd(const ProcessHandle& child, uint64_t timeout_ns) {
   const uint64_t start_ns = MonotonicNs();
   for (;;) {
-    pollfd ended = {child.pidfd.get(), POLLIN, 0};
+    pollfd ended = {static_cast<int>(child.handle.get()), POLLIN, 0};
     const uint64_t left_ns = TimeLeft(start_ns, timeout_ns);
     if (poll(&ended, 1, static_cast<int>(std::min(left_ns, kLookNs) / 1'000'000)) > 0) return true;
     if (left_ns == 0) return false;
@@ -85,7 +85,7 @@ Watched Watch(const ProcessHandle& child, const ProbeTelling& telling, const Pro
   uint64_t steps = telling.steps();
   WaitTime still(MonotonicNs(), timeout_ns);
   for (;;) {
-    pollfd ended = {child.pidfd.get(), POLLIN, 0};
+    pollfd ended = {static_cast<int>(child.handle.get()), POLLIN, 0};
     poll(&ended, 1, static_cast<int>(look_ns / 1'000'000));
     // Asked also when it has ended: plays may be shorter than the time between two looks.
     if (limits.keep_on && !limits.keep_on()) return Watched::kInterrupted;
