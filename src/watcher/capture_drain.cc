@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "watcher/capture_drain.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "format/calls/model_hash.h"
@@ -139,7 +139,8 @@ bool CaptureDrain::IsLost(uint64_t now_ns) {
 
 void CaptureDrain::WatchTrigger() {
   if (!settings_.trigger_path.empty() && triggers_ < 2) {
-    const bool there = access(settings_.trigger_path.c_str(), F_OK) == 0;
+    std::error_code unknown;
+    const bool there = std::filesystem::exists(settings_.trigger_path, unknown);
     if (there == (triggers_ == 0)) ++triggers_wanted_;
   }
   while (triggers_ < std::min(triggers_wanted_.load(), 2)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of running processes, as their owners hold them open: /proc/PID/fd.
+// Blocks of running processes, as their owners hold them open.
 #ifndef CAIRN_WATCHER_RUNNING_BLOCKS_H_
 #define CAIRN_WATCHER_RUNNING_BLOCKS_H_
 
