@@ -74,6 +74,10 @@ Status SendOver(HandleValue end, std::span<const std::byte> message,
 // The other end was closed, or its process has ended.
 bool IsChannelClosed(HandleValue end);
 
+enum class Received : uint8_t { kMessage, kNothing, kClosed };
+// The next message that comes to this end before the time is over; memory that is attached is lost.
+Received ReceiveWithin(HandleValue end, uint64_t timeout_ns, ChannelMessage* message);
+
 // How a ChannelServer's door is named.
 enum class DoorName : uint8_t {
   kName,  // what OpenDoors was given

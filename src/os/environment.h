@@ -15,6 +15,9 @@ bool IsPrivilegedProcess();
 // Like getenv, and null in a privileged process.
 const char* OwnVariable(const char* name);
 
+// Sets a variable of this process, also one that is set. Before other threads ask for variables.
+void SetVariable(const char* name, const char* value);
+
 }  // namespace cairn
 
 #endif  // CAIRN_OS_ENVIRONMENT_H_

@@ -103,6 +103,20 @@ Status SendOver(HandleValue end, std::span<const std::byte> message, const Share
   }
 }
 
+Received ReceiveWithin(HandleValue end, uint64_t timeout_ns, ChannelMessage* message) {
+  pollfd readable{static_cast<int>(end), POLLIN, 0};
+  int ready = 0;
+  do {
+    ready = poll(&readable, 1, static_cast<int>(timeout_ns / 1'000'000));
+  } while (ready < 0 && errno == EINTR);
+  if (ready <= 0) return Received::kNothing;
+  const ssize_t size =
+      recv(static_cast<int>(end), message->data.data(), message->data.size(), MSG_DONTWAIT);
+  if (size <= 0) return Received::kClosed;
+  message->size_bytes = static_cast<size_t>(size);
+  return Received::kMessage;
+}
+
 bool IsChannelClosed(HandleValue end) {
   pollfd state{static_cast<int>(end), 0, 0};
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;

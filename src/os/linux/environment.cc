@@ -29,4 +29,8 @@ const char* OwnVariable(const char* name) {
   return IsPrivilegedProcess() ? nullptr : std::getenv(name);
 }
 
+void SetVariable(const char* name, const char* value) {
+  setenv(name, value, 1);
+}
+
 }  // namespace cairn

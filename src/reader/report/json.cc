@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/signal_name.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/raw_marker_verdicts.h"
 #include "reader/report/describe.h"
