@@ -61,22 +61,22 @@ struct ChannelEnds {
 Result<ChannelEnds> MakeChannel();
 
 // The process that made it. kInvalidArgument, kIo: this is no end of a channel.
-Result<ProcessId> MakerOfChannel(HandleValue end);
+Result<ProcessId> MakerOfChannel(RawHandle end);
 
 // What a program's environment says of an end that it inherits under the same number, and that end, as long as
 // the number still means it; else -1. The second is safe in any process and allocates nothing.
-std::string TextOfInherited(HandleValue end);
-HandleValue FindInherited(const char* text);
+std::string TextOfInherited(RawHandle end);
+RawHandle FindInherited(const char* text);
 
 // Waits until there is room. Does not disturb this process where nobody receives any more.
-Status SendOver(HandleValue end, std::span<const std::byte> message,
+Status SendOver(RawHandle end, std::span<const std::byte> message,
                 const SharedMemory* memory = nullptr);
 // The other end was closed, or its process has ended.
-bool IsChannelClosed(HandleValue end);
+bool IsChannelClosed(RawHandle end);
 
 enum class Received : uint8_t { kMessage, kNothing, kClosed };
 // The next message that comes to this end before the time is over; memory that is attached is lost.
-Received ReceiveWithin(HandleValue end, uint64_t timeout_ns, ChannelMessage* message);
+Received ReceiveWithin(RawHandle end, uint64_t timeout_ns, ChannelMessage* message);
 
 // How a ChannelServer's door is named.
 enum class DoorName : uint8_t {

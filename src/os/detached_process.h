@@ -13,11 +13,11 @@
 namespace cairn {
 
 // The number that a handle of this process has in a program that StartDetached starts.
-uint64_t NumberInDetached(HandleValue inherited);
+uint64_t NumberInDetached(RawHandle inherited);
 
 // Starts arguments[0], a path, with one handle of this process. 0, or the system's number of the error.
 // Any thread; what the program is in the middle of is left alone.
-int StartDetached(const std::vector<std::string>& arguments, HandleValue inherited);
+int StartDetached(const std::vector<std::string>& arguments, RawHandle inherited);
 
 }  // namespace cairn
 

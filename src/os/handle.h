@@ -8,13 +8,13 @@
 namespace cairn {
 
 // What the system gives for something open: a descriptor on Linux, a HANDLE on Windows. -1: none.
-using HandleValue = intptr_t;
+using RawHandle = intptr_t;
 
 // One that closes itself. Programs that are started do not inherit it.
 class SystemHandle {
  public:
   SystemHandle() = default;
-  explicit SystemHandle(HandleValue value) : value_(value) {}
+  explicit SystemHandle(RawHandle value) : value_(value) {}
   ~SystemHandle() { Close(); }
   SystemHandle(SystemHandle&& other) noexcept : value_(other.Release()) {}
   SystemHandle& operator=(SystemHandle&& other) noexcept {
@@ -22,19 +22,19 @@ class SystemHandle {
     return *this;
   }
 
-  HandleValue get() const { return value_; }
+  RawHandle get() const { return value_; }
   bool valid() const { return value_ != kNone; }
   void Close();
-  HandleValue Release() { return std::exchange(value_, kNone); }
+  RawHandle Release() { return std::exchange(value_, kNone); }
 
  private:
-  static constexpr HandleValue kNone = -1;
-  HandleValue value_ = kNone;
+  static constexpr RawHandle kNone = -1;
+  RawHandle value_ = kNone;
 };
 
 // A copy of what somebody else may close, under a number that programs do not take who close what they inherited.
 // Invalid if there is no room for it.
-SystemHandle CopyOf(HandleValue handle);
+SystemHandle CopyOf(RawHandle handle);
 
 }  // namespace cairn
 

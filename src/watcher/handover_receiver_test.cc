@@ -192,7 +192,7 @@ TEST_F(HandoverReceiverTest, AnotherUserTakesNothingAndIsGivenNothing) {
   }
   char byte = 0;
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  const Result<HandleValue> connection = ConnectionToWatcher(theirs);
+  const Result<RawHandle> connection = ConnectionToWatcher(theirs);
   ASSERT_FALSE(connection.ok());
   EXPECT_NE(connection.status().message().find("Operation not permitted"), std::string::npos)
       << connection.status().message();

@@ -230,7 +230,7 @@ Status WatchInherited(const WatchSettings& settings, uint64_t channel_number) {
   const std::string command = ProgramOf(*maker);
   CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
                                                                      : settings.output_path));
-  const HandleValue program_end = channel.get();
+  const RawHandle program_end = channel.get();
   WatchLoop loop(settings);
   CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel), *maker, false));
   CAIRN_RETURN_IF_ERROR(

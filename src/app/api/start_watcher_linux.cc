@@ -46,7 +46,7 @@ std::string FindCairn(const CairnWatcherDesc& desc) {
 }
 
 std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::string& cairn,
-                                   HandleValue channel) {
+                                   RawHandle channel) {
   std::vector<std::string> arguments = {cairn, "watch", "--fd",
                                         std::to_string(NumberInDetached(channel))};
   if (desc.hang_timeout_ms != 0) {
@@ -62,7 +62,7 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
 }
 
 // Waits for the watcher's word that it watches this process.
-Status AwaitWatcher(HandleValue channel) {
+Status AwaitWatcher(RawHandle channel) {
   ChannelMessage received;
   const Received what = ReceiveWithin(channel, kStartTimeoutNs, &received);
   HandoverMessage message;
@@ -99,7 +99,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
   }
   CAIRN_RETURN_IF_ERROR(AwaitWatcher(ends->first.get()));
   // Closed with the process; the watcher takes that as its end.
-  const HandleValue watcher = ends->first.Release();
+  const RawHandle watcher = ends->first.Release();
   SetVariable(kWatcherFdVariable, TextOfInherited(watcher).c_str());
   return BlockWriter::HandOverToNewWatcher();
 }

@@ -8,9 +8,9 @@
 namespace cairn {
 
 Result<SharedMemory> MapAgain(const SharedMemory& memory) {
-  const int fd = fcntl(memory.fd(), F_DUPFD_CLOEXEC, 0);
+  const int fd = fcntl(static_cast<int>(memory.handle()), F_DUPFD_CLOEXEC, 0);
   if (fd < 0) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");
-  return SharedMemory::MapForReading(fd, memory.size_bytes());
+  return SharedMemory::MapForReading(SystemHandle(fd), memory.size_bytes());
 }
 
 }  // namespace cairn

@@ -24,7 +24,7 @@ constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 }  // namespace
 
 Result<std::unique_ptr<SharedRegion>> SharedRegion::Create() {
-  const Result<HandleValue> socket = WatcherSocket();
+  const Result<RawHandle> socket = WatcherSocket();
   if (!socket.ok()) return socket.status();
   Result<SharedMemory> memory = SharedMemory::Create("cairn-capture", kCaptureRegionBytes);
   if (!memory.ok()) return memory.status();

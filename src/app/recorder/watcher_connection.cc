@@ -34,13 +34,13 @@ Result<SystemHandle> Connect(const WatcherAddress& address) {
 
 // A connection, and what shows that its number still means it. It stays open for the life of the process.
 struct Kept {
-  HandleValue connection = -1;
+  RawHandle connection = -1;
   std::string text;
 };
 
 }  // namespace
 
-Result<HandleValue> ConnectionToWatcher(const WatcherAddress& address) {
+Result<RawHandle> ConnectionToWatcher(const WatcherAddress& address) {
   // Never destroyed: threads may ask while the process ends.
   static std::mutex& mutex = *new std::mutex;
   static Kept& kept = *new Kept;

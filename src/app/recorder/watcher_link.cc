@@ -29,17 +29,17 @@ void SayUnwatched(const Status& status) {
 }
 
 Status Send(const HandoverMessage& message, const SharedMemory* memory) {
-  const Result<HandleValue> socket = WatcherSocket();
+  const Result<RawHandle> socket = WatcherSocket();
   if (!socket.ok()) return socket.status();
   return SendOver(*socket, std::as_bytes(std::span(&message, 1)), memory);
 }
 
 }  // namespace
 
-Result<HandleValue> WatcherSocket() {
+Result<RawHandle> WatcherSocket() {
   if (const char* const text = OwnVariable(kWatcherFdVariable); text != nullptr) {
     // -1: it was not inherited, or means something else by now.
-    if (const HandleValue inherited = FindInherited(text); inherited >= 0) return inherited;
+    if (const RawHandle inherited = FindInherited(text); inherited >= 0) return inherited;
   }
   const char* const text = OwnVariable(kWatcherAddressVariable);
   const std::optional<WatcherAddress> address =
@@ -70,7 +70,7 @@ Status SendDeviceLost() {
   return Send(message, nullptr);
 }
 
-bool WatcherIsGone(HandleValue socket) {
+bool WatcherIsGone(RawHandle socket) {
   return IsChannelClosed(socket);
 }
 

@@ -22,17 +22,18 @@ Status NoMemory() {
 }  // namespace
 
 AttachedMemory AttachedMemory::Of(const SharedMemory& memory) {
-  return AttachedMemory(FileDescriptor(fcntl(memory.fd(), F_DUPFD_CLOEXEC, 0)));
+  return AttachedMemory(
+      FileDescriptor(fcntl(static_cast<int>(memory.handle()), F_DUPFD_CLOEXEC, 0)));
 }
 
 Result<SharedMemory> AttachedMemory::MapForReading(uint64_t size_bytes) {
   if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForReading(static_cast<int>(handle_.Release()), size_bytes);
+  return SharedMemory::MapForReading(std::move(handle_), size_bytes);
 }
 
 Result<SharedMemory> AttachedMemory::MapForWriting(uint64_t size_bytes) {
   if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForWriting(static_cast<int>(handle_.Release()), size_bytes);
+  return SharedMemory::MapForWriting(std::move(handle_), size_bytes);
 }
 
 Result<ChannelEnds> MakeChannel() {
@@ -43,7 +44,7 @@ Result<ChannelEnds> MakeChannel() {
   return ChannelEnds{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
 
-Result<ProcessId> MakerOfChannel(HandleValue end) {
+Result<ProcessId> MakerOfChannel(RawHandle end) {
   ucred peer{};
   socklen_t size = sizeof(peer);
   if (getsockopt(static_cast<int>(end), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
@@ -54,14 +55,14 @@ Result<ProcessId> MakerOfChannel(HandleValue end) {
 }
 
 // "N:INODE" with the number that fstat gives it. A launcher may close it, and N be another one then.
-std::string TextOfInherited(HandleValue end) {
+std::string TextOfInherited(RawHandle end) {
   struct stat info {};
   std::string value = std::to_string(end);
   if (fstat(static_cast<int>(end), &info) == 0) value += ":" + std::to_string(info.st_ino);
   return value;
 }
 
-HandleValue FindInherited(const char* text) {
+RawHandle FindInherited(const char* text) {
   int socket = -1;
   const char* const end = text + std::strlen(text);
   const auto number = std::from_chars(text, end, socket);
@@ -81,14 +82,14 @@ HandleValue FindInherited(const char* text) {
   return error == std::errc() && rest == end && inode == info.st_ino ? socket : -1;
 }
 
-Status SendOver(HandleValue end, std::span<const std::byte> message, const SharedMemory* memory) {
+Status SendOver(RawHandle end, std::span<const std::byte> message, const SharedMemory* memory) {
   iovec data{const_cast<std::byte*>(message.data()), message.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
   msghdr header{};
   header.msg_iov = &data;
   header.msg_iovlen = 1;
   if (memory != nullptr) {
-    const int attached = memory->fd();
+    const int attached = static_cast<int>(memory->handle());
     header.msg_control = control;
     header.msg_controllen = sizeof(control);
     cmsghdr* const attachment = CMSG_FIRSTHDR(&header);
@@ -103,7 +104,7 @@ Status SendOver(HandleValue end, std::span<const std::byte> message, const Share
   }
 }
 
-Received ReceiveWithin(HandleValue end, uint64_t timeout_ns, ChannelMessage* message) {
+Received ReceiveWithin(RawHandle end, uint64_t timeout_ns, ChannelMessage* message) {
   pollfd readable{static_cast<int>(end), POLLIN, 0};
   int ready = 0;
   do {
@@ -117,7 +118,7 @@ Received ReceiveWithin(HandleValue end, uint64_t timeout_ns, ChannelMessage* mes
   return Received::kMessage;
 }
 
-bool IsChannelClosed(HandleValue end) {
+bool IsChannelClosed(RawHandle end) {
   pollfd state{static_cast<int>(end), 0, 0};
   return poll(&state, 1, 0) == 1 && (state.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
 }

@@ -39,11 +39,11 @@ constexpr int kInherited = 3;
 
 }  // namespace
 
-uint64_t NumberInDetached(HandleValue) {
+uint64_t NumberInDetached(RawHandle) {
   return kInherited;
 }
 
-int StartDetached(const std::vector<std::string>& arguments, HandleValue inherited) {
+int StartDetached(const std::vector<std::string>& arguments, RawHandle inherited) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments) {
     pointers.push_back(const_cast<char*>(argument.c_str()));

@@ -12,7 +12,7 @@ void SystemHandle::Close() {
   if (valid()) close(static_cast<int>(Release()));
 }
 
-SystemHandle CopyOf(HandleValue handle) {
+SystemHandle CopyOf(RawHandle handle) {
   constexpr int kFirstOwnDescriptor = 200;
   return SystemHandle(fcntl(static_cast<int>(handle), F_DUPFD_CLOEXEC, kFirstOwnDescriptor));
 }

@@ -98,8 +98,7 @@ Result<SharedMemory> HeldMemory::MapForReading() {
   if (fstat(DescriptorOf(handle_), &info) != 0 || info.st_size <= 0) {
     return Status(StatusCode::kIo, "its size is not known");
   }
-  return SharedMemory::MapForReading(static_cast<int>(handle_.Release()),
-                                     static_cast<uint64_t>(info.st_size));
+  return SharedMemory::MapForReading(std::move(handle_), static_cast<uint64_t>(info.st_size));
 }
 
 std::error_code LookAtHeldMemory(ProcessId id, const char* name,
