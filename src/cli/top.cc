@@ -62,7 +62,7 @@ int ListProcesses() {
 class Viewer {
  public:
   // kNotFound, kUnsupported and kCorrupt as OpenLiveBlock and SnapshotFromBlock say.
-  static Result<Viewer> Open(pid_t pid) {
+  static Result<Viewer> Open(ProcessId pid) {
     // First, so that the end of exactly this process is seen.
     Result<ProcessHandle> process = OpenProcess(pid);
     if (!process.ok()) {
@@ -148,8 +148,8 @@ int Follow(Viewer& viewer, uint64_t interval_ns) {
   }
 }
 
-std::optional<pid_t> ParsePid(const std::string& text) {
-  pid_t pid = 0;
+std::optional<ProcessId> ParsePid(const std::string& text) {
+  int32_t pid = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, error] = std::from_chars(text.data(), end, pid);
   if (error != std::errc() || rest != end || pid <= 0) return std::nullopt;
@@ -172,7 +172,7 @@ int Run(const TopOptions& options) {
     PrintError("top", "--once needs a process; cairn top lists them");
     return kExitUsage;
   }
-  const std::optional<pid_t> pid = ParsePid(options.pid);
+  const std::optional<ProcessId> pid = ParsePid(options.pid);
   if (!pid.has_value()) {
     PrintError("top",
                fmt::format("'{}' is not a process number; cairn top lists the processes that "

@@ -140,7 +140,7 @@ class TemporaryRecording {
  public:
   // `output` is beside it; no other file's name begins like its own.
   explicit TemporaryRecording(const std::string& output)
-      : stem_(fmt::format("{}.{}", output, CurrentProcessId())), path_(stem_ + ".recorded") {}
+      : stem_(fmt::format("{}.{}", output, OwnProcessId())), path_(stem_ + ".recorded") {}
   ~TemporaryRecording() {
     namespace fs = std::filesystem;
     const fs::path stem(stem_);

@@ -49,7 +49,7 @@ std::string WhyNotListed() {
 LayerOnDevice ReadContext(std::string device_name) {
   LayerOnDevice found;
   found.device = std::move(device_name);
-  const Result<SharedMemory> block = OpenLiveBlock(static_cast<pid_t>(CurrentProcessId()));
+  const Result<SharedMemory> block = OpenLiveBlock(OwnProcessId());
   if (!block.ok()) {
     const char* const mode = OwnVariable(kBreadcrumbsVariable);
     found.problem = mode != nullptr && std::string(mode) == "off"

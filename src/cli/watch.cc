@@ -44,7 +44,7 @@ int Run(const WatchOptions& options) {
   settings.output_path = options.output_path;
   settings.capture = EnvironmentAsksForCapture();
   settings.say = settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
-  const Status status = WatchOverSocket(settings, options.fd);
+  const Status status = WatchInherited(settings, static_cast<uint64_t>(options.fd));
   if (status.ok()) return 0;
   PrintError("watch", status.message());
   return kExitFailed;

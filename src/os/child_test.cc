@@ -264,7 +264,7 @@ TEST_F(ChildTest, DiesWithItsParent) {
   const auto grandchild = static_cast<pid_t>(shared_->said);
   Result<ProcessHandle> handle = OpenProcess(grandchild);
   ASSERT_TRUE(handle.ok());
-  pollfd ended = {handle->pidfd.get(), POLLIN, 0};
+  pollfd ended = {static_cast<int>(handle->handle.get()), POLLIN, 0};
   EXPECT_EQ(0, poll(&ended, 1, 0));
   EXPECT_TRUE(parent.Kill().ok());
   EXPECT_EQ(1, poll(&ended, 1, 60'000));
@@ -334,9 +334,10 @@ TEST(TakeMemoryOfParent, WhatIsNoMemoryIsRefused) {
   };
   EXPECT_EQ(StatusCode::kCorrupt, of(12345, ":64" + parent));
   EXPECT_EQ(StatusCode::kCorrupt, of(dup(STDERR_FILENO), ":64" + parent));
-  EXPECT_EQ(StatusCode::kCorrupt, of(dup(memory->fd()), ":65" + parent));
-  EXPECT_EQ(StatusCode::kNotFound, of(dup(memory->fd()), ":64:" + std::to_string(getpid())));
-  EXPECT_EQ(StatusCode::kOk, of(dup(memory->fd()), ":64" + parent));
+  EXPECT_EQ(StatusCode::kCorrupt, of(dup(static_cast<int>(memory->handle())), ":65" + parent));
+  EXPECT_EQ(StatusCode::kNotFound,
+            of(dup(static_cast<int>(memory->handle())), ":64:" + std::to_string(getpid())));
+  EXPECT_EQ(StatusCode::kOk, of(dup(static_cast<int>(memory->handle())), ":64" + parent));
 }
 
 }  // namespace

@@ -4,46 +4,23 @@
 #ifndef CAIRN_OS_PROCESS_H_
 #define CAIRN_OS_PROCESS_H_
 
-#include <sys/resource.h>
-#include <sys/types.h>
-
-#include <csignal>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "os/handle.h"
+#include "os/this_process.h"
 
 namespace cairn {
 
-// A file descriptor that closes itself.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() { Close(); }
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
+class UserRequests;
 
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  void Close();
-  int Release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_ = -1;
-};
-
-// A process by descriptor: readable once it ended, and never confused with a later process of the
-// same number.
+// A process that is held: never confused with a later one of the same number. Without a handle only its
+// number is known: it ended before it could be opened.
 struct ProcessHandle {
-  pid_t pid = -1;
-  FileDescriptor pidfd;
+  ProcessId pid = -1;
+  SystemHandle handle;  // for a WaitSet: something happens when it has ended
 };
 
 // How a process ended: known exactly of a child. Of other processes the system tells only that they ended.
@@ -61,37 +38,47 @@ enum class ProcessCondition : uint8_t {
 };
 
 struct SpawnRequest {
-  std::vector<std::string> arguments;    // [0] is looked up in PATH
-  int inherited_fd = -1;                 // stays open in the program
-  std::vector<std::string> environment;  // "NAME=value", each set for the program
-  sigset_t signal_mask;                  // the program's
-  bool ignores_broken_pipes = false;     // whether it starts with SIGPIPE ignored
-  std::optional<rlimit> descriptors;     // its limit, where this process has changed its own
+  std::vector<std::string> arguments;       // [0] is looked up in PATH
+  const SystemHandle* inherited = nullptr;  // stays open in the program, as the same number
+  std::vector<std::string> environment;     // "NAME=value", each set for the program
+  // What this process listens to meanwhile has in the program the effect that it had before.
+  const UserRequests* requests = nullptr;
 };
 
-// Starts the program as a child that the kernel kills when the calling thread's process ends.
+// Starts the program as a child that the system kills when this process ends. Call it from a thread that lives
+// as long as the process. The program's limit of handles is the one from before RaiseHandleLimit.
 // kNotFound: there is no such program. kUnsupported: it cannot be executed. kIo: anything else.
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
 
 // A handle of any process. kNotFound if it is gone.
-Result<ProcessHandle> OpenProcess(pid_t pid);
+Result<ProcessHandle> OpenProcess(ProcessId pid);
 
-// How an ended process ended; a child is reaped by this. kUnknown where the kernel does not tell, or
-// the handle has no descriptor.
+// How an ended process ended; of a child nothing is left after this. kUnknown where the system does not tell, or
+// it is not held.
 ProcessEnd CollectEnd(const ProcessHandle& process);
 
-// kRunning also where nothing can be told of it: it is gone, or /proc is not there.
-ProcessCondition ConditionOf(pid_t pid);
+// kRunning also where nothing can be told of it: it is gone, or nobody may look.
+ProcessCondition ConditionOf(ProcessId pid);
 
+Status KillProcess(const ProcessHandle& process);
+// `signal_number` as in <csignal>. Errors: kUnsupported where the system cannot pass that on.
 Status SendSignal(const ProcessHandle& process, int signal_number);
 
-// The beginning of /proc/PID/cmdline, a zero behind each argument; "" if it cannot be read.
-std::string ArgumentsOf(pid_t pid);
+// Lets this process hold `most` handles at once, if it may. Returns how many it may.
+uint64_t RaiseHandleLimit(uint64_t most);
+
+// One that whoever started this process made it inherit under this number.
+SystemHandle TakeInherited(uint64_t number);
+// Closes all that this process has open but this one and the standard streams, which others may own.
+void CloseAllBut(const SystemHandle& kept);
+
+// The beginning of its command line, a zero behind each argument; "" if it cannot be read.
+std::string ArgumentsOf(ProcessId pid);
 // The same for people: spaces between the arguments.
-std::string CommandLineOf(pid_t pid);
+std::string CommandLineOf(ProcessId pid);
 // Which program that is (base/program_name.h). Where a process has written a title over its arguments, one
 // with spaces, as browsers and servers do, it is the file that it runs.
-std::string ProgramOf(pid_t pid);
+std::string ProgramOf(ProcessId pid);
 
 }  // namespace cairn
 

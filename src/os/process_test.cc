@@ -25,7 +25,6 @@ namespace {
 SpawnRequest Request(std::vector<std::string> arguments) {
   SpawnRequest request;
   request.arguments = std::move(arguments);
-  sigemptyset(&request.signal_mask);
   return request;
 }
 
@@ -35,7 +34,7 @@ std::string ReadWhole(const std::string& path) {
 }
 
 ProcessEnd EndOf(const ProcessHandle& process) {
-  pollfd wait{process.pidfd.get(), POLLIN, 0};
+  pollfd wait{static_cast<int>(process.handle.get()), POLLIN, 0};
   EXPECT_EQ(poll(&wait, 1, 20000), 1);
   return CollectEnd(process);
 }
@@ -61,7 +60,8 @@ TEST(SpawnProgram, SetsOneVariableAndKeepsOneDescriptor) {
   SpawnRequest request =
       Request({"sh", "-c", "echo \"$CAIRN_SPAWN_TEST\" >&$0 && test -n \"$PATH\"",
                std::to_string(ends[1])});
-  request.inherited_fd = ends[1];
+  const SystemHandle inherited(ends[1]);
+  request.inherited = &inherited;
   request.environment = {"CAIRN_SPAWN_TEST=value=1"};
   Result<ProcessHandle> program = SpawnProgram(request);
   ASSERT_TRUE(program.ok());
@@ -70,7 +70,6 @@ TEST(SpawnProgram, SetsOneVariableAndKeepsOneDescriptor) {
   EXPECT_EQ(read(ends[0], text, sizeof(text) - 1), 8);
   EXPECT_STREQ(text, "value=1\n");
   close(ends[0]);
-  close(ends[1]);
 }
 
 TEST(SpawnProgram, SaysWhyNothingStarted) {

@@ -10,19 +10,21 @@
 #include <cstdint>
 
 #include "base/status.h"
+#include "os/handle.h"
 
 namespace cairn {
 
 class SharedMemory {
  public:
-  // Zero-filled and mapped for reading and writing. `name` is for people who look into /proc.
+  // Zero-filled and mapped for reading and writing. `name` is for people who look at what a process holds, and
+  // for os/running_processes.h.
   static Result<SharedMemory> Create(const char* name, uint64_t size_bytes);
 
-  // Maps memory made by Create in another process, for reading only; takes ownership of `fd` also
-  // when it fails. kCorrupt if the memory is not sealed or is not `size_bytes` large.
-  static Result<SharedMemory> MapForReading(int fd, uint64_t size_bytes);
+  // Maps memory made by Create in another process, for reading only; takes ownership of
+  // `memory` also when it fails. kCorrupt if it could shrink or is not `size_bytes` large.
+  static Result<SharedMemory> MapForReading(SystemHandle memory, uint64_t size_bytes);
   // The same for memory in which the reader answers.
-  static Result<SharedMemory> MapForWriting(int fd, uint64_t size_bytes);
+  static Result<SharedMemory> MapForWriting(SystemHandle memory, uint64_t size_bytes);
 
   // A further mapping for reading only, independent of this one: what is written through this one shows in it.
   Result<SharedMemory> MapAgainForReading() const;
@@ -36,15 +38,15 @@ class SharedMemory {
 
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
-  // To hand it over. -1 in memory that was mapped from a descriptor: the mapping needs none.
-  int fd() const { return fd_; }
+  // To hand it over. -1 in memory that another process made: the mapping needs none.
+  RawHandle handle() const { return handle_.get(); }
 
  private:
-  static Result<SharedMemory> Map(int fd, uint64_t size_bytes, int protection);
+  static Result<SharedMemory> Map(SystemHandle handle, uint64_t size_bytes, bool writable);
 
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
-  int fd_ = -1;
+  SystemHandle handle_;
 };
 
 }  // namespace cairn

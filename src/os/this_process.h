@@ -9,8 +9,11 @@
 
 namespace cairn {
 
+// The system's number of a process, as people see it. A later process may get it again.
+using ProcessId = int64_t;
+
 // Asks the system each time: a copy of this process has a number of its own. Safe in a crash handler.
-uint64_t CurrentProcessId();
+ProcessId OwnProcessId();
 
 // The file that it runs; "" if that is not known.
 std::string OwnProgramPath();

@@ -73,7 +73,7 @@ TEST(Thread, ASlotIsOfItsThreadUntilThatEnds) {
 }
 
 TEST(ThisProcess, KnowsItself) {
-  EXPECT_EQ(CurrentProcessId(), static_cast<uint64_t>(getpid()));
+  EXPECT_EQ(OwnProcessId(), getpid());
   const std::string program = OwnProgramPath();
   EXPECT_EQ(program.substr(program.rfind('/') + 1), "os_thread_test");
   const std::string line = OwnCommandLine();
@@ -85,7 +85,7 @@ int copies = 0;
 TEST(ThisProcess, ACopyIsToldFirst) {
   CallInCopies([] { ++copies; });
   const pid_t copy = fork();
-  if (copy == 0) _exit(CurrentProcessId() == static_cast<uint64_t>(getpid()) ? copies : 100);
+  if (copy == 0) _exit(OwnProcessId() == getpid() ? copies : 100);
   int status = -1;
   ASSERT_EQ(waitpid(copy, &status, 0), copy);
   ASSERT_TRUE(WIFEXITED(status));

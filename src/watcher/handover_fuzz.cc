@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) != 0) return 0;
   cairn::HandoverReceiver receiver;
-  if (!receiver.Open(cairn::FileDescriptor(ends[0]), getpid()).ok()) __builtin_trap();
+  if (!receiver.Open(cairn::SystemHandle(ends[0]), getpid()).ok()) __builtin_trap();
   size_t messages = 0;
   for (size_t place = 0; place < size;) {
     const size_t length = std::min<size_t>(data[place], size - place - 1);
@@ -45,7 +45,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cairn::ReceivedMessage received;
   while (receiver.Receive(&received)) {
     if (messages-- == 0 || received.message.magic != cairn::kHandoverMagic ||
-        received.sender != getpid()) {
+        received.sender.pid != getpid()) {
       __builtin_trap();
     }
   }

@@ -61,7 +61,7 @@ class HandoverReceiverTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair_.data()), 0);
-    ASSERT_TRUE(receiver_.Open(FileDescriptor(pair_[0]), getpid()).ok());
+    ASSERT_TRUE(receiver_.Open(SystemHandle(pair_[0]), getpid()).ok());
     receiver_.OpenDoors();
     address_ = ParseWatcherAddress(receiver_.address());
     ASSERT_TRUE(address_.has_value());
@@ -101,7 +101,7 @@ TEST_F(HandoverReceiverTest, MessagesOfTheInheritedSocketCome) {
   const std::vector<ReceivedMessage> all = ReceiveAll();
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].message.kind, HandoverKind::kDeviceLost);
-  EXPECT_EQ(all[0].sender, getpid());
+  EXPECT_EQ(all[0].sender.pid, getpid());
 }
 
 TEST_F(HandoverReceiverTest, EachDoorLeadsIn) {
@@ -112,9 +112,8 @@ TEST_F(HandoverReceiverTest, EachDoorLeadsIn) {
     ASSERT_EQ(all.size(), 1u) << address;
     EXPECT_EQ(all[0].message.kind, HandoverKind::kBlock);
     EXPECT_EQ(all[0].message.block_bytes, kMinBlockBytes);
-    EXPECT_NE(all[0].sender, getpid());
-    EXPECT_TRUE(
-        SharedMemory::MapForReading(all[0].attached.Release(), all[0].message.block_bytes).ok());
+    EXPECT_NE(all[0].sender.pid, getpid());
+    EXPECT_TRUE(all[0].memory.MapForReading(all[0].message.block_bytes).ok());
   }
 }
 
@@ -193,7 +192,7 @@ TEST_F(HandoverReceiverTest, AnotherUserTakesNothingAndIsGivenNothing) {
   }
   char byte = 0;
   ASSERT_EQ(read(ready[0], &byte, 1), 1);
-  const Result<int> connection = ConnectionToWatcher(theirs);
+  const Result<RawHandle> connection = ConnectionToWatcher(theirs);
   ASSERT_FALSE(connection.ok());
   EXPECT_NE(connection.status().message().find("Operation not permitted"), std::string::npos)
       << connection.status().message();

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of running processes, as their owners hold them open: /proc/PID/fd.
+// Blocks of running processes, as their owners hold them open.
 #ifndef CAIRN_WATCHER_RUNNING_BLOCKS_H_
 #define CAIRN_WATCHER_RUNNING_BLOCKS_H_
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/status.h"
+#include "os/process.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
 
 struct LiveProcess {
-  pid_t pid = -1;
+  ProcessId pid = -1;
   std::string program;  // as the process gave it; untrusted text
 };
 struct LiveProcesses {
@@ -32,7 +31,7 @@ std::vector<LiveProcess> FindLiveProcessesWith(const std::string& environment_en
 
 // Maps the block of `pid` for reading; nothing of it is trusted. kNotFound: there is no such process, or
 // it has no block. kUnsupported: it may not be looked into. kCorrupt: as SharedMemory::MapForReading.
-Result<SharedMemory> OpenLiveBlock(pid_t pid);
+Result<SharedMemory> OpenLiveBlock(ProcessId pid);
 
 }  // namespace cairn
 

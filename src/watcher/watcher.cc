@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
+#include <string_view>
 #include <utility>
+
+#include "base/signal_name.h"
 
 namespace cairn {
 namespace {
@@ -15,35 +16,6 @@ constexpr uint64_t kMillisecond = 1'000'000;
 // Hangs beyond these are not kept: a program that stops and goes on for days, or means to fill the
 // watcher's memory. There is room for what ends it.
 constexpr size_t kMaxHangs = 1000;
-constexpr int kSigkill = 9;  // SIGKILL, which not all headers have
-
-struct SignalName {
-  int number;
-  const char* name;
-};
-// By hand, because the C library's tables are neither portable nor complete.
-constexpr auto kSignalNames = std::to_array<SignalName>({
-    {SIGINT, "SIGINT"},
-    {SIGILL, "SIGILL"},
-    {SIGABRT, "SIGABRT"},
-    {SIGFPE, "SIGFPE"},
-    {SIGSEGV, "SIGSEGV"},
-    {SIGTERM, "SIGTERM"},
-#ifndef _WIN32
-    {SIGHUP, "SIGHUP"},
-    {SIGQUIT, "SIGQUIT"},
-    {SIGTRAP, "SIGTRAP"},
-    {SIGBUS, "SIGBUS"},
-    {SIGKILL, "SIGKILL"},
-    {SIGUSR1, "SIGUSR1"},
-    {SIGUSR2, "SIGUSR2"},
-    {SIGPIPE, "SIGPIPE"},
-    {SIGALRM, "SIGALRM"},
-    {SIGXCPU, "SIGXCPU"},
-    {SIGXFSZ, "SIGXFSZ"},
-    {SIGSYS, "SIGSYS"},
-#endif
-});
 
 bool AnyUnfinished(std::span<const QueueObservation> queues) {
   return std::any_of(queues.begin(), queues.end(),
@@ -53,11 +25,9 @@ bool AnyUnfinished(std::span<const QueueObservation> queues) {
 }  // namespace
 
 std::string SignalInWords(int signal_number) {
-  const auto* found = std::find_if(
-      kSignalNames.begin(), kSignalNames.end(),
-      [signal_number](const SignalName& entry) { return entry.number == signal_number; });
-  if (found == kSignalNames.end()) return fmt::format("signal {}", signal_number);
-  return fmt::format("signal {} ({})", signal_number, found->name);
+  const std::string_view name = SignalName(signal_number);
+  if (name.empty()) return fmt::format("signal {}", signal_number);
+  return fmt::format("signal {} ({})", signal_number, name);
 }
 
 std::string SecondsInWords(uint64_t time_ns) {
@@ -161,8 +131,8 @@ Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32
 Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
   Decision decision;
   if (killed_for_hang_) {
-    killed_for_hang_ =
-        end.kind == EndKind::kUnknown || (end.kind == EndKind::kSignalled && end.value == kSigkill);
+    killed_for_hang_ = end.kind == EndKind::kUnknown ||
+                       (end.kind == EndKind::kSignalled && end.value == kSignalKill);
     // Its hang is in the file; that the watcher then killed it is no news.
     if (killed_for_hang_) return decision;
   }
@@ -189,7 +159,7 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     decision.what = end.kind == EndKind::kSignalled
                         ? fmt::format("died with {}", SignalInWords(end.value))
                         : std::string("ended with GPU work unfinished");
-    if (end.kind == EndKind::kSignalled && end.value == kSigkill) {
+    if (end.kind == EndKind::kSignalled && end.value == kSignalKill) {
       decision.what += ", which Cairn did not send";
     }
     incidents_.push_back(

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <climits>
-#include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,13 +10,15 @@
 #include "app/api/start_watcher.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/watcher_link.h"
+#include "format/block/handover.h"
+#include "os/channel.h"
+#include "os/detached_process.h"
 #include "os/environment.h"
 
 namespace cairn {
 namespace {
 
-constexpr int kSocketInWatcher = 3;
-constexpr int kStartTimeoutMs = 10'000;
+constexpr uint64_t kStartTimeoutNs = uint64_t{10} * 1'000'000'000;
 
 // In bin/ of the installation that the library belongs to (lib/ or lib/ARCHITECTURE/ of it), beside the
 // library, or beside the program; "" if it is in none. PATH is the user's, and not asked: what stands in
@@ -50,8 +45,10 @@ std::string FindCairn(const CairnWatcherDesc& desc) {
   return "";
 }
 
-std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::string& cairn) {
-  std::vector<std::string> arguments = {cairn, "watch", "--fd", std::to_string(kSocketInWatcher)};
+std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::string& cairn,
+                                   RawHandle channel) {
+  std::vector<std::string> arguments = {cairn, "watch", "--fd",
+                                        std::to_string(NumberInDetached(channel))};
   if (desc.hang_timeout_ms != 0) {
     arguments.push_back("--hang-timeout");
     arguments.push_back(std::to_string(desc.hang_timeout_ms / 1000) + "." +
@@ -64,67 +61,18 @@ std::vector<std::string> Arguments(const CairnWatcherDesc& desc, const std::stri
   return arguments;
 }
 
-[[noreturn]] void FailToStart(int error_pipe) {
-  const int error = errno;
-  const ssize_t written = write(error_pipe, &error, sizeof(error));
-  _exit(written == sizeof(error) ? 127 : 126);
-}
-
-// Runs in a forked child of a process with threads: only calls that are safe there. The grandchild
-// becomes the watcher, so that the program never sees a child that it did not start.
-[[noreturn]] void BecomeWatcher(char* const* arguments, int socket, int error_pipe) {
-  const pid_t watcher = fork();
-  if (watcher > 0) _exit(0);
-  if (watcher < 0) FailToStart(error_pipe);
-  setsid();
-  // Keep the two descriptors apart before one of them takes the number 3.
-  const int moved_pipe = fcntl(error_pipe, F_DUPFD_CLOEXEC, kSocketInWatcher + 1);
-  if (moved_pipe >= 0 && dup2(socket, kSocketInWatcher) >= 0) {
-    fcntl(kSocketInWatcher, F_SETFD, 0);
-    execv(arguments[0], arguments);
-  }
-  FailToStart(moved_pipe >= 0 ? moved_pipe : error_pipe);
-}
-
-// 0, or the errno with which exec failed.
-int Launch(char* const* arguments, int socket) {
-  std::array<int, 2> error_pipe{};
-  if (pipe2(error_pipe.data(), O_CLOEXEC) != 0) return errno;
-  const pid_t child = fork();
-  if (child < 0) {
-    const int fork_error = errno;
-    close(error_pipe[0]);
-    close(error_pipe[1]);
-    return fork_error;
-  }
-  if (child == 0) BecomeWatcher(arguments, socket, error_pipe[1]);
-  close(error_pipe[1]);
-  int error = 0;
-  ssize_t received = 0;
-  // End of file: exec succeeded and closed the pipe.
-  do {
-    received = read(error_pipe[0], &error, sizeof(error));
-  } while (received < 0 && errno == EINTR);
-  close(error_pipe[0]);
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return received == sizeof(error) ? error : 0;
-}
-
 // Waits for the watcher's word that it watches this process.
-Status AwaitWatcher(int socket) {
+Status AwaitWatcher(RawHandle channel) {
+  ChannelMessage received;
+  const Received what = ReceiveWithin(channel, kStartTimeoutNs, &received);
   HandoverMessage message;
-  pollfd readable{socket, POLLIN, 0};
-  int ready = 0;
-  do {
-    ready = poll(&readable, 1, kStartTimeoutMs);
-  } while (ready < 0 && errno == EINTR);
-  if (ready == 1 && recv(socket, &message, sizeof(message), MSG_DONTWAIT) == sizeof(message) &&
-      message.magic == kHandoverMagic && message.kind == HandoverKind::kWatching) {
-    return Status();
+  if (what == Received::kMessage && received.size_bytes == sizeof(message)) {
+    std::memcpy(&message, received.data.data(), sizeof(message));
+    if (message.magic == kHandoverMagic && message.kind == HandoverKind::kWatching) return Status();
   }
-  return Status(StatusCode::kIo, ready == 0 ? "the watcher does not answer"
-                                            : "the watcher ended at once; it says why on stderr");
+  return Status(StatusCode::kIo, what == Received::kNothing
+                                     ? "the watcher does not answer"
+                                     : "the watcher ended at once; it says why on stderr");
 }
 
 }  // namespace
@@ -141,27 +89,18 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
                   "the program cairn is neither in the installation of libcairn nor beside this "
                   "program; set CairnWatcherDesc::cairn_path");
   }
-  std::array<int, 2> sockets{};
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets.data()) != 0) {
-    return StatusFromErrno(errno, "the watcher's socket cannot be made");
-  }
-  std::vector<std::string> arguments = Arguments(desc, cairn);
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  const int error = Launch(pointers.data(), sockets[1]);
-  close(sockets[1]);
+  Result<ChannelEnds> ends = MakeChannel();
+  if (!ends.ok()) return ends.status();
+  const int error = StartDetached(Arguments(desc, cairn, ends->second.get()), ends->second.get());
+  ends->second.Close();
   if (error != 0) {
-    close(sockets[0]);
     return StatusFromErrno(
         error, "the watcher " + cairn + " cannot be started; set CairnWatcherDesc::cairn_path");
   }
-  if (Status status = AwaitWatcher(sockets[0]); !status.ok()) {
-    close(sockets[0]);
-    return status;
-  }
-  // The descriptor closes with the process; the watcher takes that as its end.
-  setenv(kWatcherFdVariable, WatcherFdValue(sockets[0]).c_str(), 1);
+  CAIRN_RETURN_IF_ERROR(AwaitWatcher(ends->first.get()));
+  // Closed with the process; the watcher takes that as its end.
+  const RawHandle watcher = ends->first.Release();
+  SetVariable(kWatcherFdVariable, TextOfInherited(watcher).c_str());
   return BlockWriter::HandOverToNewWatcher();
 }
 

@@ -78,7 +78,7 @@ void ForgetFault(BlockHeader* block, uint32_t thread, const Note& before) {
 void OnCrash(Crash& crash) {
   BlockHeader* block = header.load(std::memory_order_acquire);
   // The block of a forked child is its parent's.
-  if (block == nullptr || block->process_id != CurrentProcessId()) {
+  if (block == nullptr || block->process_id != static_cast<uint64_t>(OwnProcessId())) {
     crash.PassOn();
     return;
   }

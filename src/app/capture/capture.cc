@@ -46,7 +46,7 @@ Status Capture::Start(const CaptureOptions& options) {
   Result<std::unique_ptr<SharedRegion>> region = SharedRegion::Create();
   if (!region.ok()) return region.status();
   CaptureRegionHeader& header = (*region)->header();
-  header.process_id = CurrentProcessId();
+  header.process_id = static_cast<uint64_t>(OwnProcessId());
   header.model_hash = ModelHash();
   header.hash_frames = options.hash_frames ? 1 : 0;
   header.start_frame = options.start_frame;

@@ -24,11 +24,11 @@ constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 }  // namespace
 
 Result<std::unique_ptr<SharedRegion>> SharedRegion::Create() {
-  const Result<int> socket = WatcherSocket();
+  const Result<RawHandle> socket = WatcherSocket();
   if (!socket.ok()) return socket.status();
   Result<SharedMemory> memory = SharedMemory::Create("cairn-capture", kCaptureRegionBytes);
   if (!memory.ok()) return memory.status();
-  const int own_socket = fcntl(*socket, F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
+  const int own_socket = fcntl(static_cast<int>(*socket), F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
   if (own_socket < 0) return StatusFromErrno(errno, "the watcher's socket cannot be kept");
   return std::unique_ptr<SharedRegion>(new SharedRegion(std::move(*memory), own_socket));
 }

@@ -68,7 +68,7 @@ BlockWriter::BlockWriter(SharedMemory memory)
       objects_(header_) {}
 
 bool BlockWriter::BelongsToThisProcess() const {
-  return header_->process_id == CurrentProcessId();
+  return header_->process_id == static_cast<uint64_t>(OwnProcessId());
 }
 
 BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {

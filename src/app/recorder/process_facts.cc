@@ -26,7 +26,7 @@ void NameWindowsProgram(BlockHeader& header) {
 }  // namespace
 
 void FillProcessFacts(BlockHeader& header) {
-  header.process_id = CurrentProcessId();
+  header.process_id = static_cast<uint64_t>(OwnProcessId());
   header.start_realtime_ns = RealtimeNs();
   header.start_monotonic_ns = MonotonicNs();
   const std::string program = OwnProgramPath();

@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "format/block/watcher_address.h"
+#include "os/handle.h"
 
 namespace cairn {
 
@@ -13,7 +14,7 @@ namespace cairn {
 // same, or another if the program closed it. Only a watcher of this user, or root's, is greeted: another
 // user may have taken the name of one that ended. kIo, with what was tried, if there is no way. Any
 // thread.
-Result<int> ConnectionToWatcher(const WatcherAddress& address);
+Result<RawHandle> ConnectionToWatcher(const WatcherAddress& address);
 
 }  // namespace cairn
 

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "format/block/handover.h"
+#include "os/handle.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
@@ -18,7 +19,7 @@ namespace cairn {
 // of the process. It stays ours: do not close it. kNotFound if the process has no watcher; kIo, with the
 // reason, if it has one that cannot be reached from here. Any thread; may wait a second for a watcher
 // that does not accept.
-Result<int> WatcherSocket();
+Result<RawHandle> WatcherSocket();
 
 // Errors: those of WatcherSocket, and kIo if the watcher is gone. A process that has a watcher and cannot
 // give it its block says so on stderr, once (not if CAIRN_LOG is off or error).
@@ -27,7 +28,7 @@ Status HandOverCapture(const SharedMemory& region);
 Status SendDeviceLost();
 
 // The watcher at the other end of `socket` has closed it: it has ended.
-bool WatcherIsGone(int socket);
+bool WatcherIsGone(RawHandle socket);
 
 }  // namespace cairn
 

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "format/block/block.h"
+#include "os/channel.h"
 
 namespace cairn {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(Handover, TheReceiverMapsTheSameMemory) {
   EXPECT_EQ(message.block_bytes, kMinBlockBytes);
   int fd = -1;
   std::memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof(fd));
-  Result<SharedMemory> seen = SharedMemory::MapForReading(fd, message.block_bytes);
+  Result<SharedMemory> seen = SharedMemory::MapForReading(SystemHandle(fd), message.block_bytes);
   ASSERT_TRUE(seen.ok()) << seen.status().message();
   EXPECT_STREQ(reinterpret_cast<const char*>(seen->data()), "stones");
   // It stays readable without the sender.
@@ -99,7 +100,7 @@ TEST_F(Handover, ANumberThatIsNotASocketIsNoWatcher) {
 
 // A launcher closed ours, and the program opened one of its own under the same number.
 TEST_F(Handover, AnotherSocketUnderTheSameNumberIsNoWatcher) {
-  const std::string value = WatcherFdValue(sockets_[0]);
+  const std::string value = TextOfInherited(sockets_[0]);
   setenv(kWatcherFdVariable, value.c_str(), 1);
   EXPECT_EQ(*WatcherSocket(), sockets_[0]);
   std::array<int, 2> others{};
@@ -140,13 +141,15 @@ TEST_F(Handover, AnAddressThatLeadsNowhereIsSaid) {
 TEST(SharedMemory, ReadersRefuseMemoryThatCouldShrink) {
   const int fd = memfd_create("unsealed", 0);
   ASSERT_EQ(ftruncate(fd, 4096), 0);
-  EXPECT_EQ(SharedMemory::MapForReading(fd, 4096).status().code(), StatusCode::kCorrupt);
+  EXPECT_EQ(SharedMemory::MapForReading(SystemHandle(fd), 4096).status().code(),
+            StatusCode::kCorrupt);
 }
 
 TEST(SharedMemory, ReadersRefuseAnotherSizeThanAnnounced) {
   Result<SharedMemory> memory = SharedMemory::Create("test", 8192);
   ASSERT_TRUE(memory.ok());
-  const Result<SharedMemory> seen = SharedMemory::MapForReading(dup(memory->fd()), 4096);
+  const Result<SharedMemory> seen =
+      SharedMemory::MapForReading(SystemHandle(dup(static_cast<int>(memory->handle()))), 4096);
   EXPECT_EQ(seen.status().code(), StatusCode::kCorrupt);
   EXPECT_NE(seen.status().message().find("8192"), std::string::npos);
 }

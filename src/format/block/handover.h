@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a process says when it gives its block to the watcher: one message over a socket, with the block's
-// file descriptor attached. There is no reply. (Only a watcher that the process itself has started says
+// What a process says when it gives its block to the watcher: one message over a channel, with the block's
+// memory attached. There is no reply. (Only a watcher that the process itself has started says
 // once that it is there: a program that dies right after that shall not die unseen.)
 #ifndef CAIRN_FORMAT_BLOCK_HANDOVER_H_
 #define CAIRN_FORMAT_BLOCK_HANDOVER_H_
 
 #include <cstdint>
-#include <string>
 
 #include "format/block/watcher_address.h"
 
 namespace cairn {
 
-// Names the number of the inherited socket (AF_UNIX, SOCK_SEQPACKET): "N", or "N:INODE" with the number
+// Names the inherited end of the channel (os/channel.h): of a socket "N", its number, or "N:INODE" with the number
 // that fstat gives it. A launcher may have closed the socket, and N be another one by now.
 inline constexpr char kWatcherFdVariable[] = "CAIRN_WATCHER_FD";
-// The value of that variable for a socket that has this number in the program as well.
-std::string WatcherFdValue(int socket);
 
 // What the block's memory is called in /proc/PID/fd, for who looks for it there.
 inline constexpr char kBlockMemoryName[] = "cairn-block";

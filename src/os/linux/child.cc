@@ -25,6 +25,7 @@
 #include <system_error>
 #include <utility>
 
+#include "os/linux/file_descriptor.h"
 #include "os/this_process.h"
 
 extern char** environ;
@@ -137,7 +138,7 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& 
   FileDescriptor memory;
   std::vector<std::string> settings = request.environment;
   if (request.memory != nullptr) {
-    memory = BehindStandard(request.memory->fd());
+    memory = BehindStandard(static_cast<int>(request.memory->handle()));
     if (!memory.valid()) return StatusFromErrno(errno, failed);
     settings.push_back(fmt::format("{}={}:{}:{}", kMemoryVariable, memory.get(),
                                    request.memory->size_bytes(), getpid()));
@@ -265,7 +266,7 @@ struct Child::State {
   bool collected = false;
 
   ~State() {
-    if (collected || !process.pidfd.valid()) return;
+    if (collected || !process.handle.valid()) return;
     (void)SendSignal(process, SIGKILL);
     (void)CollectEnd(process);
   }
@@ -289,7 +290,7 @@ Child::~Child() = default;
 bool Child::WaitForEnd(uint64_t timeout_ns) const {
   constexpr uint64_t kNsPerMs = 1'000'000;
   constexpr uint64_t kMostMs = 1'000'000'000;
-  pollfd ended = {state_->process.pidfd.get(), POLLIN, 0};
+  pollfd ended = {DescriptorOf(state_->process.handle), POLLIN, 0};
   return poll(&ended, 1, static_cast<int>(std::min(timeout_ns / kNsPerMs, kMostMs))) > 0;
 }
 
@@ -366,7 +367,7 @@ Result<SharedMemory> TakeMemoryOfParent() {
   }
   // By which tools list it, instead of the "exe" that was executed.
   prctl(PR_SET_NAME, program_invocation_short_name);
-  return SharedMemory::MapForWriting(static_cast<int>(numbers[0]), numbers[1]);
+  return SharedMemory::MapForWriting(SystemHandle(static_cast<RawHandle>(numbers[0])), numbers[1]);
 }
 
 void LeaveNoDump() {

@@ -7,6 +7,8 @@
 
 #include <array>
 
+#include "os/linux/file_descriptor.h"
+
 namespace cairn {
 namespace {
 
@@ -82,7 +84,7 @@ InterruptibleWait::InterruptibleWait(std::string_view last_words) {
 
 InterruptibleWait::Woken InterruptibleWait::Wait(const ProcessHandle& process,
                                                  uint64_t timeout_ns) {
-  pollfd end = {process.pidfd.get(), POLLIN, 0};
+  pollfd end = {DescriptorOf(process.handle), POLLIN, 0};
   const timespec timeout = {static_cast<time_t>(timeout_ns / 1'000'000'000),
                             static_cast<long>(timeout_ns % 1'000'000'000)};
   // Blocked but while ppoll() sleeps, so that none comes between the look at `signalled` and the sleep.

@@ -9,7 +9,7 @@
 #include <charconv>
 #include <utility>
 
-#include "os/process.h"
+#include "os/linux/file_descriptor.h"
 
 namespace cairn {
 

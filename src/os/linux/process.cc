@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -14,14 +15,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "base/program_name.h"
+#include "os/linux/file_descriptor.h"
+#include "os/linux/user_requests.h"
 
 extern char** environ;
 
@@ -43,8 +49,18 @@ static_assert(sizeof(PidfdInfo) == 64);
 constexpr uint64_t kPidfdInfoExit = uint64_t{1} << 3;
 constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
-int OpenPidfd(pid_t pid) {
-  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+// Of this process before RaiseHandleLimit; of the programs that it starts.
+std::optional<rlimit>& LimitBefore() {
+  static std::optional<rlimit> before;
+  return before;
+}
+
+FileDescriptor OpenPidfd(ProcessId pid) {
+  if (pid > std::numeric_limits<pid_t>::max()) {
+    errno = ESRCH;
+    return FileDescriptor();
+  }
+  return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
 }
 
 ProcessEnd FromWaitStatus(int status) {
@@ -83,7 +99,7 @@ bool ParseNumber(std::string_view text, int base, Number* number) {
   return std::from_chars(text.data(), text.data() + text.size(), *number, base).ec == std::errc();
 }
 
-std::string ThreadFolder(pid_t pid, pid_t thread) {
+std::string ThreadFolder(ProcessId pid, ProcessId thread) {
   return fmt::format("/proc/{}/task/{}", pid, thread);
 }
 
@@ -118,7 +134,7 @@ bool IsEndingThread(const std::string& folder) {
 // A process with more threads is judged by so many: it must not cost its watcher much time.
 constexpr int kThreadsLookedAt = 1024;
 
-bool AllThreadsAreEnding(pid_t pid) {
+bool AllThreadsAreEnding(ProcessId pid) {
   DIR* const tasks = opendir(fmt::format("/proc/{}/task", pid).c_str());
   if (tasks == nullptr) return true;
   bool all = true;
@@ -141,10 +157,9 @@ bool AllThreadsAreEnding(pid_t pid) {
   // The program must not outlive a watcher that is killed: nobody would see it crash or hang.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != watcher) _exit(125);
-  if (request.inherited_fd >= 0) fcntl(request.inherited_fd, F_SETFD, 0);
-  if (request.descriptors.has_value()) setrlimit(RLIMIT_NOFILE, &*request.descriptors);
-  signal(SIGPIPE, request.ignores_broken_pipes ? SIG_IGN : SIG_DFL);
-  sigprocmask(SIG_SETMASK, &request.signal_mask, nullptr);
+  if (request.inherited != nullptr) fcntl(DescriptorOf(*request.inherited), F_SETFD, 0);
+  if (LimitBefore().has_value()) setrlimit(RLIMIT_NOFILE, &*LimitBefore());
+  if (request.requests != nullptr) request.requests->state().Restore();
   execvpe(arguments[0], arguments, environment);
   const int error = errno;
   [[maybe_unused]] const ssize_t written = write(error_pipe, &error, sizeof(error));
@@ -186,10 +201,6 @@ std::vector<char*> EnvironmentWith(const std::vector<std::string>& settings) {
 
 }  // namespace
 
-void FileDescriptor::Close() {
-  if (fd_ >= 0) close(std::exchange(fd_, -1));
-}
-
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   std::vector<char*> arguments;
   for (const std::string& argument : request.arguments) {
@@ -205,14 +216,13 @@ Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   FileDescriptor error_writer(ends[1]);
 
   const pid_t watcher = getpid();
-  ProcessHandle child;
-  child.pid = fork();
-  if (child.pid < 0) return StatusFromErrno(errno, "no process can be started");
-  if (child.pid == 0) {
+  const pid_t pid = fork();
+  if (pid < 0) return StatusFromErrno(errno, "no process can be started");
+  if (pid == 0) {
     ExecuteProgram(request, watcher, error_writer.get(), arguments.data(), environment.data());
   }
   error_writer.Close();
-  child.pidfd = FileDescriptor(OpenPidfd(child.pid));
+  ProcessHandle child{pid, OpenPidfd(pid)};
   const int pidfd_error = errno;
 
   int exec_error = 0;
@@ -221,39 +231,37 @@ Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
     received = read(error_reader.get(), &exec_error, sizeof(exec_error));
   } while (received < 0 && errno == EINTR);
   if (received == sizeof(exec_error)) {
-    waitpid(child.pid, nullptr, 0);
+    waitpid(pid, nullptr, 0);
     return ExecError(exec_error, request.arguments[0]);
   }
-  if (!child.pidfd.valid()) {
-    kill(child.pid, SIGKILL);
-    waitpid(child.pid, nullptr, 0);
+  if (!child.handle.valid()) {
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
     return StatusFromErrno(pidfd_error,
                            "the program cannot be watched (Linux 5.3 or newer needed)");
   }
   return child;
 }
 
-Result<ProcessHandle> OpenProcess(pid_t pid) {
-  ProcessHandle process;
-  process.pid = pid;
-  process.pidfd = FileDescriptor(OpenPidfd(pid));
-  if (process.pidfd.valid()) return process;
+Result<ProcessHandle> OpenProcess(ProcessId pid) {
+  ProcessHandle process{pid, OpenPidfd(pid)};
+  if (process.handle.valid()) return process;
   if (errno == ESRCH) return Status(StatusCode::kNotFound, fmt::format("process {} is gone", pid));
   return StatusFromErrno(errno, fmt::format("process {} cannot be watched", pid));
 }
 
 ProcessEnd CollectEnd(const ProcessHandle& process) {
-  if (!process.pidfd.valid()) return {EndKind::kUnknown, 0};
+  if (!process.handle.valid()) return {EndKind::kUnknown, 0};
+  const int pidfd = DescriptorOf(process.handle);
   siginfo_t info{};
-  if (waitid(kWaitByPidfd, static_cast<id_t>(process.pidfd.get()), &info, WEXITED | WNOHANG) == 0 &&
+  if (waitid(kWaitByPidfd, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG) == 0 &&
       info.si_pid != 0) {
     if (info.si_code == CLD_EXITED) return {EndKind::kExited, info.si_status};
     return {EndKind::kSignalled, info.si_status};
   }
   PidfdInfo details{};
   details.mask = kPidfdInfoExit;
-  if (ioctl(process.pidfd.get(), kPidfdGetInfo, &details) == 0 &&
-      (details.mask & kPidfdInfoExit) != 0) {
+  if (ioctl(pidfd, kPidfdGetInfo, &details) == 0 && (details.mask & kPidfdInfoExit) != 0) {
     return FromWaitStatus(details.exit_code);
   }
   // Until its parent takes note of it, an ended process still shows its status.
@@ -265,7 +273,7 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
   return {EndKind::kUnknown, 0};
 }
 
-ProcessCondition ConditionOf(pid_t pid) {
+ProcessCondition ConditionOf(ProcessId pid) {
   // The first thread may end long before the others, and goes with them when they are made to end.
   if (IsEndingThread(ThreadFolder(pid, pid))) {
     return AllThreadsAreEnding(pid) ? ProcessCondition::kEnding : ProcessCondition::kRunning;
@@ -274,18 +282,43 @@ ProcessCondition ConditionOf(pid_t pid) {
   return state == "T" || state == "t" ? ProcessCondition::kStopped : ProcessCondition::kRunning;
 }
 
+Status KillProcess(const ProcessHandle& process) {
+  return SendSignal(process, SIGKILL);
+}
+
+// Many of these limits are from a time when select() was in use.
+uint64_t RaiseHandleLimit(uint64_t most) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::numeric_limits<uint64_t>::max();
+  if (!LimitBefore().has_value()) LimitBefore() = limit;
+  rlimit wanted = limit;
+  wanted.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, most));
+  return setrlimit(RLIMIT_NOFILE, &wanted) == 0 ? wanted.rlim_cur : limit.rlim_cur;
+}
+
+SystemHandle TakeInherited(uint64_t number) {
+  return SystemHandle(static_cast<intptr_t>(number));
+}
+
+void CloseAllBut(const SystemHandle& kept) {
+  const auto number = static_cast<unsigned>(DescriptorOf(kept));
+  if (number > 3) syscall(SYS_close_range, 3u, number - 1, 0u);
+  syscall(SYS_close_range, number + 1, ~0u, 0u);
+}
+
 Status SendSignal(const ProcessHandle& process, int signal_number) {
-  if (syscall(SYS_pidfd_send_signal, process.pidfd.get(), signal_number, nullptr, 0) == 0) {
+  const int pidfd = DescriptorOf(process.handle);
+  if (syscall(SYS_pidfd_send_signal, pidfd, signal_number, nullptr, 0) == 0) {
     return Status();
   }
   return StatusFromErrno(errno, fmt::format("signal {} cannot be sent", signal_number));
 }
 
-std::string ArgumentsOf(pid_t pid) {
+std::string ArgumentsOf(ProcessId pid) {
   return ReadProcessFile(fmt::format("/proc/{}", pid), "cmdline");
 }
 
-std::string ProgramOf(pid_t pid) {
+std::string ProgramOf(ProcessId pid) {
   std::string program(ProgramOfCommandLine(ArgumentsOf(pid)));
   if (program.find(' ') == std::string::npos || IsWindowsProgram(program)) return program;
   std::error_code error;
@@ -294,7 +327,7 @@ std::string ProgramOf(pid_t pid) {
   return error ? program : file.string();
 }
 
-std::string CommandLineOf(pid_t pid) {
+std::string CommandLineOf(ProcessId pid) {
   std::string line = ArgumentsOf(pid);
   if (!line.empty() && line.back() == '\0') line.pop_back();
   std::replace(line.begin(), line.end(), '\0', ' ');

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "os/linux/file_descriptor.h"
+
 namespace cairn {
 namespace {
 
@@ -19,14 +21,14 @@ constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes) {
   SharedMemory memory;
-  memory.fd_ = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (memory.fd_ < 0) return StatusFromErrno(errno, "shared memory cannot be created");
-  if (ftruncate(memory.fd_, static_cast<off_t>(size_bytes)) != 0 ||
-      fcntl(memory.fd_, F_ADD_SEALS, kSeals) != 0) {
+  const int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  memory.handle_ = SystemHandle(fd);
+  if (fd < 0) return StatusFromErrno(errno, "shared memory cannot be created");
+  if (ftruncate(fd, static_cast<off_t>(size_bytes)) != 0 || fcntl(fd, F_ADD_SEALS, kSeals) != 0) {
     return StatusFromErrno(
         errno, "shared memory of " + std::to_string(size_bytes) + " bytes cannot be reserved");
   }
-  void* data = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory.fd_, 0);
+  void* data = mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) {
     return StatusFromErrno(
         errno, "shared memory of " + std::to_string(size_bytes) + " bytes cannot be mapped");
@@ -36,17 +38,17 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
   return memory;
 }
 
-Result<SharedMemory> SharedMemory::MapForReading(int fd, uint64_t size_bytes) {
-  return Map(fd, size_bytes, PROT_READ);
+Result<SharedMemory> SharedMemory::MapForReading(SystemHandle memory, uint64_t size_bytes) {
+  return Map(std::move(memory), size_bytes, false);
 }
 
-Result<SharedMemory> SharedMemory::MapForWriting(int fd, uint64_t size_bytes) {
-  return Map(fd, size_bytes, PROT_READ | PROT_WRITE);
+Result<SharedMemory> SharedMemory::MapForWriting(SystemHandle memory, uint64_t size_bytes) {
+  return Map(std::move(memory), size_bytes, true);
 }
 
-Result<SharedMemory> SharedMemory::Map(int fd, uint64_t size_bytes, int protection) {
-  SharedMemory memory;
-  memory.fd_ = fd;
+Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes, bool writable) {
+  const int fd = DescriptorOf(handle);
+  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
   const int seals = fcntl(fd, F_GET_SEALS);
   if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW)) {
     return Status(StatusCode::kCorrupt, "the memory handed over is not sealed against resizing");
@@ -60,32 +62,31 @@ Result<SharedMemory> SharedMemory::Map(int fd, uint64_t size_bytes, int protecti
   }
   void* data = mmap(nullptr, size_bytes, protection, MAP_SHARED, fd, 0);
   if (data == MAP_FAILED) return StatusFromErrno(errno, "the memory handed over cannot be mapped");
+  SharedMemory memory;
   memory.data_ = static_cast<std::byte*>(data);
   memory.size_bytes_ = size_bytes;
-  close(std::exchange(memory.fd_, -1));
   return memory;
 }
 
 Result<SharedMemory> SharedMemory::MapAgainForReading() const {
-  const int fd = fcntl(fd_, F_DUPFD_CLOEXEC, 0);
-  if (fd < 0) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");
-  return MapForReading(fd, size_bytes_);
+  SystemHandle again = CopyOf(handle_.get());
+  if (!again.valid()) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");
+  return MapForReading(std::move(again), size_bytes_);
 }
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, size_bytes_);
-  if (fd_ >= 0) close(fd_);
 }
 
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_bytes_(std::exchange(other.size_bytes_, 0)),
-      fd_(std::exchange(other.fd_, -1)) {}
+      handle_(std::move(other.handle_)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_bytes_, other.size_bytes_);
-  std::swap(fd_, other.fd_);
+  std::swap(handle_, other.handle_);
   return *this;
 }
 

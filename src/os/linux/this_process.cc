@@ -8,8 +8,8 @@
 
 namespace cairn {
 
-uint64_t CurrentProcessId() {
-  return static_cast<uint64_t>(getpid());
+ProcessId OwnProcessId() {
+  return getpid();
 }
 
 std::string OwnProgramPath() {

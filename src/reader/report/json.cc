@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "base/signal_name.h"
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/raw_marker_verdicts.h"
 #include "reader/report/describe.h"

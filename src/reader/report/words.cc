@@ -6,21 +6,14 @@
 
 #include <ctime>
 
+#include "base/signal_name.h"
+
 namespace cairn {
 namespace {
 
 struct NamedValue {
   int64_t value;
   std::string_view name;
-};
-
-// Signal numbers of Linux on x86-64 and ARM; a file may be read on another system.
-constexpr int64_t kSigkill = 9;
-constexpr NamedValue kSignals[] = {
-    {1, "SIGHUP"},   {2, "SIGINT"},   {3, "SIGQUIT"},  {4, "SIGILL"},   {5, "SIGTRAP"},
-    {6, "SIGABRT"},  {7, "SIGBUS"},   {8, "SIGFPE"},   {9, "SIGKILL"},  {10, "SIGUSR1"},
-    {11, "SIGSEGV"}, {12, "SIGUSR2"}, {13, "SIGPIPE"}, {14, "SIGALRM"}, {15, "SIGTERM"},
-    {24, "SIGXCPU"}, {25, "SIGXFSZ"}, {31, "SIGSYS"},
 };
 
 constexpr int64_t Hresult(uint32_t code) {
@@ -283,9 +276,6 @@ std::string_view MethodName(WriteMethod method) {
   return "unknown method";
 }
 
-std::string_view SignalName(int64_t signal) {
-  return Find(kSignals, signal);
-}
 std::string_view DeviceLostCodeName(int64_t code) {
   return Find(kDeviceLostCodes, code);
 }
@@ -352,7 +342,7 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
       sentence = fmt::format("The program died of signal {}", incident.value);
       if (!name.empty()) sentence += fmt::format(" ({})", name);
       if (incident.address != 0) sentence += fmt::format(" at address {:#x}", incident.address);
-      if (incident.value == kSigkill) sentence += ", which Cairn did not send";
+      if (incident.value == kSignalKill) sentence += ", which Cairn did not send";
       break;
     }
     case IncidentKind::kDeviceLost:

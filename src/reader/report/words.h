@@ -48,8 +48,6 @@ std::string_view CheckpointRelationWord(CheckpointRelation relation);
 // "SPIR-V"
 std::string_view ShaderCodeWord(ShaderCode code);
 
-// "SIGSEGV"; empty if unknown.
-std::string_view SignalName(int64_t signal);
 // "VK_ERROR_DEVICE_LOST", "DXGI_ERROR_DEVICE_HUNG"; empty if unknown.
 std::string_view DeviceLostCodeName(int64_t code);
 // "VK_ERROR_DEVICE_LOST (-4)", "DXGI_ERROR_DEVICE_HUNG (0x887a0006)"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/signal_name.h"
+
 namespace cairn {
 namespace {
 

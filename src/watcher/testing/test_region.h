@@ -4,8 +4,6 @@
 #ifndef CAIRN_WATCHER_TESTING_TEST_REGION_H_
 #define CAIRN_WATCHER_TESTING_TEST_REGION_H_
 
-#include <unistd.h>
-
 #include <cstring>
 #include <span>
 #include <string>
@@ -15,6 +13,7 @@
 #include "format/block/capture_region.h"
 #include "format/calls/model_hash.h"
 #include "format/calls/record.h"
+#include "os/channel.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
@@ -38,7 +37,7 @@ class TestRegion {
   const SharedMemory& memory() const { return memory_; }
   // The same memory as the watcher maps it.
   SharedMemory Watched() const {
-    return std::move(SharedMemory::MapForWriting(dup(memory_.fd()), kCaptureRegionBytes)).value();
+    return std::move(AttachedMemory::Of(memory_).MapForWriting(kCaptureRegionBytes)).value();
   }
 
   CaptureRegionHeader& header() { return *reinterpret_cast<CaptureRegionHeader*>(memory_.data()); }

@@ -71,7 +71,7 @@ bool TestWatcher::Receive() {
     close(fd);
     return false;
   }
-  Result<SharedMemory> region = SharedMemory::MapForWriting(fd, message.block_bytes);
+  Result<SharedMemory> region = SharedMemory::MapForWriting(SystemHandle(fd), message.block_bytes);
   if (!region.ok()) abort();
   region_ = std::move(*region);
   has_region_ = true;

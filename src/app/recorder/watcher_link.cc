@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/recorder/watcher_link.h"
+
+#include <atomic>
+#include <cstdio>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/recorder/watcher_connection.h"
+#include "os/channel.h"
+#include "os/environment.h"
+#include "os/process.h"
+
+namespace cairn {
+namespace {
+
+// Below `settings`, whose log this would be otherwise.
+void SayUnwatched(const Status& status) {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  const char* const level = OwnVariable("CAIRN_LOG");
+  const std::string_view wanted = level == nullptr ? "" : level;
+  if (wanted == "off" || wanted == "error") return;
+  const std::string line = "cairn: warning: process " + std::to_string(OwnProcessId()) +
+                           " is not watched: " + status.message() + "\n";
+  (void)std::fputs(line.c_str(), stderr);
+}
+
+Status Send(const HandoverMessage& message, const SharedMemory* memory) {
+  const Result<RawHandle> socket = WatcherSocket();
+  if (!socket.ok()) return socket.status();
+  return SendOver(*socket, std::as_bytes(std::span(&message, 1)), memory);
+}
+
+}  // namespace
+
+Result<RawHandle> WatcherSocket() {
+  if (const char* const text = OwnVariable(kWatcherFdVariable); text != nullptr) {
+    // -1: it was not inherited, or means something else by now.
+    if (const RawHandle inherited = FindInherited(text); inherited >= 0) return inherited;
+  }
+  const char* const text = OwnVariable(kWatcherAddressVariable);
+  const std::optional<WatcherAddress> address =
+      text == nullptr ? std::nullopt : ParseWatcherAddress(text);
+  if (!address.has_value()) return Status(StatusCode::kNotFound, "this process has no watcher");
+  return ConnectionToWatcher(*address);
+}
+
+Status HandOverBlock(const SharedMemory& block) {
+  HandoverMessage message;
+  message.kind = HandoverKind::kBlock;
+  message.block_bytes = block.size_bytes();
+  Status sent = Send(message, &block);
+  if (!sent.ok() && sent.code() != StatusCode::kNotFound) SayUnwatched(sent);
+  return sent;
+}
+
+Status HandOverCapture(const SharedMemory& region) {
+  HandoverMessage message;
+  message.kind = HandoverKind::kCapture;
+  message.block_bytes = region.size_bytes();
+  return Send(message, &region);
+}
+
+Status SendDeviceLost() {
+  HandoverMessage message;
+  message.kind = HandoverKind::kDeviceLost;
+  return Send(message, nullptr);
+}
+
+bool WatcherIsGone(RawHandle socket) {
+  return IsChannelClosed(socket);
+}
+
+}  // namespace cairn

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages between processes of this machine: whole or not at all, with memory attached, and with the identity of
+// the sender as the system proves it.
+#ifndef CAIRN_OS_CHANNEL_H_
+#define CAIRN_OS_CHANNEL_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <system_error>
+
+#include "base/status.h"
+#include "os/handle.h"
+#include "os/process.h"
+#include "os/shared_memory.h"
+
+namespace cairn {
+
+// Memory that a message gives to its receiver.
+class AttachedMemory {
+ public:
+  AttachedMemory() = default;  // there is none
+  explicit AttachedMemory(SystemHandle handle) : handle_(std::move(handle)) {}
+  // As a receiver would be given it.
+  static AttachedMemory Of(const SharedMemory& memory);
+
+  // Once. Errors: those of SharedMemory::MapForReading; kNotFound if there is none.
+  Result<SharedMemory> MapForReading(uint64_t size_bytes);
+  Result<SharedMemory> MapForWriting(uint64_t size_bytes);
+
+ private:
+  SystemHandle handle_;
+};
+
+// Longer ones are received cut to this.
+inline constexpr size_t kMostMessageBytes = 64;
+
+struct ChannelMessage {
+  std::span<const std::byte> bytes() const { return {data.data(), size_bytes}; }
+
+  std::array<std::byte, kMostMessageBytes> data;
+  size_t size_bytes = 0;
+  AttachedMemory memory;
+  // Memory was attached, and this process may open nothing more.
+  bool memory_lost = false;
+  // Held where the system tells who sends in a way that is right even if the sender has ended.
+  ProcessHandle sender;
+  // This process has at least so many handles, as those show that came with the message.
+  uint64_t handles_in_use = 0;
+};
+
+// Both ends of a new channel. Either may be inherited by a program.
+struct ChannelEnds {
+  SystemHandle first;
+  SystemHandle second;
+};
+Result<ChannelEnds> MakeChannel();
+
+// The process that made it. kInvalidArgument, kIo: this is no end of a channel.
+Result<ProcessId> MakerOfChannel(RawHandle end);
+
+// What a program's environment says of an end that it inherits under the same number, and that end, as long as
+// the number still means it; else -1. The second is safe in any process and allocates nothing.
+std::string TextOfInherited(RawHandle end);
+RawHandle FindInherited(const char* text);
+
+// Waits until there is room. Does not disturb this process where nobody receives any more.
+Status SendOver(RawHandle end, std::span<const std::byte> message,
+                const SharedMemory* memory = nullptr);
+// The other end was closed, or its process has ended.
+bool IsChannelClosed(RawHandle end);
+
+enum class Received : uint8_t { kMessage, kNothing, kClosed };
+// The next message that comes to this end before the time is over; memory that is attached is lost.
+Received ReceiveWithin(RawHandle end, uint64_t timeout_ns, ChannelMessage* message);
+
+// How a ChannelServer's door is named.
+enum class DoorName : uint8_t {
+  kName,  // what OpenDoors was given
+  kPath,  // of the second door, format/block/watcher_address.h
+};
+// Connects to a server, and sends a first message. Only one of this user, or root's, is told anything: another
+// user may have taken the name of one that ended. Waits a second for one that does not accept, and later so long
+// for one that does not receive. The number is one that programs do not take who close what they inherited.
+// Invalid, with the system's reason, if that failed.
+SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const std::byte> first,
+                       std::error_code& error);
+
+// The watcher's side: ends of channels, and doors through which processes connect that have inherited none.
+// Whoever connects is of this user; or this process is root's.
+class ChannelServer {
+ public:
+  Status Open();
+  // An end that somebody made; returns its number. `peer` has sent what has no other sender.
+  Result<uint64_t> Add(SystemHandle end, ProcessId peer);
+
+  // Where this process can be reached (format/block/watcher_address.h).
+  struct Doors {
+    bool named = false;  // by `name`
+    ProcessId pid = 0;   // of this process; 0: there is no second door
+    int32_t second_door = -1;
+  };
+  // `name`: letters, digits and '-', at most 64.
+  Doors OpenDoors(const std::string& name);
+  bool has_doors() const { return named_door_.valid() || second_door_.valid(); }
+
+  enum class Event : uint8_t {
+    kNone,       // nothing more for now
+    kNothing,    // something came that is nothing
+    kConnected,  // a connection that was not there before
+    kMessage,
+    kClosed,      // a connection is not there any more
+    kTurnedAway,  // there was no handle left for a connection
+  };
+  // The next event; of which connection, for the three that have one.
+  Event Next(uint64_t* connection, ChannelMessage* message);
+  // Connections are numbered in the order in which they came.
+  void Close(uint64_t connection) { connections_.erase(connection); }
+
+  // For a WaitSet: something happens when Next has something to do.
+  const SystemHandle& handle() const { return events_; }
+
+ private:
+  struct Connection {
+    SystemHandle end;
+    ProcessId peer = -1;
+  };
+
+  Status Listen(const SystemHandle& handle, uint64_t number);
+  bool OpenSecondDoor();
+  Event Accept(const SystemHandle& door, uint64_t* connection);
+  Event Receive(Connection* connection, ChannelMessage* message);
+
+  SystemHandle events_;
+  SystemHandle named_door_;
+  SystemHandle second_door_;
+  SystemHandle second_door_name_;  // what the number of the second door means
+  SystemHandle reserve_;           // given up to turn somebody away
+  std::map<uint64_t, Connection> connections_;
+  uint64_t next_number_ = 2;  // those before are the doors'
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_CHANNEL_H_

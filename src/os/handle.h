@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CAIRN_OS_HANDLE_H_
+#define CAIRN_OS_HANDLE_H_
+
+#include <cstdint>
+#include <utility>
+
+namespace cairn {
+
+// What the system gives for something open: a descriptor on Linux, a HANDLE on Windows. -1: none.
+using RawHandle = intptr_t;
+
+// One that closes itself. Programs that are started do not inherit it.
+class SystemHandle {
+ public:
+  SystemHandle() = default;
+  explicit SystemHandle(RawHandle value) : value_(value) {}
+  ~SystemHandle() { Close(); }
+  SystemHandle(SystemHandle&& other) noexcept : value_(other.Release()) {}
+  SystemHandle& operator=(SystemHandle&& other) noexcept {
+    std::swap(value_, other.value_);
+    return *this;
+  }
+
+  RawHandle get() const { return value_; }
+  bool valid() const { return value_ != kNone; }
+  void Close();
+  RawHandle Release() { return std::exchange(value_, kNone); }
+
+ private:
+  static constexpr RawHandle kNone = -1;
+  RawHandle value_ = kNone;
+};
+
+// A copy of what somebody else may close, under a number that programs do not take who close what they inherited.
+// Invalid if there is no room for it.
+SystemHandle CopyOf(RawHandle handle);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_HANDLE_H_

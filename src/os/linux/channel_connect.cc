@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "os/channel.h"
+#include "os/linux/file_descriptor.h"
+
+namespace cairn {
+namespace {
+
+// A watcher that is stopped accepts nothing; the program goes on without it.
+constexpr timeval kPatience{1, 0};
+
+// 0, or the errno of the step that failed; ENOENT for an address that cannot be said.
+int Connect(int socket, bool abstract, const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const size_t start = abstract ? 1 : 0;  // an abstract name begins with a zero
+  if (path.empty() || path.size() + start >= sizeof(address.sun_path)) return ENOENT;
+  std::memcpy(address.sun_path + start, path.data(), path.size());
+  const size_t size = offsetof(sockaddr_un, sun_path) + start + path.size() + (abstract ? 0 : 1);
+  while (connect(socket, reinterpret_cast<const sockaddr*>(&address),
+                 static_cast<socklen_t>(size)) != 0) {
+    if (errno != EINTR) return errno;
+  }
+  ucred peer{};
+  socklen_t peer_size = sizeof(peer);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &peer_size) != 0) return errno;
+  return peer.uid == geteuid() || peer.uid == 0 ? 0 : EPERM;
+}
+
+SystemHandle MakeSocket() {
+  SystemHandle low = FileDescriptor(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (!low.valid()) return low;
+  // Where so many are not allowed, the low one serves.
+  SystemHandle high = CopyOf(low.get());
+  SystemHandle made = std::move(high.valid() ? high : low);
+  (void)setsockopt(DescriptorOf(made), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof(kPatience));
+  return made;
+}
+
+}  // namespace
+
+SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const std::byte> first,
+                       std::error_code& error) {
+  // One that failed to connect does not serve again.
+  SystemHandle made = MakeSocket();
+  int failed = made.valid() ? Connect(DescriptorOf(made), kind == DoorName::kName, door) : errno;
+  while (failed == 0 && send(DescriptorOf(made), first.data(), first.size(), MSG_NOSIGNAL) < 0) {
+    if (errno != EINTR) failed = errno;
+  }
+  error.assign(failed, std::generic_category());
+  return failed == 0 ? std::move(made) : SystemHandle();
+}
+
+}  // namespace cairn

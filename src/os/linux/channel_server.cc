@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "os/channel.h"
+#include "os/linux/file_descriptor.h"
+
+namespace cairn {
+namespace {
+
+// Linux 6.5; headers of the distributions we build on lack the names.
+constexpr int kPassPidfd = 76;        // SO_PASSPIDFD
+constexpr int kAttachedPidfd = 0x04;  // SCM_PIDFD
+
+constexpr uint64_t kNamedDoor = 0;
+constexpr uint64_t kSecondDoor = 1;
+
+void TakeAttachments(msghdr& header, FileDescriptor* attached, ProcessHandle* sender) {
+  for (cmsghdr* part = CMSG_FIRSTHDR(&header); part != nullptr; part = CMSG_NXTHDR(&header, part)) {
+    if (part->cmsg_level != SOL_SOCKET) continue;
+    if (part->cmsg_type == SCM_CREDENTIALS && part->cmsg_len >= CMSG_LEN(sizeof(ucred))) {
+      ucred credentials{};
+      std::memcpy(&credentials, CMSG_DATA(part), sizeof(credentials));
+      // 0: sent before this end asked for credentials, so by the process that made the socket.
+      if (credentials.pid > 0) sender->pid = credentials.pid;
+    } else if (part->cmsg_type == kAttachedPidfd && part->cmsg_len >= CMSG_LEN(sizeof(int))) {
+      int fd = -1;  // or an error, negative
+      std::memcpy(&fd, CMSG_DATA(part), sizeof(fd));
+      sender->handle = FileDescriptor(fd);
+    } else if (part->cmsg_type == SCM_RIGHTS) {
+      const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+      for (size_t i = 0; i < count; ++i) {
+        int fd = -1;
+        std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
+        *attached = FileDescriptor(fd);  // a second one closes the first: unusable anyway
+      }
+    }
+  }
+}
+
+bool AskForSenders(const SystemHandle& socket) {
+  const int on = 1;
+  const int fd = DescriptorOf(socket);
+  // Best effort: there is another way to a process, if not as sure.
+  (void)setsockopt(fd, SOL_SOCKET, kPassPidfd, &on, sizeof(on));
+  return setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0;
+}
+
+FileDescriptor MakeDoor(const sockaddr_un& address, size_t size) {
+  FileDescriptor door(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!door.valid() || !AskForSenders(door) ||
+      bind(door.get(), reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size)) !=
+          0 ||
+      listen(door.get(), SOMAXCONN) != 0) {
+    return FileDescriptor();
+  }
+  return door;
+}
+
+FileDescriptor OpenReserve() {
+  return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+}  // namespace
+
+Status ChannelServer::Listen(const SystemHandle& handle, uint64_t number) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.u64 = number;
+  if (epoll_ctl(DescriptorOf(events_), EPOLL_CTL_ADD, DescriptorOf(handle), &event) == 0) {
+    return Status();
+  }
+  return StatusFromErrno(errno, "the watcher cannot wait for messages");
+}
+
+Status ChannelServer::Open() {
+  events_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (events_.valid()) return Status();
+  return StatusFromErrno(errno, "the watcher cannot wait for messages");
+}
+
+Result<uint64_t> ChannelServer::Add(SystemHandle end, ProcessId peer) {
+  if (!AskForSenders(end)) return StatusFromErrno(errno, "the watcher's socket cannot be used");
+  const uint64_t number = next_number_++;
+  CAIRN_RETURN_IF_ERROR(Listen(end, number));
+  connections_[number] = {std::move(end), peer};
+  return number;
+}
+
+ChannelServer::Doors ChannelServer::OpenDoors(const std::string& name) {
+  Doors doors;
+  reserve_ = OpenReserve();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  named_door_ = MakeDoor(address, offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  doors.named = named_door_.valid() && Listen(named_door_, kNamedDoor).ok();
+  if (!doors.named) named_door_.Close();
+  if (OpenSecondDoor()) {
+    doors.pid = getpid();
+    doors.second_door = DescriptorOf(second_door_name_);
+  }
+  return doors;
+}
+
+// A socket in the file system, whose name goes as soon as it is open: /proc/PID/fd still leads to it.
+bool ChannelServer::OpenSecondDoor() {
+  for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR", ""}) {
+    const char* const value = *variable == 0 ? "/tmp" : std::getenv(variable);
+    if (value == nullptr || value[0] != '/') continue;
+    std::string folder = std::string(value) + "/cairn-XXXXXX";
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    if (folder.size() + sizeof("/watcher") > sizeof(address.sun_path)) continue;
+    if (mkdtemp(folder.data()) == nullptr) continue;
+    const std::string path = folder + "/watcher";
+    std::memcpy(address.sun_path, path.data(), path.size());
+    second_door_ = MakeDoor(address, sizeof(address));
+    second_door_name_ = FileDescriptor(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+    unlink(path.c_str());
+    rmdir(folder.c_str());
+    if (second_door_.valid() && second_door_name_.valid() &&
+        Listen(second_door_, kSecondDoor).ok()) {
+      return true;
+    }
+    second_door_.Close();
+    second_door_name_.Close();
+  }
+  return false;
+}
+
+ChannelServer::Event ChannelServer::Accept(const SystemHandle& door, uint64_t* connection) {
+  FileDescriptor socket(
+      accept4(DescriptorOf(door), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket.valid()) {
+    if (errno != EMFILE && errno != ENFILE) return Event::kNothing;
+    reserve_.Close();
+    // Who cannot even be turned away would wake this process for ever.
+    if (!FileDescriptor(accept4(DescriptorOf(door), nullptr, nullptr, SOCK_CLOEXEC)).valid()) {
+      named_door_.Close();
+      second_door_.Close();
+      second_door_name_.Close();
+    }
+    reserve_ = OpenReserve();
+    return Event::kTurnedAway;
+  }
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  // Root's process may have started a program for another user.
+  if (getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 ||
+      (peer.uid != geteuid() && geteuid() != 0)) {
+    return Event::kNothing;
+  }
+  const Result<uint64_t> added = Add(std::move(socket), peer.pid);
+  if (!added.ok()) return Event::kNothing;
+  *connection = *added;
+  return Event::kConnected;
+}
+
+ChannelServer::Event ChannelServer::Receive(Connection* connection, ChannelMessage* message) {
+  iovec data{message->data.data(), message->data.size()};
+  alignas(cmsghdr) char
+      control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(8 * sizeof(int))];
+  msghdr header{};
+  header.msg_iov = &data;
+  header.msg_iovlen = 1;
+  header.msg_control = control;
+  header.msg_controllen = sizeof(control);
+  ssize_t size = 0;
+  do {
+    size = recvmsg(DescriptorOf(connection->end), &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size < 0) return errno == EAGAIN ? Event::kNothing : Event::kClosed;
+  FileDescriptor attached;
+  message->sender.pid = connection->peer;
+  TakeAttachments(header, &attached, &message->sender);
+  // The end of the stream. An empty message looks the same but comes with credentials.
+  if (size == 0 && header.msg_controllen == 0) return Event::kClosed;
+  message->size_bytes = static_cast<size_t>(size);
+  message->memory_lost = (header.msg_flags & MSG_CTRUNC) != 0 && !attached.valid();
+  // The lowest free number is the one that is given out.
+  const int highest = std::max(attached.get(), DescriptorOf(message->sender.handle));
+  message->handles_in_use = static_cast<uint64_t>(std::max(highest, 0));
+  message->memory = AttachedMemory(std::move(attached));
+  return Event::kMessage;
+}
+
+ChannelServer::Event ChannelServer::Next(uint64_t* connection, ChannelMessage* message) {
+  epoll_event event{};
+  if (epoll_wait(DescriptorOf(events_), &event, 1, 0) != 1) return Event::kNone;
+  *connection = event.data.u64;
+  if (*connection == kNamedDoor) return Accept(named_door_, connection);
+  if (*connection == kSecondDoor) return Accept(second_door_, connection);
+  const auto found = connections_.find(*connection);
+  if (found == connections_.end()) return Event::kNothing;
+  *message = ChannelMessage();
+  const Event what = Receive(&found->second, message);
+  if (what == Event::kClosed) Close(*connection);  // which also takes it out of epoll
+  return what;
+}
+
+}  // namespace cairn

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that a watcher decides, without the processes: what happened goes in, and it acts through two
+// interfaces. Whose messages are taken, who is watched and to which end, when the blocks are looked at, what is
+// written under which name, who is killed, and what is said. It has no clock and no thread of its own;
+// watch_loop.h gives it the real system, session_test.cc one that can do everything in every order.
+#ifndef CAIRN_WATCHER_SESSION_H_
+#define CAIRN_WATCHER_SESSION_H_
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "os/process.h"
+#include "os/shared_memory.h"
+#include "watcher/handover_receiver.h"
+#include "watcher/output_names.h"
+#include "watcher/session_output.h"
+#include "watcher/spoken_lines.h"
+#include "watcher/watched_block.h"
+#include "watcher/watcher.h"
+
+namespace cairn {
+
+// What programs can make a watcher spend, whatever they do; docs/cairn-run.md, "Bounds".
+inline constexpr size_t kMaxWatched = 4096;  // processes at once; those beyond run unwatched
+inline constexpr size_t kMaxCaptures = 16;   // at once; those beyond are not captured
+inline constexpr uint64_t kMaxFiles = 4096;  // that one watcher makes
+inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how many more there were
+
+// A process that survives being killed for so long is stuck inside a driver; nobody can end it.
+inline constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
+
+inline constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+struct SessionSettings {
+  WatchPolicy policy;
+  // The dump of the first process with breadcrumbs. A second process's goes to NAME-PID.cairn. "":
+  // PROGRAM.cairn in the working directory.
+  std::string output_path;
+  // The program was told to capture. The trace is in the same file as a report. Without this nothing is
+  // captured, whatever the program says.
+  bool capture = false;
+  // An armed capture starts when a file comes to be here, and stops when it is gone again. "": none.
+  std::string capture_trigger_path;
+  // Takes one line (without its end) per incident.
+  std::function<void(const std::string& line)> say;
+  // The same for what is missing: reports that could not be written, processes that are not watched.
+  std::function<void(const std::string& line)> warn;
+};
+
+// The processes of this machine, as the session needs them. `process`: the number that the session gave it.
+// One thread.
+class WatchedSystem {
+ public:
+  virtual ~WatchedSystem() = default;
+
+  virtual uint64_t MonotonicNs() = 0;
+  virtual uint64_t RealtimeNs() = 0;
+
+  // The next message that somebody has sent. False: none for now.
+  virtual bool Receive(ReceivedMessage* received) = 0;
+  // How many were turned away before they could send anything.
+  virtual uint64_t TurnedAway() = 0;
+
+  enum class Watching {
+    kAlive,  // Session::OnEnded will be called
+    kGone,   // it has ended, and nothing more can be learned of it
+    kNoRoom,
+  };
+  virtual Watching Watch(uint64_t process, ProcessHandle handle) = 0;
+  // Of one that has ended; it is not watched any more.
+  virtual ProcessEnd CollectEnd(uint64_t process) = 0;
+  // The same for one whose end nobody waits for.
+  virtual void Forget(uint64_t process) = 0;
+  virtual ProcessCondition ConditionOf(uint64_t process) = 0;
+  // Both are false for one that has just ended.
+  virtual bool Kill(uint64_t process) = 0;
+  virtual bool PassOn(uint64_t process, int signal_number) = 0;
+
+  // Of any process; "" if it is gone.
+  virtual std::string ProgramOf(ProcessId id) = 0;
+  virtual std::string CommandLineOf(ProcessId id) = 0;
+  // Those that live, have a block, and were told of this watcher.
+  virtual std::vector<ProcessId> ProcessesWithBlock() = 0;
+};
+
+// One thread.
+class WatchSession {
+ public:
+  // Both interfaces outlive the session.
+  WatchSession(const SessionSettings& settings, WatchedSystem* system, SessionOutput* output);
+  // Captures end.
+  ~WatchSession();
+  WatchSession(const WatchSession&) = delete;
+  WatchSession& operator=(const WatchSession&) = delete;
+
+  // The first process, number 0. Its end is told in the same call if it is gone already.
+  Status AddMainProcess(ProcessHandle handle, std::string program, std::string command_line);
+
+  // What happened. Any of them in any order, also for processes that are not there any more.
+  void OnMessages();
+  void OnEnded(uint64_t process);
+  void OnTime();
+  // A capture starts, and the next time stops.
+  void OnTrigger();
+  // The user wants the program to have this signal.
+  void OnSignal(int signal_number);
+
+  // Processes that handed over a block are watched to their end, also when the first one has ended.
+  bool Finished() const;
+  // When OnTime has something to do, by the system's monotonic clock. kNever: only if something happens.
+  uint64_t NextTimeNs() const;
+  // Once, when it is finished.
+  void SayLast();
+
+  // How the first process ended.
+  const ProcessEnd& end() const { return processes_.at(0)->end; }
+  bool killed_for_hang() const;
+  bool captured() const { return captured_; }
+  // A report or a trace could not be written.
+  bool lost_output() const { return lost_output_; }
+
+ private:
+  struct Process {
+    Process(uint64_t process_number, ProcessId process_id, const WatchPolicy& policy)
+        : number(process_number), id(process_id), watch(policy) {}
+
+    uint64_t number;  // in the order in which they came; the main process is 0
+    ProcessId id;
+    bool gone = false;  // before it could be opened: it ends when what it sent has been read
+    ProcessWatch watch;
+    WatchedBlock block;
+    std::string program;       // for people
+    std::string command_line;  // as started
+    std::string output_path;   // once it has one
+    OutputNames::OfProcess output_names;
+    std::unique_ptr<SessionCapture> capture;
+    bool ended = false;
+    bool abandoned = false;  // survived being killed
+    ProcessEnd end;
+    uint64_t next_probe_ns = kNever;
+    uint64_t killed_at_ns = kNever;
+    // By a signal that was passed on, after the main process's end.
+    uint64_t asked_to_end_at_ns = kNever;
+
+    bool alive() const { return !ended && !abandoned; }
+    // Since when it should be gone.
+    uint64_t doomed_at_ns() const { return std::min(killed_at_ns, asked_to_end_at_ns); }
+  };
+
+  bool main_alive() const { return processes_.at(0)->alive(); }
+  // Null: it cannot be watched.
+  Process* AddProcess(ProcessHandle handle);
+  // The last one that had this number of the system; null: none did.
+  Process* ProcessWith(ProcessId id);
+  void ForgetEnded();
+  // The process is not watched, or not captured: said of the first one.
+  void Refuse(ProcessId sender, const char* why);
+  void SayUnwatched();
+
+  void TakeMessages();
+  void HandleMessage(ReceivedMessage& received);
+  // The process that sent it; one that was not known is watched from now on. Null: it cannot be.
+  Process* SenderOf(ReceivedMessage& received);
+  void TakeBlock(ReceivedMessage& received);
+  void TakeCapture(ReceivedMessage& received);
+  size_t CaptureCount() const;
+  void StartCapture(Process& process, SharedMemory region);
+  void FinishCapture(Process& process);
+
+  void End(Process& process);
+  void Probe(Process& process, uint64_t now_ns);
+  void NoticeLostDevices(Process& process);
+  void CarryOut(Process& process, const Decision& decision);
+  bool Kill(Process& process);
+  void GiveUpOn(Process& process);
+  // `where`: the name of the file that it is in, when the user reads of it.
+  Status WriteReport(Process& process, const Decision& decision, std::string* where);
+  void ChooseOutputPath(Process& process);
+  std::string NextPath(Process& process);
+
+  SessionSettings settings_;
+  WatchedSystem& system_;
+  SessionOutput& output_;
+  SpokenLines lines_;
+  OutputNames names_;
+  bool captured_ = false;
+  bool killed_for_hang_ = false;
+  bool lost_output_ = false;
+  uint64_t refused_ = 0;  // hand-overs
+  uint64_t next_number_ = 0;
+  // By their number. Those that ended go; the main process stays.
+  std::map<uint64_t, std::unique_ptr<Process>> processes_;
+};
+
+// Which program a command runs, as the lines say it.
+std::string ProgramInWords(std::string_view command);
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_SESSION_H_

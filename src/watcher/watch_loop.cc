@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/watch_loop.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "base/program_name.h"
+#include "base/text.h"
+#include "format/block/handover.h"
+#include "os/channel.h"
+#include "os/clock.h"
+#include "os/process.h"
+#include "os/user_requests.h"
+#include "os/wait_set.h"
+#include "watcher/handover_receiver.h"
+#include "watcher/output_path.h"
+#include "watcher/running_blocks.h"
+#include "watcher/session.h"
+
+namespace cairn {
+namespace {
+
+// Of what is waited for; those from kFirstProcess on are kFirstProcess + the session's number of a process.
+enum : uint64_t { kRequests, kMessages, kFirstProcess };
+
+static_assert(kNever == WaitSet::kTime);
+
+// Waits for what happens, tells the session of it, and does to processes what that says.
+class WatchLoop final : public WatchedSystem {
+ public:
+  explicit WatchLoop(const WatchSettings& settings)
+      : settings_(settings), session_(settings, this, &output_) {}
+
+  // `maker`: the process that made the channel. `forward_signals`: those of this process are passed on to the
+  // program.
+  Status Prepare(SystemHandle channel, ProcessId maker, bool forward_signals);
+  // Whoever did not inherit the channel may come in by this address; "" if there is none.
+  const std::string& OpenDoors();
+  Status Run();
+
+  WatchSession& session() { return session_; }
+  const UserRequests& requests() const { return requests_; }
+
+  uint64_t MonotonicNs() override { return cairn::MonotonicNs(); }
+  uint64_t RealtimeNs() override { return cairn::RealtimeNs(); }
+  bool Receive(ReceivedMessage* received) override { return receiver_.Receive(received); }
+  uint64_t TurnedAway() override { return receiver_.turned_away(); }
+  Watching Watch(uint64_t process, ProcessHandle handle) override;
+  ProcessEnd CollectEnd(uint64_t process) override;
+  void Forget(uint64_t process) override { handles_.erase(process); }
+  ProcessCondition ConditionOf(uint64_t process) override {
+    return cairn::ConditionOf(handles_.at(process).pid);
+  }
+  bool Kill(uint64_t process) override { return KillProcess(handles_.at(process)).ok(); }
+  bool PassOn(uint64_t process, int signal_number) override {
+    return SendSignal(handles_.at(process), signal_number).ok();
+  }
+  std::string ProgramOf(ProcessId id) override { return cairn::ProgramOf(id); }
+  std::string CommandLineOf(ProcessId id) override { return cairn::CommandLineOf(id); }
+  std::vector<ProcessId> ProcessesWithBlock() override;
+
+ private:
+  void TakeRequests();
+
+  WatchSettings settings_;
+  // Outlives the session, whose captures write files until they end.
+  UserRequests requests_;
+  WaitSet wait_set_;
+  HandoverReceiver receiver_;
+  std::string address_;
+  bool forward_signals_ = false;
+  std::map<uint64_t, ProcessHandle> handles_;  // by the session's number
+  FileOutput output_;
+  WatchSession session_;
+};
+
+Status WatchLoop::Prepare(SystemHandle channel, ProcessId maker, bool forward_signals) {
+  forward_signals_ = forward_signals;
+  CAIRN_RETURN_IF_ERROR(requests_.Listen(settings_.capture_trigger_signal));
+  receiver_.set_most_handles(RaiseHandleLimit(kMaxDescriptors));
+  CAIRN_RETURN_IF_ERROR(wait_set_.Open());
+  CAIRN_RETURN_IF_ERROR(receiver_.Open(std::move(channel), maker));
+  CAIRN_RETURN_IF_ERROR(wait_set_.Add(requests_.handle(), kRequests));
+  return wait_set_.Add(receiver_.handle(), kMessages);
+}
+
+const std::string& WatchLoop::OpenDoors() {
+  receiver_.OpenDoors();
+  address_ = receiver_.address();
+  return address_;
+}
+
+WatchedSystem::Watching WatchLoop::Watch(uint64_t process, ProcessHandle handle) {
+  if (!handle.handle.valid()) {
+    Result<ProcessHandle> opened = OpenProcess(handle.pid);
+    if (opened.ok()) {
+      handle = std::move(*opened);
+    } else if (opened.status().code() != StatusCode::kNotFound) {
+      return Watching::kNoRoom;
+    }
+  }
+  const bool held = handle.handle.valid();
+  if (held && !wait_set_.Add(handle.handle, kFirstProcess + process).ok()) return Watching::kNoRoom;
+  handles_[process] = std::move(handle);
+  return held ? Watching::kAlive : Watching::kGone;
+}
+
+ProcessEnd WatchLoop::CollectEnd(uint64_t process) {
+  const ProcessEnd end = cairn::CollectEnd(handles_.at(process));
+  handles_.erase(process);
+  return end;
+}
+
+std::vector<ProcessId> WatchLoop::ProcessesWithBlock() {
+  std::vector<ProcessId> ids;
+  if (address_.empty()) return ids;
+  for (const LiveProcess& found :
+       FindLiveProcessesWith(fmt::format("{}={}", kWatcherAddressVariable, address_))) {
+    ids.push_back(found.pid);
+  }
+  return ids;
+}
+
+Status WatchLoop::Run() {
+  while (!session_.Finished()) {
+    const auto happened = wait_set_.Wait(session_.NextTimeNs());
+    if (!happened.ok()) return happened.status();
+    for (const uint64_t key : *happened) {
+      if (key == kRequests) {
+        TakeRequests();
+      } else if (key == WaitSet::kTime) {
+        session_.OnTime();
+      } else if (key == kMessages) {
+        session_.OnMessages();
+      } else {
+        session_.OnEnded(key - kFirstProcess);
+      }
+    }
+  }
+  session_.SayLast();
+  // Those that were meant for the program must not end its watcher when it obeys again.
+  TakeRequests();
+  return Status();
+}
+
+void WatchLoop::TakeRequests() {
+  UserRequest request;
+  while (requests_.Take(&request)) {
+    if (request.kind == UserRequest::Kind::kTrigger) {
+      session_.OnTrigger();
+    } else if (forward_signals_ && !request.asked_of_all) {
+      session_.OnSignal(request.signal_number);
+    }
+  }
+}
+
+std::string JoinedArguments(const std::vector<std::string>& arguments) {
+  std::string joined;
+  for (const std::string& argument : arguments) {
+    if (!joined.empty()) joined += ' ';
+    joined += ShellQuoted(argument);
+  }
+  return joined;
+}
+
+int ExitCodeOf(const ProcessEnd& end) {
+  switch (end.kind) {
+    case EndKind::kExited: return end.value;
+    case EndKind::kSignalled: return 128 + end.value;
+    case EndKind::kUnknown: break;
+  }
+  return kExitCairnFailed;
+}
+
+}  // namespace
+
+Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments) {
+  CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path));
+  Result<ChannelEnds> channel = MakeChannel();
+  if (!channel.ok()) return channel.status();
+  WatchLoop loop(settings);
+  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel->first), OwnProcessId(), true));
+
+  SpawnRequest request;
+  request.arguments = arguments;
+  request.inherited = &channel->second;
+  request.environment = settings.environment;
+  request.environment.push_back(
+      fmt::format("{}={}", kWatcherFdVariable, TextOfInherited(channel->second.get())));
+  // One of an outer watcher would lead away from this one.
+  request.environment.push_back(fmt::format("{}={}", kWatcherAddressVariable, loop.OpenDoors()));
+  request.requests = &loop.requests();
+  Result<ProcessHandle> program = SpawnProgram(request);
+  if (!program.ok()) return program.status();
+  channel->second.Close();
+  const std::string name = ProgramInWords(ProgramOfArguments(arguments));
+  WatchSession& session = loop.session();
+  CAIRN_RETURN_IF_ERROR(
+      session.AddMainProcess(std::move(*program), name, JoinedArguments(arguments)));
+  CAIRN_RETURN_IF_ERROR(loop.Run());
+  if (settings.capture && !session.captured()) {
+    settings.warn(fmt::format("cairn: {} made no Direct3D 12 device: nothing was captured", name));
+  }
+  if (session.killed_for_hang()) return kExitKilledForHang;
+  const int exit_code = ExitCodeOf(session.end());
+  // Who relies on a file learns that there is none.
+  return exit_code == 0 && session.lost_output() ? kExitCairnFailed : exit_code;
+}
+
+Status WatchInherited(const WatchSettings& settings, uint64_t channel_number) {
+  SystemHandle channel = TakeInherited(channel_number);
+  const Result<ProcessId> maker = MakerOfChannel(channel.get());
+  if (!maker.ok()) return maker.status();
+  // Devices and pipes of the program must not stay open because its watcher inherited them.
+  CloseAllBut(channel);
+  ProcessHandle program;
+  program.pid = *maker;
+  Result<ProcessHandle> opened = OpenProcess(*maker);
+  if (opened.ok()) {
+    program = std::move(*opened);
+  } else if (opened.status().code() != StatusCode::kNotFound) {
+    return opened.status();
+  }  // Else it died while its watcher started: what it handed over is still in the channel.
+
+  const std::string command_line = CommandLineOf(*maker);
+  const std::string command = ProgramOf(*maker);
+  CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty() ? DefaultOutputPath(command)
+                                                                     : settings.output_path));
+  const RawHandle program_end = channel.get();
+  WatchLoop loop(settings);
+  CAIRN_RETURN_IF_ERROR(loop.Prepare(std::move(channel), *maker, false));
+  CAIRN_RETURN_IF_ERROR(
+      loop.session().AddMainProcess(std::move(program), ProgramInWords(command), command_line));
+  HandoverMessage watching;
+  watching.kind = HandoverKind::kWatching;
+  // Nobody may be there to hear it; that the loop finds out.
+  (void)SendOver(program_end, std::as_bytes(std::span(&watching, 1))).ok();
+  return loop.Run();
+}
+
+}  // namespace cairn
