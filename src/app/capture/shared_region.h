@@ -15,6 +15,7 @@
 
 #include "base/status.h"
 #include "format/block/capture_region.h"
+#include "os/handle.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
@@ -25,7 +26,6 @@ class SharedRegion {
   // The header says where everything lies; the rest of it is for the caller to fill. Errors: kNotFound
   // (no watcher), kIo, kOutOfMemory.
   static Result<std::unique_ptr<SharedRegion>> Create();
-  ~SharedRegion();
   SharedRegion(const SharedRegion&) = delete;
   SharedRegion& operator=(const SharedRegion&) = delete;
 
@@ -82,7 +82,7 @@ class SharedRegion {
   bool CheckWatcher();
 
  private:
-  SharedRegion(SharedMemory memory, int socket);
+  SharedRegion(SharedMemory memory, SystemHandle socket);
   // Until `drained` is not `seen`; false: the capture has ended.
   bool Sleep(uint32_t seen);
   void End();
@@ -90,7 +90,7 @@ class SharedRegion {
   void FreeBlocks(std::span<const uint32_t> blocks);
 
   SharedMemory memory_;
-  int socket_;  // a copy of our own: the program may close what it inherited
+  SystemHandle socket_;  // a copy of our own: the program may close what it inherited
   CaptureRing* rings_;
   std::byte* ring_bytes_;
   std::byte* spill_;

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-
 namespace cairn {
 
 void SystemHandle::Close() {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/capture/testing/test_watcher.h"
+
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,7 +11,6 @@
 #include <utility>
 
 #include "app/capture/capture.h"
-#include "app/capture/testing/test_watcher.h"
 #include "app/recorder/watcher_link.h"
 #include "os/futex.h"
 

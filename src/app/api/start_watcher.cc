@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <dlfcn.h>
-#include <unistd.h>
+#include "app/api/start_watcher.h"
 
 #include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "app/api/start_watcher.h"
 #include "app/recorder/block_writer.h"
 #include "app/recorder/watcher_link.h"
 #include "format/block/handover.h"
 #include "os/channel.h"
 #include "os/detached_process.h"
 #include "os/environment.h"
+#include "os/library.h"
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
 
 constexpr uint64_t kStartTimeoutNs = uint64_t{10} * 1'000'000'000;
+
+bool IsProgram(const std::filesystem::path& path) {
+  using std::filesystem::perms;
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  constexpr perms kExecutable = perms::owner_exec | perms::group_exec | perms::others_exec;
+  return std::filesystem::is_regular_file(status) &&
+         (status.permissions() & kExecutable) != perms::none;
+}
 
 // In bin/ of the installation that the library belongs to (lib/ or lib/ARCHITECTURE/ of it), beside the
 // library, or beside the program; "" if it is in none. PATH is the user's, and not asked: what stands in
@@ -27,20 +36,18 @@ std::string FindCairn(const CairnWatcherDesc& desc) {
   if (desc.cairn_path != nullptr) return desc.cairn_path;
   std::error_code ignored;
   std::vector<std::filesystem::path> places;
-  Dl_info library{};
-  if (dladdr(reinterpret_cast<void*>(&cairnStartWatcher), &library) != 0 &&
-      library.dli_fname != nullptr) {
-    const auto folder = std::filesystem::absolute(library.dli_fname, ignored).parent_path();
+  const std::string library = LibraryPathOf(reinterpret_cast<void*>(&cairnStartWatcher));
+  if (!library.empty()) {
+    const auto folder = std::filesystem::absolute(library, ignored).parent_path();
     places.push_back(folder.parent_path() / "bin" / "cairn");
     if (folder.parent_path().filename() == "lib") {
       places.push_back(folder.parent_path().parent_path() / "bin" / "cairn");
     }
     places.push_back(folder / "cairn");
   }
-  places.push_back(std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() /
-                   "cairn");
+  places.push_back(std::filesystem::path(OwnProgramPath()).parent_path() / "cairn");
   for (const std::filesystem::path& place : places) {
-    if (access(place.c_str(), X_OK) == 0) return place;
+    if (IsProgram(place)) return place.string();
   }
   return "";
 }
@@ -100,7 +107,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
   CAIRN_RETURN_IF_ERROR(AwaitWatcher(ends->first.get()));
   // Closed with the process; the watcher takes that as its end.
   const RawHandle watcher = ends->first.Release();
-  SetVariable(kWatcherFdVariable, TextOfInherited(watcher).c_str());
+  SetVariable(kWatcherFdVariable, TextOfInherited(watcher));
   return BlockWriter::HandOverToNewWatcher();
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <unistd.h>
+#include "app/capture/shared_region.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,7 +7,6 @@
 #include <new>
 #include <utility>
 
-#include "app/capture/shared_region.h"
 #include "app/recorder/watcher_link.h"
 #include "app/settings/log.h"
 #include "os/futex.h"
@@ -16,8 +14,6 @@
 namespace cairn {
 namespace {
 
-// Programs that close what they inherited begin below this.
-constexpr int kFirstOwnDescriptor = 200;
 constexpr uint64_t kLookAfterWatcherNs = 200'000'000;
 constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 
@@ -28,13 +24,13 @@ Result<std::unique_ptr<SharedRegion>> SharedRegion::Create() {
   if (!socket.ok()) return socket.status();
   Result<SharedMemory> memory = SharedMemory::Create("cairn-capture", kCaptureRegionBytes);
   if (!memory.ok()) return memory.status();
-  const int own_socket = fcntl(static_cast<int>(*socket), F_DUPFD_CLOEXEC, kFirstOwnDescriptor);
-  if (own_socket < 0) return StatusFromErrno(errno, "the watcher's socket cannot be kept");
-  return std::unique_ptr<SharedRegion>(new SharedRegion(std::move(*memory), own_socket));
+  SystemHandle own_socket = CopyOf(*socket);
+  if (!own_socket.valid()) return StatusFromErrno(errno, "the watcher's socket cannot be kept");
+  return std::unique_ptr<SharedRegion>(new SharedRegion(std::move(*memory), std::move(own_socket)));
 }
 
-SharedRegion::SharedRegion(SharedMemory memory, int socket)
-    : memory_(std::move(memory)), socket_(socket) {
+SharedRegion::SharedRegion(SharedMemory memory, SystemHandle socket)
+    : memory_(std::move(memory)), socket_(std::move(socket)) {
   CaptureRegionHeader& mine = header();
   mine.magic = kCaptureMagic;
   mine.version = kCaptureVersion;
@@ -46,10 +42,6 @@ SharedRegion::SharedRegion(SharedMemory memory, int socket)
   rings_ = reinterpret_cast<CaptureRing*>(memory_.data() + mine.rings_offset);
   ring_bytes_ = memory_.data() + mine.ring_bytes_offset;
   spill_ = memory_.data() + mine.spill_offset;
-}
-
-SharedRegion::~SharedRegion() {
-  close(socket_);
 }
 
 Status SharedRegion::HandOver() const {
@@ -69,7 +61,7 @@ void SharedRegion::RingDoorbell() const {
 bool SharedRegion::CheckWatcher() {
   if (ended()) return false;
   const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
-  if (reader != CaptureReader::kLeft && !WatcherIsGone(socket_)) return true;
+  if (reader != CaptureReader::kLeft && !WatcherIsGone(socket_.get())) return true;
   End();
   return false;
 }
