@@ -174,6 +174,22 @@ TEST(WatchSession, AStrangerThatIsGoneEndsWithWhatItSent) {
   EXPECT_EQ(scene.world.watched.size(), 1u);
 }
 
+// Numbers of processes are given out again.
+TEST(WatchSession, ALaterProcessWithTheNumberOfTheProgramIsAnother) {
+  Scene scene;
+  scene.StartGame();
+  scene.world.processes[kChild] = {.program = "child"};
+  scene.Block(kChild);
+  scene.End(kGame, kExit);
+  ASSERT_EQ(scene.world.NumberOf(kGame), ~uint64_t{0});
+  scene.world.processes[kGame] = {.program = "later"};
+  scene.Block(kGame);
+  ASSERT_NE(scene.world.NumberOf(kGame), ~uint64_t{0});
+  scene.End(kGame, kSegv);
+  ASSERT_EQ(scene.lines.size(), 1u);
+  EXPECT_THAT(scene.lines[0], testing::HasSubstr("later died with signal 11"));
+}
+
 TEST(WatchSession, AProgramThatIsGoneAtOnceIsToldOf) {
   Scene scene;
   scene.world.processes[kGame].keeps_number = false;

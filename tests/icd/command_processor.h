@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine behind the test driver: src/analysis/command_processor_model.h made to run. That model
+// The machine behind the test driver: src/reader/analysis/testing/command_processor_model.h made to run. That model
 // visits every order that a GPU may take; this one takes one order, always the same, with real memory
 // and real effects, and misbehaves as directives say. It knows no Vulkan.
 //
