@@ -15,5 +15,13 @@ TEST(SetVariable, ReplacesWhatItWas) {
   EXPECT_STREQ("a=b", OwnVariable("CAIRN_ENVIRONMENT_TEST"));
 }
 
+TEST(SetMissingVariable, LeavesWhatIsThere) {
+  unsetenv("CAIRN_ENVIRONMENT_TEST");
+  SetMissingVariable("CAIRN_ENVIRONMENT_TEST", "1");
+  EXPECT_STREQ("1", std::getenv("CAIRN_ENVIRONMENT_TEST"));
+  SetMissingVariable("CAIRN_ENVIRONMENT_TEST", "2");
+  EXPECT_STREQ("1", std::getenv("CAIRN_ENVIRONMENT_TEST"));
+}
+
 }  // namespace
 }  // namespace cairn

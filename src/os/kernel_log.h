@@ -20,7 +20,8 @@ struct KernelLogLine {
   std::string text;  // untrusted: programs can make the kernel log what they like
 };
 
-// The lines from `since_ns` on that the kernel still has, the last kMostKernelLogLines of them. Never waits.
+// The lines from `since_ns` on that the kernel still has, the last kMostKernelLogLines of them. Never waits. Cost: a
+// system call for each line that the kernel still has.
 // Errors: kIo where it may not be read (on most systems by the administrator alone, and in no container),
 // kUnsupported where there is none.
 inline constexpr size_t kMostKernelLogLines = 4096;

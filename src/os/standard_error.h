@@ -12,9 +12,6 @@ namespace cairn {
 // so. No lock, no allocation, errno stays as it is: safe in a crash handler.
 void WriteStandardError(std::string_view text);
 
-// Whether a terminal shows it, which knows colours.
-bool StandardErrorIsTerminal();
-
 }  // namespace cairn
 
 #endif  // CAIRN_OS_STANDARD_ERROR_H_

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "os/environment.h"
 #include "os/standard_error.h"
+#include "os/terminal.h"
 
 namespace cairn {
 
@@ -19,7 +20,7 @@ constexpr std::string_view kColours[] = {"", "\x1b[31m", "\x1b[33m", "\x1b[36m",
 constexpr std::string_view kColourEnd = "\x1b[0m";
 
 bool HasColour() {
-  static const bool has = StandardErrorIsTerminal() && std::getenv("NO_COLOR") == nullptr;
+  static const bool has = IsTerminal(StandardStream::kError) && std::getenv("NO_COLOR") == nullptr;
   return has;
 }
 

@@ -329,8 +329,8 @@ void Visit(F& f, typename F::template Row<KernelLine>& line) {
 template <typename F>
 void Visit(F& f, typename F::template Row<KernelLog>& log) {
   f.Fact("why_not", log.why_not);
-  f.Rows({.name = "lines", .least_bytes = 3, .cost = 1}, &Snapshot::kernel_lines, log.first_line,
-         log.line_count);
+  f.Rows({.name = "lines of the kernel's log", .least_bytes = 3, .cost = 1},
+         &Snapshot::kernel_lines, log.first_line, log.line_count);
 }
 
 // All tables, in the order of a file. Events are not rows but columns, which compress better: each visitor has
@@ -359,7 +359,7 @@ void VisitTables(F& f, S& s) {
   f.Table({kCheckpointChunk, Presence::kIfAny, {"checkpoints", 5, kMaxContexts * kMaxCheckpoints}},
           s.checkpoints);
   f.Table({kShaderChunk, Presence::kIfAny, {"shaders", 10, kMaxShaders, 2}}, s.shaders);
-  f.Table({kKernelLogChunk, Presence::kIfAny, {"kernel_log", 2, 1}}, s.kernel_logs);
+  f.Table({kKernelLogChunk, Presence::kIfAny, {"kernel logs", 2, 1}}, s.kernel_logs);
 }
 
 template <typename F, typename T>

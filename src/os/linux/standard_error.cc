@@ -19,8 +19,4 @@ void WriteStandardError(std::string_view text) {
   errno = error;
 }
 
-bool StandardErrorIsTerminal() {
-  return isatty(STDERR_FILENO) != 0;
-}
-
 }  // namespace cairn
