@@ -10,7 +10,7 @@
 
 #include "format/file/file_reader.h"
 #include "format/file/file_writer.h"
-#include "format/file/layout.h"
+#include "format/file/find_chunks.h"
 #include "format/file/testing/test_container.h"
 
 namespace cairn {

@@ -25,7 +25,7 @@
 #include "base/status.h"
 #include "format/file/byte_source.h"
 #include "format/file/chunk.h"
-#include "format/file/layout.h"
+#include "format/file/find_chunks.h"
 
 namespace cairn {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/file/layout.h"
+#include "format/file/find_chunks.h"
 
 #include <fmt/format.h>
 

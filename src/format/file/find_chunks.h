@@ -2,8 +2,8 @@
 //
 // Finds the chunks of a .cairn file, by its index or, where that is missing or damaged, by walking
 // from chunk to chunk and searching for the next one where the trail breaks off.
-#ifndef CAIRN_FORMAT_FILE_LAYOUT_H_
-#define CAIRN_FORMAT_FILE_LAYOUT_H_
+#ifndef CAIRN_FORMAT_FILE_FIND_CHUNKS_H_
+#define CAIRN_FORMAT_FILE_FIND_CHUNKS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -51,4 +51,4 @@ Result<Layout> FindChunks(const ByteSource& source);
 
 }  // namespace cairn
 
-#endif  // CAIRN_FORMAT_FILE_LAYOUT_H_
+#endif  // CAIRN_FORMAT_FILE_FIND_CHUNKS_H_
