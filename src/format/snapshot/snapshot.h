@@ -137,7 +137,7 @@ struct Bind {
 
 struct Event {
   EventKind kind = EventKind::kBegin;
-  uint8_t flags = 0;  // kEventWrites...
+  uint8_t flags = 0;  // kEventWrites..., kEventNameTruncated, kEventDrains
   uint16_t type = 0;  // CairnMarkerType; kBind: BindPoint
   uint32_t pipeline = kNone;
   // kEnd: sequence of its kBegin, 0 if it ends nothing; kBegin: sequence of its kEnd, 0 if open.

@@ -43,7 +43,8 @@ inline constexpr ChunkType kSnapshotStartChunk = MakeChunkType("SNAP");
 // Bits of an event in EVNT.
 inline constexpr unsigned kEventBitEnd = 1;
 inline constexpr unsigned kEventBitMatched = 2;
-inline constexpr unsigned kEventBitAnnotation = 32;
+inline constexpr unsigned kEventBitAnnotation = 32;               // of a begin
+inline constexpr unsigned kEventBitDrains = kEventBitAnnotation;  // of an end
 inline constexpr unsigned kEventBitAddress = 64;
 inline constexpr unsigned kEventBitBind = 128;
 

@@ -90,6 +90,18 @@ TEST(SnapshotFile, RoundTripKeepsEverything) {
   }
 }
 
+TEST(SnapshotFile, BarriersThatDrainAreKept) {
+  Snapshot snapshot = VulkanSnapshot();
+  uint32_t ends = 0;
+  for (Event& event : snapshot.events) {
+    if (event.kind == EventKind::kEnd && ++ends % 2 == 0) event.flags |= kEventDrains;
+  }
+  const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kNone));
+  ASSERT_TRUE(read.ok());
+  EXPECT_GT(ends, 2u);
+  EXPECT_EQ(DumpSnapshot(*read), DumpSnapshot(snapshot));
+}
+
 TEST(SnapshotFile, CallsOfATraceAreKept) {
   Snapshot snapshot = D3D12Snapshot();
   std::vector<uint64_t> calls;

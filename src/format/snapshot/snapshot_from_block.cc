@@ -486,6 +486,7 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
   event.kind = record.kind;
   event.flags = record.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated);
   if (record.kind == EventKind::kEnd) {
+    event.flags |= record.flags & kEventDrains;
     event.match = record.match;
     return event;
   }

@@ -356,6 +356,19 @@ TEST(SnapshotFromBlock, BindsAreNoEndsAndKeepTheirSequenceNumbers) {
 }
 
 // The oldest entry of a full ring may be half overwritten, and an entry may be somebody's invention.
+TEST(SnapshotFromBlock, OnlyEndsDrain) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
+  const uint32_t begin = block.Begin(list, CAIRN_MARKER_RESOURCE_BARRIER, "");
+  block.End(list, begin, kEventDrains | kEventWritesBottom);
+  EventChunk& chunk = block.chunk(block.slot(list).first_event_page);
+  chunk.events[EventPosition(list.slot, 0)].flags |= kEventDrains;
+  const Snapshot s = Take(block);
+  EXPECT_EQ(s.events[0].flags, kEventWritesTop);
+  EXPECT_EQ(s.events[1].flags, kEventDrains | kEventWritesBottom);
+}
+
 TEST(SnapshotFromBlock, OfAFullRingTheOldestCallIsLeftOut) {
   TestBlock block;
   block.AddContext();

@@ -123,9 +123,11 @@ class Analyser {
 
   void JudgeExecutions() {
     progress_.reserve(analysis_.executions.size());
+    const std::vector<uint32_t> last_drains = FindLastDrains(snapshot_);
     for (const Execution& execution : analysis_.executions) {
       progress_.push_back(
           JudgeExecution(snapshot_, execution, TellsSubmissions(RecordingOf(execution).device)));
+      progress_.back().last_drain = last_drains[execution.recording];
     }
     ForEachQueue([this](std::span<const uint32_t> order) {
       if (QueueKey(order[0]).second == kNone) return;

@@ -157,8 +157,10 @@ class Checker {
 constexpr MarkerMode kModes[] = {MarkerMode::kTop, MarkerMode::kPass, MarkerMode::kFull};
 
 // Top-of-pipe stores are seen if the front end waits for them or if a crash loses none.
-ModelOptions Options(bool top_confirmed, bool crash_loses_stores, uint32_t limit) {
+ModelOptions Options(bool top_confirmed, bool crash_loses_stores, uint32_t limit,
+                     bool barriers_hold = true) {
   ModelOptions options;
+  options.barriers_hold = barriers_hold;
   options.top_confirmed = top_confirmed;
   options.crash_loses_stores = crash_loses_stores;
   options.bottom_line_limit = limit;
@@ -166,18 +168,20 @@ ModelOptions Options(bool top_confirmed, bool crash_loses_stores, uint32_t limit
 }
 
 void CheckAllOrders(MarkerMode mode, bool top_confirmed, bool crash_loses_stores, uint64_t seed,
-                    int rounds) {
+                    int rounds, bool barriers_hold = true) {
   std::mt19937_64 random(seed);
   size_t state_count = 0;
   for (int round = 0; round < rounds; ++round) {
     ScenarioLimits limits;
     limits.all_work_marked = round % 2 == 0;
+    limits.no_drains = !barriers_hold;
     Scenario scenario = RandomScenario(mode, limits, random);
     const uint32_t limit = round % 3 == 0 ? 1 + round % 2 : kGcnBottomLineLimit;
     Checker checker(scenario, top_confirmed || !crash_loses_stores, limits.all_work_marked);
     std::string wrong;
     const size_t count =
-        CommandProcessorModel(scenario.program(), Options(top_confirmed, crash_loses_stores, limit))
+        CommandProcessorModel(scenario.program(),
+                              Options(top_confirmed, crash_loses_stores, limit, barriers_hold))
             .VisitAll([&](const ModelMoment& moment) {
               if (wrong.empty()) wrong = checker.Check(moment);
             });
@@ -203,6 +207,10 @@ TEST_P(AllOrders, LostStoresNeverMakeWorkCompleted) {
   CheckAllOrders(GetParam(), false, true, 3, 50);
 }
 
+TEST_P(AllOrders, BarriersThatHoldNothingProveNothing) {
+  CheckAllOrders(GetParam(), true, true, 5, 60, false);
+}
+
 std::string ModeName(const ::testing::TestParamInfo<MarkerMode>& info) {
   if (info.param == MarkerMode::kTop) return "Top";
   return info.param == MarkerMode::kPass ? "Pass" : "Full";
@@ -221,6 +229,61 @@ TEST(AnalysisAssumptions, LostTopStoresHideTheCulprit) {
   CommandProcessorModel(scenario.program(), Options(false, true, kGcnBottomLineLimit))
       .VisitAll([&](const ModelMoment& moment) { wrong.insert(checker.Check(moment)); });
   EXPECT_THAT(wrong, ::testing::Contains("scope 0 of submission 0 called not started, work 0 has"));
+}
+
+// A draw, a barrier that is marked as one that holds, a draw.
+Scenario DrawsAroundDrain() {
+  Scenario scenario(MarkerMode::kTop);
+  const uint32_t queue = scenario.AddQueue();
+  scenario.BeginList(queue);
+  scenario.AddMarkedWork();
+  scenario.AddDrain();
+  scenario.AddMarkedWork();
+  scenario.Submit(queue, 0);
+  return scenario;
+}
+
+// So is this one: a mark on a barrier that does not hold makes running work look finished.
+TEST(AnalysisAssumptions, BarriersMarkedAsHoldingHaveToHold) {
+  for (const bool hold : {true, false}) {
+    Scenario scenario = DrawsAroundDrain();
+    Checker checker(scenario, true);
+    std::set<std::string> wrong;
+    CommandProcessorModel(scenario.program(), Options(true, true, kGcnBottomLineLimit, hold))
+        .VisitAll([&](const ModelMoment& moment) { wrong.insert(checker.Check(moment)); });
+    if (hold) {
+      EXPECT_THAT(wrong, ::testing::ElementsAre(""));
+    } else {
+      EXPECT_THAT(wrong,
+                  ::testing::Contains("scope 0 of submission 0 called completed, work 0 is not"));
+    }
+  }
+}
+
+// In mode top, with a barrier that holds behind each work: never more than one work is a candidate, and
+// it is the one that runs, if one does.
+TEST(AnalysisSharpness, BarriersThatHoldLeaveOneWorkInModeTop) {
+  Scenario scenario(MarkerMode::kTop);
+  const uint32_t queue = scenario.AddQueue();
+  for (int list = 0; list < 2; ++list) {
+    scenario.BeginList(queue);
+    for (int i = 0; i < 3; ++i) {
+      scenario.AddMarkedWork();
+      scenario.AddDrain();
+    }
+    scenario.Submit(queue, static_cast<uint32_t>(list));
+  }
+  Checker checker(scenario, true);
+  CommandProcessorModel(scenario.program(), {}).VisitAll([&](const ModelMoment& moment) {
+    EXPECT_EQ(checker.Check(moment), "");
+    const Analysis& analysis = checker.AnalysisOf(moment.words);
+    uint32_t works = 0;
+    for (const uint32_t scope : analysis.verdicts.at(0).candidates) {
+      const Event& begin = scenario.snapshot().events[analysis.scopes[scope].event];
+      works += begin.type == CAIRN_MARKER_DRAW;
+    }
+    EXPECT_LE(works, 1u);
+  });
 }
 
 // In mode full, with all work marked and written, a scope is in flight only if some legal order with

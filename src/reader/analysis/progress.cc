@@ -37,8 +37,20 @@ bool WordsAreZero(const Recording& recording) {
   return recording.reached == 0 && recording.passed == 0;
 }
 
-// The words as those of one execution.
-Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
+// What is before the last barrier that drains, and beyond which the GPU is, has finished. Linear in the
+// events from there on.
+void ApplyDrain(const Snapshot& snapshot, const Recording& recording, Progress* progress) {
+  if (!progress->words_make_sense) return;
+  for (uint32_t sequence = recording.reached; sequence > progress->evidence.passed; --sequence) {
+    if ((snapshot.events[recording.first_event + sequence - 1].flags & kEventDrains) == 0) continue;
+    progress->evidence.passed = sequence;
+    progress->drained = true;
+    return;
+  }
+}
+
+// The words as those of one execution, whose barriers nobody asks.
+Progress WordsAlone(const Snapshot& snapshot, const Recording& recording) {
   Progress progress;
   progress.words_are_its = true;
   progress.began = !WordsAreZero(recording);
@@ -47,13 +59,19 @@ Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
       passed_is_own && IsOwnValue(snapshot, recording, recording.reached, kEventWritesTop);
   if (passed_is_own) {
     progress.evidence.passed = recording.passed;
-    progress.wrote_bottom = recording.passed != 0;
+    progress.drained = recording.passed != 0;
     if (ListEndPassed(snapshot, recording)) progress.evidence = kProvenCompleted;
   }
   if (progress.words_make_sense) {
     const uint32_t reached = std::max(recording.reached, recording.passed);
     progress.evidence.unreached = FirstUnreached(snapshot, recording, reached);
   }
+  return progress;
+}
+
+Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
+  Progress progress = WordsAlone(snapshot, recording);
+  ApplyDrain(snapshot, recording, &progress);
   return progress;
 }
 
@@ -81,6 +99,10 @@ Progress JudgeReusable(const Snapshot& snapshot, const Recording& recording, uin
   }
   Progress progress = FromWords(snapshot, recording);
   progress.began = true;
+  // `reached` may be cleared already, and `passed` not yet.
+  if (recording.reached == 0 && recording.runs < recording.submit_count) {
+    progress.evidence.unreached = kAllEvents;
+  }
   return progress;
 }
 
@@ -92,14 +114,15 @@ Progress JudgeSubmitted(const Snapshot& snapshot, const Recording& recording, ui
   if (recording.submit_count <= finished + 1 || WordsAreZero(recording)) {
     return FromWords(snapshot, recording);
   }
-  Progress words = FromWords(snapshot, recording);
+  Progress words = WordsAlone(snapshot, recording);
   Progress progress = Certain(kNothingProven);
   progress.told_apart = false;
   progress.words_make_sense = words.words_make_sense;
   if (run == finished + 1) {
-    // Whoever wrote `passed`: this execution came first.
+    // Whoever wrote `passed`, or came beyond a barrier: this execution came first.
+    ApplyDrain(snapshot, recording, &words);
     progress.evidence.passed = words.evidence.passed;
-    progress.wrote_bottom = words.wrote_bottom;
+    progress.drained = words.drained;
     progress.began = true;
   } else if (run == recording.submit_count) {
     // Whoever wrote `reached`: this execution came last.
@@ -166,6 +189,20 @@ Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
   return JudgeSubmitted(snapshot, recording, execution.run);
 }
 
+std::vector<uint32_t> FindLastDrains(const Snapshot& snapshot) {
+  std::vector<uint32_t> drains;
+  drains.reserve(snapshot.recordings.size());
+  for (const Recording& recording : snapshot.recordings) {
+    uint32_t sequence = recording.event_count;
+    while (sequence != 0 &&
+           (snapshot.events[recording.first_event + sequence - 1].flags & kEventDrains) == 0) {
+      --sequence;
+    }
+    drains.push_back(sequence);
+  }
+  return drains;
+}
+
 bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
   if (recording.open) return false;
   for (uint32_t sequence = recording.event_count; sequence != 0; --sequence) {
@@ -182,17 +219,21 @@ bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
 
 void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress) {
   bool later_began = false;
-  bool later_wrote_bottom = false;
+  bool later_drained = false;
   for (size_t i = queue_order.size(); i-- > 0;) {
     Progress& current = progress[queue_order[i]];
-    if (later_wrote_bottom) {
+    if (later_drained) {
       current.evidence = kProvenCompleted;
     } else if (later_began) {
       current.evidence.unreached = kAllEvents;
       current.began = true;
+      if (current.last_drain != 0 && !current.mode_off) {
+        current.evidence.passed = std::max(current.evidence.passed, current.last_drain);
+        current.drained = true;
+      }
     }
     later_began |= current.began;
-    later_wrote_bottom |= current.wrote_bottom;
+    later_drained |= current.drained;
   }
   bool front_end_before = false;
   for (const uint32_t index : queue_order) {

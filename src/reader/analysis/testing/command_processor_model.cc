@@ -63,6 +63,9 @@ bool CommandProcessorModel::CanFetch(const State& state, uint32_t queue) const {
     case ModelCommandKind::kWork:
     case ModelCommandKind::kBottomWrite: return waiting < options_.bottom_line_limit;
     case ModelCommandKind::kBarrier:
+      if (!options_.barriers_hold) return true;
+      [[fallthrough]];
+    case ModelCommandKind::kDrain:
       return waiting == 0 && WorkBeforeFinished(state, queue, position) &&
              StoresVisible(state, queue);
   }

@@ -10,8 +10,10 @@
 //   bottom   joins the queue's waiting line; the first in line is stored once all earlier work of the
 //            queue has finished. The line has room for `bottom_line_limit` writes; when it is full, the
 //            front end stops before the next bottom write and before the next work
-//   barrier  lets the front end pass once all earlier work of the queue has finished, its waiting line
+//   drain    lets the front end pass once all earlier work of the queue has finished, its waiting line
 //            is empty and everything it stored is visible
+//   barrier  the application's: a drain, or without `barriers_hold` nothing, which is more than any GPU
+//            may do, for it has to hold back at least the work behind it
 // A store becomes visible to the host later than it was made: stores to one word in order, stores to
 // different words in any order. With `top_confirmed` the front end waits for its own stores.
 //
@@ -32,10 +34,10 @@ namespace cairn {
 inline constexpr uint32_t kNoWork = 0xFFFFFFFF;
 inline constexpr uint32_t kGcnBottomLineLimit = 64;
 
-enum class ModelCommandKind : uint8_t { kWork, kTopWrite, kBottomWrite, kBarrier };
+enum class ModelCommandKind : uint8_t { kWork, kTopWrite, kBottomWrite, kDrain, kBarrier };
 
 struct ModelCommand {
-  ModelCommandKind kind = ModelCommandKind::kBarrier;
+  ModelCommandKind kind = ModelCommandKind::kDrain;
   uint32_t work = 0;  // kWork: unique in the program, < work_count
   uint32_t word = 0;  // writes: < initial_words.size()
   uint64_t value = 0;
@@ -50,6 +52,7 @@ struct ModelProgram {
 struct ModelOptions {
   uint32_t bottom_line_limit = kGcnBottomLineLimit;
   bool top_confirmed = true;
+  bool barriers_hold = true;
   // What a crash leaves of stores that were made but not visible: nothing (true) or all (false).
   bool crash_loses_stores = false;
   uint32_t hanging_work = kNoWork;

@@ -52,10 +52,18 @@ class Generator {
         scenario_.AddMarkedWork((writes.empty() || writes.back()) && Writes());
         ++work_count_;
       }
-      if (barriers_ && Below(2) == 0) scenario_.AddBarrier();
+      if (barriers_ && Below(2) == 0) AddBarrier((writes.empty() || writes.back()) && Writes());
     }
     for (; depth > 0; --depth, writes.pop_back()) scenario_.EndScope(writes.back());
     if (Below(3) != 0) scenario_.EndList();
+  }
+
+  void AddBarrier(bool writes) {
+    if (!limits_.no_drains && Below(2) == 0) {
+      scenario_.AddDrain(writes);
+    } else {
+      scenario_.AddBarrier();
+    }
   }
 
   bool Writes() { return !gaps_ || Below(2) == 0; }

@@ -55,7 +55,14 @@ class Scenario {
     const uint32_t scope = open_scopes_.empty() ? kNone : open_scopes_.back();
     commands_[list_].push_back({{ModelCommandKind::kWork, 0, 0, 0}, scope});
   }
-  void AddBarrier() { commands_[list_].push_back({{}, kNone}); }
+  void AddBarrier() { commands_[list_].push_back({{ModelCommandKind::kBarrier, 0, 0, 0}, kNone}); }
+  // A barrier that the list marks, of a device that was seen to hold at it.
+  void AddDrain(bool writes = true) {
+    BeginScope(CAIRN_MARKER_RESOURCE_BARRIER, writes);
+    AddBarrier();
+    EndScope(writes);
+    builder_.snapshot.events.back().flags |= kEventDrains;
+  }
   void SetReusable() { builder_.snapshot.recordings[list_].reusable = true; }
 
   // A draw or dispatch with a scope of its own.
@@ -139,6 +146,7 @@ struct ScenarioLimits {
   bool all_writes = false;  // no render pass in which nothing can be written
   bool single_executions = false;
   bool no_barriers = false;
+  bool no_drains = false;  // barriers are there, but prove nothing
 };
 
 // A random session; the same engine state gives the same session.
