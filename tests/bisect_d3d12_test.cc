@@ -8,13 +8,13 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {
@@ -46,15 +46,15 @@ class BisectTest : public ::testing::Test {
     ASSERT_TRUE(std::filesystem::exists(folder_ / "a.cairn")) << result.Summary();
   }
 
-  nlohmann::json Bisect(const std::string& file, std::vector<std::string> options = {}) {
+  Json Bisect(const std::string& file, std::vector<std::string> options = {}) {
     options.insert(options.begin(), {"bisect", "--json", "--hang-timeout", "3"});
     options.push_back(file);
     const CommandResult result = Run(options);
     EXPECT_EQ(0, result.exit_code) << result.Summary();
-    const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
+    const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
-    const std::string schema = ReadFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
-    EXPECT_EQ("", SchemaViolation(nlohmann::json::parse(schema), answer)) << answer.dump(2);
+    const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
+    EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
     return answer;
   }
 
@@ -65,8 +65,10 @@ class BisectTest : public ::testing::Test {
     std::vector<uint64_t> numbers;
     std::istringstream lines(result.output);
     for (std::string line; std::getline(lines, line);) {
-      const nlohmann::json call = nlohmann::json::parse(line, nullptr, false);
-      if (call.is_object() && call.value("kind", "") == "call") numbers.push_back(call["number"]);
+      const Json call = Json::Parse(line);
+      if (call.is_object() && call.value("kind", "") == "call") {
+        numbers.push_back(call["number"].get<uint64_t>());
+      }
     }
     return numbers;
   }
@@ -74,17 +76,17 @@ class BisectTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-std::vector<std::string> PathOf(const nlohmann::json& culprit) {
+std::vector<std::string> PathOf(const Json& culprit) {
   return culprit["path"].get<std::vector<std::string>>();
 }
 
 TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
   Capture("sample-fault-d3d12-plain");
-  const nlohmann::json answer = Bisect("a.cairn");
-  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  const Json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false).get<bool>()) << answer.dump(2);
   EXPECT_EQ("death", answer["failure"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  const nlohmann::json& culprit = answer["culprits"][0];
+  const Json culprit = answer["culprits"][0];
   EXPECT_EQ("call", culprit["kind"]);
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(PathOf(culprit), Contains("Particles"));
@@ -97,7 +99,7 @@ TEST_F(BisectTest, TheDispatchThatKillsTheProcess) {
 
   // What was written fails alone, and of the same call.
   EXPECT_EQ("a.minimal.cairn", answer["minimal_trace"]);
-  const nlohmann::json again = Bisect("a.minimal.cairn", {"--no-output"});
+  const Json again = Bisect("a.minimal.cairn", {"--no-output"});
   ASSERT_EQ(1u, again["culprits"].size()) << again.dump(2);
   EXPECT_EQ(culprit["call"], again["culprits"][0]["call"]);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.bisect"));
@@ -107,11 +109,11 @@ TEST_F(BisectTest, TheDispatchThatHangs) {
   // The sample finds out on a machine under load how much work that is: without the load it may take a tenth
   // of it, and is to outlast the time-out all the same. Nobody waits for its end.
   Capture("sample-hang-d3d12-plain", {"--seconds", "60"});
-  const nlohmann::json answer = Bisect("a.cairn");
-  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  const Json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false).get<bool>()) << answer.dump(2);
   EXPECT_EQ("hang", answer["failure"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  const nlohmann::json& culprit = answer["culprits"][0];
+  const Json culprit = answer["culprits"][0];
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(PathOf(culprit), Contains("Simulate"));
   EXPECT_THAT(PathOf(culprit), Contains("Integrate"));
@@ -125,13 +127,14 @@ TEST_F(BisectTest, TheDispatchThatHangs) {
 
 TEST_F(BisectTest, AFaultThatOnlyALaterDispatchShowsTakesBoth) {
   Capture("sample-late-fault-d3d12");
-  const nlohmann::json answer = Bisect("a.cairn");
-  ASSERT_TRUE(answer.value("found", false)) << answer.dump(2);
+  const Json answer = Bisect("a.cairn");
+  ASSERT_TRUE(answer.value("found", false).get<bool>()) << answer.dump(2);
   EXPECT_EQ("death", answer["failure"]);
   ASSERT_EQ(2u, answer["culprits"].size()) << answer.dump(2);
   EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Emit"));
   EXPECT_THAT(PathOf(answer["culprits"][1]), Contains("Scatter"));
-  EXPECT_LT(answer["culprits"][0]["submission"], answer["culprits"][1]["submission"]);
+  EXPECT_LT(answer["culprits"][0]["submission"].get<uint64_t>(),
+            answer["culprits"][1]["submission"].get<uint64_t>());
   EXPECT_EQ("a.minimal.cairn", answer["minimal_trace"]);
 }
 
@@ -168,8 +171,8 @@ TEST_F(BisectTest, AJournalOfAnotherDeviceIsPutAside) {
   // The file itself, not only its name.
   EXPECT_THAT(result.errors, HasSubstr("library: there not said, here /"));
   EXPECT_EQ(other, ReadFile(folder_ / "a.bisect.old"));
-  const nlohmann::json answer = nlohmann::json::parse(result.output, nullptr, false);
-  EXPECT_THAT(answer.value("device", ""), StartsWith("llvmpipe"));
+  const Json answer = Json::Parse(result.output);
+  EXPECT_THAT(answer.value("device", "").get<std::string>(), StartsWith("llvmpipe"));
   EXPECT_EQ(2, answer.value("asked", 0));
 }
 

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/testing/json.h"
 #include "d3d12abi/d3d12_api.h"
 #include "format/calls/call_builder.h"
 #include "format/calls/value_printer.h"
@@ -14,8 +14,6 @@
 
 namespace cairn {
 namespace {
-
-using nlohmann::ordered_json;
 
 class Names final : public ValueNames {
  public:
@@ -47,11 +45,11 @@ class Printed : public testing::Test {
     ASSERT_TRUE(status.ok()) << status.message();
   }
   std::string Text(bool whole = false) { return PrintArguments(*method_, call_, names_, whole); }
-  ordered_json Json() {
+  Json AsJson() {
     std::string text;
     JsonWriter json(&text, JsonWriter::kOneLine);
     WriteArguments(*method_, call_, names_, /*whole=*/false, &json);
-    return ordered_json::parse(text);
+    return Json::Parse(text);
   }
 
   Names names_;
@@ -65,7 +63,7 @@ TEST_F(Printed, NumbersHaveTheirNames) {
   EXPECT_EQ(Text(),
             "DrawIndexedInstanced(IndexCountPerInstance = 36, InstanceCount = 1, "
             "StartIndexLocation = 0, BaseVertexLocation = -4, StartInstanceLocation = 0)");
-  EXPECT_EQ(Json()["BaseVertexLocation"], -4);
+  EXPECT_EQ(AsJson()["BaseVertexLocation"], -4);
 }
 
 TEST_F(Printed, EnumeratorsObjectsAndOnlyTheUnionMemberThatIsMeant) {
@@ -84,10 +82,10 @@ TEST_F(Printed, EnumeratorsObjectsAndOnlyTheUnionMemberThatIsMeant) {
             "Transition = {pResource = ID3D12Resource #12 \"De\\x1bpth\", Subresource = 1, "
             "StateBefore = D3D12_RESOURCE_STATE_COPY_DEST, StateAfter = "
             "D3D12_RESOURCE_STATE_DEPTH_READ | D3D12_RESOURCE_STATE_COPY_SOURCE}}])");
-  const ordered_json transition = Json()["pBarriers"][0]["Transition"];
+  const Json transition = AsJson()["pBarriers"][0]["Transition"];
   EXPECT_EQ(transition["pResource"]["object"], 12);
   EXPECT_EQ(transition["StateBefore"], "D3D12_RESOURCE_STATE_COPY_DEST");
-  EXPECT_EQ(Json()["pBarriers"][0].size(), 3u);
+  EXPECT_EQ(AsJson()["pBarriers"][0].size(), 3u);
 }
 
 TEST_F(Printed, AddressesByTheirResource) {
@@ -97,8 +95,8 @@ TEST_F(Printed, AddressesByTheirResource) {
             "IASetVertexBuffers(StartSlot = 0, NumViews = 2, pViews = [{BufferLocation = #12 + 16, "
             "SizeInBytes = 64, StrideInBytes = 16}, {BufferLocation = 0x10, SizeInBytes = 32, "
             "StrideInBytes = 8}])");
-  EXPECT_EQ(Json()["pViews"][0]["BufferLocation"],
-            (ordered_json{{"address", "0x1010"}, {"text", "#12 + 16"}}));
+  EXPECT_EQ(AsJson()["pViews"][0]["BufferLocation"],
+            Json::Parse(R"({"address": "0x1010", "text": "#12 + 16"})"));
 }
 
 TEST_F(Printed, LongArraysAreCutUnlessAllIsAskedFor) {
@@ -107,8 +105,8 @@ TEST_F(Printed, LongArraysAreCutUnlessAllIsAskedFor) {
   Call(Method::ID3D12GraphicsCommandList_RSSetScissorRects, 11, rects.data());
   EXPECT_NE(Text().find(", ... 3 more])"), std::string::npos) << Text();
   EXPECT_EQ(Text(true).find("more"), std::string::npos);
-  EXPECT_EQ(Json()["pRects"].size(), 11u);
-  EXPECT_EQ(Json()["pRects"][10]["bottom"], 0);
+  EXPECT_EQ(AsJson()["pRects"].size(), 11u);
+  EXPECT_EQ(AsJson()["pRects"][10]["bottom"], 0);
 }
 
 TEST_F(Printed, EqualElementsAreCounted) {
@@ -120,7 +118,7 @@ TEST_F(Printed, EqualElementsAreCounted) {
             "0}, {left = 0, top = 0, right = 0, bottom = 0} (28 times), {left = 0, top = 5, right "
             "= 0, bottom = 0}])");
   EXPECT_EQ(Text(true), Text());
-  EXPECT_EQ(Json()["pRects"].size(), 30u);
+  EXPECT_EQ(AsJson()["pRects"].size(), 30u);
   // Of more than 8 different ones the rest is counted, the last shown run as well.
   for (size_t i = 0; i < 8; ++i) rects[i].top = static_cast<LONG>(i);
   rects[8] = rects[7];
@@ -142,8 +140,8 @@ TEST_F(Printed, PipelinesSayEachThingOnce) {
   EXPECT_NE(Text().find("} (8 times)]"), std::string::npos) << Text();
   EXPECT_NE(Text().find("RTVFormats = [DXGI_FORMAT_UNKNOWN (8 times)]"), std::string::npos);
   EXPECT_EQ(Text().find("TEXCOORD"), Text().rfind("TEXCOORD")) << Text();
-  EXPECT_EQ(Json()["pDesc"]["InputLayout"]["pInputElementDescs"].size(), 2u);
-  EXPECT_EQ(Json()["pDesc"]["BlendState"]["RenderTarget"].size(), 8u);
+  EXPECT_EQ(AsJson()["pDesc"]["InputLayout"]["pInputElementDescs"].size(), 2u);
+  EXPECT_EQ(AsJson()["pDesc"]["BlendState"]["RenderTarget"].size(), 8u);
 }
 
 TEST_F(Printed, PartsGivenTwiceHaveKeysOfTheirOwn) {
@@ -156,15 +154,15 @@ TEST_F(Printed, PartsGivenTwiceHaveKeysOfTheirOwn) {
   const D3D12_PIPELINE_STATE_STREAM_DESC desc = {sizeof(stream), &stream};
   void* pipeline = nullptr;
   Call(Method::ID3D12Device2_CreatePipelineState, &desc, IID{}, &pipeline);
-  EXPECT_EQ(Json()["pDesc"], (ordered_json{{"SAMPLE_MASK", 3}, {"SAMPLE_MASK (2)", 4}}));
+  EXPECT_EQ(AsJson()["pDesc"], Json::Parse(R"json({"SAMPLE_MASK": 3, "SAMPLE_MASK (2)": 4})json"));
 }
 
 TEST_F(Printed, BytesByLengthAndHash) {
   const uint32_t values[3] = {1, 2, 3};
   Call(Method::ID3D12GraphicsCommandList_SetGraphicsRoot32BitConstants, 0, 3, values, 0);
   EXPECT_NE(Text().find("pSrcData = <12 bytes: 01 00 00 00 02 00"), std::string::npos) << Text();
-  EXPECT_EQ(Json()["pSrcData"]["bytes"], 12);
-  EXPECT_EQ(Json()["pSrcData"]["xxh64"].get<std::string>().size(), 16u);
+  EXPECT_EQ(AsJson()["pSrcData"]["bytes"], 12);
+  EXPECT_EQ(AsJson()["pSrcData"]["xxh64"].get<std::string>().size(), 16u);
 }
 
 // As bytes they would be other ones in every process: what points to the levels is memory of the reader.
@@ -178,7 +176,8 @@ TEST_F(Printed, FeaturesWithPointersMemberByMember) {
             "{NumFeatureLevels = 2, pFeatureLevelsRequested = [D3D_FEATURE_LEVEL_12_0, "
             "D3D_FEATURE_LEVEL_11_0], MaxSupportedFeatureLevel = D3D_FEATURE_LEVEL_11_0}, "
             "FeatureSupportDataSize = 24)");
-  EXPECT_EQ(Json()["pFeatureSupportData"]["pFeatureLevelsRequested"][0], "D3D_FEATURE_LEVEL_12_0");
+  EXPECT_EQ(AsJson()["pFeatureSupportData"]["pFeatureLevelsRequested"][0],
+            "D3D_FEATURE_LEVEL_12_0");
   // Of another size it is not that struct.
   Call(Method::ID3D12Device_CheckFeatureSupport, D3D12_FEATURE_FEATURE_LEVELS, &levels, 8);
   EXPECT_NE(Text().find("pFeatureSupportData = <8 bytes: 00"), std::string::npos) << Text();
@@ -200,7 +199,7 @@ TEST_F(Printed, ToCompareBytesAreHashedAndObjectsAreTheirNames) {
 TEST_F(Printed, NamesOfPrograms) {
   Call(Method::ID3D12Object_SetName, u"Schatten \x202e\xd800");
   EXPECT_EQ(Text(), "SetName(Name = \"Schatten \\u{202e}\uFFFD\")");
-  EXPECT_EQ(Json()["Name"], "Schatten \u202e\uFFFD");
+  EXPECT_EQ(AsJson()["Name"], "Schatten \u202e\uFFFD");
 }
 
 TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
@@ -217,8 +216,8 @@ TEST_F(Printed, ResultsAndWhatTheyGaveOut) {
   std::string text;
   JsonWriter json(&text, JsonWriter::kOneLine);
   WriteResult(*method_, call_, names_, /*whole=*/false, &json);
-  EXPECT_EQ(ordered_json::parse(text),
-            (ordered_json{{"result", "DXGI_ERROR_DEVICE_REMOVED"}, {"ppCommandQueue", nullptr}}));
+  EXPECT_EQ(Json::Parse(text),
+            Json::Parse(R"({"result": "DXGI_ERROR_DEVICE_REMOVED", "ppCommandQueue": null})"));
   EXPECT_EQ(ResultCodeName(0x12345678), "0x12345678");
 }
 

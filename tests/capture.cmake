@@ -11,7 +11,7 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
   add_dependencies(bad_trace_test cairn_command cairn_layer sample-scale-d3d12-plain)
   cairn_test(replay_verb_test SOURCES replay_verb_test.cc
     DEPS cairn_test_harness cairn_trace cairn_calls cairn_d3d12abi PkgConfig::XXHASH
-      nlohmann_json::nlohmann_json GPU TIMEOUT 300)
+      cairn_test_json GPU TIMEOUT 300)
   add_dependencies(replay_verb_test cairn_command cairn_layer sample-scale-d3d12-plain
     sample-hang-d3d12-plain)
   cairn_test(interrupt_test SOURCES interrupt_test.cc DEPS cairn_test_harness GPU TIMEOUT 300)

@@ -11,8 +11,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/testing/json.h"
 #include "harness.h"
 
 namespace cairn::testing {
@@ -239,7 +239,7 @@ TEST_F(CliTest, InfoDescribesTheFile) {
 TEST_F(CliTest, JsonAndRedactedReports) {
   WriteFile();
   const CommandResult json = Cairn({"report", "--json", "whole.cairn"});
-  EXPECT_EQ(nlohmann::json::parse(json.output).at("executions").at(0).at("name"), "Main");
+  EXPECT_EQ(Json::Parse(json.output).at("executions").at(0).at("name"), "Main");
   for (const char* form : {"--json", "--all"}) {
     const CommandResult redacted = Cairn({"report", form, "--redact", "whole.cairn"});
     EXPECT_EQ(redacted.exit_code, 0);
@@ -382,7 +382,7 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
                 environment);
   const CommandResult json = Cairn({"selftest", "--json"}, environment);
   EXPECT_EQ(json.exit_code, 1);
-  const nlohmann::json document = nlohmann::json::parse(json.output);
+  const Json document = Json::Parse(json.output);
   EXPECT_THAT(document.at("devices"), IsEmpty());
   EXPECT_EQ(document.at("errors").size(), 2u);
 }
@@ -415,7 +415,7 @@ TEST_F(CliTest, PixDecodesHexAndFiles) {
   // U+009B starts an escape sequence by itself, U+202E turns the line around.
   const CommandResult hostile =
       Cairn({"pix", "decode", "--json", "--metadata", "0", "9b00 2e20 4100 0000"});
-  EXPECT_EQ(nlohmann::json::parse(hostile.output).at("text"), "\u009b\u202eA");
+  EXPECT_EQ(Json::Parse(hostile.output).at("text"), "\u009b\u202eA");
   EXPECT_THAT(hostile.output, HasSubstr("\\u009b\\u202eA"));
 }
 
@@ -425,7 +425,7 @@ TEST_F(CliTest, PixSaysWhatIsMissing) {
   EXPECT_EQ(cut.errors, "cairn pix: warning: the name is cut\n");
   const CommandResult json = Cairn({"pix", "decode", "--json", "--metadata", "9", "00"});
   EXPECT_EQ(json.exit_code, 1);
-  const nlohmann::json document = nlohmann::json::parse(json.output);
+  const Json document = Json::Parse(json.output);
   EXPECT_EQ(document.at("text"), "metadata 9, 1 byte: 00");
   EXPECT_EQ(document.at("complete"), false);
   EXPECT_EQ(document.at("problem"), "9 is no metadata of PIX");

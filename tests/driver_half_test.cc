@@ -7,12 +7,12 @@
 #include <signal.h>
 
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "base/testing/json.h"
 #include "harness.h"
 #include "report_reading.h"
 
@@ -26,9 +26,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 // A line "name: state: reason".
-std::vector<std::string> SourcesOf(const nlohmann::json& device) {
+std::vector<std::string> SourcesOf(const Json& device) {
   std::vector<std::string> lines;
-  for (const nlohmann::json& source : device.at("sources")) {
+  for (const Json& source : device.at("sources")) {
     lines.push_back(source.at("name").get<std::string>() + ": " +
                     source.at("state").get<std::string>() + ": " +
                     source.at("reason").get<std::string>());
@@ -57,10 +57,10 @@ class DriverHalfTest : public ::testing::Test {
     return RunCommand(arguments, {.folder = folder_.path(), .environment = environment});
   }
 
-  nlohmann::json Device() const {
+  Json Device() const {
     const CommandResult result =
         RunCommand({Program("cairn"), "report", "--json", folder_ / "a.cairn"}, {});
-    const nlohmann::json report = nlohmann::json::parse(result.output, nullptr, false);
+    const Json report = Json::Parse(result.output);
     if (!report.is_object() || report.at("devices").size() != 1) {
       ADD_FAILURE() << result.Summary();
       return nullptr;
@@ -74,7 +74,7 @@ class DriverHalfTest : public ::testing::Test {
 TEST_F(DriverHalfTest, WithTheLayerTheGpuWritesIntoTheBlockAndNoDirect3DCallIsNeeded) {
   const CommandResult run = Run(true, {"--dump-on-exit"}, {Program("sample-passes-d3d12-plain")});
   ASSERT_EQ(run.exit_code, 0) << run.Summary();
-  const nlohmann::json device = Device();
+  const Json device = Device();
   ASSERT_TRUE(device.is_object());
   EXPECT_THAT(device.at("write_method").get<std::string>(),
               AnyOf("vkCmdFillBuffer through the Vulkan layer",
@@ -92,7 +92,7 @@ TEST_F(DriverHalfTest, WithTheLayerTheGpuWritesIntoTheBlockAndNoDirect3DCallIsNe
 TEST_F(DriverHalfTest, WithoutTheLayerEverythingWorksAsBeforeAndTheReportSaysWhy) {
   const CommandResult run = Run(false, {"--dump-on-exit"}, {Program("sample-passes-d3d12-plain")});
   ASSERT_EQ(run.exit_code, 0) << run.Summary();
-  const nlohmann::json device = Device();
+  const Json device = Device();
   ASSERT_TRUE(device.is_object());
   EXPECT_EQ(device.at("write_method"), "CopyBufferRegion");
   EXPECT_EQ(device.at("word_memory"), "mirrored");
@@ -182,7 +182,7 @@ TEST_F(KillTest, WithoutTheLayerTheWordsAreCopiesAndTheReportSaysSo) {
   uint32_t stale = 0;
   for (const uint32_t number : {1u, 7u, 100u, 250u, kCopies}) {
     if (KillAt(false, number).IsStale()) ++stale;
-    const nlohmann::json device = Device();
+    const Json device = Device();
     ASSERT_TRUE(device.is_object());
     EXPECT_EQ(device.at("word_memory"), "mirrored");
     EXPECT_EQ(device.at("mirror_period_us"), 500);

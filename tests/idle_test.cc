@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/recorder/block_writer.h"
 #include "app/vulkan/testing/test_loader.h"
+#include "base/testing/json.h"
 #include "format/snapshot/progress_probe.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "harness.h"
@@ -79,13 +79,13 @@ TEST(IdleTest, Direct3DListsWithoutWorkAreNoCandidates) {
   ASSERT_EQ(run.exit_code, 0) << run.errors;
   const CommandResult report =
       RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
-  const nlohmann::json json = nlohmann::json::parse(report.output, nullptr, false);
+  const Json json = Json::Parse(report.output);
   ASSERT_TRUE(json.is_object()) << report.errors;
   ASSERT_EQ(json.at("executions").size(), 3u);
-  for (const nlohmann::json& execution : json.at("executions")) {
+  for (const Json& execution : json.at("executions")) {
     EXPECT_EQ(execution.at("state"), "completed") << execution;
   }
-  for (const nlohmann::json& verdict : json.at("verdicts")) {
+  for (const Json& verdict : json.at("verdicts")) {
     EXPECT_TRUE(verdict.at("list_candidates").empty()) << verdict;
   }
 }

@@ -7,14 +7,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
 #include "reader/replay/image_file.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {
@@ -43,8 +43,8 @@ class ImagesTest : public ::testing::Test {
   }
   std::string Path(const std::string& name) const { return folder_ / name; }
 
-  static nlohmann::json Schema(const std::string& name) {
-    return nlohmann::json::parse(ReadFile(std::string(CAIRN_SOURCE_DIR) + "/docs/" + name));
+  static Json Schema(const std::string& name) {
+    return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + name);
   }
 
   TemporaryFolder folder_;
@@ -54,10 +54,10 @@ TEST_F(ImagesTest, TheTargetOfTheTriangleIsThePictureThatTheSampleWrote) {
   Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
   const CommandResult result = Cairn({"images", "--json", "-o", "out", "a.cairn"});
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
-  const auto document = nlohmann::json::parse(result.output);
+  const Json document = Json::Parse(result.output);
   EXPECT_EQ(SchemaViolation(Schema("images.schema.json"), document), "");
   ASSERT_EQ(document["images"].size(), 1u) << result.output;
-  const auto& image = document["images"][0];
+  const Json image = document["images"][0];
   EXPECT_EQ(image["width"], 256);
   EXPECT_EQ(image["height"], 256);
   EXPECT_EQ(image["format"], "R8G8B8A8_UNORM");
@@ -135,9 +135,9 @@ TEST_F(ImagesTest, TwoProgramsDiffer) {
   Record("b.cairn", {Program("sample-passes-d3d12-plain")});
   const CommandResult calls = Cairn({"diff", "--json", "a.cairn", "b.cairn"});
   EXPECT_EQ(calls.exit_code, 1) << calls.Summary();
-  const auto document = nlohmann::json::parse(calls.output);
+  const Json document = Json::Parse(calls.output);
   EXPECT_EQ(SchemaViolation(Schema("diff.schema.json")["oneOf"][0], document), "");
-  EXPECT_GT(document["different_calls"], 0);
+  EXPECT_GT(document["different_calls"].get<int>(), 0);
 }
 
 TEST_F(ImagesTest, FoldersAreCompared) {
@@ -158,15 +158,13 @@ TEST_F(ImagesTest, FoldersAreCompared) {
   EXPECT_EQ(Cairn({"diff", "x", "x"}).exit_code, 0);
   ASSERT_TRUE(MakeFolder(Path("z\x1b[31m")).ok());
   const CommandResult other = Cairn({"diff", "--json", "--limit", "1", "x", "z\x1b[31m"});
-  EXPECT_EQ(nlohmann::json::parse(other.output)["images"].size(), 1u) << other.Summary();
-  EXPECT_EQ(nlohmann::json::parse(other.output)["different_images"], 2);
+  EXPECT_EQ(Json::Parse(other.output)["images"].size(), 1u) << other.Summary();
+  EXPECT_EQ(Json::Parse(other.output)["different_images"], 2);
   ASSERT_TRUE(WritePng(Path("z\x1b[31m/third.png"), image).ok());
   const CommandResult visible = Cairn({"diff", "x", "z\x1b[31m"});
   EXPECT_THAT(visible.output, HasSubstr("third.png: only in z\\x1b[31m\n"));
   const CommandResult json = Cairn({"diff", "--json", "x", "y"});
-  EXPECT_EQ(
-      SchemaViolation(Schema("diff.schema.json")["oneOf"][1], nlohmann::json::parse(json.output)),
-      "");
+  EXPECT_EQ(SchemaViolation(Schema("diff.schema.json")["oneOf"][1], Json::Parse(json.output)), "");
 }
 
 TEST_F(ImagesTest, WhatMakesNoSenseIsOneLine) {

@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/testing/json.h"
 #include "harness.h"
 
 namespace cairn::testing {
@@ -85,15 +85,14 @@ TEST_P(RawMarkersReportTest, SaysWhatFollows) {
                              HasSubstr("marker 13: top of pipe, slot 12, 0x00000000deadcafe: "
                                        "missing\n")));
 
-  const auto json = nlohmann::json::parse(
-      Run({Program("cairn"), "report", "--json", "a.cairn"}).output, nullptr, false);
+  const Json json = Json::Parse(Run({Program("cairn"), "report", "--json", "a.cairn"}).output);
   ASSERT_FALSE(json.is_discarded());
   ASSERT_EQ(json["raw_marker_verdicts"].size(), 1u);
-  const auto& verdict = json["raw_marker_verdicts"][0];
+  const Json verdict = json["raw_marker_verdicts"][0];
   EXPECT_EQ(verdict["consistent"], true);
   ASSERT_EQ(verdict["markers"].size(), 16u);
   std::string states;
-  for (const auto& work : verdict["works"]) {
+  for (const Json& work : verdict["works"]) {
     if (work["scope"].is_null()) continue;
     states += work["state"] == "completed" ? 'F' : work["state"] == "not started" ? 'N' : 'R';
   }

@@ -11,11 +11,11 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/testing/json.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
 #include "harness.h"
@@ -218,8 +218,8 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   uint64_t submission = 0;
   for (const std::string& line :
        Lines(Cairn({"calls", "--json", "--function", "ExecuteCommandLists", "a.cairn"}).output)) {
-    const nlohmann::json call = nlohmann::json::parse(line);
-    if (call.value("kind", "") == "call") submission = call["number"];
+    const Json call = Json::Parse(line);
+    if (call.value("kind", "") == "call") submission = call["number"].get<uint64_t>();
   }
   EXPECT_GT(submission, 0u);
   EXPECT_GE(place, submission);
@@ -235,8 +235,8 @@ class DeathTest : public ReplayVerbTest {
     ASSERT_EQ(captured.exit_code, 128 + SIGSEGV) << captured.Summary();
     for (const std::string& line :
          Lines(Cairn({"calls", "--json", "--function", "ExecuteCommandLists", "a.cairn"}).output)) {
-      const nlohmann::json call = nlohmann::json::parse(line);
-      if (call.value("kind", "") == "call") submission_ = call["number"];
+      const Json call = Json::Parse(line);
+      if (call.value("kind", "") == "call") submission_ = call["number"].get<uint64_t>();
     }
     ASSERT_NE(submission_, 0u);
   }
@@ -477,9 +477,9 @@ class TriggerTest : public ReplayVerbTest {
       if (child <= 0) return false;
       const CommandResult top =
           Peek({Program("cairn"), "top", "--once", "--json", std::to_string(child)});
-      const nlohmann::json json = nlohmann::json::parse(top.output, nullptr, false);
+      const Json json = Json::Parse(top.output);
       if (!json.is_object() || !json.contains("devices") || json["devices"].empty()) return false;
-      return json["devices"][0].value("frame", uint64_t{0}) >= frame;
+      return json["devices"][0].value("frame", 0).get<uint64_t>() >= frame;
     });
   }
   bool WaitForBytes(uint64_t bytes) {
@@ -507,11 +507,10 @@ class TriggerTest : public ReplayVerbTest {
     EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.Summary();
     EXPECT_THAT(result.left_behind, IsEmpty());
 
-    const nlohmann::json info =
-        nlohmann::json::parse(Cairn({"info", "--json", "a.cairn"}).output, nullptr, false);
+    const Json info = Json::Parse(Cairn({"info", "--json", "a.cairn"}).output);
     ASSERT_TRUE(info.is_object());
-    const uint64_t first = info["trace"]["first_frame"];
-    const uint64_t count = info["trace"]["frames"];
+    const uint64_t first = info["trace"]["first_frame"].get<uint64_t>();
+    const uint64_t count = info["trace"]["frames"].get<uint64_t>();
     EXPECT_GE(first, 10u);
     ASSERT_GT(count, 0u);
     const std::vector<std::string> lines = Lines(Hashes({}));

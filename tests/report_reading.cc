@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report_reading.h"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "base/testing/json.h"
 #include "harness.h"
 
 namespace cairn::testing {
 namespace {
 
 // null if there is no valid report.
-nlohmann::json JsonReportOf(const std::string& file) {
+Json JsonReportOf(const std::string& file) {
   const CommandResult result = RunCommand({Program("cairn"), "report", "--json", file}, {});
   if (result.exit_code != 0 || !result.errors.empty()) return nullptr;
-  return nlohmann::json::parse(result.output, nullptr, false);
+  return Json::Parse(result.output);
 }
 
 }  // namespace
@@ -35,15 +35,16 @@ void PrintTo(const ReportedIncident& incident, std::ostream* out) {
 
 std::vector<ReportedIncident> ReportedIncidents(const std::string& file) {
   std::vector<ReportedIncident> incidents;
-  const nlohmann::json report = JsonReportOf(file);
+  const Json report = JsonReportOf(file);
   if (!report.is_object()) return incidents;
-  for (const nlohmann::json& entry : report.at("incidents")) {
+  for (const Json& entry : report.at("incidents")) {
     ReportedIncident incident;
-    incident.kind = entry.at("kind");
-    incident.value = entry.at("value");
-    incident.detail = entry.at("detail");
+    incident.kind = entry.at("kind").get<std::string>();
+    incident.value = entry.at("value").get<int64_t>();
+    incident.detail = entry.at("detail").get<std::string>();
     if (!entry.at("queue").is_null()) {
-      incident.queue = report.at("queues").at(entry.at("queue").get<size_t>()).at("name");
+      const Json queue = report.at("queues").at(entry.at("queue").get<size_t>());
+      incident.queue = queue.at("name").get<std::string>();
     }
     incidents.push_back(incident);
   }
@@ -52,26 +53,27 @@ std::vector<ReportedIncident> ReportedIncidents(const std::string& file) {
 
 ReportedWork ReadReportedWork(const std::string& file) {
   ReportedWork work;
-  const nlohmann::json report = JsonReportOf(file);
+  const Json report = JsonReportOf(file);
   if (!report.is_object()) return work;
   work.valid = true;
-  for (const nlohmann::json& entry : report.at("executions")) {
+  for (const Json& entry : report.at("executions")) {
     work.executions.push_back(
-        {entry.at("name"), entry.at("state"), entry.at("reached"), entry.at("passed")});
+        {entry.at("name").get<std::string>(), entry.at("state").get<std::string>(),
+         entry.at("reached").get<uint32_t>(), entry.at("passed").get<uint32_t>()});
   }
-  for (const nlohmann::json& entry : report.at("scopes")) {
-    work.scope_states.push_back(entry.at("state"));
+  for (const Json& entry : report.at("scopes")) {
+    work.scope_states.push_back(entry.at("state").get<std::string>());
   }
-  for (const nlohmann::json& verdict : report.at("verdicts")) {
-    for (const nlohmann::json& candidate : verdict.at("candidates")) {
+  for (const Json& verdict : report.at("verdicts")) {
+    for (const Json& candidate : verdict.at("candidates")) {
       work.candidates.push_back(candidate.at("type").get<std::string>() + " " +
                                 candidate.at("name").get<std::string>());
     }
   }
-  for (const nlohmann::json& device : report.at("devices")) {
-    work.word_memories.push_back(device.at("word_memory"));
+  for (const Json& device : report.at("devices")) {
+    work.word_memories.push_back(device.at("word_memory").get<std::string>());
   }
-  for (const nlohmann::json& loss : report.at("losses")) work.losses.push_back(loss);
+  for (const Json& loss : report.at("losses")) work.losses.push_back(loss.get<std::string>());
   return work;
 }
 

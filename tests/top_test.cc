@@ -13,12 +13,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {
@@ -88,22 +87,22 @@ TEST_F(TopTest, JsonSaysWhatIsInFlight) {
   const CommandResult result = TopOfIt({"--once", "--json"});
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_EQ(result.errors, "");
-  const nlohmann::json document = nlohmann::json::parse(result.output);
-  std::ifstream file(CAIRN_SOURCE_DIR "/docs/top.schema.json");
-  EXPECT_EQ(SchemaViolation(nlohmann::json::parse(file), document), "");
+  const Json document = Json::Parse(result.output);
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/top.schema.json"), document),
+            "");
   EXPECT_EQ(document["process"]["pid"], pid_);
   EXPECT_EQ(document["process"]["program"], Misbehave());
   EXPECT_EQ(document["devices"][0]["memory"], "callback");
   ASSERT_EQ(document["queues"].size(), 1u);
-  const nlohmann::json& queue = document["queues"][0];
+  const Json queue = document["queues"][0];
   EXPECT_EQ(queue["name"], "Graphics");
   EXPECT_EQ(queue["type"], "direct");
   EXPECT_EQ(queue["submitted"], 1);
   EXPECT_EQ(queue["pending"], 1);
   ASSERT_EQ(queue["running"].size(), 1u);
-  const nlohmann::json& running = queue["running"][0];
+  const Json running = queue["running"][0];
   EXPECT_EQ(running["list"], "Main");
-  EXPECT_EQ(running["path"], nlohmann::json({"Frame", "DISPATCH 1: \"Blur\""}));
+  EXPECT_EQ(running["path"], Json::Parse(R"(["Frame", "DISPATCH 1: \"Blur\""])"));
   EXPECT_EQ(running["type"], "DISPATCH");
   EXPECT_EQ(running["name"], "Blur");
   EXPECT_EQ(running["pipeline"], "compute pipeline \"Blur\" [ CS: BlurCS ]");

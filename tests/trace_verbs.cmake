@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-cairn_test(trace_verbs_test SOURCES trace_verbs_test.cc DEPS cairn_test_harness nlohmann_json::nlohmann_json)
+cairn_test(trace_verbs_test SOURCES trace_verbs_test.cc DEPS cairn_test_harness cairn_test_json)
 add_dependencies(trace_verbs_test cairn_command)
 if(NOT CAIRN_SANITIZE)
   # It bounds the memory of commands: a sanitizer's own would be measured.

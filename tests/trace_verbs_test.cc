@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::testing {
 namespace {
@@ -30,14 +30,11 @@ class TraceVerbsTest : public ::testing::Test {
     arguments.insert(arguments.begin(), Program("cairn"));
     return RunCommand(arguments, {.folder = folder_.path()});
   }
-  nlohmann::json Json(const std::vector<std::string>& arguments, const std::string& schema,
-                      int exit_code) {
+  Json JsonOf(const std::vector<std::string>& arguments, const std::string& schema, int exit_code) {
     const CommandResult result = Cairn(arguments);
     EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
-    nlohmann::json json = nlohmann::json::parse(result.output);
-    EXPECT_EQ(
-        SchemaViolation(nlohmann::json::parse(ReadFile(CAIRN_SOURCE_DIR "/docs/" + schema)), json),
-        "");
+    const Json json = Json::Parse(result.output);
+    EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + schema), json), "");
     return json;
   }
   // Changes a byte in the middle of the first chunk of a type.
@@ -59,7 +56,7 @@ TEST_F(TraceVerbsTest, InfoTellsWhatATraceHolds) {
   EXPECT_THAT(result.output, HasSubstr("\nTrace     finished\nRecorded  /games/game (PID 4711)\n"));
   EXPECT_THAT(result.output, HasSubstr("Thread    1 \"worker\" is still in call 7\n"));
   EXPECT_THAT(result.output, HasSubstr("\nNothing is lost.\n"));
-  const nlohmann::json json = Json({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
+  const Json json = JsonOf({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
   EXPECT_EQ(json["trace"]["frames"], 2);
   EXPECT_EQ(json["trace"]["first_frame"], 100);
   EXPECT_EQ(json["trace"]["devices"][0]["driver"], "Mesa");
@@ -78,16 +75,16 @@ TEST_F(TraceVerbsTest, VerifyTellsDeathFromDamage) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_THAT(result.output, HasSubstr("the recording was cut off, and has no end"));
   Damage("trace-v1.cairn", "RECD");
-  const nlohmann::json json = Json({"verify", "--json", "trace-v1.cairn"}, "verify.schema.json", 1);
-  EXPECT_FALSE(json["clean"]);
-  EXPECT_GT(json["counts"]["file"], 0);
+  const Json json = JsonOf({"verify", "--json", "trace-v1.cairn"}, "verify.schema.json", 1);
+  EXPECT_FALSE(json["clean"].get<bool>());
+  EXPECT_GT(json["counts"]["file"].get<int>(), 0);
 }
 
 TEST_F(TraceVerbsTest, ObjectsThatLive) {
-  const nlohmann::json json =
-      Json({"objects", "--alive", "--json", "trace-v1.cairn"}, "objects.schema.json", 0);
+  const Json json =
+      JsonOf({"objects", "--alive", "--json", "trace-v1.cairn"}, "objects.schema.json", 0);
   std::vector<int> numbers;
-  for (const nlohmann::json& object : json["objects"]) numbers.push_back(object["object"]);
+  for (const Json& object : json["objects"]) numbers.push_back(object["object"].get<int>());
   EXPECT_THAT(numbers, ElementsAre(1, 2, 3, 4, 5, 10));
   EXPECT_EQ(json["objects"][2]["name"], "Main");
   const CommandResult result = Cairn({"objects", "--kind", "signature", "trace-v1.cairn"});
@@ -102,8 +99,8 @@ TEST_F(TraceVerbsTest, RepackKeepsEverythingOrTheOldFile) {
   const CommandResult result = Cairn({"repack", "-o", "small.cairn", "trace-v1.cairn"});
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_THAT(result.output, StartsWith("small.cairn: "));
-  nlohmann::json before = Json({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
-  nlohmann::json after = Json({"info", "--json", "small.cairn"}, "info.schema.json", 0);
+  const Json before = JsonOf({"info", "--json", "trace-v1.cairn"}, "info.schema.json", 0);
+  const Json after = JsonOf({"info", "--json", "small.cairn"}, "info.schema.json", 0);
   EXPECT_EQ(before["trace"], after["trace"]);
   EXPECT_EQ(Cairn({"objects", "--json", "trace-v1.cairn"}).output,
             Cairn({"objects", "--json", "small.cairn"}).output);

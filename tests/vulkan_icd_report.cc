@@ -4,44 +4,42 @@
 namespace cairn::testing {
 namespace {
 
-using nlohmann::json;
-
 // The scope's own name, or that of the innermost scope around it that has one.
-std::string LabelOf(const json& scopes, size_t index) {
+std::string LabelOf(const Json& scopes, size_t index) {
   while (true) {
-    const json& scope = scopes.at(index);
-    if (const std::string name = scope.at("name"); !name.empty()) return name;
-    if (scope.at("parent").is_null()) return scope.at("type");
-    index = scope.at("parent");
+    const Json scope = scopes.at(index);
+    if (const std::string name = scope.at("name").get<std::string>(); !name.empty()) return name;
+    if (scope.at("parent").is_null()) return scope.at("type").get<std::string>();
+    index = scope.at("parent").get<size_t>();
   }
 }
 
-void ReadCandidates(const json& report, IcdReport* read) {
-  for (const json& verdict : report.at("verdicts")) {
-    for (const json& candidate : verdict.at("candidates")) {
+void ReadCandidates(const Json& report, IcdReport* read) {
+  for (const Json& verdict : report.at("verdicts")) {
+    for (const Json& candidate : verdict.at("candidates")) {
       // It stands still because of the work that it waits for.
       if (candidate.at("type") == "PIPELINE_BARRIER") continue;
-      read->candidates.push_back(LabelOf(report.at("scopes"), candidate.at("scope")));
+      read->candidates.push_back(LabelOf(report.at("scopes"), candidate.at("scope").get<size_t>()));
     }
   }
 }
 
-void ReadLateSuspects(const json& report, IcdReport* read) {
-  for (const json& verdict : report.at("verdicts")) {
-    const json& suspect = verdict.at("late_suspect");
+void ReadLateSuspects(const Json& report, IcdReport* read) {
+  for (const Json& verdict : report.at("verdicts")) {
+    const Json suspect = verdict.at("late_suspect");
     if (suspect.is_null()) continue;
-    read->late_suspects.push_back(LabelOf(report.at("scopes"), suspect.at("scope")));
+    read->late_suspects.push_back(LabelOf(report.at("scopes"), suspect.at("scope").get<size_t>()));
   }
 }
 
-void ReadStates(const json& report, IcdReport* read) {
-  for (const json& execution : report.at("executions")) {
-    const size_t first = execution.at("first_scope");
-    const size_t count = execution.at("scope_count");
+void ReadStates(const Json& report, IcdReport* read) {
+  for (const Json& execution : report.at("executions")) {
+    const size_t first = execution.at("first_scope").get<size_t>();
+    const size_t count = execution.at("scope_count").get<size_t>();
     for (size_t i = first; i < first + count; ++i) {
-      const json& scope = report.at("scopes").at(i);
-      const std::string name = scope.at("name");
-      if (!name.empty()) read->states[name] = scope.at("state");
+      const Json scope = report.at("scopes").at(i);
+      const std::string name = scope.at("name").get<std::string>();
+      if (!name.empty()) read->states[name] = scope.at("state").get<std::string>();
     }
   }
 }
@@ -75,13 +73,13 @@ IcdReport ReadIcdReport(const TemporaryFolder& folder) {
   IcdReport read;
   read.result = RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
   if (read.result.exit_code != 0) return read;
-  read.json = json::parse(read.result.output, nullptr, false);
+  read.json = Json::Parse(read.result.output);
   if (!read.json.is_object()) return read;
   ReadLateSuspects(read.json, &read);
   ReadCandidates(read.json, &read);
   ReadStates(read.json, &read);
-  for (const json& incident : read.json.at("incidents")) {
-    read.incidents.push_back(incident.at("kind"));
+  for (const Json& incident : read.json.at("incidents")) {
+    read.incidents.push_back(incident.at("kind").get<std::string>());
   }
   return read;
 }

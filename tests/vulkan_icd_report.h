@@ -6,10 +6,10 @@
 #define CAIRN_TESTS_VULKAN_ICD_REPORT_H_
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "base/testing/json.h"
 #include "harness.h"
 
 namespace cairn::testing {
@@ -25,7 +25,7 @@ struct IcdRun {
 };
 
 struct IcdReport {
-  nlohmann::json json;  // null if there is no valid report
+  Json json;  // null if there is no valid report
   CommandResult result;
 
   // Labels of the candidates, in order, without barriers.

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/testing/json.h"
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
@@ -36,8 +37,8 @@ class VulkanLayerIcd : public ::testing::Test {
   // States of the executions of the list with this name, in the report's order.
   static std::vector<std::string> Executions(const IcdReport& report, const std::string& list) {
     std::vector<std::string> states;
-    for (const nlohmann::json& execution : report.json.at("executions")) {
-      if (execution.at("name") == list) states.push_back(execution.at("state"));
+    for (const Json& execution : report.json.at("executions")) {
+      if (execution.at("name") == list) states.push_back(execution.at("state").get<std::string>());
     }
     return states;
   }
@@ -126,14 +127,16 @@ TEST_F(VulkanLayerIcd, QueueThatOnlyCopies) {
 }
 
 // Waits of a semaphore for a value, by the semaphore's name.
-std::map<std::string, std::string> WaitStates(const nlohmann::json& report) {
+std::map<std::string, std::string> WaitStates(const Json& report) {
   std::map<std::string, std::string> states;
-  for (const nlohmann::json& wait : report.at("waits").at("waits")) {
-    const nlohmann::json& sync = report.at("syncs").at(wait.at("sync").get<size_t>());
-    const nlohmann::json& object = sync.at("object");
-    const std::string name =
-        object.is_null() ? "" : report.at("objects").at(object.get<size_t>()).at("name");
-    states[name] = wait.at("state");
+  for (const Json& wait : report.at("waits").at("waits")) {
+    const Json sync = report.at("syncs").at(wait.at("sync").get<size_t>());
+    const Json object = sync.at("object");
+    std::string name;
+    if (!object.is_null()) {
+      name = report.at("objects").at(object.get<size_t>()).at("name").get<std::string>();
+    }
+    states[name] = wait.at("state").get<std::string>();
   }
   return states;
 }
@@ -172,7 +175,7 @@ class VulkanLayerAdditions : public VulkanLayerIcd {
     return found;
   }
   static std::string ReasonOf(const IcdReport& report, const std::string& source) {
-    for (const nlohmann::json& known : report.json.at("devices").at(0).at("sources")) {
+    for (const Json& known : report.json.at("devices").at(0).at("sources")) {
       if (known.at("name") == source) {
         return known.at("state").get<std::string>() + ": " + known.at("reason").get<std::string>();
       }
@@ -252,14 +255,15 @@ TEST_F(VulkanLayerAdditions, NoStructureIsAddedBesideTheFeaturesThatAreListed) {
 class VulkanLayerFaults : public VulkanLayerIcd {
  protected:
   // The first address of the first fault.
-  const nlohmann::json& Address(const IcdReport& report) {
+  Json Address(const IcdReport& report) {
     return report.json.at("faults").at(0).at("addresses").at(0);
   }
   // Names of the objects that own it or owned it.
   std::vector<std::string> Owners(const IcdReport& report) {
     std::vector<std::string> names;
-    for (const nlohmann::json& owner : Address(report).at("owners")) {
-      names.push_back(report.json.at("objects").at(owner.at("object").get<size_t>()).at("name"));
+    for (const Json& owner : Address(report).at("owners")) {
+      const size_t object = owner.at("object").get<size_t>();
+      names.push_back(report.json.at("objects").at(object).at("name").get<std::string>());
     }
     return names;
   }
@@ -287,10 +291,10 @@ TEST_F(VulkanLayerFaults, AddressThatWasNeverMapped) {
   ASSERT_FALSE(report.json.at("faults").empty()) << Text();
   EXPECT_EQ(Address(report).at("state"), "never mapped") << Text();
   EXPECT_THAT(Owners(report), IsEmpty());
-  const nlohmann::json& below = Address(report).at("below");
+  const Json below = Address(report).at("below");
   ASSERT_TRUE(below.is_object()) << Text();
   // The buffer, or the memory that it fills: 4 KiB, 32 KiB below the address.
-  const nlohmann::json& nearest = report.json.at("objects").at(below.at("object").get<size_t>());
+  const Json nearest = report.json.at("objects").at(below.at("object").get<size_t>());
   EXPECT_EQ(nearest.at("size"), 4096);
   EXPECT_EQ(below.at("distance"), "0x7000") << Text();
 }
@@ -317,7 +321,7 @@ TEST_F(VulkanLayerFaults, WithoutTheFaultExtension) {
 TEST_F(VulkanLayerFaults, VendorInfosAndBinary) {
   const IcdReport report = Run("vendor-binary");
   ASSERT_EQ(report.json.at("faults").size(), 1u) << Text();
-  const nlohmann::json& fault = report.json.at("faults").at(0);
+  const Json fault = report.json.at("faults").at(0);
   ASSERT_EQ(fault.at("vendor_infos").size(), 1u) << Text();
   EXPECT_EQ(fault.at("vendor_infos").at(0).at("description"), "page table walk");
   EXPECT_EQ(fault.at("vendor_binary_kept"), true) << Text();
@@ -367,7 +371,7 @@ TEST_F(VulkanLayerFaults, AFaultThatNothingRunningCanHaveMadeNamesTheLastShaderW
 TEST_F(VulkanLayerFaults, CheckpointsAgreeWithTheWords) {
   const IcdReport report = Run("device-lost");
   ASSERT_FALSE(report.json.at("checkpoints").empty()) << Text();
-  for (const nlohmann::json& checkpoint : report.json.at("checkpoints")) {
+  for (const Json& checkpoint : report.json.at("checkpoints")) {
     EXPECT_THAT(checkpoint.at("relation"), ::testing::AnyOf("agrees", "tells more", "not compared"))
         << Text();
   }
@@ -376,8 +380,8 @@ TEST_F(VulkanLayerFaults, CheckpointsAgreeWithTheWords) {
 TEST_F(VulkanLayerFaults, CheckpointsTellOfMarkersThatAreMissing) {
   const IcdReport report = Run("lost-top-and-device");
   std::vector<std::string> relations;
-  for (const nlohmann::json& checkpoint : report.json.at("checkpoints")) {
-    relations.push_back(checkpoint.at("relation"));
+  for (const Json& checkpoint : report.json.at("checkpoints")) {
+    relations.push_back(checkpoint.at("relation").get<std::string>());
   }
   EXPECT_THAT(relations, Contains("contradicts the words, which are behind")) << Text();
 }

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <set>
@@ -20,8 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
-#include "reader/report/testing/json_schema_check.h"
 #include "report_reading.h"
 #include "virtual_screen.h"
 
@@ -318,16 +318,16 @@ class LiveTest : public VulkanProgramsTest {
     return "";
   }
   // Asks until something with this name runs; a null document when the time is up.
-  nlohmann::json WaitUntilRuns(const std::string& program, const std::string& name) {
+  Json WaitUntilRuns(const std::string& program, const std::string& name) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(40);
     while (std::chrono::steady_clock::now() < end) {
       const std::string pid = ProcessOf(program);
       if (pid.empty()) continue;
-      nlohmann::json look = nlohmann::json::parse(Top("--once --json " + pid), nullptr, false);
+      const Json look = Json::Parse(Top("--once --json " + pid));
       if (look.is_discarded()) continue;
-      for (const nlohmann::json& queue : look["queues"]) {
-        for (const nlohmann::json& running : queue["running"]) {
-          for (const std::string part : running["path"]) {
+      for (const Json& queue : look["queues"]) {
+        for (const Json& running : queue["running"]) {
+          for (const std::string& part : running["path"].get<std::vector<std::string>>()) {
             if (part.find(name) != std::string::npos) return look;
           }
         }
@@ -342,18 +342,17 @@ TEST_F(LiveTest, TheDispatchThatRunsIsShown) {
   Command command({Program("cairn"), "run", "--quiet", "--hang-timeout", "0", "--breadcrumbs",
                    "full", "--", program, "--seconds", "60"},
                   {.folder = folder_.path(), .environment = Lavapipe(), .timeout_s = 120});
-  const nlohmann::json look = WaitUntilRuns(program, "Integrate");
+  const Json look = WaitUntilRuns(program, "Integrate");
   ASSERT_FALSE(look.is_null());
-  std::ifstream file(CAIRN_SOURCE_DIR "/docs/top.schema.json");
-  EXPECT_EQ(SchemaViolation(nlohmann::json::parse(file), look), "");
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/top.schema.json"), look), "");
   ASSERT_EQ(look["queues"].size(), 1u);
-  const nlohmann::json& queue = look["queues"][0];
+  const Json queue = look["queues"][0];
   EXPECT_EQ(queue["name"], "Graphics");
   EXPECT_EQ(queue["pending"], 1);
   ASSERT_EQ(queue["running"].size(), 1u);
-  const nlohmann::json& running = queue["running"][0];
+  const Json running = queue["running"][0];
   EXPECT_EQ(running["list"], "Main");
-  EXPECT_EQ(running["path"], nlohmann::json({"Frame", "Simulate", "Integrate", "DISPATCH 1"}));
+  EXPECT_EQ(running["path"], Json::Parse(R"(["Frame", "Simulate", "Integrate", "DISPATCH 1"])"));
   EXPECT_THAT(running["pipeline"].get<std::string>(), HasSubstr("compute pipeline \"Integrate\""));
   EXPECT_EQ(running["candidates"], 1);
   EXPECT_LT(running["passed"].get<uint32_t>(), running["reached"].get<uint32_t>());

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
-#include "reader/report/testing/json_schema_check.h"
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 
 namespace cairn::cli {
 namespace {
@@ -135,7 +134,7 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
       "          --repeats 10, if it fails only now and then\n"
       "3 probes, of which 1 said nothing and was asked again, 4.6 s.\n",
       AnswerAsText(told));
-  const auto json = nlohmann::json::parse(AnswerAsJson(told));
+  const Json json = Json::Parse(AnswerAsJson(told));
   EXPECT_EQ("llvmpipe, 10005:0000", json["device"]);
   EXPECT_EQ("Mesa 22.3.6, version 0x1", json["driver"]);
   EXPECT_EQ(3.0, json["hang_timeout_seconds"]);
@@ -166,13 +165,12 @@ TEST(BisectText, WhatIsLeftOutIsSaidWhetherOrNotThereIsACulprit) {
         AnswerAsText(told),
         HasSubstr("Not played on this device: left out: "
                   "ID3D12Device3::OpenExistingHeapFromAddress\nSo this is less than exact: "));
-    EXPECT_EQ(told.left_out,
-              nlohmann::json::parse(AnswerAsJson(told))["left_out"].get<std::string>());
+    EXPECT_EQ(told.left_out, Json::Parse(AnswerAsJson(told))["left_out"].get<std::string>());
   }
 }
 
 TEST(BisectText, JsonHasTheSame) {
-  const auto json = nlohmann::json::parse(AnswerAsJson(OneCall()));
+  const Json json = Json::Parse(AnswerAsJson(OneCall()));
   EXPECT_EQ(1, json["version"]);
   EXPECT_EQ(true, json["found"]);
   EXPECT_EQ("hang", json["failure"]);
@@ -186,20 +184,16 @@ TEST(BisectText, JsonHasTheSame) {
 }
 
 TEST(BisectText, JsonIsWhatItsSchemaSays) {
-  std::ifstream file(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
-  const nlohmann::json schema = nlohmann::json::parse(file);
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json");
   BisectTold list = OneCall();
   list.culprits[0].suspect.kind = Suspect::Kind::kList;
   for (const BisectTold& told : {OneCall(), list, NoFailure(), BisectTold()}) {
-    EXPECT_EQ("", SchemaViolation(schema, nlohmann::json::parse(AnswerAsJson(told))));
+    EXPECT_EQ("", SchemaViolation(schema, Json::Parse(AnswerAsJson(told))));
   }
-  nlohmann::json wrong = nlohmann::json::parse(AnswerAsJson(OneCall()));
-  wrong["seconds"] = "42";
-  EXPECT_NE("", SchemaViolation(schema, wrong));
-  wrong["seconds"] = 42;
-  EXPECT_EQ("", SchemaViolation(schema, wrong));
-  wrong["culprits"][0].erase("submission");
-  EXPECT_NE("", SchemaViolation(schema, wrong));
+  const Json answer = Json::Parse(AnswerAsJson(OneCall()));
+  EXPECT_NE("", SchemaViolation(schema, answer.With("/seconds", "42")));
+  EXPECT_EQ("", SchemaViolation(schema, answer.With("/seconds", 42)));
+  EXPECT_NE("", SchemaViolation(schema, answer.Without("/culprits/0/submission")));
 }
 
 TEST(BisectText, ProgressIsABarAndAnEstimate) {

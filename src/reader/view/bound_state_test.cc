@@ -6,18 +6,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "format/calls/call_builder.h"
 #include "format/trace/testing/test_trace.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 constexpr uint64_t kDevice = 1, kList = 2, kHeap = 3, kStaging = 4, kPipeline = 5, kSignature = 6,
@@ -76,12 +76,12 @@ class ListStateTest : public testing::Test {
   uint64_t Reset() {
     return Call(Method::ID3D12GraphicsCommandList_Reset, kList, ObjectPointer(kAllocator), nullptr);
   }
-  ordered_json At(uint64_t call) {
+  Json At(uint64_t call) {
     TraceReader trace = trace_.Open();
     const Result<ListState> state = ListStateAt(trace, call);
     EXPECT_TRUE(state.ok()) << state.status().message();
     if (!state.ok()) return {};
-    const auto json = ordered_json::parse(ListStateJson(*state));
+    const Json json = Json::Parse(ListStateJson(*state));
     EXPECT_EQ(Violation(json), "");
     return json;
   }
@@ -91,20 +91,20 @@ class ListStateTest : public testing::Test {
   }
 
   // Values of calls have no schema of their own.
-  static void Empty(nlohmann::json* json) {
-    for (auto& [key, value] : json->items()) {
+  static void Empty(const Json& part, const std::string& place, Json* state) {
+    if (!part.is_object() && !part.is_array()) return;
+    for (const auto& [key, value] : part.items()) {
       const bool is_value = key == "arguments" || key == "view" || key == "value";
       if (is_value && value.is_object()) {
-        value = nlohmann::json::object();
-      } else if (value.is_structured()) {
-        Empty(&value);
+        *state = state->With(place + "/" + key, Json::Parse("{}"));
+      } else {
+        Empty(value, place + "/" + key, state);
       }
     }
   }
-  static std::string Violation(nlohmann::json state) {
-    Empty(&state);
-    std::ifstream file(CAIRN_SOURCE_DIR "/docs/state.schema.json");
-    return SchemaViolation(nlohmann::json::parse(file), state);
+  static std::string Violation(Json state) {
+    Empty(state, "", &state);
+    return SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/state.schema.json"), state);
   }
 
   TestTrace trace_;
@@ -117,7 +117,7 @@ TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
   const uint64_t setting =
       Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
   const uint64_t call = Dispatch();
-  const ordered_json state = At(call);
+  const Json state = At(call);
   EXPECT_EQ(state["call"]["number"], call);
   EXPECT_EQ(state["list"]["object"], kList);
   EXPECT_EQ(state["pipeline"]["object"], kPipeline);
@@ -139,12 +139,12 @@ TEST_F(ListStateTest, TablesShowTheDescriptorsBehindThem) {
        uint64_t{0x90000 + 64});
   const uint32_t constants[2] = {11, 12};
   Call(Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants, kList, 0, 2, constants, 4);
-  const ordered_json root = At(Dispatch())["compute"];
+  const Json root = At(Dispatch())["compute"];
   EXPECT_EQ(root["root_signature"]["object"], kSignature);
   ASSERT_EQ(root["root_arguments"].size(), 2u);
-  EXPECT_EQ(root["root_arguments"][0]["values"], (ordered_json{11, 12}));
+  EXPECT_EQ(root["root_arguments"][0]["values"], Json::Parse("[11, 12]"));
   EXPECT_EQ(root["root_arguments"][0]["offset"], 4);
-  const ordered_json& table = root["root_arguments"][1];
+  const Json table = root["root_arguments"][1];
   EXPECT_EQ(table["kind"], "descriptor table");
   ASSERT_EQ(table["descriptors"].size(), 1u);
   EXPECT_EQ(table["descriptors"][0]["index"], 2);
@@ -188,7 +188,7 @@ TEST_F(ListStateTest, CopiesBehindAnUnknownRangeKeepTheirPartners) {
        uint64_t{0x90000});
   Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 1,
        uint64_t{0x90000 + 64});
-  const ordered_json arguments = At(Dispatch())["compute"]["root_arguments"];
+  const Json arguments = At(Dispatch())["compute"]["root_arguments"];
   EXPECT_TRUE(arguments[0]["descriptors"].empty());
   ASSERT_EQ(arguments[1]["descriptors"].size(), 1u);
   EXPECT_EQ(arguments[1]["descriptors"][0]["written_by"]["number"], written);
@@ -201,7 +201,7 @@ TEST_F(ListStateTest, EveryMethodThatMakesAViewCounts) {
   Reset();
   Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, kList, 0,
        uint64_t{0x90000});
-  const ordered_json table = At(Dispatch())["compute"]["root_arguments"][0];
+  const Json table = At(Dispatch())["compute"]["root_arguments"][0];
   ASSERT_EQ(table["descriptors"].size(), 1u);
   EXPECT_EQ(table["descriptors"][0]["written_by"]["number"], written);
 }
@@ -252,12 +252,12 @@ TEST_F(ListStateTest, ConstantsAreReplacedOneByOne) {
   constexpr Method kConstant = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstant;
   constexpr Method kConstants = Method::ID3D12GraphicsCommandList_SetComputeRoot32BitConstants;
   const auto constants = [this](uint64_t call) {
-    ordered_json found = ordered_json::array();
-    const ordered_json state = At(call);
-    for (const ordered_json& argument : state["compute"]["root_arguments"]) {
-      found.push_back({argument["index"], argument["offset"], argument["values"]});
+    std::vector<std::string> found;
+    for (const Json& argument : At(call)["compute"]["root_arguments"]) {
+      found.push_back(argument["index"].dump() + " " + argument["offset"].dump() + " " +
+                      argument["values"].dump());
     }
-    return found.dump();
+    return found;
   };
   const uint32_t values[5] = {10, 11, 12, 13, 14};
   Reset();
@@ -265,7 +265,7 @@ TEST_F(ListStateTest, ConstantsAreReplacedOneByOne) {
   Call(kConstant, kList, 2, 9, 1);
   Call(kConstants, kList, 1, 1, values, 1);
   Call(kConstants, kList, 1, 3, values, 0);
-  EXPECT_EQ(constants(Dispatch()), "[[0,1,[9]],[1,0,[10,11,12]],[2,1,[9]]]");
+  EXPECT_THAT(constants(Dispatch()), ElementsAre("0 1 [9]", "1 0 [10,11,12]", "2 1 [9]"));
 }
 
 TEST_F(ListStateTest, ConstantsBesideTheReplacedOnesStay) {
@@ -280,18 +280,18 @@ TEST_F(ListStateTest, ConstantsBesideTheReplacedOnesStay) {
   Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, kList, 1,
        uint64_t{0x500});
   const uint64_t later = Dispatch();
-  const ordered_json arguments = At(dispatch)["compute"]["root_arguments"];
+  const Json arguments = At(dispatch)["compute"]["root_arguments"];
   ASSERT_EQ(arguments.size(), 3u);
   EXPECT_EQ(arguments[0]["offset"], 2);
-  EXPECT_EQ(arguments[0]["values"], (ordered_json{10, 11}));
+  EXPECT_EQ(arguments[0]["values"], Json::Parse("[10, 11]"));
   EXPECT_EQ(arguments[0]["set_by"], all);
   EXPECT_EQ(arguments[1]["offset"], 4);
-  EXPECT_EQ(arguments[1]["values"], ordered_json::array({99}));
+  EXPECT_EQ(arguments[1]["values"], Json::Parse("[99]"));
   EXPECT_EQ(arguments[1]["set_by"], one);
   EXPECT_EQ(arguments[2]["offset"], 5);
-  EXPECT_EQ(arguments[2]["values"], (ordered_json{13, 14}));
+  EXPECT_EQ(arguments[2]["values"], Json::Parse("[13, 14]"));
   EXPECT_EQ(arguments[2]["set_by"], all);
-  const ordered_json view = At(later)["compute"]["root_arguments"];
+  const Json view = At(later)["compute"]["root_arguments"];
   ASSERT_EQ(view.size(), 1u);
   EXPECT_EQ(view[0]["kind"], "constant buffer");
 }
@@ -307,7 +307,7 @@ TEST_F(ListStateTest, AListBeginsWithThePipelineItIsMadeWith) {
   const uint64_t reset =
       Call(Method::ID3D12GraphicsCommandList_Reset, kFresh, ObjectPointer(kAllocator), nullptr);
   const uint64_t second = Call(Method::ID3D12GraphicsCommandList_Dispatch, kFresh, 1, 1, 1);
-  const ordered_json state = At(first);
+  const Json state = At(first);
   EXPECT_EQ(state["recorded_since"], creation);
   EXPECT_EQ(state["pipeline"]["object"], kPipeline);
   EXPECT_EQ(state["pipeline"]["set_by"], creation);
@@ -325,12 +325,12 @@ TEST_F(ListStateTest, SlotsAreReplacedOneByOneAndEndWithReset) {
   const uint64_t call = Dispatch();
   const uint64_t reset = Reset();
   const uint64_t later = Dispatch();
-  const ordered_json state = At(call);
+  const Json state = At(call);
   ASSERT_EQ(state["vertex_buffers"].size(), 1u);
   EXPECT_EQ(state["vertex_buffers"][0]["slot"], 1);
   EXPECT_EQ(state["vertex_buffers"][0]["view"]["StrideInBytes"], 16);
   EXPECT_EQ(state["stencil_reference"]["arguments"]["StencilRef"], 7);
-  const ordered_json fresh = At(later);
+  const Json fresh = At(later);
   EXPECT_TRUE(fresh["vertex_buffers"].empty());
   EXPECT_FALSE(fresh.contains("stencil_reference"));
   EXPECT_EQ(fresh["recorded_since"], reset);

@@ -4,11 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "format/trace/testing/test_trace.h"
-#include "reader/report/testing/json_schema_check.h"
 
 namespace cairn::cli {
 namespace {
@@ -41,9 +39,8 @@ void FillObjects(TestTrace* test) {
   test->Frame();
 }
 
-std::string Violation(const char* schema, const nlohmann::ordered_json& value) {
-  std::ifstream file(std::string(CAIRN_SOURCE_DIR "/docs/") + schema);
-  return SchemaViolation(nlohmann::json::parse(file), nlohmann::json::parse(value.dump()));
+std::string Violation(const char* schema, const Json& value) {
+  return SchemaViolation(Json::ParseFile(std::string(CAIRN_SOURCE_DIR "/docs/") + schema), value);
 }
 
 TEST(TraceViewsTest, ObjectsAtTheEnd) {
@@ -64,7 +61,7 @@ TEST(TraceViewsTest, ObjectsAtTheEnd) {
     document += piece;
     return true;
   }));
-  const auto json = nlohmann::ordered_json::parse(document);
+  const Json json = Json::Parse(document);
   EXPECT_EQ(Violation("objects.schema.json", json), "");
   EXPECT_EQ(json["objects"][1]["name"], "Depth");
   EXPECT_EQ(json["objects"][2]["destroyed_frame"], 1);
@@ -146,14 +143,12 @@ TEST(TraceViewsTest, InfoNamesDevicesNotesAndThreads) {
   EXPECT_THAT(text, HasSubstr("Note      tracking: page faults\n"));
   EXPECT_THAT(text, HasSubstr("Thread    0 \"main\" is still in call 4\n"));
   EXPECT_THAT(text, HasSubstr("frames                        2\n"));
-  nlohmann::ordered_json json = {
-      {"format", "cairn-info"}, {"version", 1},     {"file", "x"},
-      {"file_version", "1.0"},  {"finished", true}, {"chunks", nlohmann::json::array()},
-      {"losses", {"some"}}};
   std::string info;
   JsonWriter writer(&info);
   WriteTraceInfo(trace, &writer);
-  json["trace"] = nlohmann::ordered_json::parse(info);
+  const Json json = Json::Parse(R"({"format": "cairn-info", "version": 1, "file": "x",
+    "file_version": "1.0", "finished": true, "chunks": [], "losses": ["some"], "trace": )" +
+                                info + "}");
   EXPECT_EQ(Violation("info.schema.json", json), "");
   EXPECT_EQ(json["trace"]["devices"][0]["gpu"], "llvmpipe");
 }
@@ -171,7 +166,7 @@ TEST(TraceViewsTest, FindingsAsTextAndJson) {
                         "0 blobs\n"));
   EXPECT_THAT(text, HasSubstr("error    record                11  the end of an object"));
   EXPECT_THAT(text, HasSubstr("and 10 more of the rule record\n30 errors, 0 warnings\n"));
-  const auto json = nlohmann::ordered_json::parse(VerifyJson(*report, trace.frame_count()));
+  const Json json = Json::Parse(VerifyJson(*report, trace.frame_count()));
   EXPECT_EQ(Violation("verify.schema.json", json), "");
   EXPECT_EQ(json["counts"]["record"], 30);
   EXPECT_EQ(json["clean"], false);
