@@ -11,6 +11,8 @@ if(CAIRN_SANITIZE)
   target_compile_options(cairn_options INTERFACE -g1 -fsanitize=${CAIRN_SANITIZE} -fno-sanitize=vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(cairn_options INTERFACE -fsanitize=${CAIRN_SANITIZE})
+  # For what cannot be done with one, and for loops that would take minutes.
+  target_compile_definitions(cairn_options INTERFACE CAIRN_SANITIZED)
 endif()
 if(CAIRN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # ThreadSanitizer does not follow fences. Ours order what another process reads, which it cannot see.
@@ -22,7 +24,9 @@ if(CAIRN_FUZZERS)
 endif()
 
 # Functions and lines are what a stack trace shows. What else a debugger wants takes long to write: preset debug.
-if(NOT CAIRN_SANITIZE)
+if(CAIRN_SANITIZE)
+  add_compile_options(-O1)  # takes a little longer to compile than none, and half the time to run
+else()
   add_compile_options($<$<CONFIG:RelWithDebInfo>:-g1>)
 endif()
 
@@ -174,6 +178,9 @@ function(cairn_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT})
   if(ARG_GPU)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE LABELS gpu)
+  elseif(CAIRN_SANITIZE AND name MATCHES "_sysv_")
+    # The same sources with the platform's calling convention: with a sanitizer once is enough.
+    set_tests_properties(${name} PROPERTIES LABELS sysv)
   elseif(ARG_THREADS)
     set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
   else()

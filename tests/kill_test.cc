@@ -20,7 +20,11 @@
 namespace cairn::testing {
 namespace {
 
+#if defined(CAIRN_SANITIZED)
+constexpr int kKills = 50;  // a program takes four times as long to start
+#else
 constexpr int kKills = 200;
+#endif
 constexpr uint32_t kDefaultSeed = 20240607;
 constexpr uint32_t kMaxLines = 700;  // some 15 frames
 

@@ -69,7 +69,7 @@ void ExpectSameLines(const std::vector<std::string>& expected,
 }
 
 TEST_P(Invisible, EveryObservationIsTheSame) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(CAIRN_SANITIZED)
   GTEST_SKIP() << "a sanitizer's runtime has to come before a preloaded library";
 #endif
   const CommandResult without = Observe({"LD_PRELOAD"});

@@ -553,7 +553,7 @@ TEST(SnapshotFromBlock, TablesOfTwoContextsMayNotOverlap) {
 }
 
 // With sanitizers a snapshot, which begins with room for all that could come, takes 20 ms.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(CAIRN_SANITIZED)
 constexpr uint64_t kLieStep = 5;
 #else
 constexpr uint64_t kLieStep = 1;
