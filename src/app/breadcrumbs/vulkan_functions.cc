@@ -113,13 +113,16 @@ Result<VulkanDevice> OpenVulkanDevice(const VulkanBackendParams& params) {
   const VulkanFunctions& vk = device.vk;
   vk.GetPhysicalDeviceProperties(device.physical_device, &device.properties);
   vk.GetPhysicalDeviceMemoryProperties(device.physical_device, &device.memory_properties);
-  vk.GetPhysicalDeviceQueueFamilyProperties(device.physical_device, &device.queue_family_count,
-                                            nullptr);
-  if (device.queue_family >= device.queue_family_count) {
+  uint32_t family_count = 0;
+  vk.GetPhysicalDeviceQueueFamilyProperties(device.physical_device, &family_count, nullptr);
+  if (device.queue_family >= family_count) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("queue_family is {}, but the device has {} queue families",
-                              device.queue_family, device.queue_family_count));
+                              device.queue_family, family_count));
   }
+  device.queue_families.resize(family_count);
+  vk.GetPhysicalDeviceQueueFamilyProperties(device.physical_device, &family_count,
+                                            device.queue_families.data());
   LoadProperties2(params, &device);
   QueryProperties(&device);
   if (device.driver_name.empty()) {

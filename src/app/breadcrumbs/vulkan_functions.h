@@ -69,7 +69,7 @@ struct VulkanDevice {
   VulkanFunctions vk;
   VkPhysicalDeviceProperties properties = {};
   VkPhysicalDeviceMemoryProperties memory_properties = {};
-  uint32_t queue_family_count = 0;
+  std::vector<VkQueueFamilyProperties> queue_families;
   VkDeviceSize import_alignment = 0;  // minImportedHostPointerAlignment, 0 if import is not enabled
   std::string driver_name;            // name and version in the driver's words
   VkDriverId driver_id = {};          // 0 if it does not say

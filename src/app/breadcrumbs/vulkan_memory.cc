@@ -87,7 +87,7 @@ Status VulkanBuffer::CreateBuffer(const VulkanDevice& device, size_t size_bytes,
   device_ = &device;
   size_bytes_ = size_bytes;
   // Lists of every queue family write here, without ownership transfers.
-  std::vector<uint32_t> families(device.queue_family_count);
+  std::vector<uint32_t> families(device.queue_families.size());
   std::iota(families.begin(), families.end(), 0);
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.pNext = next;

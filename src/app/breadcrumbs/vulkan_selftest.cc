@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "app/breadcrumbs/vulkan_barriers.h"
 #include "app/breadcrumbs/vulkan_driver_facts.h"
 #include "app/breadcrumbs/vulkan_writes.h"
 
@@ -93,7 +94,7 @@ class OneShot {
     return result == VK_SUCCESS ? Status() : VulkanError("vkBeginCommandBuffer", result);
   }
 
-  Status SubmitAndWait() {
+  Status SubmitAndWait(const std::function<void()>& meanwhile) {
     VkResult result = vk_.EndCommandBuffer(commands_);
     if (result != VK_SUCCESS) return VulkanError("vkEndCommandBuffer", result);
     VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
@@ -101,6 +102,7 @@ class OneShot {
     submit.pCommandBuffers = &commands_;
     result = vk_.QueueSubmit(device_.queue, 1, &submit, fence_);
     if (result != VK_SUCCESS) return VulkanError("vkQueueSubmit", result);
+    if (meanwhile) meanwhile();
     result = vk_.WaitForFences(device_.device, 1, &fence_, VK_TRUE, kVulkanSelfTestTimeoutNs);
     if (result == VK_TIMEOUT) {
       return Status(StatusCode::kDeviceLost,
@@ -216,6 +218,7 @@ Result<VulkanSelfTestReport> TestDevice(const VulkanDevice& device, const Shared
   report.method = *method;
   if (*method != WriteMethod::kNone) {
     CAIRN_RETURN_IF_ERROR(TestRunCounter(device, words, &report.findings));
+    CAIRN_RETURN_IF_ERROR(TestBarriers(device, *method, &report.findings));
     Result<SourceFinding> import = TestImport(device, *method, shared);
     if (!import.ok()) return import.status();
     report.memory =
@@ -232,12 +235,13 @@ Result<VulkanSelfTestReport> TestDevice(const VulkanDevice& device, const Shared
 
 }  // namespace
 
-Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record) {
+Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record,
+               const std::function<void()>& meanwhile) {
   OneShot once(device);
   Status status = once.Begin();
   if (status.ok()) {
     record(once.commands());
-    status = once.SubmitAndWait();
+    status = once.SubmitAndWait(meanwhile);
   }
   if (status.code() != StatusCode::kDeviceLost) once.Destroy();
   return status;

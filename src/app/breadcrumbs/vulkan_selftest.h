@@ -19,10 +19,12 @@ namespace cairn {
 // A healthy device answers within microseconds; software rasterisers on busy machines need longer.
 inline constexpr uint64_t kVulkanSelfTestTimeoutNs = 2'000'000'000;
 
-// Records with `record` into a command buffer of its own, submits it on device.queue and waits.
+// Records with `record` into a command buffer of its own, submits it on device.queue, calls `meanwhile` and
+// waits.
 // kDeviceLost if the device is lost or does not finish in time: it may still be using what was
 // recorded, so the caller has to Abandon() the buffers.
-Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record);
+Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record,
+               const std::function<void()>& meanwhile = nullptr);
 
 // Where test words may be written: kVulkanTestWordBytes in a mapped coherent buffer, used by nobody else.
 inline constexpr size_t kVulkanTestWordBytes = 16;
