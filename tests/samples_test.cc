@@ -256,7 +256,7 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
   EXPECT_THAT(Answer(),
               HasSubstr(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1"
-                                  : "\"Main\" > Frame > Simulate > DISPATCH 1: \"Integrate\""));
+                                  : "\"Main\" > Frame > Simulate > DISPATCH 3: \"Integrate\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
@@ -265,7 +265,7 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
               HasSubstr(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1"
-                                  : "\"Main\" > Lighting > DISPATCH 1: \"Global illumination\""));
+                                  : "\"Main\" > Lighting > DISPATCH 2: \"Global illumination\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
@@ -275,7 +275,7 @@ TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
   EXPECT_THAT(
       Answer(),
       HasSubstr(IsPlain() ? "\"Main\" > Frame > Particles > Scatter to nowhere > DISPATCH 1"
-                          : "\"Main\" > Frame > Particles > DISPATCH 1: \"Scatter to nowhere\""));
+                          : "\"Main\" > Frame > Particles > DISPATCH 2: \"Scatter to nowhere\""));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,
