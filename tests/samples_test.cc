@@ -205,13 +205,13 @@ class SamplesUnderTheLayerTest : public SamplesTest {
     options.insert(options.end(), {"--breadcrumbs", "full"});
     return RunSample(sample, options);
   }
-  // Begins "    [>] Frame 1 > ...".
+  // Begins " 1. [>] frame 1: ...".
   std::string Answer() {
     const std::string report =
         RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
                    {.folder = folder_.path(), .environment = LavapipeEnvironment()})
             .output;
-    const size_t start = report.find("    [>] ");
+    const size_t start = report.find(" 1. [>] ");
     return start == std::string::npos ? report
                                       : report.substr(start, report.find('\n', start) - start);
   }

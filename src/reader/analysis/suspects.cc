@@ -33,12 +33,13 @@ struct Ranked {
                       with_bindings && !leads, harmless, backwards,
                       backwards ? kNone - position : position);
   }
-  // Whether nothing but their order in a mode that tells what has finished sets the two apart.
+  // Whether nothing but their order sets the two apart: in a mode that tells what has finished, or where the
+  // front end may stand.
   bool AsLikelyAs(const Ranked& other) const {
     return std::tuple(work, evidence, suspect.verdict, raw, late) ==
                std::tuple(other.work, other.evidence, other.suspect.verdict, other.raw,
                           other.late) &&
-           (tells_finished || (at_front && other.at_front && !reached && !other.reached));
+           (tells_finished || (at_front && other.at_front));
   }
 };
 
