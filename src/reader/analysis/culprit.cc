@@ -79,7 +79,10 @@ class CulpritFinder {
       case IncidentKind::kHang:
         return incident.queue == kNone || IsShownQueue(incident.queue) ? FindingKind::kGpuHang
                                                                        : FindingKind::kNothingWrong;
-      case IncidentKind::kDeviceLost: return FindingKind::kDeviceLost;
+      case IncidentKind::kDeviceLost:
+        return device_ == kNone || snapshot_.devices[device_].device_lost
+                   ? FindingKind::kDeviceLost
+                   : FindingKind::kNothingWrong;
       case IncidentKind::kSignal:
         if (incident.value == 0) return FindingKind::kExited;
         return IsSentFromOutside(incident.value) ? FindingKind::kKilled : FindingKind::kCpuFault;

@@ -4,9 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <vector>
 
+#include "format/block/raw_marker_binds.h"
 #include "reader/analysis/testing/snapshot_builder.h"
 
 namespace cairn {
@@ -373,6 +375,95 @@ TEST(Culprit, OneDeviceAlone) {
   // Where one was lost the other stands behind it.
   snapshot.devices[1].device_lost = true;
   EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));
+  Note(IncidentKind::kDeviceLost, -4, &snapshot);
+  EXPECT_EQ(Find(snapshot, 1).kind, FindingKind::kDeviceLost);
+  EXPECT_EQ(Find(snapshot, 0).kind, FindingKind::kNothingWrong);
+}
+
+// Draws among raw markers at the top and at the bottom of the pipe, each to a slot of its own.
+SnapshotBuilder DrawsAmongRawMarkers(MarkerMode mode, uint32_t count, uint32_t arrived) {
+  SnapshotBuilder builder(mode);
+  Snapshot& snapshot = builder.snapshot;
+  const uint32_t list = builder.BeginList(builder.AddQueue());
+  const auto write = [&](BindPoint pipe) {
+    Event event;
+    event.kind = EventKind::kBind;
+    event.type = static_cast<uint16_t>(pipe);
+    event.detail = static_cast<uint32_t>(snapshot.binds.size());
+    snapshot.binds.push_back({static_cast<uint32_t>(snapshot.binds.size()), true, 7});
+    snapshot.events.push_back(event);
+    ++snapshot.recordings.back().event_count;
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    write(kBindRawMarkerTop);
+    builder.Scope(CAIRN_MARKER_DRAW);
+    write(kBindRawMarkerBottom);
+  }
+  builder.EndList();
+  builder.Submit(0, list);
+  for (uint32_t slot = 0; slot < arrived; ++slot) snapshot.raw_markers.push_back({0, slot, 7});
+  return builder;
+}
+
+TEST(Culprit, RawMarkersTellWhereTheModeDoesNot) {
+  // The first two have finished, the third has begun.
+  for (const MarkerMode mode : {MarkerMode::kOff, MarkerMode::kTop}) {
+    SnapshotBuilder builder = DrawsAmongRawMarkers(mode, 4, 5);
+    if (mode == MarkerMode::kTop) builder.SetWords(0, 14, 0);
+    const CulpritFinding finding = Find(builder.snapshot);
+    ASSERT_FALSE(finding.suspects.empty());
+    EXPECT_EQ(finding.suspects[0].scope, 2u);
+    EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kRawMarkers);
+    // Nothing that the words leave open is dropped.
+    EXPECT_EQ(finding.suspects.size(), mode == MarkerMode::kTop ? 4u : 1u);
+    if (mode != MarkerMode::kTop) continue;
+    EXPECT_EQ(finding.suspects[3].reason, SuspectReason::kRawMarkersClear);
+  }
+}
+
+TEST(Culprit, AnySnapshotIsSafe) {
+  std::mt19937 random(22);
+  const auto below = [&random](uint32_t limit) { return static_cast<uint32_t>(random() % limit); };
+  for (int round = 0; round < 500; ++round) {
+    SnapshotBuilder builder(static_cast<MarkerMode>(below(4)));
+    Snapshot& snapshot = builder.snapshot;
+    const uint32_t queues = 1 + below(3);
+    for (uint32_t i = 0; i < queues; ++i) builder.AddQueue();
+    for (uint32_t i = below(6); i-- > 0;) {
+      const uint32_t list = builder.BeginList(below(queues));
+      for (uint32_t work = below(6); work-- > 0;) {
+        builder.Scope(static_cast<CairnMarkerType>(below(200)), below(3) != 0);
+      }
+      if (below(3) != 0) builder.EndList();
+      if (below(4) != 0) builder.Submit(below(queues), list);
+      builder.SetWords(list, below(16), below(16));
+    }
+    for (uint32_t i = below(12); i-- > 0;) {
+      TellSync(below(2) == 0 ? SyncKind::kWait : SyncKind::kSignal,
+               below(6) == 0 ? kNone : below(queues), below(4), &snapshot);
+      snapshot.syncs.back().submission_number = below(4);
+      snapshot.syncs.back().flags = below(4) == 0 ? below(16) : 0;
+    }
+    for (uint32_t i = below(4); i-- > 0;) {
+      Note(static_cast<IncidentKind>(below(7)), below(20), &snapshot,
+           below(3) == 0 ? kNone : below(queues));
+    }
+    const CulpritFinding finding = Find(snapshot, below(3) == 0 ? 0 : kNone);
+    const Analysis analysis = Analyse(snapshot);
+    EXPECT_TRUE(finding.incident == kNone || finding.incident < snapshot.incidents.size());
+    if (finding.kind == FindingKind::kDeadlock || finding.kind == FindingKind::kEndlessWait) {
+      EXPECT_THAT(finding.suspects, IsEmpty());
+      const WaitGraph waits = FindWaits(snapshot, analysis);
+      EXPECT_TRUE(finding.cycle == kNone || finding.cycle < waits.cycles.size());
+      EXPECT_TRUE(finding.kind == FindingKind::kDeadlock || finding.wait < waits.waits.size());
+      continue;
+    }
+    size_t count = 0;
+    for (const QueueVerdict& verdict : analysis.verdicts) {
+      count += verdict.candidates.size() + verdict.list_candidates.size();
+    }
+    EXPECT_EQ(finding.suspects.size(), count);
+  }
 }
 
 }  // namespace
