@@ -5,8 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <random>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
