@@ -29,6 +29,11 @@ VerdictPrinter::VerdictPrinter(const FindingFacts& facts, const TextOptions& opt
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
       with_pipelines_((options.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
   text_.reserve(1024);
+  const std::vector<SuspectWork>& suspects = facts.finding.suspects;
+  several_queues_ =
+      std::any_of(suspects.begin(), suspects.end(), [&suspects](const SuspectWork& suspect) {
+        return suspect.verdict != suspects.front().verdict;
+      });
 }
 
 void VerdictPrinter::PrintFinding(LineSink& sink) {
@@ -86,7 +91,7 @@ void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool wi
   if (suspect.reason == SuspectReason::kOnlyWorkRunning) return;
   if (pipeline != kNone) text_ += ": ";
   AppendSuspectReason(facts_, suspect, with_binding, text_);
-  if (analysis_.verdicts.size() == 1) return;
+  if (!several_queues_) return;
   text_ += "; on ";
   AppendQueue(snapshot_, analysis_.verdicts[suspect.verdict].queue, text_);
 }

@@ -46,7 +46,8 @@ class VerdictPrinter {
   const TextOptions& options_;
   bool all_;
   bool with_pipelines_;
-  std::string text_;  // the sentence being built
+  bool several_queues_ = false;  // that suspects lie on
+  std::string text_;             // the sentence being built
 };
 
 }  // namespace cairn
