@@ -205,13 +205,13 @@ class SamplesUnderTheLayerTest : public SamplesTest {
     options.insert(options.end(), {"--breadcrumbs", "full"});
     return RunSample(sample, options);
   }
-  // Begins "    [>] Frame 1 > ...".
+  // Begins " 1. [>] frame 1: ...".
   std::string Answer() {
     const std::string report =
         RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
                    {.folder = folder_.path(), .environment = LavapipeEnvironment()})
             .output;
-    const size_t start = report.find("    [>] ");
+    const size_t start = report.find(" 1. [>] ");
     return start == std::string::npos ? report
                                       : report.substr(start, report.find('\n', start) - start);
   }
@@ -256,7 +256,7 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Integrate"));
   EXPECT_THAT(Answer(),
               HasSubstr(IsPlain() ? "\"Main\" > Frame > Simulate > Integrate > DISPATCH 1"
-                                  : "\"Main\" > Frame > Simulate > DISPATCH 1: \"Integrate\""));
+                                  : "\"Main\" > Frame > Simulate > DISPATCH 3: \"Integrate\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
@@ -265,7 +265,7 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
               HasSubstr(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1"
-                                  : "\"Main\" > Lighting > DISPATCH 1: \"Global illumination\""));
+                                  : "\"Main\" > Lighting > DISPATCH 2: \"Global illumination\""));
 }
 
 TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
@@ -275,7 +275,7 @@ TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
   EXPECT_THAT(
       Answer(),
       HasSubstr(IsPlain() ? "\"Main\" > Frame > Particles > Scatter to nowhere > DISPATCH 1"
-                          : "\"Main\" > Frame > Particles > DISPATCH 1: \"Scatter to nowhere\""));
+                          : "\"Main\" > Frame > Particles > DISPATCH 2: \"Scatter to nowhere\""));
 }
 
 INSTANTIATE_TEST_SUITE_P(Tellings, SamplesUnderTheLayerTest,

@@ -119,7 +119,7 @@ TEST_F(TopTest, TextSaysItToo) {
   EXPECT_THAT(result.output, StartsWith(Misbehave() + " (PID " + std::to_string(pid_) + "), 20"));
   EXPECT_THAT(result.output, HasSubstr(R"(
 queue 0 "Graphics" (direct) of device 0: 1 submitted, 1 pending
-  [>] Frame 1 > "Main" > Frame > DISPATCH 1: "Blur"
+  [>] frame 1: "Main" > Frame > DISPATCH 1: "Blur"
       compute pipeline "Blur" [ CS: BlurCS ]
       reached event 8, finished 7 of 12; submission 1, )"));
   EXPECT_THAT(result.output, Not(HasSubstr("\x1b")));

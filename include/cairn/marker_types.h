@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a breadcrumb surrounds. Purely informative: the type names the scope in a report, and runs of
- * one type get ordinals (DRAW_INDEXED 1, DRAW_INDEXED 2). Values are stable: they are stored in
+ * What a breadcrumb surrounds. Purely informative: the type names the scope in a report, and those of
+ * one type in one scope are numbered (DRAW_INDEXED 1, DRAW_INDEXED 2). Values are stable: they are stored in
  * .cairn files; new ones are added at the end.
  *
  * Source: methods of ID3D12GraphicsCommandList to ...List9, D3D12_AUTO_BREADCRUMB_OP, and the

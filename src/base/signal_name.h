@@ -36,6 +36,20 @@ constexpr std::string_view SignalName(int64_t number) {
   }
 }
 
+// True for those with which others end a program; what its own code raises is a fault.
+constexpr bool IsSentFromOutside(int64_t number) {
+  switch (number) {
+    case 1:
+    case 2:
+    case 3:
+    case kSignalKill:
+    case 14:
+    case 15:
+    case 24: return true;
+    default: return false;
+  }
+}
+
 }  // namespace cairn
 
 #endif  // CAIRN_BASE_SIGNAL_NAME_H_

@@ -16,6 +16,7 @@ void Name(const DeviceState& device, VkObjectType type, uint64_t handle, const c
   const std::string_view name = text == nullptr ? "" : text;
   device.objects->names.SetName({type, handle}, name);
   if (type == VK_OBJECT_TYPE_PIPELINE) device.objects->pipelines.SetName(handle, name);
+  if (type == VK_OBJECT_TYPE_SHADER_MODULE) device.objects->shaders.NameModule(handle, name);
   if (type != VK_OBJECT_TYPE_COMMAND_BUFFER) return;
   CommandBufferState* const buffer =
       CommandBufferOf(reinterpret_cast<VkCommandBuffer>(static_cast<uintptr_t>(handle)));

@@ -214,6 +214,19 @@ TEST_F(PipelinesTest, EveryStageHasItsPlace) {
   for (uint32_t stage = 0; stage < kStageCount; ++stage) EXPECT_EQ(unknown.shader_names[stage], 0u);
 }
 
+TEST_F(PipelinesTest, AModuleThatWasNamedIsShownByItsName) {
+  const Code code = MakeCode(1);
+  const VkShaderModule module = Module(code);
+  device_->objects->shaders.NameModule(HandleValue(module), "Lighting");
+  device_->objects->shaders.NameModule(HandleValue(module) + 1, "of no module");
+  const PipelineRecord& record =
+      Registered(Graphics({Stage(VK_SHADER_STAGE_VERTEX_BIT, module, "VSMain"),
+                           Stage(VK_SHADER_STAGE_FRAGMENT_BIT, module)}));
+  EXPECT_EQ(Shader(record, kStageVertex), Named("Lighting: VSMain", code));
+  EXPECT_EQ(Shader(record, kStagePixel), Named("Lighting", code));
+  EXPECT_EQ(record.shader_hashes[kStagePixel], HashOf(code));
+}
+
 TEST_F(PipelinesTest, CodeInThePipelinesOwnStructureIsKept) {
   const Code code = MakeCode(3);
   const VkShaderModuleCreateInfo inline_code = InfoOf(code);

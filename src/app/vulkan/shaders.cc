@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "app/recorder/block_writer.h"
 #include "app/vulkan/device_objects.h"
@@ -58,11 +60,15 @@ uint64_t Shaders::Keep(const VkShaderModuleCreateInfo& code) {
 }
 
 void Shaders::AddModule(VkShaderModule module, uint64_t hash) {
-  modules_.Set(HandleValue(module), hash);
+  modules_.Set(HandleValue(module), {hash, ""});
 }
 
 void Shaders::ForgetModule(VkShaderModule module) {
   modules_.Erase(HandleValue(module));
+}
+
+void Shaders::NameModule(uint64_t module, std::string_view name) {
+  modules_.Visit(module, [&](Module& known) { known.name = name; });
 }
 
 void Shaders::AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, uint64_t hash) {
@@ -72,28 +78,29 @@ void Shaders::AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, uint6
 
 void Shaders::AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, VkShaderModule module) {
   uint64_t hash = 0;
-  modules_.Visit(HandleValue(module), [&](uint64_t known) { hash = known; });
+  modules_.Visit(HandleValue(module), [&](const Module& known) { hash = known.hash; });
   AddIdentifier(identifier, hash);
 }
 
-uint64_t Shaders::HashOf(const VkPipelineShaderStageCreateInfo& stage) {
-  uint64_t hash = 0;
+Shaders::Module Shaders::ModuleOf(const VkPipelineShaderStageCreateInfo& stage) {
+  Module module;
   if (stage.module != VK_NULL_HANDLE) {
-    modules_.Visit(HandleValue(stage.module), [&](uint64_t known) { hash = known; });
-    return hash;
+    modules_.Visit(HandleValue(stage.module), [&](const Module& known) { module = known; });
+    return module;
   }
   if (const auto* const code = FindInChain<VkShaderModuleCreateInfo>(
           stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)) {
-    return Keep(*code);
+    module.hash = Keep(*code);
+    return module;
   }
   const auto* const identifier = FindInChain<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
       stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
   if (identifier != nullptr && identifier->pIdentifier != nullptr &&
       identifier->identifierSize != 0) {
     identifiers_.Visit(HashOfIdentifier(identifier->pIdentifier, identifier->identifierSize),
-                       [&](uint64_t known) { hash = known; });
+                       [&](uint64_t known) { module.hash = known; });
   }
-  return hash;
+  return module;
 }
 
 void Shaders::Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t count,
@@ -101,13 +108,20 @@ void Shaders::Collect(const VkPipelineShaderStageCreateInfo* stages, uint32_t co
   if (stages == nullptr) return;
   for (uint32_t i = 0; i < count; ++i) {
     // Also of those that are not named: their code is kept.
-    const uint64_t hash = HashOf(stages[i]);
+    Module module = ModuleOf(stages[i]);
     const std::optional<ShaderStage> stage = StageOf(stages[i].stage);
     if (!stage || !(*shaders)[*stage].name.empty()) continue;
     StageShader& shader = (*shaders)[*stage];
-    shader.hash = hash;
-    shader.name = stages[i].pName == nullptr ? "" : stages[i].pName;
-    if (hash != 0) shader.name += fmt::format(" ({:016x})", hash);
+    shader.hash = module.hash;
+    const std::string_view entry = stages[i].pName == nullptr ? "" : stages[i].pName;
+    shader.name = std::move(module.name);
+    // What nearly all are called tells nothing beside a name.
+    if (shader.name.empty()) {
+      shader.name = entry;
+    } else if (entry != "main" && !entry.empty()) {
+      shader.name += fmt::format(": {}", entry);
+    }
+    if (shader.hash != 0) shader.name += fmt::format(" ({:016x})", shader.hash);
   }
 }
 

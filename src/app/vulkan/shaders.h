@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/vulkan/sharded_map.h"
 #include "format/block/block.h"
@@ -23,7 +24,8 @@ class BlockWriter;
 
 // One stage of a pipeline.
 struct StageShader {
-  std::string name;   // "main (0123456789abcdef)"; "" for none
+  // "main (0123456789abcdef)", or "Lighting (0123456789abcdef)" where the program named the module; "" for none.
+  std::string name;
   uint64_t hash = 0;  // of the SPIR-V; 0: not known
 };
 using StageShaders = std::array<StageShader, kStageCount>;
@@ -37,6 +39,8 @@ class Shaders {
 
   void AddModule(VkShaderModule module, uint64_t hash);
   void ForgetModule(VkShaderModule module);
+  // What the program calls it; pipelines that are made afterwards show it. Unknown modules are ignored.
+  void NameModule(uint64_t module, std::string_view name);
   // What the driver says identifies this code.
   void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, uint64_t hash);
   void AddIdentifier(const VkShaderModuleIdentifierEXT& identifier, VkShaderModule module);
@@ -47,10 +51,14 @@ class Shaders {
                StageShaders* shaders);
 
  private:
-  uint64_t HashOf(const VkPipelineShaderStageCreateInfo& stage);
+  struct Module {
+    uint64_t hash = 0;  // 0: not known
+    std::string name;
+  };
+  Module ModuleOf(const VkPipelineShaderStageCreateInfo& stage);
 
   BlockWriter& block_;
-  ShardedMap<uint64_t> modules_;
+  ShardedMap<Module> modules_;
   ShardedMap<uint64_t> identifiers_;  // by the hash of the identifier
 };
 

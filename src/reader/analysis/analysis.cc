@@ -159,7 +159,7 @@ class Analyser {
     const Recording& recording = snapshot_.recordings[execution->recording];
     execution->first_scope = static_cast<uint32_t>(analysis_.scopes.size());
     if (head == kNone) {
-      execution->scope_count = AppendScopes(snapshot_, recording, &analysis_.scopes);
+      execution->scope_count = AppendScopes(snapshot_, recording, &ordinals_, &analysis_.scopes);
     } else {
       execution->scope_count = scope_counts_[execution->recording];
       for (uint32_t i = head; i != kNone; i = trees_[i].next) {
@@ -205,6 +205,7 @@ class Analyser {
   std::vector<bool> device_tells_submissions_;
   std::vector<uint32_t> queue_order_;  // into executions: by queue, then as submitted
   std::vector<Progress> progress_;     // of each execution
+  OrdinalCounter ordinals_;
   std::vector<Tree> trees_;
   std::vector<uint32_t> tree_of_recording_;  // into trees_
   std::vector<uint32_t> scope_counts_;       // of each recording

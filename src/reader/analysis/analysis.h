@@ -29,7 +29,7 @@ struct Scope {
   uint32_t end_sequence = 0;  // sequence number of its kEnd; event_count + 1 when left open
   uint32_t parent = kNone;    // index into Analysis::scopes
   uint32_t depth = 0;
-  uint32_t ordinal = 0;  // 1, 2, ... within a run of siblings of one type; 0: none is shown
+  uint32_t ordinal = 0;  // 1, 2, ... among its siblings of the same type; 0: none is shown
   bool has_children = false;
   bool left_open = false;  // it has no kEnd of its own
   WorkState state = WorkState::kNotStarted;

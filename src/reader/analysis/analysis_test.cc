@@ -180,7 +180,7 @@ TEST(Analysis, TreeAndOrdinals) {
     parents.push_back(scope.parent);
     depths.push_back(scope.depth);
   }
-  EXPECT_THAT(ordinals, ElementsAre(0, 1, 2, 1, 3, 1, 1, 0, 1, 1));
+  EXPECT_THAT(ordinals, ElementsAre(0, 1, 2, 1, 3, 1, 4, 0, 5, 1));
   EXPECT_THAT(parents, ElementsAre(kNone, 0, 0, 2, 0, 0, 0, 0, 0, kNone));
   EXPECT_THAT(depths, ElementsAre(0, 1, 1, 2, 1, 1, 1, 1, 1, 0));
   // Passes whose name was not kept are told apart by their number.

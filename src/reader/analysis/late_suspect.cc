@@ -6,6 +6,8 @@
 
 #include "cairn/marker_types.h"
 
+#include "reader/analysis/work_class.h"
+
 namespace cairn {
 namespace {
 
@@ -20,38 +22,6 @@ bool CannotFault(uint16_t type) {
     case CAIRN_MARKER_SET_EVENT:
     case CAIRN_MARKER_RESET_EVENT:
     case CAIRN_MARKER_WAIT_EVENTS: return true;
-    default: return false;
-  }
-}
-
-// Commands that run shaders of the application.
-bool RunsShaders(uint16_t type) {
-  switch (type) {
-    case CAIRN_MARKER_DISPATCH:
-    case CAIRN_MARKER_DISPATCH_BASE:
-    case CAIRN_MARKER_DISPATCH_INDIRECT:
-    case CAIRN_MARKER_DISPATCH_MESH:
-    case CAIRN_MARKER_DISPATCH_RAYS:
-    case CAIRN_MARKER_DISPATCH_GRAPH:
-    case CAIRN_MARKER_DRAW:
-    case CAIRN_MARKER_DRAW_INDEXED:
-    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
-    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT_COUNT:
-    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
-    case CAIRN_MARKER_DRAW_INDIRECT:
-    case CAIRN_MARKER_DRAW_INDIRECT_BYTE_COUNT:
-    case CAIRN_MARKER_DRAW_INDIRECT_COUNT:
-    case CAIRN_MARKER_DRAW_INSTANCED:
-    case CAIRN_MARKER_DRAW_MESH_TASKS:
-    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT:
-    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT_COUNT:
-    case CAIRN_MARKER_DRAW_MULTI:
-    case CAIRN_MARKER_DRAW_MULTI_INDEXED:
-    case CAIRN_MARKER_EXECUTE_GENERATED_COMMANDS:
-    case CAIRN_MARKER_EXECUTE_INDIRECT:
-    case CAIRN_MARKER_SUBPASS_SHADING:
-    case CAIRN_MARKER_TRACE_RAYS:
-    case CAIRN_MARKER_TRACE_RAYS_INDIRECT: return true;
     default: return false;
   }
 }
@@ -127,7 +97,7 @@ class LateSuspectFinder {
   bool IsSuspect(uint32_t execution_index, uint32_t scope_index) const {
     const Scope& scope = analysis_.scopes[scope_index];
     return !scope.has_children && !scope.left_open &&
-           RunsShaders(snapshot_.events[scope.event].type) &&
+           ClassOfType(snapshot_.events[scope.event].type) == WorkClass::kPipeline &&
            WordProvesTheEnd(analysis_.executions[execution_index], scope);
   }
 

@@ -23,7 +23,7 @@ class TreeBuilder {
     for (uint32_t sequence = 1; sequence <= event_count_; ++sequence) {
       const Event& event = events_[sequence - 1];
       if (event.kind == EventKind::kBegin) {
-        Begin(sequence, event);
+        Begin(sequence);
       } else if (event.kind == EventKind::kEnd) {
         End(sequence, event);
       }
@@ -35,7 +35,7 @@ class TreeBuilder {
  private:
   static constexpr uint32_t kStillOpen = 0;
 
-  void Begin(uint32_t sequence, const Event& event) {
+  void Begin(uint32_t sequence) {
     const uint32_t index = static_cast<uint32_t>(scopes_.size());
     Scope scope;
     scope.event = first_event_ + sequence - 1;
@@ -45,19 +45,8 @@ class TreeBuilder {
       scope.depth = scopes_[open_].depth + 1;
       scopes_[open_].has_children = true;
     }
-    scope.ordinal = Ordinal(event);
     scopes_.push_back(scope);
     open_ = index;
-  }
-
-  // The scope closed last is the previous sibling if it has the same parent: while a parent is the
-  // innermost open scope, nothing but its children can have been closed since its first child.
-  uint32_t Ordinal(const Event& event) const {
-    // A name tells passes apart; where none was kept, their number does.
-    if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) return 0;
-    if (closed_ == kNone || scopes_[closed_].parent != open_) return 1;
-    const Event& previous = events_[scopes_[closed_].event - first_event_];
-    return previous.type == event.type ? scopes_[closed_].ordinal + 1 : 1;
   }
 
   void End(uint32_t sequence, const Event& event) {
@@ -85,7 +74,6 @@ class TreeBuilder {
     Scope& scope = scopes_[open_];
     scope.end_sequence = end_sequence;
     scope.left_open = left_open;
-    closed_ = open_;
     open_ = scope.parent;
   }
 
@@ -94,9 +82,11 @@ class TreeBuilder {
   uint32_t event_count_;
   uint32_t first_scope_;
   std::vector<Scope>& scopes_;
-  uint32_t open_ = kNone;    // innermost open scope
-  uint32_t closed_ = kNone;  // the scope closed last
+  uint32_t open_ = kNone;  // innermost open scope
 };
+
+// More kinds of siblings only hostile lists have; they are counted as far as this.
+constexpr uint32_t kMostKinds = 256;
 
 }  // namespace
 
@@ -107,8 +97,37 @@ WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evide
 }
 
 uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      std::vector<Scope>* scopes) {
-  return TreeBuilder(snapshot, recording, scopes).Build();
+                      OrdinalCounter* ordinals, std::vector<Scope>* scopes) {
+  const uint32_t count = TreeBuilder(snapshot, recording, scopes).Build();
+  ordinals->Count(snapshot, count, scopes);
+  return count;
+}
+
+void OrdinalCounter::Count(const Snapshot& snapshot, uint32_t count, std::vector<Scope>* scopes) {
+  const uint32_t first = static_cast<uint32_t>(scopes->size()) - count;
+  const uint32_t root = count;
+  links_.assign(count + 1, Links{});
+  for (uint32_t i = 0; i < count; ++i) {
+    Scope& scope = (*scopes)[first + i];
+    const Event& event = snapshot.events[scope.event];
+    // A name tells passes apart; where none was kept, their number does.
+    if (event.type == CAIRN_MARKER_PASS && !event.name.empty()) continue;
+    uint32_t* link = &links_[scope.parent == kNone ? root : scope.parent - first].last_child;
+    uint32_t* const head = link;
+    scope.ordinal = 1;
+    for (uint32_t kinds = 0; *link != kNone && kinds < kMostKinds; ++kinds) {
+      const Scope& before = (*scopes)[first + *link];
+      uint32_t* const next = &links_[*link].other_kind;
+      if (snapshot.events[before.event].type == event.type) {
+        scope.ordinal = before.ordinal + 1;
+        *link = *next;
+        break;
+      }
+      link = next;
+    }
+    links_[i].other_kind = *head;
+    *head = i;
+  }
 }
 
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {

@@ -26,10 +26,26 @@ inline constexpr Evidence kNothingProven = {0, kAllEvents};
 
 WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evidence& evidence);
 
+// Numbers scopes of one type within their parent, in their order, whatever stands between them. Keeps its memory
+// from recording to recording.
+class OrdinalCounter {
+ public:
+  // Of the last `count` scopes, which are those of one recording. Linear, as long as siblings are of few types.
+  void Count(const Snapshot& snapshot, uint32_t count, std::vector<Scope>* scopes);
+
+ private:
+  // Lists of the latest child of each type, the latest of all first; as offsets from the first scope.
+  struct Links {
+    uint32_t last_child = kNone;  // of this scope
+    uint32_t other_kind = kNone;  // of its parent: the latest of the next type
+  };
+  std::vector<Links> links_;  // of each scope, and of the recording itself
+};
+
 // Appends the scopes of `recording`, states unset, and returns how many. Ends that end nothing are
 // plain events; scopes that a properly matched end of an outer scope closes get that end.
 uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
-                      std::vector<Scope>* scopes);
+                      OrdinalCounter* ordinals, std::vector<Scope>* scopes);
 
 // Appends a copy of scopes [first, first + count) of the same vector.
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes);

@@ -226,8 +226,7 @@ class QueueJudge {
                       list_count));
     }
     if (in_flight_count_ > 1) {
-      Say(fmt::format("{} command lists were in flight; the first is the most likely.",
-                      in_flight_count_));
+      Say(fmt::format("{} command lists were in flight.", in_flight_count_));
     }
   }
 

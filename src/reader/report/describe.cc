@@ -86,6 +86,15 @@ void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline_index, std::stri
   if (!kind.empty()) out += " ]";
 }
 
+void AppendPipelineName(const Snapshot& snapshot, uint32_t pipeline_index, std::string& out) {
+  const Pipeline& pipeline = snapshot.pipelines[pipeline_index];
+  if (pipeline.name.empty()) return AppendPipeline(snapshot, pipeline_index, out);
+  const std::string_view kind = PipelineKind(pipeline);
+  out += kind;
+  out += kind.empty() ? "pipeline " : " pipeline ";
+  AppendQuoted(snapshot.Text(pipeline.name), out);
+}
+
 void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
                  std::string& out) {
   const Event& event = snapshot.events[scope.event];
@@ -100,6 +109,7 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
       AppendQuoted(name, out);
     }
   }
+  if (detail == ScopeDetail::kShort) return;
   if ((event.flags & kEventNameTruncated) != 0) out += " (name cut)";
   if (detail != ScopeDetail::kName && event.detail != kNone &&
       snapshot.annotations[event.detail].event_id != 0) {
@@ -164,9 +174,45 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
                  binding.since_submission ? "the submission" : "this report");
 }
 
+void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out) {
+  if (sync.object != kNone) {
+    AppendObject(snapshot, snapshot.objects[sync.object], out);
+  } else {
+    const bool fence = (sync.flags & kSyncFence) != 0;
+    fmt::format_to(std::back_inserter(out), "{} {:#x}", fence ? "fence" : "semaphore",
+                   sync.native_handle);
+  }
+  if ((sync.flags & (kSyncBinary | kSyncFence)) == 0) {
+    fmt::format_to(std::back_inserter(out), " to reach {}", sync.value);
+  }
+}
+
+void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
+                 const std::vector<uint32_t>& cycle, std::string& out) {
+  out += "Deadlock: ";
+  for (size_t i = 0; i < cycle.size(); ++i) {
+    const Sync& sync = snapshot.syncs[waits.waits[cycle[i]].sync];
+    if (i != 0) out += ", which ";
+    if (i == 0) {
+      AppendQueue(snapshot, sync.queue, out);
+      out += ' ';
+    }
+    out += "waits for ";
+    AppendSync(snapshot, sync, out);
+    out += " of ";
+    const Wait& next = waits.waits[cycle[(i + 1) % cycle.size()]];
+    if (i + 1 == cycle.size()) {
+      out += cycle.size() == 1 ? "itself" : "the first one";
+    } else {
+      AppendQueue(snapshot, snapshot.syncs[next.sync].queue, out);
+    }
+  }
+  out += '.';
+}
+
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out) {
   const Recording& recording = snapshot.recordings[execution.recording];
-  fmt::format_to(std::back_inserter(out), "Frame {} > ", execution.frame);
+  fmt::format_to(std::back_inserter(out), "frame {}: ", execution.frame);
   if (recording.name.empty()) {
     fmt::format_to(std::back_inserter(out), "command list {}", recording.recording_id);
   } else {
@@ -176,7 +222,7 @@ void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::s
 }
 
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
-                     std::string& out) {
+                     std::string& out, ScopeDetail detail) {
   // From the inside out.
   const Scope* path[kPathScopesShown];
   size_t length = 0;
@@ -189,7 +235,7 @@ void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const S
   if (current->parent != kNone) out += " > …";
   while (length-- > 0) {
     out += " > ";
-    AppendScope(snapshot, *path[length], ScopeDetail::kName, out);
+    AppendScope(snapshot, *path[length], detail, out);
   }
 }
 

@@ -7,9 +7,11 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
+#include "reader/analysis/waits.h"
 
 namespace cairn {
 
@@ -22,8 +24,12 @@ void AppendMarkerType(uint32_t type, std::string& out);
 // `graphics pipeline "Basic pipeline" [ VS: a | PS: b ]`
 void AppendPipeline(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
 
+// `graphics pipeline "Basic pipeline"`; without a name, its shaders.
+void AppendPipelineName(const Snapshot& snapshot, uint32_t pipeline, std::string& out);
+
 // `Opaque` for a pass, `DISPATCH 1: "Blur"` for anything else.
-enum class ScopeDetail { kName, kEventId, kEventIdAndPipeline };
+// kShort leaves out what is odd about it: that its name is cut, that it was left open.
+enum class ScopeDetail { kShort, kName, kEventId, kEventIdAndPipeline };
 void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detail,
                  std::string& out);
 
@@ -39,12 +45,20 @@ void AppendObject(const Snapshot& snapshot, const Object& object, std::string& o
 // `vertex buffer 0: resource "Mesh" + 0x40, destroyed 3.2 ms before the submission`
 void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);
 
-// `Frame 3 > "Main"` with the notes of its execution.
+// `semaphore "Frame timeline" to reach 7`
+void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out);
+
+// `Deadlock: queue 0 (direct) waits for semaphore 3 of queue 1 (compute), which waits for ...`: a sentence.
+void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
+                 const std::vector<uint32_t>& cycle, std::string& out);
+
+// `frame 3: "Main"` with the notes of its execution. A small f: the frame is counted, and many programs have a
+// label that says Frame.
 void AppendListPath(const Snapshot& snapshot, const Execution& execution, std::string& out);
 
 // ` > Frame > DISPATCH 1: "Blur"`; of a very deep path only the innermost scopes.
 void AppendScopePath(const Snapshot& snapshot, const Analysis& analysis, const Scope& scope,
-                     std::string& out);
+                     std::string& out, ScopeDetail detail = ScopeDetail::kName);
 
 // `queue 0 "Graphics" (direct)`, "lists without a queue".
 void AppendQueue(const Snapshot& snapshot, uint32_t queue, std::string& out);

@@ -31,11 +31,13 @@ std::string_view StateWord(const QueueWaits& waits) {
 }  // namespace
 
 DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
+                                       const WaitGraph& waits, uint32_t told_cycle,
                                        const TextOptions& options)
     : snapshot_(snapshot),
       options_(options),
       all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
-      waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
+      waits_(waits),
+      told_cycle_(told_cycle),
       addresses_(FindFaultAddresses(snapshot, analysis)),
       checkpoints_(CheckCheckpoints(snapshot, analysis)) {
   text_.reserve(1024);
@@ -212,9 +214,12 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
   if (snapshot_.syncs.empty() || (!unfinished && !all_)) return;
   sink.Blank();
   sink.Heading("Waits");
-  size_t shown = 0;
-  for (const std::vector<uint32_t>& cycle : waits_.cycles) {
-    if (shown++ < kCyclesShown || all_) PrintCycle(sink, cycle);
+  told_waits_.assign(waits_.waits.size(), false);
+  for (uint32_t i = 0; i < waits_.cycles.size(); ++i) {
+    if (!all_ && (i == told_cycle_ || i >= kCyclesShown)) continue;
+    text_.clear();
+    AppendCycle(snapshot_, waits_, waits_.cycles[i], text_);
+    sink.Prose(" ! ", text_);
   }
   if (waits_.cycles_left_out != 0) {
     sink.Prose(" ! ", fmt::format("Deadlocks that are not listed, for there are too many or they "
@@ -226,43 +231,6 @@ void DiagnosticsPrinter::PrintWaits(LineSink& sink) {
   }
   if (!unfinished) sink.Prose(" - ", "Nothing waits for anything that has not come.");
   if (all_) PrintSyncs(sink);
-}
-
-void DiagnosticsPrinter::PrintCycle(LineSink& sink, const std::vector<uint32_t>& cycle) {
-  text_ = "Deadlock: ";
-  for (size_t i = 0; i < cycle.size(); ++i) {
-    const Sync& sync = snapshot_.syncs[waits_.waits[cycle[i]].sync];
-    if (i != 0) text_ += ", which ";
-    if (i == 0) {
-      AppendQueue(snapshot_, sync.queue, text_);
-      text_ += ' ';
-    }
-    text_ += "waits for ";
-    AppendSyncObject(sync);
-    text_ += " of ";
-    const Wait& next = waits_.waits[cycle[(i + 1) % cycle.size()]];
-    if (i + 1 == cycle.size()) {
-      text_ += cycle.size() == 1 ? "itself" : "the first one";
-    } else {
-      AppendQueue(snapshot_, snapshot_.syncs[next.sync].queue, text_);
-    }
-  }
-  text_ += '.';
-  sink.Prose(" ! ", text_);
-}
-
-// `semaphore "Frame" to reach 7`
-void DiagnosticsPrinter::AppendSyncObject(const Sync& sync) {
-  if (sync.object != kNone) {
-    AppendObject(snapshot_, snapshot_.objects[sync.object], text_);
-  } else {
-    const bool fence = (sync.flags & kSyncFence) != 0;
-    fmt::format_to(std::back_inserter(text_), "{} {:#x}", fence ? "fence" : "semaphore",
-                   sync.native_handle);
-  }
-  if ((sync.flags & (kSyncBinary | kSyncFence)) == 0) {
-    fmt::format_to(std::back_inserter(text_), " to reach {}", sync.value);
-  }
 }
 
 void DiagnosticsPrinter::AppendPlace(uint32_t queue, uint64_t submission) {
@@ -283,10 +251,17 @@ void DiagnosticsPrinter::PrintQueueWaits(LineSink& sink, const QueueWaits& waits
       text_ += waits.held ? ": all work has finished, and it waits" : ": all work has finished";
     }
   }
+  // What held back a queue above stands there with all that it waits for.
+  const uint32_t held = waits.queue == kNone ? kNone : places_[waits.queue].held;
+  if (held != kNone && told_waits_[held] && waits.wait_count == 1 && !all_) {
+    text_ += ", as shown above";
+    sink.Prose(" - ", text_);
+    return;
+  }
   sink.Prose(" - ", text_);
   open_queues_.assign(1, waits.queue);
   const size_t limit = all_ ? waits.wait_count : std::min<size_t>(waits.wait_count, kWaitsShown);
-  for (size_t i = 0; i < limit; ++i) PrintWait(sink, waits_.waits[waits.first_wait + i], 1);
+  for (uint32_t i = 0; i < limit; ++i) PrintWait(sink, waits.first_wait + i, 1);
   if (limit < waits.wait_count) {
     text_.clear();
     fmt::format_to(std::back_inserter(text_), "… {} more waits; --all shows them",
@@ -295,7 +270,9 @@ void DiagnosticsPrinter::PrintQueueWaits(LineSink& sink, const QueueWaits& waits
   }
 }
 
-void DiagnosticsPrinter::PrintWait(LineSink& sink, const Wait& wait, uint32_t depth) {
+void DiagnosticsPrinter::PrintWait(LineSink& sink, uint32_t index, uint32_t depth) {
+  const Wait& wait = waits_.waits[index];
+  told_waits_[index] = true;
   const Sync& sync = snapshot_.syncs[wait.sync];
   const Sync* signal = wait.signal == kNone ? nullptr : &snapshot_.syncs[wait.signal];
   text_.clear();
@@ -304,7 +281,7 @@ void DiagnosticsPrinter::PrintWait(LineSink& sink, const Wait& wait, uint32_t de
   } else if ((sync.flags & kSyncPresent) != 0) {
     text_ += "a present: ";
   }
-  AppendSyncObject(sync);
+  AppendSync(snapshot_, sync, text_);
   text_ += ", ";
   const auto append_signaller = [&] {
     if (signal == nullptr) {
@@ -358,7 +335,7 @@ void DiagnosticsPrinter::PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t
   if (!waits.held || place.held == kNone || depth >= kDeepestWait) return;
   open_queues_.push_back(queue);
   // What holds it back; the others are in its own part.
-  PrintWait(sink, waits_.waits[place.held], depth + 1);
+  PrintWait(sink, place.held, depth + 1);
   open_queues_.pop_back();
 }
 
@@ -379,7 +356,7 @@ void DiagnosticsPrinter::PrintSyncs(LineSink& sink) {
     }
     if ((sync.flags & kSyncPresent) != 0) text_ += ", a present";
     text_ += sync.kind == SyncKind::kWait ? " waits for " : " signals ";
-    AppendSyncObject(sync);
+    AppendSync(snapshot_, sync, text_);
     if ((sync.flags & kSyncOver) != 0) text_ += ", which is over";
     sink.Prose("    - ", text_);
   }

@@ -19,9 +19,9 @@ namespace cairn {
 
 class DiagnosticsPrinter {
  public:
-  // Everything is referred to and must live as long.
-  DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis,
-                     const TextOptions& options);
+  // Everything is referred to and must live as long. `told_cycle`: the deadlock that was told already; kNone: none.
+  DiagnosticsPrinter(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
+                     uint32_t told_cycle, const TextOptions& options);
 
   // May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
@@ -42,10 +42,8 @@ class DiagnosticsPrinter {
   void AppendNeighbour(const AddressNeighbour& neighbour, const char* where);
   void PrintQueueWaits(LineSink& sink, const QueueWaits& waits);
   void PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth);
-  void PrintWait(LineSink& sink, const Wait& wait, uint32_t depth);
-  void PrintCycle(LineSink& sink, const std::vector<uint32_t>& cycle);
+  void PrintWait(LineSink& sink, uint32_t wait, uint32_t depth);
   void PrintSyncs(LineSink& sink);
-  void AppendSyncObject(const Sync& sync);
   void AppendPlace(uint32_t queue, uint64_t submission);
   void IndexQueueWaits();
 
@@ -57,8 +55,10 @@ class DiagnosticsPrinter {
     uint32_t waits = kNone;  // into WaitGraph::queues
     uint32_t held = kNone;   // into WaitGraph::waits: the first that is not satisfied
   };
-  WaitGraph waits_;
+  const WaitGraph& waits_;
+  uint32_t told_cycle_;
   std::vector<PlaceOfWaits> places_;  // by queue
+  std::vector<bool> told_waits_;      // by wait: it stands in a tree above
   std::vector<FaultAddressVerdict> addresses_;
   std::vector<CheckpointVerdict> checkpoints_;
   std::vector<uint32_t> open_queues_;  // of the branch that is being printed

@@ -9,9 +9,12 @@
 #include "base/json_writer.h"
 #include "base/signal_name.h"
 #include "format/snapshot/marker_type_name.h"
+#include "reader/analysis/culprit.h"
 #include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/analysis/waits.h"
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
+#include "reader/report/json_verdict.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -23,7 +26,11 @@ class JsonReporter {
  public:
   JsonReporter(const Snapshot& snapshot, const Analysis& analysis, std::string* out,
                const std::function<void()>& on_full)
-      : snapshot_(snapshot), analysis_(analysis), json_(out, JsonWriter::kManyLines, on_full) {
+      : snapshot_(snapshot),
+        analysis_(analysis),
+        waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
+        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)),
+        json_(out, JsonWriter::kManyLines, on_full) {
     json_.LimitTexts();
   }
 
@@ -31,6 +38,8 @@ class JsonReporter {
     json_.BeginObject();
     json_.StringKey("format", "cairn-report");
     json_.NumberKey("version", kReportVersion);
+    const CulpritFinding finding = FindCulprit(snapshot_, analysis_, waits_, raw_verdicts_);
+    WriteFinding({snapshot_, analysis_, waits_, finding}, &json_);
     WriteProcess();
     WriteIncidents();
     WriteDevices();
@@ -47,7 +56,7 @@ class JsonReporter {
     WriteObjects();
     WriteRawMarkers();
     WriteRawMarkerVerdicts();
-    WriteDiagnostics(snapshot_, analysis_, &json_);
+    WriteDiagnostics(snapshot_, analysis_, waits_, &json_);
     json_.MakeRoomForTheEnd();
     json_.BeginArray("losses");
     for (const TextRef& loss : snapshot_.losses) json_.String(snapshot_.Text(loss));
@@ -96,6 +105,8 @@ class JsonReporter {
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
+  const WaitGraph waits_;
+  const std::vector<RawMarkerVerdict> raw_verdicts_;
   JsonWriter json_;
   std::string name_;
 };
@@ -233,19 +244,7 @@ void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
   json_.IndexKey("annotation_scope", context.annotation_scope);
   json_.BeginArray("bindings");
   for (uint32_t i = 0; i < context.binding_count; ++i) {
-    const Binding& binding = analysis_.bindings[context.first_binding + i];
-    json_.BeginObject();
-    json_.StringKey("point", BindPointWord(binding.point));
-    json_.NumberKey("slot", binding.slot);
-    binding.is_address ? json_.HexKey("address", binding.address) : json_.NullKey("address");
-    json_.IndexKey("object", binding.object);
-    json_.NumberKey("offset", binding.offset);
-    json_.StringKey("state", BindingStateWord(binding.state));
-    binding.state == BindingState::kDestroyed
-        ? json_.SignedKey("destroyed_after_ns", binding.destroyed_after_ns)
-        : json_.NullKey("destroyed_after_ns");
-    json_.BoolKey("since_submission", binding.since_submission);
-    json_.EndObject();
+    WriteBinding(analysis_.bindings[context.first_binding + i], &json_);
   }
   json_.EndArray();
 }
@@ -480,7 +479,7 @@ void JsonReporter::WriteObjects() {
 
 void JsonReporter::WriteRawMarkerVerdicts() {
   json_.BeginArray("raw_marker_verdicts");
-  for (const RawMarkerVerdict& verdict : JudgeRawMarkers(snapshot_, analysis_)) {
+  for (const RawMarkerVerdict& verdict : raw_verdicts_) {
     json_.BeginObject();
     json_.IndexKey("queue", verdict.queue);
     json_.IndexKey("device", verdict.device);

@@ -13,8 +13,9 @@ namespace {
 
 class DiagnosticsWriter {
  public:
-  DiagnosticsWriter(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json)
-      : snapshot_(snapshot), analysis_(analysis), json_(*json) {}
+  DiagnosticsWriter(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
+                    JsonWriter* json)
+      : snapshot_(snapshot), analysis_(analysis), waits_(waits), json_(*json) {}
 
   void Write() {
     WriteSyncs();
@@ -43,6 +44,7 @@ class DiagnosticsWriter {
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
+  const WaitGraph& waits_;
   JsonWriter& json_;
 };
 
@@ -78,10 +80,9 @@ void DiagnosticsWriter::WriteWait(const Wait& wait) {
 }
 
 void DiagnosticsWriter::WriteWaits() {
-  const WaitGraph graph = snapshot_.syncs.empty() ? WaitGraph() : FindWaits(snapshot_, analysis_);
   json_.BeginObject("waits");
   json_.BeginArray("queues");
-  for (const QueueWaits& waits : graph.queues) {
+  for (const QueueWaits& waits : waits_.queues) {
     json_.BeginObject();
     json_.IndexKey("queue", waits.queue);
     json_.NumberKey("submitted", waits.submitted);
@@ -95,16 +96,16 @@ void DiagnosticsWriter::WriteWaits() {
   }
   json_.EndArray();
   json_.BeginArray("waits");
-  for (const Wait& wait : graph.waits) WriteWait(wait);
+  for (const Wait& wait : waits_.waits) WriteWait(wait);
   json_.EndArray();
   json_.BeginArray("cycles");
-  for (const std::vector<uint32_t>& cycle : graph.cycles) {
+  for (const std::vector<uint32_t>& cycle : waits_.cycles) {
     json_.BeginArray();
     for (const uint32_t wait : cycle) json_.Number(wait);
     json_.EndArray();
   }
   json_.EndArray();
-  json_.NumberKey("cycles_left_out", graph.cycles_left_out);
+  json_.NumberKey("cycles_left_out", waits_.cycles_left_out);
   json_.EndObject();
 }
 
@@ -229,8 +230,9 @@ void DiagnosticsWriter::WriteKernelLog() {
 
 }  // namespace
 
-void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, JsonWriter* json) {
-  DiagnosticsWriter(snapshot, analysis, json).Write();
+void WriteDiagnostics(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
+                      JsonWriter* json) {
+  DiagnosticsWriter(snapshot, analysis, waits, json).Write();
 }
 
 }  // namespace cairn

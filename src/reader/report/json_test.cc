@@ -71,6 +71,17 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(report["devices"][0]["sources"][2]["state"], "silent");
   EXPECT_EQ(report["pipelines"][0]["shaders"]["VS"], "EndlessLoopVS");
   EXPECT_EQ(report["raw_markers"][1]["value"], "0xffffffffffffffff");
+  const Json answer = report["verdict"];
+  EXPECT_EQ(answer["kind"], "device lost");
+  EXPECT_EQ(answer["certainty"], "proved");
+  EXPECT_EQ(answer["incident"], 0);
+  EXPECT_EQ(answer["sentence"].get<std::string>().find(
+                "The device was lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1: \"Blur\" of Frame "),
+            0u);
+  ASSERT_EQ(answer["suspects"].size(), 1u);
+  EXPECT_EQ(answer["suspects"][0]["reason"], "only work running");
+  EXPECT_EQ(answer["suspects"][0]["scope"], report["verdicts"][0]["candidates"][0]["scope"]);
+  EXPECT_TRUE(answer["suspects"][0]["binding"].is_null());
   const Json verdict = report["verdicts"][0];
   EXPECT_TRUE(verdict["exact"].get<bool>());
   EXPECT_TRUE(verdict["late_suspect"].is_null());
@@ -103,6 +114,7 @@ TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {
   EXPECT_EQ(annotation["name"], "Particles of level 3");
   EXPECT_EQ(annotation["event_id"], "0x1000001000001");
   ASSERT_EQ(candidate["bindings"].size(), 3u);
+  EXPECT_EQ(report["verdict"]["suspects"][0]["binding"], candidate["bindings"][1]);
   const Json buffer = candidate["bindings"][1];
   EXPECT_EQ(buffer["point"], "vertex buffer");
   EXPECT_EQ(buffer["address"], "0x70000040");

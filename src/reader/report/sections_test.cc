@@ -49,24 +49,39 @@ class Sections : public ::testing::Test {
 };
 
 TEST_F(Sections, TheCandidateShowsEventIdAndResources) {
-  EXPECT_THAT(Shown("Which work"), StartsWith(R"( - queue 0 "Graphics" (direct): this was running
-    [>] Frame 3 > "Main" > Particles of level 3 > DRAW_INSTANCED 1
+  EXPECT_EQ(Shown("What was running"),
+            R"( 1. [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED 1
         graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
         EventID 0x1000001000001, "Particles of level 3"
       ! vertex buffer 0: resource "Particles" + 0x40, destroyed 3 ms before the submission
       ! root CBV 1: address 0xdead0000, which belongs to no known object
         render target 0: resource "Scene colour"
-    The GPU reached event 9)"));
+)");
+  EXPECT_THAT(Shown("Which work"),
+              StartsWith(" - queue 0 \"Graphics\" (direct): exactly one work was running\n"
+                         "    The GPU reached event 9"));
+  // With all of it each queue has its own.
+  EXPECT_THAT(Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}),
+              StartsWith(R"( - queue 0 "Graphics" (direct): exactly one work was running
+    [>] frame 3: "Main" > Particles of level 3 > DRAW_INSTANCED 1
+        graphics pipeline "Particle pipeline" [ VS: ParticleVS | PS: ParticlePS ]
+        EventID 0x1000001000001, "Particles of level 3"
+      ! vertex buffer 0: resource)"));
 }
 
-TEST_F(Sections, ManyBindingsAreCountedUnlessAllAreWanted) {
-  const uint32_t context = 0;
-  const TestBlock::List list = block_.AddList(context, kNoQueue, 9, "many");
-  for (uint32_t i = 0; i < 32; ++i) block_.BindObject(list, BindPoint::kVertexBuffer, i, 2);
-  block_.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
-  block_.SetProgress(list, 33, 0);
-  EXPECT_THAT(Shown("Which work"), HasSubstr("… 20 more; --all shows them"));
-  const std::string all = Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
+TEST(SectionsOfOneList, ManyBindingsAreCountedUnlessAllAreWanted) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t object = block.AddObject(context, 34, "Scene colour", 1);
+  const TestBlock::List list = block.AddList(context, kNoQueue, 9, "many");
+  for (uint32_t i = 0; i < 32; ++i) block.BindObject(list, BindPoint::kVertexBuffer, i, object);
+  block.Begin(list, CAIRN_MARKER_DRAW_INSTANCED);
+  block.SetProgress(list, 33, 0);
+  const Snapshot snapshot = Take(block);
+  EXPECT_THAT(Section(Report(snapshot), "What was running"),
+              HasSubstr("… 20 more; --all shows them"));
+  const std::string all =
+      Section(Report(snapshot, {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO}), "Which work");
   EXPECT_THAT(all, HasSubstr("vertex buffer 31: resource \"Scene colour\"\n"));
   EXPECT_THAT(all, Not(HasSubstr("more")));
 }
@@ -84,7 +99,7 @@ TEST_F(Sections, ReportedEventIdsAreResolvedExpiredOrUnknown) {
   EXPECT_EQ(Shown("EventIDs"),
             R"( - 0x3000004000007: expired; its command allocator was reset, or its queue let it go
  - 0x9000001000001: unknown; no marker that is kept has it
- - 0x1000001000001: "Particles of level 3"; in Frame 3 > "Main" > Particles of level 3, in flight
+ - 0x1000001000001: "Particles of level 3"; in frame 3: "Main" > Particles of level 3, in flight
 )");
 }
 
@@ -118,7 +133,7 @@ TEST_F(Sections, CallsThatRepeatAreCounted) {
 }
 
 // Where finished work looks like running work, the last that was reached tells most.
-TEST_F(Sections, OfManyCandidatesTheFirstAndTheLastAreShown) {
+TEST_F(Sections, OfManyCandidatesTheLikeliestAreShown) {
   block_.context(0).mode = MarkerMode::kTop;
   const TestBlock::List list = block_.AddList(0, kNoQueue, 9, "many");
   for (uint32_t i = 0; i < 100; ++i) {
@@ -126,7 +141,16 @@ TEST_F(Sections, OfManyCandidatesTheFirstAndTheLastAreShown) {
     block_.End(list, block_.Begin(list, CAIRN_MARKER_DRAW_INSTANCED), 0);
   }
   block_.SetProgress(list, 299, 0);
-  const std::string shown = Shown("Which work");
+  const std::string running = Shown("What was running");
+  EXPECT_THAT(running,
+              HasSubstr(" 2. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED 100\n"
+                        "        the last work with a pipeline that the GPU reached; on "
+                        "lists without a queue\n"
+                        " 3. [>] frame 9: \"many\", still being recorded > DRAW_INSTANCED 99\n"));
+  EXPECT_THAT(running, HasSubstr("… 97 more; --all shows them\n"));
+  EXPECT_THAT(running, Not(HasSubstr("DRAW_INSTANCED 97\n")));
+  // With all of them the first and the last of each queue are explained.
+  const std::string shown = Shown("Which work", {.print_flags = CAIRN_PRINT_EXTENDED_DEVICE_INFO});
   EXPECT_THAT(shown, HasSubstr("lists without a queue: 100 candidates\n"));
   EXPECT_THAT(shown,
               HasSubstr("DRAW_INSTANCED 4\n        render target 0: resource \"Scene colour\"\n"
@@ -185,8 +209,8 @@ TEST_F(Sections, SubmissionsStandInTheirOrder) {
     const size_t at = submissions.find("submission " + std::to_string(i + 2) + ":");
     ASSERT_NE(at, std::string::npos) << i;
     EXPECT_GT(at, before);
-    EXPECT_EQ(submissions.find("Frame 4 > \"L" + std::to_string(i) + "\"\n", at),
-              submissions.find("Frame 4", at));
+    EXPECT_EQ(submissions.find("frame 4: \"L" + std::to_string(i) + "\"\n", at),
+              submissions.find("frame 4", at));
     before = at;
   }
   EXPECT_THAT(submissions, Not(HasSubstr("submission 3:")));

@@ -5,23 +5,26 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
+#include <vector>
 
 #include "base/text.h"
+#include "reader/analysis/culprit.h"
 #include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/analysis/waits.h"
 #include "reader/report/describe.h"
 #include "reader/report/diagnostics.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/sections.h"
 #include "reader/report/tree.h"
+#include "reader/report/verdict_printer.h"
 #include "reader/report/words.h"
 
 namespace cairn {
 namespace {
 
-constexpr size_t kListCandidatesShown = 16;
 constexpr size_t kRawMarkersShown = 256;
 constexpr size_t kRawCandidatesShown = 16;
-constexpr size_t kBindingsShown = 12;
 
 class TextReporter {
  public:
@@ -30,17 +33,22 @@ class TextReporter {
         analysis_(analysis),
         options_(options),
         extended_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
+        waits_(snapshot.syncs.empty() ? WaitGraph() : FindWaits(snapshot, analysis)),
+        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)),
+        finding_(FindCulprit(snapshot, analysis, waits_, raw_verdicts_, options.only_device)),
+        verdicts_({snapshot, analysis, waits_, finding_}, options),
         tree_(snapshot, analysis, options),
-        diagnostics_(snapshot, analysis, options),
-        sections_(snapshot, analysis, options),
-        raw_verdicts_(JudgeRawMarkers(snapshot, analysis)) {
+        diagnostics_(snapshot, analysis, waits_, finding_.cycle, options),
+        sections_(snapshot, analysis, options) {
     text_.reserve(16384);
   }
 
   void Print(LineSink& sink) {
     // The answer first: who reads this has just crashed.
+    verdicts_.PrintFinding(sink);
+    sink.Blank();
     PrintIncidents(sink);
-    PrintVerdicts(sink);
+    verdicts_.PrintQueues(sink);
     diagnostics_.PrintFaults(sink);
     diagnostics_.PrintKernelLog(sink);
     diagnostics_.PrintWaits(sink);
@@ -77,12 +85,7 @@ class TextReporter {
   void PrintDevices(LineSink& sink);
   void PrintDevice(LineSink& sink, uint32_t index);
   void PrintSources(LineSink& sink, const Device& device);
-  void PrintVerdicts(LineSink& sink);
-  void PrintVerdict(LineSink& sink, const QueueVerdict& verdict);
-  void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, const CandidateContext& context);
-  void PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict);
   void PrintHidden(LineSink& sink, size_t count, const char* what);
-  void PrintBindings(LineSink& sink, const CandidateContext& context);
   void PrintRawMarkers(LineSink& sink);
   void PrintRawMarkerVerdict(LineSink& sink, const RawMarkerVerdict& verdict);
   void PrintRawMarkerWork(LineSink& sink, const RawMarkerWork& work);
@@ -92,10 +95,13 @@ class TextReporter {
   const Analysis& analysis_;
   const TextOptions& options_;
   bool extended_;
+  const WaitGraph waits_;
+  const std::vector<RawMarkerVerdict> raw_verdicts_;
+  const CulpritFinding finding_;
+  VerdictPrinter verdicts_;
   TreePrinter tree_;
   DiagnosticsPrinter diagnostics_;
   SectionPrinter sections_;
-  const std::vector<RawMarkerVerdict> raw_verdicts_;
   std::string text_;  // the sentence being built
 };
 
@@ -172,7 +178,8 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
     sink.Prose("   ", text_);
   }
   if (device.mode != MarkerMode::kOff) sink.Prose("   ", MemorySentence(device));
-  if (!device.notes.empty()) {
+  // The reasons of its queues say it, too.
+  if (!device.notes.empty() && (extended_ || finding_.suspects.empty())) {
     text_.clear();
     Format("Known of this device: {}.", snapshot_.Text(device.notes));
     sink.Prose("   ", text_);
@@ -193,140 +200,36 @@ void TextReporter::PrintDevice(LineSink& sink, uint32_t index) {
   PrintSources(sink, device);
 }
 
+// Without --all those that would have told more of what the verdict leaves open.
 void TextReporter::PrintSources(LineSink& sink, const Device& device) {
   if (device.source_count == 0) return;
-  sink.Prose("   ", "Data sources:");
-  for (uint32_t i = 0; i < device.source_count; ++i) {
-    const Source& source = snapshot_.sources[device.first_source + i];
+  const auto limits = [this](const Source& source) {
+    return SourceLimitsFinding(snapshot_.Text(source.name), source.state, finding_);
+  };
+  const auto first = snapshot_.sources.begin() + device.first_source;
+  const auto end = first + device.source_count;
+  const size_t limiting = static_cast<size_t>(std::count_if(first, end, limits));
+  if (extended_ || limiting != 0) {
+    sink.Prose("   ", extended_ ? "Data sources:" : "Data sources that would have told more:");
+  }
+  for (auto source = first; source != end; ++source) {
+    if (!extended_ && !limits(*source)) continue;
     text_.clear();
-    Format("{:<7} {}", SourceStateWord(source.state), snapshot_.Text(source.name));
-    if (!source.reason.empty()) Format(": {}", snapshot_.Text(source.reason));
+    Format("{:<7} {}", SourceStateWord(source->state), snapshot_.Text(source->name));
+    if (!source->reason.empty()) Format(": {}", snapshot_.Text(source->reason));
     sink.Prose("    - ", text_);
   }
-}
-
-void TextReporter::PrintVerdicts(LineSink& sink) {
-  sink.Blank();
-  sink.Heading("Which work was running");
-  bool any = false;
-  for (const QueueVerdict& verdict : analysis_.verdicts) {
-    if (!IsShown(verdict.device)) continue;
-    if (sink.full()) return;
-    PrintVerdict(sink, verdict);
-    any = true;
-  }
-  if (!any) sink.Prose(" - ", "Nothing is known: no command list is registered.");
-}
-
-void TextReporter::PrintVerdict(LineSink& sink, const QueueVerdict& verdict) {
+  if (extended_ || limiting == device.source_count) return;
+  const size_t others = device.source_count - limiting;
   text_.clear();
-  AppendQueue(snapshot_, verdict.queue, text_);
-  const size_t count = verdict.candidates.size() + verdict.list_candidates.size();
-  if (verdict.unknown) {
-    Format(": not known");
-  } else if (count == 0) {
-    Format(": nothing was running");
-  } else if (verdict.exact) {
-    Format(": this was running");
-  } else if (verdict.ends_unseen) {
-    Format(": not known, {} candidate{} whose end cannot be seen", count, count == 1 ? "" : "s");
-  } else {
-    Format(": {} candidate{}", count, count == 1 ? "" : "s");
-  }
-  sink.Prose(" - ", text_);
-  // What the analysis explains is what is worth showing: the first and the last ones.
-  uint32_t next = 0;
-  for (const CandidateContext& context : verdict.contexts) {
-    if (context.candidate != next) PrintHidden(sink, context.candidate - next, "candidates");
-    next = context.candidate + 1;
-    PrintCandidate(sink, verdict, context);
-  }
-  const size_t lists_shown = std::min(verdict.list_candidates.size(), kListCandidatesShown);
-  for (size_t i = 0; i < lists_shown; ++i) {
-    text_.clear();
-    AppendListPath(snapshot_, analysis_.executions[verdict.list_candidates[i]], text_);
-    Format(" > (work outside of markers)");
-    sink.Prose("    [>] ", text_);
-  }
-  if (lists_shown < verdict.list_candidates.size()) {
-    PrintHidden(sink, verdict.list_candidates.size() - lists_shown, "command lists");
-  }
-  PrintLateSuspect(sink, verdict);
-  sink.Prose("    ", verdict.reason);
-}
-
-void TextReporter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict) {
-  if (verdict.late_suspect == kNone) return;
-  const Scope& scope = analysis_.scopes[verdict.late_suspect];
-  text_.clear();
-  AppendCallOf(snapshot_, scope, text_);
-  AppendListPath(snapshot_, analysis_.executions[verdict.late_suspect_execution], text_);
-  AppendScopePath(snapshot_, analysis_, scope, text_);
-  sink.Prose("    [X] ", text_);
-  const Event& event = snapshot_.events[scope.event];
-  if (event.pipeline != kNone && (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
-    text_.clear();
-    AppendPipeline(snapshot_, event.pipeline, text_);
-    sink.Prose("        ", text_);
-  }
-  sink.Prose("        ",
-             "finished, says its word, and may be the culprit all the same: the driver tells of a "
-             "fault, and nothing that was running can have made it");
+  Format("{} {}data source{}; --all shows {}", others, limiting == 0 ? "" : "other ",
+         others == 1 ? "" : "s", others == 1 ? "it" : "them");
+  sink.Prose("   ", text_);
 }
 
 void TextReporter::PrintHidden(LineSink& sink, size_t count, const char* what) {
   text_.clear();
   Format("… {} more {}", count, what);
-  sink.Prose("        ", text_);
-}
-
-void TextReporter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict,
-                                  const CandidateContext& context) {
-  const Scope& scope = analysis_.scopes[verdict.candidates[context.candidate]];
-  text_.clear();
-  AppendCallOf(snapshot_, scope, text_);
-  AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[context.candidate]],
-                 text_);
-  AppendScopePath(snapshot_, analysis_, scope, text_);
-  sink.Prose("    [>] ", text_);
-  const Event& event = snapshot_.events[scope.event];
-  if (event.pipeline != kNone && (options_.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
-    text_.clear();
-    AppendPipeline(snapshot_, event.pipeline, text_);
-    sink.Prose("        ", text_);
-  }
-  if (context.annotation_scope != kNone) {
-    const Event& marker = snapshot_.events[analysis_.scopes[context.annotation_scope].event];
-    const Annotation& annotation = snapshot_.annotations[marker.detail];
-    if (annotation.event_id != 0) {
-      text_.clear();
-      Format("EventID ");
-      AppendEventId(annotation.event_id, text_);
-      Format(", \"{}\"", snapshot_.Text(annotation.name));
-      sink.Prose("        ", text_);
-    }
-  }
-  PrintBindings(sink, context);
-}
-
-void TextReporter::PrintBindings(LineSink& sink, const CandidateContext& context) {
-  const auto begin = analysis_.bindings.begin() + context.first_binding;
-  const auto end = begin + context.binding_count;
-  size_t shown = 0;
-  const size_t limit = extended_ ? context.binding_count : kBindingsShown;
-  // What is not as it should be stands first.
-  for (const bool alive : {false, true}) {
-    for (auto binding = begin; binding != end; ++binding) {
-      if ((binding->state == BindingState::kAlive) != alive || shown == limit) continue;
-      ++shown;
-      text_.clear();
-      AppendBinding(snapshot_, *binding, text_);
-      sink.Prose(alive ? "        " : "      ! ", text_);
-    }
-  }
-  if (shown == context.binding_count) return;
-  text_.clear();
-  Format("… {} more; --all shows them", context.binding_count - shown);
   sink.Prose("        ", text_);
 }
 
@@ -433,7 +336,11 @@ void TextReporter::PrintLosses(LineSink& sink) {
   if (snapshot_.losses.empty()) return;
   sink.Blank();
   sink.Heading("What is missing from this report");
-  for (const TextRef& loss : snapshot_.losses) sink.Prose(" - ", snapshot_.Text(loss));
+  std::string_view before;
+  for (const TextRef& loss : snapshot_.losses) {
+    if (snapshot_.Text(loss) != before) sink.Prose(" - ", snapshot_.Text(loss));
+    before = snapshot_.Text(loss);
+  }
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The report as text: what happened, which work was running on each queue and why that is concluded, the
-// fault, who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and scopes, submissions, last calls,
-// fences, objects, raw markers, the process, the devices, losses. docs/report.md describes the form.
+// The report as text: the answer with its suspects, what happened, why that is concluded of each queue, the fault,
+// who waits for whom, checkpoints of the driver, EventIDs that a driver reported, the tree of frames, lists and
+// scopes, submissions, last calls, fences, objects, raw markers, the process, the devices, losses. docs/report.md
+// describes the form.
 #ifndef CAIRN_READER_REPORT_TEXT_H_
 #define CAIRN_READER_REPORT_TEXT_H_
 

@@ -241,6 +241,51 @@ std::string_view CheckpointRelationWord(CheckpointRelation relation) {
   return "not compared";
 }
 
+std::string_view FindingKindWord(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kNothingWrong: return "nothing wrong";
+    case FindingKind::kGpuFault: return "GPU fault";
+    case FindingKind::kDeviceLost: return "device lost";
+    case FindingKind::kGpuHang: return "GPU hang";
+    case FindingKind::kDeadlock: return "deadlock";
+    case FindingKind::kEndlessWait: return "endless wait";
+    case FindingKind::kCpuFault: return "CPU fault";
+    case FindingKind::kKilled: return "killed";
+    case FindingKind::kExited: return "exited";
+  }
+  return "unknown";
+}
+
+std::string_view CertaintyWord(Certainty certainty) {
+  switch (certainty) {
+    case Certainty::kProved: return "proved";
+    case Certainty::kOneOf: return "one of";
+    case Certainty::kRanked: return "ranked";
+    case Certainty::kNothingRunning: return "nothing running";
+    case Certainty::kNotKnown: return "not known";
+  }
+  return "unknown";
+}
+
+std::string_view SuspectReasonWord(SuspectReason reason) {
+  switch (reason) {
+    case SuspectReason::kOnlyWorkRunning: return "only work running";
+    case SuspectReason::kFinishedByItsWord: return "finished by its word";
+    case SuspectReason::kFirstUnfinished: return "first unfinished";
+    case SuspectReason::kUnfinished: return "unfinished";
+    case SuspectReason::kLastReached: return "last reached";
+    case SuspectReason::kReached: return "reached";
+    case SuspectReason::kMayHaveBegun: return "may have begun";
+    case SuspectReason::kOutsideOfMarkers: return "outside of markers";
+    case SuspectReason::kRawMarkers: return "raw markers";
+    case SuspectReason::kRawMarkersClear: return "raw markers clear it";
+    case SuspectReason::kRunsNothing: return "runs nothing";
+    case SuspectReason::kHeldBack: return "held back";
+    case SuspectReason::kEndUnseen: return "end unseen";
+  }
+  return "unknown";
+}
+
 std::string_view ShaderCodeWord(ShaderCode code) {
   switch (code) {
     case ShaderCode::kUnknown: break;

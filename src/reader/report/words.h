@@ -13,6 +13,7 @@
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/checkpoint_check.h"
+#include "reader/analysis/culprit.h"
 #include "reader/analysis/fault_address.h"
 #include "reader/analysis/waits.h"
 
@@ -45,6 +46,10 @@ std::string_view WaitStateWord(WaitState state);
 std::string_view SyncKindWord(SyncKind kind);
 std::string_view PipeStageWord(PipeStage stage);
 std::string_view CheckpointRelationWord(CheckpointRelation relation);
+// "GPU hang", "ranked", "last reached": what JSON calls them.
+std::string_view FindingKindWord(FindingKind kind);
+std::string_view CertaintyWord(Certainty certainty);
+std::string_view SuspectReasonWord(SuspectReason reason);
 // "SPIR-V"
 std::string_view ShaderCodeWord(ShaderCode code);
 

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/culprit.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+#include <utility>
+
+#include "base/signal_name.h"
+#include "reader/analysis/suspects.h"
+
+namespace cairn {
+namespace {
+
+bool SameLetter(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == b;
+}
+
+// `word` in lower case.
+bool Mentions(std::string_view line, std::string_view word) {
+  return std::search(line.begin(), line.end(), word.begin(), word.end(), SameLetter) != line.end();
+}
+
+// Why a queue, or what is behind it, does not go on.
+struct Standstill {
+  FindingKind kind = FindingKind::kGpuHang;
+  uint32_t cycle = kNone;
+  uint32_t wait = kNone;
+};
+
+class CulpritFinder {
+ public:
+  CulpritFinder(const Snapshot& snapshot, const Analysis& analysis, const WaitGraph& waits,
+                std::span<const RawMarkerVerdict> raw_verdicts, uint32_t device)
+      : snapshot_(snapshot),
+        analysis_(analysis),
+        waits_(waits),
+        raw_verdicts_(raw_verdicts),
+        device_(device) {}
+
+  CulpritFinding Run() {
+    RankSuspects(snapshot_, analysis_, raw_verdicts_, WeighQueues(snapshot_, analysis_, waits_),
+                 device_, &finding_);
+    FindIncident();
+    FindFault();
+    if (finding_.kind == FindingKind::kGpuHang) ExplainHang();
+    if (finding_.kind == FindingKind::kKilled || finding_.kind == FindingKind::kExited ||
+        finding_.kind == FindingKind::kNothingWrong) {
+      LookForDeadlock();
+    }
+    if (finding_.kind == FindingKind::kDeadlock || finding_.kind == FindingKind::kEndlessWait) {
+      const bool told = finding_.kind == FindingKind::kDeadlock ||
+                        waits_.waits[finding_.wait].state == WaitState::kNeverSignalled;
+      finding_.certainty = told ? Certainty::kProved : Certainty::kNotKnown;
+      finding_.suspects.clear();
+    }
+    return std::move(finding_);
+  }
+
+ private:
+  bool IsShown(uint32_t device) const { return device_ == kNone || device == device_; }
+  bool IsShownQueue(uint32_t queue) const {
+    return queue < snapshot_.queues.size() && IsShown(snapshot_.queues[queue].device);
+  }
+
+  // The first that was noticed is the cause; what follows from it may be noticed later.
+  void FindIncident() {
+    for (uint32_t i = 0; i < snapshot_.incidents.size(); ++i) {
+      const FindingKind kind = KindOf(snapshot_.incidents[i]);
+      if (finding_.incident == kNone) finding_.incident = i;
+      if (kind == FindingKind::kNothingWrong) continue;
+      finding_.incident = i;
+      finding_.kind = kind;
+      return;
+    }
+  }
+
+  FindingKind KindOf(const Incident& incident) const {
+    switch (incident.kind) {
+      case IncidentKind::kHang:
+        return incident.queue == kNone || IsShownQueue(incident.queue) ? FindingKind::kGpuHang
+                                                                       : FindingKind::kNothingWrong;
+      case IncidentKind::kDeviceLost:
+        return device_ == kNone || snapshot_.devices[device_].device_lost
+                   ? FindingKind::kDeviceLost
+                   : FindingKind::kNothingWrong;
+      case IncidentKind::kSignal:
+        if (incident.value == 0) return FindingKind::kExited;
+        return IsSentFromOutside(incident.value) ? FindingKind::kKilled : FindingKind::kCpuFault;
+      case IncidentKind::kExited:
+        return finding_.suspects.empty() ? FindingKind::kNothingWrong : FindingKind::kExited;
+      case IncidentKind::kNone:
+      case IncidentKind::kRequested: break;
+    }
+    return FindingKind::kNothingWrong;
+  }
+
+  // A program may die of the fault before it tells of the loss, or stand still with it.
+  void FindFault() {
+    for (const Fault& fault : snapshot_.faults) {
+      if (fault.result < 0 || !IsShown(fault.device)) continue;
+      for (uint32_t i = 0; i < fault.address_count; ++i) {
+        const uint32_t address = fault.first_address + i;
+        if (snapshot_.fault_addresses[address].type == FaultAddressType::kNone) continue;
+        if (finding_.fault_address == kNone) finding_.fault_address = address;
+      }
+    }
+    // Of time-outs the kernel tells, too.
+    for (uint32_t i = 0; i < snapshot_.kernel_lines.size(); ++i) {
+      const KernelLine& line = snapshot_.kernel_lines[i];
+      const std::string_view text = snapshot_.Text(line.text);
+      if (!line.names_process || (!Mentions(text, "fault") && !Mentions(text, "exception"))) {
+        continue;
+      }
+      if (finding_.kernel_line == kNone) finding_.kernel_line = i;
+    }
+    if (finding_.fault_address != kNone || finding_.kernel_line != kNone) {
+      finding_.kind = FindingKind::kGpuFault;
+    }
+  }
+
+  const QueueWaits* WaitsOf(uint32_t queue) const {
+    const auto found =
+        std::find_if(waits_.queues.begin(), waits_.queues.end(),
+                     [queue](const QueueWaits& waits) { return waits.queue == queue; });
+    return found == waits_.queues.end() || queue == kNone ? nullptr : &*found;
+  }
+
+  // Along the waits that hold queues back, to what holds the last of them.
+  Standstill WhyItStands(uint32_t queue) const {
+    // In a cycle it would go on for ever: no queue is met twice on the way to its end.
+    for (size_t steps = 0; steps <= waits_.queues.size(); ++steps) {
+      const QueueWaits* of_queue = WaitsOf(queue);
+      if (of_queue == nullptr || !of_queue->held) return {};
+      uint32_t next = kNone;
+      for (uint32_t i = 0; i < of_queue->wait_count && next == kNone; ++i) {
+        const uint32_t index = of_queue->first_wait + i;
+        const Wait& wait = waits_.waits[index];
+        switch (wait.state) {
+          case WaitState::kSatisfied: continue;
+          case WaitState::kDeadlock: return {FindingKind::kDeadlock, wait.cycle, index};
+          case WaitState::kNeverSignalled:
+          case WaitState::kUnknown: return {FindingKind::kEndlessWait, kNone, index};
+          case WaitState::kWillBeSignalled:
+          case WaitState::kBlocked: break;
+        }
+        if (wait.signal != kNone) next = snapshot_.syncs[wait.signal].queue;
+        // It is the presentation engine that does not signal.
+        if (next == kNone) return {FindingKind::kEndlessWait, kNone, index};
+      }
+      queue = next;
+    }
+    return {FindingKind::kDeadlock, waits_.cycles.empty() ? kNone : 0, kNone};
+  }
+
+  // Work that hangs goes before a wait: queues behind it wait as well, some of them for ever.
+  void ExplainHang() {
+    Standstill found;
+    uint32_t found_at = kNone;
+    for (uint32_t i = finding_.incident; i < snapshot_.incidents.size(); ++i) {
+      const Incident& incident = snapshot_.incidents[i];
+      if (incident.kind != IncidentKind::kHang || !IsShownQueue(incident.queue)) continue;
+      const Standstill why = WhyItStands(incident.queue);
+      if (why.kind == FindingKind::kGpuHang) {
+        finding_.incident = i;
+        return;
+      }
+      if (found_at != kNone && found.kind == FindingKind::kDeadlock) continue;
+      if (found_at != kNone && why.kind != FindingKind::kDeadlock) continue;
+      found = why;
+      found_at = i;
+    }
+    if (found_at == kNone) return;
+    finding_.incident = found_at;
+    finding_.kind = found.kind;
+    finding_.cycle = found.cycle;
+    finding_.wait = found.wait;
+  }
+
+  // Whoever ends a program that stands still, or asks it why, wants to know of one.
+  void LookForDeadlock() {
+    for (uint32_t i = 0; i < waits_.cycles.size(); ++i) {
+      const uint32_t wait = waits_.cycles[i].front();
+      if (!IsShownQueue(snapshot_.syncs[waits_.waits[wait].sync].queue)) continue;
+      finding_.kind = FindingKind::kDeadlock;
+      finding_.cycle = i;
+      finding_.wait = wait;
+      return;
+    }
+  }
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  const WaitGraph& waits_;
+  std::span<const RawMarkerVerdict> raw_verdicts_;
+  uint32_t device_;
+  CulpritFinding finding_;
+};
+
+}  // namespace
+
+CulpritFinding FindCulprit(const Snapshot& snapshot, const Analysis& analysis,
+                           const WaitGraph& waits, std::span<const RawMarkerVerdict> raw_verdicts,
+                           uint32_t device) {
+  return CulpritFinder(snapshot, analysis, waits, raw_verdicts, device).Run();
+}
+
+}  // namespace cairn

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One answer for a whole snapshot: what happened, how sure that is, and which work can have done it, the
+// likeliest first. docs/analysis.md, "The answer", has the rules.
+#ifndef CAIRN_READER_ANALYSIS_CULPRIT_H_
+#define CAIRN_READER_ANALYSIS_CULPRIT_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+#include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/analysis/waits.h"
+
+namespace cairn {
+
+enum class FindingKind : uint8_t {
+  kNothingWrong,  // the report was asked for, or the program ended well
+  kGpuFault,      // the driver or the kernel tells of an access that went wrong
+  kDeviceLost,    // and nobody says why
+  kGpuHang,       // submitted work made no progress, and nothing held it back
+  kDeadlock,      // queues wait for each other
+  kEndlessWait,   // a queue waits for what nothing was told to signal
+  kCpuFault,      // the program died of a signal that its own code raised
+  kKilled,        // it was ended from outside: SIGKILL, SIGTERM
+  kExited,        // it ended with GPU work unfinished
+};
+
+enum class Certainty : uint8_t {
+  kProved,          // the one suspect is the only marked work that was running; or the waits tell
+  kOneOf,           // each of the suspects, and nothing puts one of them first
+  kRanked,          // each of them, and the first is the likeliest
+  kNothingRunning,  // no marked work was
+  kNotKnown,        // the mode was off, or what is left has no end that can be seen
+};
+
+// What puts a suspect where it stands.
+enum class SuspectReason : uint8_t {
+  kOnlyWorkRunning,    // proved
+  kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h)
+  kFirstUnfinished,  // the mode tells what has finished, and of its kind this is the first that has not
+  kUnfinished,       // it was reached, and its end was not
+  kLastReached,      // the mode does not tell what has finished; of its kind it was reached last
+  kReached,          // it was reached earlier
+  kMayHaveBegun,      // the GPU was asked to write nothing where it begins
+  kOutsideOfMarkers,  // a list in flight without a scope that is
+  kRawMarkers,        // it lies between raw markers, of which the later one was not written
+  kRawMarkersClear,   // raw markers say that it had finished, or had not begun
+  kRunsNothing,       // a barrier, a begin or an end, a label: it waits for other work
+  kHeldBack,          // its queue is held back by a wait
+  kEndUnseen,         // nothing is written where its list ends
+};
+
+struct SuspectWork {
+  uint32_t verdict = kNone;    // its queue: into Analysis::verdicts
+  uint32_t execution = kNone;  // into Analysis::executions
+  uint32_t scope = kNone;      // into Analysis::scopes; kNone: work outside of markers
+  // Without a scope and among raw markers: how many of the queue's were recorded before it.
+  uint32_t after_marker = kNone;
+  SuspectReason reason = SuspectReason::kUnfinished;
+  // Something bound where it begins that was destroyed, or lies in no object that is known; into
+  // Analysis::bindings. kNone: nothing such is known of.
+  uint32_t binding = kNone;
+};
+
+struct CulpritFinding {
+  FindingKind kind = FindingKind::kNothingWrong;
+  Certainty certainty = Certainty::kNotKnown;
+  uint32_t incident = kNone;  // into Snapshot::incidents: the one that the kind follows from
+  uint32_t fault_address =
+      kNone;  // kGpuFault: into Snapshot::fault_addresses, if the driver tells it
+  uint32_t kernel_line = kNone;  // kGpuFault: into Snapshot::kernel_lines, if the kernel does
+  uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles; kNone if that one is not listed
+  uint32_t wait = kNone;   // kEndlessWait: into WaitGraph::waits
+  // Every candidate of every queue, each once; of the kinds that are no fault of the GPU's, what was running.
+  // None for kDeadlock and kEndlessWait: there no work is accused.
+  std::vector<SuspectWork> suspects;
+};
+
+// `analysis`, `waits` and `raw_verdicts` are those of `snapshot`. `device`: only what concerns this one; kNone:
+// all of them. Pure. Time O(n log n) in the candidates, linear in the rest; the number of allocations does not
+// depend on either. Any snapshot whose indices are in range is safe.
+CulpritFinding FindCulprit(const Snapshot& snapshot, const Analysis& analysis,
+                           const WaitGraph& waits, std::span<const RawMarkerVerdict> raw_verdicts,
+                           uint32_t device = kNone);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_CULPRIT_H_

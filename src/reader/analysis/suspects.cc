@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/suspects.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "reader/analysis/work_class.h"
+
+namespace cairn {
+namespace {
+
+// What raw markers say of a scope; the smaller one counts where executions share it.
+enum class RawWord : uint8_t { kLikely, kPossible, kNone, kClear };
+
+// A suspect with what places it.
+struct Ranked {
+  SuspectWork suspect;
+  bool late = false;
+  RawWord raw = RawWord::kNone;
+  WorkClass work = WorkClass::kOther;
+  QueueEvidence evidence = QueueEvidence::kNone;
+  bool tells_finished = false;  // the mode of its device
+  bool reached = false;         // its begin was written
+  bool at_front = false;        // not before the last event that its queue is known to have reached
+  bool leads = false;           // the first of its queue and class
+  uint32_t position = 0;        // in the order of its queue
+
+  // Smaller is likelier. Before it is known who leads, and without bindings, with false.
+  auto Key(bool with_bindings) const {
+    const bool harmless = with_bindings && !leads && suspect.binding == kNone;
+    const bool backwards = !tells_finished && !at_front;
+    return std::tuple(work == WorkClass::kNoWork, evidence, suspect.verdict, raw, work,
+                      with_bindings && !leads, harmless, backwards,
+                      backwards ? kNone - position : position);
+  }
+  // Whether nothing but their order sets the two apart: in a mode that tells what has finished, or where the
+  // front end may stand.
+  bool AsLikelyAs(const Ranked& other) const {
+    return std::tuple(work, evidence, suspect.verdict, raw, late) ==
+               std::tuple(other.work, other.evidence, other.suspect.verdict, other.raw,
+                          other.late) &&
+           (tells_finished || (at_front && other.at_front));
+  }
+};
+
+class SuspectRanker {
+ public:
+  SuspectRanker(const Snapshot& snapshot, const Analysis& analysis,
+                std::span<const RawMarkerVerdict> raw_verdicts,
+                std::span<const QueueEvidence> evidence, uint32_t device)
+      : snapshot_(snapshot),
+        analysis_(analysis),
+        raw_verdicts_(raw_verdicts),
+        evidence_(evidence),
+        device_(device) {}
+
+  void Run(CulpritFinding* finding) {
+    ReadRawMarkers();
+    Reserve();
+    for (uint32_t i = 0; i < analysis_.verdicts.size(); ++i) {
+      if (IsShown(analysis_.verdicts[i].device)) CollectOfQueue(i);
+    }
+    CollectOfRawMarkers();
+    Place();
+    std::sort(ranked_.begin(), ranked_.end(),
+              [](const Ranked& a, const Ranked& b) { return a.Key(false) < b.Key(false); });
+    FindLeaders();
+    std::sort(ranked_.begin(), ranked_.end(),
+              [](const Ranked& a, const Ranked& b) { return a.Key(true) < b.Key(true); });
+    finding->certainty = HowSure();
+    finding->suspects.reserve(ranked_.size());
+    for (Ranked& ranked : ranked_) {
+      ranked.suspect.reason = finding->certainty == Certainty::kProved
+                                  ? SuspectReason::kOnlyWorkRunning
+                                  : ReasonOf(ranked);
+      finding->suspects.push_back(ranked.suspect);
+    }
+  }
+
+ private:
+  bool IsShown(uint32_t device) const { return device_ == kNone || device == device_; }
+  const Recording& RecordingOf(const SuspectWork& suspect) const {
+    return snapshot_.recordings[analysis_.executions[suspect.execution].recording];
+  }
+  static bool MayRun(WorkState state) {
+    return state == WorkState::kInFlight || state == WorkState::kUnknown;
+  }
+
+  void ReadRawMarkers() {
+    if (raw_verdicts_.empty()) return;
+    raw_of_scope_.assign(analysis_.scopes.size(), RawWord::kNone);
+    has_raw_parts_.assign(analysis_.executions.size(), false);
+    std::vector<bool> read(analysis_.scopes.size());
+    for (const RawMarkerVerdict& verdict : raw_verdicts_) {
+      for (const RawMarkerWork& work : verdict.works) {
+        ++raw_work_count_;
+        RawWord word = RawWord::kClear;
+        if (work.state == WorkState::kInFlight || !verdict.consistent) {
+          word = work.likely ? RawWord::kLikely : RawWord::kPossible;
+        }
+        if (work.scope != kNone) {
+          RawWord& known = raw_of_scope_[work.scope];
+          known = read[work.scope] ? std::min(known, word) : word;
+          read[work.scope] = true;
+        } else if (word != RawWord::kClear) {
+          has_raw_parts_[work.execution] = true;
+        }
+      }
+    }
+  }
+
+  void Reserve() {
+    size_t count = raw_work_count_;
+    for (const QueueVerdict& verdict : analysis_.verdicts) {
+      count += verdict.candidates.size() + verdict.list_candidates.size() + 1;
+    }
+    ranked_.reserve(count);
+    if (!raw_verdicts_.empty()) collected_.assign(analysis_.scopes.size(), false);
+  }
+
+  Ranked& Add(uint32_t verdict, uint32_t execution, uint32_t scope) {
+    Ranked& ranked = ranked_.emplace_back();
+    ranked.suspect.verdict = verdict;
+    ranked.suspect.execution = execution;
+    ranked.suspect.scope = scope;
+    ranked.evidence = evidence_[verdict];
+    const uint32_t device = analysis_.verdicts[verdict].device;
+    ranked.tells_finished = device == kNone || snapshot_.devices[device].mode == MarkerMode::kFull;
+    if (scope == kNone) return ranked;
+    ranked.work = ClassOfScope(snapshot_, analysis_.scopes[scope]);
+    if (raw_verdicts_.empty()) return ranked;
+    ranked.raw = raw_of_scope_[scope];
+    collected_[scope] = true;
+    return ranked;
+  }
+
+  void CollectOfQueue(uint32_t index) {
+    const QueueVerdict& verdict = analysis_.verdicts[index];
+    auto context = verdict.contexts.begin();
+    for (uint32_t i = 0; i < verdict.candidates.size(); ++i) {
+      Ranked& ranked = Add(index, verdict.candidate_executions[i], verdict.candidates[i]);
+      if (context == verdict.contexts.end() || context->candidate != i) continue;
+      ranked.suspect.binding = WorstBinding(*context++);
+    }
+    for (const uint32_t execution : verdict.list_candidates) {
+      // Its parts are named one by one.
+      if (!has_raw_parts_.empty() && has_raw_parts_[execution]) continue;
+      Add(index, execution, kNone);
+    }
+    if (verdict.late_suspect == kNone) return;
+    Ranked& late = Add(index, verdict.late_suspect_execution, verdict.late_suspect);
+    late.late = true;
+    late.evidence = QueueEvidence::kDriver;
+  }
+
+  // One that was destroyed before one that is not known.
+  uint32_t WorstBinding(const CandidateContext& context) const {
+    uint32_t unknown = kNone;
+    for (uint32_t i = 0; i < context.binding_count; ++i) {
+      const uint32_t index = context.first_binding + i;
+      const BindingState state = analysis_.bindings[index].state;
+      if (state == BindingState::kDestroyed || state == BindingState::kReplaced) return index;
+      if (state == BindingState::kUnknown && unknown == kNone) unknown = index;
+    }
+    return unknown;
+  }
+
+  // What the words leave open and no candidate stands for: all there is in mode off.
+  void CollectOfRawMarkers() {
+    for (const RawMarkerVerdict& raw : raw_verdicts_) {
+      if (!IsShown(raw.device)) continue;
+      const auto verdict = std::find_if(
+          analysis_.verdicts.begin(), analysis_.verdicts.end(), [&raw](const QueueVerdict& other) {
+            return other.queue == raw.queue && other.device == raw.device;
+          });
+      if (verdict == analysis_.verdicts.end()) continue;
+      const uint32_t index = static_cast<uint32_t>(verdict - analysis_.verdicts.begin());
+      for (const RawMarkerWork& work : raw.works) CollectRawWork(index, work);
+    }
+  }
+
+  void CollectRawWork(uint32_t verdict, const RawMarkerWork& work) {
+    if (work.state != WorkState::kInFlight) return;
+    if (work.scope != kNone) {
+      if (collected_[work.scope] || !MayRun(analysis_.scopes[work.scope].state)) return;
+      Add(verdict, work.execution, work.scope);
+      return;
+    }
+    if (!MayRun(analysis_.executions[work.execution].state)) return;
+    Ranked& ranked = Add(verdict, work.execution, kNone);
+    ranked.suspect.after_marker = work.after_marker;
+    ranked.raw = work.likely ? RawWord::kLikely : RawWord::kPossible;
+  }
+
+  // Positions in the order of the queue, and what of it was reached.
+  void Place() {
+    const auto order = [this](const Ranked& ranked) {
+      const SuspectWork& suspect = ranked.suspect;
+      return std::tuple(
+          suspect.verdict, analysis_.executions[suspect.execution].submission, suspect.execution,
+          suspect.scope == kNone ? 0 : analysis_.scopes[suspect.scope].event, suspect.after_marker);
+    };
+    std::sort(ranked_.begin(), ranked_.end(),
+              [&order](const Ranked& a, const Ranked& b) { return order(a) < order(b); });
+    for (uint32_t i = 0; i < ranked_.size(); ++i) {
+      ranked_[i].position = i;
+      ranked_[i].reached = IsReached(ranked_[i].suspect);
+    }
+    for (size_t begin = 0; begin < ranked_.size();) {
+      size_t end = begin + 1;
+      while (end < ranked_.size() &&
+             ranked_[end].suspect.verdict == ranked_[begin].suspect.verdict) {
+        ++end;
+      }
+      FindFront(std::span(ranked_).subspan(begin, end - begin));
+      begin = end;
+    }
+  }
+
+  uint32_t LastEvent(const SuspectWork& suspect) const {
+    const Recording& recording = RecordingOf(suspect);
+    return std::min(std::max(recording.reached, recording.passed), recording.event_count);
+  }
+  uint32_t BeginOf(const SuspectWork& suspect) const {
+    if (suspect.scope == kNone) return 1;
+    return analysis_.scopes[suspect.scope].event - RecordingOf(suspect).first_event + 1;
+  }
+  bool IsReached(const SuspectWork& suspect) const {
+    return suspect.scope != kNone && BeginOf(suspect) <= LastEvent(suspect);
+  }
+
+  // The front end stands at the last event that was written, or behind it where nothing is written.
+  void FindFront(std::span<Ranked> of_queue) const {
+    size_t front = of_queue.size();
+    for (size_t i = 0; i < of_queue.size(); ++i) {
+      if (LastEvent(of_queue[i].suspect) != 0) front = i;
+    }
+    for (size_t i = 0; i < of_queue.size(); ++i) {
+      if (front == of_queue.size()) {
+        of_queue[i].at_front = true;
+        continue;
+      }
+      const SuspectWork& suspect = of_queue[i].suspect;
+      of_queue[i].at_front = suspect.execution == of_queue[front].suspect.execution
+                                 ? BeginOf(suspect) >= LastEvent(suspect)
+                                 : i > front;
+    }
+  }
+
+  void FindLeaders() {
+    const Ranked* before = nullptr;
+    for (Ranked& ranked : ranked_) {
+      ranked.leads = before == nullptr || before->suspect.verdict != ranked.suspect.verdict ||
+                     before->work != ranked.work || before->raw != ranked.raw;
+      before = &ranked;
+    }
+  }
+
+  Certainty HowSure() const {
+    const auto shown_unknown = [this](const QueueVerdict& verdict) {
+      return IsShown(verdict.device) && verdict.unknown;
+    };
+    const bool unknown =
+        std::any_of(analysis_.verdicts.begin(), analysis_.verdicts.end(), shown_unknown);
+    const bool nothing_told =
+        std::none_of(analysis_.verdicts.begin(), analysis_.verdicts.end(),
+                     [this](const QueueVerdict& verdict) { return IsShown(verdict.device); });
+    if (ranked_.empty()) {
+      return unknown || nothing_told ? Certainty::kNotKnown : Certainty::kNothingRunning;
+    }
+    const Ranked& first = ranked_.front();
+    if (first.evidence == QueueEvidence::kEndUnseen &&
+        std::all_of(ranked_.begin(), ranked_.end(),
+                    [&first](const Ranked& ranked) { return ranked.evidence == first.evidence; })) {
+      return Certainty::kNotKnown;
+    }
+    if (ranked_.size() == 1) {
+      const QueueVerdict& verdict = analysis_.verdicts[first.suspect.verdict];
+      const bool proved = verdict.exact && !first.late && first.raw != RawWord::kClear && !unknown;
+      return proved ? Certainty::kProved : Certainty::kOneOf;
+    }
+    return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kRanked;
+  }
+
+  SuspectReason ReasonOf(const Ranked& ranked) const {
+    if (ranked.late) return SuspectReason::kFinishedByItsWord;
+    if (ranked.raw == RawWord::kClear) return SuspectReason::kRawMarkersClear;
+    if (ranked.work == WorkClass::kNoWork) return SuspectReason::kRunsNothing;
+    if (ranked.evidence == QueueEvidence::kHeldBack) return SuspectReason::kHeldBack;
+    if (ranked.evidence == QueueEvidence::kEndUnseen) return SuspectReason::kEndUnseen;
+    if (ranked.suspect.after_marker != kNone) return SuspectReason::kRawMarkers;
+    if (ranked.raw == RawWord::kLikely) return SuspectReason::kRawMarkers;
+    if (ranked.suspect.scope == kNone) return SuspectReason::kOutsideOfMarkers;
+    if (!ranked.reached) return SuspectReason::kMayHaveBegun;
+    if (ranked.tells_finished) {
+      return ranked.leads ? SuspectReason::kFirstUnfinished : SuspectReason::kUnfinished;
+    }
+    return ranked.leads ? SuspectReason::kLastReached : SuspectReason::kReached;
+  }
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  std::span<const RawMarkerVerdict> raw_verdicts_;
+  std::span<const QueueEvidence> evidence_;
+  uint32_t device_;
+  std::vector<Ranked> ranked_;
+  // Empty without raw markers.
+  std::vector<RawWord> raw_of_scope_;
+  std::vector<bool> has_raw_parts_;  // by execution
+  std::vector<bool> collected_;      // by scope
+  size_t raw_work_count_ = 0;
+};
+
+// By queue: whether something that has not come is to come from it.
+std::vector<bool> FindWaitedFor(const Snapshot& snapshot, const WaitGraph& waits) {
+  std::vector<bool> waited_for(snapshot.queues.size());
+  for (const Wait& wait : waits.waits) {
+    if (wait.state == WaitState::kSatisfied || wait.signal == kNone) continue;
+    const uint32_t queue = snapshot.syncs[wait.signal].queue;
+    if (queue != kNone) waited_for[queue] = true;
+  }
+  return waited_for;
+}
+
+// By queue: the driver's checkpoints say that it was at work.
+std::vector<bool> FindOpenCheckpoints(const Snapshot& snapshot) {
+  std::vector<const Checkpoint*> bottom(snapshot.queues.size());
+  for (const Checkpoint& checkpoint : snapshot.checkpoints) {
+    if (checkpoint.queue != kNone && checkpoint.stage == PipeStage::kBottom) {
+      bottom[checkpoint.queue] = &checkpoint;
+    }
+  }
+  std::vector<bool> open(snapshot.queues.size());
+  for (const Checkpoint& top : snapshot.checkpoints) {
+    if (top.queue == kNone || top.stage != PipeStage::kTop) continue;
+    const Checkpoint* done = bottom[top.queue];
+    open[top.queue] =
+        done == nullptr || done->recording != top.recording || done->sequence != top.sequence;
+  }
+  return open;
+}
+
+// By scope: it is one that the driver named by its EventID, or lies in one. Empty if it named none.
+std::vector<bool> FindReported(const Analysis& analysis) {
+  std::vector<bool> reported;
+  for (const uint32_t scope : analysis.reported_scopes) {
+    if (scope == kNone) continue;
+    reported.resize(analysis.scopes.size());
+    reported[scope] = true;
+  }
+  if (reported.empty()) return reported;
+  for (size_t i = 0; i < reported.size(); ++i) {
+    const uint32_t parent = analysis.scopes[i].parent;
+    if (parent != kNone && reported[parent]) reported[i] = true;
+  }
+  return reported;
+}
+
+// By device: it faulted or was lost. Empty if none was.
+std::vector<bool> FindFailedDevices(const Snapshot& snapshot) {
+  std::vector<bool> failed(snapshot.devices.size());
+  for (size_t i = 0; i < failed.size(); ++i) failed[i] = snapshot.devices[i].device_lost;
+  for (const Fault& fault : snapshot.faults) {
+    if (fault.device != kNone && fault.result >= 0) failed[fault.device] = true;
+  }
+  if (std::find(failed.begin(), failed.end(), true) == failed.end()) failed.clear();
+  return failed;
+}
+
+}  // namespace
+
+std::vector<QueueEvidence> WeighQueues(const Snapshot& snapshot, const Analysis& analysis,
+                                       const WaitGraph& waits) {
+  std::vector<bool> hung(snapshot.queues.size());
+  for (const Incident& incident : snapshot.incidents) {
+    if (incident.kind == IncidentKind::kHang && incident.queue < hung.size()) {
+      hung[incident.queue] = true;
+    }
+  }
+  std::vector<bool> held(snapshot.queues.size());
+  for (const QueueWaits& queue : waits.queues) {
+    if (queue.queue != kNone) held[queue.queue] = queue.held;
+  }
+  const std::vector<bool> waited_for = FindWaitedFor(snapshot, waits);
+  const std::vector<bool> open = FindOpenCheckpoints(snapshot);
+  const std::vector<bool> reported = FindReported(analysis);
+  const std::vector<bool> failed = FindFailedDevices(snapshot);
+  std::vector<QueueEvidence> evidence(analysis.verdicts.size(), QueueEvidence::kNone);
+  for (size_t i = 0; i < evidence.size(); ++i) {
+    const QueueVerdict& verdict = analysis.verdicts[i];
+    const uint32_t queue = verdict.queue;
+    const bool names_candidate =
+        !reported.empty() && std::any_of(verdict.candidates.begin(), verdict.candidates.end(),
+                                         [&reported](uint32_t scope) { return reported[scope]; });
+    if (!failed.empty() && verdict.device != kNone && !failed[verdict.device]) {
+      evidence[i] = QueueEvidence::kOtherDevice;
+    } else if (verdict.ends_unseen) {
+      evidence[i] = QueueEvidence::kEndUnseen;
+    } else if (queue != kNone && held[queue]) {
+      evidence[i] = QueueEvidence::kHeldBack;
+    } else if (queue != kNone && hung[queue]) {
+      evidence[i] = QueueEvidence::kHang;
+    } else if (names_candidate || (queue != kNone && open[queue])) {
+      evidence[i] = QueueEvidence::kDriver;
+    } else if (queue != kNone && waited_for[queue]) {
+      evidence[i] = QueueEvidence::kWaitedFor;
+    }
+  }
+  return evidence;
+}
+
+void RankSuspects(const Snapshot& snapshot, const Analysis& analysis,
+                  std::span<const RawMarkerVerdict> raw_verdicts,
+                  std::span<const QueueEvidence> evidence, uint32_t device,
+                  CulpritFinding* finding) {
+  SuspectRanker(snapshot, analysis, raw_verdicts, evidence, device).Run(finding);
+}
+
+}  // namespace cairn

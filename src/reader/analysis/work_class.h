@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command can have done to the GPU, by its marker type.
+#ifndef CAIRN_READER_ANALYSIS_WORK_CLASS_H_
+#define CAIRN_READER_ANALYSIS_WORK_CLASS_H_
+
+#include <cstdint>
+
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+// From the likeliest culprit to the least likely one.
+enum class WorkClass : uint8_t {
+  kPipeline,  // runs shaders of the application: draws, dispatches, rays
+  kOther,     // runs what is not seen or not known: builds, video, bundles, types of later versions
+  kTransfer,  // copies, clears, resolves
+  kNoWork,    // runs nothing itself: barriers, begins and ends, labels
+};
+
+// Of a CairnMarkerType, also of values that this version does not know.
+WorkClass ClassOfType(uint32_t type);
+
+// The same of a scope. A pass without anything inside may hold work that nobody marked: kOther.
+WorkClass ClassOfScope(const Snapshot& snapshot, const Scope& scope);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_WORK_CLASS_H_

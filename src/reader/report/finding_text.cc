@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/finding_text.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <string_view>
+
+#include "cairn/marker_types.h"
+
+#include "base/signal_name.h"
+#include "base/text.h"
+#include "reader/analysis/work_class.h"
+#include "reader/report/describe.h"
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+class FindingWriter {
+ public:
+  FindingWriter(const FindingFacts& facts, bool with_pipelines, std::string& out)
+      : snapshot_(facts.snapshot),
+        analysis_(facts.analysis),
+        facts_(facts),
+        finding_(facts.finding),
+        with_pipelines_(with_pipelines),
+        out_(out) {}
+
+  void Write() {
+    if (finding_.kind == FindingKind::kDeadlock) return WriteDeadlock();
+    if (finding_.kind == FindingKind::kEndlessWait) return WriteEndlessWait();
+    WriteWhatHappened();
+    if (finding_.suspects.empty()) {
+      WriteNoSuspect();
+      out_ += '.';
+      return;
+    }
+    if (finding_.certainty == Certainty::kNotKnown) {
+      Format("; what was running is not known, {} candidate{} no end that can be seen: ",
+             finding_.suspects.size(), finding_.suspects.size() == 1 ? " has" : "s have");
+      AppendWork(finding_.suspects.front());
+    } else if (AccusesWork(finding_.kind)) {
+      WriteAccused();
+    } else {
+      WriteRunning();
+    }
+    out_ += '.';
+    WritePlace(finding_.suspects.front());
+  }
+
+ private:
+  template <typename... Arguments>
+  void Format(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+  }
+
+  void WriteDeadlock() {
+    if (finding_.cycle == kNone) {
+      out_ += "Deadlock: queues wait for each other.";
+    } else {
+      AppendCycle(snapshot_, facts_.waits, facts_.waits.cycles[finding_.cycle], out_);
+    }
+  }
+
+  void WriteEndlessWait() {
+    const Wait& wait = facts_.waits.waits[finding_.wait];
+    const Sync& sync = snapshot_.syncs[wait.sync];
+    out_ += "A wait does not end: ";
+    AppendQueue(snapshot_, sync.queue, out_);
+    out_ += " waits for ";
+    AppendSync(snapshot_, sync, out_);
+    switch (wait.state) {
+      case WaitState::kNeverSignalled: out_ += ", which nothing was told to signal so far."; break;
+      case WaitState::kUnknown: out_ += ", and what would signal it is not known."; break;
+      default: out_ += ", which the presentation engine has not signalled."; break;
+    }
+  }
+
+  void WriteWhatHappened() {
+    const Incident* incident =
+        finding_.incident == kNone ? nullptr : &snapshot_.incidents[finding_.incident];
+    switch (finding_.kind) {
+      case FindingKind::kGpuFault: WriteFault(); break;
+      case FindingKind::kDeviceLost: {
+        const std::string_view name = DeviceLostCodeName(incident->value);
+        Format("The device was lost ({})",
+               name.empty() ? DeviceLostCodeInWords(incident->value) : std::string(name));
+        break;
+      }
+      case FindingKind::kGpuHang: out_ += "The GPU hung"; break;
+      case FindingKind::kCpuFault: WriteSignal("The program died of ", incident->value); break;
+      case FindingKind::kKilled: WriteSignal("The program was killed by ", incident->value); break;
+      case FindingKind::kExited:
+        if (incident->kind == IncidentKind::kExited) {
+          Format("The program exited with code {}, with GPU work unfinished", incident->value);
+        } else {
+          out_ += "The program ended with GPU work unfinished";
+        }
+        break;
+      case FindingKind::kNothingWrong:
+        if (incident == nullptr) {
+          out_ += "No incident was noticed";
+        } else if (incident->kind == IncidentKind::kExited) {
+          Format("The program exited with code {}", incident->value);
+        } else if (incident->kind != IncidentKind::kRequested) {
+          out_ += "What happened is not known to this version";
+        } else {
+          out_ += "Nothing had gone wrong: this report was asked for";
+        }
+        break;
+      case FindingKind::kDeadlock:
+      case FindingKind::kEndlessWait: break;
+    }
+  }
+
+  void WriteFault() {
+    out_ += "The GPU faulted";
+    if (finding_.fault_address != kNone) {
+      const FaultAddress& address = snapshot_.fault_addresses[finding_.fault_address];
+      Format(" ({} at {:#x})", FaultAddressTypeWord(address.type), address.address);
+    } else {
+      out_ += " (says the kernel's log)";
+    }
+  }
+
+  void WriteSignal(const char* what, int64_t number) {
+    out_ += what;
+    const std::string_view name = SignalName(number);
+    name.empty() ? Format("signal {}", number) : Format("{}", name);
+  }
+
+  void WriteNoSuspect() {
+    if (finding_.certainty == Certainty::kNothingRunning) {
+      out_ += AccusesWork(finding_.kind) ? "; no marked work was running"
+                                         : "; nothing was running on the GPU";
+    } else if (analysis_.verdicts.empty()) {
+      out_ += "; no command list is registered";
+    } else {
+      out_ += "; what was running is not known, for the marker mode was off";
+    }
+  }
+
+  void WriteAccused() {
+    const size_t count = finding_.suspects.size();
+    const SuspectWork& first = finding_.suspects.front();
+    switch (finding_.certainty) {
+      case Certainty::kProved:
+        out_ += " in ";
+        AppendWork(first);
+        out_ += ": proved, it was the only work running";
+        return;
+      case Certainty::kRanked: Format("; likeliest of {}: ", count); break;
+      case Certainty::kOneOf:
+        if (count == 1) {
+          out_ += "; the only candidate, not proved: ";
+        } else {
+          Format("; one of {}, the first ones equally likely: ", count);
+        }
+        break;
+      case Certainty::kNothingRunning:
+      case Certainty::kNotKnown: break;
+    }
+    AppendWork(first);
+    out_ += ", ";
+    AppendSuspectReason(facts_, first, true, out_);
+  }
+
+  void WriteRunning() {
+    const size_t count = finding_.suspects.size();
+    out_ += "; on the GPU ";
+    if (count > 1) Format("one or more of {} were running, ", count);
+    if (count > 1)
+      out_ += finding_.certainty == Certainty::kRanked ? "likeliest " : "the first of them ";
+    AppendWork(finding_.suspects.front());
+    if (count == 1) {
+      out_ += finding_.certainty == Certainty::kProved ? " was running" : " may have been running";
+    }
+  }
+
+  // `DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog")`
+  void AppendWork(const SuspectWork& suspect) {
+    if (suspect.scope == kNone) {
+      out_ += "work outside of markers";
+      return;
+    }
+    const Scope& scope = analysis_.scopes[suspect.scope];
+    AppendScope(snapshot_, scope, ScopeDetail::kShort, out_);
+    if (scope.parent != kNone) {
+      std::string path;
+      AppendScopePath(snapshot_, analysis_, analysis_.scopes[scope.parent], path,
+                      ScopeDetail::kShort);
+      // It begins with " > ".
+      out_ += " of ";
+      out_ += std::string_view(path).substr(3);
+    }
+    const uint32_t pipeline = snapshot_.events[scope.event].pipeline;
+    if (pipeline == kNone || !with_pipelines_ ||
+        ClassOfScope(snapshot_, scope) == WorkClass::kNoWork) {
+      return;
+    }
+    out_ += " (";
+    AppendPipelineName(snapshot_, pipeline, out_);
+    out_ += ')';
+  }
+
+  // Where to find it: as everywhere in the report.
+  void WritePlace(const SuspectWork& suspect) {
+    const Execution& execution = analysis_.executions[suspect.execution];
+    const Recording& recording = snapshot_.recordings[execution.recording];
+    Format(" It stands in command list {}", recording.recording_id);
+    if (!recording.name.empty()) {
+      out_ += " \"";
+      AppendVisibleText(snapshot_.Text(recording.name), out_);
+      out_ += '"';
+    }
+    if (execution.submission != kNone) {
+      Format(", submission {} of ", snapshot_.submissions[execution.submission].number);
+    } else {
+      out_ += ", ";
+    }
+    AppendQueue(snapshot_, QueueOfExecution(snapshot_, execution), out_);
+    Format(", frame {}", execution.frame);
+    const uint64_t call =
+        suspect.scope == kNone ? 0 : snapshot_.events[analysis_.scopes[suspect.scope].event].call;
+    if (call != 0) Format(", call {} of the trace", GroupedDigits(call));
+    out_ += '.';
+  }
+
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  const FindingFacts& facts_;
+  const CulpritFinding& finding_;
+  bool with_pipelines_;
+  std::string& out_;
+};
+
+std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
+  switch (reason) {
+    case SuspectReason::kOnlyWorkRunning: return "the only work running";
+    case SuspectReason::kFinishedByItsWord:
+      return "finished, says its word, and may be the culprit all the same: the driver tells of a "
+             "fault, and nothing that was running can have made it";
+    case SuspectReason::kFirstUnfinished:
+      return has_pipeline ? "the first work with a pipeline that has not finished"
+                          : "the first of its kind that has not finished";
+    case SuspectReason::kUnfinished: return "reached, and not finished";
+    case SuspectReason::kLastReached:
+      return has_pipeline ? "the last work with a pipeline that the GPU reached"
+                          : "the last of its kind that the GPU reached";
+    case SuspectReason::kReached: return "reached earlier, and not known to have finished";
+    case SuspectReason::kMayHaveBegun: return "may have begun: nothing is written where it begins";
+    case SuspectReason::kOutsideOfMarkers: return "its command list is in flight";
+    case SuspectReason::kRawMarkers: return "raw markers leave it open";
+    case SuspectReason::kRawMarkersClear:
+      return "unlikely: raw markers say that it had finished or not begun";
+    case SuspectReason::kRunsNothing: return "unlikely: it runs nothing itself";
+    case SuspectReason::kHeldBack: return "unlikely: a wait holds its queue back";
+    case SuspectReason::kEndUnseen: return "its end cannot be seen";
+  }
+  return "";
+}
+
+}  // namespace
+
+void AppendFinding(const FindingFacts& facts, bool with_pipelines, std::string& out) {
+  FindingWriter(facts, with_pipelines, out).Write();
+}
+
+void AppendSuspectReason(const FindingFacts& facts, const SuspectWork& suspect, bool with_binding,
+                         std::string& out) {
+  const bool has_pipeline =
+      suspect.scope != kNone &&
+      ClassOfScope(facts.snapshot, facts.analysis.scopes[suspect.scope]) == WorkClass::kPipeline;
+  out += ReasonWords(suspect.reason, has_pipeline);
+  if (suspect.binding == kNone || !with_binding) return;
+  out += "; uses ";
+  AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+}
+
+bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding) {
+  if (state == SourceState::kPresent) return false;
+  const auto mentions = [name](std::string_view part) {
+    return name.find(part) != std::string_view::npos;
+  };
+  if (mentions("device_fault")) {
+    return finding.kind == FindingKind::kDeviceLost ||
+           (finding.kind == FindingKind::kGpuFault && finding.fault_address == kNone);
+  }
+  switch (finding.kind) {
+    case FindingKind::kDeadlock:
+    case FindingKind::kEndlessWait: return false;
+    default: break;
+  }
+  return finding.certainty == Certainty::kOneOf || finding.certainty == Certainty::kRanked ||
+         finding.certainty == Certainty::kNotKnown;
+}
+
+bool AccusesWork(FindingKind kind) {
+  return kind == FindingKind::kGpuFault || kind == FindingKind::kDeviceLost ||
+         kind == FindingKind::kGpuHang;
+}
+
+}  // namespace cairn

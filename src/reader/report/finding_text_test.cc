@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/finding_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "cairn/marker_types.h"
+
+#include "base/text.h"
+#include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/sample_block.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string Sentence(const Snapshot& snapshot) {
+  const Analysis analysis = Analyse(snapshot);
+  const WaitGraph waits = FindWaits(snapshot, analysis);
+  const CulpritFinding finding =
+      FindCulprit(snapshot, analysis, waits, JudgeRawMarkers(snapshot, analysis));
+  std::string sentence;
+  AppendFinding({snapshot, analysis, waits, finding}, true, sentence);
+  return sentence;
+}
+
+// Three draws and a barrier in a pass of a queue.
+class FindingTextTest : public ::testing::Test {
+ protected:
+  FindingTextTest() {
+    context_ = block_.AddContext();
+    queue_ = block_.AddQueue(context_, 0, "Graphics");
+    const uint32_t fog = block_.AddPipeline(context_, "Volumetric fog");
+    block_.SetShader(fog, kStagePixel, "FogPS");
+    list_ = block_.AddList(context_, queue_, 5, "Main");
+    const uint32_t frame = block_.Begin(list_, CAIRN_MARKER_PASS, "Frame 1");
+    const uint32_t lighting = block_.Begin(list_, CAIRN_MARKER_PASS, "Lighting");
+    block_.Scope(list_, CAIRN_MARKER_DRAW_INSTANCED, "", fog);
+    block_.Scope(list_, CAIRN_MARKER_DRAW_INSTANCED, "", fog);
+    block_.Scope(list_, CAIRN_MARKER_RESOURCE_BARRIER, "", fog);
+    block_.Scope(list_, CAIRN_MARKER_DRAW_INSTANCED, "", fog);
+    block_.End(list_, lighting);
+    block_.End(list_, frame);
+    block_.Close(list_);
+    block_.Submit(queue_, list_);
+    block_.SetProgress(list_, 9, 8);
+  }
+
+  Snapshot Take(IncidentKind kind, int64_t value) {
+    Snapshot snapshot =
+        std::move(SnapshotFromBlock(block_.bytes(), 1'700'000'005'000'000'000).value());
+    snapshot.incidents = {
+        {.kind = kind, .value = value, .queue = kind == IncidentKind::kHang ? queue_ : kNone}};
+    return snapshot;
+  }
+  std::string Told(IncidentKind kind, int64_t value) { return Sentence(Take(kind, value)); }
+  // Mode top, everything reached.
+  void TellLess() {
+    block_.context(context_).mode = MarkerMode::kTop;
+    block_.SetProgress(list_, 9, 0);
+  }
+
+  TestBlock block_;
+  uint32_t context_ = 0;
+  uint32_t queue_ = 0;
+  TestBlock::List list_{};
+};
+
+TEST_F(FindingTextTest, OneWorkProved) {
+  const std::string place =
+      R"( It stands in command list 1 "Main", submission 1 of queue 0 "Graphics" (direct), frame 5.)";
+  const std::string work =
+      R"(DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog"))";
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
+            "The GPU hung in " + work + ": proved, it was the only work running." + place);
+  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
+            "The device was lost (VK_ERROR_DEVICE_LOST) in " + work +
+                ": proved, it was the only work running." + place);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 11),
+            "The program died of SIGSEGV; on the GPU " + work + " was running." + place);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 9),
+            "The program was killed by SIGKILL; on the GPU " + work + " was running." + place);
+  EXPECT_EQ(Told(IncidentKind::kExited, 3),
+            "The program exited with code 3, with GPU work unfinished; on the GPU " + work +
+                " was running." + place);
+  EXPECT_EQ(
+      Told(IncidentKind::kSignal, 0),
+      "The program ended with GPU work unfinished; on the GPU " + work + " was running." + place);
+  EXPECT_EQ(Told(IncidentKind::kRequested, 0),
+            "Nothing had gone wrong: this report was asked for; on the GPU " + work +
+                " was running." + place);
+}
+
+TEST_F(FindingTextTest, SeveralRanked) {
+  TellLess();
+  EXPECT_THAT(Told(IncidentKind::kDeviceLost, static_cast<int32_t>(0x887A0006)),
+              StartsWith("The device was lost (DXGI_ERROR_DEVICE_HUNG); likeliest of 4: "
+                         "DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline \"Volumetric "
+                         "fog\"), the last work with a pipeline that the GPU reached. It stands"));
+  EXPECT_THAT(Told(IncidentKind::kSignal, 6),
+              StartsWith("The program died of SIGABRT; on the GPU one or more of 4 were running, "
+                         "likeliest DRAW_INSTANCED 3 of Frame 1 > Lighting"));
+}
+
+TEST_F(FindingTextTest, SeveralAlike) {
+  block_.SetProgress(list_, 9, 0);
+  EXPECT_THAT(
+      Told(IncidentKind::kHang, 2000),
+      StartsWith("The GPU hung; one of 4, the first ones equally likely: DRAW_INSTANCED 1 of "
+                 "Frame 1 > Lighting (graphics pipeline \"Volumetric fog\"), the first work "
+                 "with a pipeline that has not finished. It stands"));
+  EXPECT_THAT(Told(IncidentKind::kSignal, 9),
+              StartsWith("The program was killed by SIGKILL; on the GPU one or more of 4 were "
+                         "running, the first of them DRAW_INSTANCED 1 of"));
+}
+
+TEST_F(FindingTextTest, AFaultIsToldWithItsAddress) {
+  block_.AddFault(context_, "VK_KHR_device_fault", "page fault");
+  block_.AddFaultAddress(context_, FaultAddressType::kWriteInvalid, 0x1000);
+  EXPECT_THAT(Told(IncidentKind::kDeviceLost, -4),
+              StartsWith("The GPU faulted (invalid write at 0x1000) in DRAW_INSTANCED 3 of"));
+}
+
+TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
+  block_.SetProgress(list_, 11, 12);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 11),
+            "The program died of SIGSEGV; nothing was running on the GPU.");
+  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
+            "The device was lost (VK_ERROR_DEVICE_LOST); no marked work was running.");
+  EXPECT_EQ(Told(IncidentKind::kExited, 0),
+            "The program exited with code 0; nothing was running on the GPU.");
+  block_.context(context_).mode = MarkerMode::kOff;
+  EXPECT_EQ(Told(IncidentKind::kHang, 2000),
+            "The GPU hung; what was running is not known, for the marker mode was off.");
+  EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
+}
+
+TEST_F(FindingTextTest, AWaitForNothing) {
+  block_.SetProgress(list_, 0, 0);
+  block_.AddSync(SyncKind::kWait, queue_, 1, 0x20, 7);
+  EXPECT_EQ(
+      Told(IncidentKind::kHang, 2000),
+      "A wait does not end: queue 0 \"Graphics\" (direct) waits for semaphore 0x20 to reach 7, "
+      "which nothing was told to signal so far.");
+}
+
+TEST_F(FindingTextTest, TheCallOfTheTraceIsNamed) {
+  Snapshot snapshot = Take(IncidentKind::kHang, 1);
+  for (Event& event : snapshot.events) event.call = 18233;
+  EXPECT_THAT(Sentence(snapshot), HasSubstr("frame 5, call 18,233 of the trace."));
+}
+
+TEST(FindingText, NamesAreMadeVisible) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "\x1b]0;q");
+  const TestBlock::List list = block.AddList(context, queue, 0, "a\nb");
+  block.Begin(list, CAIRN_MARKER_PASS, "\x1b[2J");
+  block.Begin(list, CAIRN_MARKER_DRAW, "\xe2\x80\xae", block.AddPipeline(context, "p\r"));
+  block.Submit(queue, list);
+  block.SetProgress(list, 2, 0);
+  const Snapshot snapshot = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  const std::string sentence = Sentence(snapshot);
+  EXPECT_TRUE(IsVisibleText(sentence)) << sentence;
+  EXPECT_THAT(sentence, HasSubstr("DRAW 1: \"\\u{202e}\" of \\x1b[2J (pipeline \"p\\x0d\")"));
+}
+
+TEST(FindingText, SourcesThatWouldHaveToldMore) {
+  CulpritFinding finding;
+  finding.kind = FindingKind::kGpuHang;
+  finding.certainty = Certainty::kRanked;
+  EXPECT_TRUE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kAbsent, finding));
+  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kPresent, finding));
+  EXPECT_FALSE(SourceLimitsFinding("VK_EXT_device_fault", SourceState::kAbsent, finding));
+  finding.certainty = Certainty::kProved;
+  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kSilent, finding));
+  finding.kind = FindingKind::kDeviceLost;
+  EXPECT_TRUE(SourceLimitsFinding("VK_EXT_device_fault", SourceState::kFailed, finding));
+  finding.kind = FindingKind::kDeadlock;
+  finding.certainty = Certainty::kNotKnown;
+  EXPECT_FALSE(SourceLimitsFinding("VK_AMD_buffer_marker", SourceState::kAbsent, finding));
+}
+
+}  // namespace
+}  // namespace cairn

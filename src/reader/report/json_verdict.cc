@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/json_verdict.h"
+
+#include <string>
+
+#include "reader/report/words.h"
+
+namespace cairn {
+namespace {
+
+void WriteSuspect(const FindingFacts& facts, const SuspectWork& suspect, std::string& text,
+                  JsonWriter& json) {
+  json.BeginObject();
+  json.IndexKey("queue", facts.analysis.verdicts[suspect.verdict].queue);
+  json.NumberKey("execution", suspect.execution);
+  json.IndexKey("scope", suspect.scope);
+  json.IndexKey("after_marker", suspect.after_marker);
+  json.StringKey("reason", SuspectReasonWord(suspect.reason));
+  text.clear();
+  AppendSuspectReason(facts, suspect, true, text);
+  json.StringKey("words", text);
+  json.Key("binding");
+  suspect.binding == kNone ? json.Null()
+                           : WriteBinding(facts.analysis.bindings[suspect.binding], &json);
+  json.EndObject();
+}
+
+}  // namespace
+
+void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
+  const CulpritFinding& finding = facts.finding;
+  std::string text;
+  json->BeginObject("verdict");
+  json->StringKey("kind", FindingKindWord(finding.kind));
+  json->StringKey("certainty", CertaintyWord(finding.certainty));
+  AppendFinding(facts, true, text);
+  json->StringKey("sentence", text);
+  json->IndexKey("incident", finding.incident);
+  json->IndexKey("cycle", finding.cycle);
+  json->IndexKey("wait", finding.wait);
+  json->BeginArray("suspects");
+  for (const SuspectWork& suspect : finding.suspects) WriteSuspect(facts, suspect, text, *json);
+  json->EndArray();
+  json->EndObject();
+}
+
+void WriteBinding(const Binding& binding, JsonWriter* json) {
+  json->BeginObject();
+  json->StringKey("point", BindPointWord(binding.point));
+  json->NumberKey("slot", binding.slot);
+  binding.is_address ? json->HexKey("address", binding.address) : json->NullKey("address");
+  json->IndexKey("object", binding.object);
+  json->NumberKey("offset", binding.offset);
+  json->StringKey("state", BindingStateWord(binding.state));
+  binding.state == BindingState::kDestroyed
+      ? json->SignedKey("destroyed_after_ns", binding.destroyed_after_ns)
+      : json->NullKey("destroyed_after_ns");
+  json->BoolKey("since_submission", binding.since_submission);
+  json->EndObject();
+}
+
+}  // namespace cairn

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the JSON report: the answer, and what a candidate used.
+#ifndef CAIRN_READER_REPORT_JSON_VERDICT_H_
+#define CAIRN_READER_REPORT_JSON_VERDICT_H_
+
+#include "base/json_writer.h"
+#include "reader/report/finding_text.h"
+
+namespace cairn {
+
+// Writes the key "verdict" into the object that is open.
+void WriteFinding(const FindingFacts& facts, JsonWriter* json);
+
+// Writes an object.
+void WriteBinding(const Binding& binding, JsonWriter* json);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_JSON_VERDICT_H_

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/report/verdict_printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "reader/report/describe.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kSuspectsShown = 4;
+constexpr size_t kListCandidatesShown = 16;
+constexpr size_t kBindingsShown = 12;
+
+constexpr char kCandidatePrefix[] = "    [>] ";
+constexpr char kDetailPrefix[] = "        ";
+
+}  // namespace
+
+VerdictPrinter::VerdictPrinter(const FindingFacts& facts, const TextOptions& options)
+    : facts_(facts),
+      snapshot_(facts.snapshot),
+      analysis_(facts.analysis),
+      options_(options),
+      all_((options.print_flags & CAIRN_PRINT_EXTENDED_DEVICE_INFO) != 0),
+      with_pipelines_((options.print_flags & CAIRN_PRINT_SKIP_PIPELINE_INFO) == 0) {
+  text_.reserve(1024);
+  const std::vector<SuspectWork>& suspects = facts.finding.suspects;
+  several_queues_ =
+      std::any_of(suspects.begin(), suspects.end(), [&suspects](const SuspectWork& suspect) {
+        return suspect.verdict != suspects.front().verdict;
+      });
+}
+
+void VerdictPrinter::PrintFinding(LineSink& sink) {
+  text_.clear();
+  AppendFinding(facts_, with_pipelines_, text_);
+  sink.Prose("", text_);
+  const std::vector<SuspectWork>& suspects = facts_.finding.suspects;
+  if (suspects.empty()) return;
+  sink.Blank();
+  text_ = AccusesWork(facts_.finding.kind) ? "Suspects" : "What was running on the GPU";
+  if (suspects.size() > 1) text_ += ", the likeliest first";
+  sink.Heading(text_);
+  const size_t shown = all_ ? suspects.size() : std::min(suspects.size(), kSuspectsShown);
+  for (size_t i = 0; i < shown && !sink.full(); ++i) PrintSuspect(sink, i + 1, suspects[i]);
+  if (shown == suspects.size()) return;
+  text_ = fmt::format("… {} more; --all shows them", suspects.size() - shown);
+  sink.Prose("    ", text_);
+}
+
+void VerdictPrinter::PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect) {
+  text_.clear();
+  const Scope* scope = suspect.scope == kNone ? nullptr : &analysis_.scopes[suspect.scope];
+  if (scope != nullptr) AppendCallOf(snapshot_, *scope, text_);
+  AppendListPath(snapshot_, analysis_.executions[suspect.execution], text_);
+  if (scope != nullptr) {
+    AppendScopePath(snapshot_, analysis_, *scope, text_);
+  } else if (suspect.after_marker == kNone) {
+    text_ += " > (work outside of markers)";
+  } else {
+    fmt::format_to(std::back_inserter(text_), " > (what was recorded behind marker {})",
+                   suspect.after_marker);
+  }
+  const WorkState state = scope == nullptr ? WorkState::kInFlight : scope->state;
+  sink.Prose(fmt::format(" {}. {} ", number, StateMark(state)), text_);
+  // Everything that the first one uses follows.
+  const bool details = number == 1 && !all_;
+  text_.clear();
+  AppendPipelineAndReason(suspect, !details);
+  if (!text_.empty()) sink.Prose(kDetailPrefix, text_);
+  if (!details) return;
+  const QueueVerdict& verdict = analysis_.verdicts[suspect.verdict];
+  const auto context = std::find_if(verdict.contexts.begin(), verdict.contexts.end(),
+                                    [&](const CandidateContext& other) {
+                                      return verdict.candidates[other.candidate] == suspect.scope;
+                                    });
+  if (context != verdict.contexts.end()) PrintContext(sink, *context);
+}
+
+void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding) {
+  const uint32_t pipeline = suspect.scope == kNone || !with_pipelines_
+                                ? kNone
+                                : snapshot_.events[analysis_.scopes[suspect.scope].event].pipeline;
+  if (pipeline != kNone) AppendPipeline(snapshot_, pipeline, text_);
+  // Where there is no other one the sentence has said all of the rest.
+  if (suspect.reason == SuspectReason::kOnlyWorkRunning) return;
+  if (pipeline != kNone) text_ += ": ";
+  AppendSuspectReason(facts_, suspect, with_binding, text_);
+  if (!several_queues_) return;
+  text_ += "; on ";
+  AppendQueue(snapshot_, analysis_.verdicts[suspect.verdict].queue, text_);
+}
+
+void VerdictPrinter::PrintQueues(LineSink& sink) {
+  sink.Blank();
+  sink.Heading("Which work was running");
+  bool any = false;
+  for (const QueueVerdict& verdict : analysis_.verdicts) {
+    if (!IsShown(verdict.device)) continue;
+    if (sink.full()) return;
+    PrintQueue(sink, verdict);
+    any = true;
+  }
+  if (!any) sink.Prose(" - ", "Nothing is known: no command list is registered.");
+}
+
+void VerdictPrinter::PrintQueue(LineSink& sink, const QueueVerdict& verdict) {
+  text_.clear();
+  AppendQueue(snapshot_, verdict.queue, text_);
+  const auto out = std::back_inserter(text_);
+  const size_t count = verdict.candidates.size() + verdict.list_candidates.size();
+  if (verdict.unknown) {
+    text_ += ": not known";
+  } else if (count == 0) {
+    text_ += ": nothing was running";
+  } else if (verdict.exact) {
+    text_ += ": exactly one work was running";
+  } else if (verdict.ends_unseen) {
+    fmt::format_to(out, ": not known, {} candidate{} whose end cannot be seen", count,
+                   count == 1 ? "" : "s");
+  } else {
+    fmt::format_to(out, ": {} candidate{}", count, count == 1 ? "" : "s");
+  }
+  sink.Prose(" - ", text_);
+  if (all_ || facts_.finding.suspects.empty()) PrintCandidates(sink, verdict);
+  sink.Prose("    ", verdict.reason);
+}
+
+void VerdictPrinter::PrintCandidates(LineSink& sink, const QueueVerdict& verdict) {
+  // What the analysis explains is what is worth showing: the first and the last ones.
+  uint32_t next = 0;
+  for (const CandidateContext& context : verdict.contexts) {
+    if (context.candidate != next) PrintHidden(sink, context.candidate - next, "candidates");
+    next = context.candidate + 1;
+    PrintCandidate(sink, verdict, context);
+  }
+  const size_t lists_shown = std::min(verdict.list_candidates.size(), kListCandidatesShown);
+  for (size_t i = 0; i < lists_shown; ++i) {
+    text_.clear();
+    AppendListPath(snapshot_, analysis_.executions[verdict.list_candidates[i]], text_);
+    text_ += " > (work outside of markers)";
+    sink.Prose(kCandidatePrefix, text_);
+  }
+  if (lists_shown < verdict.list_candidates.size()) {
+    PrintHidden(sink, verdict.list_candidates.size() - lists_shown, "command lists");
+  }
+  PrintLateSuspect(sink, verdict);
+}
+
+void VerdictPrinter::PrintCandidate(LineSink& sink, const QueueVerdict& verdict,
+                                    const CandidateContext& context) {
+  const Scope& scope = analysis_.scopes[verdict.candidates[context.candidate]];
+  text_.clear();
+  AppendCallOf(snapshot_, scope, text_);
+  AppendListPath(snapshot_, analysis_.executions[verdict.candidate_executions[context.candidate]],
+                 text_);
+  AppendScopePath(snapshot_, analysis_, scope, text_);
+  sink.Prose(kCandidatePrefix, text_);
+  PrintPipeline(sink, scope);
+  PrintContext(sink, context);
+}
+
+void VerdictPrinter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict) {
+  if (verdict.late_suspect == kNone) return;
+  const Scope& scope = analysis_.scopes[verdict.late_suspect];
+  text_.clear();
+  AppendCallOf(snapshot_, scope, text_);
+  AppendListPath(snapshot_, analysis_.executions[verdict.late_suspect_execution], text_);
+  AppendScopePath(snapshot_, analysis_, scope, text_);
+  sink.Prose("    [X] ", text_);
+  PrintPipeline(sink, scope);
+}
+
+void VerdictPrinter::PrintPipeline(LineSink& sink, const Scope& scope) {
+  const uint32_t pipeline = snapshot_.events[scope.event].pipeline;
+  if (pipeline == kNone || !with_pipelines_) return;
+  text_.clear();
+  AppendPipeline(snapshot_, pipeline, text_);
+  sink.Prose(kDetailPrefix, text_);
+}
+
+void VerdictPrinter::PrintContext(LineSink& sink, const CandidateContext& context) {
+  if (context.annotation_scope != kNone) {
+    const Event& marker = snapshot_.events[analysis_.scopes[context.annotation_scope].event];
+    const Annotation& annotation = snapshot_.annotations[marker.detail];
+    if (annotation.event_id != 0) {
+      text_ = "EventID ";
+      AppendEventId(annotation.event_id, text_);
+      fmt::format_to(std::back_inserter(text_), ", \"{}\"", snapshot_.Text(annotation.name));
+      sink.Prose(kDetailPrefix, text_);
+    }
+  }
+  PrintBindings(sink, context);
+}
+
+void VerdictPrinter::PrintBindings(LineSink& sink, const CandidateContext& context) {
+  const auto begin = analysis_.bindings.begin() + context.first_binding;
+  const auto end = begin + context.binding_count;
+  size_t shown = 0;
+  const size_t limit = all_ ? context.binding_count : kBindingsShown;
+  // What is not as it should be stands first.
+  for (const bool alive : {false, true}) {
+    for (auto binding = begin; binding != end; ++binding) {
+      if ((binding->state == BindingState::kAlive) != alive || shown == limit) continue;
+      ++shown;
+      text_.clear();
+      AppendBinding(snapshot_, *binding, text_);
+      sink.Prose(alive ? kDetailPrefix : "      ! ", text_);
+    }
+  }
+  if (shown == context.binding_count) return;
+  text_ = fmt::format("… {} more; --all shows them", context.binding_count - shown);
+  sink.Prose(kDetailPrefix, text_);
+}
+
+void VerdictPrinter::PrintHidden(LineSink& sink, size_t count, const char* what) {
+  text_ = fmt::format("… {} more {}", count, what);
+  sink.Prose(kDetailPrefix, text_);
+}
+
+}  // namespace cairn

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Of the text report: the answer with its suspects, which stand first, and what was running on each queue.
+#ifndef CAIRN_READER_REPORT_VERDICT_PRINTER_H_
+#define CAIRN_READER_REPORT_VERDICT_PRINTER_H_
+
+#include <cstdint>
+#include <string>
+
+#include "reader/report/finding_text.h"
+#include "reader/report/line_sink.h"
+#include "reader/report/text.h"
+
+namespace cairn {
+
+class VerdictPrinter {
+ public:
+  // Everything is referred to and must live as long.
+  VerdictPrinter(const FindingFacts& facts, const TextOptions& options);
+
+  // Each may be called again, for a second sink.
+  // The answer, and the first suspects; with CAIRN_PRINT_EXTENDED_DEVICE_INFO all of them.
+  void PrintFinding(LineSink& sink);
+  // For each queue what is concluded, and why. Its candidates where PrintFinding has no suspects, or with that
+  // flag.
+  void PrintQueues(LineSink& sink);
+
+ private:
+  bool IsShown(uint32_t device) const {
+    return options_.only_device == kNone || device == options_.only_device;
+  }
+  void PrintSuspect(LineSink& sink, size_t number, const SuspectWork& suspect);
+  void AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding);
+  void PrintQueue(LineSink& sink, const QueueVerdict& verdict);
+  void PrintCandidates(LineSink& sink, const QueueVerdict& verdict);
+  void PrintCandidate(LineSink& sink, const QueueVerdict& verdict, const CandidateContext& context);
+  void PrintLateSuspect(LineSink& sink, const QueueVerdict& verdict);
+  void PrintPipeline(LineSink& sink, const Scope& scope);
+  void PrintContext(LineSink& sink, const CandidateContext& context);
+  void PrintBindings(LineSink& sink, const CandidateContext& context);
+  void PrintHidden(LineSink& sink, size_t count, const char* what);
+
+  const FindingFacts facts_;
+  const Snapshot& snapshot_;
+  const Analysis& analysis_;
+  const TextOptions& options_;
+  bool all_;
+  bool with_pipelines_;
+  bool several_queues_ = false;  // that suspects lie on
+  std::string text_;             // the sentence being built
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_VERDICT_PRINTER_H_
