@@ -121,9 +121,11 @@ inline constexpr uint8_t kEventNameIsAnnotation = 8;
 // kBind: the value is a GPU virtual address, otherwise 1 + an index into the object table. 0: nothing
 // is bound there any more.
 inline constexpr uint8_t kEventBindsAddress = 16;
-// kEnd, of a barrier: on this device the GPU goes beyond it, to writes at the top of the pipe as well, only
-// once all earlier work of the queue has finished.
-inline constexpr uint8_t kEventDrains = 32;
+// kEnd: on this device the GPU goes beyond it, to writes at the top of the pipe as well, only once all earlier
+// dispatches, or draws, of the queue have finished; with both, all earlier work.
+inline constexpr uint8_t kEventDrainsDispatches = 32;
+inline constexpr uint8_t kEventDrainsDraws = 64;
+inline constexpr uint8_t kEventDrains = kEventDrainsDispatches | kEventDrainsDraws;
 
 struct AnnotationHeader {
   uint64_t event_id;  // 0: none was given out

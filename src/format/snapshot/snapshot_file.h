@@ -43,9 +43,9 @@ inline constexpr ChunkType kSnapshotStartChunk = MakeChunkType("SNAP");
 // Bits of an event in EVNT.
 inline constexpr unsigned kEventBitEnd = 1;
 inline constexpr unsigned kEventBitMatched = 2;
-inline constexpr unsigned kEventBitAnnotation = 32;               // of a begin
-inline constexpr unsigned kEventBitDrains = kEventBitAnnotation;  // of an end
-inline constexpr unsigned kEventBitAddress = 64;
+// 32 and 64 of an end are kEventDrainsDispatches and kEventDrainsDraws.
+inline constexpr unsigned kEventBitAnnotation = 32;  // of a begin
+inline constexpr unsigned kEventBitAddress = 64;     // of a bind
 inline constexpr unsigned kEventBitBind = 128;
 
 // Limits of what is read back, against payloads that decode to far more than they hold. All rows of

@@ -95,7 +95,7 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
         event.kind == EventKind::kEnd && (bits & kEventBitMatched) != 0 ? kMatchInnermost : 0;
     event.flags = static_cast<uint8_t>(
         bits >> 2 & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated));
-    if (event.kind == EventKind::kEnd && (bits & kEventBitDrains) != 0) event.flags |= kEventDrains;
+    if (event.kind == EventKind::kEnd) event.flags |= bits & kEventDrains;
   }
   for (Event& event : events) {
     uint32_t type = 0;

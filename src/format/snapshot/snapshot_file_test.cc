@@ -90,11 +90,11 @@ TEST(SnapshotFile, RoundTripKeepsEverything) {
   }
 }
 
-TEST(SnapshotFile, BarriersThatDrainAreKept) {
+TEST(SnapshotFile, WhatDrainsIsKept) {
   Snapshot snapshot = VulkanSnapshot();
   uint32_t ends = 0;
   for (Event& event : snapshot.events) {
-    if (event.kind == EventKind::kEnd && ++ends % 2 == 0) event.flags |= kEventDrains;
+    if (event.kind == EventKind::kEnd) event.flags |= kEventDrainsDispatches * (++ends % 4);
   }
   const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kNone));
   ASSERT_TRUE(read.ok());

@@ -157,7 +157,7 @@ uint8_t EventBits(const Snapshot& snapshot, const Event& event) {
       break;
     case EventKind::kEnd:
       bits |= event.match != 0 ? kEventBitEnd | kEventBitMatched : kEventBitEnd;
-      if ((event.flags & kEventDrains) != 0) bits |= kEventBitDrains;
+      bits |= event.flags & kEventDrains;
       break;
     case EventKind::kBind:
       bits |= kEventBitEnd | kEventBitBind;

@@ -361,12 +361,12 @@ TEST(SnapshotFromBlock, OnlyEndsDrain) {
   const uint32_t context = block.AddContext();
   const TestBlock::List list = block.AddList(context, kNoQueue, 0, "Main");
   const uint32_t begin = block.Begin(list, CAIRN_MARKER_RESOURCE_BARRIER, "");
-  block.End(list, begin, kEventDrains | kEventWritesBottom);
+  block.End(list, begin, kEventDrainsDraws | kEventWritesBottom);
   EventChunk& chunk = block.chunk(block.slot(list).first_event_page);
   chunk.events[EventPosition(list.slot, 0)].flags |= kEventDrains;
   const Snapshot s = Take(block);
   EXPECT_EQ(s.events[0].flags, kEventWritesTop);
-  EXPECT_EQ(s.events[1].flags, kEventDrains | kEventWritesBottom);
+  EXPECT_EQ(s.events[1].flags, kEventDrainsDraws | kEventWritesBottom);
 }
 
 TEST(SnapshotFromBlock, OfAFullRingTheOldestCallIsLeftOut) {

@@ -123,11 +123,11 @@ class Analyser {
 
   void JudgeExecutions() {
     progress_.reserve(analysis_.executions.size());
-    const std::vector<uint32_t> last_drains = FindLastDrains(snapshot_);
+    const std::vector<Drains> last_drains = FindLastDrains(snapshot_);
     for (const Execution& execution : analysis_.executions) {
       progress_.push_back(
           JudgeExecution(snapshot_, execution, TellsSubmissions(RecordingOf(execution).device)));
-      progress_.back().last_drain = last_drains[execution.recording];
+      progress_.back().last_drains = last_drains[execution.recording];
     }
     ForEachQueue([this](std::span<const uint32_t> order) {
       if (QueueKey(order[0]).second == kNone) return;
@@ -170,7 +170,7 @@ class Analyser {
       AppendCopy(trees_[head].first_scope, execution->scope_count, &analysis_.scopes);
     }
     scope_counts_[execution->recording] = execution->scope_count;
-    SetScopeStates(recording, execution->first_scope, execution->scope_count, evidence,
+    SetScopeStates(snapshot_, recording, execution->first_scope, execution->scope_count, evidence,
                    &analysis_.scopes);
     // Nothing proven is all the evidence there is in this mode, and it is that of all its executions.
     if (mode_off && evidence == kNothingProven) {

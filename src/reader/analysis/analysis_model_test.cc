@@ -289,6 +289,37 @@ TEST(AnalysisSharpness, BarriersThatHoldLeaveOneWorkInModeTop) {
   });
 }
 
+// Draws and dispatches by turns, on a device whose barriers drain one kind alone: no more than the last of
+// each is a candidate.
+TEST(AnalysisSharpness, BarriersThatDrainOneKindLeaveTheOther) {
+  Scenario scenario(MarkerMode::kTop);
+  const uint32_t queue = scenario.AddQueue();
+  scenario.BeginList(queue);
+  for (int i = 0; i < 4; ++i) {
+    const uint8_t kind = i % 2 == 0 ? Scenario::kOfDraws : Scenario::kOfDispatches;
+    scenario.AddMarkedWork(true, kind);
+    scenario.AddDrain(true, kind);
+  }
+  scenario.AddMarkedWork(true, Scenario::kOfCopies);
+  scenario.AddDrain(true, Scenario::kOfDraws);
+  scenario.AddMarkedWork(true, Scenario::kOfDraws);
+  scenario.Submit(queue, 0);
+  Checker checker(scenario, true);
+  size_t most = 0;
+  CommandProcessorModel(scenario.program(), {}).VisitAll([&](const ModelMoment& moment) {
+    EXPECT_EQ(checker.Check(moment), "");
+    std::map<uint16_t, size_t> works;
+    for (const uint32_t scope : checker.AnalysisOf(moment.words).verdicts.at(0).candidates) {
+      ++works
+          [scenario.snapshot().events[checker.AnalysisOf(moment.words).scopes[scope].event].type];
+    }
+    EXPECT_LE(works[CAIRN_MARKER_DRAW], 1u);
+    EXPECT_LE(works[CAIRN_MARKER_DISPATCH], 1u);
+    most = std::max(most, works[CAIRN_MARKER_COPY_RESOURCE] + works[CAIRN_MARKER_DRAW]);
+  });
+  EXPECT_EQ(most, 2u);  // what drains draws does not drain the copy
+}
+
 // In mode full, with all work marked and written, a scope is in flight only if some legal order with
 // these words has its work running.
 TEST(AnalysisSharpness, NothingIsInFlightThatCannotBe) {

@@ -37,41 +37,58 @@ bool WordsAreZero(const Recording& recording) {
   return recording.reached == 0 && recording.passed == 0;
 }
 
-// What is before the last barrier that drains, and beyond which the GPU is, has finished. Linear in the
-// events from there on.
-void ApplyDrain(const Snapshot& snapshot, const Recording& recording, Progress* progress) {
-  if (!progress->words_make_sense) return;
-  for (uint32_t sequence = recording.reached; sequence > progress->evidence.passed; --sequence) {
-    if ((snapshot.events[recording.first_event + sequence - 1].flags & kEventDrains) == 0) continue;
-    progress->evidence.passed = sequence;
-    progress->drained = true;
-    return;
+// Before `end`, and not before `from`. Linear in the events in between.
+Drains LastDrains(const Snapshot& snapshot, const Recording& recording, uint32_t from,
+                  uint32_t end) {
+  Drains drains;
+  for (uint32_t sequence = end; sequence > from && drains.all == 0; --sequence) {
+    const uint8_t flags =
+        snapshot.events[recording.first_event + sequence - 1].flags & kEventDrains;
+    if (flags == kEventDrains) drains.all = sequence;
+    if ((flags & kEventDrainsDispatches) != 0 && drains.dispatches == 0)
+      drains.dispatches = sequence;
+    if ((flags & kEventDrainsDraws) != 0 && drains.draws == 0) drains.draws = sequence;
   }
+  return drains;
 }
 
-// The words as those of one execution, whose barriers nobody asks.
-Progress WordsAlone(const Snapshot& snapshot, const Recording& recording) {
+// The GPU is beyond these.
+void ApplyDrains(const Drains& drains, Progress* progress) {
+  Evidence& evidence = progress->evidence;
+  evidence.passed = std::max(evidence.passed, drains.all);
+  evidence.passed_dispatches = std::max(evidence.passed_dispatches, drains.dispatches);
+  evidence.passed_draws = std::max(evidence.passed_draws, drains.draws);
+  progress->drained.all |= drains.all != 0;
+  progress->drained.dispatches |= drains.dispatches != 0;
+  progress->drained.draws |= drains.draws != 0;
+}
+
+bool WordsMakeSense(const Snapshot& snapshot, const Recording& recording) {
+  return IsOwnValue(snapshot, recording, recording.passed, kEventWritesBottom) &&
+         IsOwnValue(snapshot, recording, recording.reached, kEventWritesTop);
+}
+
+uint32_t Unreached(const Snapshot& snapshot, const Recording& recording) {
+  if (!WordsMakeSense(snapshot, recording)) return kAllEvents;
+  return FirstUnreached(snapshot, recording, std::max(recording.reached, recording.passed));
+}
+
+// The words as those of one execution.
+Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
   Progress progress;
   progress.words_are_its = true;
   progress.began = !WordsAreZero(recording);
-  const bool passed_is_own = IsOwnValue(snapshot, recording, recording.passed, kEventWritesBottom);
-  progress.words_make_sense =
-      passed_is_own && IsOwnValue(snapshot, recording, recording.reached, kEventWritesTop);
-  if (passed_is_own) {
+  progress.words_make_sense = WordsMakeSense(snapshot, recording);
+  if (IsOwnValue(snapshot, recording, recording.passed, kEventWritesBottom)) {
     progress.evidence.passed = recording.passed;
-    progress.drained = recording.passed != 0;
+    progress.drained.all = recording.passed != 0;
     if (ListEndPassed(snapshot, recording)) progress.evidence = kProvenCompleted;
   }
   if (progress.words_make_sense) {
-    const uint32_t reached = std::max(recording.reached, recording.passed);
-    progress.evidence.unreached = FirstUnreached(snapshot, recording, reached);
+    progress.evidence.unreached = Unreached(snapshot, recording);
+    ApplyDrains(LastDrains(snapshot, recording, progress.evidence.passed, recording.reached),
+                &progress);
   }
-  return progress;
-}
-
-Progress FromWords(const Snapshot& snapshot, const Recording& recording) {
-  Progress progress = WordsAlone(snapshot, recording);
-  ApplyDrain(snapshot, recording, &progress);
   return progress;
 }
 
@@ -114,19 +131,19 @@ Progress JudgeSubmitted(const Snapshot& snapshot, const Recording& recording, ui
   if (recording.submit_count <= finished + 1 || WordsAreZero(recording)) {
     return FromWords(snapshot, recording);
   }
-  Progress words = WordsAlone(snapshot, recording);
   Progress progress = Certain(kNothingProven);
   progress.told_apart = false;
-  progress.words_make_sense = words.words_make_sense;
+  progress.words_make_sense = WordsMakeSense(snapshot, recording);
   if (run == finished + 1) {
-    // Whoever wrote `passed`, or came beyond a barrier: this execution came first.
-    ApplyDrain(snapshot, recording, &words);
-    progress.evidence.passed = words.evidence.passed;
+    // Whoever wrote `passed`, or came beyond what drains: this execution came first.
+    const Progress words = FromWords(snapshot, recording);
+    progress.evidence = words.evidence;
+    progress.evidence.unreached = kAllEvents;
     progress.drained = words.drained;
     progress.began = true;
   } else if (run == recording.submit_count) {
     // Whoever wrote `reached`: this execution came last.
-    progress.evidence.unreached = words.evidence.unreached;
+    progress.evidence.unreached = Unreached(snapshot, recording);
   }
   return progress;
 }
@@ -189,16 +206,11 @@ Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
   return JudgeSubmitted(snapshot, recording, execution.run);
 }
 
-std::vector<uint32_t> FindLastDrains(const Snapshot& snapshot) {
-  std::vector<uint32_t> drains;
+std::vector<Drains> FindLastDrains(const Snapshot& snapshot) {
+  std::vector<Drains> drains;
   drains.reserve(snapshot.recordings.size());
   for (const Recording& recording : snapshot.recordings) {
-    uint32_t sequence = recording.event_count;
-    while (sequence != 0 &&
-           (snapshot.events[recording.first_event + sequence - 1].flags & kEventDrains) == 0) {
-      --sequence;
-    }
-    drains.push_back(sequence);
+    drains.push_back(LastDrains(snapshot, recording, 0, recording.event_count));
   }
   return drains;
 }
@@ -219,21 +231,24 @@ bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording) {
 
 void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress) {
   bool later_began = false;
-  bool later_drained = false;
+  Drained later;
   for (size_t i = queue_order.size(); i-- > 0;) {
     Progress& current = progress[queue_order[i]];
-    if (later_drained) {
+    if (later.all) {
       current.evidence = kProvenCompleted;
     } else if (later_began) {
       current.evidence.unreached = kAllEvents;
       current.began = true;
-      if (current.last_drain != 0 && !current.mode_off) {
-        current.evidence.passed = std::max(current.evidence.passed, current.last_drain);
-        current.drained = true;
+      if (!current.mode_off) {
+        ApplyDrains(current.last_drains, &current);
+        if (later.dispatches) current.evidence.passed_dispatches = kAllEvents;
+        if (later.draws) current.evidence.passed_draws = kAllEvents;
       }
     }
     later_began |= current.began;
-    later_drained |= current.drained;
+    later.all |= current.drained.all;
+    later.dispatches |= current.drained.dispatches;
+    later.draws |= current.drained.draws;
   }
   bool front_end_before = false;
   for (const uint32_t index : queue_order) {

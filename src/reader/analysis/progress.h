@@ -14,14 +14,28 @@
 
 namespace cairn {
 
+// The last events of a list that drain, by their sequence numbers; 0: none does.
+struct Drains {
+  uint32_t all = 0;
+  uint32_t dispatches = 0;
+  uint32_t draws = 0;
+};
+
+// What of a queue is known to have finished.
+struct Drained {
+  bool all = false;
+  bool dispatches = false;
+  bool draws = false;
+};
+
 // What one execution's own words and counters say, before the order of the queue is considered.
 struct Progress {
   Evidence evidence;
   bool began = false;  // the GPU was inside or behind this execution
-  // It, or a later execution of its list, wrote at the bottom, or came beyond a barrier that drains: all
-  // before it on its queue has finished.
-  bool drained = false;
-  uint32_t last_drain = 0;       // sequence number of the list's last barrier that drains, 0: none
+  // It, or a later execution of its list, wrote at the bottom, or came beyond what drains: of the executions
+  // before it on its queue all has finished, or dispatches, or draws.
+  Drained drained;
+  Drains last_drains;            // of its list
   bool words_are_its = false;    // the words describe this execution and no other
   bool told_apart = true;        // false: several executions share the words
   bool mode_off = false;         // the GPU was asked to write nothing, and nothing else tells
@@ -33,15 +47,15 @@ struct Progress {
 Progress JudgeExecution(const Snapshot& snapshot, const Execution& execution,
                         bool device_tells_submissions);
 
-// Of each recording the sequence number of its last barrier that drains, 0 for none. Linear in the events.
-std::vector<uint32_t> FindLastDrains(const Snapshot& snapshot);
+// Of each recording. Linear in the events.
+std::vector<Drains> FindLastDrains(const Snapshot& snapshot);
 
 // Whether everything that the GPU was asked to write in it has come, and none of that says that it has
 // finished: its end takes no writes, or nothing of it does. Linear in the events behind the last write.
 bool EndIsUnseen(const Snapshot& snapshot, const Recording& recording);
 
 // Refines the executions of one queue, in submission order: a queue is fetched in order, and a
-// bottom-of-pipe write and a barrier that drains wait for all earlier work of its queue.
+// bottom-of-pipe write and what drains wait for all earlier work of its queue.
 void ApplyQueueOrder(std::span<const uint32_t> queue_order, std::span<Progress> progress);
 
 }  // namespace cairn

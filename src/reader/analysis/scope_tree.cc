@@ -5,6 +5,8 @@
 
 #include "cairn/marker_types.h"
 
+#include "reader/analysis/work_class.h"
+
 namespace cairn {
 namespace {
 
@@ -90,8 +92,12 @@ constexpr uint32_t kMostKinds = 256;
 
 }  // namespace
 
-WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evidence& evidence) {
-  if (evidence.passed >= end_sequence) return WorkState::kCompleted;
+WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequence,
+                     const Evidence& evidence) {
+  uint32_t passed = evidence.passed;
+  if (IsDispatch(type)) passed = std::max(passed, evidence.passed_dispatches);
+  if (IsDraw(type)) passed = std::max(passed, evidence.passed_draws);
+  if (passed >= end_sequence) return WorkState::kCompleted;
   if (begin_sequence >= evidence.unreached) return WorkState::kNotStarted;
   return WorkState::kInFlight;
 }
@@ -140,11 +146,12 @@ void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes) {
   }
 }
 
-void SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
-                    const Evidence& evidence, std::vector<Scope>* scopes) {
+void SetScopeStates(const Snapshot& snapshot, const Recording& recording, uint32_t first,
+                    uint32_t count, const Evidence& evidence, std::vector<Scope>* scopes) {
   for (uint32_t i = first; i < first + count; ++i) {
     Scope& scope = (*scopes)[i];
-    scope.state = ScopeState(scope.event - recording.first_event + 1, scope.end_sequence, evidence);
+    scope.state = ScopeState(snapshot.events[scope.event].type,
+                             scope.event - recording.first_event + 1, scope.end_sequence, evidence);
   }
 }
 

@@ -17,6 +17,8 @@ inline constexpr uint32_t kAllEvents = 0xFFFFFFFF;
 struct Evidence {
   uint32_t passed = 0;              // everything before this event has finished
   uint32_t unreached = kAllEvents;  // this event and all behind it were not reached
+  uint32_t passed_dispatches = 0;   // dispatches before this event have finished
+  uint32_t passed_draws = 0;        // draws have
 
   bool operator==(const Evidence&) const = default;
 };
@@ -24,7 +26,9 @@ inline constexpr Evidence kProvenCompleted = {kAllEvents, kAllEvents};
 inline constexpr Evidence kProvenNotStarted = {0, 0};
 inline constexpr Evidence kNothingProven = {0, kAllEvents};
 
-WorkState ScopeState(uint32_t begin_sequence, uint32_t end_sequence, const Evidence& evidence);
+// `type`: a CairnMarkerType.
+WorkState ScopeState(uint32_t type, uint32_t begin_sequence, uint32_t end_sequence,
+                     const Evidence& evidence);
 
 // Numbers scopes of one type within their parent, in their order, whatever stands between them. Keeps its memory
 // from recording to recording.
@@ -50,8 +54,8 @@ uint32_t AppendScopes(const Snapshot& snapshot, const Recording& recording,
 // Appends a copy of scopes [first, first + count) of the same vector.
 void AppendCopy(uint32_t first, uint32_t count, std::vector<Scope>* scopes);
 
-void SetScopeStates(const Recording& recording, uint32_t first, uint32_t count,
-                    const Evidence& evidence, std::vector<Scope>* scopes);
+void SetScopeStates(const Snapshot& snapshot, const Recording& recording, uint32_t first,
+                    uint32_t count, const Evidence& evidence, std::vector<Scope>* scopes);
 
 }  // namespace cairn
 

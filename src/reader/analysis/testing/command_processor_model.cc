@@ -34,10 +34,10 @@ CommandProcessorModel::State CommandProcessorModel::InitialState() const {
 }
 
 bool CommandProcessorModel::WorkBeforeFinished(const State& state, uint32_t queue,
-                                               uint32_t position) const {
+                                               uint32_t position, uint8_t kinds) const {
   const std::vector<ModelCommand>& commands = program_.queues[queue];
   for (uint32_t i = 0; i < position; ++i) {
-    if (commands[i].kind == ModelCommandKind::kWork &&
+    if (commands[i].kind == ModelCommandKind::kWork && (commands[i].kinds & kinds) != 0 &&
         state.works[commands[i].work] != ModelWorkState::kFinished) {
       return false;
     }
@@ -64,6 +64,9 @@ bool CommandProcessorModel::CanFetch(const State& state, uint32_t queue) const {
     case ModelCommandKind::kBottomWrite: return waiting < options_.bottom_line_limit;
     case ModelCommandKind::kBarrier:
       if (!options_.barriers_hold) return true;
+      if (const uint8_t kinds = program_.queues[queue][position].kinds; kinds != kAllKindsOfWork) {
+        return WorkBeforeFinished(state, queue, position, kinds);
+      }
       [[fallthrough]];
     case ModelCommandKind::kDrain:
       return waiting == 0 && WorkBeforeFinished(state, queue, position) &&

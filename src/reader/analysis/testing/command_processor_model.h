@@ -12,8 +12,9 @@
 //            front end stops before the next bottom write and before the next work
 //   drain    lets the front end pass once all earlier work of the queue has finished, its waiting line
 //            is empty and everything it stored is visible
-//   barrier  the application's: a drain, or without `barriers_hold` nothing, which is more than any GPU
-//            may do, for it has to hold back at least the work behind it
+//   barrier  the application's: a drain, or one of some kinds of work alone, which then does not wait for
+//            stores; without `barriers_hold` nothing, which is more than any GPU may do, for it has to hold
+//            back at least the work behind it
 // A store becomes visible to the host later than it was made: stores to one word in order, stores to
 // different words in any order. With `top_confirmed` the front end waits for its own stores.
 //
@@ -32,6 +33,7 @@
 namespace cairn {
 
 inline constexpr uint32_t kNoWork = 0xFFFFFFFF;
+inline constexpr uint8_t kAllKindsOfWork = 0xFF;
 inline constexpr uint32_t kGcnBottomLineLimit = 64;
 
 enum class ModelCommandKind : uint8_t { kWork, kTopWrite, kBottomWrite, kDrain, kBarrier };
@@ -41,6 +43,7 @@ struct ModelCommand {
   uint32_t work = 0;  // kWork: unique in the program, < work_count
   uint32_t word = 0;  // writes: < initial_words.size()
   uint64_t value = 0;
+  uint8_t kinds = kAllKindsOfWork;  // kWork: its bit; kBarrier: those that it waits for
 };
 
 struct ModelProgram {
@@ -110,7 +113,8 @@ class CommandProcessorModel {
   bool CanFetch(const State& state, uint32_t queue) const;
   bool CanFinish(const State& state, uint32_t work) const;
   bool CanStoreBottom(const State& state, uint32_t queue) const;
-  bool WorkBeforeFinished(const State& state, uint32_t queue, uint32_t position) const;
+  bool WorkBeforeFinished(const State& state, uint32_t queue, uint32_t position,
+                          uint8_t kinds = kAllKindsOfWork) const;
   bool StoresVisible(const State& state, uint32_t queue) const;
   void Apply(const Step& step, State* state) const;
   void Fetch(uint32_t queue, State* state) const;

@@ -46,10 +46,10 @@ class Generator {
         writes.pop_back();
         --depth;
       } else if (choice == 3 && depth > 0 && !limits_.all_work_marked) {
-        scenario_.AddWork();
+        scenario_.AddWork(AnyKind());
         ++work_count_;
       } else {
-        scenario_.AddMarkedWork((writes.empty() || writes.back()) && Writes());
+        scenario_.AddMarkedWork((writes.empty() || writes.back()) && Writes(), AnyKind());
         ++work_count_;
       }
       if (barriers_ && Below(2) == 0) AddBarrier((writes.empty() || writes.back()) && Writes());
@@ -60,11 +60,14 @@ class Generator {
 
   void AddBarrier(bool writes) {
     if (!limits_.no_drains && Below(2) == 0) {
-      scenario_.AddDrain(writes);
+      constexpr uint8_t kKinds[] = {kAllKindsOfWork, Scenario::kOfDraws, Scenario::kOfDispatches};
+      scenario_.AddDrain(writes, kKinds[Below(3)]);
     } else {
       scenario_.AddBarrier();
     }
   }
+
+  uint8_t AnyKind() { return static_cast<uint8_t>(1 << Below(3)); }
 
   bool Writes() { return !gaps_ || Below(2) == 0; }
 

@@ -16,6 +16,11 @@ namespace cairn {
 
 class Scenario {
  public:
+  // ModelCommand::kinds
+  static constexpr uint8_t kOfDraws = 1;
+  static constexpr uint8_t kOfDispatches = 2;
+  static constexpr uint8_t kOfCopies = 4;
+
   explicit Scenario(MarkerMode mode) : builder_(mode) {}
 
   // One piece of work in one execution of a list.
@@ -51,24 +56,31 @@ class Scenario {
     const Recording& recording = builder_.snapshot.recordings[list_];
     if (!has_write) Write(ModelCommandKind::kBottomWrite, kPassed, recording.event_count);
   }
-  void AddWork() {
+  void AddWork(uint8_t kind = kOfDraws) {
     const uint32_t scope = open_scopes_.empty() ? kNone : open_scopes_.back();
-    commands_[list_].push_back({{ModelCommandKind::kWork, 0, 0, 0}, scope});
+    commands_[list_].push_back({{ModelCommandKind::kWork, 0, 0, 0, kind}, scope});
   }
-  void AddBarrier() { commands_[list_].push_back({{ModelCommandKind::kBarrier, 0, 0, 0}, kNone}); }
-  // A barrier that the list marks, of a device that was seen to hold at it.
-  void AddDrain(bool writes = true) {
+  void AddBarrier() {
+    commands_[list_].push_back({{ModelCommandKind::kBarrier, 0, 0, 0, kAllKindsOfWork}, kNone});
+  }
+  // A barrier of a device that was seen to hold at it until these kinds of work have finished.
+  void AddDrain(bool writes = true, uint8_t kinds = kAllKindsOfWork) {
     BeginScope(CAIRN_MARKER_RESOURCE_BARRIER, writes);
-    AddBarrier();
+    commands_[list_].push_back({{ModelCommandKind::kBarrier, 0, 0, 0, kinds}, kNone});
     EndScope(writes);
-    builder_.snapshot.events.back().flags |= kEventDrains;
+    uint8_t& flags = builder_.snapshot.events.back().flags;
+    if ((kinds & kOfDispatches) != 0) flags |= kEventDrainsDispatches;
+    if ((kinds & kOfDraws) != 0) flags |= kEventDrainsDraws;
   }
   void SetReusable() { builder_.snapshot.recordings[list_].reusable = true; }
 
   // A draw or dispatch with a scope of its own.
-  void AddMarkedWork(bool writes = true) {
-    BeginScope(CAIRN_MARKER_DRAW, writes);
-    AddWork();
+  void AddMarkedWork(bool writes = true, uint8_t kind = kOfDraws) {
+    BeginScope(kind == kOfDraws        ? CAIRN_MARKER_DRAW
+               : kind == kOfDispatches ? CAIRN_MARKER_DISPATCH
+                                       : CAIRN_MARKER_COPY_RESOURCE,
+               writes);
+    AddWork(kind);
     EndScope(writes);
   }
 
@@ -113,7 +125,7 @@ class Scenario {
   const Event& LastEvent() const { return builder_.snapshot.events.back(); }
 
   void Write(ModelCommandKind kind, Word word, uint32_t value) {
-    commands_[list_].push_back({{kind, 0, list_ * kWordsPerList + word, value}, kNone});
+    commands_[list_].push_back({{kind, 0, list_ * kWordsPerList + word, value, 0}, kNone});
   }
 
   // What a backend records at the start of a reusable list.
@@ -121,10 +133,10 @@ class Scenario {
     const uint32_t run = builder_.snapshot.recordings[list].submit_count;
     const uint32_t word = list * kWordsPerList;
     commands->push_back({});
-    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kReached, 0});
-    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kPassed, 0});
+    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kReached, 0, 0});
+    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kPassed, 0, 0});
     commands->push_back({});
-    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kRuns, run});
+    commands->push_back({ModelCommandKind::kTopWrite, 0, word + kRuns, run, 0});
     commands->push_back({});
   }
 
