@@ -91,3 +91,13 @@ without_address_randomisation() {
     "$@"
   fi
 }
+
+# sanitized PRESET LABEL: builds the tests with this label with this preset and runs them.
+sanitized() {
+  local preset="$1" label="$2" names
+  configure "$preset" || return 1
+  mapfile -t names < <(programs_with_label "$preset" "$label")
+  build "$preset" "${names[@]}" || return 1
+  quietly without_address_randomisation ctest --test-dir "$(build_folder "$preset")" \
+    --label-regex "^$label\$" --parallel 2 --output-on-failure --no-tests=error
+}

@@ -2,18 +2,17 @@
 # The Vulkan backend and its self-test. Only headers of Vulkan are needed: the application's loader
 # brings the functions.
 cairn_library(cairn_breadcrumbs_vulkan
-  SOURCES vulkan_backend.cc vulkan_barriers.cc vulkan_busy_work.cc vulkan_functions.cc vulkan_loader.cc vulkan_memory.cc vulkan_selftest.cc
+  SOURCES vulkan_backend.cc vulkan_functions.cc vulkan_loader.cc vulkan_memory.cc vulkan_selftest.cc
           vulkan_writes.cc
   DEPS cairn_recorder fmt::fmt)
 
-include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
-cairn_embed_files(cairn_breadcrumbs_vulkan
-  FILES shaders/busy.comp.spv shaders/busy.frag.spv shaders/busy.vert.spv)
-
 # For `cairn selftest`, the tests and the benchmarks: devices of our own.
 cairn_library(cairn_vulkan_probe
-  SOURCES vulkan_device_setup.cc vulkan_probe.cc
+  SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_probe.cc
   DEPS cairn_breadcrumbs_vulkan)
+include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
+cairn_embed_files(cairn_vulkan_probe
+  FILES shaders/busy.comp.spv shaders/busy.frag.spv shaders/busy.vert.spv)
 
 cairn_library(cairn_vulkan_testing
   SOURCES testing/vulkan_test_device.cc

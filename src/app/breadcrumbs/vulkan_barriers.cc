@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "app/breadcrumbs/vulkan_busy_work.h"

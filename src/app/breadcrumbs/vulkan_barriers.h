@@ -13,11 +13,11 @@
 
 namespace cairn {
 
-// Measures on device.queue: a dispatch and a draw, as far as its family takes them, of some milliseconds each,
+// Measures on device.queue, which nobody else uses meanwhile: a dispatch and a draw, as far as its family takes them, of some milliseconds each,
 // a barrier, and a write of `method` at the top of the pipe, which the CPU watches. Appends a finding for each.
-// kDeviceLost as for RunOnce. Takes some 50 ms a kind of work.
+// kDeviceLost as for RunOnce. Takes some 0.1 s.
 //
-// Not for a process whose faults matter: on an H100 (driver 580.159) a program no longer learns that its device
+// Only for `cairn selftest`, never inside of a program: on an H100 (driver 580.159) a program no longer learns that its device
 // was lost if this has run on it before.
 Status TestBarriers(const VulkanDevice& device, WriteMethod method,
                     std::vector<SourceFinding>* findings);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "app/breadcrumbs/vulkan_barriers.h"
 #include "app/breadcrumbs/vulkan_device_setup.h"
 #include "app/breadcrumbs/vulkan_selftest.h"
 #include "os/shared_memory.h"
@@ -43,10 +44,12 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
   probe->notes = VulkanDeviceNotes(*opened);
   Result<VulkanSelfTestReport> report =
       SelfTestVulkanDevice(*opened, {written->data(), observed->data(), kTestMemoryBytes});
-  if (!report.ok()) {
-    if (report.status().code() == StatusCode::kDeviceLost) LeaveToTheDevice(&device, &*written);
-    return report.status();
+  Status status = report.status();
+  if (status.ok() && report->method != WriteMethod::kNone) {
+    status = TestBarriers(*opened, report->method, &report->findings);
   }
+  if (status.code() == StatusCode::kDeviceLost) LeaveToTheDevice(&device, &*written);
+  CAIRN_RETURN_IF_ERROR(status);
   probe->method = report->method;
   probe->memory = report->memory;
   probe->findings = std::move(report->findings);

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <utility>
 
-#include "app/breadcrumbs/vulkan_barriers.h"
 #include "app/breadcrumbs/vulkan_driver_facts.h"
 #include "app/breadcrumbs/vulkan_writes.h"
 
@@ -218,7 +217,6 @@ Result<VulkanSelfTestReport> TestDevice(const VulkanDevice& device, const Shared
   report.method = *method;
   if (*method != WriteMethod::kNone) {
     CAIRN_RETURN_IF_ERROR(TestRunCounter(device, words, &report.findings));
-    CAIRN_RETURN_IF_ERROR(TestBarriers(device, *method, &report.findings));
     Result<SourceFinding> import = TestImport(device, *method, shared);
     if (!import.ok()) return import.status();
     report.memory =
