@@ -270,6 +270,21 @@ TEST_F(DeathTest, ImagesSaysItAndLeavesNoFolder) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
 }
 
+// Also which of the traces it was.
+TEST_F(DeathTest, DiffSaysItAndLeavesNoFolder) {
+  const CommandResult captured = Cairn({"run", "--quiet", "--capture", "-o", "good.cairn", "--",
+                                        Program("sample-triangle-d3d12-plain"), "sample.png"});
+  ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
+  const CommandResult result = Cairn({"diff", "--images", "-o", "new", "good.cairn", "a.cairn"});
+  EXPECT_EQ(result.exit_code, 2) << result.Summary();
+  EXPECT_EQ(result.output, "");
+  EXPECT_THAT(
+      result.errors,
+      MatchesRegex("cairn diff: a.cairn: the playback died of SIGSEGV .*submission of call " +
+                   std::to_string(submission_) + "; .*\n"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
+}
+
 // Traces of crashes have no whole frames: the playback of a good one is made to die.
 TEST_F(ReplayVerbTest, TrimSaysThatItsPlaybackDiedAndLeavesNoFile) {
   const CommandResult captured =

@@ -77,6 +77,8 @@ TEST_F(TrimTest, TrimmedFramesPlayOnTheirOwn) {
   // Once more, by the numbers that the frames have had from the beginning.
   const CommandResult again = Run({"trim", "--frames", "8", "-o", "8.cairn", "all-7-9.cairn"});
   ASSERT_EQ(again.exit_code, 0) << again.Summary();
+  ASSERT_EQ(Run({"trim", "--frames", "9-", "-o", "9.cairn", "all-7-9.cairn"}).exit_code, 0);
+  EXPECT_EQ(Images("9.cairn"), Images("all.cairn", {"--frames", "9"}));
   EXPECT_THAT(Images("8.cairn"), HasSubstr("frame 8 "));
   EXPECT_EQ(Images("8.cairn"), Images("all.cairn", {"--frames", "8"}));
   const CommandResult validated = Run({"replay", "--validate", "8.cairn"});
@@ -137,7 +139,7 @@ TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
   };
   EXPECT_EQ(error({"trim", "all.cairn"}, 2), "cairn trim: which frames? say --frames A-B\n");
   EXPECT_EQ(error({"trim", "--frames", "9-7", "all.cairn"}, 2),
-            "cairn trim: --frames: '9-7' is neither a frame (7) nor a range (7-9)\n");
+            "cairn trim: --frames: '9-7' is neither a frame (7) nor a range (7-9, 7-)\n");
   EXPECT_EQ(error({"trim", "--frames", "7-1000", "all.cairn"}, 1),
             "cairn trim: all.cairn has 20 frames, counted from 0: there is no frame 1000\n");
   EXPECT_THAT(error({"trim", "--frames", "7-8", "-o", "none/a.cairn", "all.cairn"}, 1),

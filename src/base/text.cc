@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
@@ -190,6 +191,16 @@ std::string GroupedDigits(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');
   return digits;
+}
+
+std::optional<uint64_t> ParseDigits(std::string_view text) {
+  std::string digits(text);
+  std::erase(digits, ',');
+  uint64_t number = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [rest, error] = std::from_chars(digits.data(), end, number);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return number;
 }
 
 std::string VisibleText(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,8 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
 
 // "18,233".
 std::string GroupedDigits(uint64_t number);
+// "18,233", "18233"; nothing for what is no such number.
+std::optional<uint64_t> ParseDigits(std::string_view text);
 
 // Wide text as UTF-8. The characters have 2 bytes (UTF-16) or 4 (UTF-32), which programs on Linux choose
 // for themselves, and need not be aligned; what is no character becomes U+FFFD. The text ends at its

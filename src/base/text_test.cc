@@ -187,6 +187,17 @@ TEST(GroupedDigits, ThreeAndThree) {
   EXPECT_EQ(GroupedDigits(~uint64_t{0}), "18,446,744,073,709,551,615");
 }
 
+TEST(ParseDigits, MayBeGrouped) {
+  EXPECT_EQ(ParseDigits("0"), 0u);
+  EXPECT_EQ(ParseDigits("010"), 10u);
+  EXPECT_EQ(ParseDigits("18,233"), 18233u);
+  EXPECT_EQ(ParseDigits("18446744073709551615"), ~uint64_t{0});
+  for (const char* const text :
+       {"", ",", "-1", "+1", "1 ", " 1", "0x10", "1.5", "1e3", "seven", "18446744073709551616"}) {
+    EXPECT_EQ(ParseDigits(text), std::nullopt) << text;
+  }
+}
+
 TEST(ShellQuoted, OnlyWhereNeeded) {
   EXPECT_EQ(ShellQuoted("out/a-b_c.cairn"), "out/a-b_c.cairn");
   EXPECT_EQ(ShellQuoted("my game.cairn"), "'my game.cairn'");

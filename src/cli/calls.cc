@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -41,55 +41,40 @@ struct CallsOptions {
   bool no_names = false;
 };
 
-std::optional<uint64_t> ParseNumber(std::string text) {
-  std::erase(text, ',');  // as reports group digits
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || rest != text.data() + text.size() || text.empty())
-    return std::nullopt;
-  return number;
-}
-
-// An option whose value is a number; nothing happens if it was not given.
-Status ParseOption(const char* option, const std::string& text, std::optional<uint64_t>* number) {
-  if (text.empty()) return {};
-  *number = ParseNumber(text);
-  if (number->has_value()) return {};
-  return Status(StatusCode::kInvalidArgument, fmt::format("{}: '{}' is no number", option, text));
+Status ParseNumberInto(std::string_view option, std::string_view text,
+                       std::optional<uint64_t>* number) {
+  const Result<std::optional<uint64_t>> parsed = ParseNumberOf(option, text);
+  if (parsed.ok()) *number = *parsed;
+  return parsed.status();
 }
 
 Status ParseFrames(const std::string& text, CallFilter* filter) {
   if (text.empty()) return {};
-  const size_t dash = text.find('-');
-  filter->first_frame = ParseNumber(text.substr(0, dash));
-  filter->last_frame =
-      dash == std::string::npos ? filter->first_frame : ParseNumber(text.substr(dash + 1));
-  if (filter->first_frame.has_value() && filter->last_frame.has_value() &&
-      *filter->first_frame <= *filter->last_frame) {
-    return {};
-  }
-  return Status(StatusCode::kInvalidArgument,
-                fmt::format("--frame: '{}' is neither a frame (7) nor a range (7-9)", text));
+  const Result<FrameRange> frames = ParseFramesOf("--frame", text);
+  if (!frames.ok()) return frames.status();
+  filter->first_frame = frames->first;
+  if (frames->end != kNoFrame) filter->last_frame = frames->end - 1;
+  return {};
 }
 
 Status ParseFilter(CallsOptions* options) {
   CallFilter& filter = options->listing.filter;
   CAIRN_RETURN_IF_ERROR(ParseFrames(options->frames, &filter));
-  CAIRN_RETURN_IF_ERROR(ParseOption("--around", options->around, &filter.around));
-  CAIRN_RETURN_IF_ERROR(ParseOption("--submission", options->submission, &filter.submission));
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--around", options->around, &filter.around));
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--submission", options->submission, &filter.submission));
   std::optional<uint64_t> number;
-  CAIRN_RETURN_IF_ERROR(ParseOption("--context", options->context, &number));
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--context", options->context, &number));
   if (number.has_value() && !filter.around.has_value()) {
     return Status(StatusCode::kInvalidArgument,
                   "--context: around which call is missing; say --around CALL as well");
   }
   filter.context = std::min<uint64_t>(number.value_or(filter.context), 1'000'000);
   number.reset();
-  CAIRN_RETURN_IF_ERROR(ParseOption("--thread", options->thread, &number));
+  CAIRN_RETURN_IF_ERROR(ParseNumberInto("--thread", options->thread, &number));
   if (number.has_value()) filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*number, ~0u));
   std::string object = options->object;
   if (object.starts_with('#')) object.erase(0, 1);
-  filter.object = ParseNumber(object);
+  filter.object = ParseDigits(object);
   if (!filter.object.has_value()) filter.object_name = options->object;
   if (!filter.object_name.empty() && options->no_names) {
     return Status(StatusCode::kInvalidArgument,

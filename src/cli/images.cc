@@ -1,35 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cairn images: what render targets and textures of a trace hold, as PNG files.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <charconv>
-#include <cstdio>
-#include <cstdlib>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "base/text.h"
 #include "cli/command.h"
 #include "cli/left_out.h"
+#include "cli/numbers.h"
 #include "cli/play_process.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
-#include "d3d12abi/image_formats.h"
-#include "d3d12gen/interfaces.h"
-#include "format/trace/trace_state.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
+#include "reader/view/image_place.h"
+#include "reader/view/texture_files.h"
 
 namespace cairn::cli {
 namespace {
@@ -64,259 +56,17 @@ struct ImagesOptions {
   bool json = false;
 };
 
-// Where the playback ends, and what the trace says of objects there.
-struct Place {
-  std::optional<uint64_t> frame;
-  std::optional<uint64_t> call;
-  bool has_call = false;
-  uint64_t shown = kNoObject;  // the image of the frame
-  std::unordered_map<uint64_t, std::string> names;
-  std::unordered_map<uint64_t, const char*> alive;  // what each is, if it is no texture
-};
-
-std::optional<uint64_t> ParseNumber(std::string text) {
-  std::erase(text, ',');  // as reports group digits
-  uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc() || rest != end) return std::nullopt;
-  return number;
+// Where the playback ends.
+Result<ImagePlace> PlaceOf(const ImagesOptions& options, TraceReader& trace) {
+  const Result<std::optional<uint64_t>> frame = ParseNumberOf("--frame", options.frame);
+  if (!frame.ok()) return frame.status();
+  const Result<std::optional<uint64_t>> call = ParseNumberOf("--call", options.call);
+  if (!call.ok()) return call.status();
+  return FindImagePlace(trace, options.path, {.frame = *frame, .call = *call});
 }
 
-Result<Place> FindPlace(const ImagesOptions& options, TraceReader& trace) {
-  Place place;
-  for (const auto& [text, option, number] : {std::tuple(&options.frame, "--frame", &place.frame),
-                                             std::tuple(&options.call, "--call", &place.call)}) {
-    if (text->empty()) continue;
-    *number = ParseNumber(*text);
-    if (!number->has_value()) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{}: '{}' is no number", option, *text));
-    }
-  }
-  const uint64_t frames = trace.frame_count();
-  if (place.frame) {
-    const Result<uint64_t> ordinal = trace.OrdinalOf(*place.frame);
-    if (!ordinal.ok() || *ordinal >= frames) {
-      const uint64_t first = trace.first_frame().value_or(0);
-      return Status(StatusCode::kInvalidArgument,
-                    frames == 0 ? fmt::format("--frame: {} has no ends of frames", options.path)
-                                : fmt::format("--frame: {} has the frames {} to {}", options.path,
-                                              first, first + frames - 1));
-    }
-  }
-  // A trace without frames is played to its end.
-  if (!place.frame && !place.call && frames != 0) {
-    place.frame = trace.first_frame().value_or(0) + frames - 1;
-  }
-  return place;
-}
-
-// Why an object has no image; nullptr for a texture.
-const char* NoTexture(const TracedObject& object) {
-  if (object.chain != Chain::kID3D12Resource) {
-    return object.chain == Chain::kNone ? "something unknown" : Describe(object.chain).first->name;
-  }
-  return object.resource && object.resource->gpu_address != 0 ? "a buffer" : nullptr;
-}
-
-// What lives at that place, and its names.
-Status ReadObjects(TraceReader& trace, TaskProgress* progress, Place* place) {
-  TraceState state(trace);
-  TraceCursor cursor(trace);
-  Record record;
-  while (cursor.Next(&record)) {
-    if (place->call && record.number > *place->call) break;
-    if (place->call == record.number && record.kind == RecordKind::kCall) place->has_call = true;
-    (void)state.Apply(record);
-    if (record.kind == RecordKind::kFrame) {
-      place->shown = record.object;
-      if (place->frame && trace.first_frame().value_or(0) + cursor.frame() >= *place->frame) break;
-    }
-    if (!progress->Update(record.number, trace.record_count() * 10)) {
-      return {StatusCode::kInvalidArgument, "stopped"};
-    }
-  }
-  for (const auto& [number, object] : state.objects()) {
-    if (object.ended != 0) continue;
-    place->alive[number] = NoTexture(object);
-    if (!object.name.empty()) place->names[number] = object.name;
-  }
-  return cursor.status();
-}
-
-// The objects that were asked for, by number or name.
-Result<std::unordered_set<uint64_t>> ChosenObjects(const ImagesOptions& options,
-                                                   const Place& place) {
-  std::unordered_set<uint64_t> chosen;
-  for (const std::string& text : options.objects) {
-    const std::optional<uint64_t> number = ParseNumber(text.substr(text.starts_with('#') ? 1 : 0));
-    std::vector<uint64_t> meant;
-    if (number && place.alive.contains(*number)) {
-      meant.push_back(*number);
-    } else {
-      for (const auto& [named, name] : place.names) {
-        if (name == text) meant.push_back(named);
-      }
-    }
-    const char* other = nullptr;  // what it is instead of a texture
-    bool has_texture = false;
-    for (const uint64_t object : meant) {
-      if (place.alive.at(object) == nullptr) {
-        chosen.insert(object);
-        has_texture = true;
-      } else {
-        other = place.alive.at(object);
-      }
-    }
-    if (has_texture) continue;
-    return Status(StatusCode::kInvalidArgument,
-                  meant.empty()
-                      ? fmt::format("--object: nothing that lives there is called '{}'; cairn "
-                                    "objects --alive lists what does",
-                                    text)
-                      : fmt::format("--object: '{}' is {}, not a texture", text, other));
-  }
-  return chosen;
-}
-
-// Writes the images that the player gives.
-class Pictures {
- public:
-  Pictures(const ImagesOptions& options, const Place& place) : options_(options), place_(place) {}
-
-  void Add(TextureImage image) {
-    if (!status_.ok()) return;
-    Entry entry = {.image = std::move(image)};
-    if (entry.image.problem.empty()) Write(&entry);
-    if (!status_.ok()) return;
-    AddLine(entry);
-    entry.image.pixels = {};
-    entries_.push_back(std::move(entry));
-  }
-
-  const Status& status() const { return status_; }
-  uint64_t written() const { return written_; }
-  const std::string& lines() const { return lines_; }
-  bool empty() const { return entries_.empty(); }
-
-  std::string Json() const {
-    std::string text;
-    JsonWriter json(&text);
-    json.BeginObject();
-    json.StringKey("format", "cairn-images");
-    json.NumberKey("version", 1);
-    json.StringKey("file", options_.path);
-    json.OptionalKey("frame", place_.frame);
-    json.OptionalKey("call", place_.call);
-    json.StringKey("folder", options_.folder);
-    json.BeginArray("images");
-    for (const Entry& entry : entries_) WriteEntry(entry, &json);
-    json.EndArray();
-    json.EndObject();
-    return text;
-  }
-
- private:
-  struct Entry {
-    TextureImage image;  // without its pixels
-    std::string hash;    // of them
-    std::vector<std::string> files;
-  };
-
-  // A file of each slice, or the problem.
-  void Write(Entry* entry) {
-    TextureImage& image = entry->image;
-    entry->hash = HashText(HashPixels(image.pixels));
-    const uint64_t slice_bytes = image.row_bytes * image.row_count;
-    for (uint32_t z = 0; z < image.depth; ++z) {
-      const auto slice = std::span(image.pixels).subspan(z * slice_bytes, slice_bytes);
-      const Result<RgbaImage> picture =
-          ToRgba(static_cast<DXGI_FORMAT>(image.format), image.width, image.height, image.row_bytes,
-                 slice, options_.stretch ? ValueRange::kStretched : ValueRange::kNatural);
-      if (!picture.ok()) {
-        image.problem = picture.status().message();
-        return;
-      }
-      entry->files.push_back(FileName(image, z));
-      status_ = WritePng(options_.folder + "/" + entry->files.back(), *picture);
-      if (!status_.ok()) return;
-      ++written_;
-    }
-  }
-
-  void AddLine(const Entry& entry) {
-    const TextureImage& image = entry.image;
-    if (!image.problem.empty()) {
-      lines_ += fmt::format("{}  no image: {}\n", Title(image), VisibleText(image.problem));
-      return;
-    }
-    const size_t more = entry.files.size() - 1;
-    lines_ += fmt::format("{}  {} x {}  {}  {}{}\n", Title(image), image.width, image.height,
-                          FormatName(image.format), entry.files.front(),
-                          more == 0 ? "" : fmt::format(" and {} more", more));
-  }
-
-  std::string NameOf(uint64_t object) const {
-    const auto found = place_.names.find(object);
-    return found == place_.names.end() ? "" : found->second;
-  }
-
-  std::string Title(const TextureImage& image) const {
-    const std::string name = NameOf(image.object);
-    std::string title = fmt::format("object {}", GroupedDigits(image.object));
-    if (!name.empty()) title += fmt::format(" \"{}\"", VisibleText(name));
-    if (image.mip != 0) title += fmt::format(", mip {}", image.mip);
-    if (image.slice != 0) title += fmt::format(", slice {}", image.slice);
-    if (image.plane != 0) title += fmt::format(", plane {}", image.plane);
-    if (image.object == place_.shown) title += ", shown";
-    return title;
-  }
-
-  std::string FileName(const TextureImage& image, uint32_t z) const {
-    std::string name = fmt::format("object-{}", image.object);
-    const std::string part = FileNamePart(NameOf(image.object));
-    if (!part.empty()) name += "-" + part;
-    if (image.plane != 0) name += fmt::format("-plane{}", image.plane);
-    if (image.slice != 0) name += fmt::format("-slice{}", image.slice);
-    if (image.mip != 0) name += fmt::format("-mip{}", image.mip);
-    if (image.depth != 1) name += fmt::format("-z{}", z);
-    return name + ".png";
-  }
-
-  void WriteEntry(const Entry& entry, JsonWriter* json) const {
-    const TextureImage& image = entry.image;
-    const std::string name = NameOf(image.object);
-    json->BeginObject();
-    json->NumberKey("object", image.object);
-    name.empty() ? json->NullKey("name") : json->StringKey("name", name);
-    json->NumberKey("mip", image.mip);
-    json->NumberKey("slice", image.slice);
-    json->NumberKey("plane", image.plane);
-    json->NumberKey("width", image.width);
-    json->NumberKey("height", image.height);
-    json->NumberKey("depth", image.depth);
-    json->StringKey("format", FormatName(image.format));
-    json->BoolKey("target", image.is_target);
-    json->BoolKey("shown", image.object == place_.shown);
-    if (!entry.hash.empty()) json->StringKey("hash", entry.hash);
-    if (image.problem.empty()) {
-      json->StringsKey("files", entry.files);
-    } else {
-      json->StringKey("problem", image.problem);
-    }
-    json->EndObject();
-  }
-
-  const ImagesOptions& options_;
-  const Place& place_;
-  Status status_;
-  uint64_t written_ = 0;
-  std::string lines_;
-  std::vector<Entry> entries_;
-};
-
-Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const Place& place) {
+Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImagePlace& place,
+                                      const ImageObjects& objects) {
   PlayerOptions player;
   const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
   if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
@@ -326,39 +76,42 @@ Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const Place&
   player.every_subresource = options.all;
   if (place.frame) player.frame_end = *place.frame + 1;
   if (place.call) player.last_call = *place.call;
-  Result<std::unordered_set<uint64_t>> chosen = ChosenObjects(options, place);
+  Result<std::unordered_set<uint64_t>> chosen = objects.Choose(options.objects);
   if (!chosen.ok()) return chosen.status();
   player.textures = std::move(chosen).value();
   return player;
 }
 
 // What was written, or why nothing was.
-int PrintPictures(const ImagesOptions& options, const Pictures& pictures) {
-  if (!pictures.status().ok()) {
-    PrintError("images", pictures.status().message());
+int PrintFiles(const ImagesOptions& options, const ImagePlace& place, const TextureFiles& files) {
+  if (!files.status().ok()) {
+    PrintError("images", files.status().message());
     return kExitFailed;
   }
-  if (!PrintOutput("images", options.json ? pictures.Json() : pictures.lines())) return kExitFailed;
-  if (pictures.written() != 0) return 0;
-  PrintError("images", pictures.empty()
+  if (!PrintOutput("images", options.json ? files.Json(options.path, place) : files.lines())) {
+    return kExitFailed;
+  }
+  if (files.written() != 0) return 0;
+  PrintError("images", files.empty()
                            ? "nothing that was asked for lives there; cairn objects --alive lists "
                              "what does"
                            : "none of the textures can be shown");
   return kExitFailed;
 }
 
-int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_options,
-         TraceReader& trace, std::unique_ptr<TaskProgress> progress) {
-  Pictures pictures(options, place);
+int Play(const ImagesOptions& options, const ImagePlace& place, const ImageObjects& objects,
+         PlayerOptions player_options, TraceReader& trace) {
+  auto progress = std::make_unique<TaskProgress>("images");
+  TextureFiles files(options.folder, objects, options.stretch);
   bool stopped = false;
   uint64_t frames = 0;
   const uint64_t expected =
       place.frame ? *place.frame + 1 - trace.first_frame().value_or(0) : trace.frame_count();
-  player_options.on_texture = [&](TextureImage image) { pictures.Add(std::move(image)); };
+  player_options.on_texture = [&](TextureImage image) { files.Add(std::move(image)); };
   player_options.on_frame = [&](uint64_t) { ++frames; };
   player_options.interrupted = [&] {
     if (!progress->Update(frames, expected)) stopped = true;
-    return stopped || !pictures.status().ok();
+    return stopped || !files.status().ok();
   };
   const Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(player_options));
   if (!player.ok()) {
@@ -379,43 +132,33 @@ int Play(const ImagesOptions& options, const Place& place, PlayerOptions player_
   }
   if (!status.ok() || stopped) return kExitFailed;
   PrintNotes("images", "", (*player)->result());
-  const int exit_code = PrintPictures(options, pictures);
+  const int exit_code = PrintFiles(options, place, files);
   return exit_code == 0 && (*player)->result().skipped != 0 ? kExitLeftOut : exit_code;
+}
+
+// What the command line, or the file, does not have.
+int Refuse(const Status& status) {
+  PrintError("images", status.message());
+  return status.code() == StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
 }
 
 int PlayTrace(const ImagesOptions& options, PlayTelling& telling) {
   std::optional<TraceReader> trace = OpenTraceToPlay("images", options.path);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
-  Result<Place> place = FindPlace(options, *trace);
-  if (!place.ok()) {
-    PrintError("images", place.status().message());
-    return kExitUsage;
-  }
-  auto progress = std::make_unique<TaskProgress>("images");
-  if (const Status status = ReadObjects(*trace, progress.get(), &*place); !status.ok()) {
-    progress.reset();
-    PrintError("images", status.message());
-    return kExitFailed;
-  }
-  if (place->call && !place->has_call) {
-    progress.reset();
-    PrintError("images", fmt::format("--call: there is no call {}; cairn calls lists what there is",
-                                     GroupedDigits(*place->call)));
-    return kExitUsage;
-  }
-  Result<PlayerOptions> player = PlayerOptionsOf(options, *place);
-  if (!player.ok()) {
-    progress.reset();
-    PrintError("images", player.status().message());
-    return kExitUsage;
-  }
+  const Result<ImagePlace> place = PlaceOf(options, *trace);
+  if (!place.ok()) return Refuse(place.status());
+  const Result<ImageObjects> objects = [&] {
+    TaskProgress progress("images");
+    return ImageObjects::Read(*trace, *place, [&](uint64_t done, uint64_t total) {
+      return progress.Update(done, total);
+    });
+  }();
+  if (!objects.ok()) return Refuse(objects.status());
+  Result<PlayerOptions> player = PlayerOptionsOf(options, *place, *objects);
+  if (!player.ok()) return Refuse(player.status());
   telling.AddTo(&*player);
-  if (const Status made = MakeFolder(options.folder); !made.ok()) {
-    progress.reset();
-    PrintError("images", made.message());
-    return kExitFailed;
-  }
-  return Play(options, *place, std::move(player).value(), *trace, std::move(progress));
+  if (const Status made = MakeFolder(options.folder); !made.ok()) return Refuse(made);
+  return Play(options, *place, *objects, std::move(player).value(), *trace);
 }
 
 int Run(ImagesOptions options) {
@@ -426,8 +169,9 @@ int Run(ImagesOptions options) {
   if (options.folder.empty()) options.folder = ".";
   std::error_code none;
   const bool is_new_folder = !std::filesystem::exists(options.folder, none);
-  const int exit_code = PlayInChild(
-      "images", options.path, [&](PlayTelling& telling) { return PlayTrace(options, telling); });
+  const int exit_code =
+      PlayInChild({.verb = "images", .paths = {options.path}},
+                  [&](PlayTelling& telling) { return PlayTrace(options, telling); });
   // A folder that got no image.
   if (exit_code != 0 && is_new_folder) RemoveEmptyFolder(options.folder);
   return exit_code;

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -35,26 +36,15 @@ struct ObjectsOptions {
   bool json = false;
 };
 
-// Nothing for an option that was not given. False, with the reason printed, for what is no number.
-bool ParseNumber(const char* option, std::string text, std::optional<uint64_t>* number) {
-  if (text.empty()) return true;
-  std::erase(text, ',');  // as reports group digits
-  uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && rest == end) {
-    *number = value;
-    return true;
-  }
-  PrintError("objects", fmt::format("{}: '{}' is no number", option, text));
-  return false;
-}
-
 int Run(ObjectsOptions& options) {
-  if (!ParseNumber("--at", options.at, &options.query.at_number) ||
-      !ParseNumber("--frame", options.frame, &options.query.at_frame)) {
+  const Result<std::optional<uint64_t>> at = ParseNumberOf("--at", options.at);
+  const Result<std::optional<uint64_t>> frame = ParseNumberOf("--frame", options.frame);
+  if (!at.ok() || !frame.ok()) {
+    PrintError("objects", (at.ok() ? frame : at).status().message());
     return kExitUsage;
   }
+  options.query.at_number = *at;
+  options.query.at_frame = *frame;
   std::optional<TraceReader> trace = OpenTraceFile("objects", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
   const Result<ObjectList> list = [&] {

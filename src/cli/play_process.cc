@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -18,7 +19,9 @@
 
 namespace cairn::cli {
 
-void PlayTelling::AddTo(PlayerOptions* options) {
+void PlayTelling::AddTo(PlayerOptions* options, size_t trace) {
+  trace_.store(static_cast<uint32_t>(trace), std::memory_order_relaxed);
+  call_.store(0, std::memory_order_relaxed);
   options->on_call = [this](uint64_t number) { call_.store(number, std::memory_order_relaxed); };
   options->on_unfinished = [this](uint64_t first, uint64_t last) {
     first_unfinished_.store(first, std::memory_order_relaxed);
@@ -30,16 +33,17 @@ namespace {
 
 std::vector<std::string> g_words;
 
-[[noreturn]] void PlayAsChild(std::string_view verb, const std::function<int(PlayTelling&)>& body) {
+[[noreturn]] void PlayAsChild(const PlayProcess& process,
+                              const std::function<int(PlayTelling&)>& body) {
   Result<SharedMemory> memory = TakeMemoryOfParent();
   if (!memory.ok() || memory->size_bytes() != sizeof(PlayTelling)) {
-    PrintError(verb, "the playback failed: " +
-                         (memory.ok() ? "its memory has another size" : memory.status().message()));
-    std::_Exit(kExitFailed);
+    PrintError(process.verb, "the playback failed: " + (memory.ok() ? "its memory has another size"
+                                                                    : memory.status().message()));
+    std::_Exit(process.failed);
   }
   auto* const telling = std::launder(reinterpret_cast<PlayTelling*>(memory->data()));
   telling->ExpectFaults();
-  int exit_code = kExitFailed;
+  int exit_code = process.failed;
   try {
     exit_code = body(*telling);
   } catch (const std::exception& error) {
@@ -99,28 +103,28 @@ void SetOwnWords(std::vector<std::string> words) {
   g_words = std::move(words);
 }
 
-int PlayInChild(std::string_view verb, const std::string& path,
-                const std::function<int(PlayTelling&)>& body) {
-  if (WasStartedAsChild()) PlayAsChild(verb, body);
+int PlayInChild(const PlayProcess& process, const std::function<int(PlayTelling&)>& body) {
+  if (WasStartedAsChild()) PlayAsChild(process, body);
   Result<SharedMemory> memory = SharedMemory::Create("cairn-play", sizeof(PlayTelling));
   if (!memory.ok()) {
-    PrintError(verb, memory.status().message());
-    return kExitFailed;
+    PrintError(process.verb, memory.status().message());
+    return process.failed;
   }
   const auto* const telling = new (memory->data()) PlayTelling;
   const Result<ProcessEnd> end =
       RunInForeground({.purpose = "the playback", .arguments = g_words, .memory = &*memory});
   if (!end.ok() || end->kind == EndKind::kUnknown) {
-    PrintError(verb,
+    PrintError(process.verb,
                end.ok() ? "how the playback ended cannot be found out" : end.status().message());
-    return kExitFailed;
+    return process.failed;
   }
   if (end->kind == EndKind::kExited && telling->ended()) return end->value;
   if (WasAskedToEnd(*end)) EndAs(*end);
   // Where the child's progress may stand.
   if (TakesEscapes(StandardStream::kError)) std::fputs("\r\x1b[K", stderr);
-  PrintError(verb, path + ": " + DeathInWords(path, *end, *telling));
-  return kExitPlaybackFailed;
+  const std::string& path = process.paths[std::min(telling->trace(), process.paths.size() - 1)];
+  PrintError(process.verb, path + ": " + DeathInWords(path, *end, *telling));
+  return process.playback_failed;
 }
 
 }  // namespace cairn::cli

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/verb.h"
 #include "os/child.h"
 #include "reader/replay/player.h"
 
@@ -19,13 +20,14 @@ namespace cairn::cli {
 // How far the playback is, in memory that outlives it. Written by the child, so hostile to the parent.
 class PlayTelling {
  public:
-  // Lets a player tell. `this` has to outlive it.
-  void AddTo(PlayerOptions* options);
+  // Lets a player tell of this one of the traces (PlayProcess::paths). `this` has to outlive it.
+  void AddTo(PlayerOptions* options, size_t trace = 0);
 
   // From now on it says which thread a fault met; the caller's is that of the player.
   void ExpectFaults() { TellFaults(&thread_); }
   void Ended() { ended_.store(true, std::memory_order_release); }
 
+  size_t trace() const { return trace_.load(std::memory_order_relaxed); }
   uint64_t call() const { return call_.load(std::memory_order_relaxed); }
   uint64_t first_unfinished() const { return first_unfinished_.load(std::memory_order_relaxed); }
   uint64_t last_unfinished() const { return last_unfinished_.load(std::memory_order_relaxed); }
@@ -33,6 +35,7 @@ class PlayTelling {
   bool ended() const { return ended_.load(std::memory_order_acquire); }
 
  private:
+  std::atomic<uint32_t> trace_{0};
   std::atomic<uint64_t> call_{0};  // that was made last
   std::atomic<uint64_t> first_unfinished_{0};
   std::atomic<uint64_t> last_unfinished_{0};
@@ -43,14 +46,22 @@ class PlayTelling {
 // The words behind "cairn" of this process, with which PlayInChild runs it again. Set before a verb runs.
 void SetOwnWords(std::vector<std::string> words);
 
+// A verb that plays traces.
+struct PlayProcess {
+  std::string_view verb;
+  std::vector<std::string> paths;  // of the traces
+  // Exit codes: if there is no child, and if the playback died.
+  int failed = kExitFailed;
+  int playback_failed = kExitPlaybackFailed;
+};
+
 // Runs this program again as a child with the same words; there the same call runs `body`, and does not return.
 // The child has this process's terminal and files; the result is its exit code. Signals that somebody sends to this
 // process reach the child; who kills one of them kills both. If the child dies, one line on stderr says of what, at
-// which call of the trace `path`, and which GPU work had not ended; the exit code is kExitPlaybackFailed then.
-// Signals that end programs on purpose (SIGINT, SIGTERM, ...) end this one, too.
+// which call of which trace, and which GPU work had not ended. Signals that end programs on purpose (SIGINT, SIGTERM,
+// ...) end this one, too.
 // The child leaves without destructors of globals: those of drivers may wait for a GPU that hangs.
-int PlayInChild(std::string_view verb, const std::string& path,
-                const std::function<int(PlayTelling&)>& body);
+int PlayInChild(const PlayProcess& process, const std::function<int(PlayTelling&)>& body);
 
 }  // namespace cairn::cli
 

@@ -3,7 +3,6 @@
 // cairn replay: plays a trace on this machine's Direct3D 12.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,6 +15,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/left_out.h"
+#include "cli/numbers.h"
 #include "cli/play_process.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
@@ -71,48 +71,30 @@ const char* VerbOf(const ReplayOptions& options) {
   return options.mark_frames ? "trim" : "replay";
 }
 
-// Digits and nothing else: CLI11 takes -1 as a number with 20 digits, and 010 as 8.
-bool ParseNumber(std::string_view digits, uint64_t* number) {
-  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *number);
-  return error == std::errc() && rest == digits.data() + digits.size();
-}
-
-// "7", "7-9", "7-".
-Status ParseFrames(const std::string& text, PlayerOptions* options) {
-  if (text.empty()) return Status();
-  const size_t dash = text.find('-');
-  const std::string_view first = std::string_view(text).substr(0, dash);
-  const std::string_view last =
-      dash == std::string::npos ? first : std::string_view(text).substr(dash + 1);
-  uint64_t end = ~uint64_t{0} - 1;
-  const bool good = ParseNumber(first, &options->first_frame) &&
-                    (last.empty() || ParseNumber(last, &end)) && options->first_frame <= end &&
-                    end != ~uint64_t{0};
-  if (!good) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9, 7-)", text));
-  }
-  options->frame_end = end + 1;
-  return Status();
-}
-
 // What the command line says in digits and words.
 Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
-  CAIRN_RETURN_IF_ERROR(ParseFrames(options->frames, player));
+  const Result<FrameRange> frames = ParseFramesOf("--frames", options->frames);
+  if (!frames.ok()) return frames.status();
+  player->first_frame = frames->first;
+  player->frame_end = frames->end;
   const Result<uint64_t> timeout_ns = ParseSeconds(options->timeout);
   if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
   constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
   player->wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
-  if (!ParseNumber(options->loop, &options->plays)) {
+  const std::optional<uint64_t> plays = ParseDigits(options->loop);
+  if (!plays.has_value()) {
     return Status(
         StatusCode::kInvalidArgument,
         fmt::format("--loop: '{}' is no count; give 1 or more, or 0 for until ^C", options->loop));
   }
-  if (!ParseNumber(options->pad_bytes, &player->pad_resources_bytes)) {
+  options->plays = *plays;
+  const std::optional<uint64_t> pad_bytes = ParseDigits(options->pad_bytes);
+  if (!pad_bytes.has_value()) {
     return Status(
         StatusCode::kInvalidArgument,
         fmt::format("--pad: '{}' is no number of bytes; give 4096, say", options->pad_bytes));
   }
+  player->pad_resources_bytes = *pad_bytes;
   return Status();
 }
 
@@ -123,7 +105,7 @@ std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& play
   // Trim has looked before.
   if (options.frames.empty() || options.mark_frames) return "";
   const uint64_t end = first + count;
-  const bool is_open = player.frame_end == ~uint64_t{0};
+  const bool is_open = player.frame_end == kNoFrame;
   const bool has_first = player.first_frame >= first && player.first_frame < end;
   if (has_first && (is_open || player.frame_end <= end)) return "";
   const uint64_t missing = has_first ? player.frame_end - 1 : player.first_frame;
@@ -325,11 +307,11 @@ int Run(ReplayOptions options) {
   std::error_code none;
   const bool is_new_folder =
       !options.images.empty() && !std::filesystem::exists(options.images, none);
-  const int exit_code = options.in_process
-                            ? Play(options, player, nullptr)
-                            : PlayInChild(VerbOf(options), options.path, [&](PlayTelling& telling) {
-                                return Play(options, player, &telling);
-                              });
+  const int exit_code =
+      options.in_process
+          ? Play(options, player, nullptr)
+          : PlayInChild({.verb = VerbOf(options), .paths = {options.path}},
+                        [&](PlayTelling& telling) { return Play(options, player, &telling); });
   // A folder that got no image.
   if (is_new_folder && exit_code != 0) RemoveEmptyFolder(options.images);
   if (!options.in_process) return exit_code;

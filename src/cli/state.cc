@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -29,11 +29,8 @@ struct StateOptions {
 };
 
 int Run(const StateOptions& options) {
-  std::string digits = options.call;
-  std::erase(digits, ',');  // as reports group them
-  uint64_t call = 0;
-  const auto [rest, error] = std::from_chars(digits.data(), digits.data() + digits.size(), call);
-  if (error != std::errc() || rest != digits.data() + digits.size()) {
+  const std::optional<uint64_t> call = ParseDigits(options.call);
+  if (!call.has_value()) {
     PrintError("state", options.call.empty()
                             ? "no call is given; say cairn state --call NUMBER FILE.cairn"
                             : fmt::format("--call: '{}' is no number", options.call));
@@ -46,7 +43,7 @@ int Run(const StateOptions& options) {
   }
   std::optional<TraceReader> trace = OpenTraceFile("state", options.path, Check::kPayloads);
   if (!trace.has_value()) return kExitFailed;
-  const Result<ListState> state = ListStateAt(*trace, call);
+  const Result<ListState> state = ListStateAt(*trace, *call);
   if (!state.ok()) {
     PrintError("state", state.status().message());
     return kExitFailed;

@@ -5,7 +5,6 @@
 // to is left out.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -21,6 +20,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/layer.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -55,11 +55,6 @@ struct TrimOptions {
   bool hash_frames = false;
   bool keep_all = false;
   bool quiet = false;
-};
-
-struct FrameRange {
-  uint64_t first = 0;
-  uint64_t last = 0;
 };
 
 // What the copy has of the trace that it is cut from.
@@ -109,29 +104,12 @@ class Renumber final : public RecordFilter {
   std::vector<std::byte> body_;
 };
 
-std::optional<FrameRange> ParseRange(std::string_view text) {
-  const auto parse = [](std::string_view digits, uint64_t* number) {
-    const auto [rest, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), *number);
-    return error == std::errc() && rest == digits.data() + digits.size();
-  };
-  const size_t dash = text.find('-');
-  FrameRange range;
-  if (!parse(text.substr(0, dash), &range.first)) return std::nullopt;
-  range.last = range.first;
-  if (dash != std::string_view::npos && !parse(text.substr(dash + 1), &range.last)) {
-    return std::nullopt;
-  }
-  if (range.last < range.first || range.last >= ~uint64_t{0} - 1) return std::nullopt;
-  return range;
-}
-
 // "out/game.cairn" -> "out/game-100-199.cairn".
 std::string DefaultTrimPath(const std::string& path, const FrameRange& range) {
   constexpr std::string_view kEnding = ".cairn";
   const std::string stem =
       path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
-  return fmt::format("{}-{}-{}.cairn", stem, range.first, range.last);
+  return fmt::format("{}-{}-{}.cairn", stem, range.first, range.end - 1);
 }
 
 // A recording that goes away with its owner, with its .part, and with those of further processes of the
@@ -190,13 +168,13 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   settings.environment = {
       "LD_PRELOAD=" + *preload, "CAIRN_BREADCRUMBS=off",
       fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first - original.first_frame,
-                  range.last - original.first_frame,
+                  range.end - 1 - original.first_frame,
                   options.hash_frames || original.hashed ? ",hash" : "")};
   settings.say = [&said](const std::string& line) { said = line; };
   settings.warn = settings.say;
   // The range ends with the end of its last frame; the capture notes that itself.
   std::vector<std::string> arguments = {OwnProgramPath(), "replay", "--mark-frames", "--frames",
-                                        fmt::format("{}-{}", original.first_frame, range.last)};
+                                        fmt::format("{}-{}", original.first_frame, range.end - 1)};
   if (options.quiet) arguments.push_back("--quiet");
   if (!options.library.empty()) {
     arguments.push_back("--library");
@@ -216,9 +194,9 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   }
   if (*code != 0 && *code != kExitLeftOut) {
     *exit_code = kExitFailed;
-    return Status(
-        StatusCode::kInternal,
-        fmt::format("the playback did not come to frame {}: it ended with {}", range.last, *code));
+    return Status(StatusCode::kInternal,
+                  fmt::format("the playback did not come to frame {}: it ended with {}",
+                              range.end - 1, *code));
   }
   // What the capture has to say matters only if there is no file.
   if (!std::ifstream(path)) {
@@ -262,12 +240,9 @@ Result<CopiedTrace> CopyUsed(const TrimOptions& options, const Original& origina
 }
 
 int Run(const TrimOptions& options) {
-  const std::optional<FrameRange> range = ParseRange(options.frames);
-  if (!range.has_value()) {
-    PrintError("trim", options.frames.empty()
-                           ? "which frames? say --frames A-B"
-                           : fmt::format("--frames: '{}' is neither a frame (7) nor a range (7-9)",
-                                         options.frames));
+  Result<FrameRange> range = ParseFramesOf("--frames", options.frames);
+  if (options.frames.empty() || !range.ok()) {
+    PrintError("trim", range.ok() ? "which frames? say --frames A-B" : range.status().message());
     return kExitUsage;
   }
   Original original;
@@ -277,8 +252,9 @@ int Run(const TrimOptions& options) {
     original = OriginalOf(&*trace);
   }
   const uint64_t frame_end = original.first_frame + original.frame_count;
-  if (range->first < original.first_frame || range->last >= frame_end) {
-    const uint64_t missing = range->first < original.first_frame ? range->first : range->last;
+  if (range->end == kNoFrame) range->end = std::max(frame_end, range->first + 1);
+  if (range->first < original.first_frame || range->end > frame_end) {
+    const uint64_t missing = range->first < original.first_frame ? range->first : range->end - 1;
     PrintError("trim",
                original.first_frame == 0 || original.frame_count == 0
                    ? fmt::format("{} has {} frames, counted from 0: there is no frame {}",
@@ -322,7 +298,7 @@ int Run(const TrimOptions& options) {
   if (options.quiet) return played;
   const std::string line =
       fmt::format("{}: frames {} to {}, play them with cairn replay {}\n", VisibleText(output),
-                  range->first, range->last, ShellQuoted(output));
+                  range->first, range->end - 1, ShellQuoted(output));
   return PrintOutput("trim", line) ? played : kExitFailed;
 }
 

@@ -454,8 +454,7 @@ Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
 
 Result<TraceDiffResult> CompareTraces(TraceReader& first, TraceReader& second,
                                       const TraceDiffOptions& options) {
-  const Result<FrameRange> both =
-      ComparableFrames(first, second, {options.first_frame, options.frame_end});
+  const Result<FrameRange> both = ComparableFrames(first, second, options.frames);
   if (!both.ok()) return both.status();
   const auto [begin, end] = *both;
   const uint64_t longest = std::max(FramesOf(first).end, FramesOf(second).end);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "format/trace/frame_range.h"
 #include "format/trace/trace_reader.h"
 
 namespace cairn::cli {
@@ -26,23 +27,15 @@ struct CallDifference {
   std::string text;
 };
 
-// As the program counts.
-struct FrameRange {
-  uint64_t first = 0;
-  uint64_t end = 0;  // behind the last
-};
-inline constexpr uint64_t kNoFrame = ~uint64_t{0};
-
 // The frames in which two recordings can be compared: from the later beginning on. Where one of them was
 // stopped as it was asked to, they end; otherwise the end is kNoFrame: frames that one of them has more are
 // differences. Of these the `wanted` ones. Reads what stands behind the last frames. Errors:
 // kInvalidArgument: no frame in common, or none that is wanted.
 Result<FrameRange> ComparableFrames(TraceReader& first, TraceReader& second,
-                                    const FrameRange& wanted = {0, kNoFrame});
+                                    const FrameRange& wanted = {});
 
 struct TraceDiffOptions {
-  uint64_t first_frame = 0;  // as the program counts
-  uint64_t frame_end = kNoFrame;
+  FrameRange frames;
   // Told the differences in the order of frames and threads; false: no more of them, please.
   std::function<bool(const CallDifference&)> print;
   // False stops.

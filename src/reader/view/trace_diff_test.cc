@@ -201,7 +201,7 @@ TEST_F(TraceDiffTest, ArgumentsAndMissingCallsAreNamed) {
   // Only the first frame.
   differences.clear();
   TraceDiffOptions options;
-  options.frame_end = 1;
+  options.frames.end = 1;
   EXPECT_EQ(Compare(a, b, &differences, options).differences, 0u);
   EXPECT_THAT(differences, testing::IsEmpty());
 }
@@ -405,7 +405,7 @@ TEST_F(TraceDiffTest, NoSuchFrame) {
   TraceReader first = a.test.Open();
   TraceReader second = b.test.Open();
   TraceDiffOptions options;
-  options.first_frame = 4;
+  options.frames.first = 4;
   EXPECT_EQ(CompareTraces(first, second, options).status().code(), StatusCode::kInvalidArgument);
 }
 

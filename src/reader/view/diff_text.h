@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn diff` prints of differences. JSON: docs/diff.schema.json.
+#ifndef CAIRN_READER_VIEW_DIFF_TEXT_H_
+#define CAIRN_READER_VIEW_DIFF_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <tuple>
+
+#include "reader/view/image_diff.h"
+#include "reader/view/trace_diff.h"
+
+namespace cairn::cli {
+
+// A line for each pair that differs, `limit` at most, and one that counts them.
+std::string ImagePairsText(const std::string (&names)[2], std::span<const ImagePair> pairs,
+                           uint64_t limit);
+std::string ImagePairsJson(const std::string (&names)[2], std::span<const ImagePair> pairs,
+                           uint64_t limit);
+
+// Calls that differ, one after the other: a heading for each frame and thread, a line for each call.
+class CallDifferenceText {
+ public:
+  explicit CallDifferenceText(bool colour) : colour_(colour) {}
+  std::string Next(const CallDifference& difference);
+
+ private:
+  // The frame, and the thread of each side.
+  using Place = std::tuple<uint64_t, std::optional<uint32_t>, std::optional<uint32_t>>;
+
+  const bool colour_;
+  std::optional<Place> place_;
+};
+
+// One line behind them. `cut`: there are more than were shown.
+std::string DiffSummary(const TraceDiffResult& result, bool cut);
+// Of calls of which only the functions were compared; there are some.
+std::string UndecodedWarning(const TraceDiffResult& result);
+std::string CallDifferencesJson(const std::string (&names)[2], const TraceDiffResult& result,
+                                std::span<const CallDifference> differences, bool cut);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_READER_VIEW_DIFF_TEXT_H_
