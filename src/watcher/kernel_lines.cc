@@ -19,8 +19,16 @@ constexpr std::string_view kDrivers[] = {"nvrm",   "amdgpu",  "radeon",   "i915"
 constexpr std::string_view kTroubles[] = {"xid",    "timeout", "timed out",   "timedout",   "hang",
                                           "hung",   "reset",   "fault",       "wedged",     "lost",
                                           "killed", "error",   "off the bus", "devcoredump"};
+constexpr std::string_view kFaults[] = {"fault", "exception"};
 // What stands before the number of a process.
 constexpr std::string_view kProcessWords[] = {"pid=", "pid='", "pid ", "pid:", "pid: ", "["};
+
+std::string InLowerCase(std::string_view line) {
+  std::string lower(line);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
 
 bool HasOneOf(std::string_view line, std::span<const std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [line](std::string_view word) {
@@ -39,9 +47,7 @@ bool NumberAt(std::string_view text, bool in_brackets, int64_t* number) {
 }  // namespace
 
 KernelLineAbout WhatKernelLineIsAbout(std::string_view line, int64_t process_id) {
-  std::string lower(line);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string lower = InLowerCase(line);
   if (!HasOneOf(lower, kDrivers) || !HasOneOf(lower, kTroubles)) return KernelLineAbout::kNothing;
   bool names_another = false;
   for (const std::string_view word : kProcessWords) {
@@ -54,6 +60,10 @@ KernelLineAbout WhatKernelLineIsAbout(std::string_view line, int64_t process_id)
     }
   }
   return names_another ? KernelLineAbout::kNothing : KernelLineAbout::kGpu;
+}
+
+bool KernelLineTellsFault(std::string_view line) {
+  return HasOneOf(InLowerCase(line), kFaults);
 }
 
 void AddKernelLog(int64_t process_id, Snapshot* snapshot) {
@@ -75,6 +85,7 @@ void AddKernelLog(int64_t process_id, Snapshot* snapshot) {
     if (about == KernelLineAbout::kNothing) continue;
     kept.push_back({.time_ns = line.time_ns,
                     .names_process = about == KernelLineAbout::kThisProcess,
+                    .tells_fault = KernelLineTellsFault(line.text),
                     .text = snapshot->AddText(line.text)});
   }
   if (kept.size() > kMostKernelLines) kept.erase(kept.begin(), kept.end() - kMostKernelLines);

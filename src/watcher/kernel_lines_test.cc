@@ -62,5 +62,13 @@ TEST(KernelLines, SomeAreAboutTheGpuAlone) {
   }
 }
 
+TEST(KernelLines, FaultsAreNotTimeOuts) {
+  EXPECT_TRUE(KernelLineTellsFault("NVRM: Xid (PCI:0000:00:06): 31, pid=7204, MMU Fault: ENGINE"));
+  EXPECT_TRUE(KernelLineTellsFault("NVRM: Xid (PCI:0000:00:06): 13, Graphics SM Warp Exception"));
+  EXPECT_TRUE(KernelLineTellsFault("amdgpu 0000:03:00.0: amdgpu: [gfxhub0] no-retry page fault"));
+  EXPECT_FALSE(KernelLineTellsFault("[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring gfx timeout"));
+  EXPECT_FALSE(KernelLineTellsFault("NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus."));
+}
+
 }  // namespace
 }  // namespace cairn

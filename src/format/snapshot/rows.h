@@ -323,7 +323,7 @@ void Visit(F& f, typename F::template Row<Shader>& shader) {
 template <typename F>
 void Visit(F& f, typename F::template Row<KernelLine>& line) {
   f.Number("time_ns", line.time_ns);
-  f.Flags("names_process", line.names_process);
+  f.Flags("names_process, tells_fault", line.names_process, line.tells_fault);
   f.Name("text", line.text);
 }
 template <typename F>

@@ -311,6 +311,8 @@ struct QueueMarker {
 struct KernelLine {
   uint64_t time_ns = 0;        // CLOCK_MONOTONIC, as far as the kernel's own clock agrees with it
   bool names_process = false;  // this one; otherwise it names none
+  bool tells_fault =
+      false;  // of an access or an instruction that went wrong, not only of a time-out
   TextRef text;
 };
 // One, if it was asked for.

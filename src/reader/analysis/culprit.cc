@@ -2,7 +2,6 @@
 #include "reader/analysis/culprit.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 #include <utility>
 
@@ -11,15 +10,6 @@
 
 namespace cairn {
 namespace {
-
-bool SameLetter(char a, char b) {
-  return std::tolower(static_cast<unsigned char>(a)) == b;
-}
-
-// `word` in lower case.
-bool Mentions(std::string_view line, std::string_view word) {
-  return std::search(line.begin(), line.end(), word.begin(), word.end(), SameLetter) != line.end();
-}
 
 // Why a queue, or what is behind it, does not go on.
 struct Standstill {
@@ -108,10 +98,7 @@ class CulpritFinder {
     // Of time-outs the kernel tells, too.
     for (uint32_t i = 0; i < snapshot_.kernel_lines.size(); ++i) {
       const KernelLine& line = snapshot_.kernel_lines[i];
-      const std::string_view text = snapshot_.Text(line.text);
-      if (!line.names_process || (!Mentions(text, "fault") && !Mentions(text, "exception"))) {
-        continue;
-      }
+      if (!line.names_process || !line.tells_fault) continue;
       if (finding_.kernel_line == kNone) finding_.kernel_line = i;
     }
     if (finding_.fault_address != kNone || finding_.kernel_line != kNone) {

@@ -221,6 +221,7 @@ void DiagnosticsWriter::WriteKernelLog() {
     json_.BeginObject();
     json_.StringKey("time", KernelTimeInWords(line.time_ns));
     json_.BoolKey("names_process", line.names_process);
+    json_.BoolKey("tells_fault", line.tells_fault);
     json_.StringKey("text", snapshot_.Text(line.text));
     json_.EndObject();
   }

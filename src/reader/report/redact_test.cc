@@ -16,6 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 Snapshot SampleSnapshot() {
   TestBlock block;
@@ -91,6 +92,19 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
 }
 
 // A fault below all objects: the distance by which they move must not show.
+// The verdict needs no word of the line.
+TEST(Redact, KeepsThatTheKernelTellsOfAFault) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.kernel_lines = {{.names_process = true,
+                            .tells_fault = true,
+                            .text = snapshot.AddText("NVRM: Xid 31, pid=7204, name=secret-game")}};
+  snapshot.kernel_logs = {{.line_count = 1}};
+  const Snapshot redacted = Redact(snapshot);
+  EXPECT_THAT(redacted.Text(redacted.kernel_lines[0].text), StartsWith("name-"));
+  EXPECT_TRUE(redacted.kernel_lines[0].names_process);
+  EXPECT_TRUE(redacted.kernel_lines[0].tells_fault);
+}
+
 TEST(Redact, AddressesBelowAllObjectsDoNotWrap) {
   TestBlock block;
   FillVulkanBlock(&block);
