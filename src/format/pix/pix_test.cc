@@ -234,6 +234,10 @@ void ExpectLikePrintf(const std::string& format, T value) {
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
   std::snprintf(expected, sizeof(expected), format.c_str(), value);
 #pragma GCC diagnostic pop
+#ifdef _WIN32
+  // Its C library prints nothing at all for a zero with no digits; the standard wants one with %#o.
+  if (value == 0 && format.ends_with(".0o") && format.find('#') != std::string::npos) return;
+#endif
   EXPECT_EQ(Text(format.c_str(), value), expected) << format;
 }
 

@@ -1,114 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registry: the text that is a file elsewhere is one value here, since one value is what the registry
-// changes at once. Writers take turns by a named mutex.
-#define WIN32_LEAN_AND_MEAN
+// The registry: the text that is a file elsewhere is one value here, since one value is what the registry changes at
+// once. Writers take turns by a mutex of the whole machine.
 #include "os/settings_store.h"
 
-#include <fmt/format.h>
-#include <windows.h>
+#include <algorithm>
 
-#include <string_view>
+#include "os/environment.h"
+#include "os/windows/system.h"
 
 namespace cairn {
 namespace {
 
 constexpr wchar_t kKey[] = L"Software\\Cairn";
 constexpr wchar_t kValue[] = L"D3DConfig";
-constexpr wchar_t kMutex[] = L"Global\\CairnD3DConfig";
+
+HKEY RootOf(SettingsScope scope) {
+  return scope == SettingsScope::kSystem ? HKEY_LOCAL_MACHINE : HKEY_CURRENT_USER;
+}
+
 // For people.
-constexpr char kKeyName[] = "Software\\Cairn, value D3DConfig";
-
-HKEY Root(SettingsScope scope) {
-  return scope == SettingsScope::kUser ? HKEY_CURRENT_USER : HKEY_LOCAL_MACHINE;
+std::string NameOf(SettingsScope scope) {
+  return scope == SettingsScope::kSystem ? "HKEY_LOCAL_MACHINE\\Software\\Cairn, value D3DConfig"
+                                         : "HKEY_CURRENT_USER\\Software\\Cairn, value D3DConfig";
 }
 
-Status StatusFromWindows(LSTATUS error, const std::string& what) {
-  const StatusCode code = error == ERROR_OUTOFMEMORY ? StatusCode::kOutOfMemory : StatusCode::kIo;
-  const char* reason =
-      error == ERROR_ACCESS_DENIED ? " (access is denied: run as administrator)" : "";
-  return Status(code, fmt::format("{}: error {}{}", what, error, reason));
-}
-
-std::string Name(SettingsScope scope) {
-  return fmt::format("{}\\{}",
-                     scope == SettingsScope::kUser ? "HKEY_CURRENT_USER" : "HKEY_LOCAL_MACHINE",
-                     kKeyName);
+Status StatusOf(LSTATUS result, SettingsScope scope, const char* what) {
+  if (result == ERROR_SUCCESS) return Status();
+  SetLastError(static_cast<DWORD>(result));
+  const Status status = StatusFromLastError(NameOf(scope) + what);
+  if (result != ERROR_ACCESS_DENIED) return status;
+  return Status(status.code(), status.message() + "; run it as administrator");
 }
 
 // Programs of 32 and of 64 bits see the same settings.
-constexpr DWORD kReadFlags = RRF_RT_REG_SZ | RRF_SUBKEY_WOW6464KEY;
-
 Status WriteText(SettingsScope scope, const std::string& text) {
   HKEY key = nullptr;
-  LSTATUS error = RegCreateKeyExW(Root(scope), kKey, 0, nullptr, REG_OPTION_NON_VOLATILE,
-                                  KEY_SET_VALUE | KEY_WOW64_64KEY, nullptr, &key, nullptr);
-  if (error == ERROR_SUCCESS) {
-    const std::wstring wide(text.begin(), text.end());
-    error = RegSetValueExW(key, kValue, 0, REG_SZ, reinterpret_cast<const BYTE*>(wide.c_str()),
-                           static_cast<DWORD>((wide.size() + 1) * sizeof(wchar_t)));
+  LSTATUS result = RegCreateKeyExW(RootOf(scope), kKey, 0, nullptr, REG_OPTION_NON_VOLATILE,
+                                   KEY_SET_VALUE | KEY_WOW64_64KEY, nullptr, &key, nullptr);
+  if (result == ERROR_SUCCESS) {
+    const std::wstring wide = Wide(text);
+    result = RegSetValueExW(key, kValue, 0, REG_SZ, reinterpret_cast<const BYTE*>(wide.c_str()),
+                            static_cast<DWORD>((wide.size() + 1) * sizeof(wchar_t)));
     RegCloseKey(key);
   }
-  if (error == ERROR_SUCCESS) return Status();
-  return StatusFromWindows(error, fmt::format("{} cannot be written", Name(scope)));
+  return StatusOf(result, scope, " cannot be written");
 }
 
-// Held from construction to destruction.
-class WriterLock {
+// Held until its end; one that died with it left nothing half done, and has passed it on.
+class Turn {
  public:
-  WriterLock() : mutex_(CreateMutexW(nullptr, FALSE, kMutex)) {
-    if (mutex_ == nullptr) return;
-    const DWORD result = WaitForSingleObject(mutex_, INFINITE);
-    // Abandoned: its last owner died between reading and writing, which left nothing half done.
-    held_ = result == WAIT_OBJECT_0 || result == WAIT_ABANDONED;
+  Turn() : mutex_(Owned(CreateMutexW(nullptr, FALSE, L"Global\\CairnSettings"))) {
+    if (mutex_.valid()) WaitForSingleObject(HandleOf(mutex_), INFINITE);
   }
-  ~WriterLock() {
-    if (held_) ReleaseMutex(mutex_);
-    if (mutex_ != nullptr) CloseHandle(mutex_);
+  ~Turn() {
+    if (mutex_.valid()) ReleaseMutex(HandleOf(mutex_));
   }
-  WriterLock(const WriterLock&) = delete;
-  WriterLock& operator=(const WriterLock&) = delete;
-  bool held() const { return held_; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  bool valid() const { return mutex_.valid(); }
 
  private:
-  HANDLE mutex_;
-  bool held_ = false;
+  SystemHandle mutex_;
 };
 
 }  // namespace
 
 Result<std::string> SettingsName(SettingsScope scope) {
-  return Name(scope);
+  return NameOf(scope);
 }
 
 Result<std::string> ReadSettings(SettingsScope scope, size_t most_bytes) {
-  std::wstring wide(most_bytes + 2, L'\0');
-  DWORD size_bytes = static_cast<DWORD>(wide.size() * sizeof(wchar_t));
-  const LSTATUS error =
-      RegGetValueW(Root(scope), kKey, kValue, kReadFlags, nullptr, wide.data(), &size_bytes);
-  if (error == ERROR_FILE_NOT_FOUND) return std::string();
-  if (error == ERROR_UNSUPPORTED_TYPE || error == ERROR_MORE_DATA) {
-    return Status(StatusCode::kCorrupt, fmt::format("{} is not a short text", Name(scope)));
+  std::wstring wide;
+  DWORD bytes = 0;
+  LSTATUS result = ERROR_MORE_DATA;
+  // It may grow between two questions.
+  while (result == ERROR_MORE_DATA) {
+    wide.resize(bytes / sizeof(wchar_t) + 1);
+    bytes = static_cast<DWORD>(wide.size() * sizeof(wchar_t));
+    result = RegGetValueW(RootOf(scope), kKey, kValue, RRF_RT_REG_SZ | RRF_SUBKEY_WOW6464KEY,
+                          nullptr, wide.data(), &bytes);
   }
-  if (error != ERROR_SUCCESS) {
-    return StatusFromWindows(error, fmt::format("{} cannot be read", Name(scope)));
+  if (result == ERROR_FILE_NOT_FOUND) return std::string();
+  if (result == ERROR_UNSUPPORTED_TYPE) {
+    return Status(StatusCode::kCorrupt, NameOf(scope) + " is no text");
   }
-  wide.resize(size_bytes / sizeof(wchar_t));
-  while (!wide.empty() && wide.back() == L'\0') wide.pop_back();
-  std::string text;
-  // Settings are ASCII; what is not becomes a character that no setting has.
-  for (const wchar_t unit : wide) text += unit < 0x80 ? static_cast<char>(unit) : '\x7f';
+  if (const Status status = StatusOf(result, scope, " cannot be read"); !status.ok()) return status;
+  wide.resize(std::min<size_t>(wide.size(), wide.find(L'\0')));
+  std::string text = Utf8(wide);
+  text.resize(std::min(text.size(), most_bytes + 1));
   return text;
 }
 
 Status ChangeSettings(SettingsScope scope, const std::function<Result<std::string>()>& change) {
-  const WriterLock lock;
-  if (!lock.held()) {
-    return StatusFromWindows(static_cast<LSTATUS>(GetLastError()),
-                             fmt::format("{} cannot be locked", Name(scope)));
-  }
+  const Turn turn;
+  if (!turn.valid()) return StatusFromLastError(NameOf(scope) + " cannot be locked");
   const Result<std::string> text = change();
-  return text.ok() ? WriteText(scope, *text) : text.status();
+  if (!text.ok()) return text.status();
+  return WriteText(scope, *text);
 }
 
 }  // namespace cairn

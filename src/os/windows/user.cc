@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#define WIN32_LEAN_AND_MEAN
 #include "os/user.h"
 
-#include <windows.h>
+#include "os/windows/system.h"
 
 namespace cairn {
 
 bool IsAdministrator() {
   HANDLE token = nullptr;
-  if (!OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token)) return false;
+  if (OpenProcessToken(GetCurrentProcess(), TOKEN_QUERY, &token) == 0) return false;
+  const SystemHandle owned = Owned(token);
   TOKEN_ELEVATION elevation = {};
-  DWORD size_bytes = 0;
-  const BOOL known =
-      GetTokenInformation(token, TokenElevation, &elevation, sizeof(elevation), &size_bytes);
-  CloseHandle(token);
-  return known && elevation.TokenIsElevated != 0;
+  DWORD bytes = 0;
+  return GetTokenInformation(token, TokenElevation, &elevation, sizeof(elevation), &bytes) != 0 &&
+         elevation.TokenIsElevated != 0;
 }
 
 std::string UserName() {
-  char name[257] = {};
-  DWORD size = sizeof(name);
-  return GetUserNameA(name, &size) ? name : "unknown";
+  wchar_t name[257] = {};
+  DWORD length = static_cast<DWORD>(std::size(name));
+  return GetUserNameW(name, &length) == 0 || length == 0 ? "an unknown user"
+                                                         : Utf8({name, length - 1});
 }
 
 }  // namespace cairn

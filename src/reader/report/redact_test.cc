@@ -14,7 +14,6 @@ namespace cairn {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
@@ -136,8 +135,6 @@ TEST(Redact, TheSameNameHasTheSameHash) {
   const std::string_view first = redacted.Text(redacted.recordings[0].name);  // "Main"
   const std::string_view second = redacted.Text(redacted.recordings[1].name);
   EXPECT_EQ(first, second);
-  EXPECT_THAT(std::string(first), MatchesRegex("name-[0-9a-f]+"));
-  EXPECT_EQ(first.size(), 21u);
   EXPECT_NE(first, redacted.Text(redacted.recordings[2].name));
   // Stable from release to release: reports are compared with older ones.
   EXPECT_EQ(first, "name-b0000ec1c8d5f383");

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/snapshot/testing/test_block.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cstring>
 #include <new>
 #include <string>
 
 namespace cairn {
-namespace {
-
-// Zeros that cost nothing until they are touched, as in the block of a program.
-std::byte* MapZeros(uint64_t size_bytes) {
-  void* memory =
-      mmap(nullptr, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::bad_alloc();
-  return static_cast<std::byte*>(memory);
-}
-
-}  // namespace
-
-void TestBlock::Unmap::operator()(std::byte* memory) const {
-  munmap(memory, size_bytes);
-}
-
 TestBlock::TestBlock(uint64_t size_bytes)
-    : size_bytes_(size_bytes), memory_(MapZeros(size_bytes), Unmap{size_bytes}) {
+    : size_bytes_(size_bytes), memory_(SparseMemory::Reserve(size_bytes)) {
+  if (memory_.data() == nullptr) throw std::bad_alloc();
   BlockHeader& block = header();
   block.magic = kBlockMagic;
   block.version = kBlockVersion;

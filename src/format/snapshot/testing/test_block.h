@@ -13,6 +13,7 @@
 
 #include "format/block/block.h"
 #include "format/block/marker_pages.h"
+#include "os/memory.h"
 
 namespace cairn {
 
@@ -29,8 +30,8 @@ class TestBlock {
 
   explicit TestBlock(uint64_t size_bytes = kTestBlockBytes);
 
-  std::span<std::byte> bytes() { return std::span(memory_.get(), size_bytes_); }
-  std::span<const std::byte> bytes() const { return std::span(memory_.get(), size_bytes_); }
+  std::span<std::byte> bytes() { return std::span(memory_.data(), size_bytes_); }
+  std::span<const std::byte> bytes() const { return std::span(memory_.data(), size_bytes_); }
 
   BlockHeader& header() { return *At<BlockHeader>(0); }
   ContextRecord& context(uint32_t index) {
@@ -142,21 +143,16 @@ class TestBlock {
   uint64_t Submit(uint32_t queue, List list);
 
  private:
-  struct Unmap {
-    uint64_t size_bytes;
-    void operator()(std::byte* memory) const;
-  };
-
   template <typename T>
   T* At(uint64_t offset) {
-    return reinterpret_cast<T*>(memory_.get() + offset);
+    return reinterpret_cast<T*>(memory_.data() + offset);
   }
   uint64_t AllocatePages(uint64_t bytes);
   uint64_t AddBytes(std::string_view bytes);
   uint32_t AddEvent(List list, const EventRecord& event);
 
   uint64_t size_bytes_;
-  std::unique_ptr<std::byte, Unmap> memory_;
+  SparseMemory memory_;
   uint64_t names_begin_ = 0;
   uint64_t names_end_ = 0;
   uint32_t last_list_ = 0;        // slot * kMaxContexts + context of the list written last

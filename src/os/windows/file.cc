@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "os/windows/system.h"
+
+namespace cairn {
+namespace {
+
+constexpr DWORD kAnybodyMay = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+
+HANDLE HandleFrom(intptr_t handle) {
+  return reinterpret_cast<HANDLE>(handle);
+}
+
+std::error_code ErrorUnless(BOOL done) {
+  return done != 0 ? std::error_code() : LastError();
+}
+
+// Long paths have no limit behind this prefix, which takes no relative ones, and no '/'.
+std::wstring SystemPath(const std::filesystem::path& path) {
+  constexpr size_t kMostWithoutPrefix = MAX_PATH - 12;  // as of folders
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  std::wstring name = (error ? path : whole).wstring();
+  std::replace(name.begin(), name.end(), L'/', L'\\');
+  if (error || name.size() < kMostWithoutPrefix || name.starts_with(L"\\\\")) {
+    return path.empty() ? L"" : path.wstring();
+  }
+  return L"\\\\?\\" + name;
+}
+
+struct OpenRequest {
+  DWORD access = 0;
+  DWORD creation = OPEN_EXISTING;
+  DWORD flags = FILE_ATTRIBUTE_NORMAL;
+};
+
+OpenRequest RequestOf(FileMode mode) {
+  // Writes go to the end, whoever wrote there meanwhile.
+  constexpr DWORD kAppend = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
+  constexpr DWORD kWhole = GENERIC_READ | FILE_WRITE_DATA | FILE_APPEND_DATA;
+  switch (mode) {
+    // A folder is opened as well.
+    case FileMode::kRead: return {.access = GENERIC_READ, .flags = FILE_FLAG_BACKUP_SEMANTICS};
+    case FileMode::kWrite: return {.access = kAppend};
+    case FileMode::kWriteItself: return {.access = kAppend, .flags = FILE_FLAG_OPEN_REPARSE_POINT};
+    case FileMode::kCreate: return {.access = kWhole, .creation = CREATE_NEW};
+    case FileMode::kOpenOrCreate: return {.access = kWhole, .creation = OPEN_ALWAYS};
+  }
+  return {};
+}
+
+HANDLE OpenFile(const std::filesystem::path& path, const OpenRequest& request) {
+  return CreateFileW(SystemPath(path).c_str(), request.access, kAnybodyMay, nullptr,
+                     request.creation, request.flags, nullptr);
+}
+
+// Where a file begins, and how much of it: for functions that take both.
+OVERLAPPED At(uint64_t offset) {
+  OVERLAPPED place = {};
+  place.Offset = static_cast<DWORD>(offset);
+  place.OffsetHigh = static_cast<DWORD>(offset >> 32);
+  return place;
+}
+constexpr uint64_t kEnd = ~uint64_t{0};  // a write there goes to the end
+
+DWORD AtOnce(size_t bytes) {
+  return static_cast<DWORD>(std::min<size_t>(bytes, size_t{1} << 30));
+}
+
+std::error_code WriteAll(HANDLE file, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    OVERLAPPED end = At(kEnd);
+    DWORD written = 0;
+    if (WriteFile(file, bytes.data(), AtOnce(bytes.size()), &written, &end) == 0) {
+      return LastError();
+    }
+    bytes = bytes.subspan(written);
+  }
+  return {};
+}
+
+// Locks are of bytes. One behind all files keeps nobody from reading or writing.
+constexpr uint64_t kLockedByte = uint64_t{1} << 62;
+
+bool LockByte(HANDLE file, DWORD flags) {
+  OVERLAPPED place = At(kLockedByte);
+  return LockFileEx(file, LOCKFILE_EXCLUSIVE_LOCK | flags, 0, 1, 0, &place) != 0;
+}
+
+// Takes the name also while others have the file of that name open, as far as the system can (Windows 10).
+std::error_code Rename(const std::filesystem::path& path, const std::filesystem::path& new_path) {
+  constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);  // not in all headers
+  const std::wstring name = SystemPath(std::filesystem::absolute(new_path));
+  std::vector<std::byte> bytes(sizeof(FILE_RENAME_INFO) + name.size() * sizeof(wchar_t));
+  auto* const info = new (bytes.data()) FILE_RENAME_INFO{};
+  info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
+  info->FileNameLength = static_cast<DWORD>(name.size() * sizeof(wchar_t));
+  std::memcpy(info->FileName, name.c_str(), (name.size() + 1) * sizeof(wchar_t));
+  const SystemHandle file = Owned(OpenFile(path, {.access = DELETE | SYNCHRONIZE}));
+  if (file.valid() && SetFileInformationByHandle(HandleOf(file), kRenameInfoEx, info,
+                                                 static_cast<DWORD>(bytes.size())) != 0) {
+    return {};
+  }
+  return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(new_path).c_str(),
+                                 MOVEFILE_REPLACE_EXISTING));
+}
+
+}  // namespace
+
+// Only its owner may: new files have what their folder says, as everything that this user makes.
+File File::Open(const std::filesystem::path& path, FileMode mode, std::error_code& error) {
+  File file;
+  file.handle_ = reinterpret_cast<intptr_t>(OpenFile(path, RequestOf(mode)));
+  error = ErrorUnless(file.valid());
+  if (file.valid() && mode == FileMode::kWriteItself) {
+    BY_HANDLE_FILE_INFORMATION info = {};
+    GetFileInformationByHandle(HandleFrom(file.handle_), &info);
+    if ((info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
+      file = File();
+      error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+    }
+  }
+  return file;
+}
+
+File::~File() {
+  if (valid()) CloseHandle(HandleFrom(handle_));
+}
+
+FileFacts File::facts() const {
+  using std::filesystem::file_type;
+  const HANDLE file = HandleFrom(handle_);
+  switch (GetFileType(file)) {
+    case FILE_TYPE_CHAR: return {file_type::character, 0};
+    case FILE_TYPE_PIPE: return {file_type::fifo, 0};
+    case FILE_TYPE_DISK: break;
+    default: return {};
+  }
+  BY_HANDLE_FILE_INFORMATION info = {};
+  if (GetFileInformationByHandle(file, &info) == 0) return {};
+  if ((info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return {file_type::directory, 0};
+  return {file_type::regular, uint64_t{info.nFileSizeHigh} << 32 | info.nFileSizeLow};
+}
+
+std::error_code File::ReadAt(uint64_t offset, std::span<std::byte> bytes,
+                             size_t* read_bytes) const {
+  *read_bytes = 0;
+  while (*read_bytes < bytes.size()) {
+    OVERLAPPED place = At(offset + *read_bytes);
+    DWORD count = 0;
+    if (ReadFile(HandleFrom(handle_), bytes.data() + *read_bytes,
+                 AtOnce(bytes.size() - *read_bytes), &count, &place) == 0) {
+      if (GetLastError() == ERROR_HANDLE_EOF) break;
+      return LastError();
+    }
+    if (count == 0) break;
+    *read_bytes += count;
+  }
+  return {};
+}
+
+std::error_code File::Append(std::span<const std::byte> bytes) {
+  return WriteAll(HandleFrom(handle_), bytes);
+}
+
+std::error_code File::Truncate(uint64_t size_bytes) {
+  FILE_END_OF_FILE_INFO end = {};
+  end.EndOfFile.QuadPart = static_cast<LONGLONG>(size_bytes);
+  return ErrorUnless(
+      SetFileInformationByHandle(HandleFrom(handle_), FileEndOfFileInfo, &end, sizeof(end)));
+}
+
+std::error_code File::Sync() {
+  return ErrorUnless(FlushFileBuffers(HandleFrom(handle_)));
+}
+
+std::error_code File::Close() {
+  return ErrorUnless(CloseHandle(HandleFrom(std::exchange(handle_, kNoHandle))));
+}
+
+bool File::TryLock() {
+  return LockByte(HandleFrom(handle_), LOCKFILE_FAIL_IMMEDIATELY);
+}
+
+std::error_code File::Lock() {
+  return ErrorUnless(LockByte(HandleFrom(handle_), 0));
+}
+
+bool File::IsAt(const std::filesystem::path& path) const {
+  const HANDLE named =
+      OpenFile(path, {.access = FILE_READ_ATTRIBUTES, .flags = FILE_FLAG_BACKUP_SEMANTICS});
+  if (named == INVALID_HANDLE_VALUE) return false;
+  const SystemHandle owned = Owned(named);
+  BY_HANDLE_FILE_INFORMATION facts[2] = {};
+  if (GetFileInformationByHandle(HandleFrom(handle_), &facts[0]) == 0 ||
+      GetFileInformationByHandle(named, &facts[1]) == 0) {
+    return false;
+  }
+  return facts[0].dwVolumeSerialNumber == facts[1].dwVolumeSerialNumber &&
+         facts[0].nFileIndexHigh == facts[1].nFileIndexHigh &&
+         facts[0].nFileIndexLow == facts[1].nFileIndexLow;
+}
+
+std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+  // No other process that lives has this number.
+  std::filesystem::path part = path;
+  part += fmt::format(".{}.part", GetCurrentProcessId());
+  const HANDLE opened = OpenFile(part, {.access = GENERIC_WRITE, .creation = CREATE_ALWAYS});
+  if (opened == INVALID_HANDLE_VALUE) return LastError();
+  std::error_code error = WriteAll(opened, bytes);
+  const std::error_code closed = ErrorUnless(CloseHandle(opened));
+  if (!error) error = closed;
+  if (!error) error = Rename(part, path);
+  if (error) DeleteFileW(SystemPath(part).c_str());
+  return error;
+}
+
+std::error_code RenameToFree(const std::filesystem::path& path,
+                             const std::filesystem::path& free_path) {
+  return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(free_path).c_str(), 0));
+}
+
+// NTFS has a journal for names.
+void SyncFolder(const std::filesystem::path&) {}
+
+std::error_code CheckCreation(const std::filesystem::path& path) {
+  const HANDLE opened = OpenFile(path, {.access = GENERIC_WRITE | DELETE,
+                                        .creation = CREATE_NEW,
+                                        .flags = FILE_FLAG_DELETE_ON_CLOSE});
+  if (opened == INVALID_HANDLE_VALUE) return LastError();
+  return ErrorUnless(CloseHandle(opened));
+}
+
+size_t MostBytesOfName(const std::filesystem::path& folder) {
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(folder, error);
+  DWORD most = 0;
+  if (error || GetVolumeInformationW((whole.root_path().wstring()).c_str(), nullptr, 0, nullptr,
+                                     &most, nullptr, nullptr, 0) == 0) {
+    return 0;
+  }
+  return most;  // in UTF-16; a byte stands for no more than one unit
+}
+
+bool IsOutOfSpace(const std::error_code& error) {
+  constexpr int kQuotaExceeded = 1295;  // ERROR_DISK_QUOTA_EXCEEDED, which not all headers have
+  return error == std::errc::no_space_on_device ||
+         error == std::error_code(kQuotaExceeded, std::system_category());
+}
+
+Status StatusFromError(const std::error_code& error, const std::string& what) {
+  StatusCode code = StatusCode::kIo;
+  if (error == std::errc::no_such_file_or_directory) code = StatusCode::kNotFound;
+  if (error == std::errc::not_enough_memory) code = StatusCode::kOutOfMemory;
+  if (error == std::errc::invalid_argument) code = StatusCode::kInvalidArgument;
+  // In the same words as on other systems, where they have some.
+  const std::error_condition condition = error.default_error_condition();
+  return Status(code, what + ": " + condition.message());
+}
+
+}  // namespace cairn
