@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "base/testing/json.h"
 #include "format/witness/witness_cache.h"
 #include "harness.h"
 
@@ -165,6 +167,40 @@ TEST_F(Witnesses, LavapipeWaitsAtEveryBarrier) {
   for (const WorkWitnesses& work :
        {device.families[0].dispatches, device.families[0].draws, device.families[0].copies}) {
     EXPECT_NE(work.barrier, HoldingBarrier::kNever);
+  }
+}
+
+// What is true of lavapipe clears all but the dispatch that hangs, of Vulkan's barriers and of those that
+// ResourceBarrier becomes.
+TEST_F(Witnesses, WhatLavapipeHasFinishedIsNoCandidate) {
+  constexpr char kTrue[] =
+      "CAIRN_WITNESSES=1;6d65736132322e332e36000000000000 6c6c766d706970655555494400000000 "
+      "00000001 "
+      "llvmpipe 1700000000 fill 0:dispatch=any:draw=any:copy=any";
+  for (const char* sample : {"sample-hang-vulkan-plain", "sample-hang-d3d12-plain"}) {
+    Command::Options how;
+    how.folder = folder_.path();
+    how.environment = LavapipeEnvironment();
+    how.environment.push_back(kTrue);
+    how.environment.push_back("CAIRN_BREADCRUMBS=top");
+    const CommandResult run =
+        RunCommand({Program("cairn"), "run", "-o", "a.cairn", "--hang-timeout", "0.5",
+                    "--kill-on-hang", "--", Program(sample)},
+                   how);
+    ASSERT_EQ(run.exit_code, 124) << run.Summary();
+    const CommandResult report =
+        RunCommand({Program("cairn"), "report", "--json", folder_ / "a.cairn"}, {});
+    const Json json = Json::Parse(report.output);
+    const Json sources = json.at("devices").at(0).at("sources");
+    const bool same_driver = std::any_of(sources.begin(), sources.end(), [](const Json& source) {
+      return source.at("name") == "barriers as witnesses" && source.at("state") == "present";
+    });
+    if (!same_driver) GTEST_SKIP() << "another lavapipe than the one that this is true of";
+    const Json candidates = json.at("verdicts").at(0).at("candidates");
+    ASSERT_EQ(candidates.size(), 1u) << sample << report.output;
+    const Json scope = json.at("scopes").at(candidates.at(0).at("scope").get<size_t>());
+    EXPECT_EQ(candidates.at(0).at("type"), "DISPATCH");
+    EXPECT_EQ(json.at("scopes").at(scope.at("parent").get<size_t>()).at("name"), "Integrate");
   }
 }
 

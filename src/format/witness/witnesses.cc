@@ -365,8 +365,7 @@ WitnessFlags FlagsOf(const FamilyWitnesses& family) {
     uint8_t& of = flags.barriers[static_cast<size_t>(kind)];
     if (Holds(family.dispatches, kind)) of |= kEventDrainsDispatches;
     if (Holds(family.draws, kind)) of |= kEventDrainsDraws;
-    if (kind == BarrierKind::kMemory && of == (kEventDrainsDispatches | kEventDrainsDraws) &&
-        Holds(family.copies, kind)) {
+    if (of == (kEventDrainsDispatches | kEventDrainsDraws) && Holds(family.copies, kind)) {
       of |= kEventDrainsOther;
     }
   }

@@ -143,8 +143,7 @@ struct WitnessFlags {
   bool any() const;
   bool operator==(const WitnessFlags&) const = default;
 };
-// Work other than dispatches and draws counts as ended behind kMemory alone, where it was measured to hold all
-// three kinds.
+// Work other than dispatches and draws counts as ended behind barriers that were measured to hold all three kinds.
 WitnessFlags FlagsOf(const FamilyWitnesses& family);
 
 }  // namespace cairn

@@ -134,8 +134,7 @@ TEST(Witnesses, FlagsKeepKindsOfWorkApart) {
 // A family that cannot draw has none to wait for.
 TEST(Witnesses, FlagsOfAFamilyWithoutDraws) {
   const WitnessFlags flags = FlagsOf(Parsed(kDevice).families[1]);
-  EXPECT_EQ(flags.Of(BarrierKind::kSome), kEventDrainsDispatches | kEventDrainsDraws);
-  EXPECT_EQ(flags.Of(BarrierKind::kMemory), kEventDrains);
+  EXPECT_EQ(flags.Of(BarrierKind::kSome), kEventDrains);
   EXPECT_EQ(flags.dispatch, 0);
 }
 
