@@ -4,30 +4,6 @@
 #include <algorithm>
 
 namespace cairn {
-namespace {
-
-bool HasAll(VkFlags64 flags, VkFlags64 wanted) {
-  return (flags & wanted) == wanted;
-}
-
-// Without what memory it is of.
-BarrierKind KindOfStages(VkPipelineStageFlags2 source, VkPipelineStageFlags2 destination) {
-  // What these wait for is nothing of the GPU's. So was it measured for the first.
-  constexpr VkPipelineStageFlags2 kNoStages =
-      VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
-  if ((source & ~kNoStages) == 0 || destination == 0) return BarrierKind::kNothing;
-  constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  return HasAll(source, kAll) && HasAll(destination, kAll) ? BarrierKind::kExecution
-                                                           : BarrierKind::kSome;
-}
-
-bool IsOfAllMemory(VkAccessFlags2 source, VkAccessFlags2 destination) {
-  return HasAll(source, VK_ACCESS_2_MEMORY_WRITE_BIT) &&
-         HasAll(destination, VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT);
-}
-
-}  // namespace
-
 std::optional<WitnessKey> WitnessKeyOf(PFN_vkGetPhysicalDeviceProperties2 get_properties2,
                                        VkPhysicalDevice physical_device) {
   if (get_properties2 == nullptr) return std::nullopt;
@@ -56,19 +32,6 @@ WitnessMethod WitnessMethodOf(WriteMethod method) {
     case WriteMethod::kDriverFillBuffer: return WitnessMethod::kFill;
     default: return WitnessMethod::kNone;
   }
-}
-
-BarrierKind KindOfBarrier(VkPipelineStageFlags source, VkPipelineStageFlags destination,
-                          VkDependencyFlags flags, uint32_t memory_count,
-                          const VkMemoryBarrier* memory, uint32_t, const VkBufferMemoryBarrier*,
-                          uint32_t, const VkImageMemoryBarrier*) {
-  if (flags != 0) return BarrierKind::kNothing;
-  const BarrierKind kind = KindOfStages(source, destination);
-  if (kind != BarrierKind::kExecution) return kind;
-  const bool of_memory = std::any_of(memory, memory + memory_count, [](const auto& barrier) {
-    return IsOfAllMemory(barrier.srcAccessMask, barrier.dstAccessMask);
-  });
-  return of_memory ? BarrierKind::kMemory : kind;
 }
 
 BarrierKind KindOfBarrier(const VkDependencyInfo* info) {

@@ -21,12 +21,42 @@ std::optional<WitnessKey> WitnessKeyOf(PFN_vkGetPhysicalDeviceProperties2 get_pr
 // kNone for methods that are not measured. The Vulkan layer writes in the same way for Direct3D.
 WitnessMethod WitnessMethodOf(WriteMethod method);
 
-// The arguments of vkCmdPipelineBarrier, and of vkCmdPipelineBarrier2. Barriers inside of a render pass are no
-// business of these. A barrier is of a kind if it demands at least what that kind was measured with.
-BarrierKind KindOfBarrier(VkPipelineStageFlags source, VkPipelineStageFlags destination,
-                          VkDependencyFlags flags, uint32_t memory_count,
-                          const VkMemoryBarrier* memory, uint32_t, const VkBufferMemoryBarrier*,
-                          uint32_t, const VkImageMemoryBarrier*);
+// ---- Which kind a barrier is of -------------------------------------------------------------------
+// It is of a kind if it demands at least what that kind was measured with. Barriers inside of a render pass are no
+// business of these. Cost: BM_WitnessBarrier in vulkan_layer_bench.
+
+// Without what memory it is of.
+inline BarrierKind KindOfStages(VkPipelineStageFlags2 source, VkPipelineStageFlags2 destination) {
+  constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+  if ((source & destination & kAll) != 0) return BarrierKind::kExecution;
+  // What these wait for is nothing of the GPU's. So was it measured for the first.
+  constexpr VkPipelineStageFlags2 kNoStages =
+      VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
+  if ((source & ~kNoStages) == 0 || destination == 0) return BarrierKind::kNothing;
+  return BarrierKind::kSome;
+}
+
+inline bool IsOfAllMemory(VkAccessFlags2 source, VkAccessFlags2 destination) {
+  constexpr VkAccessFlags2 kReadWrite = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+  return (source & VK_ACCESS_2_MEMORY_WRITE_BIT) != 0 && (destination & kReadWrite) == kReadWrite;
+}
+
+// The arguments of vkCmdPipelineBarrier, and of vkCmdPipelineBarrier2.
+inline BarrierKind KindOfBarrier(VkPipelineStageFlags source, VkPipelineStageFlags destination,
+                                 VkDependencyFlags flags, uint32_t memory_count,
+                                 const VkMemoryBarrier* memory, uint32_t,
+                                 const VkBufferMemoryBarrier*, uint32_t,
+                                 const VkImageMemoryBarrier*) {
+  if (flags != 0) return BarrierKind::kNothing;
+  const BarrierKind kind = KindOfStages(source, destination);
+  if (kind != BarrierKind::kExecution) return kind;
+  for (uint32_t i = 0; i < memory_count; ++i) {
+    if (IsOfAllMemory(memory[i].srcAccessMask, memory[i].dstAccessMask)) {
+      return BarrierKind::kMemory;
+    }
+  }
+  return kind;
+}
 BarrierKind KindOfBarrier(const VkDependencyInfo* info);
 
 }  // namespace cairn
