@@ -11,6 +11,7 @@
 #include "base/testing/json.h"
 #include "format/witness/witness_cache.h"
 #include "harness.h"
+#include "os/file.h"
 
 namespace cairn::testing {
 namespace {
@@ -136,8 +137,20 @@ TEST_F(Witnesses, WhateverTheCacheIs) {
   // What cannot be kept is not measured: it would be again and again.
   fs::remove_all(folder_.path() / "cache");
   std::ofstream(folder_.path() / "cache") << "a file";
-  EXPECT_THAT(Told(), HasSubstr("none it cannot be kept in "));
+  EXPECT_THAT(Told(), HasSubstr("none the user's cache cannot be written: "));
   EXPECT_THAT(result_.errors, IsEmpty());
+}
+
+// Two that measure at once would disturb each other.
+TEST_F(Witnesses, AnotherMeasures) {
+  fs::create_directories(cache().parent_path());
+  std::error_code error;
+  File lock = File::Open(cache().string() + ".lock", FileMode::kOpenOrCreate, error);
+  ASSERT_TRUE(!error && lock.TryLock());
+  EXPECT_EQ(Told(), "none another cairn measures it right now");
+  EXPECT_FALSE(fs::exists(cache()));
+  lock = File();
+  EXPECT_EQ(ToldSet().devices.size(), 1u);
 }
 
 TEST_F(Witnesses, WithoutAFolder) {

@@ -28,6 +28,7 @@ constexpr char kExamples[] =
     "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
     "                                           for machines without a person in front of them\n"
     "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
+    "  cairn run --no-witnesses -- ./game       never use the GPU for measurements of Cairn's own\n"
     "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
     "  cairn run --capture --frames 100-199 -- ./game\n"
     "                                           only frames 100 to 199, playable on their own\n"

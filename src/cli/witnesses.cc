@@ -90,6 +90,8 @@ class Measurement {
                       .silent = true});
     if (!child.ok()) return child.status();
     const bool ended = WaitForEnd(*child, *telling);
+    // One that is stuck in a driver is not waited for, now or by the destructor.
+    if (!ended && !Kill(*child)) new Child(std::move(*child));
     std::vector<DeviceWitnesses> told = telling->Read();
     const ProcessEnd end = ended ? child->End() : ProcessEnd();
     const bool died = ended && end.kind != EndKind::kExited;
@@ -101,7 +103,7 @@ class Measurement {
     return told.size() <= known_count || (end.kind == EndKind::kExited && end.value == 0);
   }
 
-  // False if it was killed, or could not be.
+  // False if it makes no progress.
   bool WaitForEnd(const Child& child, const WitnessTelling& telling) {
     uint64_t moved_ns = MonotonicNs();
     for (uint32_t steps = telling.steps(); !child.WaitForEnd(kLookNs);) {
@@ -110,18 +112,21 @@ class Measurement {
         said_ = true;
         say_(kWhatIsDone);
       }
-      if (std::exchange(steps, telling.steps()) != telling.steps()) moved_ns = now_ns;
-      if (now_ns - moved_ns < kMostStandstillNs) continue;
-      if (child.Kill().ok()) WaitForDeath(child);
-      return false;
+      const uint32_t now_steps = telling.steps();
+      if (std::exchange(steps, now_steps) != now_steps) moved_ns = now_ns;
+      if (now_ns - moved_ns >= kMostStandstillNs) return false;
     }
     return true;
   }
 
-  static void WaitForDeath(const Child& child) {
+  // Whether it is gone.
+  static bool Kill(const Child& child) {
+    if (!child.Kill().ok()) return false;
     const uint64_t start_ns = MonotonicNs();
-    while (!child.WaitForEnd(kLookNs) && MonotonicNs() - start_ns < kMostKillNs) {
+    while (!child.WaitForEnd(kLookNs)) {
+      if (MonotonicNs() - start_ns >= kMostKillNs) return false;
     }
+    return true;
   }
 
   WitnessCache* const cache_;
@@ -166,10 +171,8 @@ WitnessSet FindWitnesses(const std::function<void(const std::string&)>& say) {
     std::error_code error;
     fs::create_directories(fs::path(path).parent_path(), error);
     File lock = File::Open(path + ".lock", FileMode::kOpenOrCreate, error);
-    if (error) {
-      return Nothing(fmt::format("it cannot be kept in {}: {}",
-                                 fs::path(path).parent_path().string(), error.message()));
-    }
+    // Without the path: reports are shown to others.
+    if (error) return Nothing("the user's cache cannot be written: " + error.message());
     if (!lock.TryLock()) return Nothing("another cairn measures it right now");
     if (const Status status = Measurement(&cache, say).Run(); !status.ok()) {
       return Nothing(status.message());

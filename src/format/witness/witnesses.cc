@@ -257,7 +257,8 @@ Result<DeviceWitnesses> ParseDeviceWitnesses(std::string_view text) {
 std::string FormatWitnessSet(const WitnessSet& set) {
   if (set.off) return "off";
   if (!set.reason.empty()) {
-    return "none " + VisibleText(Utf8Prefix(set.reason, kMostWitnessReasonBytes / 4));
+    const std::string reason = VisibleText(set.reason);
+    return "none " + std::string(Utf8Prefix(reason, kMostWitnessReasonBytes));
   }
   std::string text = fmt::format("{}", kWitnessVersion);
   for (size_t i = 0; i < std::min(set.devices.size(), kMostWitnessDevices); ++i) {

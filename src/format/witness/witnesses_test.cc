@@ -110,6 +110,14 @@ TEST(Witnesses, Sets) {
   }
 }
 
+TEST(Witnesses, ReasonsAreOneVisibleLine) {
+  WitnessSet set;
+  set.reason = "a line\nand \x1B[2J";
+  EXPECT_EQ(FormatWitnessSet(set), "none a line\\x0aand \\x1b[2J");
+  set.reason = std::string(150, '\n');
+  EXPECT_EQ(ParseWitnessSet(FormatWitnessSet(set))->reason.size(), kMostWitnessReasonBytes);
+}
+
 TEST(Witnesses, ManyDevicesAreCutNotGarbled) {
   WitnessSet set;
   for (uint8_t i = 0; i < 2 * kMostWitnessDevices; ++i) {
