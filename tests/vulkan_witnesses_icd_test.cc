@@ -95,6 +95,14 @@ TEST_F(VulkanWitnesses, BarriersThatHoldNothingClearNothing) {
             "measured on 2023-11-14");
 }
 
+// Those of draws hold no dispatch.
+TEST_F(VulkanWitnesses, BarriersForTheStagesOfWork) {
+  const IcdReport report =
+      Run("barriers", Told(" 1700000000 marker 0:dispatch=stages:draw=stages:copy=stages"));
+  EXPECT_THAT(report.candidates, ElementsAre("Near", "Culprit", "Behind")) << Text();
+  EXPECT_EQ(report.states.at("Sixth"), "completed");
+}
+
 // What holds dispatches alone says nothing of draws.
 TEST_F(VulkanWitnesses, OneKindOfWorkAlone) {
   const IcdReport report =

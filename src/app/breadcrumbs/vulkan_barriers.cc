@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <initializer_list>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "app/breadcrumbs/vulkan_busy_work.h"
 #include "app/breadcrumbs/vulkan_memory.h"
@@ -54,6 +56,27 @@ std::vector<Barrier> WeakBarriers(VkQueueFlags family) {
     barriers.push_back(
         {VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT});
   }
+  return barriers;
+}
+
+// For the stage in which this work ends, to whatever may wait. Others of the kind are taken to hold if these do.
+std::vector<Barrier> OwnBarriers(BusyKind kind, VkQueueFlags family) {
+  std::vector<Barrier> barriers;
+  const auto add = [&barriers](VkPipelineStageFlags source,
+                               std::initializer_list<VkPipelineStageFlags> destinations) {
+    for (const VkPipelineStageFlags destination : destinations) {
+      barriers.push_back({source, destination});
+    }
+  };
+  constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags kHost = VK_PIPELINE_STAGE_HOST_BIT;
+  constexpr VkPipelineStageFlags kEnd = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+  VkPipelineStageFlags source = kTransfer;
+  if (kind == BusyKind::kDispatch) source = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  if (kind == BusyKind::kDraw) source = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
+  add(source, {kTransfer, kHost, kEnd});
+  if ((family & VK_QUEUE_COMPUTE_BIT) != 0) add(source, {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT});
+  if ((family & VK_QUEUE_GRAPHICS_BIT) != 0) add(source, {VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT});
   return barriers;
 }
 
@@ -219,6 +242,7 @@ Status Measure(const VulkanDevice& device, WriteMethod method, BusyKind kind,
   const std::pair<HoldingBarrier, std::vector<Barrier>> strongest_first[] = {
       {HoldingBarrier::kMemory, {kOfMemory}},
       {HoldingBarrier::kExecution, {kOfExecution}},
+      {HoldingBarrier::kStages, OwnBarriers(kind, family)},
       {HoldingBarrier::kAny, WeakBarriers(family)},
       {HoldingBarrier::kAlways, {kNoBarrier}}};
   for (const auto& [barrier, barriers] : strongest_first) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace cairn {
+
 std::optional<WitnessKey> WitnessKeyOf(PFN_vkGetPhysicalDeviceProperties2 get_properties2,
                                        VkPhysicalDevice physical_device) {
   if (get_properties2 == nullptr) return std::nullopt;
@@ -35,21 +36,26 @@ WitnessMethod WitnessMethodOf(WriteMethod method) {
 }
 
 BarrierKind KindOfBarrier(const VkDependencyInfo* info) {
-  BarrierKind kind = BarrierKind::kNothing;
+  BarrierKind kind;
   if (info->dependencyFlags != 0) return kind;
-  const auto add = [&kind](const auto& barrier) {
-    kind = std::max(kind, KindOfStages(barrier.srcStageMask, barrier.dstStageMask));
+  const auto add = [&kind](const auto& barrier, bool of_all_memory) {
+    BarrierKind added = KindOfStages(barrier.srcStageMask, barrier.dstStageMask);
+    if (added.strength == BarrierStrength::kExecution && of_all_memory) {
+      added.strength = BarrierStrength::kMemory;
+    }
+    kind.strength = std::max(kind.strength, added.strength);
+    kind.waits_for |= added.waits_for;
   };
   for (uint32_t i = 0; i < info->memoryBarrierCount; ++i) {
     const VkMemoryBarrier2& barrier = info->pMemoryBarriers[i];
-    add(barrier);
-    if (KindOfStages(barrier.srcStageMask, barrier.dstStageMask) == BarrierKind::kExecution &&
-        IsOfAllMemory(barrier.srcAccessMask, barrier.dstAccessMask)) {
-      return BarrierKind::kMemory;
-    }
+    add(barrier, IsOfAllMemory(barrier.srcAccessMask, barrier.dstAccessMask));
   }
-  std::for_each_n(info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount, add);
-  std::for_each_n(info->pImageMemoryBarriers, info->imageMemoryBarrierCount, add);
+  for (uint32_t i = 0; i < info->bufferMemoryBarrierCount; ++i) {
+    add(info->pBufferMemoryBarriers[i], false);
+  }
+  for (uint32_t i = 0; i < info->imageMemoryBarrierCount; ++i) {
+    add(info->pImageMemoryBarriers[i], false);
+  }
   return kind;
 }
 

@@ -28,12 +28,22 @@ WitnessMethod WitnessMethodOf(WriteMethod method);
 // Without what memory it is of.
 inline BarrierKind KindOfStages(VkPipelineStageFlags2 source, VkPipelineStageFlags2 destination) {
   constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-  if ((source & destination & kAll) != 0) return BarrierKind::kExecution;
+  if ((source & destination & kAll) != 0) return {BarrierStrength::kExecution, kWaitsForAll};
   // What these wait for is nothing of the GPU's. So was it measured for the first.
   constexpr VkPipelineStageFlags2 kNoStages =
       VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_HOST_BIT;
-  if ((source & ~kNoStages) == 0 || destination == 0) return BarrierKind::kNothing;
-  return BarrierKind::kSome;
+  if ((source & ~kNoStages) == 0 || destination == 0) return {};
+  constexpr VkPipelineStageFlags2 kOfDraws =
+      VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | kAll;
+  BarrierKind kind = {BarrierStrength::kSome, 0};
+  if ((source & (VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT | kAll)) != 0) {
+    kind.waits_for |= kWaitsForDispatches;
+  }
+  if ((source & kOfDraws) != 0) kind.waits_for |= kWaitsForDraws;
+  if ((source & (VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT | kAll)) != 0) {
+    kind.waits_for |= kWaitsForCopies;
+  }
+  return kind;
 }
 
 inline bool IsOfAllMemory(VkAccessFlags2 source, VkAccessFlags2 destination) {
@@ -47,12 +57,12 @@ inline BarrierKind KindOfBarrier(VkPipelineStageFlags source, VkPipelineStageFla
                                  const VkMemoryBarrier* memory, uint32_t,
                                  const VkBufferMemoryBarrier*, uint32_t,
                                  const VkImageMemoryBarrier*) {
-  if (flags != 0) return BarrierKind::kNothing;
-  const BarrierKind kind = KindOfStages(source, destination);
-  if (kind != BarrierKind::kExecution) return kind;
+  if (flags != 0) return {};
+  BarrierKind kind = KindOfStages(source, destination);
+  if (kind.strength != BarrierStrength::kExecution) return kind;
   for (uint32_t i = 0; i < memory_count; ++i) {
     if (IsOfAllMemory(memory[i].srcAccessMask, memory[i].dstAccessMask)) {
-      return BarrierKind::kMemory;
+      kind.strength = BarrierStrength::kMemory;
     }
   }
   return kind;

@@ -30,34 +30,42 @@ BarrierKind Kind(VkPipelineStageFlags source, VkPipelineStageFlags destination,
   return kind;
 }
 
+constexpr BarrierKind kNothing;
+constexpr BarrierKind kExecution = {BarrierStrength::kExecution, kWaitsForAll};
+constexpr BarrierKind kMemory = {BarrierStrength::kMemory, kWaitsForAll};
+constexpr BarrierKind Some(uint8_t waits_for) {
+  return {BarrierStrength::kSome, waits_for};
+}
+
 TEST(KindOfBarrier, ByWhatItDemands) {
-  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kAll), BarrierKind::kNothing);
-  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_HOST_BIT, kAll), BarrierKind::kNothing);
-  EXPECT_EQ(Kind(0, kAll), BarrierKind::kNothing);
-  EXPECT_EQ(Kind(kAll, 0), BarrierKind::kNothing);
+  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kAll), kNothing);
+  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_HOST_BIT, kAll), kNothing);
+  EXPECT_EQ(Kind(0, kAll), kNothing);
+  EXPECT_EQ(Kind(kAll, 0), kNothing);
   EXPECT_EQ(Kind(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT, kAll),
-            BarrierKind::kSome);
+            Some(kWaitsForCopies));
   EXPECT_EQ(Kind(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
                  VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT),
-            BarrierKind::kSome);
+            Some(kWaitsForDispatches));
+  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, kAll), Some(kWaitsForDraws));
+  // In which a draw does not end.
+  EXPECT_EQ(Kind(VK_PIPELINE_STAGE_VERTEX_SHADER_BIT, kAll), Some(0));
   EXPECT_EQ(Kind(kAll, VK_PIPELINE_STAGE_HOST_BIT, 0, VK_ACCESS_MEMORY_WRITE_BIT, kReadWrite),
-            BarrierKind::kSome);
-  EXPECT_EQ(Kind(kAll, kAll), BarrierKind::kExecution);
-  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_SHADER_WRITE_BIT, kReadWrite), BarrierKind::kExecution);
-  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT),
-            BarrierKind::kExecution);
-  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_MEMORY_WRITE_BIT, kReadWrite), BarrierKind::kMemory);
-  EXPECT_EQ(Kind(kAll | VK_PIPELINE_STAGE_HOST_BIT, kAll, 0, kReadWrite, kReadWrite),
-            BarrierKind::kMemory);
+            Some(kWaitsForAll));
+  EXPECT_EQ(Kind(kAll, kAll), kExecution);
+  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_SHADER_WRITE_BIT, kReadWrite), kExecution);
+  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT), kExecution);
+  EXPECT_EQ(Kind(kAll, kAll, 0, VK_ACCESS_MEMORY_WRITE_BIT, kReadWrite), kMemory);
+  EXPECT_EQ(Kind(kAll | VK_PIPELINE_STAGE_HOST_BIT, kAll, 0, kReadWrite, kReadWrite), kMemory);
 }
 
 // By region it orders pixels, not work.
 TEST(KindOfBarrier, FlagsWeakenIt) {
   EXPECT_EQ(Kind(kAll, kAll, VK_DEPENDENCY_BY_REGION_BIT, VK_ACCESS_MEMORY_WRITE_BIT, kReadWrite),
-            BarrierKind::kNothing);
+            kNothing);
 }
 
-TEST(KindOfBarrier, TheStrongestOfSeveral) {
+TEST(KindOfBarrier, AllOfSeveral) {
   VkImageMemoryBarrier2 images[2] = {{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2},
                                      {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2}};
   images[0].srcStageMask = VK_PIPELINE_STAGE_2_NONE;
@@ -65,17 +73,24 @@ TEST(KindOfBarrier, TheStrongestOfSeveral) {
   VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
   info.imageMemoryBarrierCount = 2;
   info.pImageMemoryBarriers = images;
-  EXPECT_EQ(KindOfBarrier(&info), BarrierKind::kNothing);
+  EXPECT_EQ(KindOfBarrier(&info), kNothing);
   images[1].srcStageMask = VK_PIPELINE_STAGE_2_COPY_BIT;
   images[1].dstStageMask = VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT;
-  EXPECT_EQ(KindOfBarrier(&info), BarrierKind::kSome);
+  EXPECT_EQ(KindOfBarrier(&info), Some(0)) << "a blit does not end there";
+  VkMemoryBarrier2 memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+  memory.srcStageMask = memory.dstStageMask = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  info.memoryBarrierCount = 1;
+  info.pMemoryBarriers = &memory;
+  EXPECT_EQ(KindOfBarrier(&info), Some(kWaitsForDispatches));
+  images[1].srcStageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  EXPECT_EQ(KindOfBarrier(&info), Some(kWaitsForDispatches | kWaitsForCopies));
   VkBufferMemoryBarrier2 buffer = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2};
   buffer.srcStageMask = buffer.dstStageMask = kAll;
   buffer.srcAccessMask = buffer.dstAccessMask = kReadWrite;
   info.bufferMemoryBarrierCount = 1;
   info.pBufferMemoryBarriers = &buffer;
   // Of one buffer, not of all memory.
-  EXPECT_EQ(KindOfBarrier(&info), BarrierKind::kExecution);
+  EXPECT_EQ(KindOfBarrier(&info), kExecution);
 }
 
 uint8_t uuid_byte = 0;

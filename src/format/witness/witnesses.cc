@@ -22,9 +22,13 @@ constexpr size_t kMostNameBytes = 32;
 constexpr uint64_t kMostSeconds = 253'402'300'799;
 
 constexpr std::pair<const char*, HoldingBarrier> kBarrierWords[] = {
-    {"none", HoldingBarrier::kNoWork},   {"always", HoldingBarrier::kAlways},
-    {"any", HoldingBarrier::kAny},       {"execution", HoldingBarrier::kExecution},
-    {"memory", HoldingBarrier::kMemory}, {"never", HoldingBarrier::kNever}};
+    {"none", HoldingBarrier::kNoWork},
+    {"always", HoldingBarrier::kAlways},
+    {"any", HoldingBarrier::kAny},
+    {"stages", HoldingBarrier::kStages},
+    {"execution", HoldingBarrier::kExecution},
+    {"memory", HoldingBarrier::kMemory},
+    {"never", HoldingBarrier::kNever}};
 constexpr std::pair<const char*, WitnessOutcome> kOutcomeWords[] = {
     {"hung", WitnessOutcome::kHung},
     {"died", WitnessOutcome::kDied},
@@ -140,17 +144,35 @@ Result<FamilyWitnesses> ParseFamily(std::string_view text) {
   return family;
 }
 
-bool Holds(const WorkWitnesses& work, BarrierKind kind) {
+// `waits`: for this kind of work.
+bool Holds(const WorkWitnesses& work, BarrierStrength strength, bool waits) {
   switch (work.barrier) {
     case HoldingBarrier::kNoWork:
     case HoldingBarrier::kAlways:
-    case HoldingBarrier::kAny: return kind >= BarrierKind::kSome;
-    case HoldingBarrier::kExecution: return kind >= BarrierKind::kExecution;
-    case HoldingBarrier::kMemory: return kind >= BarrierKind::kMemory;
+    case HoldingBarrier::kAny: return strength >= BarrierStrength::kSome;
+    case HoldingBarrier::kStages:
+      return strength >= BarrierStrength::kExecution ||
+             (strength == BarrierStrength::kSome && waits);
+    case HoldingBarrier::kExecution: return strength >= BarrierStrength::kExecution;
+    case HoldingBarrier::kMemory: return strength >= BarrierStrength::kMemory;
     case HoldingBarrier::kNotMeasured:
     case HoldingBarrier::kNever: break;
   }
   return false;
+}
+
+uint8_t DrainsOf(const FamilyWitnesses& family, BarrierKind kind) {
+  const auto holds = [&](const WorkWitnesses& work, uint8_t waits_for) {
+    return Holds(work, kind.strength, (kind.waits_for & waits_for) != 0);
+  };
+  uint8_t drains = 0;
+  if (holds(family.dispatches, kWaitsForDispatches)) drains |= kEventDrainsDispatches;
+  if (holds(family.draws, kWaitsForDraws)) drains |= kEventDrainsDraws;
+  if (drains == (kEventDrainsDispatches | kEventDrainsDraws) &&
+      holds(family.copies, kWaitsForCopies)) {
+    drains |= kEventDrainsOther;
+  }
+  return drains;
 }
 
 const char* WhyNothing(WitnessOutcome outcome) {
@@ -314,8 +336,9 @@ Result<WitnessSet> ParseWitnessSet(std::string_view text) {
 std::string DescribeHolding(const WorkWitnesses& work) {
   const char* words = "";
   switch (work.barrier) {
-    case HoldingBarrier::kAlways: words = "any barrier, or none"; break;
+    case HoldingBarrier::kAlways: return "any barrier, or none";
     case HoldingBarrier::kAny: words = "any barrier"; break;
+    case HoldingBarrier::kStages: words = "barriers for their stages"; break;
     case HoldingBarrier::kExecution: words = "barriers for all stages"; break;
     case HoldingBarrier::kMemory: words = "barriers of memory for all stages"; break;
     case HoldingBarrier::kNever: return work.other_work ? "dispatches" : "nothing";
@@ -361,13 +384,11 @@ WitnessFlags FlagsOf(const FamilyWitnesses& family) {
       !is_measured(family.copies)) {
     return flags;
   }
-  for (const BarrierKind kind :
-       {BarrierKind::kSome, BarrierKind::kExecution, BarrierKind::kMemory}) {
-    uint8_t& of = flags.barriers[static_cast<size_t>(kind)];
-    if (Holds(family.dispatches, kind)) of |= kEventDrainsDispatches;
-    if (Holds(family.draws, kind)) of |= kEventDrainsDraws;
-    if (of == (kEventDrainsDispatches | kEventDrainsDraws) && Holds(family.copies, kind)) {
-      of |= kEventDrainsOther;
+  for (const BarrierStrength strength :
+       {BarrierStrength::kSome, BarrierStrength::kExecution, BarrierStrength::kMemory}) {
+    for (uint8_t waits_for = 0; waits_for <= kWaitsForAll; ++waits_for) {
+      const BarrierKind kind = {strength, waits_for};
+      flags.barriers[WitnessFlags::Index(kind)] = DrainsOf(family, kind);
     }
   }
   if (family.draws.other_work) flags.dispatch = kEventDrainsDraws;

@@ -9,7 +9,7 @@
 //   outcome = "hung" | "died" | "lost" | "refused" | "unseen" | method *( " " family )
 //   method  = "marker" | "fill"                      what wrote: VK_AMD_buffer_marker, vkCmdFillBuffer
 //   family  = INDEX [ ":dispatch=" what ] [ ":draw=" what ] [ ":copy=" what ]
-//   what    = ( "none" | "always" | "any" | "execution" | "memory" | "never" ) [ "+work" ]
+//   what    = ( "none" | "always" | "any" | "stages" | "execution" | "memory" | "never" ) [ "+work" ]
 //
 // "1;00..01 00..02 12345678 NVIDIA 1795413690 marker 0:dispatch=any:draw=memory+work:copy=any 1:draw=none:copy=any"
 #ifndef CAIRN_FORMAT_WITNESS_WITNESSES_H_
@@ -36,6 +36,7 @@ enum class HoldingBarrier : uint8_t {
   kNoWork,     // the family takes no such work
   kAlways,     // it goes on only then anyway
   kAny,        // whichever it waits for, but not for nothing
+  kStages,     // one that waits for a stage in which the work ends
   kExecution,  // from all stages to all
   kMemory,     // the same, of memory: all writes, for all
   kNever,      // none
@@ -132,14 +133,30 @@ bool HasWitnesses(const DeviceWitnesses& device);
 // ---- What follows ---------------------------------------------------------------------------------
 
 // What a barrier is, as far as it was measured.
-enum class BarrierKind : uint8_t { kNothing, kSome, kExecution, kMemory, kCount };
+enum class BarrierStrength : uint8_t { kNothing, kSome, kExecution, kMemory };
+// The work whose last stages it waits for.
+inline constexpr uint8_t kWaitsForDispatches = 1;
+inline constexpr uint8_t kWaitsForDraws = 2;
+inline constexpr uint8_t kWaitsForCopies = 4;
+inline constexpr uint8_t kWaitsForAll = 7;
+struct BarrierKind {
+  BarrierStrength strength = BarrierStrength::kNothing;
+  uint8_t waits_for = 0;
+
+  bool operator==(const BarrierKind&) const = default;
+};
 
 // What is at an end behind them, as kEventDrains... of format/block/block.h.
 struct WitnessFlags {
-  std::array<uint8_t, static_cast<size_t>(BarrierKind::kCount)> barriers{};
+  // By strength and, in the lowest bits, what it waits for.
+  std::array<uint8_t, 4 * (kWaitsForAll + 1)> barriers{};
   uint8_t dispatch = 0;  // a dispatch of at least one group
 
-  uint8_t Of(BarrierKind kind) const { return barriers[static_cast<size_t>(kind)]; }
+  uint8_t Of(BarrierKind kind) const { return barriers[Index(kind)]; }
+  static size_t Index(BarrierKind kind) {
+    return static_cast<size_t>(kind.strength) * (kWaitsForAll + 1) +
+           (kind.waits_for & kWaitsForAll);
+  }
   bool any() const;
   bool operator==(const WitnessFlags&) const = default;
 };

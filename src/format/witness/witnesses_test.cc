@@ -129,21 +129,39 @@ TEST(Witnesses, ManyDevicesAreCutNotGarbled) {
   EXPECT_EQ(read->devices.size(), kMostWitnessDevices);
 }
 
+uint8_t Drains(const FamilyWitnesses& family, BarrierStrength strength,
+               uint8_t waits_for = kWaitsForAll) {
+  return FlagsOf(family).Of({strength, waits_for});
+}
+
 // The H100 as it was measured.
 TEST(Witnesses, FlagsKeepKindsOfWorkApart) {
-  const WitnessFlags flags = FlagsOf(Parsed(kDevice).families[0]);
-  EXPECT_EQ(flags.Of(BarrierKind::kNothing), 0);
-  EXPECT_EQ(flags.Of(BarrierKind::kSome), kEventDrainsDispatches);
-  EXPECT_EQ(flags.Of(BarrierKind::kExecution), kEventDrainsDispatches);
-  EXPECT_EQ(flags.Of(BarrierKind::kMemory), kEventDrains);
-  EXPECT_EQ(flags.dispatch, kEventDrainsDraws);
+  const FamilyWitnesses family = Parsed(kDevice).families[0];
+  EXPECT_EQ(Drains(family, BarrierStrength::kNothing), 0);
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome), kEventDrainsDispatches);
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome, 0), kEventDrainsDispatches);
+  EXPECT_EQ(Drains(family, BarrierStrength::kExecution), kEventDrainsDispatches);
+  EXPECT_EQ(Drains(family, BarrierStrength::kMemory), kEventDrains);
+  EXPECT_EQ(FlagsOf(family).dispatch, kEventDrainsDraws);
 }
 
 // A family that cannot draw has none to wait for.
 TEST(Witnesses, FlagsOfAFamilyWithoutDraws) {
-  const WitnessFlags flags = FlagsOf(Parsed(kDevice).families[1]);
-  EXPECT_EQ(flags.Of(BarrierKind::kSome), kEventDrains);
-  EXPECT_EQ(flags.dispatch, 0);
+  const FamilyWitnesses family = Parsed(kDevice).families[1];
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome, 0), kEventDrains);
+  EXPECT_EQ(FlagsOf(family).dispatch, 0);
+}
+
+TEST(Witnesses, BarriersThatHoldOnlyWhatTheyWaitFor) {
+  FamilyWitnesses family;
+  family.dispatches.barrier = family.draws.barrier = family.copies.barrier =
+      HoldingBarrier::kStages;
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome, 0), 0);
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome, kWaitsForDispatches), kEventDrainsDispatches);
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome, kWaitsForDraws | kWaitsForCopies),
+            kEventDrainsDraws);
+  EXPECT_EQ(Drains(family, BarrierStrength::kSome), kEventDrains);
+  EXPECT_EQ(Drains(family, BarrierStrength::kExecution), kEventDrains);
 }
 
 TEST(Witnesses, NothingFollowsFromWhatWasNotMeasured) {
@@ -158,8 +176,8 @@ TEST(Witnesses, NothingFollowsFromWhatWasNotMeasured) {
   family.draws.barrier = HoldingBarrier::kMemory;
   // Copies may overtake.
   family.copies.barrier = HoldingBarrier::kNever;
-  EXPECT_EQ(FlagsOf(family).Of(BarrierKind::kMemory), kEventDrainsDispatches | kEventDrainsDraws);
-  EXPECT_EQ(FlagsOf(family).Of(BarrierKind::kExecution), 0);
+  EXPECT_EQ(Drains(family, BarrierStrength::kMemory), kEventDrainsDispatches | kEventDrainsDraws);
+  EXPECT_EQ(Drains(family, BarrierStrength::kExecution), 0);
 }
 
 TEST(Witnesses, Description) {
