@@ -6,7 +6,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "format/witness/witnesses.h"
 #include "vulkan_icd_report.h"
 
 namespace cairn::testing {
