@@ -144,6 +144,21 @@ def point_of(marker):
     return next((point for start, point in POINTS.items() if marker.startswith(start)), "kNone")
 
 
+# What the scope around a command is told of it besides, in terms of WorkScope (src/app/vulkan/work.h).
+NOTES = {
+    "vkCmdPipelineBarrier": "NoteBarrier({arguments})",
+    "vkCmdPipelineBarrier2": "NoteBarrier({arguments})",
+    "vkCmdDispatch": "NoteDispatch({arguments})",
+    "vkCmdBeginConditionalRenderingEXT": "SetConditional(true)",
+}
+
+
+def note_of(command):
+    arguments = ", ".join(p.name for p in command.parameters[1:])
+    note = NOTES.get(command.aliased)
+    return "" if note is None else f"  work.{note.format(arguments=arguments)};\n"
+
+
 def read_markers(header):
     return set(re.findall(r"^  X\((\w+), \d+\)", header, re.MULTILINE))
 
@@ -155,9 +170,10 @@ def work_source(commands, markers):
         parameters = ", ".join(p.declaration for p in command.parameters)
         arguments = ", ".join(p.name for p in command.parameters)
         name = command.name[2:]
+        note = note_of(command)
         bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
-  const WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
-  work.next().{name}({arguments});
+  {"" if note else "const "}WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
+{note}  work.next().{name}({arguments});
 }}
 """)
         assert command.result == "void", command.name
@@ -175,6 +191,48 @@ namespace {{
 }}  // namespace
 
 std::span<const Intercept> WorkIntercepts() {{
+  static const std::array intercepts = {{
+{chr(10).join(entries)}
+  }};
+  return intercepts;
+}}
+
+}}  // namespace cairn
+"""
+
+
+def is_driven_work(command):
+    """Where an implementation of Direct3D records: what follows a barrier."""
+    return is_work(command) or command.aliased == "vkCmdExecuteCommands"
+
+
+def driven_work_source(commands):
+    bodies, entries = [], []
+    for command in commands:
+        parameters = ", ".join(p.declaration for p in command.parameters)
+        arguments = ", ".join(p.name for p in command.parameters)
+        name, first = command.name[2:], command.parameters[0].name
+        note = f"NoteDrivenWork({first})"
+        if command.aliased in ("vkCmdPipelineBarrier", "vkCmdPipelineBarrier2"):
+            kind = f'KindOfBarrier({", ".join(p.name for p in command.parameters[1:])})'
+            note = f"NoteDrivenBarrier({first}, {kind})"
+        bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
+  {note}.{name}({arguments});
+}}
+""")
+        entries.append(f'      InterceptOf<PFN_{command.name}>("{command.name}", {name}),')
+    return f"""{BANNER}#include <array>
+
+#include "app/breadcrumbs/vulkan_witnesses.h"
+#include "app/vulkan/driver_half.h"
+
+namespace cairn {{
+namespace {{
+
+{chr(10).join(bodies)}
+}}  // namespace
+
+std::span<const Intercept> DrivenWorkIntercepts() {{
   static const std::array intercepts = {{
 {chr(10).join(entries)}
   }};
@@ -242,6 +300,8 @@ def main():
     write_if_changed(folder / "device_functions.h", device_functions_header(commands))
     write_if_changed(folder / "device_functions.cc", device_functions_source(commands))
     work = [command for command in commands if is_work(command)]
+    driven = [command for command in commands if is_driven_work(command)]
+    write_if_changed(folder / "driven_work.cc", driven_work_source(driven))
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
 
 

@@ -44,6 +44,26 @@ class Work(unittest.TestCase):
                                                             "vkCmdCopyBuffer2", "vkCmdWaitEvents2KHR"):
                 self.assertNotEqual(vulkan.marker_of(command, self.markers), "OTHER_WORK")
 
+    def test_what_follows_a_barrier_below_direct3d_is_seen(self):
+        driven = {c.name for c in self.commands if vulkan.is_driven_work(c)}
+        self.assertTrue(self.work < driven)
+        self.assertIn("vkCmdExecuteCommands", driven)
+        # Those that begin a render pass stand in driver_half_commands.cc.
+        source = (ROOT / "src/app/vulkan/driver_half_commands.cc").read_text()
+        by_hand = set(re.findall(r'InterceptOf<PFN_\w+>\(\s*"(vkCmd\w+)"', source))
+        self.assertEqual(driven & by_hand, set())
+        for name in ("vkCmdBeginRenderPass", "vkCmdBeginRenderPass2KHR", "vkCmdBeginRendering"):
+            self.assertIn(name, by_hand)
+
+    def test_barriers_and_dispatches_are_told_with_their_arguments(self):
+        def note(name):
+            return vulkan.note_of(next(c for c in self.commands if c.name == name)).strip()
+        self.assertEqual(note("vkCmdPipelineBarrier2KHR"), "work.NoteBarrier(pDependencyInfo);")
+        self.assertTrue(note("vkCmdPipelineBarrier").startswith("work.NoteBarrier(srcStageMask, dstStageMask, "))
+        self.assertEqual(note("vkCmdDispatch"), "work.NoteDispatch(groupCountX, groupCountY, groupCountZ);")
+        self.assertEqual(note("vkCmdDispatchIndirect"), "")
+        self.assertEqual(note("vkCmdWaitEvents"), "")
+
     def test_names_of_markers(self):
         def marker(name):
             command = next(c for c in self.commands if c.name == name)

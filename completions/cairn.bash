@@ -39,7 +39,7 @@ _cairn() {
         --trigger) mapfile -t COMPREPLY < <(compgen -W "signal" -- "$word"; compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --capture --frames --trigger --hash-frames --hang-timeout --breadcrumbs --events --kill-on-hang --dump-on-exit --no-layer --quiet --help --" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --capture --frames --trigger --hash-frames --hang-timeout --breadcrumbs --events --kill-on-hang --dump-on-exit --no-layer --no-witnesses --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
           fi

@@ -125,6 +125,8 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
           ":handle_segv=0:handle_sigbus=0:handle_sigill=0:handle_abort=0")
              .c_str(),
          1);
+  // What a device does is no business of most tests, nor is the user's cache.
+  setenv("CAIRN_WITNESSES", "off", 1);
   ApplyEnvironment(options_.environment);
   execvp(pointers[0], pointers.data());
   _exit(123);

@@ -65,6 +65,7 @@ Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder) {
                          "CAIRN_ICD=" + run.icd,
                          "CAIRN_BREADCRUMBS=" + run.mode,
                          "CAIRN_DEVICE_FAULT=" + run.device_fault,
+                         "CAIRN_WITNESSES=" + run.witnesses,
                          "CAIRN_ICD_REQUESTS=" + folder / "requests"};
   return options;
 }

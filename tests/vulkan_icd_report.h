@@ -22,6 +22,7 @@ struct IcdRun {
   // CAIRN_DEVICE_FAULT. On: by itself the layer enables the feature on drivers that it knows.
   std::string device_fault = "on";
   std::string hang_timeout_s = "0.3";
+  std::string witnesses = "off";  // CAIRN_WITNESSES
 };
 
 struct IcdReport {

@@ -31,6 +31,9 @@ Result<std::string> LayerPreload();
 // manifest; kUnsupported: its folder cannot be said in a list of folders.
 Result<std::vector<std::string>> VulkanLayerVariables();
 
+// vulkan/`name` in the places where the loader looks for drivers and layers by itself, those that exist.
+std::vector<std::string> VulkanFolders(const char* name);
+
 // CAIRN_CAPTURE in this program's environment, which the programs that it starts get as well, says so.
 bool EnvironmentAsksForCapture();
 

@@ -92,30 +92,6 @@ std::string Joined(const std::vector<std::string>& entries) {
   return joined;
 }
 
-// Where the loader looks for explicit layers anyway, those of these folders that exist.
-std::vector<std::string> StandardFolders() {
-  const std::string home = Variable("HOME");
-  const auto listed = [](const char* name, const std::string& otherwise) {
-    const std::string value = Variable(name);
-    return value.empty() ? otherwise : value;
-  };
-  const std::string places =
-      Joined({listed("XDG_CONFIG_HOME", home.empty() ? "" : home + "/.config"),
-              listed("XDG_CONFIG_DIRS", "/etc/xdg"), "/etc",
-              listed("XDG_DATA_HOME", home.empty() ? "" : home + "/.local/share"),
-              listed("XDG_DATA_DIRS", "/usr/local/share:/usr/share")});
-  std::vector<std::string> folders;
-  for (size_t start = 0; start < places.size();) {
-    const size_t end = std::min(places.find(kListSeparator, start), places.size());
-    const fs::path folder =
-        fs::path(places.substr(start, end - start)) / "vulkan" / "explicit_layer.d";
-    std::error_code error;
-    if (fs::is_directory(folder, error)) folders.push_back(folder.string());
-    start = end + 1;
-  }
-  return folders;
-}
-
 bool IsListed(std::string_view list, std::string_view entry) {
   for (size_t start = 0; start <= list.size();) {
     const size_t end = std::min(list.find(kListSeparator, start), list.size());
@@ -126,6 +102,28 @@ bool IsListed(std::string_view list, std::string_view entry) {
 }
 
 }  // namespace
+
+std::vector<std::string> VulkanFolders(const char* name) {
+  const std::string home = Variable("HOME");
+  const auto listed = [](const char* variable, const std::string& otherwise) {
+    const std::string value = Variable(variable);
+    return value.empty() ? otherwise : value;
+  };
+  const std::string places =
+      Joined({listed("XDG_CONFIG_HOME", home.empty() ? "" : home + "/.config"),
+              listed("XDG_CONFIG_DIRS", "/etc/xdg"), "/etc",
+              listed("XDG_DATA_HOME", home.empty() ? "" : home + "/.local/share"),
+              listed("XDG_DATA_DIRS", "/usr/local/share:/usr/share")});
+  std::vector<std::string> folders;
+  for (size_t start = 0; start < places.size();) {
+    const size_t end = std::min(places.find(kListSeparator, start), places.size());
+    const fs::path folder = fs::path(places.substr(start, end - start)) / "vulkan" / name;
+    std::error_code error;
+    if (fs::is_directory(folder, error)) folders.push_back(folder.string());
+    start = end + 1;
+  }
+  return folders;
+}
 
 Result<std::string> LayerPreload() {
   if (IsNotForOtherPrograms()) return std::string();
@@ -164,7 +162,7 @@ Result<std::vector<std::string>> VulkanLayerVariables() {
   if (!enabled.empty() && !listed) {
     // The loader of Debian 12 puts enabled layers into the order in which it finds them, newer ones into
     // that of the list. It looks here first: what it would find later has to stand before ours.
-    const std::vector<std::string> standard = StandardFolders();
+    const std::vector<std::string> standard = VulkanFolders("explicit_layer.d");
     added.insert(added.end(), standard.begin(), standard.end());
   }
   added.push_back(*folder);

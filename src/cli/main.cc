@@ -127,12 +127,12 @@ int Main(int argc, char** argv) {
   SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
   root.require_subcommand(0, 1);
   // In the order in which they are listed.
-  const std::vector<Verb> verbs = {AddRunVerb(root),    AddReportVerb(root),  AddInfoVerb(root),
-                                   AddCallsVerb(root),  AddObjectsVerb(root), AddImagesVerb(root),
-                                   AddStateVerb(root),  AddDiffVerb(root),    AddVerifyVerb(root),
-                                   AddTrimVerb(root),   AddRepackVerb(root),  AddReplayVerb(root),
-                                   AddBisectVerb(root), AddTopVerb(root),     AddSelftestVerb(root),
-                                   AddPixVerb(root),    AddWatchVerb(root),   AddProbeVerb(root)};
+  const std::vector<Verb> verbs = {
+      AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),        AddCallsVerb(root),
+      AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),       AddDiffVerb(root),
+      AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),      AddReplayVerb(root),
+      AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),    AddPixVerb(root),
+      AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {

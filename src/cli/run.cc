@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -13,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/verb.h"
+#include "cli/witnesses.h"
 #include "watcher/output_path.h"
 #include "watcher/watch_loop.h"
 
@@ -26,6 +28,7 @@ constexpr char kExamples[] =
     "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
     "                                           for machines without a person in front of them\n"
     "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
+    "  cairn run --no-witnesses -- ./game       never use the GPU for measurements of Cairn's own\n"
     "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
     "  cairn run --capture --frames 100-199 -- ./game\n"
     "                                           only frames 100 to 199, playable on their own\n"
@@ -42,6 +45,7 @@ struct RunOptions {
   bool dump_on_exit = false;
   bool quiet = false;
   bool no_layer = false;
+  bool no_witnesses = false;
   std::string breadcrumbs;
   std::string events;
   bool capture = false;
@@ -106,6 +110,25 @@ std::string CaptureVariable(const RunOptions& options) {
   return value;
 }
 
+// What barriers testify: in modes in which words do not tell of every end, unless the user says it himself.
+void AddWitnesses(const RunOptions& options, const std::function<void(const std::string&)>& say,
+                  std::vector<std::string>* environment) {
+  if (options.no_witnesses) {
+    environment->push_back(fmt::format("{}=off", kWitnessVariable));
+    return;
+  }
+  const char* const set = std::getenv("CAIRN_BREADCRUMBS");
+  const std::string mode = !options.breadcrumbs.empty() ? options.breadcrumbs
+                           : set == nullptr             ? ""
+                                                        : set;
+  if (options.no_layer || mode == "off" || mode == "full" ||
+      std::getenv(kWitnessVariable) != nullptr) {
+    return;
+  }
+  environment->push_back(
+      fmt::format("{}={}", kWitnessVariable, FormatWitnessSet(FindWitnesses(say))));
+}
+
 // What makes the program's Direct3D 12 and Vulkan calls come to the layers.
 std::vector<std::string> LayerEnvironment(const RunOptions& options) {
   std::vector<std::string> environment;
@@ -167,6 +190,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
   settings.warn = [](const std::string& line) { fmt::print(stderr, "{}\n", line); };
+  AddWitnesses(options, settings.say, &settings.environment);
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) return *exit_code;
   PrintError("run", exit_code.status().message());
@@ -206,6 +230,9 @@ Verb AddRunVerb(CLI::App& root) {
       "--no-layer", &options->no_layer,
       "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
       "Vulkan layer is not enabled");
+  command.Flag("--no-witnesses", &options->no_witnesses,
+               "Do not measure which barriers the GPU waits at, once for a driver, and conclude "
+               "nothing from them");
   command.Flag("--capture", &options->capture,
                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
   command.Option("--frames", &options->frames, "A-B",

@@ -53,8 +53,9 @@ Verb AddTopVerb(CLI::App& root);
 Verb AddImagesVerb(CLI::App& root);
 Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
-Verb AddWatchVerb(CLI::App& root);  // not in the help: cairnStartWatcher starts it
-Verb AddProbeVerb(CLI::App& root);  // not in the help: cairn bisect starts it
+Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher starts it
+Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
+Verb AddWitnessProbeVerb(CLI::App& root);  // not in the help: cairn run starts it
 
 // "cairn VERB: message" as one line on stderr; control characters in the message are made visible.
 void PrintError(std::string_view verb, std::string_view message);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device, its queues, private data, and objects that are nothing but their handles.
+#include <unistd.h>
+
 #include <atomic>
+#include <cstdlib>
 
 #include "icd/entry.h"
 #include "icd/objects.h"
@@ -91,6 +94,8 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDevic
                                  const VkAllocationCallbacks*, VkDevice* output) {
   NoteRequest(*info);
   const auto& physical = *From<PhysicalDevice>(physical_device);
+  if (physical.instance->settings.dies) std::abort();
+  while (physical.instance->settings.sticks) pause();
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());
   if (result == VK_SUCCESS) result = CheckFeatures(*info, device.get());

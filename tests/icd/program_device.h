@@ -66,6 +66,8 @@ class ProgramList {
   void EndRendering();
   // Waits for all work before.
   void Barrier();
+  // Waits for nothing but draws.
+  void BarrierOfDraws();
   // A directive in the stream of commands, behind the layer's back.
   void Script(const std::string& directive);
   // The same as a label that the layer sees as well.

@@ -177,7 +177,32 @@ int WaitGraph(ProgramDevice& device) {
   return device.Wait(fence) ? 0 : 1;
 }
 
+// Much that ends at barriers, and what hangs: behind a barrier that does not wait for it there is more.
+int Barriers(ProgramDevice& device) {
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  for (const char* name : {"First", "Second", "Third", "Fourth", "Fifth", "Sixth"}) {
+    list.BeginRendering();
+    list.Draw("Drawn");
+    list.EndRendering();
+    list.Dispatch(name);
+    list.Barrier();
+  }
+  list.Dispatch("Near");
+  list.BarrierOfDraws();
+  list.Script("hang");
+  list.Dispatch("Culprit");
+  list.BarrierOfDraws();
+  list.Dispatch("Behind");
+  list.Barrier();
+  list.Dispatch("Never");
+  list.End();
+  const VkFence fence = device.CreateFence();
+  if (!device.Submit(device.graphics(), {list}, {}, fence)) return 1;
+  return DieOnceStill(device, fence);
+}
+
 constexpr Scenario kScenarios[] = {
+    {"barriers", Barriers},
     {"simultaneous", Simultaneous},
     {"simultaneous-waiting", SimultaneousWaiting},
     {"resubmitted", Resubmitted},

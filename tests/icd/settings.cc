@@ -31,6 +31,8 @@ constexpr Flag kFlags[] = {
     {"nvidia", &Settings::nvidia},
     {"radv", &Settings::radv},
     {"lazy", &Settings::lazy},
+    {"dies", &Settings::dies},
+    {"sticks", &Settings::sticks},
 };
 
 bool ParseLimit(std::string_view word, Settings* settings) {

@@ -19,6 +19,8 @@ struct Settings {
   bool nvidia = false;           // says that it is NVIDIA's, by vendor and driver
   bool radv = false;             // says that it is Mesa's for AMD, by driver
   bool lazy = false;             // submitting takes no steps; only waiting and asking do
+  bool dies = false;             // the process, when a device is made
+  bool sticks = false;           // making a device never ends
   uint32_t bottom_line_limit = 64;
 
   bool Has(std::string_view extension) const { return !missing_extensions.contains(extension); }

@@ -93,6 +93,13 @@ class Backend {
   virtual bool WriteProgress(BackendList& list, WordKind word, PipeLocation where,
                              uint32_t value) = 0;
 
+  // What has finished when the GPU comes beyond what was recorded last, by barriers that were seen below the API:
+  // kEventDrains... One thread a list.
+  virtual uint8_t DrainsHere(const BackendList& list) {
+    (void)list;
+    return 0;
+  }
+
   // Records a write of 64 bits into a raw marker slot. `native` need not be a registered list.
   // May be called from several threads, each with its own command list.
   virtual Status WriteRaw(void* native, PipeLocation where, uint32_t index, uint64_t value) = 0;

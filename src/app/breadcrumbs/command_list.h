@@ -87,7 +87,8 @@ class alignas(128) CommandList {
     work_ = event_count_;
     Publish();
   }
-  void EndWork() {
+  // `drains`: kEventDrains..., where this device's GPU was seen to go beyond it only so.
+  void EndWork(uint8_t drains = 0) {
     if (work_ == 0) [[unlikely]]
       return;  // Its begin was counted as dropped, or was none.
     EventRecord* const event = NextEvent();
@@ -95,14 +96,19 @@ class alignas(128) CommandList {
       DropWork();
       return;
     }
-    uint8_t flags = 0;
+    uint8_t flags = drains;
     if (mode_ == MarkerMode::kFull &&
         Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
-      flags = kEventWritesBottom;
+      flags |= kEventWritesBottom;
       last_bottom_ = event_count_;
     }
     *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
     Publish();
+  }
+
+  // For the end of a command that may have become barriers below: what these drain. 0 where ends are written.
+  uint8_t DrainsBelow() {
+    return mode_ == MarkerMode::kTop ? backend_->DrainsHere(backend_list_) : uint8_t{0};
   }
 
   // The GPU runs `secondary`, a list of the same context with CAIRN_LIST_SECONDARY, here: between the begin

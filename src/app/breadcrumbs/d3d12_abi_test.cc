@@ -133,6 +133,8 @@ class FakeDriver final : public DriverHalf {
     if (written != nullptr) written[offset_bytes / sizeof(value)] = value;
     return result;
   }
+  uint8_t Drains(const DriverList&, WriteMethod) const override { return 0; }
+  SourceFinding WitnessSource(const void*, WriteMethod) const override { return {}; }
   bool NoteWords(const void*, const std::byte*) override { return true; }
   void ForgetWords(const void*, const std::byte*) override {}
   SourceFinding LossSource(const void*) const override { return {}; }

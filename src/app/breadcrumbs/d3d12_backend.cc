@@ -122,7 +122,10 @@ class D3D12Backend final : public Backend {
     driver_device_ = seen.device();
     words_noted_ = driver_ != nullptr && driver_device_ != nullptr &&
                    driver_->NoteWords(driver_device_, region_.base);
-    if (words_noted_) description->sources.push_back(driver_->LossSource(driver_device_));
+    if (words_noted_) {
+      description->sources.push_back(driver_->LossSource(driver_device_));
+      description->sources.push_back(driver_->WitnessSource(driver_device_, description->method));
+    }
     if (region.raw_marker_count == 0) return {};
     Result<D3D12MappedBuffer> raw =
         CreateMappedBuffer(device_.get(), MappedHeap::kUpload, kRawValueCount * sizeof(uint64_t));
@@ -201,6 +204,12 @@ class D3D12Backend final : public Backend {
                                   state->chunk->offset_bytes + index * sizeof(value),
                                   sizeof(value));
     return true;
+  }
+
+  uint8_t DrainsHere(const BackendList& list) override {
+    const auto* const state = static_cast<const ListState*>(list.state);
+    if (state->driver_method == WriteMethod::kNone) return 0;
+    return driver_->Drains(state->driver_list, state->driver_method);
   }
 
   Status WriteRaw(void* native, PipeLocation where, uint32_t index, uint64_t value) override {

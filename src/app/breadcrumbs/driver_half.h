@@ -68,6 +68,13 @@ class DriverHalf {
   virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
                             PipeLocation where, uint64_t offset_bytes, uint32_t value) = 0;
 
+  // What of the list's queue has finished when the GPU comes beyond here (kEventDrains...): the barriers that were
+  // recorded below, behind which nothing else was recorded. 0 for lists that Write() refuses, and where writes of
+  // `method` are no witnesses. The hot path, as Write().
+  virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
+  // For reports: what is known of barriers on `device` (of a DeviceSeenScope), for writes of `method`.
+  virtual SourceFinding WitnessSource(const void* device, WriteMethod method) const = 0;
+
   // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
   // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.
   // False without memory.

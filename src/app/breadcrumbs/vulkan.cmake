@@ -3,12 +3,12 @@
 # brings the functions.
 cairn_library(cairn_breadcrumbs_vulkan
   SOURCES vulkan_backend.cc vulkan_functions.cc vulkan_loader.cc vulkan_memory.cc vulkan_selftest.cc
-          vulkan_writes.cc
-  DEPS cairn_recorder fmt::fmt)
+          vulkan_witnesses.cc vulkan_writes.cc
+  DEPS cairn_recorder cairn_witness fmt::fmt)
 
 # For `cairn selftest`, the tests and the benchmarks: devices of our own.
 cairn_library(cairn_vulkan_probe
-  SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_probe.cc
+  SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_probe.cc vulkan_witness_probe.cc
   DEPS cairn_breadcrumbs_vulkan)
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_embed_files(cairn_vulkan_probe
@@ -26,6 +26,10 @@ cairn_test(vulkan_backend_test
 cairn_test(vulkan_probe_test
   SOURCES vulkan_probe_test.cc
   DEPS cairn_vulkan_probe GPU)
+
+cairn_test(vulkan_witnesses_test
+  SOURCES vulkan_witnesses_test.cc
+  DEPS cairn_breadcrumbs_vulkan)
 
 cairn_bench(vulkan_bench
   SOURCES vulkan_bench.cc

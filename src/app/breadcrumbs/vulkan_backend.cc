@@ -86,6 +86,7 @@ class VulkanBackend final : public Backend {
     CAIRN_RETURN_IF_ERROR(ChooseMethod(description));
     CAIRN_RETURN_IF_ERROR(ChooseMemory(description));
     DescribeLossSources(device_, &description->sources);
+    if (params_.tell_method) description->sources.push_back(params_.tell_method(method_));
     description->api = Api::kVulkan;
     description->method = method_;
     DescribeDevice(device_, description);

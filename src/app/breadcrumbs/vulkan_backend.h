@@ -13,6 +13,7 @@
 #define CAIRN_APP_BREADCRUMBS_VULKAN_BACKEND_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,8 @@ struct VulkanBackendParams {
   // The Vulkan layer asks the driver for faults and checkpoints after a loss.
   bool reads_losses = false;
   std::vector<LeftOutExtension> left_out;
+  // Asked in Initialize, once the method is known; the answer becomes one of the sources. May be empty.
+  std::function<SourceFinding(WriteMethod)> tell_method;
 };
 
 // Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`

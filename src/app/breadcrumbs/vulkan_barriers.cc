@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <initializer_list>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "app/breadcrumbs/vulkan_busy_work.h"
 #include "app/breadcrumbs/vulkan_memory.h"
@@ -21,29 +23,61 @@ namespace {
 constexpr uint64_t kWantedNs = 2'000'000;
 constexpr uint64_t kShortestNs = 500'000;
 constexpr uint64_t kLongestWatchNs = 500'000'000;
-constexpr int kAttempts = 5;
-constexpr int kSightings = 2;  // of one kind of barrier, all alike
+constexpr int kAttempts = 6;
+constexpr int kSightings = 3;  // of one kind of barrier, all alike
 
+// What stands behind the work.
 struct Barrier {
   VkPipelineStageFlags source = 0;  // 0: there is none
   VkPipelineStageFlags destination = 0;
   bool of_memory = false;  // what was written is seen by all
+  bool dispatch = false;   // a short dispatch instead
 };
 constexpr Barrier kNoBarrier;
+constexpr Barrier kDispatch = {.dispatch = true};
 constexpr Barrier kOfExecution = {VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT};
 constexpr Barrier kOfMemory = {VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, true};
 
-// One that the specification lets begin at once, for the work has no such stage.
-constexpr Barrier Unrelated(BusyKind kind, VkQueueFlags family) {
-  if (kind == BusyKind::kDraw) {
-    return {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT};
+// What the specification lets begin at once behind some kind of work, which has no such stage, or where nothing on
+// the GPU waits. Whatever barrier a program makes is taken to hold if these do.
+std::vector<Barrier> WeakBarriers(VkQueueFlags family) {
+  std::vector<Barrier> barriers = {
+      {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT},
+      {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT},
+      {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT}};
+  if ((family & VK_QUEUE_COMPUTE_BIT) != 0) {
+    barriers.push_back(
+        {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT});
   }
   if ((family & VK_QUEUE_GRAPHICS_BIT) != 0) {
-    return {VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT};
+    barriers.push_back({VK_PIPELINE_STAGE_VERTEX_INPUT_BIT, VK_PIPELINE_STAGE_VERTEX_SHADER_BIT});
+    barriers.push_back(
+        {VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT});
   }
-  return {VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT};
+  return barriers;
+}
+
+// For the stage in which this work ends, to whatever may wait. Others of the kind are taken to hold if these do.
+std::vector<Barrier> OwnBarriers(BusyKind kind, VkQueueFlags family) {
+  std::vector<Barrier> barriers;
+  const auto add = [&barriers](VkPipelineStageFlags source,
+                               std::initializer_list<VkPipelineStageFlags> destinations) {
+    for (const VkPipelineStageFlags destination : destinations) {
+      barriers.push_back({source, destination});
+    }
+  };
+  constexpr VkPipelineStageFlags kTransfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags kHost = VK_PIPELINE_STAGE_HOST_BIT;
+  constexpr VkPipelineStageFlags kEnd = VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+  VkPipelineStageFlags source = kTransfer;
+  if (kind == BusyKind::kDispatch) source = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  if (kind == BusyKind::kDraw) source = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
+  add(source, {kTransfer, kHost, kEnd});
+  if ((family & VK_QUEUE_COMPUTE_BIT) != 0) add(source, {VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT});
+  if ((family & VK_QUEUE_GRAPHICS_BIT) != 0) add(source, {VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT});
+  return barriers;
 }
 
 enum Word : uint32_t { kBegan, kBehind, kEnded, kWordCount };
@@ -75,8 +109,15 @@ class BarrierTest {
     Result<std::unique_ptr<VulkanBusyWork>> work = VulkanBusyWork::Create(device_, kind_);
     if (!work.ok()) return work.status();
     work_ = std::move(*work);
+    if (kind_ == BusyKind::kDraw) {
+      Result<std::unique_ptr<VulkanBusyWork>> dispatch =
+          VulkanBusyWork::Create(device_, BusyKind::kDispatch);
+      if (dispatch.ok()) dispatch_ = std::move(*dispatch);
+    }
     return Calibrate();
   }
+
+  bool has_dispatch() const { return dispatch_ != nullptr; }
 
   // Whether a barrier of this kind held in all sightings. kUnsupported: the CPU did not see enough.
   Result<bool> Holds(const Barrier& barrier) {
@@ -139,6 +180,7 @@ class BarrierTest {
           Write(commands, PipeLocation::kTop, kBegan);
           work_->Record(commands, trips_);
           if (barrier.source != 0) RecordBarrier(commands, barrier);
+          if (barrier.dispatch) dispatch_->Record(commands, 1);
           Write(commands, PipeLocation::kTop, kBehind);
           Write(commands, PipeLocation::kBottom, kEnded);
         },
@@ -146,6 +188,7 @@ class BarrierTest {
     if (status.code() == StatusCode::kDeviceLost) {
       words_.Abandon();
       work_->Abandon();
+      if (dispatch_ != nullptr) dispatch_->Abandon();
     }
     CAIRN_RETURN_IF_ERROR(status);
     if (sighting.ended_ns == 0) {
@@ -178,55 +221,87 @@ class BarrierTest {
   const BusyKind kind_;
   VulkanBuffer words_;
   std::unique_ptr<VulkanBusyWork> work_;
+  std::unique_ptr<VulkanBusyWork> dispatch_;  // null: the family takes none
   uint32_t trips_ = 0;
 };
 
-// Behind which barriers the GPU goes on once this kind of work has ended: a clause.
-Result<const char*> Measure(const VulkanDevice& device, WriteMethod method, BusyKind kind) {
+// All of these.
+Result<bool> AllHold(BarrierTest* test, const std::vector<Barrier>& barriers) {
+  for (const Barrier& barrier : barriers) {
+    Result<bool> holds = test->Holds(barrier);
+    if (!holds.ok() || !*holds) return holds;
+  }
+  return true;
+}
+
+Status Measure(const VulkanDevice& device, WriteMethod method, BusyKind kind,
+               WorkWitnesses* witnesses) {
   BarrierTest test(device, method, kind);
   CAIRN_RETURN_IF_ERROR(test.Prepare());
-  const std::pair<Barrier, const char*> weakest_first[] = {
-      {kNoBarrier, "with no barrier behind it, too"},
-      {Unrelated(kind, device.queue_families[device.queue_family].queueFlags),
-       "behind any barrier, also one that need not wait for it"},
-      {kOfExecution, "behind barriers for its stages"},
-      {kOfMemory, "behind barriers of memory for all stages"}};
-  for (const auto& [barrier, clause] : weakest_first) {
-    Result<bool> holds = test.Holds(barrier);
+  const VkQueueFlags family = device.queue_families[device.queue_family].queueFlags;
+  const std::pair<HoldingBarrier, std::vector<Barrier>> strongest_first[] = {
+      {HoldingBarrier::kMemory, {kOfMemory}},
+      {HoldingBarrier::kExecution, {kOfExecution}},
+      {HoldingBarrier::kStages, OwnBarriers(kind, family)},
+      {HoldingBarrier::kAny, WeakBarriers(family)},
+      {HoldingBarrier::kAlways, {kNoBarrier}}};
+  for (const auto& [barrier, barriers] : strongest_first) {
+    const Result<bool> holds = AllHold(&test, barriers);
     if (!holds.ok()) return holds.status();
-    if (*holds) return clause;
+    if (!*holds) {
+      if (barrier == HoldingBarrier::kMemory) witnesses->barrier = HoldingBarrier::kNever;
+      break;
+    }
+    witnesses->barrier = barrier;
   }
-  return nullptr;
+  if (!test.has_dispatch()) return Status();
+  const Result<bool> holds = test.Holds(kDispatch);
+  if (holds.ok()) witnesses->other_work = *holds;
+  return holds.status();
+}
+
+SourceFinding FindingOf(const char* work, const WorkWitnesses& witnesses, const Status& status) {
+  SourceFinding finding = {fmt::format("witnesses of the end of {}", work), SourceState::kPresent,
+                           ""};
+  if (witnesses.barrier == HoldingBarrier::kNotMeasured) {
+    finding.state = SourceState::kFailed;
+    finding.reason = "not measured: " + status.message();
+  } else if (witnesses.barrier == HoldingBarrier::kNever && !witnesses.other_work) {
+    finding.state = SourceState::kAbsent;
+    finding.reason = "behind every barrier the GPU goes on while it still runs";
+  } else {
+    finding.reason = "the GPU goes on once it has ended, behind " + DescribeHolding(witnesses);
+  }
+  return finding;
 }
 
 }  // namespace
 
-Status TestBarriers(const VulkanDevice& device, WriteMethod method,
-                    std::vector<SourceFinding>* findings) {
+Result<FamilyWitnesses> MeasureWitnesses(const VulkanDevice& device, WriteMethod method,
+                                         std::vector<SourceFinding>* findings) {
   struct Kind {
     BusyKind kind;
     VkQueueFlags needed;
     const char* word;
+    WorkWitnesses FamilyWitnesses::*witnesses;
   };
-  for (const Kind& kind : {Kind{BusyKind::kDispatch, VK_QUEUE_COMPUTE_BIT, "a dispatch"},
-                           Kind{BusyKind::kDraw, VK_QUEUE_GRAPHICS_BIT, "a draw"}}) {
-    if ((device.queue_families[device.queue_family].queueFlags & kind.needed) == 0) continue;
-    SourceFinding finding = {fmt::format("witnesses of the end of {}", kind.word),
-                             SourceState::kFailed, ""};
-    const Result<const char*> where = Measure(device, method, kind.kind);
-    if (where.status().code() == StatusCode::kDeviceLost) return where.status();
-    if (!where.ok()) {
-      finding.reason = "not measured: " + where.status().message();
-    } else if (*where == nullptr) {
-      finding.state = SourceState::kAbsent;
-      finding.reason = "behind every barrier the GPU goes on while it still runs";
-    } else {
-      finding.state = SourceState::kPresent;
-      finding.reason = fmt::format("the GPU goes on once it has ended {}", *where);
+  constexpr VkQueueFlags kAnyFamily = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
+  FamilyWitnesses family;
+  family.family = device.queue_family;
+  for (const Kind& kind :
+       {Kind{BusyKind::kDispatch, VK_QUEUE_COMPUTE_BIT, "a dispatch", &FamilyWitnesses::dispatches},
+        Kind{BusyKind::kDraw, VK_QUEUE_GRAPHICS_BIT, "a draw", &FamilyWitnesses::draws},
+        Kind{BusyKind::kCopy, kAnyFamily, "a copy", &FamilyWitnesses::copies}}) {
+    WorkWitnesses& witnesses = family.*kind.witnesses;
+    if ((device.queue_families[device.queue_family].queueFlags & kind.needed) == 0) {
+      witnesses.barrier = HoldingBarrier::kNoWork;
+      continue;
     }
-    findings->push_back(std::move(finding));
+    const Status status = Measure(device, method, kind.kind, &witnesses);
+    if (status.code() == StatusCode::kDeviceLost) return status;
+    if (findings != nullptr) findings->push_back(FindingOf(kind.word, witnesses, status));
   }
-  return Status();
+  return family;
 }
 
 }  // namespace cairn

@@ -16,6 +16,7 @@ namespace {
 
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;  // every device renders to it
 constexpr VkDeviceSize kResultBytes = sizeof(uint32_t);
+constexpr VkDeviceSize kBytesOfTrip = 1024;  // of a copy
 
 Status Check(const char* call, VkResult result) {
   if (result == VK_SUCCESS) return Status();
@@ -37,7 +38,16 @@ Result<std::unique_ptr<VulkanBusyWork>> VulkanBusyWork::Create(const VulkanDevic
                                                                BusyKind kind) {
   std::unique_ptr<VulkanBusyWork> work(new VulkanBusyWork(device));
   CAIRN_RETURN_IF_ERROR(work->Load());
-  CAIRN_RETURN_IF_ERROR(kind == BusyKind::kDispatch ? work->CreateDispatch() : work->CreateDraw());
+  switch (kind) {
+    case BusyKind::kDispatch: CAIRN_RETURN_IF_ERROR(work->CreateDispatch()); break;
+    case BusyKind::kDraw: CAIRN_RETURN_IF_ERROR(work->CreateDraw()); break;
+    case BusyKind::kCopy: {
+      Result<VulkanBuffer> buffer =
+          VulkanBuffer::CreateHostVisible(device, 2 * kMostTrips * kBytesOfTrip);
+      if (!buffer.ok()) return buffer.status();
+      work->copied_ = std::move(*buffer);
+    }
+  }
   return work;
 }
 
@@ -314,6 +324,11 @@ Status VulkanBusyWork::CreateDraw() {
 
 void VulkanBusyWork::Record(VkCommandBuffer commands, uint32_t trips) const {
   trips = std::min(trips, kMostTrips);
+  if (copied_.buffer() != VK_NULL_HANDLE) {
+    const VkBufferCopy region = {0, kMostTrips * kBytesOfTrip, trips * kBytesOfTrip};
+    device_.vk.CmdCopyBuffer(commands, copied_.buffer(), copied_.buffer(), 1, &region);
+    return;
+  }
   if (render_pass_ == VK_NULL_HANDLE) {
     vk_.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
     vk_.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Work that keeps a GPU busy for as long as the self-test wants to look, and ends: a dispatch of one thread,
-// or a draw of one pixel.
+// a draw of one pixel, or a copy within the host's memory.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_BUSY_WORK_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_BUSY_WORK_H_
 
@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "app/breadcrumbs/vulkan_functions.h"
+#include "app/breadcrumbs/vulkan_memory.h"
 #include "base/status.h"
 
 namespace cairn {
 
-enum class BusyKind : uint8_t { kDispatch, kDraw };
+enum class BusyKind : uint8_t { kDispatch, kDraw, kCopy };
 
 class VulkanBusyWork {
  public:
@@ -33,7 +34,10 @@ class VulkanBusyWork {
   void Record(VkCommandBuffer commands, uint32_t trips) const;
 
   // Forgets its objects without destroying them: the GPU may still be using them.
-  void Abandon() { destroy_.clear(); }
+  void Abandon() {
+    destroy_.clear();
+    copied_.Abandon();
+  }
 
  private:
   explicit VulkanBusyWork(const VulkanDevice& device) : device_(device) {}
@@ -96,6 +100,8 @@ class VulkanBusyWork {
   VkImageView target_ = VK_NULL_HANDLE;
   VkRenderPass render_pass_ = VK_NULL_HANDLE;
   VkFramebuffer framebuffer_ = VK_NULL_HANDLE;
+  // Of a copy: its first half is copied to the second.
+  VulkanBuffer copied_;
 };
 
 }  // namespace cairn

@@ -46,7 +46,7 @@ Status TestDevice(const VulkanInstance& instance, VkPhysicalDevice physical_devi
       SelfTestVulkanDevice(*opened, {written->data(), observed->data(), kTestMemoryBytes});
   Status status = report.status();
   if (status.ok() && report->method != WriteMethod::kNone) {
-    status = TestBarriers(*opened, report->method, &report->findings);
+    status = MeasureWitnesses(*opened, report->method, &report->findings).status();
   }
   if (status.code() == StatusCode::kDeviceLost) LeaveToTheDevice(&device, &*written);
   CAIRN_RETURN_IF_ERROR(status);

@@ -90,17 +90,25 @@ class CallScope {
 // Around the real call that records work of the GPU: a breadcrumb of this type.
 class WorkScope {
  public:
-  WorkScope(const Wrapper& list, CairnMarkerType type) : breadcrumbs_(list.breadcrumbs()) {
+  WorkScope(const Wrapper& list, CairnMarkerType type)
+      : breadcrumbs_(list.breadcrumbs()),
+        is_barrier_(type == CAIRN_MARKER_RESOURCE_BARRIER || type == CAIRN_MARKER_BARRIER) {
     if (breadcrumbs_ != nullptr) breadcrumbs_->BeginWork(type);
   }
   ~WorkScope() {
-    if (breadcrumbs_ != nullptr) breadcrumbs_->EndWork();
+    if (breadcrumbs_ == nullptr) return;
+    if (is_barrier_) {
+      breadcrumbs_->EndBarrier();
+    } else {
+      breadcrumbs_->EndWork();
+    }
   }
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
  private:
   ListBreadcrumbs* const breadcrumbs_;
+  const bool is_barrier_;
 };
 
 // Wraps `real`, an object of the chain with one reference, and gives out its interface `riid`. An object

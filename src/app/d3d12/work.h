@@ -123,6 +123,10 @@ class ListBreadcrumbs {
   void EndWork() {
     if (open_ != nullptr) open_->EndWork();
   }
+  // Of a barrier, which counts as what it became below.
+  void EndBarrier() {
+    if (open_ != nullptr) open_->EndWork(open_->DrainsBelow());
+  }
   // The same with a name, that of the bundle, say; "" for none. The name is copied.
   void BeginNamedWork(CairnMarkerType type, const char* name) {
     if (open_ == nullptr) return;

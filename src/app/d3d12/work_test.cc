@@ -23,7 +23,11 @@ using testing::IsEmpty;
 std::string Tell(const BlockWriter& block, const EventRecord& event) {
   const std::string writes = std::string(event.flags & kEventWritesTop ? " T" : "") +
                              (event.flags & kEventWritesBottom ? " B" : "");
-  if (event.kind == EventKind::kEnd) return "end " + std::to_string(event.match) + writes;
+  if (event.kind == EventKind::kEnd) {
+    const int drains = event.flags & kEventDrains;
+    return "end " + std::to_string(event.match) + writes +
+           (drains != 0 ? " drains " + std::to_string(drains) : "");
+  }
   if (event.kind == EventKind::kBind) {
     const uint64_t value = uint64_t{event.match} << 32 | event.pipeline;
     const bool compute = (event.name & kBindSlotOfCompute) != 0;
@@ -101,6 +105,25 @@ class WorkTest : public testing::Test {
   SimulatedList native_;
   ListBreadcrumbs breadcrumbs_;
 };
+
+// What it became below is for the backend to say.
+TEST_F(WorkTest, BarriersDrainWhatTheyDrainBelow) {
+  for (const CairnMode mode : {CAIRN_MODE_TOP, CAIRN_MODE_FULL}) {
+    Make(mode);
+    Start();
+    native_.drains = kEventDrainsDispatches;
+    Draw();
+    breadcrumbs_.BeginWork(CAIRN_MARKER_RESOURCE_BARRIER);
+    breadcrumbs_.EndBarrier();
+    const std::vector<std::string> events = Events();
+    ASSERT_EQ(events.size(), 4u);
+    EXPECT_EQ(events[1], mode == CAIRN_MODE_TOP ? "end 1" : "end 1 B");
+    EXPECT_EQ(events[3], mode == CAIRN_MODE_TOP ? "end 3 drains 32" : "end 3 B");
+    TearDown();
+    context_ = nullptr;
+  }
+  breadcrumbs_.EndBarrier();  // of a list that is not open
+}
 
 TEST_F(WorkTest, TopModeWritesBeforeEachCommandAndOnceAtTheEnd) {
   Make(CAIRN_MODE_TOP);

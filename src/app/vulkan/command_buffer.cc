@@ -36,6 +36,7 @@ void ForgetPosition(CommandBufferState& state) {
   state.suspends = false;
   state.suspended = false;
   state.in_video = false;
+  state.conditional = state.secondary;  // it may inherit a condition
   state.after_performance_query = false;
   state.counting_queries = 0;
   state.open_labels = 0;

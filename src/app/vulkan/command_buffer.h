@@ -27,6 +27,7 @@
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/handle_map.h"
+#include "format/witness/witnesses.h"
 
 namespace cairn {
 
@@ -42,6 +43,8 @@ struct CommandBufferState {
   // Numbers in the Context; that of WorkPoint::kNone stays 0.
   std::array<CairnPipeline, static_cast<size_t>(WorkPoint::kCount)> pipelines{};
   bool checkpoints = false;  // an NV checkpoint goes with every command
+  // Of its family of queues; null where no barrier testifies.
+  const WitnessFlags* witnesses = nullptr;
 
   // Where writes could change what the application's commands do there are none.
   bool in_render_pass = false;
@@ -49,6 +52,7 @@ struct CommandBufferState {
   bool suspends = false;          // the dynamic render pass that it is in
   bool suspended = false;  // from the end of a suspended dynamic render pass to its resumption
   bool in_video = false;
+  bool conditional = false;  // what follows may be skipped
   bool after_performance_query =
       false;                      // until the end: that of a query has to be the last command
   uint32_t counting_queries = 0;  // that would count what a write may be made of

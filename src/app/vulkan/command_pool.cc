@@ -7,6 +7,7 @@
 
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/witnesses.h"
 
 namespace cairn {
 namespace {
@@ -59,6 +60,7 @@ bool Remember(CommandPoolState& pool, VkCommandBuffer handle, VkCommandBufferLev
   state->device = pool.device;
   state->vk = &pool.device->vk;
   state->checkpoints = pool.device->has_checkpoints && !pool.silent;
+  state->witnesses = pool.witnesses;
   state->pool = &pool;
   state->secondary = level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
   state->identity = {LayerToken(), handle, nullptr};
@@ -93,6 +95,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device,
   if (family < state.queue_families.size()) {
     pool->queue_type = QueueTypeOf(state.queue_families[family].queueFlags);
   }
+  if (state.barriers != nullptr && !pool->silent) pool->witnesses = state.barriers->Of(family);
   Join(state, *pool);
   return result;
 }

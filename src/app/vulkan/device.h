@@ -31,6 +31,7 @@ namespace cairn {
 class BlockWriter;
 struct CommandPoolState;
 class Context;
+class DeviceBarriers;
 class DeviceObjects;
 class DriverHalfDevice;
 struct DeviceState;
@@ -84,6 +85,8 @@ struct DeviceState {
   MarkerMode mode = MarkerMode::kOff;
   // In mode full, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
+  // In modes in which words do not tell of every end; null otherwise.
+  std::unique_ptr<DeviceBarriers> barriers;
   // Some command buffer ended inside of a dynamic render pass that another one resumes.
   std::atomic<bool> suspends_render_passes{false};
   std::mutex command_pools_mutex;

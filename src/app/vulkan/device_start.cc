@@ -13,6 +13,8 @@
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/witnesses.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -99,6 +101,15 @@ Status StartContext(DeviceState& state) {
   params.enabled_extensions = state.enabled_extensions;
   params.reads_losses = true;
   params.left_out = state.left_out;
+  if (state.instance->mode == MarkerMode::kTop || state.instance->mode == MarkerMode::kPass) {
+    state.barriers = std::make_unique<DeviceBarriers>(OwnVariable(kWitnessVariable),
+                                                      *state.instance, state.physical_device);
+    params.tell_method = [&state](WriteMethod method) {
+      SourceFinding finding = state.barriers->Describe(method);
+      if (!state.barriers->ServeFor(method)) state.barriers.reset();
+      return finding;
+    };
+  }
   Result<Context*> context = Context::CreateDeferred(ContextDesc(state.instance->mode), *block,
                                                      CreateVulkanBackend(params));
   if (!context.ok()) return context.status();

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "app/breadcrumbs/vulkan_writes.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -45,6 +46,16 @@ class LayerAsDriver final : public DriverHalf {
     return DriverWrite::kRecorded;
   }
 
+  uint8_t Drains(const DriverList& list, WriteMethod method) const override {
+    const DrivenCommands* const commands =
+        DrivenCommandsOf(static_cast<VkCommandBuffer>(list.commands));
+    if (commands == nullptr || commands->recording != list.recording) return 0;
+    return commands->device->barriers().ServeFor(method) ? commands->drains : uint8_t{0};
+  }
+  SourceFinding WitnessSource(const void* device, WriteMethod method) const override {
+    return Half(device).barriers().Describe(method);
+  }
+
   bool NoteWords(const void* device, const std::byte* words) override {
     return Half(device).NoteWords(words);
   }
@@ -62,7 +73,9 @@ class LayerAsDriver final : public DriverHalf {
 
 }  // namespace
 
-DriverHalfDevice::DriverHalfDevice(DeviceState& device) : device_(device) {
+DriverHalfDevice::DriverHalfDevice(DeviceState& device)
+    : device_(device),
+      barriers_(OwnVariable(kWitnessVariable), *device.instance, device.physical_device) {
   writes_.CmdFillBuffer = device.vk.CmdFillBuffer;
   writes_.CmdUpdateBuffer = device.vk.CmdUpdateBuffer;
   writes_.CmdPipelineBarrier = device.vk.CmdPipelineBarrier;

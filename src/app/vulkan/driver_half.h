@@ -25,6 +25,8 @@
 #include "app/breadcrumbs/vulkan_functions.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/witnesses.h"
+#include "format/witness/witnesses.h"
 
 namespace cairn {
 
@@ -37,7 +39,10 @@ struct DrivenCommands {
   uint64_t recording = 0;  // DriverList::recording; 0 while it is not recorded
   bool secondary = false;  // has no recordings of ours
   bool in_render_pass = false;
-  bool only_transfers = false;  // the family's queues take no fills before Vulkan 1.1
+  bool only_transfers = false;              // the family's queues take no fills before Vulkan 1.1
+  const WitnessFlags* witnesses = nullptr;  // null where no barrier testifies
+  // kEventDrains...: barriers that no other command has followed yet.
+  uint8_t drains = 0;
 };
 
 // Null for command buffers of other devices.
@@ -53,6 +58,7 @@ class DriverHalfDevice {
   DriverHalfDevice& operator=(const DriverHalfDevice&) = delete;
 
   DeviceState& device() const { return device_; }
+  const DeviceBarriers& barriers() const { return barriers_; }
   // For the writes: of the next layer.
   const VulkanFunctions& writes() const { return writes_; }
   const VkPhysicalDeviceMemoryProperties& memory_properties() const { return memory_properties_; }
@@ -80,12 +86,14 @@ class DriverHalfDevice {
  private:
   struct Pool {
     bool only_transfers = false;
+    const WitnessFlags* witnesses = nullptr;
     std::vector<std::unique_ptr<DrivenCommands>> buffers;
   };
 
   void FindImport();
 
   DeviceState& device_;
+  DeviceBarriers barriers_;
   VulkanFunctions writes_;
   VkPhysicalDeviceMemoryProperties memory_properties_ = {};
   VkDeviceSize import_alignment_ = 0;
@@ -101,6 +109,10 @@ bool CreatingDrivenDevice();
 // After the device was created, before its creator has it. May throw std::bad_alloc: the device is then
 // off.
 std::unique_ptr<DriverHalfDevice> MakeDriverHalf(DeviceState& device);
+
+// What the intercepts of vulkangen/driven_work.cc do before they call the function of the next layer.
+const DeviceFunctions& NoteDrivenWork(VkCommandBuffer command_buffer);
+const DeviceFunctions& NoteDrivenBarrier(VkCommandBuffer command_buffer, BarrierKind kind);
 
 // The parts of DrivenIntercepts().
 std::span<const Intercept> DrivenMemoryIntercepts();

@@ -86,6 +86,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle,
   const VkResult result = NextOf(commands).BeginCommandBuffer(handle, info);
   if (result != VK_SUCCESS || commands.secondary) return result;
   commands.in_render_pass = false;
+  commands.drains = 0;
   commands.recording = recordings_begun.fetch_add(1, std::memory_order_relaxed) + 1;
   if (ListOpenScope* const opening = ListOpenScope::Current()) {
     opening->NoteBegin({handle, commands.recording});
@@ -120,6 +121,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass(VkCommandBuffer handle,
                                               VkSubpassContents contents) {
   DrivenCommands& commands = *DrivenCommandsOf(handle);
   commands.in_render_pass = true;
+  commands.drains = 0;
   NextOf(commands).CmdBeginRenderPass(handle, info, contents);
 }
 
@@ -134,6 +136,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRenderPass2(VkCommandBuffer handle,
                                                const VkSubpassBeginInfo* subpass) {
   DrivenCommands& commands = *DrivenCommandsOf(handle);
   commands.in_render_pass = true;
+  commands.drains = 0;
   const DeviceFunctions& vk = NextOf(commands);
   Either(vk.CmdBeginRenderPass2, vk.CmdBeginRenderPass2KHR)(handle, info, subpass);
 }
@@ -148,6 +151,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRenderPass2(VkCommandBuffer handle, const VkSub
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* info) {
   DrivenCommands& commands = *DrivenCommandsOf(handle);
   commands.in_render_pass = true;
+  commands.drains = 0;
   const DeviceFunctions& vk = NextOf(commands);
   Either(vk.CmdBeginRendering, vk.CmdBeginRenderingKHR)(handle, info);
 }
@@ -165,6 +169,20 @@ DrivenCommands* DrivenCommandsOf(VkCommandBuffer command_buffer) {
   return commands_of.Find(command_buffer);
 }
 
+const DeviceFunctions& NoteDrivenWork(VkCommandBuffer command_buffer) {
+  DrivenCommands& commands = *DrivenCommandsOf(command_buffer);
+  commands.drains = 0;
+  return NextOf(commands);
+}
+
+const DeviceFunctions& NoteDrivenBarrier(VkCommandBuffer command_buffer, BarrierKind kind) {
+  DrivenCommands& commands = *DrivenCommandsOf(command_buffer);
+  if (commands.witnesses != nullptr && !commands.in_render_pass) {
+    commands.drains |= commands.witnesses->Of(kind);
+  }
+  return NextOf(commands);
+}
+
 DriverHalfDevice::~DriverHalfDevice() {
   for (const auto& [handle, pool] : pools_) {
     for (const auto& commands : pool.buffers) commands_of.Erase(commands->handle);
@@ -178,6 +196,7 @@ bool DriverHalfDevice::NotePool(VkCommandPool pool, uint32_t family) noexcept {
     Pool& noted = pools_[pool];
     noted.only_transfers = family < device_.queue_families.size() &&
                            (device_.queue_families[family].queueFlags & kFilling) == 0;
+    noted.witnesses = barriers_.Of(family);
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -196,6 +215,7 @@ bool DriverHalfDevice::NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLev
       commands->device = this;
       commands->secondary = level != VK_COMMAND_BUFFER_LEVEL_PRIMARY;
       commands->only_transfers = noted.only_transfers;
+      commands->witnesses = noted.witnesses;
       if (!commands_of.Set(buffer, commands.get())) throw std::bad_alloc();
       noted.buffers.push_back(std::move(commands));
       ++noted_count;

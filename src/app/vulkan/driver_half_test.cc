@@ -172,6 +172,8 @@ void VKAPI_CALL NextMemoryProperties(VkPhysicalDevice,
 void VKAPI_CALL NextProperties2(VkPhysicalDevice, VkPhysicalDeviceProperties2* properties) {
   auto* const import =
       static_cast<VkPhysicalDeviceExternalMemoryHostPropertiesEXT*>(properties->pNext);
+  if (import->sType != VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT)
+    return;
   import->minImportedHostPointerAlignment = kAlignment;
 }
 PFN_vkVoidFunction VKAPI_CALL NextGet(VkInstance, const char* name) {

@@ -45,6 +45,8 @@ std::span<const Intercept> LabelIntercepts();
 std::span<const Intercept> ObjectIntercepts();  // device_objects.h; everything of its owner's files
 // Of devices that an implementation of Direct3D made: driver_half.h.
 std::span<const Intercept> DrivenIntercepts();
+// Besides, where barriers testify.
+std::span<const Intercept> DrivenWorkIntercepts();  // generated
 // Functions of instances and physical devices that are not off; the next function is that which
 // InstanceState::next_get answers.
 std::span<const Intercept> ObjectInstanceIntercepts();
@@ -61,6 +63,7 @@ void CompleteDebugUtils(const InstanceState& instance, DeviceFunctions* vk);
 // Ours of that name, or null.
 PFN_vkVoidFunction FindBreadcrumbsIntercept(std::string_view name);
 PFN_vkVoidFunction FindDrivenIntercept(std::string_view name);
+PFN_vkVoidFunction FindDrivenWorkIntercept(std::string_view name);
 PFN_vkVoidFunction FindInstanceIntercept(std::string_view name);
 
 }  // namespace cairn

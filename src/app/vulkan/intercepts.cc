@@ -41,6 +41,11 @@ PFN_vkVoidFunction FindDrivenIntercept(std::string_view name) {
   return table.Find(name);
 }
 
+PFN_vkVoidFunction FindDrivenWorkIntercept(std::string_view name) {
+  static const auto& table = *new InterceptTable({DrivenWorkIntercepts()});
+  return table.Find(name);
+}
+
 PFN_vkVoidFunction FindInstanceIntercept(std::string_view name) {
   static const auto& table = *new InterceptTable({ObjectInstanceIntercepts()});
   return table.Find(name);

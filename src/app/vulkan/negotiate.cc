@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/vulkan/device_creation.h"
+#include "app/vulkan/driver_half.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
 
@@ -26,7 +27,12 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   if (next == nullptr) return nullptr;
   PFN_vkVoidFunction ours = nullptr;
   if (state->kind == DeviceKind::kBreadcrumbs) ours = FindBreadcrumbsIntercept(name);
-  if (state->kind == DeviceKind::kDriven) ours = FindDrivenIntercept(name);
+  if (state->kind == DeviceKind::kDriven) {
+    ours = FindDrivenIntercept(name);
+    if (ours == nullptr && state->driver_half != nullptr && state->driver_half->barriers().any()) {
+      ours = FindDrivenWorkIntercept(name);
+    }
+  }
   return ours == nullptr ? next : ours;
 }
 

@@ -121,6 +121,48 @@ BENCHMARK(BM_Top);
 BENCHMARK(BM_Top)->Threads(2);
 BENCHMARK(BM_Full);
 
+// A barrier, noted without a write; with `flags`, where it was measured what barriers drain.
+void RecordBarriers(benchmark::State& bench, bool bare, const WitnessFlags* flags) {
+  Device& device = DeviceFor(Way::kTop);
+  TestLoader& loader = device.loader;
+  const VkCommandBuffer commands = loader.Allocate();
+  CommandBufferOf(commands)->witnesses = flags;
+  constexpr char kName[] = "vkCmdPipelineBarrier";
+  const auto barrier = bare ? reinterpret_cast<PFN_vkCmdPipelineBarrier>(loader.Next(kName))
+                            : loader.Get<PFN_vkCmdPipelineBarrier>(kName);
+  const VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                                  VK_ACCESS_MEMORY_WRITE_BIT,
+                                  VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+  int left = 0;
+  for (auto _ : bench) {
+    if (left == 0) {
+      bench.PauseTiming();
+      loader.Begin(commands);
+      CommandBufferOf(commands)->open->SetSilent(true);
+      left = kCommandsPerBuffer;
+      bench.ResumeTiming();
+    }
+    barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+            &memory, 0, nullptr, 0, nullptr);
+    --left;
+  }
+  loader.End(commands);
+}
+void BM_BareBarrier(benchmark::State& bench) {
+  RecordBarriers(bench, true, nullptr);
+}
+void BM_Barrier(benchmark::State& bench) {
+  RecordBarriers(bench, false, nullptr);
+}
+void BM_WitnessBarrier(benchmark::State& bench) {
+  WitnessFlags flags;
+  flags.barriers.fill(kEventDrains);
+  RecordBarriers(bench, false, &flags);
+}
+BENCHMARK(BM_BareBarrier);
+BENCHMARK(BM_Barrier);
+BENCHMARK(BM_WitnessBarrier);
+
 // What one look-up of the state costs.
 void BM_CommandBufferOf(benchmark::State& bench) {
   VkCommandBuffer commands = DeviceFor(Way::kTop).loader.Allocate();

@@ -10,6 +10,7 @@
 
 #include "cairn/marker_types.h"
 
+#include "app/breadcrumbs/vulkan_witnesses.h"
 #include "app/vulkan/command_buffer.h"
 
 namespace cairn {
@@ -33,16 +34,31 @@ class WorkScope {
       SetCheckpoint(state_);
   }
   ~WorkScope() {
-    if (state_.open != nullptr) state_.open->EndWork();
+    if (state_.open != nullptr) state_.open->EndWork(drains_);
   }
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
+
+  // It is a barrier with these arguments: whether it testifies. Inside of a render pass none was measured.
+  template <typename... Arguments>
+  void NoteBarrier(Arguments... arguments) {
+    if (state_.witnesses == nullptr || state_.in_render_pass) return;
+    drains_ = state_.witnesses->Of(KindOfBarrier(arguments...));
+  }
+  // It is a dispatch of so many groups. One that is skipped holds nothing.
+  void NoteDispatch(uint32_t x, uint32_t y, uint32_t z) {
+    if (state_.witnesses == nullptr || state_.conditional) return;
+    if (x != 0 && y != 0 && z != 0) drains_ = state_.witnesses->dispatch;
+  }
+  // Commands from here on may be skipped.
+  void SetConditional(bool conditional) { state_.conditional = conditional; }
 
   const DeviceFunctions& next() const { return *state_.vk; }
   CommandBufferState& state() const { return state_; }
 
  private:
   CommandBufferState& state_;
+  uint8_t drains_ = 0;  // what is drained when the GPU is beyond it
 };
 
 }  // namespace cairn

@@ -122,10 +122,12 @@ inline constexpr uint8_t kEventNameIsAnnotation = 8;
 // is bound there any more.
 inline constexpr uint8_t kEventBindsAddress = 16;
 // kEnd: on this device the GPU goes beyond it, to writes at the top of the pipe as well, only once all earlier
-// dispatches, or draws, of the queue have finished; with both, all earlier work.
+// dispatches, or draws, or other work of the queue have finished; with all three, all earlier work.
 inline constexpr uint8_t kEventDrainsDispatches = 32;
 inline constexpr uint8_t kEventDrainsDraws = 64;
-inline constexpr uint8_t kEventDrains = kEventDrainsDispatches | kEventDrainsDraws;
+inline constexpr uint8_t kEventDrainsOther = 16;
+inline constexpr uint8_t kEventDrains =
+    kEventDrainsDispatches | kEventDrainsDraws | kEventDrainsOther;
 
 struct AnnotationHeader {
   uint64_t event_id;  // 0: none was given out

@@ -43,7 +43,7 @@ inline constexpr ChunkType kSnapshotStartChunk = MakeChunkType("SNAP");
 // Bits of an event in EVNT.
 inline constexpr unsigned kEventBitEnd = 1;
 inline constexpr unsigned kEventBitMatched = 2;
-// 32 and 64 of an end are kEventDrainsDispatches and kEventDrainsDraws.
+// 16, 32 and 64 of an end are kEventDrainsOther, kEventDrainsDispatches and kEventDrainsDraws.
 inline constexpr unsigned kEventBitAnnotation = 32;  // of a begin
 inline constexpr unsigned kEventBitAddress = 64;     // of a bind
 inline constexpr unsigned kEventBitBind = 128;

@@ -93,9 +93,9 @@ bool SnapshotFileReader::DecodeEvents(ByteReader& reader) {
     event.kind = KindOf(bits);
     event.match =
         event.kind == EventKind::kEnd && (bits & kEventBitMatched) != 0 ? kMatchInnermost : 0;
-    event.flags = static_cast<uint8_t>(
-        bits >> 2 & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated));
-    if (event.kind == EventKind::kEnd) event.flags |= bits & kEventDrains;
+    event.flags = static_cast<uint8_t>(bits >> 2 & (kEventWritesTop | kEventWritesBottom));
+    event.flags |=
+        event.kind == EventKind::kEnd ? bits & kEventDrains : bits >> 2 & kEventNameTruncated;
   }
   for (Event& event : events) {
     uint32_t type = 0;

@@ -94,7 +94,7 @@ TEST(SnapshotFile, WhatDrainsIsKept) {
   Snapshot snapshot = VulkanSnapshot();
   uint32_t ends = 0;
   for (Event& event : snapshot.events) {
-    if (event.kind == EventKind::kEnd) event.flags |= kEventDrainsDispatches * (++ends % 4);
+    if (event.kind == EventKind::kEnd) event.flags |= kEventDrainsOther * (++ends % 8);
   }
   const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, Compression::kNone));
   ASSERT_TRUE(read.ok());

@@ -150,7 +150,8 @@ bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submiss
 // What a file of version 1.0 says of an event stands in the lowest bits; to it a bind is an end that
 // ends nothing.
 uint8_t EventBits(const Snapshot& snapshot, const Event& event) {
-  unsigned bits = (event.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated)) << 2;
+  unsigned bits = (event.flags & (kEventWritesTop | kEventWritesBottom)) << 2;
+  if (event.kind != EventKind::kEnd) bits |= (event.flags & kEventNameTruncated) << 2;
   switch (event.kind) {
     case EventKind::kBegin:
       if (event.detail != kNone) bits |= kEventBitAnnotation;

@@ -484,12 +484,13 @@ Event SnapshotTaker::MakeEvent(const EventRecord& record) {
     return event;
   }
   event.kind = record.kind;
-  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom | kEventNameTruncated);
+  event.flags = record.flags & (kEventWritesTop | kEventWritesBottom);
   if (record.kind == EventKind::kEnd) {
     event.flags |= record.flags & kEventDrains;
     event.match = record.match;
     return event;
   }
+  event.flags |= record.flags & kEventNameTruncated;
   event.type = record.type;
   event.call = record.match;
   if ((record.flags & kEventNameIsAnnotation) != 0) {

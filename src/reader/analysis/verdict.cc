@@ -161,6 +161,7 @@ class QueueJudge {
 
   void ExplainInFlight() {
     ExplainProgress();
+    ExplainDrains();
     ExplainConclusion();
     ExplainMode();
     ExplainMissingWrites();
@@ -201,6 +202,27 @@ class QueueJudge {
     }
   }
 
+  // What follows from barriers alone: no word says it.
+  void ExplainDrains() {
+    const Recording& recording = RecordingOf(analysis_.executions[first_in_flight_]);
+    const Evidence& evidence = progress_[first_in_flight_].evidence;
+    const uint32_t all = std::max(evidence.passed, recording.passed);
+    std::string kinds;
+    const auto add = [&](uint32_t event, uint32_t beyond, const char* work) {
+      if (event <= beyond) return;
+      kinds += kinds.empty() ? "" : ", ";
+      kinds += event == kAllEvents ? fmt::format("all its {}", work)
+                                   : fmt::format("its {} up to event {}", work, event);
+    };
+    add(evidence.passed, recording.passed, "work");
+    add(evidence.passed_dispatches, all, "dispatches");
+    add(evidence.passed_draws, all, "draws");
+    if (kinds.empty()) return;
+    drained_ = true;
+    Say(fmt::format("Barriers at which this device was measured to wait prove finished: {}.",
+                    kinds));
+  }
+
   void ExplainConclusion() {
     const size_t scope_count = verdict_.candidates.size();
     const size_t list_count = verdict_.list_candidates.size();
@@ -236,8 +258,8 @@ class QueueJudge {
     if (mode == MarkerMode::kTop && !verdict_.candidates.empty()) {
       Say(
           fmt::format("Mode top writes at the top of the pipe only, so that finished and running "
-                      "work look alike: any of the {} reached scopes may be the culprit.",
-                      verdict_.candidates.size()));
+                      "work look alike{}: any of the {} reached scopes may be the culprit.",
+                      drained_ ? " behind that" : "", verdict_.candidates.size()));
     } else if (mode == MarkerMode::kPass) {
       Say("Mode pass writes at the bottom of the pipe only where a pass ends: work inside a pass "
           "that has not ended cannot be told apart.");
@@ -288,6 +310,7 @@ class QueueJudge {
   size_t unseen_count_ = 0;  // of these
   size_t completed_count_ = 0;
   size_t unknown_count_ = 0;
+  bool drained_ = false;  // barriers proved that some work in flight had finished
 };
 
 }  // namespace

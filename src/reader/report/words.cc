@@ -424,7 +424,7 @@ std::string_view ModeSentence(MarkerMode mode) {
   switch (mode) {
     case MarkerMode::kTop:
       return "Mode top tells what the GPU had begun; that work finished shows only at the end of a "
-             "list, so all work begun in an unfinished list is a candidate.";
+             "list, and behind barriers that are witnesses: all other work begun is a candidate.";
     case MarkerMode::kPass:
       return "Mode pass tells what the GPU had begun and which passes had finished; inside an "
              "unfinished pass all work begun is a candidate.";

@@ -26,6 +26,7 @@ struct SimulatedList {
   };
   std::vector<Write> writes;
   size_t executed = 0;
+  uint8_t drains = 0;  // DrainsHere
 };
 
 class SimulatedGpu {
@@ -79,6 +80,10 @@ class SimulatedBackend final : public Backend {
             {word == WordKind::kReached ? Address(words.reached) : Address(words.passed), value,
              where});
     return true;
+  }
+
+  uint8_t DrainsHere(const BackendList& list) override {
+    return static_cast<const SimulatedList*>(list.native)->drains;
   }
 
   Status WriteRaw(void* native, PipeLocation where, uint32_t index, uint64_t value) override {

@@ -60,8 +60,9 @@ class Generator {
 
   void AddBarrier(bool writes) {
     if (!limits_.no_drains && Below(2) == 0) {
-      constexpr uint8_t kKinds[] = {kAllKindsOfWork, Scenario::kOfDraws, Scenario::kOfDispatches};
-      scenario_.AddDrain(writes, kKinds[Below(3)]);
+      constexpr uint8_t kKinds[] = {kAllKindsOfWork, Scenario::kOfDraws, Scenario::kOfDispatches,
+                                    Scenario::kOfDraws | Scenario::kOfDispatches};
+      scenario_.AddDrain(writes, kKinds[Below(4)]);
     } else {
       scenario_.AddBarrier();
     }

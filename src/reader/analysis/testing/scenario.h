@@ -71,6 +71,7 @@ class Scenario {
     uint8_t& flags = builder_.snapshot.events.back().flags;
     if ((kinds & kOfDispatches) != 0) flags |= kEventDrainsDispatches;
     if ((kinds & kOfDraws) != 0) flags |= kEventDrainsDraws;
+    if (kinds == kAllKindsOfWork) flags |= kEventDrainsOther;
   }
   void SetReusable() { builder_.snapshot.recordings[list_].reusable = true; }
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn run` says of this device's barriers: CAIRN_WITNESSES (format/witness/witnesses.h). Nothing is
+// measured here.
+#ifndef CAIRN_APP_VULKAN_WITNESSES_H_
+#define CAIRN_APP_VULKAN_WITNESSES_H_
+
+#include <string>
+#include <vector>
+
+#include "app/breadcrumbs/backend.h"
+#include "app/vulkan/device.h"
+#include "format/witness/witnesses.h"
+
+namespace cairn {
+
+inline constexpr char kWitnessSource[] = "barriers as witnesses";
+
+// Of one device.
+class DeviceBarriers {
+ public:
+  DeviceBarriers() = default;
+  // `told` is the value of CAIRN_WITNESSES, null if it is not set.
+  DeviceBarriers(const char* told, const InstanceState& instance, VkPhysicalDevice physical_device);
+
+  // Whether any barrier testifies to words that are written like this.
+  bool ServeFor(WriteMethod method) const;
+  // The same for reports.
+  SourceFinding Describe(WriteMethod method) const;
+  bool any() const { return !families_.empty(); }
+  // Of command buffers of this family of queues; null where nothing testifies. Valid as long as this.
+  const WitnessFlags* Of(uint32_t family) const;
+
+ private:
+  DeviceWitnesses device_;
+  std::string why_not_;  // a clause; "" if there is something
+  std::vector<WitnessFlags> families_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_WITNESSES_H_

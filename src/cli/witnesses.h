@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the layers of a program that `cairn run` starts are told of barriers (format/witness/witnesses.h): what is
+// kept in the user's cache, measured first where something is missing there.
+#ifndef CAIRN_CLI_WITNESSES_H_
+#define CAIRN_CLI_WITNESSES_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "format/witness/witnesses.h"
+
+namespace cairn::cli {
+
+// XDG_CACHE_HOME/cairn/witnesses, or that in HOME/.cache. "" where neither variable is a path.
+std::string WitnessCachePath();
+
+// Which drivers and devices this machine has, and what the environment says of them: a hash. As long as it stays the
+// same, there is nothing new to be measured. Reads names and times of some files; loads no driver.
+// 0 where no driver of Vulkan is installed.
+uint64_t WitnessMachine();
+
+// The value of CAIRN_WITNESSES. Never fails: what cannot be known is left out, and the set says why. Measuring
+// takes a process of its own for each try, killed when it makes no progress for ten seconds; `say` gets a line if it
+// takes more than one. Where the cache cannot be written nothing is measured: a device that hangs in it would at
+// every start.
+WitnessSet FindWitnesses(const std::function<void(const std::string&)>& say);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_WITNESSES_H_
