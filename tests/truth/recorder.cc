@@ -116,8 +116,9 @@ VkCommandBuffer Recorder::RecordSecondary(const GpuQueue& queue, const PassPlan&
   inherited.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
   VkCommandBufferInheritanceInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
   if (rendering) info.pNext = &inherited;
-  const VkCommandBuffer commands = gpu_.Begin(
-      queue, pass.name, &info, rendering ? VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT : 0);
+  const VkCommandBuffer commands =
+      gpu_.Begin(queue, kSecondaryName, &info,
+                 rendering ? VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT : 0);
   RecordWorks(commands, pass);
   Check(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
   return commands;
@@ -184,7 +185,8 @@ void Recorder::RecordWork(VkCommandBuffer commands, WorkType type, uint32_t work
                           const Injection& change) {
   if (gpu_.backend() == Backend::kScripted && type != WorkType::kFill) {
     const void* notes = static_cast<const char*>(notes_.words()) + Notes::OffsetOf(work);
-    gpu_.Script(commands, "note " + std::to_string(reinterpret_cast<uintptr_t>(notes)));
+    gpu_.Script(commands, "note " + std::to_string(reinterpret_cast<uintptr_t>(notes)) + " " +
+                              std::to_string(kInvocations));
     if (!change.directive.empty()) gpu_.Script(commands, change.directive);
   }
   if (type == WorkType::kFill) {

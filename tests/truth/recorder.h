@@ -82,6 +82,8 @@ class Recorder {
 };
 
 inline constexpr const char* kWaitLabel = "Wait for the CPU";
+// Name of all secondary command buffers, which is no label.
+inline constexpr const char* kSecondaryName = "secondary command buffer";
 
 }  // namespace cairn::truth
 
