@@ -20,7 +20,7 @@ class Truth:
         with open(folder / "words", "rb") as file:
             data = file.read()
         (magic, count, times, words, per_work, self.submitted_ns, self.fault_ns,
-         self.good_end_ns) = struct.unpack_from("<8s7Q", data)
+         self.good_end_ns, self.looked_ns) = struct.unpack_from("<8s8Q", data)
         if magic != b"cairntru":
             raise ValueError("words: not a file of truth_program")
         self.works = self.known["works"]
@@ -41,6 +41,10 @@ class Truth:
     def noted(self, work):
         """False of works that leave no notes: a wait."""
         return self.works[work]["type"] != "WAIT_EVENTS"
+
+    def known_at(self, seen_s):
+        """Words that are copied lag behind where the program died between two looks."""
+        return self.known["words"] == "imported" or (seen_s is not None and self.looked_ns / 1e9 >= seen_s)
 
     def outlasted(self, hang_s):
         """The work of the fault ended in the end, after longer than a watchdog waits."""
@@ -124,6 +128,8 @@ def false_claims(truth, report):
     """(works called finished that were not, works called not started that were)"""
     finished, not_started = [], []
     seen = report.seen_s()
+    if not truth.known_at(seen):
+        return [], []
     for scope, work in report.work_of.items():
         if not truth.noted(work):
             continue
@@ -173,7 +179,7 @@ def score_waits(truth, report, result):
 def is_honest(truth, report, result):
     """What the verdict says of its own certainty is so."""
     certainty = result["certainty"]
-    if certainty == "not known":
+    if certainty == "not known" or (result["in_set"] is None and not truth.known_at(report.seen_s())):
         return True
     if certainty == "nothing running":
         return not runs_at(truth, report.seen_s())
@@ -206,7 +212,8 @@ def score(truth, report, file_s):
         score_work(truth, report, result)
     result["honest"] = is_honest(truth, report, result)
     # With nothing running, nothing may be accused.
-    result["false_alarm"] = result["in_set"] is None and bool(suspects) and all(
+    known = truth.known_at(report.seen_s())
+    result["false_alarm"] = known and result["in_set"] is None and bool(suspects) and all(
         ended or not truth.noted(i) for i, ended in enumerate(truth.ended))
     fault_s = truth.fault_s()
     result["to_file_s"] = round(max(file_s - fault_s, 0), 3) if fault_s is not None else None

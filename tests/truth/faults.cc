@@ -32,7 +32,7 @@ constexpr auto kPixel = Stage::kPixelOrCompute;
 constexpr auto kNowhere = Where::kNowhere;
 constexpr auto kWhileItRuns = When::kWhileItRuns;
 
-// Dispatches first and draws last: a fault in a draw disturbs an NVIDIA GPU for longest.
+// What disturbs a GPU for longest stands last: accesses to memory, and of these the draws.
 constexpr Fault kFaults[] = {
     {"healthy", "nothing is wrong"},
     {"healthy-slow", "a dispatch takes a while", Misdeed::kSlow, kProbes},
@@ -63,6 +63,10 @@ constexpr Fault kFaults[] = {
      "the same on the compute queue",
      Misdeed::kAbsurdCount,
      {"Skinning", "Vertices"}},
+    {"pixel-long@glass", "a pixel shader takes seconds", kLong, kGlass},
+    {"pixel-long@decal", "the same in a secondary command buffer", kLong, kDecal},
+    {"instances@particles", "an indirect draw of absurdly many instances", Misdeed::kAbsurdCount,
+     kParticles},
 
     {"event-never", "a command waits for an event that nobody sets", Misdeed::kWaitForEvent,
      kProbes},
@@ -165,10 +169,6 @@ constexpr Fault kFaults[] = {
      kPixel, Deed::kNothing, kWhileItRuns, true},
     {"load-freed-all@bloom", "from memory that was freed", kLoad, kBloom, Where::kFreed},
 
-    {"pixel-long@glass", "a pixel shader takes seconds", kLong, kGlass},
-    {"pixel-long@decal", "the same in a secondary command buffer", kLong, kDecal},
-    {"instances@particles", "an indirect draw of absurdly many instances", Misdeed::kAbsurdCount,
-     kParticles},
     {"pixel-store-all@terrain", "all pixels store to nowhere", kStore, kTerrain, Where::kFar},
     {"pixel-store-one@cascade", "one pixel of the second draw in a label", kStore, kCascade,
      Where::kFar, kOne},
@@ -247,6 +247,22 @@ const char* RoleOf(const Fault& fault) {
   }
   if (fault.misdeed == Misdeed::kSlow) return "slow";
   return fault.deed == Deed::kNothing ? "culprit" : "running";
+}
+
+const char* GroupOf(const Fault& fault) {
+  if (fault.deed != Deed::kNothing && fault.deed != Deed::kIdle) return "death";
+  switch (fault.misdeed) {
+    case Misdeed::kNone:
+    case Misdeed::kSlow: return "healthy";
+    case Misdeed::kLong:
+    case Misdeed::kEndless:
+    case Misdeed::kAbsurdCount:
+    case Misdeed::kWaitForEvent: return "hang";
+    case Misdeed::kWaitForever:
+    case Misdeed::kWaitTooFar:
+    case Misdeed::kDeadlock: return "wait";
+    default: return "memory";
+  }
 }
 
 bool NeedsTwoQueues(const Fault& fault) {

@@ -87,6 +87,8 @@ const char* NameOf(Backend backend);
 std::vector<const char*> RightKinds(const Fault& fault, Backend backend);
 // What the place is to the fault: "culprit", "running" (while the program died), "slow" (and innocent), or "".
 const char* RoleOf(const Fault& fault);
+// "healthy", "hang", "wait", "death" (of the process) or "memory".
+const char* GroupOf(const Fault& fault);
 bool NeedsTwoQueues(const Fault& fault);
 
 }  // namespace cairn::truth

@@ -14,7 +14,7 @@ namespace cairn::truth {
 namespace {
 
 constexpr char kMagic[8] = {'c', 'a', 'i', 'r', 'n', 't', 'r', 'u'};
-constexpr size_t kPage = 65536;  // of every machine that has a GPU
+constexpr size_t kPage = 65536;  // a multiple of every page that a machine with a GPU has
 
 size_t PagesFor(size_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
@@ -37,6 +37,7 @@ struct Notes::Header {
   volatile uint64_t submitted_ns;  // CLOCK_REALTIME, as all times; 0: not noted
   volatile uint64_t fault_ns;
   volatile uint64_t good_end_ns;
+  volatile uint64_t looked_ns;
 };
 struct Notes::Times {
   volatile uint64_t begun_ns;
@@ -102,6 +103,7 @@ bool Notes::Ended(uint32_t work) const {
 }
 
 void Notes::Look() {
+  const std::lock_guard lock(looking_);
   auto* times = reinterpret_cast<Times*>(static_cast<char*>(file_) +
                                          static_cast<Header*>(file_)->times_offset);
   const uint64_t now = Now();
@@ -112,6 +114,7 @@ void Notes::Look() {
   }
   const void* source = source_;
   if (source != nullptr) std::memcpy(words_, source, words_bytes_);
+  static_cast<Header*>(file_)->looked_ns = now;
 }
 
 void Notes::Watch() {
@@ -137,8 +140,8 @@ void Notes::NoteSubmission() {
 }
 
 void Notes::NoteFault() {
-  auto* header = static_cast<Header*>(file_);
-  if (header->fault_ns == 0) header->fault_ns = Now();
+  Look();
+  static_cast<Header*>(file_)->fault_ns = Now();
 }
 
 void Notes::NoteGoodEnd() {

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -36,6 +37,8 @@ class Notes {
     return uint64_t{work} * kWordsPerWork * sizeof(uint32_t);
   }
 
+  // Where the CPU sees them first: there, or where they are copied from.
+  const volatile uint32_t* WordsOf(uint32_t work) const;
   // From now on the words are copied from there, where the GPU cannot write into the file.
   void CopyFrom(const void* memory) { source_ = memory; }
   void SetLastInstance(uint32_t work, uint32_t instance);
@@ -48,7 +51,7 @@ class Notes {
 
   // The frame of the fault is about to be submitted.
   void NoteSubmission();
-  // This is the moment of the fault, unless one was noted.
+  // This is the moment of the fault. Takes a last look before.
   void NoteFault();
   // Everything went as it should.
   void NoteGoodEnd();
@@ -58,7 +61,6 @@ class Notes {
   struct Times;
   void Watch();
   void Look();
-  const volatile uint32_t* WordsOf(uint32_t work) const;
 
   const uint32_t work_count_;
   void* file_ = nullptr;
@@ -67,6 +69,7 @@ class Notes {
   size_t words_bytes_ = 0;
   std::atomic<const void*> source_ = nullptr;
   std::atomic<bool> watching_ = false;
+  std::mutex looking_;
   std::thread watcher_;
 };
 

@@ -31,7 +31,7 @@ struct Options {
 void ReadOptions(int argc, char** argv, Options* options) {
   CLI::App app(
       "Runs some frames on a Vulkan device, injects one fault, and writes down what really ran.");
-  app.add_flag("--list", options->list, "The faults and what they are, one a line");
+  app.add_flag("--list", options->list, "The faults, the group of each and what it is, one a line");
   app.add_option("--fault", options->fault, "Which one")->capture_default_str();
   app.add_option("--truth", options->folder,
                  "Folder for truth.json and words; on tmpfs, so that the GPU can write it");
@@ -184,7 +184,8 @@ int main(int argc, char** argv) {
   Options options;
   ReadOptions(argc, argv, &options);
   if (options.list) {
-    for (const Fault& fault : Faults()) std::printf("%s\t%s\n", fault.name, fault.what);
+    for (const Fault& fault : Faults())
+      std::printf("%s\t%s\t%s\n", fault.name, GroupOf(fault), fault.what);
     return 0;
   }
   const Fault* fault = FindFault(options.fault);

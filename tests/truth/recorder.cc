@@ -184,7 +184,7 @@ void Recorder::BindFor(VkCommandBuffer commands, bool draw, uint32_t work,
 void Recorder::RecordWork(VkCommandBuffer commands, WorkType type, uint32_t work,
                           const Injection& change) {
   if (gpu_.backend() == Backend::kScripted && type != WorkType::kFill) {
-    const void* notes = static_cast<const char*>(notes_.words()) + Notes::OffsetOf(work);
+    const volatile void* notes = notes_.WordsOf(work);
     gpu_.Script(commands, "note " + std::to_string(reinterpret_cast<uintptr_t>(notes)) + " " +
                               std::to_string(kInvocations));
     if (!change.directive.empty()) gpu_.Script(commands, change.directive);
