@@ -220,6 +220,48 @@ def score(truth, report, file_s):
     return result
 
 
+# How cairn bisect calls what reports call otherwise.
+FAILURES = {"GPU hang": "hang", "endless wait": "hang", "deadlock": "hang", "GPU fault": "device lost",
+            "device lost": "device lost", "CPU fault": "death", "nothing wrong": ""}
+
+
+def names_work(part, work):
+    """A part of a culprit of cairn bisect is this work, or one of those that it was recorded as. Work of a secondary
+    command buffer is known there without the labels around its execution."""
+    path = [label for label in part["path"] if label != SECONDARY]
+    return part["count"] == 1 and bool(path) and path == work["path"][-len(path):] and part["type"] == work["type"] and (
+        part["kind"] != "work" or part["ordinal"] == work["ordinal"])
+
+
+def commands(part):
+    """That it stands for."""
+    return part["count"] * max(part["recorded"], 1)
+
+
+def score_search(truth, answer):
+    """The answer of cairn bisect --json -- PROGRAM."""
+    culprits, found = answer["culprits"], answer["found"]
+    kind = answer["failure"]
+    accusable = truth.known["role"] == "culprit" and truth.noted(truth.work)
+    result = {"kind": kind or "none", "right_kind": kind in {FAILURES.get(k) for k in truth.known["right_kinds"]},
+              "certainty": "not to blame" if answer["not_to_blame"] else "found" if found else "not found",
+              "sentence": answer["reason"], "suspects": sum(commands(part) for parts in culprits for part in parts),
+              "with_pipeline": sum(commands(part) for parts in culprits for part in parts if part["pipeline"]),
+              "false_finished": [], "false_not_started": [], "around": False, "to_file_s": None,
+              "runs": answer["runs"], "seconds": answer["seconds"]}
+    named = [[names_work(part, truth.works[truth.work]) for part in parts] for parts in culprits] if accusable else []
+    if accusable:
+        right, first, exact = any(map(any, named)), bool(named) and any(named[0]), named == [[True]] and result["suspects"] == 1
+    elif kind:
+        # Waits and barriers are never left out: no work is to blame.
+        right = first = exact = answer["not_to_blame"] and not culprits
+    else:
+        right = first = exact = None
+    result.update(in_set=right, first=first, exact=exact, honest=right is None or right or not found,
+                  false_alarm=not accusable and bool(culprits))
+    return result
+
+
 def key(result):
     return result["backend"], result["fault"], result["mode"]
 

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from truth_score import Report, Truth, score
+from truth_score import Report, Truth, score, score_search
 
 SECOND = 1_000_000_000
 BEGUN, ENDED = [1] * 64, [2] * 64
@@ -126,6 +126,54 @@ class Scoring(unittest.TestCase):
         self.objects[0]["name"] = "Another"
         result = self.score()
         self.assertEqual((result["in_set"], result["exact"], result["honest"]), (False, False, False))
+
+
+class Searches(unittest.TestCase):
+    """The answer of cairn bisect to a work that faults."""
+
+    def setUp(self):
+        self.known = {"right_kinds": ["device lost"], "role": "culprit", "work": 0, "words": "imported", "works": [
+            {"path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1}]}
+        self.part = {"kind": "work", "path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1, "count": 1,
+                     "recorded": 1, "pipeline": "P"}
+        self.answer = {"found": True, "failure": "device lost", "not_to_blame": False, "reason": "", "runs": 9,
+                       "seconds": 3.5, "culprits": [[self.part]]}
+
+    def score(self):
+        truth = Truth.__new__(Truth)
+        truth.known, truth.works = self.known, self.known["works"]
+        return score_search(truth, self.answer)
+
+    def test_right(self):
+        result = self.score()
+        self.assertEqual((result["exact"], result["right_kind"], result["suspects"]), (True, True, 1))
+
+    def test_another_work(self):
+        self.part["path"] = ["Frame 0", "Fog", "Accumulate"]
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, False))
+
+    def test_one_of_four_recordings(self):
+        self.part.update(path=["Scatter"], recorded=4)
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"], result["suspects"]), (True, False, 4))
+
+    def test_two_works_of_which_one_is_innocent(self):
+        self.answer["culprits"][0].append({**self.part, "path": ["Frame 0", "Fog", "Accumulate"]})
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"]), (True, False))
+
+    def test_nothing_found_is_honest_and_wrong(self):
+        self.answer.update(found=False, culprits=[])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, True))
+
+    def test_waits_have_no_culprit(self):
+        self.known.update(role="", work=None, right_kinds=["deadlock"])
+        self.answer["failure"] = "hang"
+        self.assertEqual((self.score()["in_set"], self.score()["false_alarm"]), (False, True))
+        self.answer.update(found=False, culprits=[], not_to_blame=True)
+        self.assertEqual((self.score()["exact"], self.score()["false_alarm"]), (True, False))
 
 
 if __name__ == "__main__":
