@@ -229,8 +229,8 @@ def names_work(part, work):
     """A part of a culprit of cairn bisect is this work, or one of those that it was recorded as. Work of a secondary
     command buffer is known there without the labels around its execution."""
     path = [label for label in part["path"] if label != SECONDARY]
-    return part["count"] == 1 and bool(path) and path == work["path"][-len(path):] and part["type"] == work["type"] and (
-        part["kind"] != "work" or part["ordinal"] == work["ordinal"])
+    same_place = bool(path) and path == work["path"][-len(path):] and part["type"] == work["type"]
+    return same_place and part["count"] == 1 and (part["kind"] != "work" or part["ordinal"] == work["ordinal"])
 
 
 def commands(part):
@@ -251,7 +251,8 @@ def score_search(truth, answer):
               "runs": answer["runs"], "seconds": answer["seconds"]}
     named = [[names_work(part, truth.works[truth.work]) for part in parts] for parts in culprits] if accusable else []
     if accusable:
-        right, first, exact = any(map(any, named)), bool(named) and any(named[0]), named == [[True]] and result["suspects"] == 1
+        right, first = any(map(any, named)), bool(named) and any(named[0])
+        exact = named == [[True]] and result["suspects"] == 1
     elif kind:
         # Waits and barriers are never left out: no work is to blame.
         right = first = exact = answer["not_to_blame"] and not culprits
@@ -330,6 +331,15 @@ def summary_line(name, results, skipped):
     return "| " + " | ".join(numbers) + " |"
 
 
+GROUPS = ("hang", "wait", "death", "memory")
+
+
+def exact_of(results, group):
+    judged = [result for result in results if result["outcome"] == "scored" and result["group"] == group
+              and result["in_set"] is not None]
+    return share(sum(result["exact"] for result in judged), len(judged))
+
+
 def print_tables(results, skipped):
     """`skipped`: number of runs by mode."""
     groups = collections.defaultdict(list)
@@ -342,6 +352,10 @@ def print_tables(results, skipped):
         print(summary_line(f"{backend}, {mode}", group, 0))
     for mode, count in skipped.items():
         print(f"| {mode}: this cairn does not have it | 0 | {count} " + "| " * 11 + "|")
+    print("\n| exact | " + " | ".join(GROUPS) + " |")
+    print("|---|" + "---:|" * len(GROUPS))
+    for (backend, mode), group in groups.items():
+        print(f"| {backend}, {mode} | " + " | ".join(exact_of(group, name) for name in GROUPS) + " |")
     print("\n| fault | mode | culprit | suspects (with a pipeline) | kind | certainty | wrong | to the file |")
     print("|---|---|---|---:|---|---|---|---:|")
     for result in sorted(results, key=lambda result: result["backend"]):

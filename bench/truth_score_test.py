@@ -29,9 +29,10 @@ class Scoring(unittest.TestCase):
 
     def setUp(self):
         self.words = [(1 * SECOND, 2 * SECOND, ENDED), (3 * SECOND, 0, BEGUN)]
-        self.known = {"right_kinds": ["GPU hang"], "role": "culprit", "work": 1, "words": "imported", "vain_semaphores": [], "works": [
-            {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 1},
-            {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 2}]}
+        self.known = {"right_kinds": ["GPU hang"], "role": "culprit", "work": 1, "words": "imported",
+                      "vain_semaphores": [], "works": [
+                          {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 1},
+                          {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 2}]}
         label = {"type": "PASS", "ordinal": 0, "pipeline": None, "state": "in flight"}
         work = {"type": "DISPATCH", "name": "", "parent": 1, "pipeline": 0}
         self.scopes = [{**label, "name": "Frame 0", "parent": None}, {**label, "name": "Sort", "parent": 0},
@@ -134,8 +135,8 @@ class Searches(unittest.TestCase):
     def setUp(self):
         self.known = {"right_kinds": ["device lost"], "role": "culprit", "work": 0, "words": "imported", "works": [
             {"path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1}]}
-        self.part = {"kind": "work", "path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1, "count": 1,
-                     "recorded": 1, "pipeline": "P"}
+        self.part = {"kind": "work", "path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1,
+                     "count": 1, "recorded": 1, "pipeline": "P"}
         self.answer = {"found": True, "failure": "device lost", "not_to_blame": False, "reason": "", "runs": 9,
                        "seconds": 3.5, "culprits": [[self.part]]}
 
