@@ -273,7 +273,10 @@ def read_results(files):
     for file in files:
         if file.exists():
             for line in file.read_text().splitlines():
-                result = json.loads(line)
+                try:
+                    result = json.loads(line)
+                except ValueError:
+                    continue  # the last one, if the run was cut off while it was written
                 results[key(result)] = result
     return list(results.values())
 

@@ -63,7 +63,9 @@ void Gpu::CreateInstance() {
   info.pApplicationInfo = &application;
   info.enabledExtensionCount = 1;
   info.ppEnabledExtensionNames = extensions;
-  Check(vkCreateInstance(&info, nullptr, &instance_), "vkCreateInstance");
+  const VkResult result = vkCreateInstance(&info, nullptr, &instance_);
+  if (result == VK_ERROR_INCOMPATIBLE_DRIVER) Fail("no Vulkan driver; see VK_DRIVER_FILES");
+  Check(result, "vkCreateInstance");
 }
 
 void Gpu::ChoosePhysicalDevice(bool scripted) {

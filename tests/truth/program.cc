@@ -150,7 +150,7 @@ int Run(const Options& options, const Fault& fault) {
              submitter.vain());
   if (NeedsTwoQueues(fault) && !gpu.two_queues()) return kUnsupported;
 
-  Recorder recorder(&gpu, &notes, &resources, &works, &injection);
+  Recorder recorder(&gpu, &notes, &resources, &injection);
   Injector injector(&gpu, &recorder, fault, options.durations, work_count,
                     resources.words.address + resources.words.size_bytes);
   if (injection.work != kNoWork) injector.Prepare(IsDraw(works[injection.work].type), &injection);

@@ -48,14 +48,9 @@ struct Injection {
 
 class Recorder {
  public:
-  // All of them outlive it. `works` are those of WorksOf.
-  Recorder(Gpu* gpu, Notes* notes, const Resources* resources, const std::vector<Work>* works,
-           const Injection* injection)
-      : gpu_(*gpu),
-        notes_(*notes),
-        resources_(*resources),
-        works_(*works),
-        injection_(*injection) {}
+  // All of them outlive it. Works have the numbers that WorksOf gives them.
+  Recorder(Gpu* gpu, Notes* notes, const Resources* resources, const Injection* injection)
+      : gpu_(*gpu), notes_(*notes), resources_(*resources), injection_(*injection) {}
 
   // The lists of Frame(), in its order. Frames are recorded one after the other, from 0.
   std::vector<VkCommandBuffer> RecordFrame(uint32_t frame);
@@ -76,7 +71,6 @@ class Recorder {
   Gpu& gpu_;
   Notes& notes_;
   const Resources& resources_;
-  const std::vector<Work>& works_;
   const Injection& injection_;
   uint32_t next_work_ = 0;
 };
