@@ -119,7 +119,8 @@ bool Gpu::Import(Notes* notes, GpuBuffer* buffer) {
 
 GpuBuffer Gpu::CreateWords(Notes* notes) {
   GpuBuffer buffer;
-  words_are_imported_ = words_are_imported_ && Import(notes, &buffer);
+  // NVIDIA's driver refuses memory of files on disks, and may fail what is allocated behind that.
+  words_are_imported_ = words_are_imported_ && notes->in_memory() && Import(notes, &buffer);
   if (words_are_imported_) return buffer;
   if (buffer.buffer != VK_NULL_HANDLE) vkDestroyBuffer(device_, buffer.buffer, nullptr);
   buffer = CreateBuffer(notes->words_bytes(), true, "Notes");

@@ -2,7 +2,9 @@
 #include "truth/notes.h"
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -61,6 +63,8 @@ Notes::Notes(const std::string& file, uint32_t work_count) : work_count_(work_co
     std::perror(file.c_str());
     std::exit(2);
   }
+  struct statfs system = {};
+  in_memory_ = fstatfs(descriptor, &system) == 0 && system.f_type == TMPFS_MAGIC;
   close(descriptor);
   words_ = static_cast<char*>(file_) + words_offset;
   auto* header = static_cast<Header*>(file_);

@@ -30,6 +30,8 @@ class Notes {
   Notes(const Notes&) = delete;
   Notes& operator=(const Notes&) = delete;
 
+  // No disk stands behind the file: a driver can import its memory.
+  bool in_memory() const { return in_memory_; }
   // What the GPU writes: page-aligned, a multiple of the page size.
   void* words() const { return words_; }
   size_t words_bytes() const { return words_bytes_; }
@@ -63,6 +65,7 @@ class Notes {
   void Look();
 
   const uint32_t work_count_;
+  bool in_memory_ = false;
   void* file_ = nullptr;
   size_t file_bytes_ = 0;
   void* words_ = nullptr;
