@@ -8,6 +8,9 @@
 namespace cairn::icd {
 namespace {
 
+constexpr uint32_t kNoteBegun = 1;
+constexpr uint32_t kNoteEnded = 2;
+
 // The host, and Cairn's watcher in another process, look at the word at any time.
 void StoreWord(uint32_t* target, uint32_t value) {
   std::atomic_ref<uint32_t>(*target).store(value, std::memory_order_release);
@@ -139,6 +142,9 @@ bool CommandProcessor::AdvanceWork(Queue* queue) {
 }
 
 void CommandProcessor::EndWork(Work* work) {
+  if (!work->fault || work->fault->kind != DirectiveKind::kFault) {
+    for (uint32_t& word : work->note) StoreWord(&word, kNoteEnded);
+  }
   if (!work->fault) {
     if (work->effect) work->effect();
     return;
@@ -222,6 +228,8 @@ void CommandProcessor::StartWork(Queue* queue, Command* command) {
   NextWork* const asked = work.kinds == kTransferWork ? &queue->next_transfer : &queue->next_draw;
   work.steps_left = asked->hangs || poisoned_ ? kNever : std::max<uint64_t>(asked->duration, 1);
   work.fault = std::move(asked->fault);
+  work.note = asked->note;
+  for (uint32_t& word : work.note) StoreWord(&word, kNoteBegun);
   if (asked->lose_bottoms > 0) {
     queue->lose_bottoms = asked->lose_bottoms;
     queue->lose_bottom_behind = queue->works_fetched;
@@ -276,6 +284,9 @@ bool CommandProcessor::ObeyForNextWork(Queue* queue, const Directive& directive)
     case DirectiveKind::kFaultAfterCompletion: next.fault = directive; return true;
     case DirectiveKind::kLoseTop: next.lose_top = true; return true;
     case DirectiveKind::kLoseBottom: next.lose_bottoms = directive.count; return true;
+    case DirectiveKind::kNote:
+      next.note = {reinterpret_cast<uint32_t*>(directive.address), directive.size_bytes};
+      return true;
     default: return false;
   }
 }

@@ -21,6 +21,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "icd/script.h"
@@ -101,6 +102,7 @@ class CommandProcessor {
     uint64_t steps_left = 1;  // kNever: it hangs
     std::function<void()> effect;
     std::optional<Directive> fault;
+    std::span<uint32_t> note;
   };
   struct LineEntry {
     Command command;
@@ -118,6 +120,7 @@ class CommandProcessor {
     bool lose_top = false;
     uint64_t lose_bottoms = 0;
     std::optional<Directive> fault;
+    std::span<uint32_t> note;
   };
   struct Queue {
     std::deque<Command> commands;

@@ -85,6 +85,30 @@ TEST_F(CommandProcessorTest, EverythingEndsInOrderWhenNothingIsAsked) {
   EXPECT_TRUE(processor_.Idle(0));
 }
 
+TEST_F(CommandProcessorTest, NotesTellTheTruth) {
+  uint32_t notes[4][2] = {};
+  const auto note = [&](int number) {
+    Script(
+        ("icd: note " + std::to_string(reinterpret_cast<uintptr_t>(notes[number])) + " 2").c_str());
+    if (number == 1) Script("icd: hang");
+    if (number == 2) Script("icd: fault");
+    Work(number);
+  };
+  note(0);
+  note(1);
+  processor_.Settle();
+  EXPECT_THAT(notes[0], ElementsAre(2u, 2u));
+  EXPECT_THAT(notes[1], ElementsAre(1u, 1u));
+  Work(9);  // without a note
+  note(2);
+  Barrier();
+  note(3);
+  processor_.Settle();
+  EXPECT_TRUE(processor_.lost());
+  EXPECT_THAT(notes[2], ElementsAre(1u, 1u));
+  EXPECT_THAT(notes[3], ElementsAre(0u, 0u));
+}
+
 TEST_F(CommandProcessorTest, WorkOverlapsAndBottomWritesWait) {
   Script("icd: duration 20");
   Marked(1);

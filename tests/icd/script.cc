@@ -153,7 +153,8 @@ bool IsAboutWork(DirectiveKind kind) {
     case DirectiveKind::kMaskedFault:
     case DirectiveKind::kFaultAfterCompletion:
     case DirectiveKind::kLoseTop:
-    case DirectiveKind::kLoseBottom: return true;
+    case DirectiveKind::kLoseBottom:
+    case DirectiveKind::kNote: return true;
     default: return false;
   }
 }
@@ -182,6 +183,7 @@ constexpr Rule kRules[] = {
     {"vendor-binary", DirectiveKind::kVendorBinary, ParseVendorBinary},
     {"bind", DirectiveKind::kBind, ParseRange},
     {"unbind", DirectiveKind::kUnbind, ParseRange},
+    {"note", DirectiveKind::kNote, ParseRange},
 };
 
 }  // namespace

@@ -31,6 +31,7 @@ enum class DirectiveKind : uint8_t {
   kVendorBinary,  // text: payload
   kBind,          // address, size: reported as bound
   kUnbind,
+  kNote,  // address of the host, size_bytes: words that become 1 when the next work begins, 2 when it ends
 };
 
 // Which markers a directive is about.

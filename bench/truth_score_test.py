@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does the scorer see each way to be wrong? A truth and a report of two works, changed one thing at a time."""
+import json
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+from truth_score import Report, Truth, score, score_search
+
+SECOND = 1_000_000_000
+BEGUN, ENDED = [1] * 64, [2] * 64
+
+
+def write_words(file, works, submitted=0, fault=0, good_end=0, looked=0):
+    """`works`: (begun_ns, ended_ns, 64 words) of each."""
+    words_at = 4096 + 16 * len(works)
+    data = struct.pack("<8s8Q", b"cairntru", len(works), 4096, words_at, 72, submitted, fault, good_end, looked)
+    data = data.ljust(4096, b"\0") + b"".join(struct.pack("<2Q", *work[:2]) for work in works)
+    data += b"".join(struct.pack("<72I", *work[2], *[0] * 8) for work in works)
+    file.write_bytes(data)
+
+
+class Scoring(unittest.TestCase):
+    """Work 0 has ended when the report was made, at 10 s; work 1 runs, and is the culprit."""
+
+    def setUp(self):
+        self.words = [(1 * SECOND, 2 * SECOND, ENDED), (3 * SECOND, 0, BEGUN)]
+        self.known = {"right_kinds": ["GPU hang"], "role": "culprit", "work": 1, "words": "imported",
+                      "vain_semaphores": [], "works": [
+                          {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 1},
+                          {"path": ["Frame 0", "Sort"], "type": "DISPATCH", "ordinal": 2}]}
+        label = {"type": "PASS", "ordinal": 0, "pipeline": None, "state": "in flight"}
+        work = {"type": "DISPATCH", "name": "", "parent": 1, "pipeline": 0}
+        self.scopes = [{**label, "name": "Frame 0", "parent": None}, {**label, "name": "Sort", "parent": 0},
+                       {**work, "ordinal": 1, "state": "completed"}, {**work, "ordinal": 2, "state": "in flight"}]
+        self.verdict = {"kind": "GPU hang", "certainty": "proved", "sentence": "", "cycle": None, "wait": None,
+                        "suspects": [{"scope": 3, "execution": 0}]}
+        self.looked_s = 9
+        self.syncs, self.waits, self.objects = [], {"waits": [], "cycles": []}, []
+
+    def score(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "truth.json").write_text(json.dumps(self.known))
+            write_words(folder / "words", self.words, looked=self.looked_s * SECOND)
+            truth = Truth(folder)
+        report = {"verdict": self.verdict, "scopes": self.scopes, "syncs": self.syncs, "waits": self.waits,
+                  "objects": self.objects, "executions": [{"first_scope": 0, "scope_count": 4}],
+                  "process": {"seen": "1970-01-01 00:00:10.000 UTC"}}
+        return score(truth, Report(report, truth.works), 12.5)
+
+    def test_right(self):
+        result = self.score()
+        self.assertEqual((result["in_set"], result["first"], result["exact"], result["honest"]), (True,) * 4)
+        self.assertEqual((result["suspects"], result["with_pipeline"], result["to_file_s"]), (1, 1, 9.5))
+        self.assertEqual((result["false_finished"], result["false_not_started"]), ([], []))
+
+    def test_the_victim_is_accused(self):
+        self.verdict["suspects"][0]["scope"] = 2
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"], result["honest"]), (False, False, False))
+
+    def test_the_label_of_several_works_names_none(self):
+        self.verdict["suspects"][0]["scope"] = 1
+        result = self.score()
+        self.assertEqual((result["in_set"], result["around"], result["honest"]), (False, True, False))
+
+    def test_second_of_two(self):
+        self.verdict.update(certainty="ranked", suspects=[{"scope": 2, "execution": 0}, {"scope": 3, "execution": 0}])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["first"], result["exact"], result["honest"]),
+                         (True, False, False, True))
+
+    def test_unfinished_work_is_called_finished(self):
+        self.scopes[3]["state"] = "completed"
+        self.assertEqual(self.score()["false_finished"], [1])
+
+    def test_work_that_ended_long_after_the_report_was_called_finished_in_it(self):
+        self.words[0] = (1 * SECOND, 11 * SECOND, ENDED)
+        self.assertEqual(self.score()["false_finished"], [0])
+
+    def test_one_lane_that_has_not_ended_is_enough(self):
+        self.words[0] = (1 * SECOND, 0, [2] * 63 + [1])
+        self.assertEqual(self.score()["false_finished"], [0])
+
+    def test_copied_words_tell_nothing_of_what_came_behind_the_last_look(self):
+        self.known["words"] = "copied"
+        self.scopes[3]["state"] = "completed"
+        self.assertEqual(self.score()["false_finished"], [])
+        self.looked_s = 11
+        self.assertEqual(self.score()["false_finished"], [1])
+
+    def test_begun_work_is_called_not_started(self):
+        self.scopes[3]["state"] = "not started"
+        self.assertEqual(self.score()["false_not_started"], [1])
+
+    def test_what_began_after_the_report_may_be_called_not_started(self):
+        self.scopes[3]["state"] = "not started"
+        self.words[1] = (11 * SECOND, 0, BEGUN)
+        self.assertEqual(self.score()["false_not_started"], [])
+
+    def test_nothing_running_is_a_lie_while_work_runs(self):
+        self.verdict.update(certainty="nothing running", suspects=[])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, False))
+
+    def test_wrong_kind(self):
+        self.verdict["kind"] = "killed"
+        self.assertFalse(self.score()["right_kind"])
+
+    def test_a_healthy_program_is_accused(self):
+        self.known.update(role="", work=None)
+        self.words[1] = (3 * SECOND, 4 * SECOND, ENDED)
+        result = self.score()
+        self.assertEqual((result["in_set"], result["false_alarm"]), (None, True))
+
+    def test_waits(self):
+        self.known.update(role="", work=None, vain_semaphores=["Never"])
+        self.verdict.update(wait=0, suspects=[])
+        self.waits = {"waits": [{"sync": 0}], "cycles": []}
+        self.syncs, self.objects = [{"object": 0}], [{"name": "Never"}]
+        self.assertTrue(self.score()["exact"])
+        self.objects[0]["name"] = "Another"
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"], result["honest"]), (False, False, False))
+
+
+class Searches(unittest.TestCase):
+    """The answer of cairn bisect to a work that faults."""
+
+    def setUp(self):
+        self.known = {"right_kinds": ["device lost"], "role": "culprit", "work": 0, "words": "imported", "works": [
+            {"path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1}]}
+        self.part = {"kind": "work", "path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1,
+                     "count": 1, "recorded": 1, "pipeline": "P"}
+        self.answer = {"found": True, "failure": "device lost", "not_to_blame": False, "reason": "", "runs": 9,
+                       "seconds": 3.5, "culprits": [[self.part]]}
+
+    def score(self):
+        truth = Truth.__new__(Truth)
+        truth.known, truth.works = self.known, self.known["works"]
+        return score_search(truth, self.answer)
+
+    def test_right(self):
+        result = self.score()
+        self.assertEqual((result["exact"], result["right_kind"], result["suspects"]), (True, True, 1))
+
+    def test_another_work(self):
+        self.part["path"] = ["Frame 0", "Fog", "Accumulate"]
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, False))
+
+    def test_one_of_four_recordings(self):
+        self.part.update(path=["Scatter"], recorded=4)
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"], result["suspects"]), (True, False, 4))
+
+    def test_two_works_of_which_one_is_innocent(self):
+        self.answer["culprits"][0].append({**self.part, "path": ["Frame 0", "Fog", "Accumulate"]})
+        result = self.score()
+        self.assertEqual((result["in_set"], result["exact"]), (True, False))
+
+    def test_nothing_found_is_honest_and_wrong(self):
+        self.answer.update(found=False, culprits=[])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, True))
+
+    def test_waits_have_no_culprit(self):
+        self.known.update(role="", work=None, right_kinds=["deadlock"])
+        self.answer["failure"] = "hang"
+        self.assertEqual((self.score()["in_set"], self.score()["false_alarm"]), (False, True))
+        self.answer.update(found=False, culprits=[], not_to_blame=True)
+        self.assertEqual((self.score()["exact"], self.score()["false_alarm"]), (True, False))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The faults that the program can inject, one a run, by name: what is done, to which work.
+#ifndef CAIRN_TESTS_TRUTH_FAULTS_H_
+#define CAIRN_TESTS_TRUTH_FAULTS_H_
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cairn::truth {
+
+// What happens to the work, or to the program while the work runs.
+enum class Misdeed : uint8_t {
+  kNone,
+  kStore,             // through an address
+  kLoad,              // through an address
+  kStoreToDestroyed,  // through a descriptor whose buffer was destroyed and its memory freed
+  kLoadFromDestroyed,
+  kFetchVertices,  // from a vertex buffer that was destroyed
+  kFetchIndices,
+  kLong,          // takes `--seconds`, and ends
+  kEndless,       // waits for a word that nobody writes; gives up in the end
+  kAbsurdCount,   // of groups or instances, from a buffer of arguments
+  kWaitForEvent,  // a command that waits for an event that nobody sets
+  kWaitForever,   // its submission waits for a semaphore that nobody signals
+  kWaitTooFar,    // for a value that the semaphore never gets
+  kDeadlock,      // two queues wait for each other
+  kSlow,          // takes a while, less than any watchdog's time
+};
+
+enum class Where : uint8_t { kNowhere, kFar, kNear, kNull, kFreed };
+enum class Lanes : uint8_t { kAll, kOne };
+enum class Stage : uint8_t { kPixelOrCompute, kVertex };
+
+// What the program does to itself.
+enum class Deed : uint8_t {
+  kNothing,
+  kSegmentationFault,  // in a thread of its own
+  kAbort,
+  kDivideByZero,
+  kStackOverflow,
+  kKill,       // SIGKILL
+  kTerminate,  // SIGTERM
+  kExit,       // with 3, at once
+  kIdle,       // does nothing for longer than the watchdog waits
+};
+enum class When : uint8_t {
+  kWhileItRuns,     // the work of the fault
+  kBeforeAnything,  // with everything recorded, and nothing submitted
+  kAfterSubmit,     // at once
+  kAtTheEnd,        // everything has finished
+};
+
+struct Place {
+  const char* pass = nullptr;
+  const char* label = nullptr;
+  uint32_t ordinal = 1;
+};
+
+struct Fault {
+  const char* name;
+  const char* what;  // for --list, one clause
+  Misdeed misdeed = Misdeed::kNone;
+  Place place;
+  Where where = Where::kNowhere;
+  Lanes lanes = Lanes::kAll;
+  Stage stage = Stage::kPixelOrCompute;
+  Deed deed = Deed::kNothing;
+  When when = When::kWhileItRuns;
+  bool nothing_behind = false;  // no frame is submitted behind that of the fault
+};
+
+std::span<const Fault> Faults();
+// Null if there is none of that name.
+const Fault* FindFault(const std::string& name);
+
+// What kind of device runs it, for what can be seen there.
+enum class Backend : uint8_t {
+  kCpu,  // lavapipe: a wild access ends the process
+  kGpu,
+  kScripted,  // tests/icd: no shader runs
+};
+const char* NameOf(Backend backend);
+// Kinds of verdict (docs/report.md) that are right for it on such a device.
+std::vector<const char*> RightKinds(const Fault& fault, Backend backend);
+// What the place is to the fault: "culprit", "running" (while the program died), "slow" (and innocent), or "".
+const char* RoleOf(const Fault& fault);
+// "healthy", "hang", "wait", "death" (of the process) or "memory".
+const char* GroupOf(const Fault& fault);
+bool NeedsTwoQueues(const Fault& fault);
+
+}  // namespace cairn::truth
+
+#endif  // CAIRN_TESTS_TRUTH_FAULTS_H_

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What draws and dispatches need: two pipelines, a descriptor set and a picture.
+#include <iterator>
+
+#include "embedded/work.comp.spv.h"
+#include "embedded/work.frag.spv.h"
+#include "embedded/work.vert.spv.h"
+#include "truth/gpu.h"
+
+namespace cairn::truth {
+namespace {
+
+constexpr VkShaderStageFlags kAllStages =
+    VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+
+VkPipelineShaderStageCreateInfo StageOf(VkDevice device, VkShaderStageFlagBits stage,
+                                        const unsigned char* code, size_t size_bytes) {
+  VkShaderModuleCreateInfo info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+  info.codeSize = size_bytes;
+  info.pCode = reinterpret_cast<const uint32_t*>(code);
+  VkPipelineShaderStageCreateInfo shader = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+  shader.stage = stage;
+  shader.pName = "main";
+  Check(vkCreateShaderModule(device, &info, nullptr, &shader.module), "vkCreateShaderModule");
+  return shader;
+}
+
+}  // namespace
+
+VkPipelineLayout Gpu::CreateLayout() {
+  VkDescriptorSetLayoutBinding binding = {};
+  binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  binding.descriptorCount = 1;
+  binding.stageFlags = kAllStages;
+  VkDescriptorSetLayoutCreateInfo set = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+  set.bindingCount = 1;
+  set.pBindings = &binding;
+  Check(vkCreateDescriptorSetLayout(device_, &set, nullptr, &set_layout_),
+        "vkCreateDescriptorSetLayout");
+  const VkPushConstantRange range = {kAllStages, 0, sizeof(Constants)};
+  VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+  info.setLayoutCount = 1;
+  info.pSetLayouts = &set_layout_;
+  info.pushConstantRangeCount = 1;
+  info.pPushConstantRanges = &range;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  Check(vkCreatePipelineLayout(device_, &info, nullptr, &layout), "vkCreatePipelineLayout");
+  return layout;
+}
+
+void Gpu::CreatePipelines() {
+  dispatches_.layout = draws_.layout = CreateLayout();
+  VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+  info.stage = StageOf(device_, VK_SHADER_STAGE_COMPUTE_BIT, kWorkCompSpv, sizeof(kWorkCompSpv));
+  info.layout = dispatches_.layout;
+  Check(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &dispatches_.pipeline),
+        "vkCreateComputePipelines");
+  Name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)dispatches_.pipeline, "Compute work");
+  draws_.pipeline = CreateDrawPipeline(draws_.layout);
+  Name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)draws_.pipeline, "Graphics work");
+}
+
+VkPipeline Gpu::CreateDrawPipeline(VkPipelineLayout layout) {
+  const VkPipelineShaderStageCreateInfo stages[] = {
+      StageOf(device_, VK_SHADER_STAGE_VERTEX_BIT, kWorkVertSpv, sizeof(kWorkVertSpv)),
+      StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kWorkFragSpv, sizeof(kWorkFragSpv))};
+  const VkVertexInputBindingDescription binding = {0, 2 * sizeof(float),
+                                                   VK_VERTEX_INPUT_RATE_VERTEX};
+  const VkVertexInputAttributeDescription attribute = {0, 0, VK_FORMAT_R32G32_SFLOAT, 0};
+  VkPipelineVertexInputStateCreateInfo input = {
+      VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+  input.vertexBindingDescriptionCount = 1;
+  input.pVertexBindingDescriptions = &binding;
+  input.vertexAttributeDescriptionCount = 1;
+  input.pVertexAttributeDescriptions = &attribute;
+  VkPipelineInputAssemblyStateCreateInfo assembly = {
+      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+  const VkViewport view = {0, 0, kPictureWidth, kPictureWidth, 0, 1};
+  const VkRect2D scissor = {{0, 0}, {kPictureWidth, kPictureWidth}};
+  VkPipelineViewportStateCreateInfo viewport = {
+      VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+  viewport.viewportCount = viewport.scissorCount = 1;
+  viewport.pViewports = &view;
+  viewport.pScissors = &scissor;
+  VkPipelineRasterizationStateCreateInfo raster = {
+      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+  raster.lineWidth = 1;
+  VkPipelineMultisampleStateCreateInfo samples = {
+      VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+  samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+  VkPipelineColorBlendAttachmentState target = {};
+  target.colorWriteMask = VK_COLOR_COMPONENT_R_BIT;
+  VkPipelineColorBlendStateCreateInfo blend = {
+      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+  blend.attachmentCount = 1;
+  blend.pAttachments = &target;
+  VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachmentFormats = &kPictureFormat;
+  VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
+  info.pNext = &rendering;
+  info.stageCount = std::size(stages);
+  info.pStages = stages;
+  info.pVertexInputState = &input;
+  info.pInputAssemblyState = &assembly;
+  info.pViewportState = &viewport;
+  info.pRasterizationState = &raster;
+  info.pMultisampleState = &samples;
+  info.pColorBlendState = &blend;
+  info.layout = layout;
+  VkPipeline pipeline = VK_NULL_HANDLE;
+  Check(vkCreateGraphicsPipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+        "vkCreateGraphicsPipelines");
+  return pipeline;
+}
+
+VkDescriptorSet Gpu::CreateSet(const GpuBuffer& buffer) {
+  VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = descriptors_;
+  info.descriptorSetCount = 1;
+  info.pSetLayouts = &set_layout_;
+  VkDescriptorSet set = VK_NULL_HANDLE;
+  Check(vkAllocateDescriptorSets(device_, &info, &set), "vkAllocateDescriptorSets");
+  const VkDescriptorBufferInfo range = {buffer.buffer, 0, VK_WHOLE_SIZE};
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.descriptorCount = 1;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = &range;
+  vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
+  return set;
+}
+
+void Gpu::CreatePicture() {
+  VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+  info.imageType = VK_IMAGE_TYPE_2D;
+  info.format = kPictureFormat;
+  info.extent = {kPictureWidth, kPictureWidth, 1};
+  info.mipLevels = 1;
+  info.arrayLayers = 1;
+  info.samples = VK_SAMPLE_COUNT_1_BIT;
+  info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  VkImage image = VK_NULL_HANDLE;
+  Check(vkCreateImage(device_, &info, nullptr, &image), "vkCreateImage");
+  VkMemoryRequirements needs = {};
+  vkGetImageMemoryRequirements(device_, image, &needs);
+  const uint32_t type = FindMemory(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0);
+  Check(vkBindImageMemory(device_, image, Allocate(needs, type, nullptr), 0), "vkBindImageMemory");
+  VkImageViewCreateInfo view = {VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
+  view.image = image;
+  view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+  view.format = kPictureFormat;
+  view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+  Check(vkCreateImageView(device_, &view, nullptr, &picture_), "vkCreateImageView");
+  const VkCommandBuffer commands = Begin(graphics(), nullptr, nullptr, 0);
+  VkImageMemoryBarrier barrier = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+  barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+  barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+  barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+  barrier.image = image;
+  barrier.subresourceRange = view.subresourceRange;
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                       VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0, nullptr, 0, nullptr, 1,
+                       &barrier);
+  Run(commands);
+}
+
+}  // namespace cairn::truth
