@@ -26,6 +26,7 @@ constexpr char kExamples[] =
     "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
     "                                           for machines without a person in front of them\n"
     "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
+    "  cairn run --breadcrumbs exact -- ./game  for a crash that comes again: one draw at a time\n"
     "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
     "  cairn run --capture --frames 100-199 -- ./game\n"
     "                                           only frames 100 to 199, playable on their own\n"
@@ -194,8 +195,10 @@ Verb AddRunVerb(CLI::App& root) {
   command
       .Option("--breadcrumbs", &options->breadcrumbs, "MODE",
               "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
-              "begins; the default), pass (and where passes end) or full (and where all work ends)")
-      .OneOf({"off", "top", "pass", "full"});
+              "begins; the default), pass (and where passes end), full (and where all work ends) "
+              "or exact "
+              "(full, and one command at a time: for a crash that comes again)")
+      .OneOf({"off", "top", "pass", "full", "exact"});
   command
       .Option("--events", &options->events, "WHOSE",
               "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "

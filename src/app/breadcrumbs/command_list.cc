@@ -58,6 +58,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   secondaries_.clear();
   work_ = 0;
   mode_ = mode;
+  exact_ = mode == MarkerMode::kExact;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
   pipeline_ = desc.pipeline;
@@ -132,7 +133,7 @@ void CommandList::DropWork() {
 }
 
 bool CommandList::WritesBottom(CairnMarkerType type) const {
-  if (mode_ == MarkerMode::kFull) return true;
+  if (WritesAllEnds(mode_)) return true;
   if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
   return outermost_end_is_list_end_ && depth_ == 0;
 }
@@ -304,6 +305,7 @@ CairnResult CommandList::EndMarker() {
   if (WritesBottom(marker.type) && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
     flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
+    if (exact_) flags |= DrainFlags();
   }
   *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, marker.sequence};
   Publish();
