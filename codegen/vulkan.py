@@ -6,6 +6,7 @@ Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
 
   device_functions.{h,cc}  struct DeviceFunctions: a pointer for every command of a device
   work.cc                  an intercept for every command that gives the GPU work
+  exact.cc                 the same commands in mode exact
 
 Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
 ("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
@@ -185,6 +186,59 @@ std::span<const Intercept> WorkIntercepts() {{
 """
 
 
+# ---- The same in mode exact ------------------------------------------------------------------------
+
+# Of src/app/vulkan/exact_*.cc, beside BY_HAND.
+EXACT_BY_HAND = {"vkCmdBeginConditionalRenderingEXT", "vkCmdEndConditionalRenderingEXT"}
+# They write a number of the program's own: nothing that it would wait for.
+NOT_SERIALISED = re.compile(r"vkCmdWrite(Timestamp|BufferMarker)")
+
+
+def is_exact_work(command):
+    return (is_work(command) and command.aliased not in EXACT_BY_HAND
+            and not NOT_SERIALISED.match(command.name))
+
+
+def exact_kind_of(command):
+    """ExactKind of src/app/vulkan/exact_work.h."""
+    if command.renderpass == "inside":
+        return "kInPass"
+    return "kWork" if "action" in command.tasks else "kSynchronisation"
+
+
+def exact_source(commands):
+    bodies, entries = [], []
+    for command in filter(is_exact_work, commands):
+        parameters = ", ".join(p.declaration for p in command.parameters)
+        arguments = ", ".join(p.name for p in command.parameters)
+        name = command.name[2:]
+        bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
+  const ExactWork work({command.parameters[0].name}, ExactKind::{exact_kind_of(command)});
+  work.next().{name}({arguments});
+}}
+""")
+        entries.append(f'      Replace<&DeviceFunctions::{name}>("{command.name}", {name}),')
+    return f"""{BANNER}#include "app/vulkan/exact_work.h"
+
+#include <array>
+
+namespace cairn {{
+namespace {{
+
+{chr(10).join(bodies)}
+}}  // namespace
+
+std::span<const ExactFunction> ExactWorkFunctions() {{
+  static const std::array functions = {{
+{chr(10).join(entries)}
+  }};
+  return functions;
+}}
+
+}}  // namespace cairn
+"""
+
+
 BANNER = """// SPDX-License-Identifier: Apache-2.0
 // Made by codegen/vulkan.py from vk.xml. Do not edit.
 """
@@ -243,6 +297,7 @@ def main():
     write_if_changed(folder / "device_functions.cc", device_functions_source(commands))
     work = [command for command in commands if is_work(command)]
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
+    write_if_changed(folder / "exact.cc", exact_source(work))
 
 
 if __name__ == "__main__":

@@ -133,6 +133,8 @@ class FakeDriver final : public DriverHalf {
     if (written != nullptr) written[offset_bytes / sizeof(value)] = value;
     return result;
   }
+  bool Serialises(const void*) const override { return false; }
+  bool Serial(const DriverList&) const override { return false; }
   bool NoteWords(const void*, const std::byte*) override { return true; }
   void ForgetWords(const void*, const std::byte*) override {}
   SourceFinding LossSource(const void*) const override { return {}; }

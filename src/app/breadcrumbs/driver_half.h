@@ -68,6 +68,11 @@ class DriverHalf {
   virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
                             PipeLocation where, uint64_t offset_bytes, uint32_t value) = 0;
 
+  // Whether `device` (of a DeviceSeenScope) is in mode exact.
+  virtual bool Serialises(const void* device) const = 0;
+  // Mode exact: whether a full barrier stands behind all work that the recording has so far.
+  virtual bool Serial(const DriverList& list) const = 0;
+
   // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
   // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.
   // False without memory.

@@ -43,6 +43,8 @@ struct VulkanBackendParams {
   // The Vulkan layer asks the driver for faults and checkpoints after a loss.
   bool reads_losses = false;
   std::vector<LeftOutExtension> left_out;
+  // Mode exact: Backend::Serial for a VkCommandBuffer. Null: the work overlaps.
+  bool (*is_serial)(void* native) = nullptr;
 };
 
 // Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "app/vulkan/device_objects.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 
 namespace cairn {
@@ -51,6 +52,19 @@ void Forget(CommandPoolState* pool) noexcept {
   delete pool;
 }
 
+// In mode exact. False without memory.
+bool MakeExact(CommandBufferState& state) noexcept {
+  if (state.device->exact == nullptr) return true;
+  try {
+    state.exact = std::make_unique<ExactCommands>(
+        *state.device->exact, state.handle, state.secondary, &state,
+        [](void* changed) { UpdateSilence(*static_cast<CommandBufferState*>(changed)); });
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 // False without memory.
 bool Remember(CommandPoolState& pool, VkCommandBuffer handle, VkCommandBufferLevel level) {
   auto* const state = new (std::nothrow) CommandBufferState;
@@ -62,7 +76,7 @@ bool Remember(CommandPoolState& pool, VkCommandBuffer handle, VkCommandBufferLev
   state->pool = &pool;
   state->secondary = level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
   state->identity = {LayerToken(), handle, nullptr};
-  if (!command_buffers.Set(handle, state)) {
+  if (!MakeExact(*state) || !command_buffers.Set(handle, state)) {
     delete state;
     return false;
   }

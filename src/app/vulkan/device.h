@@ -33,6 +33,7 @@ struct CommandPoolState;
 class Context;
 class DeviceObjects;
 class DriverHalfDevice;
+class ExactDevice;
 struct DeviceState;
 
 enum class DeviceKind : uint8_t {
@@ -60,7 +61,8 @@ struct DeviceState {
   InstanceState* instance = nullptr;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   PFN_vkGetDeviceProcAddr next_get = nullptr;
-  DeviceFunctions vk;  // of the next layer; null where the device has no such function
+  DeviceFunctions
+      vk;  // of the next layer, or of exact.h; null where the device has no such function
   // For dispatchable handles that the layer itself makes; null where the loader gave none.
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
   DeviceKind kind = DeviceKind::kOff;
@@ -82,7 +84,7 @@ struct DeviceState {
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
-  // In mode full, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
+  // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
   // Some command buffer ended inside of a dynamic render pass that another one resumes.
   std::atomic<bool> suspends_render_passes{false};
@@ -91,6 +93,7 @@ struct DeviceState {
 
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
+  std::unique_ptr<ExactDevice> exact;             // in mode exact
 
   bool Enabled(std::string_view extension) const;
 };

@@ -29,15 +29,23 @@
 namespace cairn {
 
 class DriverHalfDevice;
+class ExactCommands;
 
 // Threads: like the command buffer, one at a time.
 struct DrivenCommands {
+  DrivenCommands();
+  ~DrivenCommands();
+
   VkCommandBuffer handle = VK_NULL_HANDLE;
   DriverHalfDevice* device = nullptr;
   uint64_t recording = 0;  // DriverList::recording; 0 while it is not recorded
   bool secondary = false;  // has no recordings of ours
   bool in_render_pass = false;
-  bool only_transfers = false;  // the family's queues take no fills before Vulkan 1.1
+  bool only_transfers = false;           // the family's queues take no fills before Vulkan 1.1
+  std::unique_ptr<ExactCommands> exact;  // in mode exact
+
+  // Whether no fill may be recorded: mode exact closes render passes between commands.
+  bool InsideRenderPass() const;
 };
 
 // Null for command buffers of other devices.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/handle_map.h"
 
 namespace cairn {
@@ -161,6 +162,13 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle) {
 
 }  // namespace
 
+DrivenCommands::DrivenCommands() = default;
+DrivenCommands::~DrivenCommands() = default;
+
+bool DrivenCommands::InsideRenderPass() const {
+  return exact != nullptr ? exact->inside_pass() : in_render_pass;
+}
+
 DrivenCommands* DrivenCommandsOf(VkCommandBuffer command_buffer) {
   return commands_of.Find(command_buffer);
 }
@@ -196,6 +204,10 @@ bool DriverHalfDevice::NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLev
       commands->device = this;
       commands->secondary = level != VK_COMMAND_BUFFER_LEVEL_PRIMARY;
       commands->only_transfers = noted.only_transfers;
+      if (device_.exact != nullptr) {
+        commands->exact =
+            std::make_unique<ExactCommands>(*device_.exact, buffer, commands->secondary);
+      }
       if (!commands_of.Set(buffer, commands.get())) throw std::bad_alloc();
       noted.buffers.push_back(std::move(commands));
       ++noted_count;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/vulkan/device_creation.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
 
@@ -27,6 +28,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
   PFN_vkVoidFunction ours = nullptr;
   if (state->kind == DeviceKind::kBreadcrumbs) ours = FindBreadcrumbsIntercept(name);
   if (state->kind == DeviceKind::kDriven) ours = FindDrivenIntercept(name);
+  if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   return ours == nullptr ? next : ours;
 }
 

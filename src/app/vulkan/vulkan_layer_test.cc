@@ -12,6 +12,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/vulkan/checkpoint_marker.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/testing/test_loader.h"
 
@@ -241,6 +242,60 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
                                  kEventWritesTop, kEventWritesBottom));
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
   EXPECT_EQ(Passed(commands), 10u);
+}
+
+// Where a full barrier stands behind all work, ends say so; render passes are cut, so that words are
+// written in between.
+TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
+  Make(MarkerMode::kExact);
+  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
+  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  begin(commands, &info);
+  EXPECT_FALSE(CommandBufferOf(commands)->exact->inside_pass()) << "closed until something is drawn";
+  end(commands);
+  info.flags = VK_RENDERING_SUSPENDING_BIT;
+  begin(commands, &info);
+  EXPECT_TRUE(CommandBufferOf(commands)->exact->inside_pass()) << "not cut";
+  end(commands);
+  info.flags = VK_RENDERING_RESUMING_BIT;
+  begin(commands, &info);
+  end(commands);
+  loader_.End(commands);
+  constexpr int kEnd = kEventWritesBottom | kEventDrains;
+  std::vector<int> flags;
+  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  EXPECT_THAT(flags, ElementsAre(kEventWritesTop, kEnd,      // fill
+                                 kEventWritesTop, kEnd,      // begin of the pass that is cut
+                                 kEventWritesTop, kEnd,      // its end
+                                 kEventWritesTop, 0, 0, 0,   // suspended
+                                 0, 0, 0, kEnd));            // resumed, and its end
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(Passed(commands), 14u);
+}
+
+// A command buffer that is begun anew has forgotten the pass that was left open.
+TEST_F(VulkanLayerTest, InModeExactARecordingStartsOutsideOfPasses) {
+  Make(MarkerMode::kExact);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.flags = VK_RENDERING_SUSPENDING_BIT;
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &info);
+  EXPECT_FALSE(IsSerial(commands));
+  loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+  EXPECT_FALSE(IsSerial(commands)) << "nothing may stand before it is resumed";
+  loader_.End(commands);
+  loader_.Begin(commands);
+  EXPECT_TRUE(IsSerial(commands));
+  loader_.End(commands);
 }
 
 TEST_F(VulkanLayerTest, ASubpassOfSecondariesTakesNothingElse) {
