@@ -194,6 +194,25 @@ EXACT_BY_HAND = {"vkCmdBeginConditionalRenderingEXT", "vkCmdEndConditionalRender
 NOT_SERIALISED = re.compile(r"vkCmdWrite(Timestamp|BufferMarker)")
 
 
+# They bind what cannot be bound again behind the canary, if it is for compute.
+BINDS = re.compile(r"vkCmd(PushDescriptorSet|SetDescriptorBufferOffsets|BindDescriptorBuffer|BindDescriptorSets2"
+                   r"|BindPipelineShaderGroup|BindShaders)")
+
+
+def exact_binding(command):
+    """Notes that such a command was called, unless it names another bind point."""
+    point = next((p.name for p in command.parameters if p.type == "VkPipelineBindPoint"), None)
+    parameters = ", ".join(p.declaration for p in command.parameters)
+    arguments = ", ".join(p.name for p in command.parameters)
+    condition = f"if ({point} == VK_PIPELINE_BIND_POINT_COMPUTE) " if point else ""
+    return f"""VKAPI_ATTR void VKAPI_CALL {command.name[2:]}({parameters}) {{
+  ExactCommands& commands = *ExactCommandsOf({command.parameters[0].name});
+  {condition}commands.compute().GiveUp();
+  commands.next().{command.name[2:]}({arguments});
+}}
+"""
+
+
 def is_exact_work(command):
     return (is_work(command) and command.aliased not in EXACT_BY_HAND
             and not NOT_SERIALISED.match(command.name))
@@ -218,6 +237,11 @@ def exact_source(commands):
 }}
 """)
         entries.append(f'      Replace<&DeviceFunctions::{name}>("{command.name}", {name}),')
+    for command in commands:
+        if BINDS.match(command.name):
+            name = command.name[2:]
+            bodies.append(exact_binding(command))
+            entries.append(f'      Replace<&DeviceFunctions::{name}>("{command.name}", {name}),')
     return f"""{BANNER}#include "app/vulkan/exact_work.h"
 
 #include <array>
@@ -297,7 +321,7 @@ def main():
     write_if_changed(folder / "device_functions.cc", device_functions_source(commands))
     work = [command for command in commands if is_work(command)]
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
-    write_if_changed(folder / "exact.cc", exact_source(work))
+    write_if_changed(folder / "exact.cc", exact_source(commands))
 
 
 if __name__ == "__main__":

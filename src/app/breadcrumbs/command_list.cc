@@ -58,6 +58,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   secondaries_.clear();
   work_ = 0;
   mode_ = mode;
+  writes_all_ends_ = WritesAllEnds(mode);
   exact_ = mode == MarkerMode::kExact;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
@@ -133,7 +134,7 @@ void CommandList::DropWork() {
 }
 
 bool CommandList::WritesBottom(CairnMarkerType type) const {
-  if (WritesAllEnds(mode_)) return true;
+  if (writes_all_ends_) return true;
   if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
   return outermost_end_is_list_end_ && depth_ == 0;
 }

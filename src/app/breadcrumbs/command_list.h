@@ -96,7 +96,7 @@ class alignas(128) CommandList {
       return;
     }
     uint8_t flags = 0;
-    if (WritesAllEnds(mode_) && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    if (writes_all_ends_ && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
       flags = kEventWritesBottom;
       last_bottom_ = event_count_;
       if (exact_) [[unlikely]]
@@ -255,7 +255,8 @@ class alignas(128) CommandList {
   uint32_t call_ = 0;   // what SetCall said
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
-  bool exact_ = false;    // mode_ is
+  bool writes_all_ends_ = true;  // as mode_ says
+  bool exact_ = false;
   bool covered_ = false;  // the innermost open marker stands for what is recorded in it
   bool silent_ = false;
   bool always_silent_ = false;  // CAIRN_LIST_SILENT

@@ -56,9 +56,15 @@ void Forget(CommandPoolState* pool) noexcept {
 bool MakeExact(CommandBufferState& state) noexcept {
   if (state.device->exact == nullptr) return true;
   try {
+    const auto changed = [](void* owner) {
+      UpdateSilence(*static_cast<CommandBufferState*>(owner));
+    };
     state.exact = std::make_unique<ExactCommands>(
-        *state.device->exact, state.handle, state.secondary, &state,
-        [](void* changed) { UpdateSilence(*static_cast<CommandBufferState*>(changed)); });
+        *state.device->exact, ExactCommandsDesc{.handle = state.handle,
+                                                .secondary = state.secondary,
+                                                .canary = state.pool->exact_canary,
+                                                .changed = changed,
+                                                .owner = &state});
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -102,6 +108,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device,
   const uint32_t family = pCreateInfo->queueFamilyIndex;
   pool->handle = *pCommandPool;
   pool->device = &state;
+  pool->exact_canary = state.exact != nullptr && state.exact->MayRunCanary(*pCreateInfo);
   pool->silent = (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0 ||
                  !MayWriteWords(state, family);
   if (family < state.queue_families.size()) {

@@ -15,7 +15,8 @@ struct CommandPoolState {
   VkCommandPool handle = VK_NULL_HANDLE;
   DeviceState* device = nullptr;
   CairnQueueType queue_type = CAIRN_QUEUE_OTHER;
-  bool silent = false;  // protected, or of a queue that cannot write words
+  bool exact_canary = false;  // ExactDevice::MayRunCanary
+  bool silent = false;        // protected, or of a queue that cannot write words
   CommandBufferState* first = nullptr;
   CommandPoolState* previous = nullptr;  // of the device
   CommandPoolState* next = nullptr;

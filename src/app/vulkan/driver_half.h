@@ -69,7 +69,7 @@ class DriverHalfDevice {
   const char* why_no_import() const { return why_no_import_; }
 
   // Command pools and their buffers. False without memory for what is noted: nothing is then.
-  bool NotePool(VkCommandPool pool, uint32_t family) noexcept;
+  bool NotePool(VkCommandPool pool, const VkCommandPoolCreateInfo& info) noexcept;
   bool NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLevel level,
                           std::span<const VkCommandBuffer> buffers) noexcept;
   void ForgetCommandBuffers(VkCommandPool pool, std::span<const VkCommandBuffer> buffers);
@@ -88,6 +88,7 @@ class DriverHalfDevice {
  private:
   struct Pool {
     bool only_transfers = false;
+    bool exact_canary = false;  // ExactDevice::MayRunCanary
     std::vector<std::unique_ptr<DrivenCommands>> buffers;
   };
 

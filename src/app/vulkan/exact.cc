@@ -3,7 +3,9 @@
 
 #include <new>
 #include <unordered_map>
+#include <utility>
 
+#include "app/settings/log.h"
 #include "app/vulkan/handle_map.h"
 
 namespace cairn {
@@ -15,7 +17,7 @@ template <typename Visit>
 void VisitFunctions(Visit visit) {
   for (const std::span<const ExactFunction> table :
        {ExactWorkFunctions(), ExactCommandFunctions(), ExactPassFunctions(),
-        ExactRenderPassFunctions()}) {
+        ExactRenderPassFunctions(), ExactNewerFunctions()}) {
     for (const ExactFunction& function : table) visit(function);
   }
 }
@@ -23,46 +25,72 @@ void VisitFunctions(Visit visit) {
 }  // namespace
 
 ExactDevice::ExactDevice(const DeviceState& device)
-    : device_(device), next_(device.vk), render_passes_(device.handle, next_) {}
+    : device_(device), next_(device.vk), render_passes_(device.handle, next_) {
+  Result<std::unique_ptr<ExactCanary>> canary = ExactCanary::Make(device, next_);
+  if (canary.ok()) {
+    canary_ = std::move(*canary);
+  } else {
+    Log(LogLevel::kWarning, "mode exact runs without canaries: " + canary.status().message());
+  }
+}
 
-ExactCommands::ExactCommands(ExactDevice& device, VkCommandBuffer handle, bool secondary,
-                             void* owner, void (*changed)(void* owner))
-    : device_(device), handle_(handle), secondary_(secondary), owner_(owner), changed_(changed) {
-  if (!exact_commands.Set(handle, this)) throw std::bad_alloc();
+bool ExactDevice::MayRunCanary(const VkCommandPoolCreateInfo& pool) const {
+  return canary_ != nullptr && (pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) == 0 &&
+         pool.queueFamilyIndex < device_.queue_families.size() &&
+         (device_.queue_families[pool.queueFamilyIndex].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0;
+}
+
+ExactCommands::ExactCommands(ExactDevice& device, const ExactCommandsDesc& desc)
+    : device_(device), desc_(desc) {
+  if (!exact_commands.Set(desc.handle, this)) throw std::bad_alloc();
 }
 
 ExactCommands::~ExactCommands() {
-  exact_commands.Erase(handle_);
+  exact_commands.Erase(desc_.handle);
 }
 
 void ExactCommands::Begin(const VkCommandBufferBeginInfo& info) {
+  const VkCommandBufferInheritanceInfo* const inherited =
+      desc_.secondary ? info.pInheritanceInfo : nullptr;
   const bool continues =
-      secondary_ && (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
+      desc_.secondary && (info.flags & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT) != 0;
   holds_ = 0;
+  queries_ = 0;
+  inherits_queries_ = inherited != nullptr && (inherited->occlusionQueryEnable != VK_FALSE ||
+                                               inherited->pipelineStatistics != 0);
+  compute_.Clear();
   suspends_ = false;
   suspended_ = false;
   in_video_ = false;
   SetPass(continues ? Pass::kWhole : Pass::kNone);
 }
 
-void ExactCommands::Serialise() {
-  if (!serial()) return;
+void ExactCommands::Barrier() {
   const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
                                    VK_ACCESS_MEMORY_WRITE_BIT,
                                    VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-  next().CmdPipelineBarrier(handle_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+  next().CmdPipelineBarrier(desc_.handle, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr, 0,
                             nullptr);
 }
 
+void ExactCommands::Serialise(Behind behind) {
+  if (!serial()) return;
+  Barrier();
+  if (behind != Behind::kWork || !CanaryMayRun()) return;
+  device_.canary()->Record(desc_.handle);
+  compute_.Restore(next(), desc_.handle);
+  Barrier();
+}
+
 void ExactCommands::SetPass(Pass pass) {
   pass_ = pass;
-  if (changed_ != nullptr) changed_(owner_);
+  if (desc_.changed != nullptr) desc_.changed(desc_.owner);
 }
 
 // What a pass does as it begins, to clear its attachments say, is a piece of its own.
 void ExactCommands::EnterParts() {
-  parts_.Begin(next(), handle_, PassPart::kFirst);
+  parts_.Begin(next(), desc_.handle, PassPart::kFirst);
   SetPass(Pass::kOpen);
   ClosePart();
 }
@@ -77,10 +105,10 @@ bool ExactCommands::LeaveParts() {
   if (pass_ != Pass::kOpen && pass_ != Pass::kClosed) return false;
   holds_ = 0;
   ClosePart();
-  parts_.Begin(next(), handle_, PassPart::kLast);
-  parts_.End(next(), handle_);
+  parts_.Begin(next(), desc_.handle, PassPart::kLast);
+  parts_.End(next(), desc_.handle);
   SetPass(Pass::kNone);
-  Serialise();
+  Serialise(Behind::kWork);
   return true;
 }
 
@@ -88,20 +116,20 @@ void ExactCommands::LeaveWhole() {
   suspended_ = suspends_;
   suspends_ = false;
   SetPass(Pass::kNone);
-  Serialise();
+  Serialise(Behind::kWork);
 }
 
 void ExactCommands::OpenPart() {
   if (pass_ != Pass::kClosed) return;
-  parts_.Begin(next(), handle_, PassPart::kMiddle);
+  parts_.Begin(next(), desc_.handle, PassPart::kMiddle);
   SetPass(Pass::kOpen);
 }
 
 void ExactCommands::ClosePart() {
   if (pass_ != Pass::kOpen || holds_ != 0) return;
-  parts_.End(next(), handle_);
+  parts_.End(next(), desc_.handle);
   SetPass(Pass::kClosed);
-  Serialise();
+  Serialise(Behind::kWork);
 }
 
 void ExactCommands::Hold() {

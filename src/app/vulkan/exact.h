@@ -12,6 +12,8 @@
 //   exact_work.h         around one command; the generated functions (vulkangen/exact.cc) use it
 //   exact_commands.cc    commands that begin or end something
 //   exact_passes.cc      begins and ends of render passes
+//   exact_canary.h       a dispatch of ours behind each piece of work, exact_compute_state.h what it disturbs
+//   exact_newer.cc       commands that only newer headers know
 //   exact_pass_parts.h   what it takes to begin a render pass again, one part after the other
 //   exact_render_pass.h  the render passes of the parts, for VkRenderPass
 #ifndef CAIRN_APP_VULKAN_EXACT_H_
@@ -25,6 +27,8 @@
 #include <string_view>
 
 #include "app/vulkan/device.h"
+#include "app/vulkan/exact_canary.h"
+#include "app/vulkan/exact_compute_state.h"
 #include "app/vulkan/exact_pass_parts.h"
 #include "app/vulkan/exact_render_pass.h"
 #include "vulkangen/device_functions.h"
@@ -43,19 +47,33 @@ class ExactDevice {
   // Of the next layer.
   const DeviceFunctions& next() const { return next_; }
   ExactRenderPasses& render_passes() { return render_passes_; }
+  // Null where it could not be made.
+  const ExactCanary* canary() const { return canary_.get(); }
+  // Whether the command buffers of such a pool may run it.
+  bool MayRunCanary(const VkCommandPoolCreateInfo& pool) const;
 
  private:
   const DeviceState& device_;
   const DeviceFunctions next_;
   ExactRenderPasses render_passes_;
+  std::unique_ptr<ExactCanary> canary_;
+};
+
+// What a command buffer is, as the layer knows it.
+struct ExactCommandsDesc {
+  VkCommandBuffer handle = VK_NULL_HANDLE;
+  bool secondary = false;
+  bool canary = false;  // ExactDevice::MayRunCanary of its pool
+  // Called with `owner` when inside_pass() may have changed; may be null.
+  void (*changed)(void* owner) = nullptr;
+  void* owner = nullptr;
 };
 
 // Of one command buffer, from its allocation until it is freed. Threads: like the command buffer.
 class ExactCommands {
  public:
-  // `changed` is called with `owner` when inside_pass() may have changed. May throw std::bad_alloc.
-  ExactCommands(ExactDevice& device, VkCommandBuffer handle, bool secondary, void* owner = nullptr,
-                void (*changed)(void* owner) = nullptr);
+  // May throw std::bad_alloc.
+  ExactCommands(ExactDevice& device, const ExactCommandsDesc& desc);
   ~ExactCommands();
   ExactCommands(const ExactCommands&) = delete;
   ExactCommands& operator=(const ExactCommands&) = delete;
@@ -66,8 +84,10 @@ class ExactCommands {
   // vkBeginCommandBuffer succeeded.
   void Begin(const VkCommandBufferBeginInfo& info);
 
-  // What was recorded so far ends before what follows starts. Nothing where no barrier may stand.
-  void Serialise();
+  // What was recorded so far ends before what follows starts. Nothing where no barrier may stand. Behind
+  // work that could have done harm the canary runs as well, where it may.
+  enum class Behind : uint8_t { kWork, kSynchronisation };
+  void Serialise(Behind behind);
   // Whether such a barrier stands behind all work so far.
   bool serial() const { return !inside_pass() && !suspended_ && !in_video_; }
 
@@ -89,6 +109,11 @@ class ExactCommands {
   void Hold();
   void Release();
 
+  // Queries count what the canary does, perhaps: it waits for their end.
+  void BeginQuery() { ++queries_; }
+  void EndQuery() { queries_ -= queries_ != 0; }
+  ExactComputeState& compute() { return compute_; }
+
   void SetInVideo(bool in_video) { in_video_ = in_video; }
   // A dynamic render pass goes on that was suspended, perhaps in another command buffer.
   void Resume() { suspended_ = false; }
@@ -101,16 +126,20 @@ class ExactCommands {
     kClosed,  // cut; between two parts
   };
   void SetPass(Pass pass);
+  void Barrier();
+  bool CanaryMayRun() const {
+    return desc_.canary && queries_ == 0 && !inherits_queries_ && compute_.restorable();
+  }
 
   ExactDevice& device_;
-  const VkCommandBuffer handle_;
-  const bool secondary_;
-  void* const owner_;
-  void (*const changed_)(void* owner);
+  const ExactCommandsDesc desc_;
   PassParts parts_;
+  ExactComputeState compute_;
   Pass pass_ = Pass::kNone;
   uint32_t holds_ = 0;
-  bool suspends_ = false;   // the pass that it is in
+  uint32_t queries_ = 0;           // that are active
+  bool inherits_queries_ = false;  // of the primary
+  bool suspends_ = false;          // the pass that it is in
   bool suspended_ = false;  // between a dynamic pass that suspends and the one that resumes it
   bool in_video_ = false;   // inside of the scope of video coding
 };
@@ -156,6 +185,7 @@ std::span<const ExactFunction> ExactWorkFunctions();  // generated
 std::span<const ExactFunction> ExactCommandFunctions();
 std::span<const ExactFunction> ExactPassFunctions();
 std::span<const ExactFunction> ExactRenderPassFunctions();
+std::span<const ExactFunction> ExactNewerFunctions();
 
 // Ours of that name, or null.
 PFN_vkVoidFunction FindExactFunction(std::string_view name);

@@ -20,7 +20,29 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
                                               const VkCommandBuffer* buffers) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.next().CmdExecuteCommands(handle, count, buffers);
-  commands.Serialise();
+  commands.compute().Clear();  // What they left bound is undefined.
+  commands.Serialise(ExactCommands::Behind::kWork);
+}
+
+// ---- What is bound for compute -------------------------------------------------------------------------
+
+VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                           VkPipeline pipeline) {
+  ExactCommands& commands = *ExactCommandsOf(handle);
+  if (point == VK_PIPELINE_BIND_POINT_COMPUTE) commands.compute().BindPipeline(pipeline);
+  commands.next().CmdBindPipeline(handle, point, pipeline);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point,
+                                                 VkPipelineLayout layout, uint32_t first,
+                                                 uint32_t count, const VkDescriptorSet* sets,
+                                                 uint32_t offset_count, const uint32_t* offsets) {
+  ExactCommands& commands = *ExactCommandsOf(handle);
+  if (point == VK_PIPELINE_BIND_POINT_COMPUTE) {
+    commands.compute().BindSets(layout, first, {sets, count}, {offsets, offset_count});
+  }
+  commands.next().CmdBindDescriptorSets(handle, point, layout, first, count, sets, offset_count,
+                                        offsets);
 }
 
 // ---- What begins and ends in one part of a render pass -----------------------------------------------
@@ -29,12 +51,14 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginQuery(VkCommandBuffer handle, VkQueryPool poo
                                          VkQueryControlFlags flags) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.Hold();
+  commands.BeginQuery();
   commands.next().CmdBeginQuery(handle, pool, query, flags);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.next().CmdEndQuery(handle, pool, query);
+  commands.EndQuery();
   commands.Release();
 }
 
@@ -43,6 +67,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginQueryIndexedEXT(VkCommandBuffer handle, VkQue
                                                    uint32_t index) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.Hold();
+  commands.BeginQuery();
   commands.next().CmdBeginQueryIndexedEXT(handle, pool, query, flags, index);
 }
 
@@ -50,6 +75,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndQueryIndexedEXT(VkCommandBuffer handle, VkQuery
                                                  uint32_t query, uint32_t index) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.next().CmdEndQueryIndexedEXT(handle, pool, query, index);
+  commands.EndQuery();
   commands.Release();
 }
 
@@ -96,7 +122,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndVideoCodingKHR(VkCommandBuffer handle,
   ExactCommands& commands = *ExactCommandsOf(handle);
   commands.next().CmdEndVideoCodingKHR(handle, info);
   commands.SetInVideo(false);
-  commands.Serialise();
+  commands.Serialise(ExactCommands::Behind::kWork);
 }
 
 }  // namespace
@@ -106,6 +132,8 @@ std::span<const ExactFunction> ExactCommandFunctions() {
   static const std::array functions = {
       Replace<&Vk::BeginCommandBuffer>("vkBeginCommandBuffer", BeginCommandBuffer),
       Replace<&Vk::CmdExecuteCommands>("vkCmdExecuteCommands", CmdExecuteCommands),
+      Replace<&Vk::CmdBindPipeline>("vkCmdBindPipeline", CmdBindPipeline),
+      Replace<&Vk::CmdBindDescriptorSets>("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
       Replace<&Vk::CmdBeginQuery>("vkCmdBeginQuery", CmdBeginQuery),
       Replace<&Vk::CmdEndQuery>("vkCmdEndQuery", CmdEndQuery),
       Replace<&Vk::CmdBeginQueryIndexedEXT>("vkCmdBeginQueryIndexedEXT", CmdBeginQueryIndexedEXT),

@@ -26,7 +26,8 @@ class ExactWork {
     if (kind_ == ExactKind::kInPass) {
       commands_.ClosePart();
     } else {
-      commands_.Serialise();
+      commands_.Serialise(kind_ == ExactKind::kWork ? ExactCommands::Behind::kWork
+                                                    : ExactCommands::Behind::kSynchronisation);
     }
   }
   ExactWork(const ExactWork&) = delete;

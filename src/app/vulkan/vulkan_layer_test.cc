@@ -257,7 +257,8 @@ TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   info.renderArea.extent = {16, 16};
   info.layerCount = 1;
   begin(commands, &info);
-  EXPECT_FALSE(CommandBufferOf(commands)->exact->inside_pass()) << "closed until something is drawn";
+  EXPECT_FALSE(CommandBufferOf(commands)->exact->inside_pass())
+      << "closed until something is drawn";
   end(commands);
   info.flags = VK_RENDERING_SUSPENDING_BIT;
   begin(commands, &info);
@@ -270,13 +271,66 @@ TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
   constexpr int kEnd = kEventWritesBottom | kEventDrains;
   std::vector<int> flags;
   for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
-  EXPECT_THAT(flags, ElementsAre(kEventWritesTop, kEnd,      // fill
-                                 kEventWritesTop, kEnd,      // begin of the pass that is cut
-                                 kEventWritesTop, kEnd,      // its end
-                                 kEventWritesTop, 0, 0, 0,   // suspended
-                                 0, 0, 0, kEnd));            // resumed, and its end
+  EXPECT_THAT(flags, ElementsAre(kEventWritesTop, kEnd,     // fill
+                                 kEventWritesTop, kEnd,     // begin of the pass that is cut
+                                 kEventWritesTop, kEnd,     // its end
+                                 kEventWritesTop, 0, 0, 0,  // suspended
+                                 0, 0, 0, kEnd));           // resumed, and its end
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
   EXPECT_EQ(Passed(commands), 14u);
+}
+
+// Its runs are counted in memory by itself.
+TEST_F(VulkanLayerTest, InModeExactACanaryRunsBehindEachPieceOfWork) {
+  Make(MarkerMode::kExact);
+  const ExactCanary* const canary = loader_.state().exact->canary();
+  ASSERT_NE(canary, nullptr);
+  const VkCommandBuffer commands = loader_.Allocate();
+  const auto runs = [&](auto record) {
+    const uint32_t before = canary->runs();
+    loader_.Begin(commands);
+    record();
+    loader_.End(commands);
+    EXPECT_EQ(loader_.Run(commands), VK_SUCCESS);
+    return canary->runs() - before;
+  };
+  EXPECT_EQ(runs([] {}), 0u);
+  EXPECT_EQ(runs([&] {
+              Fill(commands);
+              Copy(commands);
+            }),
+            2u);
+  const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                                   VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT};
+  EXPECT_EQ(runs([&] {
+              loader_.Get<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier")(
+                  commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  0, 1, &barrier, 0, nullptr, 0, nullptr);
+            }),
+            0u);
+  VkRenderingInfo pass = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  pass.renderArea.extent = {16, 16};
+  pass.layerCount = 1;
+  const auto rendering = [&] {
+    loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &pass);
+    loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+  };
+  EXPECT_EQ(runs(rendering), 2u) << "its begin and its end";
+  pass.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+  EXPECT_EQ(runs(rendering), 1u) << "not cut: behind it";
+  EXPECT_EQ(runs([&] {
+              ExactCommandsOf(commands)->compute().GiveUp();
+              Fill(commands);
+            }),
+            0u)
+      << "what is bound could not be bound again";
+  EXPECT_EQ(runs([&] {
+              ExactCommandsOf(commands)->BeginQuery();
+              Fill(commands);
+              ExactCommandsOf(commands)->EndQuery();
+              Fill(commands);
+            }),
+            1u);
 }
 
 // A command buffer that is begun anew has forgotten the pass that was left open.
