@@ -177,7 +177,7 @@ Buffer AroundASecondary(Rig& rig) {
   return mixer.into;
 }
 
-// Set 0 is pushed once.
+// Set 0 is pushed at the start, and once more in the middle.
 Buffer PushDescriptors(Rig& rig) {
   if (rig.push_descriptor_set() == nullptr) return {};
   const Mixer mixer(rig, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, true);
@@ -188,9 +188,15 @@ Buffer PushDescriptors(Rig& rig) {
     vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, mixer.pipeline);
     rig.push_descriptor_set()(commands, VK_PIPELINE_BIND_POINT_COMPUTE, mixer.layout, 0, 1, &write);
     mixer.Constants(commands, 0, 4, constants);
+    const VkDescriptorBufferInfo second = {mixer.from.buffer, 3 * kSliceWords * 4, kSliceWords * 4};
+    const VkWriteDescriptorSet other = Mixer::Write(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, &second);
     for (uint32_t slice = 0; slice < 4; ++slice) {
       mixer.BindChanged(commands, slice);
       mixer.Dispatch(commands);
+      mixer.Dispatch(commands);
+      if (slice != 1) continue;
+      rig.push_descriptor_set()(commands, VK_PIPELINE_BIND_POINT_COMPUTE, mixer.layout, 0, 1,
+                                &other);
     }
   });
   return mixer.into;

@@ -27,8 +27,11 @@ uint32_t MemoryTypeFor(const DeviceState& device, uint32_t allowed) {
   constexpr VkMemoryPropertyFlags kSeen =
       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   uint32_t type = 0;
-  while ((allowed >> type & 1) == 0 || (memory.memoryTypes[type].propertyFlags & kSeen) != kSeen) {
-    ++type;  // Vulkan promises that there is one for every buffer.
+  // Vulkan promises that there is one for every buffer.
+  while (
+      type + 1 < memory.memoryTypeCount &&
+      ((allowed >> type & 1) == 0 || (memory.memoryTypes[type].propertyFlags & kSeen) != kSeen)) {
+    ++type;
   }
   return type;
 }
@@ -61,11 +64,13 @@ ExactCanary::~ExactCanary() {
   for (; !later_.empty(); later_.pop_back()) later_.back()();
 }
 
-// Queues of all families count in the same word.
+// Queues of all families that compute count in the same word.
 Status ExactCanary::MakeMemory(const DeviceState& device) {
   std::vector<uint32_t> families;
   for (uint32_t family = 0; family < device.queue_families.size(); ++family) {
-    families.push_back(family);
+    if ((device.queue_families[family].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) {
+      families.push_back(family);
+    }
   }
   VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
   info.size = kBytes;

@@ -45,6 +45,18 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipel
                                         offsets);
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetKHR(VkCommandBuffer handle,
+                                                   VkPipelineBindPoint point,
+                                                   VkPipelineLayout layout, uint32_t set,
+                                                   uint32_t count,
+                                                   const VkWriteDescriptorSet* writes) {
+  ExactCommands& commands = *ExactCommandsOf(handle);
+  if (point == VK_PIPELINE_BIND_POINT_COMPUTE) {
+    commands.compute().Push(layout, set, {writes, count});
+  }
+  commands.next().CmdPushDescriptorSetKHR(handle, point, layout, set, count, writes);
+}
+
 // ---- What begins and ends in one part of a render pass -----------------------------------------------
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
@@ -134,6 +146,7 @@ std::span<const ExactFunction> ExactCommandFunctions() {
       Replace<&Vk::CmdExecuteCommands>("vkCmdExecuteCommands", CmdExecuteCommands),
       Replace<&Vk::CmdBindPipeline>("vkCmdBindPipeline", CmdBindPipeline),
       Replace<&Vk::CmdBindDescriptorSets>("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
+      Replace<&Vk::CmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR", CmdPushDescriptorSetKHR),
       Replace<&Vk::CmdBeginQuery>("vkCmdBeginQuery", CmdBeginQuery),
       Replace<&Vk::CmdEndQuery>("vkCmdEndQuery", CmdEndQuery),
       Replace<&Vk::CmdBeginQueryIndexedEXT>("vkCmdBeginQueryIndexedEXT", CmdBeginQueryIndexedEXT),

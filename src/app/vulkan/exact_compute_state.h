@@ -23,6 +23,9 @@ class ExactComputeState {
   void BindPipeline(VkPipeline pipeline) { pipeline_ = pipeline; }
   void BindSets(VkPipelineLayout layout, uint32_t first, std::span<const VkDescriptorSet> sets,
                 std::span<const uint32_t> dynamic_offsets) noexcept;
+  // Push descriptors of one set. What they point to is copied, if it is of a kind that is known here.
+  void Push(VkPipelineLayout layout, uint32_t set,
+            std::span<const VkWriteDescriptorSet> writes) noexcept;
   // Something was bound that cannot be bound again, until Clear.
   void GiveUp() { restorable_ = false; }
 
@@ -31,17 +34,30 @@ class ExactComputeState {
   void Restore(const DeviceFunctions& next, VkCommandBuffer commands) const;
 
  private:
-  // One call of vkCmdBindDescriptorSets. They are made again in their order, whole, because which of the
-  // offsets belongs to which set only the layouts of the sets know.
+  struct Pushed {
+    explicit Pushed(const VkWriteDescriptorSet& from);
+    VkWriteDescriptorSet Write() const;
+    bool SamePlace(const VkWriteDescriptorSet& other) const;
+
+    VkWriteDescriptorSet write;
+    std::vector<VkDescriptorImageInfo> images;
+    std::vector<VkDescriptorBufferInfo> buffers;
+    std::vector<VkBufferView> views;
+  };
+  // One call. They are made again in their order, whole, because which of the offsets belongs to which set
+  // only the layouts of the sets know.
   struct Bound {
     VkPipelineLayout layout;
     uint32_t first;
     std::vector<VkDescriptorSet> sets;
     std::vector<uint32_t> dynamic_offsets;
+    std::vector<Pushed> pushed;  // of vkCmdPushDescriptorSetKHR, which has no sets
+
+    size_t end() const { return first + (pushed.empty() ? sets.size() : 1); }
   };
 
   VkPipeline pipeline_ = VK_NULL_HANDLE;
-  std::vector<Bound> bound_;  // the oldest first; none whose sets were all bound again later
+  std::vector<Bound> bound_;  // the oldest first; none that later ones replace as a whole
   bool restorable_ = true;
 };
 
