@@ -125,12 +125,14 @@ TEST_F(ExactTest, ValidationHasNothingToSay) {
 
 // In a pass that is cut each draw has an end of its own.
 TEST_F(ExactTest, ADrawThatHangsInAPassIsNamedAlone) {
-  const ReportedWork work = WorkOfAHang({kScenes, "hang", "1", "65000"});
-  EXPECT_THAT(work.candidates, ElementsAre("DRAW "));
-  const std::string report = Report();
-  EXPECT_THAT(report, HasSubstr("DRAW 3, graphics pipeline \"Slow\""));
-  EXPECT_THAT(report, HasSubstr("[X] DRAW 2, graphics pipeline \"Quick\""));
-  EXPECT_THAT(report, HasSubstr("[ ] DRAW 4, graphics pipeline \"Quick\""));
+  for (const char* subpasses : {"0", "1"}) {
+    const ReportedWork work = WorkOfAHang({kScenes, "hang", subpasses, "65000"});
+    EXPECT_THAT(work.candidates, ElementsAre("DRAW ")) << subpasses;
+    const std::string report = Report();
+    EXPECT_THAT(report, HasSubstr("[>] DRAW 3, graphics pipeline \"Slow\""));
+    EXPECT_THAT(report, HasSubstr("[X] DRAW 2, graphics pipeline \"Quick\""));
+    EXPECT_THAT(report, HasSubstr("[ ] DRAW 4, graphics pipeline \"Quick\""));
+  }
 }
 
 // One of two subpasses is one piece: all of its draws are candidates.

@@ -2,7 +2,8 @@
 //
 // A Vulkan program that knows nothing of Cairn.
 //   exact_scenes FOLDER               writes the bytes of each scene to FOLDER/NAME, and prints the names
-//   exact_scenes hang SUBPASSES TRIPS draws five times in one pass; the third takes long
+//   exact_scenes hang SUBPASSES TRIPS draws five times in one pass; the third takes long. 0 subpasses:
+//                                     by dynamic rendering
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -340,14 +340,30 @@ std::span<const Scene> RenderPassScenes() {
 }
 
 void DrawWithAHang(Rig& rig, uint32_t subpasses, uint32_t trips) {
-  const Setup setup = MakeSetup(rig, {.subpasses = subpasses});
-  const VkPipeline pipeline = rig.MakeDrawPipeline({.render_pass = setup.pass});
-  const VkPipeline slow = rig.MakeDrawPipeline({.render_pass = setup.pass, .slow = true});
+  const bool dynamic = subpasses == 0;
+  const Setup setup = MakeSetup(rig, {.subpasses = dynamic ? 1 : subpasses});
+  const VkRenderPass pass = dynamic ? VK_NULL_HANDLE : setup.pass;
+  const VkPipeline pipeline = rig.MakeDrawPipeline({.render_pass = pass});
+  const VkPipeline slow = rig.MakeDrawPipeline({.render_pass = pass, .slow = true});
   rig.Name(pipeline, "Quick");
   rig.Name(slow, "Slow");
+  VkRenderingAttachmentInfo colour = {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+  colour.imageView = setup.picture.view;
+  colour.imageLayout = kAttachment;
+  colour.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+  VkRenderingInfo rendering = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  rendering.renderArea = {{0, 0}, {kSize, kSize}};
+  rendering.layerCount = 1;
+  rendering.colorAttachmentCount = 1;
+  rendering.pColorAttachments = &colour;
   rig.Run([&](VkCommandBuffer commands) {
     rig.Label(commands, "Frame");
-    BeginPass(commands, setup);
+    ImageBarrier(commands, setup.picture.image, VK_IMAGE_LAYOUT_UNDEFINED, kAttachment);
+    if (dynamic) {
+      vkCmdBeginRendering(commands, &rendering);
+    } else {
+      BeginPass(commands, setup);
+    }
     SetViewport(commands);
     for (int i = 0; i < 5; ++i) {
       const bool hangs = i == 2;
@@ -358,7 +374,11 @@ void DrawWithAHang(Rig& rig, uint32_t subpasses, uint32_t trips) {
       DrawOne(commands, rig, draw);
     }
     if (subpasses == 2) vkCmdNextSubpass(commands, VK_SUBPASS_CONTENTS_INLINE);
-    vkCmdEndRenderPass(commands);
+    if (dynamic) {
+      vkCmdEndRendering(commands);
+    } else {
+      vkCmdEndRenderPass(commands);
+    }
     rig.Label(commands, nullptr);
   });
 }

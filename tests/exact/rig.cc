@@ -194,29 +194,60 @@ VkShaderModule Rig::MakeShader(const unsigned char* bytes, size_t size_bytes) {
   return module;
 }
 
-VkPipeline Rig::MakeDrawPipeline(const DrawPipeline& desc) {
-  VkPipelineShaderStageCreateInfo stages[2] = {
-      {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO},
-      {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO}};
-  stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-  stages[0].module = MakeShader(kSolidVertSpv, sizeof(kSolidVertSpv));
-  stages[0].pName = "main";
-  stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-  stages[1].module = desc.slow ? MakeShader(kHangFragSpv, sizeof(kHangFragSpv))
-                               : MakeShader(kSolidFragSpv, sizeof(kSolidFragSpv));
-  stages[1].pName = "main";
-  const VkPipelineVertexInputStateCreateInfo vertex = {
+namespace {
+
+VkPipelineShaderStageCreateInfo Stage(VkShaderStageFlagBits stage, VkShaderModule module) {
+  VkPipelineShaderStageCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+  info.stage = stage;
+  info.module = module;
+  info.pName = "main";
+  return info;
+}
+
+// What all draws have in common.
+struct FixedState {
+  VkPipelineVertexInputStateCreateInfo vertex = {
       VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
   VkPipelineInputAssemblyStateCreateInfo assembly = {
       VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-  assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
   VkPipelineViewportStateCreateInfo viewport = {
       VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-  viewport.viewportCount = 1;
-  viewport.scissorCount = 1;
   VkPipelineRasterizationStateCreateInfo raster = {
       VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-  raster.lineWidth = 1;
+  VkPipelineColorBlendAttachmentState blend = {};
+  VkPipelineColorBlendStateCreateInfo colour = {
+      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+  VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+  VkPipelineDynamicStateCreateInfo dynamic = {VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+
+  FixedState() {
+    assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+    viewport.viewportCount = 1;
+    viewport.scissorCount = 1;
+    raster.lineWidth = 1;
+    blend.blendEnable = VK_TRUE;
+    blend.srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA;
+    blend.dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+    blend.srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
+    blend.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
+    blend.colorWriteMask = 15;
+    colour.attachmentCount = 1;
+    colour.pAttachments = &blend;
+    dynamic.dynamicStateCount = 2;
+    dynamic.pDynamicStates = states;
+  }
+  FixedState(const FixedState&) = delete;
+};
+
+}  // namespace
+
+VkPipeline Rig::MakeDrawPipeline(const DrawPipeline& desc) {
+  const VkPipelineShaderStageCreateInfo stages[2] = {
+      Stage(VK_SHADER_STAGE_VERTEX_BIT, MakeShader(kSolidVertSpv, sizeof(kSolidVertSpv))),
+      Stage(VK_SHADER_STAGE_FRAGMENT_BIT, desc.slow
+                                              ? MakeShader(kHangFragSpv, sizeof(kHangFragSpv))
+                                              : MakeShader(kSolidFragSpv, sizeof(kSolidFragSpv)))};
+  const FixedState fixed;
   VkPipelineMultisampleStateCreateInfo samples = {
       VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
   samples.rasterizationSamples = desc.samples;
@@ -225,21 +256,6 @@ VkPipeline Rig::MakeDrawPipeline(const DrawPipeline& desc) {
   depth.depthTestEnable = desc.depth;
   depth.depthWriteEnable = desc.depth;
   depth.depthCompareOp = VK_COMPARE_OP_LESS;
-  VkPipelineColorBlendAttachmentState blend = {};
-  blend.blendEnable = VK_TRUE;
-  blend.srcColorBlendFactor = VK_BLEND_FACTOR_SRC_ALPHA;
-  blend.dstColorBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
-  blend.srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE;
-  blend.dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE_MINUS_SRC_ALPHA;
-  blend.colorWriteMask = 15;
-  VkPipelineColorBlendStateCreateInfo colour = {
-      VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-  colour.attachmentCount = 1;
-  colour.pAttachments = &blend;
-  const VkDynamicState dynamic_states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  VkPipelineDynamicStateCreateInfo dynamic = {VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
-  dynamic.dynamicStateCount = 2;
-  dynamic.pDynamicStates = dynamic_states;
   VkPipelineRenderingCreateInfo rendering = {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
   rendering.colorAttachmentCount = 1;
   rendering.pColorAttachmentFormats = &kColour;
@@ -248,14 +264,14 @@ VkPipeline Rig::MakeDrawPipeline(const DrawPipeline& desc) {
   if (desc.render_pass == VK_NULL_HANDLE) info.pNext = &rendering;
   info.stageCount = 2;
   info.pStages = stages;
-  info.pVertexInputState = &vertex;
-  info.pInputAssemblyState = &assembly;
-  info.pViewportState = &viewport;
-  info.pRasterizationState = &raster;
+  info.pVertexInputState = &fixed.vertex;
+  info.pInputAssemblyState = &fixed.assembly;
+  info.pViewportState = &fixed.viewport;
+  info.pRasterizationState = &fixed.raster;
   info.pMultisampleState = &samples;
   info.pDepthStencilState = &depth;
-  info.pColorBlendState = &colour;
-  info.pDynamicState = &dynamic;
+  info.pColorBlendState = &fixed.colour;
+  info.pDynamicState = &fixed.dynamic;
   info.layout = draw_layout_;
   info.renderPass = desc.render_pass;
   info.subpass = desc.subpass;

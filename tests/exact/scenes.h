@@ -21,7 +21,7 @@ std::span<const Scene> RenderPassScenes();  // pictures by VkRenderPass
 std::span<const Scene> ComputeScenes();
 
 // One pass of five draws, the third of which takes long: `trips` of hang.frag for each of its pixels. With two
-// subpasses it is no pass that mode exact cuts.
+// subpasses it is no pass that mode exact cuts; with none it is by dynamic rendering.
 void DrawWithAHang(Rig& rig, uint32_t subpasses, uint32_t trips);
 
 }  // namespace exact
