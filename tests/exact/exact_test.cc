@@ -62,11 +62,13 @@ class ExactTest : public ::testing::Test {
     return files;
   }
 
-  // Errors and warnings of the validation layer go to a file.
+  // Errors and warnings of the validation layer, hazards among them, go to a file.
   void LetValidationSpeak() {
     std::ofstream(folder_ / "vk_layer_settings.txt")
         << "khronos_validation.report_flags = error,warn,perf\n"
            "khronos_validation.debug_action = VK_DBG_LAYER_ACTION_LOG_MSG\n"
+           "khronos_validation.enables = "
+           "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT\n"
            "khronos_validation.log_filename = "
         << folder_ / "validation"
         << "\n";

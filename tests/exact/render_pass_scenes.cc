@@ -31,7 +31,7 @@ struct PassParts {
   VkAttachmentReference depth = {1, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
   VkAttachmentReference resolve = {VK_ATTACHMENT_UNUSED, kAttachment};
   VkSubpassDescription subpasses[2] = {};
-  VkSubpassDependency dependency = {
+  VkSubpassDependency between = {
       0,
       1,
       VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
@@ -39,17 +39,24 @@ struct PassParts {
       VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
       VK_ACCESS_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
       VK_DEPENDENCY_BY_REGION_BIT};
-  // Of one subpass: what comes before and after the pass.
-  VkSubpassDependency outside = {VK_SUBPASS_EXTERNAL,
-                                 0,
-                                 VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                 VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
-                                 VK_ACCESS_MEMORY_WRITE_BIT,
-                                 VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
-                                     VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT |
-                                     VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
-                                     VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
-                                 0};
+  VkSubpassDependency before = {VK_SUBPASS_EXTERNAL,
+                                0,
+                                VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                VK_PIPELINE_STAGE_ALL_GRAPHICS_BIT,
+                                VK_ACCESS_MEMORY_WRITE_BIT,
+                                VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
+                                    VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT |
+                                    VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
+                                    VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT,
+                                0};
+  VkSubpassDependency after = {0,
+                               VK_SUBPASS_EXTERNAL,
+                               VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+                               VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                               VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+                               VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                               0};
+  std::vector<VkSubpassDependency> dependencies;
 
   explicit PassParts(const PassDesc& desc) {
     const bool resolves = desc.samples != VK_SAMPLE_COUNT_1_BIT;
@@ -94,6 +101,9 @@ struct PassParts {
       subpass.pResolveAttachments = resolves ? &resolve : nullptr;
       subpass.pDepthStencilAttachment = desc.depth ? &depth : nullptr;
     }
+    after.srcSubpass = desc.subpasses - 1;
+    dependencies = {before, after};
+    if (desc.subpasses == 2) dependencies.push_back(between);
   }
 };
 
@@ -113,19 +123,19 @@ VkRenderPass MakeRenderPass2(Rig& rig, const PassParts& parts) {
   VkSubpassDescription2 subpass = {VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2};
   subpass.colorAttachmentCount = 1;
   subpass.pColorAttachments = &colour;
-  VkSubpassDependency2 outside = {VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2};
-  outside.srcSubpass = VK_SUBPASS_EXTERNAL;
-  outside.srcStageMask = parts.outside.srcStageMask;
-  outside.dstStageMask = parts.outside.dstStageMask;
-  outside.srcAccessMask = parts.outside.srcAccessMask;
-  outside.dstAccessMask = parts.outside.dstAccessMask;
+  std::vector<VkSubpassDependency2> dependencies;
+  for (const VkSubpassDependency& one : parts.dependencies) {
+    dependencies.push_back({VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2, nullptr, one.srcSubpass,
+                            one.dstSubpass, one.srcStageMask, one.dstStageMask, one.srcAccessMask,
+                            one.dstAccessMask, one.dependencyFlags, 0});
+  }
   VkRenderPassCreateInfo2 info = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
   info.attachmentCount = 1;
   info.pAttachments = &attachment;
   info.subpassCount = 1;
   info.pSubpasses = &subpass;
-  info.dependencyCount = 1;
-  info.pDependencies = &outside;
+  info.dependencyCount = static_cast<uint32_t>(dependencies.size());
+  info.pDependencies = dependencies.data();
   VkRenderPass pass = VK_NULL_HANDLE;
   Check(vkCreateRenderPass2(rig.device(), &info, nullptr, &pass), "vkCreateRenderPass2");
   return pass;
@@ -142,8 +152,8 @@ VkRenderPass MakeRenderPass(Rig& rig, const PassDesc& desc) {
     info.pAttachments = parts.attachments;
     info.subpassCount = desc.subpasses;
     info.pSubpasses = parts.subpasses;
-    info.dependencyCount = 1;
-    info.pDependencies = desc.subpasses == 2 ? &parts.dependency : &parts.outside;
+    info.dependencyCount = static_cast<uint32_t>(parts.dependencies.size());
+    info.pDependencies = parts.dependencies.data();
     Check(vkCreateRenderPass(rig.device(), &info, nullptr, &pass), "vkCreateRenderPass");
   }
   rig.Later([&rig, pass] { vkDestroyRenderPass(rig.device(), pass, nullptr); });
