@@ -195,7 +195,7 @@ NOT_SERIALISED = re.compile(r"vkCmdWrite(Timestamp|BufferMarker)")
 
 
 # They bind what cannot be bound again behind the canary, if it is for compute.
-BINDS = re.compile(r"vkCmd(PushDescriptorSet(?!KHR)|SetDescriptorBufferOffsets|BindDescriptorBuffer|BindDescriptorSets2"
+BINDS = re.compile(r"vkCmd(PushDescriptorSet(?!KHR)|PushConstants2|SetDescriptorBufferOffsets|BindDescriptorBuffer|BindDescriptorSets2"
                    r"|BindPipelineShaderGroup|BindShaders)")
 
 

@@ -33,7 +33,8 @@ int Main(int argc, char** argv) {
   }
   if (argc != 2) Fail("give a folder, or: hang SUBPASSES TRIPS");
   Rig rig;
-  for (const auto& scenes : {DynamicScenes(), RenderPassScenes(), ComputeScenes()}) {
+  for (const auto& scenes :
+       {DynamicScenes(), RenderPassScenes(), ComputeScenes(), RandomScenes()}) {
     for (const Scene& scene : scenes) Write(scene, rig, argv[1]);
   }
   return 0;

@@ -19,6 +19,7 @@ struct Scene {
 std::span<const Scene> DynamicScenes();     // pictures by dynamic rendering
 std::span<const Scene> RenderPassScenes();  // pictures by VkRenderPass
 std::span<const Scene> ComputeScenes();
+std::span<const Scene> RandomScenes();  // all of it, in any order
 
 // One pass of five draws, the third of which takes long: `trips` of hang.frag for each of its pixels. With two
 // subpasses it is no pass that mode exact cuts; with none it is by dynamic rendering.

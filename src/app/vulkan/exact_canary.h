@@ -32,7 +32,6 @@ class ExactCanary {
   ExactCanary& operator=(const ExactCanary&) = delete;
 
   // One run. Outside of render passes, on queues that compute; what is bound for compute is ours afterwards.
-  // Push constants stay: none are pushed, and binding a pipeline disturbs none.
   void Record(VkCommandBuffer commands) const;
 
   // Runs that came to their end, modulo 2^32.

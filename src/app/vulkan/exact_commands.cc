@@ -45,6 +45,15 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipel
                                         offsets);
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout layout,
+                                            VkShaderStageFlags stages, uint32_t offset,
+                                            uint32_t size, const void* values) {
+  ExactCommands& commands = *ExactCommandsOf(handle);
+  commands.compute().PushConstants(layout, stages, offset,
+                                   {static_cast<const std::byte*>(values), size});
+  commands.next().CmdPushConstants(handle, layout, stages, offset, size, values);
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetKHR(VkCommandBuffer handle,
                                                    VkPipelineBindPoint point,
                                                    VkPipelineLayout layout, uint32_t set,
@@ -146,6 +155,7 @@ std::span<const ExactFunction> ExactCommandFunctions() {
       Replace<&Vk::CmdExecuteCommands>("vkCmdExecuteCommands", CmdExecuteCommands),
       Replace<&Vk::CmdBindPipeline>("vkCmdBindPipeline", CmdBindPipeline),
       Replace<&Vk::CmdBindDescriptorSets>("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
+      Replace<&Vk::CmdPushConstants>("vkCmdPushConstants", CmdPushConstants),
       Replace<&Vk::CmdPushDescriptorSetKHR>("vkCmdPushDescriptorSetKHR", CmdPushDescriptorSetKHR),
       Replace<&Vk::CmdBeginQuery>("vkCmdBeginQuery", CmdBeginQuery),
       Replace<&Vk::CmdEndQuery>("vkCmdEndQuery", CmdEndQuery),

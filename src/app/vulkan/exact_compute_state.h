@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Mode exact: what a command buffer has bound for compute, so that it can be bound again behind the canary.
-// Push constants need not be: docs/exact.md.
+// Mode exact: what a command buffer has bound for compute, and its push constants, so that all of it can be set
+// again behind the canary.
 #ifndef CAIRN_APP_VULKAN_EXACT_COMPUTE_STATE_H_
 #define CAIRN_APP_VULKAN_EXACT_COMPUTE_STATE_H_
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -26,6 +27,9 @@ class ExactComputeState {
   // Push descriptors of one set. What they point to is copied, if it is of a kind that is known here.
   void Push(VkPipelineLayout layout, uint32_t set,
             std::span<const VkWriteDescriptorSet> writes) noexcept;
+  // Of any stage: they share one memory.
+  void PushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset,
+                     std::span<const std::byte> values) noexcept;
   // Something was bound that cannot be bound again, until Clear.
   void GiveUp() { restorable_ = false; }
 
@@ -56,8 +60,16 @@ class ExactComputeState {
     size_t end() const { return first + (pushed.empty() ? sets.size() : 1); }
   };
 
+  struct Constants {
+    VkPipelineLayout layout;
+    VkShaderStageFlags stages;
+    uint32_t offset;
+    std::vector<std::byte> values;
+  };
+
   VkPipeline pipeline_ = VK_NULL_HANDLE;
-  std::vector<Bound> bound_;  // the oldest first; none that later ones replace as a whole
+  std::vector<Bound> bound_;          // the oldest first; none that later ones replace as a whole
+  std::vector<Constants> constants_;  // likewise
   bool restorable_ = true;
 };
 

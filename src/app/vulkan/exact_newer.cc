@@ -72,6 +72,8 @@ std::span<const ExactFunction> ExactNewerFunctions() {
   static const std::array functions = {
       BindsInfo<"vkCmdBindDescriptorSets2">(),
       BindsInfo<"vkCmdBindDescriptorSets2KHR">(),
+      BindsInfo<"vkCmdPushConstants2">(),
+      BindsInfo<"vkCmdPushConstants2KHR">(),
       BindsInfo<"vkCmdPushDescriptorSet2">(),
       BindsInfo<"vkCmdPushDescriptorSet2KHR">(),
       BindsInfo<"vkCmdPushDescriptorSetWithTemplate2">(),

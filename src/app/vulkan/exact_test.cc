@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -263,6 +264,14 @@ class ExactComputeStateTest : public testing::Test {
       for (uint32_t i = 0; i < offset_count; ++i) call += " +" + std::to_string(offsets[i]);
       calls.push_back(call);
     };
+    next_.CmdPushConstants = [](VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags,
+                                uint32_t offset, uint32_t size, const void* values) {
+      std::string call = "constants " + std::to_string(offset) + ":";
+      for (uint32_t i = 0; i < size; ++i) {
+        call += " " + std::to_string(static_cast<const uint8_t*>(values)[i]);
+      }
+      calls.push_back(call);
+    };
     next_.CmdPushDescriptorSetKHR = [](VkCommandBuffer, VkPipelineBindPoint, VkPipelineLayout,
                                        uint32_t set, uint32_t count,
                                        const VkWriteDescriptorSet* writes) {
@@ -332,6 +341,23 @@ TEST_F(ExactComputeStateTest, PushesAddUpUntilTheyAreReplaced) {
   Push(1, {{0, 7}});
   Bind(0, {10});
   EXPECT_THAT(Restored(), ElementsAre("push 1: 0=7", "sets 0: 10"));
+}
+
+TEST_F(ExactComputeStateTest, ConstantsArePushedAgainInTheirOrder) {
+  const auto layout = Made<VkPipelineLayout>(1);
+  const auto push = [&](uint32_t offset, std::vector<uint8_t> values) {
+    state_.PushConstants(layout, VK_SHADER_STAGE_ALL, offset, std::as_bytes(std::span(values)));
+  };
+  push(0, {1, 1, 1, 1, 2, 2, 2, 2});
+  push(4, {3, 3, 3, 3});
+  EXPECT_THAT(Restored(), ElementsAre("constants 0: 1 1 1 1 2 2 2 2", "constants 4: 3 3 3 3"));
+  push(4, {4, 4, 4, 4, 5, 5, 5, 5});
+  EXPECT_THAT(Restored(),
+              ElementsAre("constants 0: 1 1 1 1 2 2 2 2", "constants 4: 4 4 4 4 5 5 5 5"));
+  push(0, std::vector<uint8_t>(12, 6));
+  EXPECT_THAT(Restored(), ElementsAre("constants 0: 6 6 6 6 6 6 6 6 6 6 6 6"));
+  state_.Clear();
+  EXPECT_THAT(Restored(), IsEmpty());
 }
 
 TEST_F(ExactComputeStateTest, WhatCannotBeCopiedIsGivenUp) {
