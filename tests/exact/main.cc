@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A Vulkan program that knows nothing of Cairn.
-//   exact_scenes FOLDER               writes the bytes of each scene to FOLDER/NAME, and prints the names
+//   exact_scenes FOLDER [RANDOM]      writes the bytes of each scene to FOLDER/NAME, and prints the names;
+//                                     6 of them are random, or RANDOM
 //   exact_scenes hang SUBPASSES TRIPS draws five times in one pass; the third takes long. 0 subpasses:
 //                                     by dynamic rendering
 #include <cstdio>
@@ -20,7 +21,7 @@ void Write(const Scene& scene, Rig& rig, const std::string& folder) {
   if (file == nullptr) Fail("cannot write " + path);
   if (bytes.word_count != 0) std::fwrite(bytes.words, 4, bytes.word_count, file);
   std::fclose(file);
-  std::printf("%s\n", scene.name);
+  std::printf("%s\n", scene.name.c_str());
 }
 
 int Main(int argc, char** argv) {
@@ -31,10 +32,12 @@ int Main(int argc, char** argv) {
     std::printf("it is over\n");
     return 0;
   }
-  if (argc != 2) Fail("give a folder, or: hang SUBPASSES TRIPS");
+  if (argc != 2 && argc != 3) Fail("give a folder, or: hang SUBPASSES TRIPS");
   Rig rig;
-  for (const auto& scenes :
-       {DynamicScenes(), RenderPassScenes(), ComputeScenes(), RandomScenes()}) {
+  const std::vector<Scene> random =
+      RandomScenes(argc == 3 ? static_cast<uint32_t>(std::atoi(argv[2])) : 6);
+  for (const std::span<const Scene> scenes :
+       {DynamicScenes(), RenderPassScenes(), ComputeScenes(), std::span<const Scene>(random)}) {
     for (const Scene& scene : scenes) Write(scene, rig, argv[1]);
   }
   return 0;

@@ -2,8 +2,8 @@
 //
 // Draws, clears, dispatches, queries and changes of state in orders that nobody would write. Seeds are fixed.
 #include <algorithm>
-#include <array>
 #include <random>
+#include <string>
 
 #include "mixer.h"
 #include "scenes.h"
@@ -146,17 +146,14 @@ class RandomScene {
   VkCommandBuffer commands_ = VK_NULL_HANDLE;
 };
 
-template <uint32_t kSeed>
-Buffer Run(Rig& rig) {
-  return RandomScene(rig, kSeed).Run();
-}
-
 }  // namespace
 
-std::span<const Scene> RandomScenes() {
-  static const std::array scenes = {Scene{"random-1", Run<1>}, Scene{"random-2", Run<2>},
-                                    Scene{"random-3", Run<3>}, Scene{"random-4", Run<4>},
-                                    Scene{"random-5", Run<5>}, Scene{"random-6", Run<6>}};
+std::vector<Scene> RandomScenes(uint32_t count) {
+  std::vector<Scene> scenes;
+  for (uint32_t seed = 1; seed <= count; ++seed) {
+    scenes.push_back({"random-" + std::to_string(seed),
+                      [seed](Rig& rig) { return RandomScene(rig, seed).Run(); }});
+  }
   return scenes;
 }
 

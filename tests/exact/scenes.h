@@ -6,20 +6,22 @@
 
 #include <functional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "rig.h"
 
 namespace exact {
 
 struct Scene {
-  const char* name;
+  std::string name;
   std::function<Buffer(Rig& rig)> run;  // the bytes; no words where the device cannot run it
 };
 
 std::span<const Scene> DynamicScenes();     // pictures by dynamic rendering
 std::span<const Scene> RenderPassScenes();  // pictures by VkRenderPass
 std::span<const Scene> ComputeScenes();
-std::span<const Scene> RandomScenes();  // all of it, in any order
+std::vector<Scene> RandomScenes(uint32_t count);  // all of it, in any order
 
 // One pass of five draws, the third of which takes long: `trips` of hang.frag for each of its pixels. With two
 // subpasses it is no pass that mode exact cuts; with none it is by dynamic rendering.
