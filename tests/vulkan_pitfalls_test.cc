@@ -133,7 +133,9 @@ TEST_P(VulkanPitfalls, InModeExactTheCanaryIsTheVictim) {
 // What overlaps otherwise does not, and what is late or out of order has arrived before the next work starts.
 TEST_P(VulkanPitfalls, InModeExactTheCulpritIsAlone) {
   if (GetParam()) return;
-  for (const char* scenario : {"hang", "overlap", "reordered", "device-lost"}) {
+  for (const char* scenario :
+       {"hang", "overlap", "reordered", "device-lost", "late-bottoms", "lost-bottom", "stale",
+        "render-pass", "secondaries", "transfer-queue"}) {
     const IcdReport report = Run(scenario, "exact");
     EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << scenario << Text();
   }

@@ -12,7 +12,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle,
                                                   const VkCommandBufferBeginInfo* info) {
   ExactCommands& commands = *ExactCommandsOf(handle);
   const VkResult result = commands.next().BeginCommandBuffer(handle, info);
-  if (result == VK_SUCCESS) commands.Begin(*info);
+  if (result == VK_SUCCESS && info != nullptr) commands.Begin(*info);
   return result;
 }
 
