@@ -2,17 +2,18 @@
 # Sources made from Vulkan's registry: docs/codegen.md.
 #
 #   cairn_vulkan_functions   the functions of devices, and their loading
-#   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, compiled by src/app/vulkan
-#   CAIRN_VULKANGEN_DRIVEN_WORK   the same for devices that Direct3D drives
+#   CAIRN_VULKANGEN_WORK     the intercepts of commands that give work, and the same commands in mode exact;
+#                            compiled by src/app/vulkan
+#   CAIRN_VULKANGEN_DRIVEN_WORK   the same intercepts for devices that Direct3D drives
 pkg_get_variable(vulkan_prefix vulkan prefix)
 find_file(CAIRN_VULKAN_REGISTRY vk.xml HINTS ${vulkan_prefix}/share PATHS /usr/share /usr/local/share
   PATH_SUFFIXES vulkan/registry REQUIRED)
 
 set(vulkangen ${CAIRN_D3D12GEN_FOLDER}/vulkangen)
-set(CAIRN_VULKANGEN_WORK ${vulkangen}/work.cc CACHE INTERNAL "")
+set(CAIRN_VULKANGEN_WORK ${vulkangen}/work.cc ${vulkangen}/exact.cc CACHE INTERNAL "")
 set(CAIRN_VULKANGEN_DRIVEN_WORK ${vulkangen}/driven_work.cc CACHE INTERNAL "")
 set(vulkan_outputs ${vulkangen}/device_functions.h ${vulkangen}/device_functions.cc ${vulkangen}/work.cc
-  ${vulkangen}/driven_work.cc)
+  ${vulkangen}/driven_work.cc ${vulkangen}/exact.cc)
 set(marker_types ${PROJECT_SOURCE_DIR}/include/cairn/marker_types.h)
 add_custom_command(OUTPUT ${CAIRN_D3D12GEN_FOLDER}/vulkangen.stamp BYPRODUCTS ${vulkan_outputs}
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_CURRENT_SOURCE_DIR}/vulkan.py

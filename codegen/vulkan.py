@@ -6,6 +6,7 @@ Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
 
   device_functions.{h,cc}  struct DeviceFunctions: a pointer for every command of a device
   work.cc                  an intercept for every command that gives the GPU work
+  exact.cc                 the same commands in mode exact
 
 Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
 ("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
@@ -248,6 +249,88 @@ BANNER = """// SPDX-License-Identifier: Apache-2.0
 """
 
 
+# ---- The same in mode exact ------------------------------------------------------------------------
+
+# Of src/app/vulkan/exact_*.cc, beside BY_HAND.
+EXACT_BY_HAND = {"vkCmdBeginConditionalRenderingEXT", "vkCmdEndConditionalRenderingEXT"}
+# They write a number of the program's own: nothing that it would wait for.
+NOT_SERIALISED = re.compile(r"vkCmdWrite(Timestamp|BufferMarker)")
+
+
+# They bind what cannot be bound again behind the canary, if it is for compute.
+BINDS = re.compile(r"vkCmd(PushDescriptorSet(?!KHR)|PushConstants2|SetDescriptorBufferOffsets|BindDescriptorBuffer|BindDescriptorSets2"
+                   r"|BindPipelineShaderGroup|BindShaders)")
+
+
+def exact_binding(command):
+    """Notes that such a command was called, unless it names another bind point."""
+    point = next((p.name for p in command.parameters if p.type == "VkPipelineBindPoint"), None)
+    parameters = ", ".join(p.declaration for p in command.parameters)
+    arguments = ", ".join(p.name for p in command.parameters)
+    condition = f"if ({point} == VK_PIPELINE_BIND_POINT_COMPUTE) " if point else ""
+    return f"""VKAPI_ATTR void VKAPI_CALL {command.name[2:]}({parameters}) {{
+  ExactCommands& commands = *ExactCommandsOf({command.parameters[0].name});
+  {condition}commands.compute().GiveUp();
+  commands.next().{command.name[2:]}({arguments});
+}}
+"""
+
+
+def is_exact_work(command):
+    return (is_work(command) and command.aliased not in EXACT_BY_HAND
+            and not NOT_SERIALISED.match(command.name))
+
+
+def exact_kind_of(command):
+    """ExactKind of src/app/vulkan/exact_work.h."""
+    if command.renderpass == "inside":
+        return "kInPass"
+    return "kWork" if "action" in command.tasks else "kSynchronisation"
+
+
+def exact_source(commands):
+    bodies, entries = [], []
+    for command in filter(is_exact_work, commands):
+        parameters = ", ".join(p.declaration for p in command.parameters)
+        arguments = ", ".join(p.name for p in command.parameters)
+        name = command.name[2:]
+        bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
+  const ExactWork work({command.parameters[0].name}, ExactKind::{exact_kind_of(command)});
+  work.next().{name}({arguments});
+}}
+""")
+        entries.append(f'      Replace<&DeviceFunctions::{name}>("{command.name}", {name}),')
+    for command in commands:
+        if BINDS.match(command.name):
+            name = command.name[2:]
+            bodies.append(exact_binding(command))
+            entries.append(f'      Replace<&DeviceFunctions::{name}>("{command.name}", {name}),')
+    return f"""{BANNER}#include "app/vulkan/exact_work.h"
+
+#include <array>
+
+namespace cairn {{
+namespace {{
+
+{chr(10).join(bodies)}
+}}  // namespace
+
+std::span<const ExactFunction> ExactWorkFunctions() {{
+  static const std::array functions = {{
+{chr(10).join(entries)}
+  }};
+  return functions;
+}}
+
+}}  // namespace cairn
+"""
+
+
+BANNER = """// SPDX-License-Identifier: Apache-2.0
+// Made by codegen/vulkan.py from vk.xml. Do not edit.
+"""
+
+
 def device_functions_header(commands):
     members = "\n".join(f"  PFN_{c.name} {c.name[2:]} = nullptr;" for c in commands)
     return f"""{BANNER}#pragma once
@@ -303,6 +386,7 @@ def main():
     driven = [command for command in commands if is_driven_work(command)]
     write_if_changed(folder / "driven_work.cc", driven_work_source(driven))
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
+    write_if_changed(folder / "exact.cc", exact_source(commands))
 
 
 if __name__ == "__main__":

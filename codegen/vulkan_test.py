@@ -78,6 +78,40 @@ class Work(unittest.TestCase):
         self.assertEqual(vulkan.marker_of(unknown, self.markers), "OTHER_WORK")
 
 
+class Exact(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.commands = vulkan.device_commands(ElementTree.parse(REGISTRY).getroot())
+        sources = "".join(path.read_text() for path in (ROOT / "src/app/vulkan").glob("exact*.cc"))
+        cls.by_hand = set(re.findall(r'"(vkCmd\w+)"', sources))
+        cls.generated = {c.name for c in cls.commands if vulkan.is_exact_work(c) or vulkan.BINDS.match(c.name)}
+
+    def test_every_command_that_only_render_passes_take_opens_a_part(self):
+        left_whole = {"vkCmdNextSubpass", "vkCmdNextSubpass2", "vkCmdNextSubpass2KHR"}  # passes of several subpasses
+        seen = 0
+        for command in self.commands:
+            if not command.name.startswith("vkCmd") or command.renderpass != "inside" or command.name in left_whole:
+                continue
+            self.assertIn(command.name, self.generated | self.by_hand)
+            if command.name in self.generated:
+                self.assertEqual(vulkan.exact_kind_of(command), "kInPass")
+                seen += 1
+        self.assertGreater(seen, 10)
+
+    def test_kinds(self):
+        kinds = {c.name: vulkan.exact_kind_of(c) for c in self.commands if vulkan.is_exact_work(c)}
+        self.assertEqual(kinds["vkCmdDrawIndexedIndirectCountKHR"], "kInPass")
+        self.assertEqual(kinds["vkCmdClearAttachments"], "kInPass")
+        self.assertEqual(kinds["vkCmdDispatch"], "kWork")
+        self.assertEqual(kinds["vkCmdPipelineBarrier2"], "kSynchronisation")
+        self.assertNotIn("vkCmdWriteTimestamp2", kinds)
+
+    def test_what_is_bound_for_compute_is_kept_or_given_up(self):
+        for command in self.commands:
+            if re.match(r"vkCmd(Bind(Pipeline|Descriptor|Shaders)|Push|SetDescriptor)", command.name):
+                self.assertIn(command.name, self.generated | self.by_hand)
+
+
 class Reading(unittest.TestCase):
     XML = """<registry>
       <commands>

@@ -34,7 +34,7 @@ _cairn() {
         -o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         --hang-timeout) ;;
         --events) mapfile -t COMPREPLY < <(compgen -W "all retail" -- "$word") ;;
-        --breadcrumbs) mapfile -t COMPREPLY < <(compgen -W "off top pass full" -- "$word") ;;
+        --breadcrumbs) mapfile -t COMPREPLY < <(compgen -W "off top pass full exact" -- "$word") ;;
         --frames) ;;
         --trigger) mapfile -t COMPREPLY < <(compgen -W "signal" -- "$word"; compgen -f -- "$word") ;;
         *)

@@ -102,7 +102,7 @@ class ProgramsTest : public ::testing::Test {
     // Something is drawn: not one colour only.
     const std::set<char> bytes(without.begin(), without.end());
     ASSERT_GT(bytes.size(), 8u) << program << " drew nothing";
-    for (const char* mode : {"off", "top", "pass", "full"}) {
+    for (const char* mode : {"off", "top", "pass", "full", "exact"}) {
       SCOPED_TRACE(mode);
       const std::string with = PictureOf({Program("cairn"), "run", "--dump-on-exit", "-o",
                                           "a.cairn", "--breadcrumbs", mode, "--", program},

@@ -119,6 +119,28 @@ TEST_P(VulkanPitfalls, FaultAfterCompletionPointsAtTheVictim) {
   EXPECT_EQ(report.states.at("Culprit"), "completed");
 }
 
+// In mode exact a canary comes next, and it is the canary that does not end.
+TEST_P(VulkanPitfalls, InModeExactTheCanaryIsTheVictim) {
+  if (GetParam()) return;  // that program asks for a mode itself
+  for (const char* icd : {"", "no-buffer-marker"}) {
+    const IcdReport report = Run("fault-after-completion", "exact", icd);
+    EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << icd << Text();
+    EXPECT_EQ(report.states.at("First"), "completed");
+    EXPECT_EQ(report.states.at("Victim"), "not started");
+  }
+}
+
+// What overlaps otherwise does not, and what is late or out of order has arrived before the next work starts.
+TEST_P(VulkanPitfalls, InModeExactTheCulpritIsAlone) {
+  if (GetParam()) return;
+  for (const char* scenario :
+       {"hang", "overlap", "reordered", "device-lost", "late-bottoms", "lost-bottom", "stale",
+        "render-pass", "secondaries", "transfer-queue"}) {
+    const IcdReport report = Run(scenario, "exact");
+    EXPECT_THAT(report.candidates, ElementsAre("Culprit")) << scenario << Text();
+  }
+}
+
 // That some device of this vendor was late once says nothing about this run: a suspect would be innocent ten
 // times as often as guilty.
 TEST_P(VulkanPitfalls, NobodyIsSuspectedForTheNameOfTheVendor) {

@@ -133,7 +133,7 @@ class VulkanProgramsTest : public ::testing::Test {
     ASSERT_EQ(without.exit_code, 0) << without.said;
     const std::string enabled = std::string("VK_INSTANCE_LAYERS=") + kValidation;
     const Outcome validated = OutcomeOf(program, {enabled});
-    for (const char* mode : {"off", "top", "full"}) {
+    for (const char* mode : {"off", "top", "full", "exact"}) {
       for (const std::string& layers :
            {std::string("VK_INSTANCE_LAYERS"), enabled,
             std::string("VK_INSTANCE_LAYERS=") + kOurs + ":" + kValidation}) {

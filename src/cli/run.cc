@@ -29,6 +29,7 @@ constexpr char kExamples[] =
     "                                           for machines without a person in front of them\n"
     "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
     "  cairn run --no-witnesses -- ./game       never use the GPU for measurements of Cairn's own\n"
+    "  cairn run --breadcrumbs exact -- ./game  for a crash that comes again: one draw at a time\n"
     "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
     "  cairn run --capture --frames 100-199 -- ./game\n"
     "                                           only frames 100 to 199, playable on their own\n"
@@ -121,7 +122,7 @@ void AddWitnesses(const RunOptions& options, const std::function<void(const std:
   const std::string mode = !options.breadcrumbs.empty() ? options.breadcrumbs
                            : set == nullptr             ? ""
                                                         : set;
-  if (options.no_layer || mode == "off" || mode == "full" ||
+  if (options.no_layer || mode == "off" || mode == "full" || mode == "exact" ||
       std::getenv(kWitnessVariable) != nullptr) {
     return;
   }
@@ -218,8 +219,10 @@ Verb AddRunVerb(CLI::App& root) {
   command
       .Option("--breadcrumbs", &options->breadcrumbs, "MODE",
               "How much the GPU writes for a Direct3D 12 or Vulkan program: off, top (where work "
-              "begins; the default), pass (and where passes end) or full (and where all work ends)")
-      .OneOf({"off", "top", "pass", "full"});
+              "begins; the default), pass (and where passes end), full (and where all work ends) "
+              "or exact "
+              "(full, and one command at a time: for a crash that comes again)")
+      .OneOf({"off", "top", "pass", "full", "exact"});
   command
       .Option("--events", &options->events, "WHOSE",
               "Whose Direct3D 12 events and markers give their names to breadcrumbs: all (the "

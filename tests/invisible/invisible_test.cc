@@ -91,6 +91,7 @@ TEST_P(Invisible, EveryObservationIsTheSame) {
       {"off, both layers", {preload, path, vulkan, "CAIRN_BREADCRUMBS=off"}},
       {"full, both layers, checking itself",
        {preload, path, vulkan, "CAIRN_BREADCRUMBS=full", "CAIRN_CHECK=1"}},
+      {"exact, both layers", {preload, path, vulkan, "CAIRN_BREADCRUMBS=exact"}},
       {"logging driver", {preload, "CAIRN_DRIVER=logging"}, true},
       {"no driver", {preload, "CAIRN_DRIVER=none"}, true},
   };

@@ -58,6 +58,8 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   secondaries_.clear();
   work_ = 0;
   mode_ = mode;
+  writes_all_ends_ = WritesAllEnds(mode);
+  exact_ = mode == MarkerMode::kExact;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
   pipeline_ = desc.pipeline;
@@ -132,7 +134,7 @@ void CommandList::DropWork() {
 }
 
 bool CommandList::WritesBottom(CairnMarkerType type) const {
-  if (mode_ == MarkerMode::kFull) return true;
+  if (writes_all_ends_) return true;
   if (mode_ == MarkerMode::kPass && type == CAIRN_MARKER_PASS) return true;
   return outermost_end_is_list_end_ && depth_ == 0;
 }
@@ -304,6 +306,7 @@ CairnResult CommandList::EndMarker() {
   if (WritesBottom(marker.type) && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
     flags |= kEventWritesBottom;
     last_bottom_ = event_count_;
+    if (exact_) flags |= DrainFlags();
   }
   *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, marker.sequence};
   Publish();

@@ -97,10 +97,11 @@ class alignas(128) CommandList {
       return;
     }
     uint8_t flags = drains;
-    if (mode_ == MarkerMode::kFull &&
-        Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
+    if (writes_all_ends_ && Write(WordKind::kPassed, PipeLocation::kBottom, event_count_)) {
       flags |= kEventWritesBottom;
       last_bottom_ = event_count_;
+      if (exact_) [[unlikely]]
+        flags |= DrainFlags();
     }
     *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
     Publish();
@@ -242,6 +243,8 @@ class alignas(128) CommandList {
   NameRef CopyAnnotation(const AnnotationHeader& header, const void* data, uint8_t* flags);
   NameRef CopyName(const char* name, uint8_t* flags);
   bool WritesBottom(CairnMarkerType type) const;
+  // Mode exact, of an end that is written.
+  uint8_t DrainFlags() const { return backend_->Serial(backend_list_) ? kEventDrains : 0; }
 
   // The hot path's state comes first: with the first open markers it fills two cache lines.
   Backend* backend_;
@@ -258,6 +261,8 @@ class alignas(128) CommandList {
   uint32_t call_ = 0;   // what SetCall said
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
+  bool writes_all_ends_ = true;  // as mode_ says
+  bool exact_ = false;
   bool covered_ = false;  // the innermost open marker stands for what is recorded in it
   bool silent_ = false;
   bool always_silent_ = false;  // CAIRN_LIST_SILENT

@@ -197,6 +197,12 @@ Status Context::Initialize() {
   if (sees_signals) AllocateCrashWords(region);
   BackendDescription description;
   CAIRN_RETURN_IF_ERROR(backend_->Initialize(region, &description));
+  if (desc_.mode == CAIRN_MODE_EXACT && !backend_->Serialises()) {
+    desc_.mode = CAIRN_MODE_FULL;
+    description.sources.push_back({"mode exact", SourceState::kAbsent,
+                                   "mode full instead: it takes VK_LAYER_CAIRN_breadcrumbs below "
+                                   "this device, and cairn run enables that"});
+  }
   if (!deferred_) DescribeDevice(description);
   DescribeMethods(description);
   // The number of recordings says last that they are there: the record of a deferred context is

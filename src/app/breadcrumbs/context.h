@@ -32,7 +32,9 @@
 
 namespace cairn {
 
-// For CairnContextDesc::mode: everything is noted, the GPU writes nothing, no self-test runs. What is
+// For CairnContextDesc::mode, of the layers: FULL, on a device whose work the Vulkan layer serialises.
+inline constexpr CairnMode CAIRN_MODE_EXACT = static_cast<CairnMode>(MarkerMode::kExact);
+// Likewise: everything is noted, the GPU writes nothing, no self-test runs. What is
 // finished is known from NotifyCompleted only. Not for applications.
 inline constexpr CairnMode CAIRN_MODE_OFF = static_cast<CairnMode>(MarkerMode::kOff);
 

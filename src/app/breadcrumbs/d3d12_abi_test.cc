@@ -135,6 +135,8 @@ class FakeDriver final : public DriverHalf {
   }
   uint8_t Drains(const DriverList&, WriteMethod) const override { return 0; }
   SourceFinding WitnessSource(const void*, WriteMethod) const override { return {}; }
+  bool Serialises(const void*) const override { return false; }
+  bool Serial(const DriverList&) const override { return false; }
   bool NoteWords(const void*, const std::byte*) override { return true; }
   void ForgetWords(const void*, const std::byte*) override {}
   SourceFinding LossSource(const void*) const override { return {}; }

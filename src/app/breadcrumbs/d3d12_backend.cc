@@ -247,6 +247,15 @@ class D3D12Backend final : public Backend {
     return {};
   }
 
+  bool Serialises() const override {
+    return driver_ != nullptr && driver_device_ != nullptr && driver_->Serialises(driver_device_);
+  }
+  bool Serial(const BackendList& list) const override {
+    const auto* const state = static_cast<const ListState*>(list.state);
+    return driver_ != nullptr && state != nullptr && state->driver_list.known() &&
+           driver_->Serial(state->driver_list);
+  }
+
   void ReleaseList(BackendList& list) override {
     auto* const state = static_cast<ListState*>(list.state);
     if (state == nullptr) return;

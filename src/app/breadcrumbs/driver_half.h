@@ -74,6 +74,10 @@ class DriverHalf {
   virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
   // For reports: what is known of barriers on `device` (of a DeviceSeenScope), for writes of `method`.
   virtual SourceFinding WitnessSource(const void* device, WriteMethod method) const = 0;
+  // Whether `device` (of a DeviceSeenScope) is in mode exact.
+  virtual bool Serialises(const void* device) const = 0;
+  // Mode exact: whether a full barrier stands behind all work that the recording has so far.
+  virtual bool Serial(const DriverList& list) const = 0;
 
   // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
   // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.

@@ -148,6 +148,11 @@ class VulkanBackend final : public Backend {
     return Status();
   }
 
+  bool Serialises() const override { return params_.is_serial != nullptr; }
+  bool Serial(const BackendList& list) const override {
+    return Serialises() && params_.is_serial(list.native);
+  }
+
   void ReleaseList(BackendList& list) override {
     if (list.state != nullptr) run_tables_.GiveBack(static_cast<RunTable*>(list.state));
     list.state = nullptr;

@@ -46,6 +46,8 @@ struct VulkanBackendParams {
   std::vector<LeftOutExtension> left_out;
   // Asked in Initialize, once the method is known; the answer becomes one of the sources. May be empty.
   std::function<SourceFinding(WriteMethod)> tell_method;
+  // Mode exact: Backend::Serial for a VkCommandBuffer. Null: the work overlaps.
+  bool (*is_serial)(void* native) = nullptr;
 };
 
 // Never null and does no Vulkan work; Initialize reports what is wrong with the parameters. `region`

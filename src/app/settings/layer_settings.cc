@@ -13,10 +13,8 @@ namespace cairn {
 namespace {
 
 constexpr std::pair<std::string_view, MarkerMode> kModes[] = {
-    {"off", MarkerMode::kOff},
-    {"top", MarkerMode::kTop},
-    {"pass", MarkerMode::kPass},
-    {"full", MarkerMode::kFull},
+    {"off", MarkerMode::kOff},   {"top", MarkerMode::kTop},     {"pass", MarkerMode::kPass},
+    {"full", MarkerMode::kFull}, {"exact", MarkerMode::kExact},
 };
 
 std::string Complaint(const char* name, std::string_view value, const char* rest) {
@@ -103,7 +101,7 @@ LayerSettings ReadLayerSettings(const char* (*get)(const char* name),
   if (const std::string_view value = value_of("CAIRN_BREADCRUMBS");
       !value.empty() && !ParseMode(value, &settings.breadcrumbs)) {
     complaints->push_back(
-        Complaint("CAIRN_BREADCRUMBS", value, "none of off, top, pass, full; top is used"));
+        Complaint("CAIRN_BREADCRUMBS", value, "none of off, top, pass, full, exact; top is used"));
   }
   if (const std::string_view value = value_of("CAIRN_CHECK"); !value.empty()) {
     settings.check = value == "1";

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the environment asks of the layers of both APIs, read once, at the first device.
-//   CAIRN_BREADCRUMBS  off | top (default) | pass | full   how much the GPU writes; docs/breadcrumbs.md
+//   CAIRN_BREADCRUMBS  off | top (default) | pass | full | exact   how much the GPU writes;
+//                                                          docs/breadcrumbs.md
 //   CAIRN_CHECK        0 (default) | 1                     self-check; docs/d3d12-layer.md
 //   CAIRN_EVENTS       retail (default) | all              whose events keep what they carry;
 //                                                          docs/annotations.md

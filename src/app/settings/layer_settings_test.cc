@@ -48,6 +48,7 @@ TEST(LayerSettingsTest, EveryModeHasItsWord) {
   EXPECT_EQ(Read({{"CAIRN_BREADCRUMBS", "top"}}, &complaints).breadcrumbs, MarkerMode::kTop);
   EXPECT_EQ(Read({{"CAIRN_BREADCRUMBS", "pass"}}, &complaints).breadcrumbs, MarkerMode::kPass);
   EXPECT_EQ(Read({{"CAIRN_BREADCRUMBS", "full"}}, &complaints).breadcrumbs, MarkerMode::kFull);
+  EXPECT_EQ(Read({{"CAIRN_BREADCRUMBS", "exact"}}, &complaints).breadcrumbs, MarkerMode::kExact);
   EXPECT_TRUE(Read({{"CAIRN_CHECK", "1"}}, &complaints).check);
   EXPECT_FALSE(Read({{"CAIRN_CHECK", "0"}}, &complaints).check);
   EXPECT_EQ(Read({{"CAIRN_DRIVER", "/opt/driver.so"}}, &complaints).driver, "/opt/driver.so");
@@ -104,10 +105,11 @@ TEST(LayerSettingsTest, WhatMeansNothingIsReportedAndCountsAsTheDefault) {
       Read({{"CAIRN_BREADCRUMBS", "most"}, {"CAIRN_CHECK", "yes"}}, &complaints);
   EXPECT_EQ(settings.breadcrumbs, MarkerMode::kTop);
   EXPECT_FALSE(settings.check);
-  EXPECT_THAT(complaints,
-              testing::ElementsAre(
-                  "CAIRN_BREADCRUMBS is 'most', which is none of off, top, pass, full; top is used",
-                  "CAIRN_CHECK is 'yes', which is neither 0 nor 1; 0 is used"));
+  EXPECT_THAT(
+      complaints,
+      testing::ElementsAre(
+          "CAIRN_BREADCRUMBS is 'most', which is none of off, top, pass, full, exact; top is used",
+          "CAIRN_CHECK is 'yes', which is neither 0 nor 1; 0 is used"));
 }
 
 TEST(LogTest, LevelsHaveNames) {

@@ -9,6 +9,7 @@
 #include "app/vulkan/checkpoint_marker.h"
 #include "app/vulkan/command_pool.h"
 #include "app/vulkan/device_objects.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/pipelines.h"
 
@@ -234,9 +235,14 @@ void ReleaseRecording(CommandBufferState& state) noexcept {
   Quietly([&] { static_cast<void>(state.device->context->ReleaseCommandList(list).ok()); });
 }
 
+CommandBufferState::CommandBufferState() = default;
+CommandBufferState::~CommandBufferState() = default;
+
 void UpdateSilence(CommandBufferState& state) {
   if (state.open == nullptr) return;
-  state.open->SetInsideRenderPass(state.in_render_pass);
+  // Mode exact closes render passes between commands.
+  state.open->SetInsideRenderPass(state.exact != nullptr ? state.exact->inside_pass()
+                                                         : state.in_render_pass);
   state.open->SetSilent(state.only_secondaries || state.suspended || state.in_video ||
                         state.after_performance_query || state.counting_queries != 0);
 }

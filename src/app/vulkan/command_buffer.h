@@ -19,6 +19,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "cairn/breadcrumbs.h"
@@ -35,8 +36,12 @@ namespace cairn {
 enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount };
 
 struct CommandPoolState;
+class ExactCommands;
 
 struct CommandBufferState {
+  CommandBufferState();
+  ~CommandBufferState();
+
   // What every command looks at.
   CommandList* open = nullptr;  // `list` between vkBeginCommandBuffer and vkEndCommandBuffer
   const DeviceFunctions* vk = nullptr;  // of the next layer
@@ -72,7 +77,8 @@ struct CommandBufferState {
   CommandBufferState* previous = nullptr;  // of the pool
   CommandBufferState* next = nullptr;
   bool secondary = false;
-  std::string name;  // of the object, in UTF-8: of its next recordings
+  std::unique_ptr<ExactCommands> exact;  // in mode exact
+  std::string name;                      // of the object, in UTF-8: of its next recordings
 };
 
 extern constinit HandleMap<VkCommandBuffer, CommandBufferState> command_buffers;

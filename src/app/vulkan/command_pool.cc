@@ -6,6 +6,7 @@
 #include <new>
 
 #include "app/vulkan/device_objects.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/witnesses.h"
 
@@ -52,6 +53,25 @@ void Forget(CommandPoolState* pool) noexcept {
   delete pool;
 }
 
+// In mode exact. False without memory.
+bool MakeExact(CommandBufferState& state) noexcept {
+  if (state.device->exact == nullptr) return true;
+  try {
+    const auto changed = [](void* owner) {
+      UpdateSilence(*static_cast<CommandBufferState*>(owner));
+    };
+    state.exact = std::make_unique<ExactCommands>(
+        *state.device->exact, ExactCommandsDesc{.handle = state.handle,
+                                                .secondary = state.secondary,
+                                                .canary = state.pool->exact_canary,
+                                                .changed = changed,
+                                                .owner = &state});
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 // False without memory.
 bool Remember(CommandPoolState& pool, VkCommandBuffer handle, VkCommandBufferLevel level) {
   auto* const state = new (std::nothrow) CommandBufferState;
@@ -64,7 +84,7 @@ bool Remember(CommandPoolState& pool, VkCommandBuffer handle, VkCommandBufferLev
   state->pool = &pool;
   state->secondary = level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
   state->identity = {LayerToken(), handle, nullptr};
-  if (!command_buffers.Set(handle, state)) {
+  if (!MakeExact(*state) || !command_buffers.Set(handle, state)) {
     delete state;
     return false;
   }
@@ -90,6 +110,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device,
   const uint32_t family = pCreateInfo->queueFamilyIndex;
   pool->handle = *pCommandPool;
   pool->device = &state;
+  pool->exact_canary = state.exact != nullptr && state.exact->MayRunCanary(*pCreateInfo);
   pool->silent = (pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0 ||
                  !MayWriteWords(state, family);
   if (family < state.queue_families.size()) {

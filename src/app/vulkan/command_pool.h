@@ -16,6 +16,7 @@ struct CommandPoolState {
   DeviceState* device = nullptr;
   CairnQueueType queue_type = CAIRN_QUEUE_OTHER;
   const WitnessFlags* witnesses = nullptr;  // as in CommandBufferState
+  bool exact_canary = false;                // ExactDevice::MayRunCanary
   bool silent = false;                      // protected, or of a queue that cannot write words
   CommandBufferState* first = nullptr;
   CommandPoolState* previous = nullptr;  // of the device

@@ -5,6 +5,7 @@
 
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/handle_map.h"
 #include "app/vulkan/witnesses.h"
 

@@ -34,6 +34,7 @@ class Context;
 class DeviceBarriers;
 class DeviceObjects;
 class DriverHalfDevice;
+class ExactDevice;
 struct DeviceState;
 
 enum class DeviceKind : uint8_t {
@@ -61,7 +62,8 @@ struct DeviceState {
   InstanceState* instance = nullptr;
   VkPhysicalDevice physical_device = VK_NULL_HANDLE;
   PFN_vkGetDeviceProcAddr next_get = nullptr;
-  DeviceFunctions vk;  // of the next layer; null where the device has no such function
+  DeviceFunctions
+      vk;  // of the next layer, or of exact.h; null where the device has no such function
   // For dispatchable handles that the layer itself makes; null where the loader gave none.
   PFN_vkSetDeviceLoaderData set_loader_data = nullptr;
   DeviceKind kind = DeviceKind::kOff;
@@ -83,7 +85,7 @@ struct DeviceState {
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
-  // In mode full, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
+  // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
   // In modes in which words do not tell of every end; null otherwise.
   std::unique_ptr<DeviceBarriers> barriers;
@@ -94,6 +96,7 @@ struct DeviceState {
 
   std::unique_ptr<DeviceObjects> objects;  // kBreadcrumbs: from the device's first call to its last
   std::unique_ptr<DriverHalfDevice> driver_half;  // kDriven
+  std::unique_ptr<ExactDevice> exact;             // in mode exact
 
   bool Enabled(std::string_view extension) const;
 };

@@ -90,7 +90,7 @@ DeviceRequest::DeviceRequest(const InstanceState& instance, VkPhysicalDevice phy
   AddHostImport(instance, physical_device, has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME),
                 has(VK_KHR_EXTERNAL_MEMORY_EXTENSION_NAME));
   // An application that sets checkpoints itself reads them itself, and expects its own.
-  if (mode == MarkerMode::kFull && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
+  if (WritesAllEnds(mode) && has(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME) &&
       instance.GetPhysicalDeviceFeatures2 != nullptr &&
       !Enabled(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME)) {
     Add(VK_NV_DEVICE_DIAGNOSTIC_CHECKPOINTS_EXTENSION_NAME);

@@ -13,6 +13,7 @@
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/witnesses.h"
 #include "os/environment.h"
 
@@ -110,6 +111,7 @@ Status StartContext(DeviceState& state) {
       return finding;
     };
   }
+  if (state.instance->mode == MarkerMode::kExact) params.is_serial = IsSerial;
   Result<Context*> context = Context::CreateDeferred(ContextDesc(state.instance->mode), *block,
                                                      CreateVulkanBackend(params));
   if (!context.ok()) return context.status();
@@ -141,8 +143,8 @@ void StartBreadcrumbs(DeviceState& state) {
     return;
   }
   state.mode = state.instance->mode;
-  state.has_checkpoints = state.mode == MarkerMode::kFull &&
-                          state.vk.CmdSetCheckpointNV != nullptr && state.owns_checkpoints;
+  state.has_checkpoints =
+      WritesAllEnds(state.mode) && state.vk.CmdSetCheckpointNV != nullptr && state.owns_checkpoints;
   NameQueues(state);
   state.objects = MakeDeviceObjects(state);
   state.identity = {LayerToken(), state.handle, state.context};
@@ -157,12 +159,16 @@ void StartDevice(DeviceState& state) {
   } else {
     StartBreadcrumbs(state);
   }
+  if (state.kind != DeviceKind::kOff && state.instance->mode == MarkerMode::kExact) {
+    StartExact(state);
+  }
 }
 
 void EndDevice(DeviceState& state) {
   ForgetCommandPools(state);
   state.objects.reset();
   state.driver_half.reset();
+  state.exact.reset();
   if (state.context != nullptr) Context::Destroy(state.context);
   state.context = nullptr;
 }

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "app/breadcrumbs/vulkan_writes.h"
+#include "app/vulkan/exact.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -37,7 +38,7 @@ class LayerAsDriver final : public DriverHalf {
       RecordMarkerWrite(vk, handle, where, words, offset_bytes, value);
       return DriverWrite::kRecorded;
     }
-    if (commands->in_render_pass) return DriverWrite::kInsideRenderPass;
+    if (commands->InsideRenderPass()) return DriverWrite::kInsideRenderPass;
     if (commands->only_transfers) {
       RecordUpdateWrite(vk, handle, where, words, offset_bytes, &value, sizeof(value));
     } else {
@@ -54,6 +55,14 @@ class LayerAsDriver final : public DriverHalf {
   }
   SourceFinding WitnessSource(const void* device, WriteMethod method) const override {
     return Half(device).barriers().Describe(method);
+  }
+  bool Serialises(const void* device) const override {
+    return Half(device).device().instance->mode == MarkerMode::kExact;
+  }
+  bool Serial(const DriverList& list) const override {
+    const auto handle = static_cast<VkCommandBuffer>(list.commands);
+    const DrivenCommands* const commands = DrivenCommandsOf(handle);
+    return commands != nullptr && commands->recording == list.recording && IsSerial(handle);
   }
 
   bool NoteWords(const void* device, const std::byte* words) override {

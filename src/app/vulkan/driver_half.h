@@ -31,9 +31,13 @@
 namespace cairn {
 
 class DriverHalfDevice;
+class ExactCommands;
 
 // Threads: like the command buffer, one at a time.
 struct DrivenCommands {
+  DrivenCommands();
+  ~DrivenCommands();
+
   VkCommandBuffer handle = VK_NULL_HANDLE;
   DriverHalfDevice* device = nullptr;
   uint64_t recording = 0;  // DriverList::recording; 0 while it is not recorded
@@ -43,6 +47,10 @@ struct DrivenCommands {
   const WitnessFlags* witnesses = nullptr;  // null where no barrier testifies
   // kEventDrains...: barriers that no other command has followed yet.
   uint8_t drains = 0;
+  std::unique_ptr<ExactCommands> exact;  // in mode exact
+
+  // Whether no fill may be recorded: mode exact closes render passes between commands.
+  bool InsideRenderPass() const;
 };
 
 // Null for command buffers of other devices.
@@ -67,7 +75,7 @@ class DriverHalfDevice {
   const char* why_no_import() const { return why_no_import_; }
 
   // Command pools and their buffers. False without memory for what is noted: nothing is then.
-  bool NotePool(VkCommandPool pool, uint32_t family) noexcept;
+  bool NotePool(VkCommandPool pool, const VkCommandPoolCreateInfo& info) noexcept;
   bool NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLevel level,
                           std::span<const VkCommandBuffer> buffers) noexcept;
   void ForgetCommandBuffers(VkCommandPool pool, std::span<const VkCommandBuffer> buffers);
@@ -87,6 +95,7 @@ class DriverHalfDevice {
   struct Pool {
     bool only_transfers = false;
     const WitnessFlags* witnesses = nullptr;
+    bool exact_canary = false;  // ExactDevice::MayRunCanary
     std::vector<std::unique_ptr<DrivenCommands>> buffers;
   };
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/handle_map.h"
 
 namespace cairn {
@@ -30,7 +31,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice device,
   DeviceSeenScope::Note(&half);
   const DeviceFunctions& vk = half.device().vk;
   const VkResult result = vk.CreateCommandPool(device, info, allocator, pool);
-  if (result != VK_SUCCESS || half.NotePool(*pool, info->queueFamilyIndex)) return result;
+  if (result != VK_SUCCESS || half.NotePool(*pool, *info)) return result;
   vk.DestroyCommandPool(device, *pool, allocator);
   *pool = VK_NULL_HANDLE;
   return VK_ERROR_OUT_OF_HOST_MEMORY;
@@ -165,6 +166,13 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle) {
 
 }  // namespace
 
+DrivenCommands::DrivenCommands() = default;
+DrivenCommands::~DrivenCommands() = default;
+
+bool DrivenCommands::InsideRenderPass() const {
+  return exact != nullptr ? exact->inside_pass() : in_render_pass;
+}
+
 DrivenCommands* DrivenCommandsOf(VkCommandBuffer command_buffer) {
   return commands_of.Find(command_buffer);
 }
@@ -189,7 +197,8 @@ DriverHalfDevice::~DriverHalfDevice() {
   }
 }
 
-bool DriverHalfDevice::NotePool(VkCommandPool pool, uint32_t family) noexcept {
+bool DriverHalfDevice::NotePool(VkCommandPool pool, const VkCommandPoolCreateInfo& info) noexcept {
+  const uint32_t family = info.queueFamilyIndex;
   constexpr VkQueueFlags kFilling = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   try {
     const std::lock_guard lock(mutex_);
@@ -197,6 +206,7 @@ bool DriverHalfDevice::NotePool(VkCommandPool pool, uint32_t family) noexcept {
     noted.only_transfers = family < device_.queue_families.size() &&
                            (device_.queue_families[family].queueFlags & kFilling) == 0;
     noted.witnesses = barriers_.Of(family);
+    noted.exact_canary = device_.exact != nullptr && device_.exact->MayRunCanary(info);
     return true;
   } catch (const std::bad_alloc&) {
     return false;
@@ -216,6 +226,12 @@ bool DriverHalfDevice::NoteCommandBuffers(VkCommandPool pool, VkCommandBufferLev
       commands->secondary = level != VK_COMMAND_BUFFER_LEVEL_PRIMARY;
       commands->only_transfers = noted.only_transfers;
       commands->witnesses = noted.witnesses;
+      if (device_.exact != nullptr) {
+        commands->exact = std::make_unique<ExactCommands>(
+            *device_.exact,
+            ExactCommandsDesc{
+                .handle = buffer, .secondary = commands->secondary, .canary = noted.exact_canary});
+      }
       if (!commands_of.Set(buffer, commands.get())) throw std::bad_alloc();
       noted.buffers.push_back(std::move(commands));
       ++noted_count;

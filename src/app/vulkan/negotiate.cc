@@ -7,6 +7,7 @@
 
 #include "app/vulkan/device_creation.h"
 #include "app/vulkan/driver_half.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
 
@@ -33,6 +34,7 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
       ours = FindDrivenWorkIntercept(name);
     }
   }
+  if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   return ours == nullptr ? next : ours;
 }
 

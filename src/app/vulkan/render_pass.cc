@@ -6,6 +6,7 @@
 #include <array>
 
 #include "app/vulkan/command_buffer.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/work.h"
 
@@ -126,7 +127,9 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering2(VkCommandBuffer commandBuffer, const
   const WorkScope work(commandBuffer, CAIRN_MARKER_END_RENDERING, WorkPoint::kNone);
   CommandBufferState& state = work.state();
   const DeviceState& device = *state.device;
-  reinterpret_cast<EndRendering2>(device.next_get(device.handle, kName))(commandBuffer, info);
+  const PFN_vkVoidFunction next =
+      device.exact != nullptr ? FindExactFunction(kName) : device.next_get(device.handle, kName);
+  reinterpret_cast<EndRendering2>(next)(commandBuffer, info);
   LeaveRendering(state);
 }
 

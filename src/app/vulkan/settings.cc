@@ -60,13 +60,14 @@ MarkerMode ReadVulkanMode(const void* chain, const char* (*get)(const char* name
   const std::pair<const char*, MarkerMode> words[] = {{"off", MarkerMode::kOff},
                                                       {"top", MarkerMode::kTop},
                                                       {"pass", MarkerMode::kPass},
-                                                      {"full", MarkerMode::kFull}};
+                                                      {"full", MarkerMode::kFull},
+                                                      {"exact", MarkerMode::kExact}};
   for (const auto& [name, mode] : words) {
     if (Equal(word, name)) return mode;
   }
   if (word != nullptr) {
     complaints->push_back(std::string("the setting breadcrumbs of ") + kVulkanLayerName + " is '" +
-                          word + "', which is none of off, top, pass and full: top is used");
+                          word + "', which is none of off, top, pass, full and exact: top is used");
   }
   return MarkerMode::kTop;
 }

@@ -63,6 +63,7 @@ TEST_F(VulkanSettingsTest, TheApplicationChooses) {
   EXPECT_EQ(Read("top"), MarkerMode::kTop);
   EXPECT_EQ(Read("pass"), MarkerMode::kPass);
   EXPECT_EQ(Read("full"), MarkerMode::kFull);
+  EXPECT_EQ(Read("exact"), MarkerMode::kExact);
   EXPECT_EQ(Read("full", "VK_LAYER_another"), MarkerMode::kTop);
   EXPECT_EQ(Read("full", kVulkanLayerName, 1), MarkerMode::kTop) << "not a string";
   EXPECT_TRUE(complaints_.empty());

@@ -12,6 +12,7 @@
 #include "app/breadcrumbs/context.h"
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/vulkan/checkpoint_marker.h"
+#include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/testing/test_loader.h"
 
@@ -241,6 +242,114 @@ TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
                                  kEventWritesTop, kEventWritesBottom));
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
   EXPECT_EQ(Passed(commands), 10u);
+}
+
+// Where a full barrier stands behind all work, ends say so; render passes are cut, so that words are
+// written in between.
+TEST_F(VulkanLayerTest, InModeExactEndsDrain) {
+  Make(MarkerMode::kExact);
+  const auto begin = loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering");
+  const auto end = loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering");
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  Fill(commands);
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  begin(commands, &info);
+  EXPECT_FALSE(CommandBufferOf(commands)->exact->inside_pass())
+      << "closed until something is drawn";
+  end(commands);
+  info.flags = VK_RENDERING_SUSPENDING_BIT;
+  begin(commands, &info);
+  EXPECT_TRUE(CommandBufferOf(commands)->exact->inside_pass()) << "not cut";
+  end(commands);
+  info.flags = VK_RENDERING_RESUMING_BIT;
+  begin(commands, &info);
+  end(commands);
+  loader_.End(commands);
+  constexpr int kEnd = kEventWritesBottom | kEventDrains;
+  std::vector<int> flags;
+  for (const EventRecord& event : loader_.Events(commands)) flags.push_back(event.flags);
+  EXPECT_THAT(flags, ElementsAre(kEventWritesTop, kEnd,     // fill
+                                 kEventWritesTop, kEnd,     // begin of the pass that is cut
+                                 kEventWritesTop, kEnd,     // its end
+                                 kEventWritesTop, 0, 0, 0,  // suspended
+                                 0, 0, 0, kEnd));           // resumed, and its end
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(Passed(commands), 14u);
+}
+
+// Its runs are counted in memory by itself.
+TEST_F(VulkanLayerTest, InModeExactACanaryRunsBehindEachPieceOfWork) {
+  Make(MarkerMode::kExact);
+  const ExactCanary* const canary = loader_.state().exact->canary();
+  ASSERT_NE(canary, nullptr);
+  const VkCommandBuffer commands = loader_.Allocate();
+  const auto runs = [&](auto record) {
+    const uint32_t before = canary->runs();
+    loader_.Begin(commands);
+    record();
+    loader_.End(commands);
+    EXPECT_EQ(loader_.Run(commands), VK_SUCCESS);
+    return canary->runs() - before;
+  };
+  EXPECT_EQ(runs([] {}), 0u);
+  EXPECT_EQ(runs([&] {
+              Fill(commands);
+              Copy(commands);
+            }),
+            2u);
+  const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
+                                   VK_ACCESS_MEMORY_WRITE_BIT, VK_ACCESS_MEMORY_READ_BIT};
+  EXPECT_EQ(runs([&] {
+              loader_.Get<PFN_vkCmdPipelineBarrier>("vkCmdPipelineBarrier")(
+                  commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  0, 1, &barrier, 0, nullptr, 0, nullptr);
+            }),
+            0u);
+  VkRenderingInfo pass = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  pass.renderArea.extent = {16, 16};
+  pass.layerCount = 1;
+  const auto rendering = [&] {
+    loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &pass);
+    loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+  };
+  EXPECT_EQ(runs(rendering), 2u) << "its begin and its end";
+  pass.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+  EXPECT_EQ(runs(rendering), 1u) << "not cut: behind it";
+  EXPECT_EQ(runs([&] {
+              ExactCommandsOf(commands)->compute().GiveUp();
+              Fill(commands);
+            }),
+            0u)
+      << "what is bound could not be bound again";
+  EXPECT_EQ(runs([&] {
+              ExactCommandsOf(commands)->BeginQuery();
+              Fill(commands);
+              ExactCommandsOf(commands)->EndQuery();
+              Fill(commands);
+            }),
+            1u);
+}
+
+// A command buffer that is begun anew has forgotten the pass that was left open.
+TEST_F(VulkanLayerTest, InModeExactARecordingStartsOutsideOfPasses) {
+  Make(MarkerMode::kExact);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
+  info.flags = VK_RENDERING_SUSPENDING_BIT;
+  info.renderArea.extent = {16, 16};
+  info.layerCount = 1;
+  loader_.Get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(commands, &info);
+  EXPECT_FALSE(IsSerial(commands));
+  loader_.Get<PFN_vkCmdEndRendering>("vkCmdEndRendering")(commands);
+  EXPECT_FALSE(IsSerial(commands)) << "nothing may stand before it is resumed";
+  loader_.End(commands);
+  loader_.Begin(commands);
+  EXPECT_TRUE(IsSerial(commands));
+  loader_.End(commands);
 }
 
 TEST_F(VulkanLayerTest, ASubpassOfSecondariesTakesNothingElse) {

@@ -59,7 +59,13 @@ enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3 };
 
 // How much the GPU is asked to write. See docs/breadcrumbs.md.
 // kOff: lists, events and submissions are noted, the GPU writes nothing.
-enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2, kOff = 3 };
+// kExact: as kFull, and what the Vulkan layer sees does not overlap.
+enum class MarkerMode : uint32_t { kTop = 0, kPass = 1, kFull = 2, kOff = 3, kExact = 4 };
+
+// Whether the end of each command is written.
+constexpr bool WritesAllEnds(MarkerMode mode) {
+  return mode == MarkerMode::kFull || mode == MarkerMode::kExact;
+}
 
 // How the GPU writes progress words. The order is that of preference.
 enum class WriteMethod : uint32_t {

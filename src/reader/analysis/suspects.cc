@@ -125,7 +125,7 @@ class SuspectRanker {
     ranked.suspect.scope = scope;
     ranked.evidence = evidence_[verdict];
     const uint32_t device = analysis_.verdicts[verdict].device;
-    ranked.tells_finished = device == kNone || snapshot_.devices[device].mode == MarkerMode::kFull;
+    ranked.tells_finished = device == kNone || WritesAllEnds(snapshot_.devices[device].mode);
     if (scope == kNone) return ranked;
     ranked.work = ClassOfScope(snapshot_, analysis_.scopes[scope]);
     if (raw_verdicts_.empty()) return ranked;

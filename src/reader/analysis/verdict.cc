@@ -263,6 +263,9 @@ class QueueJudge {
     } else if (mode == MarkerMode::kPass) {
       Say("Mode pass writes at the bottom of the pipe only where a pass ends: work inside a pass "
           "that has not ended cannot be told apart.");
+    } else if (mode == MarkerMode::kExact && verdict_.candidates.size() > 1) {
+      Say("Mode exact lets work overlap only in a render pass that cannot be cut: all of it is one "
+          "piece.");
     }
   }
 

@@ -79,6 +79,7 @@ std::string_view ModeWord(MarkerMode mode) {
     case MarkerMode::kPass: return "pass";
     case MarkerMode::kFull: return "full";
     case MarkerMode::kOff: return "off";
+    case MarkerMode::kExact: return "exact";
   }
   return "unknown";
 }
@@ -431,6 +432,10 @@ std::string_view ModeSentence(MarkerMode mode) {
     case MarkerMode::kFull:
       return "Mode full tells of each marked command whether the GPU had begun and finished it; "
              "commands without a marker of their own count for the scope around them.";
+    case MarkerMode::kExact:
+      return "Mode exact lets no work of a queue overlap: one command at a time, its end told "
+             "behind "
+             "a barrier; in a render pass that cannot be split all commands count as one piece.";
     case MarkerMode::kOff:
       return "Mode off asks the GPU to write nothing: lists and submissions are shown, how far the "
              "GPU came is not known.";

@@ -37,6 +37,14 @@ TEST(Words, OfADeathItIsSaidWhoseKillItWasAndWhichMomentIsTold) {
             "that moment.");
 }
 
+TEST(Words, EachModeSaysWhatItConcludes) {
+  EXPECT_EQ(ModeWord(MarkerMode::kExact), "exact");
+  EXPECT_EQ(
+      ModeSentence(MarkerMode::kExact),
+      "Mode exact lets no work of a queue overlap: one command at a time, its end told behind "
+      "a barrier; in a render pass that cannot be split all commands count as one piece.");
+}
+
 TEST(Words, NumbersFromAFileHaveAnAnswer) {
   EXPECT_EQ(ApiWord(static_cast<Api>(99)), "unknown");
   EXPECT_EQ(ModeWord(static_cast<MarkerMode>(99)), "unknown");

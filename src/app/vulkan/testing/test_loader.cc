@@ -34,6 +34,7 @@ const char* WordOf(MarkerMode mode) {
     case MarkerMode::kOff: return "off";
     case MarkerMode::kPass: return "pass";
     case MarkerMode::kFull: return "full";
+    case MarkerMode::kExact: return "exact";
     default: return "top";
   }
 }

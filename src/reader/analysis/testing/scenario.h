@@ -73,6 +73,12 @@ class Scenario {
     if ((kinds & kOfDraws) != 0) flags |= kEventDrainsDraws;
     if (kinds == kAllKindsOfWork) flags |= kEventDrainsOther;
   }
+  // As EndScope in mode exact: a full barrier stands in front of the write.
+  void EndScopeBehindBarrier() {
+    AddBarrier();
+    EndScope();
+    builder_.snapshot.events.back().flags |= kEventDrains;
+  }
   void SetReusable() { builder_.snapshot.recordings[list_].reusable = true; }
 
   // A draw or dispatch with a scope of its own.

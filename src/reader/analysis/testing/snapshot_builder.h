@@ -104,7 +104,7 @@ class SnapshotBuilder {
 
   bool WritesBottom(CairnMarkerType type) const {
     const MarkerMode mode = snapshot.devices[0].mode;
-    return mode == MarkerMode::kFull || (mode == MarkerMode::kPass && type == CAIRN_MARKER_PASS);
+    return WritesAllEnds(mode) || (mode == MarkerMode::kPass && type == CAIRN_MARKER_PASS);
   }
 
   uint32_t Add(const Event& event) {

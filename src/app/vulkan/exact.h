@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Mode exact: the GPU does one piece of work at a time. For a crash that comes again, where cost does not
+// matter. docs/exact.md says what it changes and what it leaves alone.
+//
+// It stands between the intercepts of the layer and the next layer: when a device in mode exact starts,
+// the functions in DeviceState::vk are replaced by those of the tables below, which call the next layer's and
+// record what is needed behind them. So there is one place for devices with breadcrumbs and for those
+// that an implementation of Direct3D drives, and no other mode passes by here.
+//
+//   exact.h              the device, the command buffer, and what stands behind each piece of work
+//   exact_work.h         around one command; the generated functions (vulkangen/exact.cc) use it
+//   exact_commands.cc    commands that begin or end something
+//   exact_passes.cc      begins and ends of render passes
+//   exact_canary.h       a dispatch of ours behind each piece of work, exact_compute_state.h what it disturbs
+//   exact_newer.cc       commands that only newer headers know
+//   exact_pass_parts.h   what it takes to begin a render pass again, one part after the other
+//   exact_render_pass.h  the render passes of the parts, for VkRenderPass
+#ifndef CAIRN_APP_VULKAN_EXACT_H_
+#define CAIRN_APP_VULKAN_EXACT_H_
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "app/vulkan/device.h"
+#include "app/vulkan/exact_canary.h"
+#include "app/vulkan/exact_compute_state.h"
+#include "app/vulkan/exact_pass_parts.h"
+#include "app/vulkan/exact_render_pass.h"
+#include "vulkangen/device_functions.h"
+
+namespace cairn {
+
+// Of one device in mode exact. Threads: any.
+class ExactDevice {
+ public:
+  // `device` outlives it.
+  explicit ExactDevice(const DeviceState& device);
+  ExactDevice(const ExactDevice&) = delete;
+  ExactDevice& operator=(const ExactDevice&) = delete;
+
+  const DeviceState& device() const { return device_; }
+  // Of the next layer.
+  const DeviceFunctions& next() const { return next_; }
+  ExactRenderPasses& render_passes() { return render_passes_; }
+  // Null where it could not be made.
+  const ExactCanary* canary() const { return canary_.get(); }
+  // Whether the command buffers of such a pool may run it.
+  bool MayRunCanary(const VkCommandPoolCreateInfo& pool) const;
+
+ private:
+  const DeviceState& device_;
+  const DeviceFunctions next_;
+  ExactRenderPasses render_passes_;
+  std::unique_ptr<ExactCanary> canary_;
+};
+
+// What a command buffer is, as the layer knows it.
+struct ExactCommandsDesc {
+  VkCommandBuffer handle = VK_NULL_HANDLE;
+  bool secondary = false;
+  bool canary = false;  // ExactDevice::MayRunCanary of its pool
+  // Called with `owner` when inside_pass() may have changed; may be null.
+  void (*changed)(void* owner) = nullptr;
+  void* owner = nullptr;
+};
+
+// Of one command buffer, from its allocation until it is freed. Threads: like the command buffer.
+class ExactCommands {
+ public:
+  // May throw std::bad_alloc.
+  ExactCommands(ExactDevice& device, const ExactCommandsDesc& desc);
+  ~ExactCommands();
+  ExactCommands(const ExactCommands&) = delete;
+  ExactCommands& operator=(const ExactCommands&) = delete;
+
+  ExactDevice& device() const { return device_; }
+  const DeviceFunctions& next() const { return device_.next(); }
+
+  // vkBeginCommandBuffer succeeded.
+  void Begin(const VkCommandBufferBeginInfo& info);
+
+  // What was recorded so far ends before what follows starts. Nothing where no barrier may stand. Behind
+  // work that could have done harm the canary runs as well, where it may.
+  enum class Behind : uint8_t { kWork, kSynchronisation };
+  void Serialise(Behind behind);
+  // Whether such a barrier stands behind all work so far.
+  bool serial() const { return !inside_pass() && !suspended_ && !in_video_; }
+
+  // Whether the driver has a render pass open. One that is cut into parts is closed between them.
+  bool inside_pass() const { return pass_ == Pass::kWhole || pass_ == Pass::kOpen; }
+
+  // Begins of render passes: `parts` is what it takes to cut it. Or it was begun already, and stays whole.
+  PassParts& parts() { return parts_; }
+  void EnterParts();
+  void EnterWhole(bool suspends);
+  // Ends: true if the pass was cut, and has ended; false before the end of a whole one, which calls
+  // LeaveWhole afterwards.
+  bool LeaveParts();
+  void LeaveWhole();
+  // Around a command inside of a pass; nothing unless it is cut.
+  void OpenPart();
+  void ClosePart();
+  // Around what has to begin and end in one part: a query, say.
+  void Hold();
+  void Release();
+
+  // Queries count what the canary does, perhaps: it waits for their end.
+  void BeginQuery() { ++queries_; }
+  void EndQuery() { queries_ -= queries_ != 0; }
+  ExactComputeState& compute() { return compute_; }
+
+  void SetInVideo(bool in_video) { in_video_ = in_video; }
+  // A dynamic render pass goes on that was suspended, perhaps in another command buffer.
+  void Resume() { suspended_ = false; }
+
+ private:
+  enum class Pass : uint8_t {
+    kNone,
+    kWhole,   // not cut: its commands are one piece
+    kOpen,    // cut; a part is open
+    kClosed,  // cut; between two parts
+  };
+  void SetPass(Pass pass);
+  void Barrier();
+  bool CanaryMayRun() const {
+    return desc_.canary && queries_ == 0 && !inherits_queries_ && compute_.restorable();
+  }
+
+  ExactDevice& device_;
+  const ExactCommandsDesc desc_;
+  PassParts parts_;
+  ExactComputeState compute_;
+  Pass pass_ = Pass::kNone;
+  uint32_t holds_ = 0;
+  uint32_t queries_ = 0;           // that are active
+  bool inherits_queries_ = false;  // of the primary
+  bool suspends_ = false;          // the pass that it is in
+  bool suspended_ = false;  // between a dynamic pass that suspends and the one that resumes it
+  bool in_video_ = false;   // inside of the scope of video coding
+};
+
+// Null for command buffers of devices in other modes; never null in a function of the tables.
+ExactCommands* ExactCommandsOf(VkCommandBuffer commands);
+
+// Backend::Serial: of a VkCommandBuffer.
+bool IsSerial(void* commands);
+
+// For a device in mode exact, once all that calls the next layer for itself has its functions. May throw
+// std::bad_alloc.
+void StartExact(DeviceState& device);
+
+// A function that mode exact stands in front of.
+struct ExactFunction {
+  const char* name;  // "vkCmdDraw"
+  PFN_vkVoidFunction function;
+  void (*install)(DeviceFunctions& functions, PFN_vkVoidFunction function);  // where there is one
+};
+
+template <typename Member>
+struct TypeOfMember;
+template <typename Function>
+struct TypeOfMember<Function DeviceFunctions::*> {
+  using Type = Function;
+};
+
+// One line of a table: Replace<&DeviceFunctions::CmdDraw>("vkCmdDraw", CmdDraw).
+template <auto kMember>
+ExactFunction Replace(const char* name, typename TypeOfMember<decltype(kMember)>::Type function) {
+  using Function = typename TypeOfMember<decltype(kMember)>::Type;
+  return {name, reinterpret_cast<PFN_vkVoidFunction>(function),
+          [](DeviceFunctions& functions, PFN_vkVoidFunction ours) {
+            if (functions.*kMember != nullptr) {
+              functions.*kMember = reinterpret_cast<Function>(ours);
+            }
+          }};
+}
+
+// Tables, one for each file that has some.
+std::span<const ExactFunction> ExactWorkFunctions();  // generated
+std::span<const ExactFunction> ExactCommandFunctions();
+std::span<const ExactFunction> ExactPassFunctions();
+std::span<const ExactFunction> ExactRenderPassFunctions();
+std::span<const ExactFunction> ExactNewerFunctions();
+
+// Ours of that name, or null.
+PFN_vkVoidFunction FindExactFunction(std::string_view name);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_VULKAN_EXACT_H_
