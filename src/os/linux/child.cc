@@ -298,6 +298,24 @@ Status Child::Kill() const {
   return SendSignal(state_->process, SIGKILL);
 }
 
+namespace {
+
+// The group has the number of the child, which nobody else gets before End().
+Status SignalGroup(pid_t leader, int number) {
+  if (kill(-leader, number) == 0 || errno == ESRCH) return {};
+  return StatusFromErrno(errno, "the processes of a child cannot be ended");
+}
+
+}  // namespace
+
+Status Child::AskAllToEnd() const {
+  return SignalGroup(static_cast<pid_t>(state_->process.pid), SIGTERM);
+}
+
+Status Child::KillAll() const {
+  return SignalGroup(static_cast<pid_t>(state_->process.pid), SIGKILL);
+}
+
 ProcessEnd Child::End() {
   state_->collected = true;
   return CollectEnd(state_->process);
