@@ -157,7 +157,7 @@ def work_source(commands, markers):
         name = command.name[2:]
         bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
   const WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
-  work.next().{name}({arguments});
+  if (!work.left_out()) work.next().{name}({arguments});
 }}
 """)
         assert command.result == "void", command.name

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "app/breadcrumbs/context.h"
+#include "format/pix/pix_event.h"
 
 namespace cairn {
 namespace {
@@ -57,6 +59,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   silent_ = always_silent_;
   secondaries_.clear();
   work_ = 0;
+  StartElimination();
   mode_ = mode;
   outermost_end_is_list_end_ = (context_flags & CAIRN_CONTEXT_OUTERMOST_END_IS_LIST_END) != 0;
   synchronised_ = (context_flags & CAIRN_CONTEXT_THREAD_SYNCHRONIZATION) != 0;
@@ -93,6 +96,26 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   open_ = true;
   SetState(RecordingState::kOpen);
   return Status();
+}
+
+// Of lists of the layers alone: they make the calls.
+void CommandList::StartElimination() {
+  left_out_ = false;
+  Elimination* const run = held_ ? Elimination::Active() : nullptr;
+  eliminates_ = run != nullptr;
+  SetCovered(false);
+  if (run == nullptr) return;
+  if (elimination_ == nullptr) elimination_.reset(new (std::nothrow) ListElimination(*run));
+  eliminates_ = elimination_ != nullptr;
+  SetCovered(false);
+  if (eliminates_) elimination_->Start();
+}
+
+bool CommandList::BeginSpecialWork(CairnMarkerType type, CairnPipeline pipeline) {
+  left_out_ = eliminates_ && open_ && elimination_->LeavesOut(type, pipeline, *block_);
+  if (!left_out_ && !covered_) return true;
+  work_ = 0;
+  return false;
 }
 
 bool CommandList::ContinueEvents() {
@@ -196,6 +219,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
   if (type == CAIRN_MARKER_PASS && name == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) elimination_->Begin(name == nullptr ? "" : name);
   uint8_t flags = 0;
   NameRef name_ref = 0;
   if (name != nullptr) {
@@ -210,14 +234,27 @@ CairnResult CommandList::BeginAnnotation(uint64_t event_id, uint32_t metadata, c
   if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) BeginEliminationScope(metadata, data, size);
   uint8_t flags = 0;
   const NameRef name_ref = CopyAnnotation({event_id, metadata, size}, data, &flags);
   return BeginNamed(type, name_ref, flags);
 }
 
+// By what it says, not by its bytes: those of PIX may hold times.
+void CommandList::BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size) {
+  std::string name;
+  try {
+    if (data != nullptr) name = PixText(metadata, {static_cast<const std::byte*>(data), size});
+  } catch (const std::bad_alloc&) {
+    // A scope without a name.
+  }
+  elimination_->Begin(name);
+}
+
 CairnResult CommandList::BeginUnnamed(CairnMarkerType type) {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) elimination_->Begin("");
   return BeginNamed(type, 0, 0);
 }
 
@@ -296,6 +333,7 @@ CairnResult CommandList::EndMarker() {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   if (depth_ == 0) return CAIRN_ERROR_UNBALANCED_MARKER;
+  if (eliminates_) elimination_->End();
   const OpenMarker marker = Pop();
   if (marker.sequence == 0) return CAIRN_OK;  // Its begin was counted as dropped.
   EventRecord* event = NextEvent();
@@ -324,7 +362,7 @@ CairnResult CommandList::End() {
     last_bottom_ = event_count_;
   }
   depth_ = 0;
-  covered_ = false;
+  SetCovered(false);
   deeper_markers_.clear();
   open_ = false;
   SetState(RecordingState::kClosed);
@@ -431,7 +469,7 @@ void CommandList::Recycle() {
   name_page_ = 0;
   name_page_used_ = kPageBytes;
   depth_ = 0;
-  covered_ = false;
+  SetCovered(false);
   deeper_markers_.clear();
   open_ = false;
 }

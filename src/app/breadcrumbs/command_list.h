@@ -8,13 +8,16 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
 
 #include "app/breadcrumbs/backend.h"
+#include "app/breadcrumbs/elimination.h"
 #include "app/recorder/block_writer.h"
 
 namespace cairn {
@@ -69,9 +72,8 @@ class alignas(128) CommandList {
   void BeginWork(CairnMarkerType type) { BeginWork(type, pipeline_); }
   // With the pipeline of this command, where several are bound at a time.
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) {
-    if (covered_) [[unlikely]] {
-      work_ = 0;
-      return;
+    if (special_) [[unlikely]] {
+      if (!BeginSpecialWork(type, pipeline)) return;
     }
     EventRecord* const event = open_ ? NextEvent() : nullptr;
     if (event == nullptr) [[unlikely]] {
@@ -103,6 +105,14 @@ class alignas(128) CommandList {
     }
     *event = EventRecord{EventKind::kEnd, flags, 0, 0, 0, work_};
     Publish();
+  }
+
+  // After BeginWork: `cairn bisect -- PROGRAM` wants to see what happens without this command, so its real call is
+  // not made (elimination.h). Only of lists with CAIRN_LIST_HELD.
+  bool left_out() const { return left_out_; }
+  // The list was submitted once more.
+  void NoteEliminationSubmit() {
+    if (elimination_ != nullptr) elimination_->Submitted();
   }
 
   // The GPU runs `secondary`, a list of the same context with CAIRN_LIST_SECONDARY, here: between the begin
@@ -189,14 +199,22 @@ class alignas(128) CommandList {
       deeper_markers_.push_back(marker);
     }
     ++depth_;
-    covered_ = IsOfCommand(marker.type);
+    SetCovered(IsOfCommand(marker.type));
   }
   OpenMarker Pop() {
     const OpenMarker marker = Innermost();
     if (--depth_ >= kInlineDepth) deeper_markers_.pop_back();
-    covered_ = depth_ != 0 && IsOfCommand(Innermost().type);
+    SetCovered(depth_ != 0 && IsOfCommand(Innermost().type));
     return marker;
   }
+  void SetCovered(bool covered) {
+    covered_ = covered;
+    special_ = covered || eliminates_;
+  }
+  // Whether the command gets an event.
+  bool BeginSpecialWork(CairnMarkerType type, CairnPipeline pipeline);
+  void StartElimination();
+  void BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size);
   const OpenMarker& Innermost() const {
     return depth_ <= kInlineDepth ? open_markers_[depth_ - 1] : deeper_markers_.back();
   }
@@ -252,7 +270,10 @@ class alignas(128) CommandList {
   uint32_t call_ = 0;   // what SetCall said
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
-  bool covered_ = false;  // the innermost open marker stands for what is recorded in it
+  bool special_ = false;     // covered_ or eliminates_
+  bool covered_ = false;     // the innermost open marker stands for what is recorded in it
+  bool eliminates_ = false;  // elimination_ is asked for each command
+  bool left_out_ = false;    // what it said of the last one
   bool silent_ = false;
   bool always_silent_ = false;  // CAIRN_LIST_SILENT
   bool outermost_end_is_list_end_ = false;
@@ -276,6 +297,7 @@ class alignas(128) CommandList {
   ProgressWords* words_;
   EventChunk* chunk_ = nullptr;
   uint32_t chunk_count_ = 0;
+  std::unique_ptr<ListElimination> elimination_;  // null but in a run of cairn bisect
   std::mutex mutex_;
 };
 

@@ -621,6 +621,7 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     if (slot.queue == kNoQueue) slot.queue = queue_index;
     list.last_submission_queue = queue_index;
     list.last_submission_number = number;
+    list.NoteEliminationSubmit();
     // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
     SubmitSecondaries(list);
     std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
@@ -645,6 +646,7 @@ void Context::SubmitSecondaries(const CommandList& primary) {
     }
     list.last_submission_queue = primary.last_submission_queue;
     list.last_submission_number = primary.last_submission_number;
+    list.NoteEliminationSubmit();
     if (slot.queue == kNoQueue) slot.queue = primary.last_submission_queue;
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
   }

@@ -38,6 +38,9 @@ class WorkScope {
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 
+  // The command is not to reach the next layer: CommandList::left_out.
+  bool left_out() const { return state_.open != nullptr && state_.open->left_out(); }
+
   const DeviceFunctions& next() const { return *state_.vk; }
   CommandBufferState& state() const { return state_; }
 
