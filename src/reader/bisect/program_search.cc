@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/program_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace cairn {
+namespace {
+
+BisectWords Words() {
+  BisectWords words;
+  words.whole = "program";
+  words.play = "run";
+  words.submission = "scope";
+  words.list = "group";
+  words.call = "piece of work";
+  words.here = "";
+  return words;
+}
+
+}  // namespace
+
+ProgramSearch::ProgramSearch(RunProgram run, ProgramSearchOptions options, BisectJournal* journal,
+                             const WorkCatalogue* known)
+    : run_(std::move(run)), options_(std::move(options)), journal_(journal) {
+  if (known == nullptr) return;
+  catalogue_ = *known;
+  has_catalogue_ = true;
+}
+
+Result<ProbeAnswer> ProgramSearch::FromJournalOr(const BisectQuestion& question,
+                                                 const Probe& probe) {
+  return journal_ == nullptr ? probe(question) : journal_->Ask(question, probe);
+}
+
+Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* run) {
+  // A run that waits for what was left out waits for ever. As long as nobody knows how long a whole one takes, it
+  // may take any time.
+  constexpr uint64_t kLeastNs = uint64_t{30} * 1'000'000'000;
+  const bool whole = question == BoardQuestion();
+  const uint64_t most_ns = whole || longest_whole_ns_ == 0
+                               ? 0
+                               : longest_whole_ns_ * 10 + options_.hang_timeout_ns + kLeastNs;
+  Result<TrialRun> tried = run_(question, most_ns);
+  if (!tried.ok()) return tried.status();
+  *run = std::move(*tried);
+  if (run->end == TrialEnd::kStuck) ++stuck_;
+  Result<ProbeAnswer> answer = AnswerOf(*run);
+  if (!answer.ok()) return answer;
+  // A GPU that has just crashed may be gone: then the program did not run as it does.
+  const bool met_no_gpu = has_catalogue_ && catalogue_.lists != 0 && run->catalogue.lists == 0;
+  if (answer->outcome != ProbeOutcome::kClean || !met_no_gpu) {
+    without_gpu_ = 0;
+    return answer;
+  }
+  ++without_gpu_;
+  if (options_.pause) options_.pause(without_gpu_);
+  return ProbeAnswer{
+      ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0,
+      fmt::format("the program met no GPU this time, and ended with exit code {}", run->value)};
+}
+
+Status ProgramSearch::Learn(const TrialRun& run) {
+  longest_whole_ns_ = std::max(longest_whole_ns_, run.duration_ns);
+  if (run.end == TrialEnd::kExited) exit_code_ = run.value;
+  survived_ |= run.end == TrialEnd::kSurvived;
+  if (has_catalogue_) {
+    Merge(run.catalogue, &catalogue_);
+  } else {
+    catalogue_ = run.catalogue;
+    has_catalogue_ = true;
+  }
+  return options_.save ? options_.save(catalogue_) : Status();
+}
+
+// The second search has the answers of the first.
+Result<ProbeAnswer> ProgramSearch::AskWhole() {
+  if (next_whole_ < whole_.size()) return whole_[next_whole_++];
+  Result<ProbeAnswer> answer =
+      FromJournalOr({}, [this](const BisectQuestion&) -> Result<ProbeAnswer> {
+        TrialRun run;
+        Result<ProbeAnswer> tried = Try({}, &run);
+        if (tried.ok() && tried->outcome != ProbeOutcome::kUndecided) {
+          CAIRN_RETURN_IF_ERROR(Learn(run));
+        }
+        return tried;
+      });
+  if (!answer.ok() || answer->outcome == ProbeOutcome::kUndecided) return answer;
+  whole_.push_back(*answer);
+  next_whole_ = whole_.size();
+  asked_.push_back({{}, *answer});
+  tree_ = WorkTree(catalogue_, searched_);
+  return answer;
+}
+
+Result<ProbeAnswer> ProgramSearch::Ask(const BisectQuestion& question) {
+  if (question.left_out.empty()) return AskWhole();
+  Result<ProbeAnswer> answer = FromJournalOr(question, [this](const BisectQuestion& q) {
+    TrialRun run;
+    return Try(tree_.QuestionFor(q), &run);
+  });
+  if (answer.ok() && answer->outcome != ProbeOutcome::kUndecided) {
+    asked_.push_back({question, *answer});
+  }
+  return answer;
+}
+
+Result<BisectAnswer> ProgramSearch::SearchAmong(WorkClass work_class) {
+  searched_ = work_class;
+  next_whole_ = 0;
+  // What the other search asked is about other suspects.
+  std::erase_if(asked_, [](const Asked& asked) { return !asked.question.left_out.empty(); });
+  tree_ = WorkTree(catalogue_, work_class);
+  BisectOptions options;
+  options.repeats = options_.repeats;
+  options.max_probes = options_.max_probes;
+  options.progress = options_.progress;
+  options.words = Words();
+  return Bisect(
+      tree_.tree(), [this](const BisectQuestion& question) { return Ask(question); }, options);
+}
+
+Result<ProgramFound> ProgramSearch::Search() {
+  Result<BisectAnswer> answer = SearchAmong(WorkClass::kShader);
+  if (!answer.ok()) return answer.status();
+  uint64_t earlier_runs = 0;
+  if (answer->not_to_blame && !WorkTree(catalogue_, WorkClass::kCopy).tree().submissions.empty()) {
+    earlier_runs = answer->probes - whole_.size();
+    answer = SearchAmong(WorkClass::kCopy);
+    if (!answer.ok()) return answer.status();
+  }
+  ProgramFound found;
+  found.answer = std::move(*answer);
+  found.answer.probes += earlier_runs;
+  found.stuck = stuck_;
+  found.work = catalogue_.work.size();
+  found.work_not_in_all = static_cast<uint64_t>(
+      std::count_if(catalogue_.work.begin(), catalogue_.work.end(),
+                    [this](const WorkNote& note) { return note.runs < catalogue_.runs; }));
+  found.work_dropped = catalogue_.dropped;
+  found.layers_seen = catalogue_.lists != 0;
+  found.survived = survived_;
+  found.exit_code = exit_code_;
+  CountRuns(&found);
+  DescribeCulprits(&found);
+  return found;
+}
+
+void ProgramSearch::CountRuns(ProgramFound* found) const {
+  const BisectAnswer& failure = found->answer;
+  for (const Asked& asked : asked_) {
+    const bool failed = IsSameFailure(failure, asked.answer);
+    if (!failed && asked.answer.outcome == ProbeOutcome::kFails) ++found->failed_otherwise;
+    if (!failure.found || asked.answer.outcome == ProbeOutcome::kInvalid) continue;
+    const bool kept =
+        std::all_of(failure.culprits.begin(), failure.culprits.end(),
+                    [&](const Suspect& culprit) { return tree_.Keeps(asked.question, culprit); });
+    ++(kept ? found->runs_with : found->runs_without);
+    if (failed) ++(kept ? found->failed_with : found->failed_without);
+  }
+}
+
+void ProgramSearch::DescribeCulprits(ProgramFound* found) const {
+  for (const Suspect& suspect : found->answer.culprits) {
+    ProgramCulprit culprit;
+    culprit.suspect = suspect;
+    culprit.work = tree_.NoteOf(suspect);
+    culprit.count = tree_.CountOf(suspect);
+    culprit.alike = static_cast<size_t>(
+        std::count_if(catalogue_.work.begin(), catalogue_.work.end(),
+                      [&](const WorkNote& note) { return note.group == culprit.work.group; }));
+    found->culprits.push_back(std::move(culprit));
+  }
+  if (found->answer.found) found->alone = tree_.AloneQuestion(found->answer.culprits);
+}
+
+}  // namespace cairn
