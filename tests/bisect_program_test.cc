@@ -26,7 +26,19 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
+
+// Before any test, for the reason given at VirtualScreen.
+class Screen : public ::testing::Environment {
+ public:
+  void SetUp() override { screen_ = new VirtualScreen; }
+  void TearDown() override { delete screen_; }
+  static std::string Display() { return screen_->display(); }
+
+ private:
+  static inline VirtualScreen* screen_ = nullptr;
+};
+[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 std::vector<std::string> PathOf(const Json& culprit) {
   return culprit["path"].get<std::vector<std::string>>();
@@ -57,8 +69,8 @@ class BisectProgramTest : public ::testing::Test {
   // The answer, with this exit code.
   Json Bisect(const std::vector<std::string>& options, const std::vector<std::string>& program,
               int exit_code = 0) {
-    const CommandResult result = Run(
-        Words(Words({"bisect", "--json", "--hang-timeout", "3"}, options), Words({"--"}, program)));
+    const CommandResult result =
+        Run(Words(Words({"bisect", "--json"}, options), Words({"--"}, program)));
     EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
@@ -93,7 +105,7 @@ TEST_F(BisectProgramTest, AVulkanDispatchThatKillsTheProcess) {
   EXPECT_EQ("death", answer["failure"]);
   EXPECT_EQ(SIGSEGV, answer["signal"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  const Json culprit = answer["culprits"][0];
+  const Json culprit = answer["culprits"][0][0];
   EXPECT_EQ("work", culprit["kind"]);
   EXPECT_EQ("DISPATCH", culprit["type"]);
   EXPECT_THAT(PathOf(culprit), Contains("Particles"));
@@ -113,16 +125,17 @@ TEST_F(BisectProgramTest, AProgramThatCallsLibcairnItself) {
   const Json answer = Bisect({}, {Program("sample-fault-vulkan")});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   ExpectSure(answer);
 }
 
 TEST_F(BisectProgramTest, AVulkanDispatchThatHangs) {
-  const Json answer = Bisect({}, {Program("sample-hang-vulkan-plain"), "--seconds", "60"});
+  const Json answer =
+      Bisect({"--hang-timeout", "3"}, {Program("sample-hang-vulkan-plain"), "--seconds", "60"});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   EXPECT_EQ("hang", answer["failure"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Integrate"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Integrate"));
   EXPECT_EQ("clean", answer["without"]);
 }
 
@@ -131,10 +144,12 @@ TEST_F(BisectProgramTest, ADirect3DProgramWhoseFaultTakesTwoDispatches) {
   const Json answer = Bisect({}, {Program("sample-late-fault-d3d12")});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   EXPECT_EQ("death", answer["failure"]);
-  ASSERT_EQ(2u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Emit"));
-  EXPECT_THAT(PathOf(answer["culprits"][1]), Contains("Scatter"));
-  EXPECT_EQ(4, answer["culprits"][1]["submitted"]);
+  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
+  const Json both = answer["culprits"][0];
+  ASSERT_EQ(2u, both.size()) << answer.dump(2);
+  EXPECT_THAT(PathOf(both[0]), Contains("Emit"));
+  EXPECT_THAT(PathOf(both[1]), Contains("Scatter"));
+  EXPECT_EQ(4, both[1]["submitted"]);
   ExpectSure(answer);
 }
 
@@ -142,7 +157,7 @@ TEST_F(BisectProgramTest, ADirect3DDispatchThatKillsTheProcess) {
   const Json answer = Bisect({}, {Program("sample-fault-d3d12-plain")});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   ExpectSure(answer);
 }
 
@@ -175,7 +190,7 @@ TEST_F(BisectProgramTest, AProgramThatFailsInSomeRuns) {
   EXPECT_EQ(4, answer["failed"]);
   EXPECT_EQ(6, answer["asked"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Integrate"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Integrate"));
   EXPECT_LT(answer["failed_with"].get<int>(), answer["runs_with"].get<int>());
   EXPECT_EQ(0, answer["failed_without"]);
   EXPECT_EQ(RunsMade(), answer["runs"].get<int>());
@@ -195,13 +210,12 @@ TEST_F(BisectProgramTest, WhatTheGpuIsNotToBlameFor) {
 }
 
 TEST_F(BisectProgramTest, AForeignProgramThatGoesOn) {
-  const VirtualScreen screen;
-  if (screen.display().empty()) GTEST_SKIP() << "install the package xvfb";
+  if (Screen::Display().empty()) GTEST_SKIP() << "install the package xvfb";
   if (RunCommand({"sh", "-c", "command -v vkcube"}, Options()).exit_code != 0) {
     GTEST_SKIP() << "install the package vulkan-tools";
   }
-  const Json answer =
-      Bisect({"--survive", "4"}, {"env", "DISPLAY=" + screen.display(), "vkcube"}, 1);
+  const Json answer = Bisect({"--survive", "4", "--hang-timeout", "3"},
+                             {"env", "DISPLAY=" + Screen::Display(), "vkcube"}, 1);
   EXPECT_EQ("the program does not fail: 2 of 2 runs were clean", answer["reason"]);
   EXPECT_EQ(true, answer["layers_seen"]);
   EXPECT_EQ(4.0, answer["survive_seconds"]);
@@ -252,7 +266,7 @@ size_t AnswersIn(const std::string& journal) {
          1;
 }
 
-// ^C after so many answers; then the same command goes on, asks nothing again, and finds the same.
+// Asked to end after so many answers; then the same command goes on, asks nothing again, and finds the same.
 TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   const std::vector<std::string> program =
       CountingScript("exec " + Program("sample-fault-vulkan-plain"));
@@ -261,7 +275,7 @@ TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   for (const size_t answers : {1u, 2u, 5u}) {
     Command command(arguments, Options());
     ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= answers; }));
-    ASSERT_EQ(0, kill(command.pid(), SIGINT));
+    ASSERT_EQ(0, kill(command.pid(), SIGTERM));
     const CommandResult result = command.Wait();
     EXPECT_EQ(1, result.exit_code) << result.Summary();
     EXPECT_THAT(result.errors,
@@ -271,9 +285,9 @@ TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   }
   const size_t remembered = AnswersIn(folder_ / "j");
   const int runs = RunsMade();
-  const Json answer = Bisect({"--journal", "j", "--hang-timeout", "10"}, program);
+  const Json answer = Bisect({"--journal", "j"}, program);
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   EXPECT_EQ(RunsMade() - runs, answer["runs"].get<int>() - static_cast<int>(remembered));
   EXPECT_THAT(folder_.Contents(), ElementsAre("program.sh", "runs"));
 }
@@ -290,9 +304,9 @@ TEST_F(BisectProgramTest, AKilledSearchLeavesNothingRunningAndGoesOn) {
     const CommandResult result = command.Wait();
     EXPECT_FALSE(result.timed_out) << result.Summary();
   }
-  const Json answer = Bisect({"--journal", "j", "--hang-timeout", "10"}, program);
+  const Json answer = Bisect({"--journal", "j"}, program);
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
@@ -302,7 +316,7 @@ TEST_F(BisectProgramTest, AJournalWithoutItsWorkIsOfNoUse) {
     Command command(Words({Program("cairn"), "bisect", "--journal", "j", "--"}, program),
                     Options());
     ASSERT_TRUE(WaitUntil([&] { return AnswersIn(folder_ / "j") >= 3; }));
-    kill(command.pid(), SIGINT);
+    kill(command.pid(), SIGTERM);
     command.Wait();
   }
   std::ofstream(folder_ / "j.work") << "no catalogue";
@@ -323,7 +337,7 @@ TEST_F(BisectProgramTest, AProgramThatIsKilledFromOutsideIsRunAgain) {
       Program("sample-fault-vulkan-plain"));
   const Json answer = Bisect({}, program);
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   EXPECT_EQ(2, answer["undecided"]);
   EXPECT_EQ(RunsMade(), answer["runs"].get<int>());
   ExpectSure(answer);
@@ -339,22 +353,28 @@ TEST_F(BisectProgramTest, WhatAProgramLeavesBehindEndsWithItsRun) {
 
 // ---- A capture of another tool ------------------------------------------------------------------------
 
+// The sample passes addresses in push constants, which gfxreconstruct does not translate: in a replay its good store
+// goes nowhere, too. Each of the two is enough.
 TEST_F(BisectProgramTest, ACaptureOfGfxreconstruct) {
-  constexpr char kLayer[] = "VK_LAYER_LUNARG_gfxreconstruct";
-  if (RunCommand({"sh", "-c", "command -v gfxrecon-replay"}, Options()).exit_code != 0) {
+  Command::Options options = Options();
+  if (RunCommand({"sh", "-c", "command -v gfxrecon-replay"}, options).exit_code != 0) {
     GTEST_SKIP() << "install the package gfxreconstruct";
   }
-  Command::Options options = Options();
-  options.environment.push_back(std::string("VK_INSTANCE_LAYERS=") + kLayer);
+  options.environment.emplace_back("VK_INSTANCE_LAYERS=VK_LAYER_LUNARG_gfxreconstruct");
   options.environment.push_back("GFXRECON_CAPTURE_FILE=" + (folder_ / "a.gfxr"));
-  options.environment.push_back("GFXRECON_CAPTURE_FILE_TIMESTAMP=false");
-  options.environment.push_back("GFXRECON_CAPTURE_FILE_FLUSH=true");
-  RunCommand({Program("sample-fault-vulkan-plain")}, options);
-  ASSERT_TRUE(std::filesystem::exists(folder_ / "a.gfxr"));
+  options.environment.emplace_back("GFXRECON_CAPTURE_FILE_TIMESTAMP=false");
+  options.environment.emplace_back("GFXRECON_CAPTURE_FILE_FLUSH=true");
+  const CommandResult captured = RunCommand({Program("sample-fault-vulkan-plain")}, options);
+  ASSERT_TRUE(std::filesystem::exists(folder_ / "a.gfxr")) << captured.Summary();
   const Json answer = Bisect({}, {"gfxrecon-replay", "a.gfxr"});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0]), Contains("Scatter to nowhere"));
+  std::vector<std::string> names;
+  for (const Json& culprits : answer["culprits"]) {
+    ASSERT_EQ(1u, culprits.size()) << answer.dump(2);
+    names.push_back(PathOf(culprits[0]).back());
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("Scatter to nowhere", "Scatter to a buffer"))
+      << answer.dump(2);
   ExpectSure(answer);
 }
 

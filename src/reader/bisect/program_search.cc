@@ -32,6 +32,7 @@ ProgramSearch::ProgramSearch(RunProgram run, ProgramSearchOptions options, Bisec
 
 Result<ProbeAnswer> ProgramSearch::FromJournalOr(const BisectQuestion& question,
                                                  const Probe& probe) {
+  ++asks_;
   return journal_ == nullptr ? probe(question) : journal_->Ask(question, probe);
 }
 
@@ -75,7 +76,13 @@ Status ProgramSearch::Learn(const TrialRun& run) {
   return options_.save ? options_.save(catalogue_) : Status();
 }
 
-// The second search has the answers of the first.
+// What can be left out now.
+void ProgramSearch::Plant() {
+  tree_ = std::make_shared<const WorkTree>(catalogue_, searched_, gone_);
+  suspects_ = tree_->tree();
+}
+
+// The search among copies has the answers of the first.
 Result<ProbeAnswer> ProgramSearch::AskWhole() {
   if (next_whole_ < whole_.size()) return whole_[next_whole_++];
   Result<ProbeAnswer> answer =
@@ -90,19 +97,19 @@ Result<ProbeAnswer> ProgramSearch::AskWhole() {
   if (!answer.ok() || answer->outcome == ProbeOutcome::kUndecided) return answer;
   whole_.push_back(*answer);
   next_whole_ = whole_.size();
-  asked_.push_back({{}, *answer});
-  tree_ = WorkTree(catalogue_, searched_);
+  Plant();
+  asked_.push_back({tree_, {}, *answer});
   return answer;
 }
 
 Result<ProbeAnswer> ProgramSearch::Ask(const BisectQuestion& question) {
-  if (question.left_out.empty()) return AskWhole();
+  if (question.left_out.empty() && gone_.empty()) return AskWhole();
   Result<ProbeAnswer> answer = FromJournalOr(question, [this](const BisectQuestion& q) {
     TrialRun run;
-    return Try(tree_.QuestionFor(q), &run);
+    return Try(tree_->QuestionFor(q), &run);
   });
   if (answer.ok() && answer->outcome != ProbeOutcome::kUndecided) {
-    asked_.push_back({question, *answer});
+    asked_.push_back({tree_, question, *answer});
   }
   return answer;
 }
@@ -110,30 +117,57 @@ Result<ProbeAnswer> ProgramSearch::Ask(const BisectQuestion& question) {
 Result<BisectAnswer> ProgramSearch::SearchAmong(WorkClass work_class) {
   searched_ = work_class;
   next_whole_ = 0;
-  // What the other search asked is about other suspects.
-  std::erase_if(asked_, [](const Asked& asked) { return !asked.question.left_out.empty(); });
-  tree_ = WorkTree(catalogue_, work_class);
+  Plant();
   BisectOptions options;
   options.repeats = options_.repeats;
   options.max_probes = options_.max_probes;
-  options.progress = options_.progress;
+  const uint64_t asked_before = asks_;
+  options.progress = [&](BisectProgress now) {
+    if (!options_.progress) return;
+    now.probes_done += asked_before;
+    now.probes_expected += asked_before;
+    options_.progress(now);
+  };
   options.words = Words();
   return Bisect(
-      tree_.tree(), [this](const BisectQuestion& question) { return Ask(question); }, options);
+      suspects_, [this](const BisectQuestion& question) { return Ask(question); }, options);
+}
+
+// Others that fail without those that were found.
+Status ProgramSearch::SearchForMore(ProgramFound* found) {
+  const BisectAnswer& first = found->answer;
+  while (found->answer.without == ProbeOutcome::kFails &&
+         IsSameFailure(first, asked_.back().answer) &&
+         found->culprits.size() < ProgramFound::kMost) {
+    for (const ProgramCulprit& culprit : found->culprits.back()) {
+      gone_.push_back(tree_->HashOf(culprit.suspect));
+    }
+    Result<BisectAnswer> next = SearchAmong(searched_);
+    if (!next.ok()) return next.status();
+    found->answer.undecided += next->undecided;
+    // What fails then needs no work that could be named, or comes and goes.
+    if (!next->found || next->kind != first.kind || next->signal != first.signal) return {};
+    found->culprits.push_back(Describe(next->culprits));
+    found->answer.without = next->without;
+  }
+  return {};
 }
 
 Result<ProgramFound> ProgramSearch::Search() {
   Result<BisectAnswer> answer = SearchAmong(WorkClass::kShader);
   if (!answer.ok()) return answer.status();
-  uint64_t earlier_runs = 0;
   if (answer->not_to_blame && !WorkTree(catalogue_, WorkClass::kCopy).tree().submissions.empty()) {
-    earlier_runs = answer->probes - whole_.size();
     answer = SearchAmong(WorkClass::kCopy);
     if (!answer.ok()) return answer.status();
   }
   ProgramFound found;
   found.answer = std::move(*answer);
-  found.answer.probes += earlier_runs;
+  if (found.answer.found) {
+    found.culprits.push_back(Describe(found.answer.culprits));
+    found.alone = tree_->AloneQuestion(found.answer.culprits);
+    CAIRN_RETURN_IF_ERROR(SearchForMore(&found));
+  }
+  found.answer.probes = asks_;
   found.stuck = stuck_;
   found.work = catalogue_.work.size();
   found.work_not_in_all = static_cast<uint64_t>(
@@ -144,7 +178,6 @@ Result<ProgramFound> ProgramSearch::Search() {
   found.survived = survived_;
   found.exit_code = exit_code_;
   CountRuns(&found);
-  DescribeCulprits(&found);
   return found;
 }
 
@@ -154,26 +187,30 @@ void ProgramSearch::CountRuns(ProgramFound* found) const {
     const bool failed = IsSameFailure(failure, asked.answer);
     if (!failed && asked.answer.outcome == ProbeOutcome::kFails) ++found->failed_otherwise;
     if (!failure.found || asked.answer.outcome == ProbeOutcome::kInvalid) continue;
-    const bool kept =
-        std::all_of(failure.culprits.begin(), failure.culprits.end(),
-                    [&](const Suspect& culprit) { return tree_.Keeps(asked.question, culprit); });
+    const auto keeps_all = [&](const ProgramCulprits& culprits) {
+      return std::all_of(culprits.begin(), culprits.end(), [&](const ProgramCulprit& culprit) {
+        return asked.tree->Keeps(asked.question, culprit.suspect.kind, culprit.work);
+      });
+    };
+    const bool kept = std::any_of(found->culprits.begin(), found->culprits.end(), keeps_all);
     ++(kept ? found->runs_with : found->runs_without);
     if (failed) ++(kept ? found->failed_with : found->failed_without);
   }
 }
 
-void ProgramSearch::DescribeCulprits(ProgramFound* found) const {
-  for (const Suspect& suspect : found->answer.culprits) {
+ProgramCulprits ProgramSearch::Describe(const std::vector<Suspect>& culprits) const {
+  ProgramCulprits described;
+  for (const Suspect& suspect : culprits) {
     ProgramCulprit culprit;
     culprit.suspect = suspect;
-    culprit.work = tree_.NoteOf(suspect);
-    culprit.count = tree_.CountOf(suspect);
+    culprit.work = tree_->NoteOf(suspect);
+    culprit.count = tree_->CountOf(suspect);
     culprit.alike = static_cast<size_t>(
         std::count_if(catalogue_.work.begin(), catalogue_.work.end(),
                       [&](const WorkNote& note) { return note.group == culprit.work.group; }));
-    found->culprits.push_back(std::move(culprit));
+    described.push_back(std::move(culprit));
   }
-  if (found->answer.found) found->alone = tree_.AloneQuestion(found->answer.culprits);
+  return described;
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 //   1. the whole program, `repeats` times: does it fail, how, and what work is there?
 //   2. draws, dispatches and the like; copies and clears stay, for the others read what they write
 //   3. only if it fails without all of those: copies and clears
+//   4. if it fails in the same way without the culprit: again, without that, for a few more
 //
 // docs/bisect.md.
 #ifndef CAIRN_READER_BISECT_PROGRAM_SEARCH_H_
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "base/status.h"
@@ -47,11 +49,17 @@ struct ProgramCulprit {
   size_t alike = 1;  // of work: pieces that differ by their ordinal alone, itself included
 };
 
+// What fails by itself: of several pieces of work all are needed.
+using ProgramCulprits = std::vector<ProgramCulprit>;
+
 struct ProgramFound {
-  BisectAnswer answer;
-  std::vector<ProgramCulprit> culprits;  // as in `answer`
-  BoardQuestion alone;                   // if found: a run of nothing but the culprits
-  // Runs that kept all culprits, and how many of them failed as the whole did; the same of those that lacked one.
+  BisectAnswer answer;  // of the first search; `without` of the last, `probes` of all
+  std::vector<ProgramCulprits>
+      culprits;  // if found: those of `answer`, then what fails without them; at most kMost
+  static constexpr size_t kMost = 5;
+  BoardQuestion alone;  // if found: a run of nothing but the first culprits
+  // Runs that kept one of `culprits` whole, and how many of them failed as the whole program did; the same of those
+  // that did not.
   uint64_t runs_with = 0;
   uint64_t failed_with = 0;
   uint64_t runs_without = 0;
@@ -79,6 +87,7 @@ class ProgramSearch {
  private:
   // One question and what came of it.
   struct Asked {
+    std::shared_ptr<const WorkTree> tree;
     BisectQuestion question;
     ProbeAnswer answer;
   };
@@ -89,19 +98,24 @@ class ProgramSearch {
   Result<ProbeAnswer> FromJournalOr(const BisectQuestion& question, const Probe& probe);
   Result<ProbeAnswer> Try(const BoardQuestion& question, TrialRun* run);
   Status Learn(const TrialRun& run);
+  void Plant();
+  Status SearchForMore(ProgramFound* found);
   void CountRuns(ProgramFound* found) const;
-  void DescribeCulprits(ProgramFound* found) const;
+  ProgramCulprits Describe(const std::vector<Suspect>& culprits) const;
 
   const RunProgram run_;
   const ProgramSearchOptions options_;
   BisectJournal* const journal_;
   WorkCatalogue catalogue_;  // of the whole runs
   bool has_catalogue_ = false;
-  WorkTree tree_;  // what is searched now
+  std::shared_ptr<const WorkTree> tree_;  // what is searched now
+  BisectTree suspects_;                   // the same, for Bisect
   WorkClass searched_ = WorkClass::kShader;
+  std::vector<uint64_t> gone_;      // hashes of what was found
   std::vector<ProbeAnswer> whole_;  // answers of the whole runs, for the second search
   size_t next_whole_ = 0;
-  std::vector<Asked> asked_;  // of this search; what undecided runs say is nothing
+  std::vector<Asked> asked_;  // what undecided runs say is nothing
+  uint64_t asks_ = 0;         // with those
   uint64_t longest_whole_ns_ = 0;
   uint32_t without_gpu_ = 0;  // runs in a row
   uint64_t stuck_ = 0;

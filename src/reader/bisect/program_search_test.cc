@@ -133,7 +133,8 @@ TEST(ProgramSearch, OnePieceOfWorkAtEveryPlace) {
         ASSERT_TRUE(found.ok()) << found.status().message();
         ASSERT_TRUE(found->answer.found) << found->answer.why;
         ASSERT_EQ(1u, found->culprits.size());
-        const ProgramCulprit& culprit = found->culprits[0];
+        ASSERT_EQ(1u, found->culprits[0].size());
+        const ProgramCulprit& culprit = found->culprits[0][0];
         EXPECT_EQ(Suspect::Kind::kCall, culprit.suspect.kind);
         EXPECT_THAT(culprit.work.path, ElementsAre("Frame", fmt::format("Pass {}", s)));
         EXPECT_EQ(static_cast<uint32_t>(n + 1), culprit.work.ordinal);
@@ -174,11 +175,50 @@ TEST(ProgramSearch, TwoPiecesThatNeedEachOther) {
   const Result<ProgramFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
-  ASSERT_EQ(2u, found->culprits.size());
-  EXPECT_EQ("Pass 1", found->culprits[0].work.path[1]);
-  EXPECT_EQ(3u, found->culprits[0].work.ordinal);
-  EXPECT_EQ("Pass 3", found->culprits[1].work.path[1]);
-  EXPECT_EQ(1u, found->culprits[1].work.ordinal);
+  ASSERT_EQ(1u, found->culprits.size());
+  ASSERT_EQ(2u, found->culprits[0].size());
+  EXPECT_EQ("Pass 1", found->culprits[0][0].work.path[1]);
+  EXPECT_EQ(3u, found->culprits[0][0].work.ordinal);
+  EXPECT_EQ("Pass 3", found->culprits[0][1].work.path[1]);
+  EXPECT_EQ(1u, found->culprits[0][1].work.ordinal);
+}
+
+// Each of them is enough.
+TEST(ProgramSearch, SeveralThatFailByThemselves) {
+  const std::set<std::string> guilty = {"s0 p1 n0", "s2 p0 n1", "s2 p0 n2", "s4 p1 n2"};
+  ModelProgram program(Scene(5, 2, 3), [&](const Ran& ran, uint64_t) {
+    const bool any = std::any_of(guilty.begin(), guilty.end(),
+                                 [&](const std::string& name) { return ran.contains(name); });
+    return any ? Fails(FailureKind::kLost) : Clean();
+  });
+  const Result<ProgramFound> found = Search(program);
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_TRUE(found->answer.found);
+  std::set<std::string> named;
+  for (const ProgramCulprits& culprits : found->culprits) {
+    ASSERT_EQ(1u, culprits.size());
+    const WorkNote& work = culprits[0].work;
+    named.insert(fmt::format("s{} p{} n{}", work.path[1].back(),
+                             work.group == GroupIn(work.scope, CAIRN_MARKER_DISPATCH, 1) ? 0 : 1,
+                             work.ordinal - 1));
+  }
+  EXPECT_EQ(guilty, named);
+  EXPECT_EQ(ProbeOutcome::kClean, found->answer.without);
+  EXPECT_EQ(found->runs_with, found->failed_with);
+  EXPECT_EQ(0u, found->failed_without);
+  EXPECT_EQ(program.runs(), found->answer.probes);
+  EXPECT_EQ(program.runs(), found->runs_with + found->runs_without);
+}
+
+TEST(ProgramSearch, ManyThatFailByThemselvesAreNotAllLookedFor) {
+  ModelProgram program(Scene(4, 2, 3), [&](const Ran& ran, uint64_t) {
+    return ran.empty() ? Clean() : Fails(FailureKind::kLost);
+  });
+  const Result<ProgramFound> found = Search(program);
+  ASSERT_TRUE(found.ok());
+  ASSERT_TRUE(found->answer.found);
+  EXPECT_EQ(ProgramFound::kMost, found->culprits.size());
+  EXPECT_EQ(ProbeOutcome::kFails, found->answer.without);
 }
 
 // What draws read comes from copies: as long as draws are searched, those stay.
@@ -194,8 +234,8 @@ TEST(ProgramSearch, CopiesStayWhileDrawsAreSearched) {
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
   ASSERT_EQ(1u, found->culprits.size());
-  EXPECT_EQ(2u, found->culprits[0].work.ordinal);
-  EXPECT_EQ("Pass 2", found->culprits[0].work.path[1]);
+  EXPECT_EQ(2u, found->culprits[0][0].work.ordinal);
+  EXPECT_EQ("Pass 2", found->culprits[0][0].work.path[1]);
 }
 
 TEST(ProgramSearch, ACopyIsFoundWhenNothingElseIsToBlame) {
@@ -210,7 +250,7 @@ TEST(ProgramSearch, ACopyIsFoundWhenNothingElseIsToBlame) {
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
   ASSERT_EQ(1u, found->culprits.size());
-  EXPECT_EQ(4u, found->culprits[0].work.ordinal);
+  EXPECT_EQ(4u, found->culprits[0][0].work.ordinal);
   EXPECT_EQ(program.runs(), found->answer.probes);
   EXPECT_EQ(found->runs_with, found->failed_with);
   EXPECT_EQ(0u, found->failed_without);
@@ -247,7 +287,7 @@ TEST(ProgramSearch, AnotherKindOfFailureIsNone) {
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
   ASSERT_EQ(1u, found->culprits.size());
-  EXPECT_EQ("Pass 4", found->culprits[0].work.path[1]);
+  EXPECT_EQ("Pass 4", found->culprits[0][0].work.path[1]);
   EXPECT_LT(0u, found->failed_otherwise);
 }
 
@@ -261,7 +301,7 @@ TEST(ProgramSearch, WhatFailsInTwoOfThreeRuns) {
     ASSERT_TRUE(found.ok()) << found.status().message();
     ASSERT_TRUE(found->answer.found) << found->answer.why;
     ASSERT_EQ(1u, found->culprits.size());
-    EXPECT_EQ("Pass 2", found->culprits[0].work.path[1]);
+    EXPECT_EQ("Pass 2", found->culprits[0][0].work.path[1]);
     EXPECT_LT(found->failed_with, found->runs_with);
     EXPECT_LT(0u, found->failed_with);
     EXPECT_EQ(0u, found->failed_without);
@@ -289,7 +329,7 @@ TEST(ProgramSearch, IrregularWorkIsCounted) {
   const Result<ProgramFound> found = ProgramSearch(Irregular(), options, nullptr, nullptr).Search();
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
-  EXPECT_EQ("Pass 1", found->culprits[0].work.path[1]);
+  EXPECT_EQ("Pass 1", found->culprits[0][0].work.path[1]);
   EXPECT_EQ(11u, found->work);
   EXPECT_EQ(3u, found->work_not_in_all);
 }
@@ -314,7 +354,7 @@ TEST(ProgramSearch, ARunThatMeetsNoGpuIsMadeAgain) {
       ProgramSearch(program.run(), options, nullptr, nullptr).Search();
   ASSERT_TRUE(found.ok()) << found.status().message();
   ASSERT_TRUE(found->answer.found) << found->answer.why;
-  EXPECT_EQ("Pass 1", found->culprits[0].work.path[1]);
+  EXPECT_EQ("Pass 1", found->culprits[0][0].work.path[1]);
   EXPECT_LT(0u, found->answer.undecided);
   ASSERT_LE(2u, pauses.size());
   EXPECT_EQ(1u, pauses[0]);
@@ -343,7 +383,7 @@ TEST(ProgramSearch, AStuckRunIsNoFailure) {
   const Result<ProgramFound> found = Search(program);
   ASSERT_TRUE(found.ok());
   ASSERT_TRUE(found->answer.found);
-  EXPECT_EQ("Pass 2", found->culprits[0].work.path[1]);
+  EXPECT_EQ("Pass 2", found->culprits[0][0].work.path[1]);
   EXPECT_LT(0u, found->stuck);
 }
 

@@ -24,11 +24,16 @@ bool LeavesOut(const BisectQuestion& question, const Suspect& suspect) {
 
 }  // namespace
 
-WorkTree::WorkTree(const WorkCatalogue& catalogue, WorkClass work_class) : class_(work_class) {
+WorkTree::WorkTree(const WorkCatalogue& catalogue, WorkClass work_class, std::vector<uint64_t> gone)
+    : class_(work_class), gone_(std::move(gone)) {
+  const auto is_gone = [this](uint64_t hash) {
+    return std::find(gone_.begin(), gone_.end(), hash) != gone_.end();
+  };
   std::map<uint64_t, Moment> scopes;
   std::map<uint64_t, Moment> groups;
   for (const WorkNote& note : catalogue.work) {
     if (ClassOf(note.type) != work_class) continue;
+    if (is_gone(note.key) || is_gone(note.group) || is_gone(note.scope)) continue;
     notes_.push_back(note);
     scopes[note.scope] = std::max(scopes[note.scope], MomentOf(note));
     groups[note.group] = std::max(groups[note.group], MomentOf(note));
@@ -57,7 +62,7 @@ WorkTree::WorkTree(const WorkCatalogue& catalogue, WorkClass work_class) : class
   }
 }
 
-// The largest parts of which nothing is left out.
+// The largest parts of which nothing is left out; where something is gone, single work: it may be gone from any part.
 std::vector<uint64_t> WorkTree::KeptHashes(const BisectQuestion& question) const {
   std::vector<uint64_t> hashes;
   for (const BisectTree::Submission& submission : tree_.submissions) {
@@ -75,7 +80,7 @@ std::vector<uint64_t> WorkTree::KeptHashes(const BisectQuestion& question) const
         const Suspect work{Kind::kCall, call, 0};
         if (!LeavesOut(question, work)) keys.push_back(HashOf(work));
       }
-      if (keys.size() == submission.lists[i].calls->size()) {
+      if (gone_.empty() && keys.size() == submission.lists[i].calls->size()) {
         parts.push_back(HashOf(list));
       } else {
         whole_scope = false;
@@ -89,16 +94,14 @@ std::vector<uint64_t> WorkTree::KeptHashes(const BisectQuestion& question) const
 }
 
 BoardQuestion WorkTree::QuestionFor(const BisectQuestion& question) const {
+  if (!question.left_out.empty() && !question.rest_stays) return Keeping(KeptHashes(question));
   BoardQuestion asked;
-  LeaveOut& rule = asked.rules[static_cast<size_t>(class_)];
-  if (question.left_out.empty()) return asked;
-  if (question.rest_stays) {
-    rule = LeaveOut::kListed;
-    for (const Suspect& suspect : question.left_out) asked.listed.push_back(HashOf(suspect));
-    std::sort(asked.listed.begin(), asked.listed.end());
-    return asked;
-  }
-  return Keeping(KeptHashes(question));
+  asked.listed = gone_;
+  for (const Suspect& suspect : question.left_out) asked.listed.push_back(HashOf(suspect));
+  if (asked.listed.empty()) return asked;
+  asked.rules[static_cast<size_t>(class_)] = LeaveOut::kListed;
+  std::sort(asked.listed.begin(), asked.listed.end());
+  return asked;
 }
 
 BoardQuestion WorkTree::AloneQuestion(const std::vector<Suspect>& kept) const {
@@ -152,18 +155,27 @@ uint64_t WorkTree::HashOf(const Suspect& suspect) const {
   return note.scope;
 }
 
-bool WorkTree::Keeps(const BisectQuestion& question, const Suspect& suspect) const {
-  for (const Suspect& left_out : question.left_out) {
-    const WorkNote& note = NoteOf(left_out);
-    const WorkNote& mine = NoteOf(suspect);
-    // One holds the other.
-    const Kind outer = std::min(left_out.kind, suspect.kind);
-    const bool meet = outer == Kind::kSubmission ? note.scope == mine.scope
-                      : outer == Kind::kList     ? note.group == mine.group
-                                                 : note.key == mine.key;
-    if (meet) return false;
+bool WorkTree::Keeps(const BisectQuestion& question, Kind kind, const WorkNote& note) const {
+  const bool everything_goes = !question.left_out.empty() && !question.rest_stays;
+  if (ClassOf(note.type) != class_) {
+    // Copies stay while the others are searched, and not the other way round.
+    return class_ == WorkClass::kShader || !everything_goes;
   }
-  return true;
+  const auto meets = [&](uint64_t hash) {
+    return hash == note.scope || (kind >= Kind::kList && hash == note.group) ||
+           (kind == Kind::kCall && hash == note.key);
+  };
+  if (std::any_of(gone_.begin(), gone_.end(), meets)) return false;
+  return std::none_of(question.left_out.begin(), question.left_out.end(), [&](const Suspect& out) {
+    const WorkNote& other = NoteOf(out);
+    // One holds the other.
+    switch (std::min(out.kind, kind)) {
+      case Kind::kSubmission: return other.scope == note.scope;
+      case Kind::kList: return other.group == note.group;
+      case Kind::kCall: break;
+    }
+    return other.key == note.key;
+  });
 }
 
 }  // namespace cairn

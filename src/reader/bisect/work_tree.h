@@ -25,8 +25,9 @@ inline constexpr uint64_t kProgramPlace = ~uint64_t{0};
 class WorkTree {
  public:
   WorkTree() = default;
-  // The work of one class. What went to the GPU last stands last: culprits are likely there.
-  WorkTree(const WorkCatalogue& catalogue, WorkClass work_class);
+  // The work of one class. What went to the GPU last stands last: culprits are likely there. `gone`: hashes of what
+  // was found already: it is in no run, and not in the tree.
+  WorkTree(const WorkCatalogue& catalogue, WorkClass work_class, std::vector<uint64_t> gone = {});
 
   const BisectTree& tree() const { return tree_; }
 
@@ -38,11 +39,14 @@ class WorkTree {
   // The same for nothing but these.
   BoardQuestion AloneQuestion(const std::vector<Suspect>& kept) const;
 
-  // Whether the work of a suspect, all of it, stays in such a run.
-  bool Keeps(const BisectQuestion& question, const Suspect& suspect) const;
+  // Whether a culprit, all of it, stays in such a run. It may be one of another tree of the same catalogue: `note` is
+  // what NoteOf says of it there.
+  bool Keeps(const BisectQuestion& question, Suspect::Kind kind, const WorkNote& note) const;
 
   // The work that a suspect stands for; of a scope or a group its first, whose ordinal says nothing.
   const WorkNote& NoteOf(const Suspect& suspect) const;
+  // By which a board knows it: its key, group or scope.
+  uint64_t HashOf(const Suspect& suspect) const;
   // How many pieces of work it stands for.
   size_t CountOf(const Suspect& suspect) const;
 
@@ -54,10 +58,10 @@ class WorkTree {
   BoardQuestion Keeping(std::vector<uint64_t> hashes) const;
   std::vector<uint64_t> KeptHashes(const BisectQuestion& question) const;
   const Group& GroupOf(const Suspect& suspect) const;
-  uint64_t HashOf(const Suspect& suspect) const;
 
   WorkClass class_ = WorkClass::kShader;
   BisectTree tree_;
+  std::vector<uint64_t> gone_;
   std::vector<WorkNote> notes_;             // call number i is notes_[i - 1]
   std::vector<std::vector<Group>> groups_;  // of submission number i: groups_[i - 1]
 };

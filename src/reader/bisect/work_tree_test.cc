@@ -120,7 +120,7 @@ TEST(WorkTree, KnowsWhatStays) {
   const auto keeps = [&](const Suspect& left_out, const Suspect& suspect) {
     BisectQuestion question;
     question.left_out = {left_out};
-    return tree.Keeps(question, suspect);
+    return tree.Keeps(question, suspect.kind, tree.NoteOf(suspect));
   };
   EXPECT_FALSE(keeps(Scope(1), Work(2)));
   EXPECT_FALSE(keeps(Group(1, 0), Work(2)));
@@ -131,6 +131,36 @@ TEST(WorkTree, KnowsWhatStays) {
   EXPECT_TRUE(keeps(Group(1, 1), Work(2)));
   EXPECT_TRUE(keeps(Scope(2), Work(2)));
   EXPECT_TRUE(keeps(Work(4), Group(1, 0)));
+}
+
+// What was found once is in no later run, whatever holds it.
+TEST(WorkTree, WhatIsGoneStaysGone) {
+  const uint64_t gone = KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 7), 1);
+  const WorkTree tree(Catalogue(), WorkClass::kShader, {gone});
+  EXPECT_EQ(2u, tree.CountOf(Scope(1)));
+  const BoardQuestion whole = tree.QuestionFor({});
+  EXPECT_EQ(LeaveOut::kListed, whole.rules[static_cast<size_t>(WorkClass::kShader)]);
+  EXPECT_THAT(whole.listed, ElementsAre(gone));
+  BisectQuestion question;
+  question.left_out = {Scope(2)};
+  EXPECT_THAT(tree.QuestionFor(question).listed,
+              UnorderedElementsAre(KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 7), 2),
+                                   KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 8), 1)));
+  question.rest_stays = true;
+  EXPECT_THAT(tree.QuestionFor(question).listed, UnorderedElementsAre(gone, kFrame));
+  const WorkTree all(Catalogue(), WorkClass::kShader);
+  EXPECT_FALSE(tree.Keeps({}, Suspect::Kind::kCall, all.NoteOf(Work(1))));
+  EXPECT_TRUE(tree.Keeps({}, Suspect::Kind::kCall, all.NoteOf(Work(2))));
+}
+
+TEST(WorkTree, CopiesStayWhileOthersAreSearchedAndNotTheOtherWayRound) {
+  const WorkTree shaders(Catalogue(), WorkClass::kShader);
+  const WorkTree copies(Catalogue(), WorkClass::kCopy);
+  BisectQuestion question;
+  question.left_out = {Scope(1)};
+  EXPECT_TRUE(shaders.Keeps(question, Suspect::Kind::kCall, copies.NoteOf(Work(1))));
+  EXPECT_FALSE(copies.Keeps(question, Suspect::Kind::kCall, shaders.NoteOf(Work(1))));
+  EXPECT_TRUE(copies.Keeps({}, Suspect::Kind::kCall, shaders.NoteOf(Work(1))));
 }
 
 }  // namespace

@@ -74,26 +74,37 @@ void AppendCulprit(const ProgramCulprit& culprit, std::string* text) {
                  TimesInWords(work.recorded), TimesInWords(work.submitted));
 }
 
+// "it", "them"; "one of them" where each of several fails by itself.
+struct Pronouns {
+  const char* with;
+  const char* without;
+};
+Pronouns PronounsOf(const ProgramFound& found) {
+  if (found.culprits.size() > 1) return {"one of them", "any of them"};
+  return found.answer.culprits.size() == 1 ? Pronouns{"it", "it"} : Pronouns{"them", "them"};
+}
+
 void AppendConfidence(const ProgramTold& told, std::string* text) {
   auto out = std::back_inserter(*text);
-  const char* them = told.found.answer.culprits.size() == 1 ? "it" : "them";
+  const ProgramFound& found = told.found;
+  const auto [with, without] = PronounsOf(found);
   fmt::format_to(out, "The program failed in {} of {} with {}, in {} of {} without {}.\n",
-                 told.found.failed_with, RunsInWords(told.found.runs_with), them,
-                 told.found.failed_without, RunsInWords(told.found.runs_without), them);
-  switch (told.found.answer.without) {
+                 found.failed_with, RunsInWords(found.runs_with), with, found.failed_without,
+                 RunsInWords(found.runs_without), without);
+  switch (found.answer.without) {
     case ProbeOutcome::kClean:
-      fmt::format_to(out, "Without {} everything else {}.\n", them,
+      fmt::format_to(out, "Without {} everything else {}.\n", without,
                      told.survive_seconds != 0 ? "runs on" : "runs to its end");
       break;
     case ProbeOutcome::kFails:
       fmt::format_to(out,
-                     "Without {} everything else fails, too: there is more than one culprit, or "
-                     "what is left out was needed.\n",
-                     them);
+                     "Without {} everything else fails, too: there are more culprits, or what is "
+                     "left out was needed.\n",
+                     without);
       break;
     case ProbeOutcome::kUndecided:
     case ProbeOutcome::kInvalid:
-      fmt::format_to(out, "Without {} the program goes on and on, and says nothing.\n", them);
+      fmt::format_to(out, "Without {} the program goes on and on, and says nothing.\n", without);
       break;
   }
 }
@@ -191,7 +202,10 @@ std::string ProgramAnswerAsText(const ProgramTold& told) {
   text += answer.culprits.size() == 1
               ? "The culprit\n"
               : fmt::format("The culprits: it takes all {}\n", answer.culprits.size());
-  for (const ProgramCulprit& culprit : told.found.culprits) AppendCulprit(culprit, &text);
+  for (size_t i = 0; i < told.found.culprits.size(); ++i) {
+    if (i != 0) text += "And without that\n";
+    for (const ProgramCulprit& culprit : told.found.culprits[i]) AppendCulprit(culprit, &text);
+  }
   text += "\n";
   AppendConfidence(told, &text);
   AppendDoubts(told, &text);
@@ -218,7 +232,11 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.NumberKey("failed", answer.failed);
   json.NumberKey("asked", answer.asked);
   json.BeginArray("culprits");
-  for (const ProgramCulprit& culprit : told.found.culprits) WriteCulprit(culprit, &json);
+  for (const ProgramCulprits& together : told.found.culprits) {
+    json.BeginArray();
+    for (const ProgramCulprit& culprit : together) WriteCulprit(culprit, &json);
+    json.EndArray();
+  }
   json.EndArray();
   json.NumberKey("runs_with", told.found.runs_with);
   json.NumberKey("failed_with", told.found.failed_with);

@@ -37,7 +37,7 @@ ProgramTold Found() {
   culprit.work.recorded = 1;
   culprit.work.submitted = 37;
   culprit.alike = 3;
-  found.culprits = {culprit};
+  found.culprits = {{culprit}};
   found.runs_with = found.failed_with = 7;
   found.runs_without = 9;
   found.layers_seen = true;
@@ -85,14 +85,40 @@ TEST(ProgramBisectText, SaysWhatMakesItWorthLess) {
   }
 }
 
+TEST(ProgramBisectText, SeveralThatFailByThemselvesAreNamedOneAfterTheOther) {
+  ProgramTold told = Found();
+  told.found.culprits.push_back(told.found.culprits[0]);
+  told.found.culprits[1][0].work.path = {"Other"};
+  told.found.answer.without = ProbeOutcome::kFails;
+  EXPECT_EQ(
+      "./game --level 3 hangs, in 2 of 2 runs.\n"
+      "\n"
+      "The culprit\n"
+      "  DISPATCH, number 2 of 3 alike there\n"
+      "    in        Frame > Simu\\x1blate\n"
+      "    pipeline  Integrate [main]\n"
+      "    recorded  once, submitted 37 times in a run of the whole program\n"
+      "And without that\n"
+      "  DISPATCH, number 2 of 3 alike there\n"
+      "    in        Other\n"
+      "    pipeline  Integrate [main]\n"
+      "    recorded  once, submitted 37 times in a run of the whole program\n"
+      "\n"
+      "The program failed in 7 of 7 runs with one of them, in 0 of 9 runs without any of them.\n"
+      "Without any of them everything else fails, too: there are more culprits, or what is left "
+      "out was needed.\n"
+      "16 runs, 42.3 s.\n",
+      ProgramAnswerAsText(told));
+}
+
 TEST(ProgramBisectText, ScopesAndGroupsAreNamedWhole) {
   ProgramTold told = Found();
-  told.found.culprits[0].suspect.kind = Suspect::Kind::kList;
-  told.found.culprits[0].count = 3;
+  told.found.culprits[0][0].suspect.kind = Suspect::Kind::kList;
+  told.found.culprits[0][0].count = 3;
   EXPECT_THAT(ProgramAnswerAsText(told),
               HasSubstr("  3 pieces of work of type DISPATCH together\n"));
-  told.found.culprits[0].suspect.kind = Suspect::Kind::kSubmission;
-  told.found.culprits[0].work.path.clear();
+  told.found.culprits[0][0].suspect.kind = Suspect::Kind::kSubmission;
+  told.found.culprits[0][0].work.path.clear();
   EXPECT_THAT(ProgramAnswerAsText(told),
               HasSubstr("  all 3 pieces of work of a scope together\n    in        no label\n\n"));
 }
@@ -126,7 +152,7 @@ TEST(ProgramBisectJson, HasWhatTheTextHas) {
   EXPECT_EQ(9, json["runs_without"]);
   EXPECT_EQ("clean", json["without"]);
   ASSERT_EQ(1u, json["culprits"].size());
-  const Json culprit = json["culprits"][0];
+  const Json culprit = json["culprits"][0][0];
   EXPECT_EQ("work", culprit["kind"]);
   EXPECT_EQ("DISPATCH", culprit["type"]);
   EXPECT_EQ(2, culprit["ordinal"]);
@@ -141,7 +167,7 @@ TEST(ProgramBisectJson, FollowsTheSchema) {
   EXPECT_EQ("", SchemaViolation(schema, Json::Parse(ProgramAnswerAsJson(ProgramTold()))));
   const Json answer = Json::Parse(ProgramAnswerAsJson(Found()));
   EXPECT_NE("", SchemaViolation(schema, answer.With("/runs", "42")));
-  EXPECT_NE("", SchemaViolation(schema, answer.Without("/culprits/0/key")));
+  EXPECT_NE("", SchemaViolation(schema, answer.Without("/culprits/0/0/key")));
 }
 
 }  // namespace
