@@ -221,6 +221,7 @@ int Bisecting::Run() {
 void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
   TrialSettings settings = settings_;
   settings.report_path = options_.output;
+  const fs::file_time_type start = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   const BisectAnswer& failure = told->found.answer;
   for (uint32_t i = 0; i < TriesOf(failure); ++i) {
     const Result<TrialRun> run = RunTrial(settings, alone);
@@ -231,8 +232,10 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
       return;
     }
     if (!IsSameFailure(failure, *answer)) continue;
+    // Not one of before.
     std::error_code none;
-    if (fs::exists(options_.output, none)) told->report_path = options_.output;
+    const fs::file_time_type written = fs::last_write_time(options_.output, none);
+    if (!none && written >= start) told->report_path = options_.output;
     return;
   }
   PrintWarning("bisect", "no report is written: the culprit alone did not fail once more");

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/elimination.h"
 #include "format/pix/pix_event.h"
 
 namespace cairn {
@@ -43,6 +44,8 @@ CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
       words_(words) {
   backend_list_.slot = slot_index;
 }
+
+CommandList::~CommandList() = default;
 
 Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
                           uint64_t recording_id, MarkerMode mode, uint32_t context_flags,
@@ -105,10 +108,17 @@ void CommandList::StartElimination() {
   eliminates_ = run != nullptr;
   SetCovered(false);
   if (run == nullptr) return;
-  if (elimination_ == nullptr) elimination_.reset(new (std::nothrow) ListElimination(*run));
+  if (elimination_ == nullptr) {
+    run->NoteDevice(context_->device_name());
+    elimination_.reset(new (std::nothrow) ListElimination(*run));
+  }
   eliminates_ = elimination_ != nullptr;
   SetCovered(false);
   if (eliminates_) elimination_->Start();
+}
+
+void CommandList::NoteEliminationSubmit() {
+  if (elimination_ != nullptr) elimination_->Submitted();
 }
 
 bool CommandList::BeginSpecialWork(CairnMarkerType type, CairnPipeline pipeline) {

@@ -17,12 +17,12 @@
 #include "cairn/breadcrumbs.h"
 
 #include "app/breadcrumbs/backend.h"
-#include "app/breadcrumbs/elimination.h"
 #include "app/recorder/block_writer.h"
 
 namespace cairn {
 
 class Context;
+class ListElimination;
 
 // CairnCommandListDesc::flags, for those who see every use of a list (the Direct3D 12 layer): the
 // recording belongs to no frame, and lives until ReleaseCommandList says that the list is never
@@ -41,6 +41,7 @@ class alignas(128) CommandList {
  public:
   CommandList(Context* context, BlockWriter* block, Backend* backend, uint32_t slot_index,
               RecordingSlot* slot, ProgressWords* words, std::pmr::memory_resource* memory);
+  ~CommandList();
 
   // Starts a recording in a free slot. The slot's generation changes, so that words that an earlier
   // recording may still receive mean nothing to this one.
@@ -111,9 +112,7 @@ class alignas(128) CommandList {
   // not made (elimination.h). Only of lists with CAIRN_LIST_HELD.
   bool left_out() const { return left_out_; }
   // The list was submitted once more.
-  void NoteEliminationSubmit() {
-    if (elimination_ != nullptr) elimination_->Submitted();
-  }
+  void NoteEliminationSubmit();
 
   // The GPU runs `secondary`, a list of the same context with CAIRN_LIST_SECONDARY, here: between the begin
   // and the end of a marker. May throw std::bad_alloc.

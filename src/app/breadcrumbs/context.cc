@@ -271,6 +271,12 @@ void Context::DescribeDevice(const BackendDescription& description) {
   record.device_notes = block_->AddName(description.device_notes);
 }
 
+std::string_view Context::device_name() const {
+  if (record_->device_name == 0) return {};
+  const NameRecord* const name = block_->Name(record_->device_name);
+  return {name->bytes, name->length_bytes};
+}
+
 void Context::DescribeMethods(const BackendDescription& description) {
   ContextRecord& record = *record_;
   record.mode = static_cast<MarkerMode>(desc_.mode);

@@ -106,6 +106,22 @@ WorkEntry* Elimination::Note(const Work& work, BlockWriter& block) {
   return entry;
 }
 
+void Elimination::NoteDevice(std::string_view name) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (std::find(devices_.begin(), devices_.end(), name) != devices_.end()) return;
+  try {
+    devices_.emplace_back(name);
+    std::string names;
+    for (const std::string& device : devices_) {
+      if (!names.empty()) names += kPathSeparator;
+      names += device;
+    }
+    board_.header().devices.store(board_.AddText(names), std::memory_order_release);
+  } catch (const std::bad_alloc&) {
+    // Unknown, then.
+  }
+}
+
 void ListElimination::Start() noexcept {
   run_.board().header().lists.fetch_add(1, std::memory_order_relaxed);
   broken_ = false;
@@ -120,10 +136,11 @@ void ListElimination::Begin(std::string_view name) noexcept {
   try {
     const uint64_t outer = scopes_.empty() ? kRootScope : scopes_.back().hash;
     // Names may be of any length; what they hold of the path is for people.
-    scopes_.push_back({ScopeIn(outer, name), path_.size()});
-    if (name.empty()) return;
+    const std::string label = WithoutNumbers(name);
+    scopes_.push_back({ScopeIn(outer, label), path_.size()});
+    if (label.empty()) return;
     if (!path_.empty()) path_ += kPathSeparator;
-    path_ += name.substr(0, kMaxBoardText);
+    path_ += std::string_view(label).substr(0, kMaxBoardText);
   } catch (const std::bad_alloc&) {
     broken_ = true;
   }

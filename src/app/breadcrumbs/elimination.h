@@ -53,6 +53,8 @@ class Elimination {
     uint64_t pipeline_hash;
   };
   WorkEntry* Note(const Work& work, BlockWriter& block);
+  // A device of this name records.
+  void NoteDevice(std::string_view name) noexcept;
 
  private:
   TextOffset TextOnce(uint64_t hash, std::string_view text);
@@ -60,6 +62,7 @@ class Elimination {
   const Board board_;
   std::mutex mutex_;
   std::unordered_map<uint64_t, TextOffset> texts_;  // that are on the board, by scope or pipeline
+  std::vector<std::string> devices_;
 };
 
 // Of one command list; like it, one thread at a time.

@@ -147,6 +147,26 @@ TEST_F(EliminationTest, WorkThatFindsNoRoomIsCountedAndObeysAllTheSame) {
   EXPECT_EQ(6u, run_->board().header().dropped.load());
 }
 
+TEST_F(EliminationTest, FramesThatCountRecordTheSameWork) {
+  for (const char* frame : {"Frame 1", "Frame 2", "Frame 10"}) {
+    list_->Start();
+    list_->Begin(frame);
+    LeavesOut(CAIRN_MARKER_DRAW);
+    list_->End();
+  }
+  const std::vector<WorkNote> met = Met();
+  ASSERT_EQ(1u, met.size());
+  EXPECT_EQ(3u, met[0].recorded);
+  EXPECT_THAT(met[0].path, ElementsAre("Frame #"));
+}
+
+TEST_F(EliminationTest, DevicesAreNamedOnce) {
+  run_->NoteDevice("Big GPU");
+  run_->NoteDevice("A little GPU");
+  run_->NoteDevice("Big GPU");
+  EXPECT_THAT(ReadCatalogue(memory_)->devices, ElementsAre("A little GPU", "Big GPU"));
+}
+
 TEST_F(EliminationTest, ScopesWithoutANameAreScopes) {
   list_->Begin("");
   LeavesOut(CAIRN_MARKER_DRAW);

@@ -40,8 +40,11 @@ struct BoardQuestion {
   bool operator==(const BoardQuestion&) const = default;
 };
 
+// Of a text: its length in two bytes, then its bytes. 0: no text.
+using TextOffset = uint32_t;
+
 struct BoardHeader {
-  static constexpr uint64_t kMagic = 0x31524e4941434c45;  // "ELCAIRN1"
+  static constexpr uint64_t kMagic = 0x314e524941434c45;  // "ELCAIRN1"
   static constexpr uint32_t kVersion = 1;
 
   uint64_t magic;
@@ -56,11 +59,10 @@ struct BoardHeader {
   std::atomic<uint64_t> dropped;   // pieces of work that found no room
   std::atomic<uint64_t> left_out;  // pieces of work, each time one was recorded
   std::atomic<uint64_t> submissions;
+  std::atomic<TextOffset> devices;  // names of those that recorded, kPathSeparator between them
+  uint32_t reserved;
 };
-static_assert(sizeof(BoardHeader) == 64);
-
-// Begins with the lengths of the text, two bytes; 0 is no text.
-using TextOffset = uint32_t;
+static_assert(sizeof(BoardHeader) == 72);
 
 struct WorkEntry {
   std::atomic<uint64_t> key;  // 0: free

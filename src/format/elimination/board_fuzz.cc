@@ -38,6 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (catalogue.ok()) {
     const auto again = cairn::ReadCatalogue(cairn::WriteCatalogue(*catalogue));
     Require(again.ok() && again->work == catalogue->work);
+    Require(again->devices == catalogue->devices);
     cairn::WorkCatalogue merged = *catalogue;
     cairn::Merge(*again, &merged);
     Require(merged.work.size() == catalogue->work.size());

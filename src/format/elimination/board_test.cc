@@ -42,6 +42,14 @@ TEST(WorkKey, IsTheSameInEveryVersion) {
   EXPECT_NE(ScopeIn(kRootScope, "ab"), ScopeIn(ScopeIn(kRootScope, "a"), "b"));
 }
 
+TEST(WorkKey, LabelsThatCountAreTheSameLabel) {
+  EXPECT_EQ("Frame #", WithoutNumbers("Frame 4711"));
+  EXPECT_EQ("# of #, R#G#", WithoutNumbers("0x7f3a of 12, R11G10"));
+  EXPECT_EQ("#x, #xg, #", WithoutNumbers("0x, 0xg, 7"));
+  EXPECT_EQ("Shadow", WithoutNumbers("Shadow"));
+  EXPECT_EQ("", WithoutNumbers(""));
+}
+
 TEST(Board, RulesDecideByKeyGroupAndScope) {
   BoardQuestion question;
   question.rules = {LeaveOut::kNothing, LeaveOut::kUnlisted, LeaveOut::kListed};

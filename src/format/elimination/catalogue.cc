@@ -2,8 +2,8 @@
 #include "format/elimination/catalogue.h"
 
 #include <algorithm>
-#include <cstring>
-#include <new>
+#include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include "cairn/marker_types.h"
@@ -63,6 +63,8 @@ Result<WorkCatalogue> ReadCatalogue(std::span<const std::byte> memory) {
   catalogue.lists = header.lists.load(std::memory_order_relaxed);
   catalogue.dropped = header.dropped.load(std::memory_order_relaxed);
   catalogue.left_out = header.left_out.load(std::memory_order_relaxed);
+  catalogue.devices = SplitPath(board->TextAt(header.devices.load(std::memory_order_acquire)));
+  std::sort(catalogue.devices.begin(), catalogue.devices.end());
   for (const WorkEntry& entry : board->entries()) {
     if (entry.key.load(std::memory_order_acquire) == 0) continue;
     // Its writer died before it was done.
@@ -81,7 +83,8 @@ Result<WorkCatalogue> ReadCatalogue(std::span<const std::byte> memory) {
 
 std::vector<std::byte> WriteCatalogue(const WorkCatalogue& catalogue) {
   constexpr size_t kLengths = 2 * sizeof(uint16_t);  // of both texts of an entry
-  size_t text_bytes = 2 * kLengths;
+  const std::string devices = JoinPath(catalogue.devices);
+  size_t text_bytes = 2 * kLengths + devices.size();
   for (const WorkNote& note : catalogue.work) {
     text_bytes += JoinPath(note.path).size() + note.pipeline.size() + kLengths;
   }
@@ -94,6 +97,7 @@ std::vector<std::byte> WriteCatalogue(const WorkCatalogue& catalogue) {
       static_cast<uint32_t>(std::min<uint64_t>(catalogue.lists, UINT32_MAX)));
   board.header().dropped.store(catalogue.dropped);
   board.header().left_out.store(catalogue.left_out);
+  if (!devices.empty()) board.header().devices.store(board.AddText(devices));
   for (const WorkNote& note : catalogue.work) {
     bool is_new = false;
     WorkEntry* const entry = board.FindOrAdd(note.key, &is_new);
@@ -119,6 +123,10 @@ void Merge(const WorkCatalogue& run, WorkCatalogue* all) {
   all->lists += run.lists;
   all->dropped = std::max(all->dropped, run.dropped);
   all->left_out += run.left_out;
+  std::vector<std::string> devices;
+  std::set_union(all->devices.begin(), all->devices.end(), run.devices.begin(), run.devices.end(),
+                 std::back_inserter(devices));
+  all->devices = std::move(devices);
   const size_t known = all->work.size();
   for (const WorkNote& note : run.work) {
     const auto end = all->work.begin() + static_cast<std::ptrdiff_t>(known);

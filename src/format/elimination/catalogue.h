@@ -37,9 +37,10 @@ struct WorkNote {
 struct WorkCatalogue {
   std::vector<WorkNote> work;  // by key
   uint32_t runs = 1;
-  uint64_t lists = 0;     // recordings that layers saw, in all runs
-  uint64_t dropped = 0;   // pieces of work that found no room: the catalogue lacks them
-  uint64_t left_out = 0;  // how often work was left out
+  uint64_t lists = 0;                // recordings that layers saw, in all runs
+  uint64_t dropped = 0;              // pieces of work that found no room: the catalogue lacks them
+  uint64_t left_out = 0;             // how often work was left out
+  std::vector<std::string> devices;  // that recorded, in any run; sorted
 };
 
 // What stands on a board, while a program may be writing to it, or in a file of WriteCatalogue. `memory` is not

@@ -35,6 +35,7 @@ TEST(WorkCatalogue, AFileHoldsAllOfIt) {
   catalogue.lists = 12;
   catalogue.dropped = 1;
   catalogue.left_out = 9;
+  catalogue.devices = {"Big GPU", "Little GPU"};
   const Result<WorkCatalogue> read = ReadCatalogue(WriteCatalogue(catalogue));
   ASSERT_TRUE(read.ok()) << read.status().message();
   EXPECT_EQ(catalogue.work, read->work);
@@ -42,6 +43,7 @@ TEST(WorkCatalogue, AFileHoldsAllOfIt) {
   EXPECT_EQ(12u, read->lists);
   EXPECT_EQ(1u, read->dropped);
   EXPECT_EQ(9u, read->left_out);
+  EXPECT_EQ(catalogue.devices, read->devices);
 }
 
 TEST(WorkCatalogue, WhatIsHalfWrittenIsLeftOut) {
@@ -71,8 +73,11 @@ TEST(WorkCatalogue, RunsAreCounted) {
   WorkCatalogue second;
   second.work = {Note(10, {"A"}), Note(15, {"C"})};
   second.work[0].submitted = 50;
+  all.devices = {"A", "C"};
+  second.devices = {"B", "C"};
   Merge(second, &all);
   EXPECT_EQ(2u, all.runs);
+  EXPECT_THAT(all.devices, ElementsAre("A", "B", "C"));
   ASSERT_EQ(3u, all.work.size());
   EXPECT_EQ(10u, all.work[0].key);
   EXPECT_EQ(2u, all.work[0].runs);

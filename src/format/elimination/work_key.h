@@ -3,13 +3,14 @@
 // The names under which work is known from run to run: hashes of what does not change between runs. The same
 // in every process, and in files.
 //
-//   scope   the labels around the work, outermost first
+//   scope   the labels around the work, outermost first; numbers in them do not count, for labels count frames
 //   group   scope, type of the work, pipeline (the hash of its names and its shaders' code)
 //   key     group, ordinal: the how manieth of the group in its recording, from 1
 #ifndef CAIRN_FORMAT_ELIMINATION_WORK_KEY_H_
 #define CAIRN_FORMAT_ELIMINATION_WORK_KEY_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace cairn {
@@ -32,6 +33,10 @@ constexpr uint64_t MixedWith(uint64_t seed, std::string_view text) {
   return hash;
 }
 
+// "Frame 4711 of 0x7f3a" -> "Frame # of #". May throw std::bad_alloc.
+std::string WithoutNumbers(std::string_view label);
+
+// `name`: a label WithoutNumbers.
 constexpr uint64_t ScopeIn(uint64_t outer, std::string_view name) {
   return MixedWith(outer, name);
 }

@@ -24,8 +24,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "os/linux/file_descriptor.h"
+#include "os/running_processes.h"
 #include "os/this_process.h"
 
 extern char** environ;
@@ -306,6 +308,22 @@ Status SignalGroup(pid_t leader, int number) {
   return StatusFromErrno(errno, "the processes of a child cannot be ended");
 }
 
+// Those that it has started, and what these have, in whatever group.
+std::vector<pid_t> DescendantsOf(pid_t ancestor) {
+  std::vector<std::pair<pid_t, pid_t>> parents;
+  for (const ProcessId id : RunningProcesses()) {
+    parents.emplace_back(static_cast<pid_t>(id), static_cast<pid_t>(ParentOf(id)));
+  }
+  std::vector<pid_t> found = {ancestor};
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const auto& [id, parent] : parents) {
+      if (parent == found[i]) found.push_back(id);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
 }  // namespace
 
 Status Child::AskAllToEnd() const {
@@ -313,7 +331,12 @@ Status Child::AskAllToEnd() const {
 }
 
 Status Child::KillAll() const {
-  return SignalGroup(static_cast<pid_t>(state_->process.pid), SIGKILL);
+  const auto leader = static_cast<pid_t>(state_->process.pid);
+  // Before their parents die: then nobody knows any more whose they are.
+  const std::vector<pid_t> descendants = DescendantsOf(leader);
+  const Status status = SignalGroup(leader, SIGKILL);
+  for (const pid_t descendant : descendants) kill(descendant, SIGKILL);
+  return status;
 }
 
 ProcessEnd Child::End() {

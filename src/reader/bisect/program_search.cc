@@ -50,17 +50,31 @@ Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* 
   if (run->end == TrialEnd::kStuck) ++stuck_;
   Result<ProbeAnswer> answer = AnswerOf(*run);
   if (!answer.ok()) return answer;
-  // A GPU that has just crashed may be gone: then the program did not run as it does.
-  const bool met_no_gpu = has_catalogue_ && catalogue_.lists != 0 && run->catalogue.lists == 0;
-  if (answer->outcome != ProbeOutcome::kClean || !met_no_gpu) {
+  std::string missed = GpuMissedBy(*run);
+  if (missed.empty()) {
     without_gpu_ = 0;
     return answer;
   }
   ++without_gpu_;
   if (options_.pause) options_.pause(without_gpu_);
-  return ProbeAnswer{
-      ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0,
-      fmt::format("the program met no GPU this time, and ended with exit code {}", run->value)};
+  return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0, std::move(missed)};
+}
+
+// A GPU that has just crashed may be gone for a while: then the program did not run as it does. In words; "" if it met
+// one that the whole program met.
+std::string ProgramSearch::GpuMissedBy(const TrialRun& run) const {
+  if (!has_catalogue_ || catalogue_.lists == 0) return "";
+  const std::vector<std::string>& met = run.catalogue.devices;
+  if (run.catalogue.lists == 0) {
+    // What fails that early fails without one.
+    return run.end == TrialEnd::kFailed ? "" : "the program met no GPU this time";
+  }
+  const bool known = std::any_of(met.begin(), met.end(), [this](const std::string& device) {
+    return std::binary_search(catalogue_.devices.begin(), catalogue_.devices.end(), device);
+  });
+  if (known || met.empty() || catalogue_.devices.empty()) return "";
+  return fmt::format("the program ran on {}, not on {}", fmt::join(met, ", "),
+                     fmt::join(catalogue_.devices, ", "));
 }
 
 Status ProgramSearch::Learn(const TrialRun& run) {
@@ -174,6 +188,7 @@ Result<ProgramFound> ProgramSearch::Search() {
       std::count_if(catalogue_.work.begin(), catalogue_.work.end(),
                     [this](const WorkNote& note) { return note.runs < catalogue_.runs; }));
   found.work_dropped = catalogue_.dropped;
+  found.devices = catalogue_.devices;
   found.layers_seen = catalogue_.lists != 0;
   found.survived = survived_;
   found.exit_code = exit_code_;

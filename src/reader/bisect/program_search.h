@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -67,12 +68,13 @@ struct ProgramFound {
   uint64_t failed_otherwise = 0;  // of all runs: in another way, which counts as no failure
   uint64_t stuck = 0;             // of all runs: ended because they went on and on
   // Of the runs of the whole program.
-  uint64_t work = 0;             // pieces that were met
-  uint64_t work_not_in_all = 0;  // that some of those runs did not meet
-  uint64_t work_dropped = 0;     // that found no room
-  bool layers_seen = false;      // a layer saw the program record
-  bool survived = false;         // one was ended by us, and clean
-  int exit_code = 0;             // of the last one that was clean and ended by itself
+  uint64_t work = 0;                 // pieces that were met
+  uint64_t work_not_in_all = 0;      // that some of those runs did not meet
+  uint64_t work_dropped = 0;         // that found no room
+  std::vector<std::string> devices;  // on which it recorded
+  bool layers_seen = false;          // a layer saw the program record
+  bool survived = false;             // one was ended by us, and clean
+  int exit_code = 0;                 // of the last one that was clean and ended by itself
 };
 
 class ProgramSearch {
@@ -97,6 +99,7 @@ class ProgramSearch {
   Result<ProbeAnswer> AskWhole();
   Result<ProbeAnswer> FromJournalOr(const BisectQuestion& question, const Probe& probe);
   Result<ProbeAnswer> Try(const BoardQuestion& question, TrialRun* run);
+  std::string GpuMissedBy(const TrialRun& run) const;
   Status Learn(const TrialRun& run);
   void Plant();
   Status SearchForMore(ProgramFound* found);

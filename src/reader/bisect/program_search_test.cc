@@ -361,6 +361,30 @@ TEST(ProgramSearch, ARunThatMeetsNoGpuIsMadeAgain) {
   EXPECT_EQ(2u, pauses[1]);
 }
 
+// The next best device is taken for a while, mostly one of software, on which nothing fails.
+TEST(ProgramSearch, ARunOnAnotherGpuIsMadeAgain) {
+  uint64_t failed_at = 0;
+  ModelProgram model(Scene(4, 1, 2), [&](const Ran& ran, uint64_t run) {
+    if (failed_at != 0 && run == failed_at + 1) return Clean();
+    if (!ran.contains("s1 p0 n1")) return Clean();
+    failed_at = run;
+    return Fails(FailureKind::kLost);
+  });
+  const RunProgram program = [&](const BoardQuestion& question,
+                                 uint64_t most_ns) -> Result<TrialRun> {
+    const bool elsewhere = failed_at != 0 && model.runs() == failed_at;
+    Result<TrialRun> run = model.run()(question, most_ns);
+    run->catalogue.devices = {elsewhere ? "llvmpipe" : "Big GPU"};
+    return run;
+  };
+  const Result<ProgramFound> found = ProgramSearch(program, {}, nullptr, nullptr).Search();
+  ASSERT_TRUE(found.ok()) << found.status().message();
+  ASSERT_TRUE(found->answer.found) << found->answer.why;
+  EXPECT_EQ("Pass 1", found->culprits[0][0].work.path[1]);
+  EXPECT_LT(0u, found->answer.undecided);
+  EXPECT_THAT(found->devices, ElementsAre("Big GPU"));
+}
+
 TEST(ProgramSearch, AGpuThatStaysAwayEndsTheSearch) {
   ModelProgram program(Scene(4, 1, 2), [](const Ran&, uint64_t run) {
     if (run == 1) return Fails(FailureKind::kLost);

@@ -4,8 +4,7 @@
 // under a watcher, as `cairn run` would, and tells in memory what happened. What the layers in the program are to
 // leave out, and what they met, stands on a board (format/elimination/board.h).
 //
-// The program reads nothing, and what it prints goes nowhere. What it started and did not leave its process group
-// ends with the run.
+// The program reads nothing, and what it prints goes nowhere. What it started ends with the run (Child::KillAll).
 #ifndef CAIRN_READER_BISECT_PROGRAM_TRIAL_H_
 #define CAIRN_READER_BISECT_PROGRAM_TRIAL_H_
 

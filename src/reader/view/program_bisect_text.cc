@@ -144,6 +144,9 @@ void AppendNextSteps(const ProgramTold& told, std::string* text) {
         "into it\n";
   }
   if (answer.failed != 0) return;
+  for (const std::string& device : told.found.devices) {
+    fmt::format_to(out, "Device    {}\n", VisibleText(device));
+  }
   fmt::format_to(out, "Ended     {}\n",
                  told.found.survived
                      ? fmt::format("by us, after {:.3g} s", told.survive_seconds)
@@ -250,6 +253,7 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.NumberKey("work_not_in_all", told.found.work_not_in_all);
   json.NumberKey("work_dropped", told.found.work_dropped);
   json.BoolKey("layers_seen", told.found.layers_seen);
+  json.StringsKey("devices", told.found.devices);
   json.SignedKey("exit_code", told.found.exit_code);
   json.RealKey("hang_timeout_seconds", told.hang_timeout_seconds);
   json.RealKey("survive_seconds", told.survive_seconds);
