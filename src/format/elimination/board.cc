@@ -34,8 +34,8 @@ Board Board::Make(std::span<std::byte> memory, const BoardQuestion& question, ui
   for (size_t i = 0; i < kWorkClasses; ++i) {
     header.rules[i] = static_cast<uint8_t>(question.rules[i]);
   }
-  std::memcpy(memory.data() + sizeof(BoardHeader), question.listed.data(),
-              question.listed.size() * sizeof(uint64_t));
+  const auto listed = std::as_bytes(std::span(question.listed));
+  std::copy(listed.begin(), listed.end(), memory.data() + sizeof(BoardHeader));
   return std::move(Over(memory)).value();
 }
 
@@ -114,7 +114,8 @@ TextOffset Board::AddText(std::string_view text) const {
   const uint32_t offset = used + kLengthBytes;
   const auto length = static_cast<uint16_t>(kept.size());
   std::memcpy(texts_.data() + offset, &length, sizeof(length));
-  std::memcpy(texts_.data() + offset + kLengthBytes, kept.data(), kept.size());
+  const auto bytes_of_text = std::as_bytes(std::span(kept));
+  std::copy(bytes_of_text.begin(), bytes_of_text.end(), texts_.data() + offset + kLengthBytes);
   return offset;
 }
 

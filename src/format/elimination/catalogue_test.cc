@@ -4,12 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
 #include "cairn/marker_types.h"
 
 namespace cairn {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 WorkNote Note(uint64_t key, std::vector<std::string> path) {
   WorkNote note;
@@ -86,6 +91,29 @@ TEST(WorkCatalogue, RunsAreCounted) {
   EXPECT_EQ(1u, all.work[1].runs);
   EXPECT_EQ(20u, all.work[2].key);
   EXPECT_EQ(1u, all.work[2].runs);
+}
+
+// The file of a search in sample-fault-vulkan-plain on lavapipe.
+TEST(WorkCatalogue, FilesOfEarlierVersionsAreRead) {
+  std::ifstream file(CAIRN_SOURCE_DIR "/tests/golden/elimination-board-v1.work", std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::byte> bytes(text.size());
+  std::memcpy(bytes.data(), text.data(), text.size());
+  const Result<WorkCatalogue> read = ReadCatalogue(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  EXPECT_THAT(read->devices, ElementsAre("llvmpipe (LLVM 15.0.6, 256 bits)"));
+  EXPECT_EQ(1u, read->lists);
+  ASSERT_EQ(4u, read->work.size());
+  std::vector<std::string> names;
+  for (const WorkNote& note : read->work) {
+    EXPECT_EQ(static_cast<uint32_t>(CAIRN_MARKER_DISPATCH), note.type);
+    EXPECT_EQ(1u, note.submitted);
+    names.push_back(note.path.back() + ": " + note.pipeline);
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("Resolve: Fill [main (63b19c51fb38bbe3)]",
+                                          "Scatter to a buffer: Scatter [main (0075b6f0231a3484)]",
+                                          "Scatter to nowhere: Scatter [main (0075b6f0231a3484)]",
+                                          "Clear: Fill [main (63b19c51fb38bbe3)]"));
 }
 
 TEST(WorkCatalogue, WhatIsNoBoardIsNoCatalogue) {
