@@ -48,6 +48,14 @@ std::string JoinedProgram(const std::vector<std::string>& words) {
   return joined;
 }
 
+// `cairn run` can do without them.
+Status WithoutLayers(const Status& status) {
+  constexpr std::string_view kOfRun = ", or say --no-layer";
+  std::string message = status.message();
+  if (message.ends_with(kOfRun)) message.resize(message.size() - kOfRun.size());
+  return Status(status.code(), "without the layers nothing is left out: " + message);
+}
+
 // As `cairn run` has it, but that a mode without breadcrumbs is none: layers that note nothing leave nothing out.
 Result<std::vector<std::string>> LayerEnvironment() {
   std::vector<std::string> environment;
@@ -59,10 +67,10 @@ Result<std::vector<std::string>> LayerEnvironment() {
   environment.emplace_back("CAIRN_EVENTS=all");
   environment.emplace_back("CAIRN_CAPTURE=off");
   const Result<std::string> preload = LayerPreload();
-  if (!preload.ok()) return preload.status();
+  if (!preload.ok()) return WithoutLayers(preload.status());
   if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
   Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
-  if (!vulkan.ok()) return vulkan.status();
+  if (!vulkan.ok()) return WithoutLayers(vulkan.status());
   environment.insert(environment.end(), vulkan->begin(), vulkan->end());
   return environment;
 }
