@@ -57,6 +57,9 @@ class Child {
   // there is nobody any more.
   Status AskAllToEnd() const;
   Status KillAll() const;
+  // Whether another process of its group lives. One that was killed does for as long as a thread of it is in a
+  // driver.
+  bool GroupLives() const;
   // Of one that has ended. Call it once.
   ProcessEnd End();
   // By which people know it.

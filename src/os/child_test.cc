@@ -312,8 +312,10 @@ TEST_F(ChildTest, WhatItLeavesBehindInItsGroupIsKilled) {
   ASSERT_TRUE(grandchild.ok());
   pollfd ended = {static_cast<int>(grandchild->handle.get()), POLLIN, 0};
   EXPECT_EQ(0, poll(&ended, 1, 0));
+  EXPECT_TRUE(child.GroupLives());
   EXPECT_TRUE(child.KillAll().ok());
   EXPECT_EQ(1, poll(&ended, 1, 60'000));
+  EXPECT_FALSE(child.GroupLives());
   EXPECT_EQ(8, child.End().value);
 }
 

@@ -324,6 +324,31 @@ std::vector<pid_t> DescendantsOf(pid_t ancestor) {
   return found;
 }
 
+// Whether a process that is told of as a zombie has another thread, which has not ended.
+bool HasThreads(pid_t id) {
+  std::error_code gone;
+  std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", id), gone);
+  size_t threads = 0;
+  for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) ++threads;
+  return threads > 1;
+}
+
+bool LivesInGroup(pid_t id, pid_t group) {
+  const FileDescriptor file(open(fmt::format("/proc/{}/stat", id).c_str(), O_RDONLY | O_CLOEXEC));
+  char text[1024] = {};
+  if (!file.valid() || read(file.get(), text, sizeof(text) - 1) <= 0) return false;
+  // Behind the name, which may hold anything: state, parent, group.
+  const char* const name_end = std::strrchr(text, ')');
+  char state = 0;
+  int parent = 0;
+  int its_group = 0;
+  if (name_end == nullptr ||
+      std::sscanf(name_end + 1, " %c %d %d", &state, &parent, &its_group) != 3) {
+    return false;
+  }
+  return its_group == group && ((state != 'Z' && state != 'X') || HasThreads(id));
+}
+
 }  // namespace
 
 Status Child::AskAllToEnd() const {
@@ -337,6 +362,14 @@ Status Child::KillAll() const {
   const Status status = SignalGroup(leader, SIGKILL);
   for (const pid_t descendant : descendants) kill(descendant, SIGKILL);
   return status;
+}
+
+bool Child::GroupLives() const {
+  const auto leader = static_cast<pid_t>(state_->process.pid);
+  const std::vector<ProcessId> running = RunningProcesses();
+  return std::any_of(running.begin(), running.end(), [leader](ProcessId id) {
+    return id != leader && LivesInGroup(static_cast<pid_t>(id), leader);
+  });
 }
 
 ProcessEnd Child::End() {
