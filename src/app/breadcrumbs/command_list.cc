@@ -101,19 +101,16 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   return Status();
 }
 
-// Of lists of the layers alone: they make the calls.
+// Of lists of the layers alone: they make the calls. Nothing is open yet.
 void CommandList::StartElimination() {
   left_out_ = false;
   Elimination* const run = held_ ? Elimination::Active() : nullptr;
-  eliminates_ = run != nullptr;
-  SetCovered(false);
-  if (run == nullptr) return;
-  if (elimination_ == nullptr) {
+  if (run != nullptr && elimination_ == nullptr) {
     run->NoteDevice(context_->device_name());
     elimination_.reset(new (std::nothrow) ListElimination(*run));
   }
-  eliminates_ = elimination_ != nullptr;
-  SetCovered(false);
+  eliminates_ = run != nullptr && elimination_ != nullptr;
+  covered_ = eliminates_;
   if (eliminates_) elimination_->Start();
 }
 
@@ -121,9 +118,9 @@ void CommandList::NoteEliminationSubmit() {
   if (elimination_ != nullptr) elimination_->Submitted();
 }
 
-bool CommandList::BeginSpecialWork(CairnMarkerType type, CairnPipeline pipeline) {
+bool CommandList::BeginCoveredWork(CairnMarkerType type, CairnPipeline pipeline) {
   left_out_ = eliminates_ && open_ && elimination_->LeavesOut(type, pipeline, *block_);
-  if (!left_out_ && !covered_) return true;
+  if (!left_out_ && !IsInCommand()) return true;
   work_ = 0;
   return false;
 }
@@ -372,7 +369,7 @@ CairnResult CommandList::End() {
     last_bottom_ = event_count_;
   }
   depth_ = 0;
-  SetCovered(false);
+  covered_ = false;
   deeper_markers_.clear();
   open_ = false;
   SetState(RecordingState::kClosed);
@@ -479,7 +476,7 @@ void CommandList::Recycle() {
   name_page_ = 0;
   name_page_used_ = kPageBytes;
   depth_ = 0;
-  SetCovered(false);
+  covered_ = false;
   deeper_markers_.clear();
   open_ = false;
 }

@@ -73,8 +73,8 @@ class alignas(128) CommandList {
   void BeginWork(CairnMarkerType type) { BeginWork(type, pipeline_); }
   // With the pipeline of this command, where several are bound at a time.
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) {
-    if (special_) [[unlikely]] {
-      if (!BeginSpecialWork(type, pipeline)) return;
+    if (covered_) [[unlikely]] {
+      if (!BeginCoveredWork(type, pipeline)) return;
     }
     EventRecord* const event = open_ ? NextEvent() : nullptr;
     if (event == nullptr) [[unlikely]] {
@@ -198,20 +198,18 @@ class alignas(128) CommandList {
       deeper_markers_.push_back(marker);
     }
     ++depth_;
-    SetCovered(IsOfCommand(marker.type));
+    covered_ = IsOfCommand(marker.type) || eliminates_;
   }
   OpenMarker Pop() {
     const OpenMarker marker = Innermost();
     if (--depth_ >= kInlineDepth) deeper_markers_.pop_back();
-    SetCovered(depth_ != 0 && IsOfCommand(Innermost().type));
+    covered_ = IsInCommand() || eliminates_;
     return marker;
   }
-  void SetCovered(bool covered) {
-    covered_ = covered;
-    special_ = covered || eliminates_;
-  }
-  // Whether the command gets an event.
-  bool BeginSpecialWork(CairnMarkerType type, CairnPipeline pipeline);
+  // The innermost open marker stands for what is recorded in it.
+  bool IsInCommand() const { return depth_ != 0 && IsOfCommand(Innermost().type); }
+  // Whether the command gets an event all the same.
+  bool BeginCoveredWork(CairnMarkerType type, CairnPipeline pipeline);
   void StartElimination();
   void BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size);
   const OpenMarker& Innermost() const {
@@ -269,8 +267,7 @@ class alignas(128) CommandList {
   uint32_t call_ = 0;   // what SetCall said
   MarkerMode mode_ = MarkerMode::kFull;
   bool open_ = false;
-  bool special_ = false;     // covered_ or eliminates_
-  bool covered_ = false;     // the innermost open marker stands for what is recorded in it
+  bool covered_ = false;     // commands are no events of their own: IsInCommand(), or eliminates_
   bool eliminates_ = false;  // elimination_ is asked for each command
   bool left_out_ = false;    // what it said of the last one
   bool silent_ = false;
