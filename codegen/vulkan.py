@@ -174,7 +174,7 @@ def work_source(commands, markers):
         note = note_of(command)
         bodies.append(f"""VKAPI_ATTR void VKAPI_CALL {name}({parameters}) {{
   {"" if note else "const "}WorkScope work({command.parameters[0].name}, CAIRN_MARKER_{marker}, WorkPoint::{point_of(marker)});
-{note}  work.next().{name}({arguments});
+{note}  if (!work.left_out()) work.next().{name}({arguments});
 }}
 """)
         assert command.result == "void", command.name

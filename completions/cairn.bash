@@ -159,12 +159,23 @@ _cairn() {
       esac
       ;;
     bisect)
+      # What follows "--" belongs to a program.
+      local dashes
+      for ((dashes = 2; dashes < COMP_CWORD; ++dashes)); do
+        [[ ${COMP_WORDS[dashes]} == -- ]] || continue
+        if ((dashes + 1 < COMP_CWORD)); then
+          mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        else
+          mapfile -t COMPREPLY < <(compgen -c -f -- "$word")
+        fi
+        return
+      done
       case $previous in
-        --hang-timeout | --repeats | --max-probes) ;;
+        --hang-timeout | --repeats | --runs | --survive | --max-probes) ;;
         -o | --output | --journal | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --max-probes --journal --restart --library --json --quiet --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --runs --survive --max-probes --journal --restart --library --json --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -68,7 +68,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
       {"calls", "--help"},  {"objects", "--help"}, {"images", "--help"}, {"state", "--help"},
       {"diff", "--help"},   {"verify", "--help"},  {"trim", "--help"},   {"repack", "--help"},
       {"replay", "--help"}, {"bisect", "--help"},  {"top", "--help"},    {"selftest", "--help"},
-      {"pix", "--help"},    {"watch", "--help"},   {"probe", "--help"}};
+      {"pix", "--help"},    {"watch", "--help"},   {"probe", "--help"},  {"trial", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -76,7 +76,7 @@ TEST_F(CliTest, EveryHelpHasExamples) {
     EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  cairn ")) << command[0];
     EXPECT_THAT(result.output, HasSubstr("Usage: cairn ")) << command[0];
   }
-  for (const char* const hidden : {"watch", "probe"}) {
+  for (const char* const hidden : {"watch", "probe", "trial"}) {
     EXPECT_THAT(Cairn({"--help"}).output, Not(HasSubstr(hidden)));
   }
 }
@@ -87,6 +87,7 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
       "cairn: no verb is given; the verbs are run, report, info, calls, objects, images, state, "
       "diff, verify, trim, repack, replay, bisect, top, selftest, pix; cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
+  ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
   ExpectRefused({"explode"}, 2,
                 "cairn: unknown verb 'explode'; the verbs are run, report, info, calls, objects, "

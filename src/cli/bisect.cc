@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn bisect: finds the call that makes a trace fail.
+// cairn bisect: finds the call that makes a trace fail, or the work that makes a program fail.
 #include "reader/bisect/bisect.h"
 
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
+#include "cli/bisect_parts.h"
+#include "cli/bisect_program.h"
 #include "cli/command.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "os/clock.h"
-#include "os/terminal.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/minimal_trace.h"
@@ -40,6 +41,16 @@ constexpr char kExamples[] =
     "                                        quicker where no healthy submission takes 2 s\n"
     "  cairn bisect --repeats 10 game.cairn  for what fails only now and then\n"
     "  cairn bisect --json game.cairn        the answer for programs (docs/bisect.schema.json)\n"
+    "  cairn bisect -- ./game --level 3      without a capture: runs the program again and again, "
+    "each\n"
+    "                                        time without a part of its draws, dispatches and "
+    "copies\n"
+    "  cairn bisect --survive 60 -- ./game   for a program that does not end by itself: what goes "
+    "on\n"
+    "                                        for a minute does not fail\n"
+    "  cairn bisect --runs 10 -o culprit.cairn -- ./game\n"
+    "                                        what fails now and then; the report of a run that\n"
+    "                                        holds nothing but the culprit\n"
     "\n"
     "^C ends the search; the same command goes on where it was.\n"
     "\n"
@@ -53,6 +64,7 @@ struct Options {
   std::string journal;
   std::string library;
   std::string hang_timeout = "10";
+  std::string survive;
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
   bool restart = false;
@@ -61,34 +73,12 @@ struct Options {
   bool quiet = false;
 };
 
-// "game.cairn" -> "game.minimal.cairn"
-std::string WithEnding(const std::string& path, const char* ending) {
-  constexpr std::string_view kEnding = ".cairn";
-  const std::string stem =
-      path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
-  return stem + ending;
-}
-
 std::string JournalPath(const Options& options) {
   return options.journal.empty() ? WithEnding(options.path, ".bisect") : options.journal;
 }
 
 std::string MinimalPath(const Options& options) {
   return options.output.empty() ? WithEnding(options.path, ".minimal.cairn") : options.output;
-}
-
-// Whether both name the same file, be it there or not.
-bool IsSameFile(const std::string& one, const std::string& other) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(one, other, error)) return true;
-  const auto canonical = [](const std::string& path) {
-    std::error_code unknown;
-    const fs::path absolute = fs::absolute(path, unknown);
-    fs::path found = fs::weakly_canonical(absolute, unknown);
-    return unknown ? absolute.lexically_normal() : found;
-  };
-  return canonical(one) == canonical(other);
 }
 
 // Two of the three files of a search that are one, in words; empty if each is a file of its own. One would
@@ -118,41 +108,11 @@ std::string SameFilesInWords(const Options& options) {
   return "";
 }
 
-// One line on stderr, if that is a terminal: a bar, and what is left to do.
-class ProbeLine {
- public:
-  explicit ProbeLine(bool quiet) : shown_(!quiet && TakesEscapes(StandardStream::kError)) {}
-  ~ProbeLine() { Clear(); }
-  ProbeLine(const ProbeLine&) = delete;
-  ProbeLine& operator=(const ProbeLine&) = delete;
-
-  void Show(const BisectProgress& progress, uint64_t average_ms) {
-    if (!shown_) return;
-    std::fputs(("\r\x1b[K" + ProgressLine(progress, average_ms)).c_str(), stderr);
-    std::fflush(stderr);
-  }
-  void Clear() const {
-    if (shown_) std::fputs("\r\x1b[K", stderr);
-  }
-
- private:
-  const bool shown_;
-};
-
 // What an answer in the journal is about: the same trace, played in the same way on the same device and
 // driver. Libraries that do not say which device it is leave that to these variables.
 JournalIdentity Identity(const TraceReader& trace, const Options& options, uint64_t hang_timeout_ns,
                          const DeviceFacts& device) {
   const TraceFacts& facts = trace.facts();
-  std::string environment;
-  for (const char* name :
-       {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
-        "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT", "DRI_PRIME", "CUDA_VISIBLE_DEVICES",
-        "VKD3D_VULKAN_DEVICE", "VKD3D_FILTER_DEVICE_NAME", "VKD3D_CONFIG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr) continue;
-    environment += fmt::format("{}{}={}", environment.empty() ? "" : ", ", name, value);
-  }
   JournalIdentity identity = {
       {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
                             facts.trimmed ? "trimmed" : "whole", trace.record_count())},
@@ -162,7 +122,7 @@ JournalIdentity Identity(const TraceReader& trace, const Options& options, uint6
       // However it was written.
       {"options", fmt::format("--hang-timeout {} --repeats {}, with canaries",
                               static_cast<double>(hang_timeout_ns) / 1e9, options.repeats)},
-      {"environment", environment},
+      {"environment", DriverVariables()},
   };
   for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
   return identity;
@@ -194,7 +154,7 @@ class Search {
         options_.restart);
     if (!journal.ok()) return Failed(journal.status());
     journal_ = std::move(*journal);
-    TellOfJournal(journal_path);
+    TellOfJournal(*journal_, journal_path, options_.quiet || options_.json);
     BisectOptions bisect;
     bisect.repeats = options_.repeats;
     bisect.max_probes = options_.max_probes;
@@ -212,22 +172,6 @@ class Search {
   }
 
  private:
-  void TellOfJournal(const std::string& path) const {
-    // Answers are worth hours: what became of them is said, asked for or not.
-    if (!journal_->put_aside().empty()) {
-      PrintWarning(
-          "bisect",
-          fmt::format("begins anew: {} is not of this search, and is now {} (where it "
-                      "holds, --journal {} goes on with it): {}",
-                      path, journal_->old_path(), journal_->old_path(), journal_->put_aside()));
-    }
-    if (journal_->remembered() == 0 || options_.quiet || options_.json) return;
-    PrintWarning("bisect",
-                 fmt::format("goes on after {} probe{} of an earlier search; --restart "
-                             "begins anew",
-                             journal_->remembered(), journal_->remembered() == 1 ? "" : "s"));
-  }
-
   void Note(const BisectQuestion& question, const ProbeRun& run) {
     const bool whole = question.left_out.empty();
     // Without a part it may be less.
@@ -343,13 +287,73 @@ class Search {
   BisectTold told_;
 };
 
-int Run(const Options& options) {
+// What is wrong with the options of a search that runs a program; empty if nothing is.
+std::string WrongForProgram(const Options& options, uint64_t hang_timeout_ns, uint64_t survive_ns) {
+  if (!options.path.empty()) {
+    return fmt::format("give a trace or a program, not both: {} stands in front of --",
+                       VisibleText(options.path));
+  }
+  const char* of_traces = nullptr;
+  if (options.no_output) of_traces = "--no-output";
+  if (!options.library.empty()) of_traces = "--library";
+  if (of_traces != nullptr) {
+    return fmt::format("{} is for traces: a program is not played", of_traces);
+  }
+  if (survive_ns != 0 && survive_ns <= hang_timeout_ns) {
+    return fmt::format(
+        "--survive {} ends a run before --hang-timeout {} could tell of a hang; give more",
+        options.survive, options.hang_timeout);
+  }
+  return "";
+}
+
+int RunProgramSearch(const Options& options, const std::vector<std::string>& program,
+                     uint64_t hang_timeout_ns) {
+  const Result<uint64_t> survive_ns = ParseSeconds(options.survive.empty() ? "0" : options.survive);
+  std::string wrong;
+  if (!survive_ns.ok()) {
+    wrong = "--survive: " + survive_ns.status().message();
+  } else {
+    wrong = WrongForProgram(options, hang_timeout_ns, *survive_ns);
+  }
+  if (!wrong.empty()) {
+    PrintError("bisect", wrong);
+    return kExitUsage;
+  }
+  if (!options.output.empty()) {
+    if (const Status writable = CheckOutputPath(options.output); !writable.ok()) {
+      PrintError("bisect", writable.message());
+      return kExitFailed;
+    }
+  }
+  BisectProgramOptions search;
+  search.program = program;
+  search.output = options.output;
+  search.journal = options.journal;
+  search.hang_timeout = options.hang_timeout;
+  search.hang_timeout_ns = hang_timeout_ns;
+  search.survive_ns = *survive_ns;
+  search.repeats = options.repeats;
+  search.max_probes = options.max_probes;
+  search.restart = options.restart;
+  search.json = options.json;
+  search.quiet = options.quiet;
+  return BisectProgram(search);
+}
+
+int Run(const Options& options, const std::vector<std::string>& program) {
   const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
   if (!hang_timeout_ns.ok() || *hang_timeout_ns == 0) {
     PrintError("bisect", "--hang-timeout: " +
                              (hang_timeout_ns.ok()
                                   ? "without one a hang is never noticed; give seconds above 0"
                                   : hang_timeout_ns.status().message()));
+    return kExitUsage;
+  }
+  if (!program.empty()) return RunProgramSearch(options, program, *hang_timeout_ns);
+  if (!options.survive.empty()) {
+    PrintError("bisect",
+               "--survive is for programs: say cairn bisect --survive SECONDS -- PROGRAM");
     return kExitUsage;
   }
   std::optional<TraceReader> trace = OpenTraceToPlay("bisect", options.path);
@@ -372,12 +376,15 @@ int Run(const Options& options) {
 
 Verb AddBisectVerb(CLI::App& root) {
   auto options = std::make_shared<Options>();
-  Command command(root, "bisect", "Finds the call that makes a trace crash or hang the GPU.",
-                  "cairn bisect [OPTIONS] FILE", kExamples);
+  Command command(
+      root, "bisect", "Finds the call that makes a trace, or a program, crash or hang the GPU.",
+      "cairn bisect [OPTIONS] FILE\n       cairn bisect [OPTIONS] -- PROGRAM [ARGUMENTS]",
+      kExamples);
   command.TraceFile(&options->path);
-  command.Option("-o,--output", &options->output, "FILE",
-                 "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
-                 "not given");
+  command.Option(
+      "-o,--output", &options->output, "FILE",
+      "Where to write the trace that holds the culprit alone; NAME.minimal.cairn if "
+      "not given. Of a program: the report of a run with the culprit alone; none if not given");
   command.Flag("--no-output", &options->no_output, "Do not write a minimal trace");
   command
       .Option("--hang-timeout", &options->hang_timeout, "SECONDS",
@@ -385,10 +392,16 @@ Verb AddBisectVerb(CLI::App& root) {
               "takes")
       .WithDefault();
   command
-      .Option("--repeats", &options->repeats, "COUNT",
-              "How often the whole trace is played first, and the answer at the end is checked")
+      .Option(
+          "--repeats,--runs", &options->repeats, "COUNT",
+          "How often the whole trace is played, or the whole program run, first, and the answer at "
+          "the end is checked")
       .From(1, 1000)
       .WithDefault();
+  command.Option(
+      "--survive", &options->survive, "SECONDS",
+      "Of a program that does not end by itself: a run that goes on for so long is clean, "
+      "and is ended");
   command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after so many plays")
       .From(1, 1'000'000'000)
       .WithDefault();
@@ -398,7 +411,11 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Library(&options->library);
   command.Flag("--json", &options->json, "Print the answer as JSON");
   command.Flag("--quiet", &options->quiet, "No progress");
-  return {command.app(), [options] { return Run(*options); }};
+  auto program = std::make_shared<std::vector<std::string>>();
+  Verb verb = {command.app(), [options, program] { return Run(*options, *program); }, kExitUsage,
+               program};
+  verb.program_needs_dashes = true;
+  return verb;
 }
 
 }  // namespace cairn::cli

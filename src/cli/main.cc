@@ -113,6 +113,15 @@ std::vector<std::string> TakeProgram(const CLI::App& verb, std::vector<std::stri
   return program;
 }
 
+// The same where the program stands behind "--".
+std::vector<std::string> TakeBehindDashes(std::vector<std::string>* words) {
+  const auto dashes = std::find(words->begin(), words->end(), "--");
+  if (dashes == words->end()) return {};
+  std::vector<std::string> program(dashes + 1, words->end());
+  words->erase(dashes, words->end());
+  return program;
+}
+
 // The Direct3D 12 that a verb loads; "" if it loads none.
 std::string LibraryOf(const CLI::App& verb) {
   if (verb.get_name() == "selftest") return kDefaultD3D12Library;
@@ -128,11 +137,11 @@ int Main(int argc, char** argv) {
   root.require_subcommand(0, 1);
   // In the order in which they are listed.
   const std::vector<Verb> verbs = {
-      AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),        AddCallsVerb(root),
-      AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),       AddDiffVerb(root),
-      AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),      AddReplayVerb(root),
-      AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),    AddPixVerb(root),
-      AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root)};
+      AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),         AddCallsVerb(root),
+      AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),        AddDiffVerb(root),
+      AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),       AddReplayVerb(root),
+      AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),     AddPixVerb(root),
+      AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root), AddTrialVerb(root)};
 
   const std::string word = argc > 1 ? argv[1] : "";
   if (word.empty()) {
@@ -148,7 +157,8 @@ int Main(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
   SetOwnWords(words);
   if (chosen != nullptr && chosen->program != nullptr) {
-    *chosen->program = TakeProgram(*chosen->app, &words);
+    *chosen->program =
+        chosen->program_needs_dashes ? TakeBehindDashes(&words) : TakeProgram(*chosen->app, &words);
   }
   try {
     std::reverse(words.begin(), words.end());  // the order that CLI11 wants

@@ -35,6 +35,8 @@ struct Verb {
   // For verbs that start a program: where its words go, which are those after "--" or from the first
   // one on that is no option. They are not parsed.
   std::shared_ptr<std::vector<std::string>> program = nullptr;
+  // The program is what follows "--": the first word that is no option is something else.
+  bool program_needs_dashes = false;
 };
 
 Verb AddRunVerb(CLI::App& root);
@@ -55,6 +57,7 @@ Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher starts it
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
+Verb AddTrialVerb(CLI::App& root);         // the same, for a program that runs itself
 Verb AddWitnessProbeVerb(CLI::App& root);  // not in the help: cairn run starts it
 
 // "cairn VERB: message" as one line on stderr; control characters in the message are made visible.

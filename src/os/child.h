@@ -52,6 +52,14 @@ class Child {
   bool WaitForEnd(uint64_t timeout_ns) const;
   // At once. It is gone when WaitForEnd says so: a process that is stuck in a driver may stay.
   Status Kill() const;
+  // The same for all that it has started, too: for its group, and KillAll also for what left that, as long as those
+  // that started it live. KillAll also when it has ended, before End(): what it left behind goes. Errors: none if
+  // there is nobody any more.
+  Status AskAllToEnd() const;
+  Status KillAll() const;
+  // Whether another process of its group lives. One that was killed does for as long as a thread of it is in a
+  // driver.
+  bool GroupLives() const;
   // Of one that has ended. Call it once.
   ProcessEnd End();
   // By which people know it.

@@ -68,6 +68,11 @@ int Work(std::string_view task, Shared* shared) {
     shared->said = 1;
     SleepForEver();
   }
+  if (task == "wait-for-term") {
+    signal(SIGTERM, [](int) { _exit(9); });
+    shared->said = 1;
+    SleepForEver();
+  }
   if (task == "variable") {
     const char* const value = getenv("CAIRN_CHILD_TEST");
     return value != nullptr && std::strcmp(value, "a=b") == 0 && getenv("PATH") != nullptr ? 3 : 4;
@@ -101,6 +106,24 @@ int Work(std::string_view task, Shared* shared) {
     while (below->said == 0) std::this_thread::yield();
     shared->said = below->number.load();
     SleepForEver();
+  }
+  // Has one of its own that leaves its group, does as it likes, and says who it is.
+  if (task == "forks") {
+    if (fork() == 0) {
+      setsid();
+      signal(SIGTERM, SIG_IGN);
+      shared->said = static_cast<uint32_t>(getpid());
+      SleepForEver();
+    }
+    SleepForEver();
+  }
+  if (task == "forks-and-ends") {
+    if (fork() == 0) {
+      shared->said = static_cast<uint32_t>(getpid());
+      SleepForEver();
+    }
+    while (shared->said == 0) std::this_thread::yield();
+    return 8;
   }
   return 99;
 }
@@ -269,6 +292,38 @@ TEST_F(ChildTest, DiesWithItsParent) {
   EXPECT_TRUE(parent.Kill().ok());
   EXPECT_EQ(1, poll(&ended, 1, 60'000));
   EXPECT_TRUE(WasKilled(EndOf(&parent)));
+}
+
+TEST_F(ChildTest, IsKilledWithAllThatItHasStarted) {
+  Child child = Start("forks");
+  WaitUntilSaid();
+  Result<ProcessHandle> grandchild = OpenProcess(static_cast<pid_t>(shared_->said));
+  ASSERT_TRUE(grandchild.ok());
+  EXPECT_TRUE(child.KillAll().ok());
+  pollfd ended = {static_cast<int>(grandchild->handle.get()), POLLIN, 0};
+  EXPECT_EQ(1, poll(&ended, 1, 60'000));
+  EXPECT_TRUE(WasKilled(EndOf(&child)));
+}
+
+TEST_F(ChildTest, WhatItLeavesBehindInItsGroupIsKilled) {
+  Child child = Start("forks-and-ends");
+  ASSERT_TRUE(child.WaitForEnd(60 * kSecond));
+  Result<ProcessHandle> grandchild = OpenProcess(static_cast<pid_t>(shared_->said));
+  ASSERT_TRUE(grandchild.ok());
+  pollfd ended = {static_cast<int>(grandchild->handle.get()), POLLIN, 0};
+  EXPECT_EQ(0, poll(&ended, 1, 0));
+  EXPECT_TRUE(child.GroupLives());
+  EXPECT_TRUE(child.KillAll().ok());
+  EXPECT_EQ(1, poll(&ended, 1, 60'000));
+  EXPECT_FALSE(child.GroupLives());
+  EXPECT_EQ(8, child.End().value);
+}
+
+TEST_F(ChildTest, IsAskedToEndWithItsGroup) {
+  Child child = Start("wait-for-term");
+  WaitUntilSaid();
+  EXPECT_TRUE(child.AskAllToEnd().ok());
+  EXPECT_EQ(9, EndOf(&child).value);
 }
 
 TEST_F(ChildTest, LeavesNoDump) {

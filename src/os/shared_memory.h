@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "base/status.h"
 #include "os/handle.h"
@@ -25,6 +26,13 @@ class SharedMemory {
   static Result<SharedMemory> MapForReading(SystemHandle memory, uint64_t size_bytes);
   // The same for memory in which the reader answers.
   static Result<SharedMemory> MapForWriting(SystemHandle memory, uint64_t size_bytes);
+
+  // By which other processes of this user find it, as long as this one lives and keeps it: for those that cannot be
+  // handed a handle. Processes in a container may not.
+  std::string PathForOthers() const;
+  // Maps what another process's PathForOthers said, for reading and writing. kCorrupt for what could shrink or is
+  // no memory; other codes if it cannot be opened.
+  static Result<SharedMemory> MapPathForWriting(const std::string& path);
 
   // A further mapping for reading only, independent of this one: what is written through this one shows in it.
   Result<SharedMemory> MapAgainForReading() const;

@@ -33,7 +33,8 @@ static_assert(kNever == WaitSet::kTime);
 class WatchLoop final : public WatchedSystem {
  public:
   explicit WatchLoop(const WatchSettings& settings)
-      : settings_(settings), session_(settings, this, &output_) {}
+      : settings_(settings),
+        session_(settings, this, settings.output == nullptr ? &files_ : settings.output) {}
 
   // `maker`: the process that made the channel. `forward_signals`: those of this process are passed on to the
   // program.
@@ -74,7 +75,7 @@ class WatchLoop final : public WatchedSystem {
   std::string address_;
   bool forward_signals_ = false;
   std::map<uint64_t, ProcessHandle> handles_;  // by the session's number
-  FileOutput output_;
+  FileOutput files_;
   WatchSession session_;
 };
 
@@ -179,7 +180,7 @@ int ExitCodeOf(const ProcessEnd& end) {
 }  // namespace
 
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments) {
-  CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path));
+  if (settings.output == nullptr) CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path));
   Result<ChannelEnds> channel = MakeChannel();
   if (!channel.ok()) return channel.status();
   WatchLoop loop(settings);

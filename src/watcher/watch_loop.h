@@ -29,6 +29,8 @@ struct WatchSettings : SessionSettings {
   std::vector<std::string> environment;
   // An armed capture starts, and the next time stops, when this process gets SIGUSR1.
   bool capture_trigger_signal = false;
+  // Takes the reports in the place of files, which are written without it. Outlives the run.
+  SessionOutput* output = nullptr;
 };
 
 // Starts arguments[0] with the watcher's socket in its environment, and returns its exit code (128 +

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/elimination.h"
+#include "format/pix/pix_event.h"
 
 namespace cairn {
 namespace {
@@ -42,6 +45,8 @@ CommandList::CommandList(Context* context, BlockWriter* block, Backend* backend,
   backend_list_.slot = slot_index;
 }
 
+CommandList::~CommandList() = default;
+
 Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint64_t frame,
                           uint64_t recording_id, MarkerMode mode, uint32_t context_flags,
                           const void* application_handle) {
@@ -57,6 +62,7 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   silent_ = always_silent_;
   secondaries_.clear();
   work_ = 0;
+  StartElimination();
   mode_ = mode;
   writes_all_ends_ = WritesAllEnds(mode);
   exact_ = mode == MarkerMode::kExact;
@@ -95,6 +101,30 @@ Status CommandList::Start(const CairnCommandListDesc& desc, uint32_t queue, uint
   open_ = true;
   SetState(RecordingState::kOpen);
   return Status();
+}
+
+// Of lists of the layers alone: they make the calls. Nothing is open yet.
+void CommandList::StartElimination() {
+  left_out_ = false;
+  Elimination* const run = held_ ? Elimination::Active() : nullptr;
+  if (run != nullptr && elimination_ == nullptr) {
+    run->NoteDevice(context_->device_name());
+    elimination_.reset(new (std::nothrow) ListElimination(*run));
+  }
+  eliminates_ = run != nullptr && elimination_ != nullptr;
+  covered_ = eliminates_;
+  if (eliminates_) elimination_->Start();
+}
+
+void CommandList::NoteEliminationSubmit() {
+  if (elimination_ != nullptr) elimination_->Submitted();
+}
+
+bool CommandList::BeginCoveredWork(CairnMarkerType type, CairnPipeline pipeline) {
+  left_out_ = eliminates_ && open_ && elimination_->LeavesOut(type, pipeline, *block_);
+  if (!left_out_ && !IsInCommand()) return true;
+  work_ = 0;
+  return false;
 }
 
 bool CommandList::ContinueEvents() {
@@ -198,6 +228,7 @@ CairnResult CommandList::BeginMarker(CairnMarkerType type, const char* name,
   if (type == CAIRN_MARKER_PASS && name == nullptr) return CAIRN_ERROR_INVALID_ARGUMENT;
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) elimination_->Begin(name == nullptr ? "" : name);
   uint8_t flags = 0;
   NameRef name_ref = 0;
   if (name != nullptr) {
@@ -212,14 +243,27 @@ CairnResult CommandList::BeginAnnotation(uint64_t event_id, uint32_t metadata, c
   if (static_cast<uint32_t>(type) >= CAIRN_MARKER_TYPE_LIMIT) return CAIRN_ERROR_INVALID_ARGUMENT;
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) BeginEliminationScope(metadata, data, size);
   uint8_t flags = 0;
   const NameRef name_ref = CopyAnnotation({event_id, metadata, size}, data, &flags);
   return BeginNamed(type, name_ref, flags);
 }
 
+// By what it says, not by its bytes: those of PIX may hold times.
+void CommandList::BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size) {
+  std::string name;
+  try {
+    if (data != nullptr) name = PixText(metadata, {static_cast<const std::byte*>(data), size});
+  } catch (const std::bad_alloc&) {
+    // A scope without a name.
+  }
+  elimination_->Begin(name);
+}
+
 CairnResult CommandList::BeginUnnamed(CairnMarkerType type) {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
+  if (eliminates_) elimination_->Begin("");
   return BeginNamed(type, 0, 0);
 }
 
@@ -298,6 +342,7 @@ CairnResult CommandList::EndMarker() {
   const OptionalLock lock(synchronised_ ? &mutex_ : nullptr);
   if (!open_) return CAIRN_ERROR_INVALID_ARGUMENT;
   if (depth_ == 0) return CAIRN_ERROR_UNBALANCED_MARKER;
+  if (eliminates_) elimination_->End();
   const OpenMarker marker = Pop();
   if (marker.sequence == 0) return CAIRN_OK;  // Its begin was counted as dropped.
   EventRecord* event = NextEvent();

@@ -8,8 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
 #include <mutex>
+#include <string_view>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -20,6 +22,7 @@
 namespace cairn {
 
 class Context;
+class ListElimination;
 
 // CairnCommandListDesc::flags, for those who see every use of a list (the Direct3D 12 layer): the
 // recording belongs to no frame, and lives until ReleaseCommandList says that the list is never
@@ -38,6 +41,7 @@ class alignas(128) CommandList {
  public:
   CommandList(Context* context, BlockWriter* block, Backend* backend, uint32_t slot_index,
               RecordingSlot* slot, ProgressWords* words, std::pmr::memory_resource* memory);
+  ~CommandList();
 
   // Starts a recording in a free slot. The slot's generation changes, so that words that an earlier
   // recording may still receive mean nothing to this one.
@@ -70,8 +74,7 @@ class alignas(128) CommandList {
   // With the pipeline of this command, where several are bound at a time.
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) {
     if (covered_) [[unlikely]] {
-      work_ = 0;
-      return;
+      if (!BeginCoveredWork(type, pipeline)) return;
     }
     EventRecord* const event = open_ ? NextEvent() : nullptr;
     if (event == nullptr) [[unlikely]] {
@@ -111,6 +114,11 @@ class alignas(128) CommandList {
   uint8_t DrainsBelow() {
     return mode_ == MarkerMode::kTop ? backend_->DrainsHere(backend_list_) : uint8_t{0};
   }
+  // After BeginWork: `cairn bisect -- PROGRAM` wants to see what happens without this command, so its real call is
+  // not made (elimination.h). Only of lists with CAIRN_LIST_HELD.
+  bool left_out() const { return left_out_; }
+  // The list was submitted once more.
+  void NoteEliminationSubmit();
 
   // The GPU runs `secondary`, a list of the same context with CAIRN_LIST_SECONDARY, here: between the begin
   // and the end of a marker. May throw std::bad_alloc.
@@ -196,14 +204,20 @@ class alignas(128) CommandList {
       deeper_markers_.push_back(marker);
     }
     ++depth_;
-    covered_ = IsOfCommand(marker.type);
+    covered_ = IsOfCommand(marker.type) || eliminates_;
   }
   OpenMarker Pop() {
     const OpenMarker marker = Innermost();
     if (--depth_ >= kInlineDepth) deeper_markers_.pop_back();
-    covered_ = depth_ != 0 && IsOfCommand(Innermost().type);
+    covered_ = IsInCommand() || eliminates_;
     return marker;
   }
+  // The innermost open marker stands for what is recorded in it.
+  bool IsInCommand() const { return depth_ != 0 && IsOfCommand(Innermost().type); }
+  // Whether the command gets an event all the same.
+  bool BeginCoveredWork(CairnMarkerType type, CairnPipeline pipeline);
+  void StartElimination();
+  void BeginEliminationScope(uint32_t metadata, const void* data, uint32_t size);
   const OpenMarker& Innermost() const {
     return depth_ <= kInlineDepth ? open_markers_[depth_ - 1] : deeper_markers_.back();
   }
@@ -263,7 +277,9 @@ class alignas(128) CommandList {
   bool open_ = false;
   bool writes_all_ends_ = true;  // as mode_ says
   bool exact_ = false;
-  bool covered_ = false;  // the innermost open marker stands for what is recorded in it
+  bool covered_ = false;     // commands are no events of their own: IsInCommand(), or eliminates_
+  bool eliminates_ = false;  // elimination_ is asked for each command
+  bool left_out_ = false;    // what it said of the last one
   bool silent_ = false;
   bool always_silent_ = false;  // CAIRN_LIST_SILENT
   bool outermost_end_is_list_end_ = false;
@@ -287,6 +303,7 @@ class alignas(128) CommandList {
   ProgressWords* words_;
   EventChunk* chunk_ = nullptr;
   uint32_t chunk_count_ = 0;
+  std::unique_ptr<ListElimination> elimination_;  // null but in a run of cairn bisect
   std::mutex mutex_;
 };
 

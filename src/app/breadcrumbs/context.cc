@@ -277,6 +277,12 @@ void Context::DescribeDevice(const BackendDescription& description) {
   record.device_notes = block_->AddName(description.device_notes);
 }
 
+std::string_view Context::device_name() const {
+  if (record_->device_name == 0) return {};
+  const NameRecord* const name = block_->Name(record_->device_name);
+  return {name->bytes, name->length_bytes};
+}
+
 void Context::DescribeMethods(const BackendDescription& description) {
   ContextRecord& record = *record_;
   record.mode = static_cast<MarkerMode>(desc_.mode);
@@ -627,6 +633,7 @@ Status Context::NotifySubmit(void* queue, CommandList* const* lists, uint32_t li
     if (slot.queue == kNoQueue) slot.queue = queue_index;
     list.last_submission_queue = queue_index;
     list.last_submission_number = number;
+    list.NoteEliminationSubmit();
     // First: whoever sees this run of the primary finds no words of an earlier one in its secondaries.
     SubmitSecondaries(list);
     std::atomic_ref(slot.flags).fetch_and(~kRecordingRefused, std::memory_order_relaxed);
@@ -651,6 +658,7 @@ void Context::SubmitSecondaries(const CommandList& primary) {
     }
     list.last_submission_queue = primary.last_submission_queue;
     list.last_submission_number = primary.last_submission_number;
+    list.NoteEliminationSubmit();
     if (slot.queue == kNoQueue) slot.queue = primary.last_submission_queue;
     slot.submit_count.store(earlier_runs + 1, std::memory_order_release);
   }

@@ -17,6 +17,7 @@
 #include <memory_resource>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <thread>
 #include <unordered_map>
 #include <vector>
@@ -123,6 +124,8 @@ class Context {
   const volatile uint64_t* raw_markers() const;
   uint32_t raw_marker_count() const { return desc_.raw_marker_count; }
   uint32_t index() const { return index_; }
+  // "" until it is known.
+  std::string_view device_name() const;
   BlockWriter* block() const { return block_; }
   // For texts that the application releases.
   CallbackMemory TextMemory();

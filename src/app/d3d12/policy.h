@@ -103,6 +103,8 @@ class WorkScope {
       breadcrumbs_->EndWork();
     }
   }
+  // The real call is not to be made: CommandList::left_out.
+  bool left_out() const { return breadcrumbs_ != nullptr && breadcrumbs_->left_out(); }
   WorkScope(const WorkScope&) = delete;
   WorkScope& operator=(const WorkScope&) = delete;
 

@@ -127,6 +127,8 @@ class ListBreadcrumbs {
   void EndBarrier() {
     if (open_ != nullptr) open_->EndWork(open_->DrainsBelow());
   }
+  // After BeginWork: CommandList::left_out.
+  bool left_out() const { return open_ != nullptr && open_->left_out(); }
   // The same with a name, that of the bundle, say; "" for none. The name is copied.
   void BeginNamedWork(CairnMarkerType type, const char* name) {
     if (open_ == nullptr) return;

@@ -52,6 +52,8 @@ class WorkScope {
   }
   // Commands from here on may be skipped.
   void SetConditional(bool conditional) { state_.conditional = conditional; }
+  // The command is not to reach the next layer: CommandList::left_out.
+  bool left_out() const { return state_.open != nullptr && state_.open->left_out(); }
 
   const DeviceFunctions& next() const { return *state_.vk; }
   CommandBufferState& state() const { return state_; }

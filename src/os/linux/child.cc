@@ -24,8 +24,10 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "os/linux/file_descriptor.h"
+#include "os/running_processes.h"
 #include "os/this_process.h"
 
 extern char** environ;
@@ -296,6 +298,78 @@ bool Child::WaitForEnd(uint64_t timeout_ns) const {
 
 Status Child::Kill() const {
   return SendSignal(state_->process, SIGKILL);
+}
+
+namespace {
+
+// The group has the number of the child, which nobody else gets before End().
+Status SignalGroup(pid_t leader, int number) {
+  if (kill(-leader, number) == 0 || errno == ESRCH) return {};
+  return StatusFromErrno(errno, "the processes of a child cannot be ended");
+}
+
+// Those that it has started, and what these have, in whatever group.
+std::vector<pid_t> DescendantsOf(pid_t ancestor) {
+  std::vector<std::pair<pid_t, pid_t>> parents;
+  for (const ProcessId id : RunningProcesses()) {
+    parents.emplace_back(static_cast<pid_t>(id), static_cast<pid_t>(ParentOf(id)));
+  }
+  std::vector<pid_t> found = {ancestor};
+  for (size_t i = 0; i < found.size(); ++i) {
+    for (const auto& [id, parent] : parents) {
+      if (parent == found[i]) found.push_back(id);
+    }
+  }
+  found.erase(found.begin());
+  return found;
+}
+
+// Whether a process that is told of as a zombie has another thread, which has not ended.
+bool HasThreads(pid_t id) {
+  std::error_code gone;
+  std::filesystem::directory_iterator task(fmt::format("/proc/{}/task", id), gone);
+  size_t threads = 0;
+  for (; !gone && task != std::filesystem::directory_iterator(); task.increment(gone)) ++threads;
+  return threads > 1;
+}
+
+bool LivesInGroup(pid_t id, pid_t group) {
+  const FileDescriptor file(open(fmt::format("/proc/{}/stat", id).c_str(), O_RDONLY | O_CLOEXEC));
+  char text[1024] = {};
+  if (!file.valid() || read(file.get(), text, sizeof(text) - 1) <= 0) return false;
+  // Behind the name, which may hold anything: state, parent, group.
+  const char* const name_end = std::strrchr(text, ')');
+  char state = 0;
+  int parent = 0;
+  int its_group = 0;
+  if (name_end == nullptr ||
+      std::sscanf(name_end + 1, " %c %d %d", &state, &parent, &its_group) != 3) {
+    return false;
+  }
+  return its_group == group && ((state != 'Z' && state != 'X') || HasThreads(id));
+}
+
+}  // namespace
+
+Status Child::AskAllToEnd() const {
+  return SignalGroup(static_cast<pid_t>(state_->process.pid), SIGTERM);
+}
+
+Status Child::KillAll() const {
+  const auto leader = static_cast<pid_t>(state_->process.pid);
+  // Before their parents die: then nobody knows any more whose they are.
+  const std::vector<pid_t> descendants = DescendantsOf(leader);
+  const Status status = SignalGroup(leader, SIGKILL);
+  for (const pid_t descendant : descendants) kill(descendant, SIGKILL);
+  return status;
+}
+
+bool Child::GroupLives() const {
+  const auto leader = static_cast<pid_t>(state_->process.pid);
+  const std::vector<ProcessId> running = RunningProcesses();
+  return std::any_of(running.begin(), running.end(), [leader](ProcessId id) {
+    return id != leader && LivesInGroup(static_cast<pid_t>(id), leader);
+  });
 }
 
 ProcessEnd Child::End() {

@@ -68,6 +68,20 @@ Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes,
   return memory;
 }
 
+std::string SharedMemory::PathForOthers() const {
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(handle_.get());
+}
+
+Result<SharedMemory> SharedMemory::MapPathForWriting(const std::string& path) {
+  // The name may be anybody's: it must not wait for the other end of a pipe, nor take a terminal.
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return StatusFromErrno(errno, path);
+  SystemHandle handle(fd);
+  struct stat info {};
+  if (fstat(fd, &info) != 0) return StatusFromErrno(errno, path);
+  return Map(std::move(handle), static_cast<uint64_t>(info.st_size), true);
+}
+
 Result<SharedMemory> SharedMemory::MapAgainForReading() const {
   SystemHandle again = CopyOf(handle_.get());
   if (!again.valid()) return StatusFromErrno(errno, "shared memory cannot be mapped a second time");

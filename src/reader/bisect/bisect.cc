@@ -29,11 +29,11 @@ uint64_t Log2(uint64_t n) {
   return n == 0 ? 0 : static_cast<uint64_t>(std::bit_width(n));
 }
 
-Status TooMany(uint64_t probes) {
+Status TooMany(uint64_t probes, const BisectWords& words) {
   return Status(StatusCode::kUnsupported,
                 fmt::format("not found after {} probes, which is the limit; the failure may need "
-                            "very much of the trace, or come and go",
-                            probes));
+                            "very much of the {}, or come and go",
+                            probes, words.whole));
 }
 
 Status Undecidable(uint32_t plays, const std::string& why) {
@@ -49,6 +49,7 @@ class Asker {
 
   uint64_t probes() const { return probes_; }
   uint64_t undecided() const { return undecided_; }
+  const BisectWords& words() const { return options_.words; }
   // For the progress: what is looked at, and how many probes that and what comes after may take.
   void Expect(std::string what, uint64_t probes) {
     what_ = std::move(what);
@@ -68,7 +69,7 @@ class Asker {
 
  private:
   Result<ProbeAnswer> Play(const BisectQuestion& question) {
-    if (probes_ >= options_.max_probes) return TooMany(probes_);
+    if (probes_ >= options_.max_probes) return TooMany(probes_, options_.words);
     if (options_.progress) {
       options_.progress({probes_, std::max(expected_, probes_ + 1), what_});
     }
@@ -271,7 +272,8 @@ Result<Suspects> Search::NarrowSubmissions() {
     if (submission.call > failure_.last_place) break;
     items.push_back({Level::kSubmission, submission.call, 0});
   }
-  asker_.Expect(fmt::format("{} submissions", items.size()), 8 + Log2(items.size()));
+  asker_.Expect(fmt::format("{} {}s", items.size(), asker_.words().submission),
+                8 + Log2(items.size()));
   // Nothing can be left out: that is the same as everything.
   if (items.empty()) return items;
   return Narrow(Level::kSubmission, std::move(items));
@@ -299,6 +301,7 @@ Suspects Search::CallsOf(const Suspects& lists) const {
 }
 
 Result<Suspects> Search::Run() {
+  const BisectWords& words = asker_.words();
   Result<Suspects> submissions = NarrowSubmissions();
   if (!submissions.ok() || submissions->empty()) return submissions;
 
@@ -307,9 +310,10 @@ Result<Suspects> Search::Run() {
   kept_lists_ = ListsOf(*submissions);
   if (kept_lists_.size() > 1) {
     asker_.Expect(submissions->size() == 1
-                      ? fmt::format("the {} lists of the guilty submission", kept_lists_.size())
-                      : fmt::format("the {} lists of {} submissions", kept_lists_.size(),
-                                    submissions->size()),
+                      ? fmt::format("the {} {}s of the guilty {}", kept_lists_.size(), words.list,
+                                    words.submission)
+                      : fmt::format("the {} {}s of {} {}s", kept_lists_.size(), words.list,
+                                    submissions->size(), words.submission),
                   3 + Log2(kept_lists_.size()) + Log2(CallsOf(kept_lists_).size()));
     Result<Suspects> lists = Narrow(Level::kList, kept_lists_);
     if (!lists.ok()) return lists;
@@ -326,11 +330,11 @@ Result<Suspects> Search::Run() {
     return submissions;
   }
   if (all_calls_.empty()) return kept_lists_;
-  asker_.Expect(
-      kept_lists_.size() == 1
-          ? fmt::format("the {} calls of the guilty list", all_calls_.size())
-          : fmt::format("the {} calls of {} lists", all_calls_.size(), kept_lists_.size()),
-      4 + Log2(all_calls_.size()));
+  asker_.Expect(kept_lists_.size() == 1 ? fmt::format("the {} {}s of the guilty {}",
+                                                      all_calls_.size(), words.call, words.list)
+                                        : fmt::format("the {} {}s of {} {}s", all_calls_.size(),
+                                                      words.call, kept_lists_.size(), words.list),
+                4 + Log2(all_calls_.size()));
   level_ = Level::kCall;
   Result<Suspects> calls = Narrow(Level::kCall, all_calls_);
   if (!calls.ok() || !calls->empty()) return calls;
@@ -340,7 +344,7 @@ Result<Suspects> Search::Run() {
 
 // Plays of the whole trace. A failure that shows in other places each time has any of them.
 Result<Failure> Learn(Asker& asker, uint32_t repeats) {
-  asker.Expect("the whole trace", repeats + 8);
+  asker.Expect("the whole " + asker.words().whole, repeats + 8);
   Failure failure;
   for (uint32_t i = 0; i < repeats; ++i) {
     const Result<ProbeAnswer> answer = asker.Once({});
@@ -376,11 +380,11 @@ Policy PolicyForCulprit(const Failure& failure, Policy policy, uint32_t repeats)
   return {tries, std::max(2u, static_cast<uint32_t>(failure.rate() * tries / 2))};
 }
 
-std::string WhyNot(const Failure& failure, uint32_t repeats) {
+std::string WhyNot(const Failure& failure, uint32_t repeats, const BisectWords& words) {
   if (failure.what.asked == 0)
     return "the device refuses what the trace asks for: see cairn replay";
-  return fmt::format("the trace does not fail on this device: {} of {} replays were clean",
-                     failure.what.asked, repeats);
+  return fmt::format("the {} does not fail{}: {} of {} {}s were clean", words.whole, words.here,
+                     failure.what.asked, repeats, words.play);
 }
 
 void Count(const Asker& asker, BisectAnswer* answer) {
@@ -390,9 +394,10 @@ void Count(const Asker& asker, BisectAnswer* answer) {
 
 // Is there something else that fails? What comes and goes is looked for more than once.
 Status LookWithoutCulprits(Asker& asker, uint32_t tries, BisectAnswer* answer) {
-  asker.Expect("the trace without the culprit", tries);
+  asker.Expect(fmt::format("the {} without the culprit", asker.words().whole), tries);
   BisectQuestion question;
   question.left_out = answer->culprits;
+  question.rest_stays = true;
   for (uint32_t i = 0; i < tries; ++i) {
     const Result<ProbeAnswer> without = asker.Once(question);
     if (!without.ok()) return without.status();
@@ -435,7 +440,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
   BisectAnswer answer = failure->what;
   Count(asker, &answer);
   if (answer.failed == 0) {
-    answer.why = WhyNot(*failure, repeats);
+    answer.why = WhyNot(*failure, repeats, options.words);
     return answer;
   }
 
@@ -446,8 +451,10 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
     if (!culprits.ok()) return culprits.status();
     Count(asker, &answer);
     if (culprits->empty()) {
+      answer.not_to_blame = true;
       answer.why =
-          "the trace fails even with all submissions left out: the GPU's work is not to blame";
+          fmt::format("the {} fails even with all {}s left out: the GPU's work is not to blame",
+                      options.words.whole, options.words.submission);
       return answer;
     }
     const Policy sure = PolicyForCulprit(*failure, policy, repeats);

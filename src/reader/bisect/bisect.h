@@ -5,6 +5,9 @@
 //
 //   submissions -> lists of the guilty submissions -> calls of the guilty lists
 //
+// A program that runs itself is searched in the same way (reader/bisect/work_tree.h): its scopes stand for
+// submissions, what one pipeline does in a scope for lists, single pieces of work for calls.
+//
 // Each step leaves work out and looks whether the failure stays. A failure that needs two calls ends with
 // both. Deterministic: the same answers give the same questions, so that a search goes on where it was
 // interrupted by answering from its journal (reader/bisect/bisect_journal.h).
@@ -66,6 +69,8 @@ struct BisectQuestion {
   std::vector<Suspect> left_out;  // sorted
   // The first submission after all that matter: the play may end before it. ~0: play all.
   uint64_t stop_before = ~uint64_t{0};
+  // What is not in the tree stays. False: it is left out with the rest, if anything is.
+  bool rest_stays = false;
 };
 
 struct BisectProgress {
@@ -78,7 +83,8 @@ struct BisectAnswer {
   bool found = false;
   // Calls, in the order of the trace; lists or submissions where it cannot be narrowed down.
   std::vector<Suspect> culprits;
-  std::string why;  // when not found: a sentence
+  std::string why;            // when not found: a sentence
+  bool not_to_blame = false;  // when not found: it fails with everything left out
   // What the failure is: where it shows, and how (ProbeAnswer). In the first plays one of them, or both,
   // may have been different each time: then any counts.
   uint64_t place = 0;
@@ -117,6 +123,16 @@ struct BisectTree {
   std::vector<Submission> submissions;
 };
 
+// What people call the parts.
+struct BisectWords {
+  std::string whole = "trace";
+  std::string play = "replay";
+  std::string submission = "submission";
+  std::string list = "list";
+  std::string call = "call";
+  std::string here = " on this device";  // behind "the trace does not fail"
+};
+
 // Plays the trace without what is left out.
 using Probe = std::function<Result<ProbeAnswer>(const BisectQuestion&)>;
 
@@ -129,11 +145,14 @@ struct BisectOptions {
   // So many undecided plays of one question in a row end the search: guessing would name an innocent call.
   uint32_t most_undecided = 4;
   std::function<void(const BisectProgress&)> progress;  // before each probe; may be empty
+  BisectWords words;
 };
 
 // Errors: those of `probe` (interrupted, no device); kUnsupported: a question that stays undecided, with
 // what came between, or more probes than allowed. For N suspects on a level and C culprits it takes
 // about C * log2(N) probes, fewer where the failure needs nothing but the submission in which it shows.
+// `tree` is not looked at before the first `repeats` plays, of the whole: who learns from those what there is
+// fills it then.
 Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
                             const BisectOptions& options);
 

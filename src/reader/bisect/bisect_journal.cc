@@ -145,6 +145,7 @@ uint64_t QuestionKey(const BisectQuestion& question) {
     words.push_back(uint64_t{static_cast<uint8_t>(suspect.kind)} << 32 | suspect.list);
     words.push_back(suspect.call);
   }
+  if (question.rest_stays) words.push_back(1);
   return XXH3_64bits(words.data(), words.size() * sizeof(words[0]));
 }
 

@@ -21,7 +21,9 @@ namespace {
 
 constexpr uint64_t kBarWidth = 20;
 
-const char* KindWord(FailureKind kind) {
+}  // namespace
+
+const char* FailureWord(FailureKind kind) {
   switch (kind) {
     case FailureKind::kHang: return "hang";
     case FailureKind::kLost: return "device lost";
@@ -30,6 +32,18 @@ const char* KindWord(FailureKind kind) {
   }
   return "";
 }
+
+const char* WithoutWord(ProbeOutcome without) {
+  switch (without) {
+    case ProbeOutcome::kClean: return "clean";
+    case ProbeOutcome::kFails: return "fails";
+    case ProbeOutcome::kUndecided:
+    case ProbeOutcome::kInvalid: break;
+  }
+  return "unknown";
+}
+
+namespace {
 
 std::string FailureInWords(const BisectAnswer& failure) {
   switch (failure.kind) {
@@ -112,16 +126,6 @@ void WriteCulprit(const CulpritText& culprit, JsonWriter* json) {
   json->StringKey("pipeline", culprit.pipeline);
   json->StringsKey("path", culprit.path);
   json->EndObject();
-}
-
-const char* WithoutWord(ProbeOutcome without) {
-  switch (without) {
-    case ProbeOutcome::kClean: return "clean";
-    case ProbeOutcome::kFails: return "fails";
-    case ProbeOutcome::kUndecided:
-    case ProbeOutcome::kInvalid: break;
-  }
-  return "unknown";
 }
 
 // The scopes around the one of a call, outermost first, without itself.
@@ -258,7 +262,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   json.StringKey("file", told.path);
   json.BoolKey("found", answer.found);
   json.StringKey("reason", answer.why);
-  json.StringKey("failure", KindWord(answer.kind));
+  json.StringKey("failure", FailureWord(answer.kind));
   json.SignedKey("signal", answer.signal);
   json.NumberKey("submission", answer.place);
   json.NumberKey("failed", answer.failed);

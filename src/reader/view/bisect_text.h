@@ -39,6 +39,10 @@ std::string AnswerAsText(const BisectTold& told);
 // docs/bisect.schema.json.
 std::string AnswerAsJson(const BisectTold& told);
 
+// For programs: "hang", "" if it is not known; "clean".
+const char* FailureWord(FailureKind kind);
+const char* WithoutWord(ProbeOutcome without);
+
 // "[######......] 12 of about 25 probes, 40 s left: the 40 calls of the guilty list"
 std::string ProgressLine(const BisectProgress& progress, uint64_t average_ms);
 

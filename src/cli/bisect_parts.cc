@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bisect_parts.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "cli/verb.h"
+#include "os/terminal.h"
+#include "reader/view/bisect_text.h"
+
+namespace cairn::cli {
+
+ProbeLine::ProbeLine(bool quiet) : shown_(!quiet && TakesEscapes(StandardStream::kError)) {}
+
+void ProbeLine::Show(const BisectProgress& progress, uint64_t average_ms) {
+  if (!shown_) return;
+  std::fputs(("\r\x1b[K" + ProgressLine(progress, average_ms)).c_str(), stderr);
+  std::fflush(stderr);
+}
+
+void ProbeLine::Clear() const {
+  if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+std::string WithEnding(const std::string& path, const char* ending) {
+  constexpr std::string_view kEnding = ".cairn";
+  const std::string stem =
+      path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
+  return stem + ending;
+}
+
+bool IsSameFile(const std::string& one, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  const auto canonical = [](const std::string& path) {
+    std::error_code unknown;
+    const fs::path absolute = fs::absolute(path, unknown);
+    fs::path found = fs::weakly_canonical(absolute, unknown);
+    return unknown ? absolute.lexically_normal() : found;
+  };
+  return canonical(one) == canonical(other);
+}
+
+std::string DriverVariables() {
+  std::string text;
+  for (const char* name :
+       {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LOADER_DRIVERS_SELECT",
+        "VK_LOADER_DRIVERS_DISABLE", "MESA_VK_DEVICE_SELECT", "DRI_PRIME", "CUDA_VISIBLE_DEVICES",
+        "VKD3D_VULKAN_DEVICE", "VKD3D_FILTER_DEVICE_NAME", "VKD3D_CONFIG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr) continue;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  }
+  return text;
+}
+
+void TellOfJournal(const BisectJournal& journal, const std::string& path, bool quiet) {
+  if (!journal.put_aside().empty()) {
+    PrintWarning("bisect",
+                 fmt::format("begins anew: {} is not of this search, and is now {} (where it "
+                             "holds, --journal {} goes on with it): {}",
+                             path, journal.old_path(), journal.old_path(), journal.put_aside()));
+  }
+  if (journal.remembered() == 0 || quiet) return;
+  PrintWarning("bisect", fmt::format("goes on after {} probe{} of an earlier search; --restart "
+                                     "begins anew",
+                                     journal.remembered(), journal.remembered() == 1 ? "" : "s"));
+}
+
+}  // namespace cairn::cli

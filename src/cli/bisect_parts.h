@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What searches of traces and of programs share on the command line.
+#ifndef CAIRN_CLI_BISECT_PARTS_H_
+#define CAIRN_CLI_BISECT_PARTS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/bisect_journal.h"
+
+namespace cairn::cli {
+
+// One line on stderr, if that is a terminal: a bar, and what is left to do.
+class ProbeLine {
+ public:
+  explicit ProbeLine(bool quiet);
+  ~ProbeLine() { Clear(); }
+  ProbeLine(const ProbeLine&) = delete;
+  ProbeLine& operator=(const ProbeLine&) = delete;
+
+  void Show(const BisectProgress& progress, uint64_t average_ms);
+  void Clear() const;
+
+ private:
+  const bool shown_;
+};
+
+// "game.cairn", ".bisect" -> "game.bisect"
+std::string WithEnding(const std::string& path, const char* ending);
+
+// Whether both name the same file, be it there or not.
+bool IsSameFile(const std::string& one, const std::string& other);
+
+// The variables of this process that choose a driver and a device: "A=1, B=2".
+std::string DriverVariables();
+
+// What became of the answers of an earlier search. They are worth hours: that they are put aside is said, asked for
+// or not.
+void TellOfJournal(const BisectJournal& journal, const std::string& path, bool quiet);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_BISECT_PARTS_H_

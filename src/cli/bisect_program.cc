@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bisect_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/program_name.h"
+#include "base/text.h"
+#include "cli/bisect_parts.h"
+#include "cli/layer.h"
+#include "cli/progress.h"
+#include "cli/verb.h"
+#include "format/elimination/catalogue.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/bisect_journal.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/bisect/program_search.h"
+#include "reader/bisect/program_trial.h"
+#include "reader/view/program_bisect_text.h"
+#include "watcher/output_path.h"
+
+namespace cairn::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kNsPerS = 1'000'000'000;
+
+std::string JoinedProgram(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) {
+    if (!joined.empty()) joined += ' ';
+    joined += ShellQuoted(word);
+  }
+  return joined;
+}
+
+// `cairn run` can do without them.
+Status WithoutLayers(const Status& status) {
+  constexpr std::string_view kOfRun = ", or say --no-layer";
+  std::string message = status.message();
+  if (message.ends_with(kOfRun)) message.resize(message.size() - kOfRun.size());
+  return Status(status.code(), "without the layers nothing is left out: " + message);
+}
+
+// As `cairn run` has it, but that a mode without breadcrumbs is none: layers that note nothing leave nothing out.
+Result<std::vector<std::string>> LayerEnvironment() {
+  std::vector<std::string> environment;
+  const char* const mode = std::getenv("CAIRN_BREADCRUMBS");
+  if (mode != nullptr && std::string_view(mode) == "off") {
+    environment.emplace_back("CAIRN_BREADCRUMBS=top");
+  }
+  // Labels are part of what tells work apart.
+  environment.emplace_back("CAIRN_EVENTS=all");
+  environment.emplace_back("CAIRN_CAPTURE=off");
+  const Result<std::string> preload = LayerPreload();
+  if (!preload.ok()) return WithoutLayers(preload.status());
+  if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
+  Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
+  if (!vulkan.ok()) return WithoutLayers(vulkan.status());
+  environment.insert(environment.end(), vulkan->begin(), vulkan->end());
+  return environment;
+}
+
+// Which file it is, as far as that can be told: one that was built anew is another program.
+std::string FileOf(const std::string& program) {
+  std::error_code error;
+  if (program.find('/') == std::string::npos) return "in PATH";
+  const uint64_t size = fs::file_size(program, error);
+  if (error) return "not there";
+  const auto time = fs::last_write_time(program, error).time_since_epoch();
+  return fmt::format("{} bytes of {}", size,
+                     std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+}
+
+JournalIdentity IdentityOf(const BisectProgramOptions& options) {
+  std::error_code error;
+  JournalIdentity identity = {
+      {"program", JoinedProgram(options.program)},
+      {"file", FileOf(options.program.front())},
+      {"folder", fs::current_path(error).string()},
+      {"options", fmt::format("--hang-timeout {} --survive {} --runs {}",
+                              static_cast<double>(options.hang_timeout_ns) / 1e9,
+                              static_cast<double>(options.survive_ns) / 1e9, options.repeats)},
+      {"environment", DriverVariables()},
+  };
+  for (auto& [name, value] : identity) value = value.empty() ? "unknown" : VisibleText(value);
+  return identity;
+}
+
+// Bytes in memory that is aligned as a board has to be.
+std::vector<std::byte> BytesOf(const std::string& path) {
+  std::error_code error;
+  const File file = File::Open(path, FileMode::kRead, error);
+  if (error) return {};
+  constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+  const uint64_t size = file.facts().size_bytes;
+  if (size > kMostBytes) return {};
+  std::vector<std::byte> bytes(size);
+  size_t read = 0;
+  if (file.ReadAt(0, bytes, &read) || read != bytes.size()) return {};
+  return bytes;
+}
+
+// After a crash a GPU may be gone for a while. False: the search is to end.
+void WaitForGpu(uint32_t nth, const std::function<bool()>& keep_on) {
+  constexpr uint64_t kPartNs = 50'000'000;
+  for (uint64_t left_ns = kNsPerS << std::min(nth - 1, 4u); left_ns != 0 && keep_on();) {
+    const uint64_t part_ns = std::min(left_ns, kPartNs);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(part_ns));
+    left_ns -= part_ns;
+  }
+}
+
+class Bisecting {
+ public:
+  explicit Bisecting(const BisectProgramOptions& options)
+      : options_(options), line_(options.quiet || options.json) {
+    settings_.program = options.program;
+    settings_.hang_timeout = options.hang_timeout;
+    settings_.survive_ns = options.survive_ns;
+    settings_.keep_on = [this] { return signals_.Update(0, 0); };
+  }
+
+  int Run();
+
+ private:
+  Status OpenJournal();
+  ProgramSearchOptions SearchOptions();
+  void WriteReport(const BoardQuestion& alone, ProgramTold* told);
+  int Failed(const Status& status);
+  int Tell(ProgramTold told);
+  Status Forget();
+
+  const BisectProgramOptions& options_;
+  TaskProgress signals_{"bisect"};
+  ProbeLine line_;
+  TrialSettings settings_;
+  std::string journal_path_;
+  std::string work_path_;  // the catalogue, for a search that goes on
+  std::unique_ptr<BisectJournal> journal_;
+  std::optional<WorkCatalogue> catalogue_;  // of an earlier search
+};
+
+Status Bisecting::OpenJournal() {
+  journal_path_ = options_.journal;
+  if (journal_path_.empty()) {
+    journal_path_ = WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ".bisect");
+  }
+  work_path_ = journal_path_ + ".work";
+  bool restart = options_.restart;
+  for (;;) {
+    Result<std::unique_ptr<BisectJournal>> journal =
+        BisectJournal::Open(journal_path_, IdentityOf(options_), restart);
+    if (!journal.ok()) return journal.status();
+    journal_ = std::move(*journal);
+    TellOfJournal(*journal_, journal_path_, options_.quiet || options_.json);
+    if (journal_->remembered() == 0) return {};
+    // Its answers are about work of which this file says what it is.
+    Result<WorkCatalogue> catalogue = ReadCatalogue(BytesOf(work_path_));
+    if (catalogue.ok()) {
+      catalogue_ = std::move(*catalogue);
+      return {};
+    }
+    PrintWarning("bisect", fmt::format("begins anew: the answers in {} are of no use without {}, "
+                                       "which is missing or damaged",
+                                       journal_path_, work_path_));
+    journal_.reset();
+    restart = true;
+  }
+}
+
+ProgramSearchOptions Bisecting::SearchOptions() {
+  ProgramSearchOptions search;
+  search.repeats = options_.repeats;
+  search.max_probes = options_.max_probes;
+  search.hang_timeout_ns = options_.hang_timeout_ns;
+  search.progress = [this](const BisectProgress& now) {
+    if (!journal_->HasNext()) line_.Show(now, journal_->AverageMs());
+  };
+  search.save = [this](const WorkCatalogue& catalogue) {
+    const std::error_code error = ReplaceFile(work_path_, WriteCatalogue(catalogue));
+    return error ? StatusFromError(error, work_path_) : Status();
+  };
+  search.pause = [this](uint32_t nth) { WaitForGpu(nth, settings_.keep_on); };
+  return search;
+}
+
+int Bisecting::Run() {
+  const uint64_t start_ns = MonotonicNs();
+  Result<std::vector<std::string>> environment = LayerEnvironment();
+  if (!environment.ok()) return Failed(environment.status());
+  settings_.environment = std::move(*environment);
+  if (const Status opened = OpenJournal(); !opened.ok()) return Failed(opened);
+  const RunProgram run = [this](const BoardQuestion& question, uint64_t most_ns) {
+    TrialSettings settings = settings_;
+    settings.most_ns = most_ns;
+    return RunTrial(settings, question);
+  };
+  ProgramSearch search(run, SearchOptions(), journal_.get(),
+                       catalogue_.has_value() ? &*catalogue_ : nullptr);
+  Result<ProgramFound> found = search.Search();
+  line_.Clear();
+  if (!found.ok()) return Failed(found.status());
+  ProgramTold told;
+  told.program = JoinedProgram(options_.program);
+  told.found = std::move(*found);
+  told.hang_timeout_seconds = static_cast<double>(options_.hang_timeout_ns) / 1e9;
+  told.survive_seconds = static_cast<double>(options_.survive_ns) / 1e9;
+  if (told.found.answer.found && !options_.output.empty()) WriteReport(told.found.alone, &told);
+  told.duration_ns = MonotonicNs() - start_ns;
+  return Tell(std::move(told));
+}
+
+// One more run, which fails as the others did, or is no report of this failure.
+void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
+  TrialSettings settings = settings_;
+  settings.report_path = options_.output;
+  const fs::file_time_type start = fs::file_time_type::clock::now() - std::chrono::seconds(1);
+  const BisectAnswer& failure = told->found.answer;
+  for (uint32_t i = 0; i < TriesOf(failure); ++i) {
+    const Result<TrialRun> run = RunTrial(settings, alone);
+    const Result<ProbeAnswer> answer =
+        run.ok() ? AnswerOf(*run) : Result<ProbeAnswer>(run.status());
+    if (!answer.ok()) {
+      PrintWarning("bisect", "no report is written: " + answer.status().message());
+      return;
+    }
+    if (!IsSameFailure(failure, *answer)) continue;
+    // Not one of before.
+    std::error_code none;
+    const fs::file_time_type written = fs::last_write_time(options_.output, none);
+    if (!none && written >= start) told->report_path = options_.output;
+    return;
+  }
+  PrintWarning("bisect", "no report is written: the culprit alone did not fail once more");
+}
+
+// The journal and what belongs to it.
+Status Bisecting::Forget() {
+  std::error_code none;
+  fs::remove(work_path_, none);
+  return journal_->Remove();
+}
+
+int Bisecting::Failed(const Status& status) {
+  line_.Clear();
+  if (journal_ != nullptr && journal_->empty()) (void)Forget().ok();
+  if (status.message() == kInterrupted) {
+    PrintError("bisect", "interrupted; the same command goes on from here");
+  } else {
+    PrintError("bisect", status.message());
+  }
+  return kExitFailed;
+}
+
+int Bisecting::Tell(ProgramTold told) {
+  const bool printed =
+      PrintOutput("bisect", options_.json ? ProgramAnswerAsJson(told) : ProgramAnswerAsText(told));
+  if (const Status removed = Forget(); !removed.ok()) PrintWarning("bisect", removed.message());
+  return printed && told.found.answer.found ? 0 : kExitFailed;
+}
+
+}  // namespace
+
+int BisectProgram(const BisectProgramOptions& options) {
+  return Bisecting(options).Run();
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/program_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "os/child.h"
+#include "os/clock.h"
+#include "os/shared_memory.h"
+#include "reader/bisect/probe_answer.h"
+#include "reader/bisect/work_tree.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kNsPerS = 1'000'000'000;
+constexpr uint64_t kLookNs = 50'000'000;
+// What a program may take to end when it is asked to, and to go when it is killed.
+constexpr uint64_t kEndNs = 3 * kNsPerS;
+constexpr uint64_t kKillNs = 180 * kNsPerS;
+// Sparse: what is not used costs nothing.
+constexpr uint32_t kEntries = 1u << 17;
+constexpr uint32_t kTextBytes = 1u << 25;
+
+bool EndsWithin(const Child& child, uint64_t timeout_ns) {
+  const uint64_t start_ns = MonotonicNs();
+  while (!child.WaitForEnd(kLookNs)) {
+    if (MonotonicNs() - start_ns >= timeout_ns) return false;
+  }
+  return true;
+}
+
+// Waits until it has ended, failed, or may not go on.
+TrialEnd Watch(const Child& child, const TrialTelling& telling, const TrialSettings& settings) {
+  const uint64_t start_ns = MonotonicNs();
+  for (;;) {
+    const bool ended = child.WaitForEnd(kLookNs);
+    if (settings.keep_on && !settings.keep_on()) return TrialEnd::kInterrupted;
+    if (ended) return TrialEnd::kExited;
+    // A lost device: what comes now is up to the program, and may take any time.
+    if (telling.failure() == FailureKind::kLost && settings.report_path.empty()) {
+      return TrialEnd::kFailed;
+    }
+    const uint64_t passed_ns = MonotonicNs() - start_ns;
+    if (settings.survive_ns != 0 && passed_ns >= settings.survive_ns) return TrialEnd::kSurvived;
+    if (settings.most_ns != 0 && passed_ns >= settings.most_ns) return TrialEnd::kStuck;
+  }
+}
+
+// All that it has started goes.
+Status EndAll(const Child& child, TrialEnd end) {
+  if (end == TrialEnd::kSurvived) {
+    // A program in good order may say good-bye.
+    CAIRN_RETURN_IF_ERROR(child.AskAllToEnd());
+    (void)EndsWithin(child, kEndNs);
+  }
+  CAIRN_RETURN_IF_ERROR(child.KillAll());
+  // The watcher gives up on a process that is stuck in a driver; the next run must not meet its work on the GPU.
+  const uint64_t start_ns = MonotonicNs();
+  if (EndsWithin(child, kKillNs)) {
+    while (child.GroupLives()) {
+      if (MonotonicNs() - start_ns >= kKillNs) break;
+      std::this_thread::sleep_for(std::chrono::nanoseconds(kLookNs));
+    }
+    if (!child.GroupLives()) return {};
+  }
+  return Status(StatusCode::kUnsupported,
+                fmt::format("process {}, or one of its group, cannot be killed: it is stuck in the "
+                            "kernel's driver; the machine may need a restart",
+                            child.number()));
+}
+
+Result<TrialRun> Judge(TrialEnd end, const TrialTelling& telling, const ProcessEnd& watcher) {
+  TrialRun run;
+  run.end = end;
+  if (telling.cannot_run()) return Status(StatusCode::kUnsupported, telling.why());
+  if (end == TrialEnd::kInterrupted) return run;
+  run.failure = telling.failure();
+  run.value = telling.signal();
+  if (run.failure != FailureKind::kNone) {
+    // As it is after a shutdown, ^C in another terminal, or the machine's running out of memory.
+    const bool by_hand =
+        run.failure == FailureKind::kDied && (WasKilled({EndKind::kSignalled, run.value}) ||
+                                              WasAskedToEnd({EndKind::kSignalled, run.value}));
+    // One that we asked to end has survived, however it did that.
+    if (end == TrialEnd::kSurvived && run.failure == FailureKind::kDied) return run;
+    run.end = by_hand ? TrialEnd::kEndedByUser : TrialEnd::kFailed;
+    return run;
+  }
+  if (end != TrialEnd::kExited) return run;
+  if (telling.has_ended()) {
+    run.value = telling.exit_code();
+    return run;
+  }
+  run.end = TrialEnd::kEndedByUser;
+  run.value = watcher.kind == EndKind::kSignalled ? watcher.value : 0;
+  return run;
+}
+
+}  // namespace
+
+void TrialTelling::Fails(FailureKind kind, int signal) {
+  if (failure() != FailureKind::kNone) return;
+  signal_.store(signal, std::memory_order_relaxed);
+  failure_.store(static_cast<uint32_t>(kind), std::memory_order_release);
+}
+
+void TrialTelling::Ends(int exit_code) {
+  exit_code_.store(exit_code, std::memory_order_relaxed);
+  state_.store(kEnded, std::memory_order_release);
+}
+
+void TrialTelling::CannotRun(std::string_view why) {
+  why_.Set(why);
+  state_.store(kCannotRun, std::memory_order_release);
+}
+
+FailureKind TrialTelling::failure() const {
+  const uint32_t failure = failure_.load(std::memory_order_acquire);
+  return failure > static_cast<uint32_t>(FailureKind::kDied) ? FailureKind::kNone
+                                                             : static_cast<FailureKind>(failure);
+}
+
+Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& question) {
+  Result<SharedMemory> memory = SharedMemory::Create("cairn-trial", sizeof(TrialTelling));
+  if (!memory.ok()) return memory.status();
+  const auto* const telling = new (memory->data()) TrialTelling;
+  Result<SharedMemory> board = SharedMemory::Create(
+      "cairn-board", Board::BytesFor(question.listed.size(), kEntries, kTextBytes));
+  if (!board.ok()) return board.status();
+  Board::Make({board->data(), board->size_bytes()}, question, kEntries, kTextBytes);
+
+  ChildRequest request = {.purpose = "the program",
+                          .arguments = settings.arguments,
+                          .environment = {},
+                          .memory = &*memory,
+                          .silent = true};
+  const auto add = [&](const char* option, const std::string& value) {
+    request.arguments.emplace_back(option);
+    request.arguments.push_back(value);
+  };
+  add("--hang-timeout", settings.hang_timeout);
+  add("--set", fmt::format("{}={}", kBoardVariable, board->PathForOthers()));
+  for (const std::string& setting : settings.environment) add("--set", setting);
+  if (!settings.report_path.empty()) add("--output", settings.report_path);
+  request.arguments.emplace_back("--");
+  request.arguments.insert(request.arguments.end(), settings.program.begin(),
+                           settings.program.end());
+  const uint64_t start_ns = MonotonicNs();
+  Result<Child> child = Child::Start(request);
+  if (!child.ok()) return child.status();
+  const TrialEnd end = Watch(*child, *telling, settings);
+  const uint64_t end_ns = MonotonicNs();
+  CAIRN_RETURN_IF_ERROR(EndAll(*child, end));
+  Result<TrialRun> run = Judge(end, *telling, child->End());
+  if (!run.ok()) return run;
+  run->duration_ns = end_ns - start_ns;
+  Result<WorkCatalogue> catalogue = ReadCatalogue({board->data(), board->size_bytes()});
+  if (!catalogue.ok()) return catalogue.status();
+  run->catalogue = std::move(*catalogue);
+  return run;
+}
+
+Result<ProbeAnswer> AnswerOf(const TrialRun& run) {
+  switch (run.end) {
+    case TrialEnd::kInterrupted: return Status(StatusCode::kIo, kInterrupted);
+    case TrialEnd::kExited:
+    case TrialEnd::kSurvived: return ProbeAnswer{ProbeOutcome::kClean, 0};
+    case TrialEnd::kFailed:
+      return ProbeAnswer{ProbeOutcome::kFails, kProgramPlace, run.failure,
+                         run.failure == FailureKind::kDied ? run.value : 0};
+    // It waits for something that was left out.
+    case TrialEnd::kStuck: return ProbeAnswer{ProbeOutcome::kInvalid, 0};
+    case TrialEnd::kEndedByUser: break;
+  }
+  return ProbeAnswer{ProbeOutcome::kUndecided, 0, FailureKind::kNone, 0,
+                     fmt::format("something else ended the program ({}): look into the kernel's "
+                                 "log whether the machine ran out of memory",
+                                 run.value == 0 ? "it did not say how" : SignalName(run.value))};
+}
+
+}  // namespace cairn

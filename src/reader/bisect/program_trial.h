@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run of a program for `cairn bisect -- PROGRAM`: this program, run again with the word "trial", starts it
+// under a watcher, as `cairn run` would, and tells in memory what happened. What the layers in the program are to
+// leave out, and what they met, stands on a board (format/elimination/board.h).
+//
+// The program reads nothing, and what it prints goes nowhere. What it started ends with the run (Child::KillAll).
+#ifndef CAIRN_READER_BISECT_PROGRAM_TRIAL_H_
+#define CAIRN_READER_BISECT_PROGRAM_TRIAL_H_
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "format/elimination/catalogue.h"
+#include "reader/bisect/bisect.h"
+#include "reader/bisect/probe_process.h"
+
+namespace cairn {
+
+// What the child says, in memory that outlives it; the parent trusts none of it.
+class TrialTelling {
+ public:
+  // In the child. The first failure of a run is the one that counts: what follows is its consequence.
+  void Fails(FailureKind kind, int signal);
+  void Ends(int exit_code);
+  // No program ran.
+  void CannotRun(std::string_view why);
+
+  // kNone before Fails.
+  FailureKind failure() const;
+  int signal() const { return signal_.load(std::memory_order_relaxed); }
+  bool has_ended() const { return state_.load(std::memory_order_acquire) == kEnded; }
+  int exit_code() const { return exit_code_.load(std::memory_order_relaxed); }
+  bool cannot_run() const { return state_.load(std::memory_order_acquire) == kCannotRun; }
+  std::string why() const { return why_.Get(); }
+
+ private:
+  enum : uint32_t { kRuns, kEnded, kCannotRun };
+  std::atomic<uint32_t> failure_{0};
+  std::atomic<int32_t> signal_{0};
+  std::atomic<uint32_t> state_{kRuns};
+  std::atomic<int32_t> exit_code_{0};
+  ProbeText why_;
+};
+
+struct TrialSettings {
+  std::vector<std::string> program;      // and its arguments
+  std::vector<std::string> environment;  // "NAME=value": what brings the layers into it
+  std::string hang_timeout = "10";       // in seconds, as typed
+  // A run that still goes after so long is clean, and is ended. 0: runs end by themselves.
+  uint64_t survive_ns = 0;
+  // One that goes on for so long although it did not fail says nothing, and is ended. 0: it may take any time.
+  uint64_t most_ns = 0;
+  std::string report_path;  // writes the report of the failure there; "": nowhere
+  std::function<bool()>
+      keep_on;  // asked several times a second; false ends the run. Empty: always true
+  std::vector<std::string> arguments = {"trial"};
+};
+
+enum class TrialEnd : uint8_t {
+  kExited,       // by itself, with `value`
+  kSurvived,     // TrialSettings::survive_ns
+  kFailed,       // `failure`, and of a death the signal in `value`
+  kStuck,        // TrialSettings::most_ns
+  kEndedByUser,  // somebody outside ended it, by signal `value`
+  kInterrupted,  // keep_on
+};
+
+struct TrialRun {
+  TrialEnd end = TrialEnd::kExited;
+  FailureKind failure = FailureKind::kNone;
+  int value = 0;
+  uint64_t duration_ns = 0;
+  WorkCatalogue catalogue;
+};
+
+// Errors: kUnsupported: the program cannot be run, with the reason, or not ended; kCorrupt: it wrote over its
+// board; kIo.
+Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& question);
+
+// What that says to a search. Errors: kIo kInterrupted.
+Result<ProbeAnswer> AnswerOf(const TrialRun& run);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_BISECT_PROGRAM_TRIAL_H_

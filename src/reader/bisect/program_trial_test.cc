@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/bisect/program_trial.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "reader/bisect/probe_answer.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(TrialTelling, TheFirstFailureCounts) {
+  TrialTelling telling;
+  EXPECT_EQ(FailureKind::kNone, telling.failure());
+  telling.Fails(FailureKind::kLost, 0);
+  telling.Fails(FailureKind::kDied, SIGABRT);
+  EXPECT_EQ(FailureKind::kLost, telling.failure());
+  EXPECT_EQ(0, telling.signal());
+  EXPECT_FALSE(telling.has_ended());
+  telling.Ends(134);
+  EXPECT_TRUE(telling.has_ended());
+  EXPECT_EQ(134, telling.exit_code());
+}
+
+ProbeAnswer AnswerTo(TrialEnd end, FailureKind failure, int value) {
+  TrialRun run;
+  run.end = end;
+  run.failure = failure;
+  run.value = value;
+  const Result<ProbeAnswer> answer = AnswerOf(run);
+  EXPECT_TRUE(answer.ok());
+  return answer.ok() ? *answer : ProbeAnswer();
+}
+
+TEST(TrialAnswer, OnlyWhatCairnRunWouldReportIsAFailure) {
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerTo(TrialEnd::kExited, FailureKind::kNone, 0).outcome);
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerTo(TrialEnd::kExited, FailureKind::kNone, 3).outcome);
+  EXPECT_EQ(ProbeOutcome::kClean, AnswerTo(TrialEnd::kSurvived, FailureKind::kNone, 0).outcome);
+  EXPECT_EQ(ProbeOutcome::kInvalid, AnswerTo(TrialEnd::kStuck, FailureKind::kNone, 0).outcome);
+  const ProbeAnswer died = AnswerTo(TrialEnd::kFailed, FailureKind::kDied, SIGSEGV);
+  EXPECT_EQ(ProbeOutcome::kFails, died.outcome);
+  EXPECT_EQ(FailureKind::kDied, died.kind);
+  EXPECT_EQ(SIGSEGV, died.signal);
+  const ProbeAnswer hung = AnswerTo(TrialEnd::kFailed, FailureKind::kHang, SIGKILL);
+  EXPECT_EQ(FailureKind::kHang, hung.kind);
+  EXPECT_EQ(0, hung.signal);
+  const ProbeAnswer killed = AnswerTo(TrialEnd::kEndedByUser, FailureKind::kDied, SIGKILL);
+  EXPECT_EQ(ProbeOutcome::kUndecided, killed.outcome);
+  EXPECT_THAT(killed.why, HasSubstr("something else ended the program (SIGKILL)"));
+}
+
+TEST(TrialAnswer, AnInterruptionEndsTheSearch) {
+  TrialRun run;
+  run.end = TrialEnd::kInterrupted;
+  EXPECT_EQ(kInterrupted, AnswerOf(run).status().message());
+}
+
+}  // namespace
+}  // namespace cairn
