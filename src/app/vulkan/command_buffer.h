@@ -27,6 +27,7 @@
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/handle_map.h"
+#include "format/block/descriptor_sets.h"
 
 namespace cairn {
 
@@ -35,6 +36,9 @@ enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount
 
 struct CommandPoolState;
 
+// Sets with higher numbers are noted each time they are bound.
+inline constexpr uint32_t kRememberedSets = 8;
+
 struct CommandBufferState {
   // What every command looks at.
   CommandList* open = nullptr;  // `list` between vkBeginCommandBuffer and vkEndCommandBuffer
@@ -42,6 +46,10 @@ struct CommandBufferState {
   // Numbers in the Context; that of WorkPoint::kNone stays 0.
   std::array<CairnPipeline, static_cast<size_t>(WorkPoint::kCount)> pipelines{};
   bool checkpoints = false;  // an NV checkpoint goes with every command
+
+  // Bound descriptor sets, by WorkPoint and number; 0: none, or not known.
+  std::array<std::array<DescriptorSetPlace, kRememberedSets>, static_cast<size_t>(WorkPoint::kNone)>
+      sets{};
 
   // Where writes could change what the application's commands do there are none.
   bool in_render_pass = false;

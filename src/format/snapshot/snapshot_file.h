@@ -34,6 +34,8 @@ inline constexpr ChunkType kCheckpointChunk = MakeChunkType("CKPT");
 inline constexpr ChunkType kShaderChunk = MakeChunkType("SHDR");
 inline constexpr ChunkType kShaderCodeChunk = MakeChunkType("SHDC");
 inline constexpr ChunkType kKernelLogChunk = MakeChunkType("KLOG");
+inline constexpr ChunkType kDestructionChunk = MakeChunkType("DSTR");
+inline constexpr ChunkType kDescriptorSetChunk = MakeChunkType("DSET");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
 // Stands, empty, before a snapshot that is not the only content of its file. Of several snapshots in a

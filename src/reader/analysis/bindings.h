@@ -7,6 +7,7 @@
 #define CAIRN_READER_ANALYSIS_BINDINGS_H_
 
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -43,13 +44,19 @@ class BindingResolver {
   Moment MomentOf(const Execution& execution) const;
   void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
   Binding Resolve(const Event& event, const Moment& moment);
+  bool EndsSets(uint32_t first_event, const Event& event) const;
+  // What is wrong with the set that `event` binds, as far as there is room.
+  void ResolveSet(const Event& event, const Moment& moment, size_t room,
+                  std::vector<Binding>* bindings);
   // The object that holds `address`: one alive at the moment, else the one destroyed last before it.
   uint32_t FindObject(uint64_t address, const Moment& moment);
   void SortRanges();
+  uint32_t DestructionOf(uint32_t object);
 
   const Snapshot& snapshot_;
   std::vector<Range> ranges_;  // by begin
   bool ranges_sorted_ = false;
+  std::unordered_map<uint32_t, uint32_t> destructions_;  // by object, once it was needed
 };
 
 // Analysis::reported_scopes.

@@ -40,6 +40,7 @@ class AddressJudge {
  public:
   AddressJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
     FindSubmissionTimes(analysis);
+    FindDestructions();
   }
 
   FaultAddressVerdict Judge(uint32_t fault_index, uint32_t address_index) {
@@ -110,8 +111,17 @@ class AddressJudge {
       };
       owner.destroyed_after_fault_ns = since(fault.time_ns);
       owner.destroyed_after_submission_ns = since(submitted);
+      owner.destruction = destructions_[index];
     }
     verdict->owners.push_back(owner);
+  }
+
+  void FindDestructions() {
+    destructions_.assign(snapshot_.objects.size(), kNone);
+    for (uint32_t i = 0; i < snapshot_.destructions.size(); ++i) {
+      const uint32_t object = snapshot_.destructions[i].object;
+      if (object != kNone) destructions_[object] = i;
+    }
   }
 
   void NoteNeighbour(uint32_t index, Range of_object, Range range, FaultAddressVerdict* verdict) {
@@ -145,6 +155,7 @@ class AddressJudge {
   }
 
   const Snapshot& snapshot_;
+  std::vector<uint32_t> destructions_;      // by object
   std::vector<uint64_t> submission_times_;  // by device; 0: none is unfinished
 };
 

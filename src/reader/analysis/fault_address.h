@@ -28,6 +28,7 @@ struct AddressOwner {
   // finished was made, to the destruction; negative if it was destroyed before. 0 where no such time is known.
   int64_t destroyed_after_fault_ns = 0;
   int64_t destroyed_after_submission_ns = 0;
+  uint32_t destruction = kNone;  // by whom; into Snapshot::destructions, kNone if that is not known
 };
 
 struct AddressNeighbour {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "reader/report/describe.h"
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -171,7 +172,7 @@ void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
                  BytesInWords(object.size_bytes));
   if (!owner.exact) text_ += ", of which only the range of the address reaches in";
   if (object.state != ObjectState::kDestroyed) return;
-  text_ += ", destroyed";
+  AppendHowItEnded(snapshot_, object.kind, owner.destruction, text_);
   const char* separator = " ";
   const auto append_time = [&](int64_t ns, const char* what) {
     if (ns == 0) return;
@@ -181,6 +182,7 @@ void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
   };
   append_time(owner.destroyed_after_fault_ns, "the fault was noticed");
   append_time(owner.destroyed_after_submission_ns, "the first unfinished submission");
+  AppendDestroyedBy(snapshot_, owner.destruction, text_);
 }
 
 void DiagnosticsPrinter::AppendNeighbour(const AddressNeighbour& neighbour, const char* where) {

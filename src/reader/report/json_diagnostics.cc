@@ -6,6 +6,7 @@
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/fault_address.h"
 #include "reader/analysis/waits.h"
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -134,6 +135,7 @@ void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
     json_.HexKey("offset", owner.offset);
     json_.SignedKey("destroyed_after_fault_ns", owner.destroyed_after_fault_ns);
     json_.SignedKey("destroyed_after_submission_ns", owner.destroyed_after_submission_ns);
+    WriteDestruction(snapshot_, "destruction", owner.destruction, &json_);
     json_.EndObject();
   }
   json_.EndArray();

@@ -49,6 +49,9 @@ TEST(JsonReport, FollowsItsSchema) {
   FillVulkanBlock(&vulkan);
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(vulkan))), "");
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
+  TestBlock memory;
+  FillMemoryBlock(&memory);
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(memory))), "");
   d3d12.context(0).mode = MarkerMode::kOff;
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   const Json asked = Parse(WithKernelLog(Take(block)));
