@@ -28,17 +28,43 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// void main() {}, one thread a group.
-constexpr uint32_t kEmptyShader[] = {
-    0x07230203, 0x00010000, 0,          5,          0,  // magic, version, generator, bound, schema
-    0x00020011, 1,                                      // OpCapability Shader
-    0x0003000E, 0,          1,                          // OpMemoryModel Logical GLSL450
-    0x0005000F, 5,          1,          0x6E69616D, 0,  // OpEntryPoint GLCompute %1 "main"
-    0x00060010, 1,          17,         1,          1, 1,  // OpExecutionMode %1 LocalSize 1 1 1
-    0x00020013, 2,                                         // %2 = OpTypeVoid
-    0x00030021, 3,          2,                             // %3 = OpTypeFunction %2
-    0x00050036, 2,          1,          0,          3,     // %1 = OpFunction %2 None %3
-    0x000200F8, 4,          0x000100FD, 0x00010038};       // OpLabel, OpReturn, OpFunctionEnd
+// A compute shader that does nothing, and declares a buffer for each of these sets and bindings.
+struct Declared {
+  uint32_t set;
+  uint32_t binding;
+};
+std::vector<uint32_t> ShaderThatDeclares(const std::vector<Declared>& declared) {
+  constexpr uint32_t kFirstVariable = 8;
+  const uint32_t bound = kFirstVariable + static_cast<uint32_t>(declared.size());
+  std::vector<uint32_t> words = {
+      0x07230203, 0x00010000, 0,  bound,      0,     // magic, version, generator, bound, schema
+      0x00020011, 1,                                 // OpCapability Shader
+      0x0003000E, 0,          1,                     // OpMemoryModel Logical GLSL450
+      0x0005000F, 5,          1,  0x6E69616D, 0,     // OpEntryPoint GLCompute %1 "main"
+      0x00060010, 1,          17, 1,          1, 1,  // OpExecutionMode %1 LocalSize 1 1 1
+      0x00030047, 6,          3,  0x00050048, 6, 0,
+      35,         0};  // %6: BufferBlock, its member 0: Offset 0
+  for (uint32_t i = 0; i < declared.size(); ++i) {
+    const uint32_t id = kFirstVariable + i;
+    for (const uint32_t word : {0x00040047u, id, 34u, declared[i].set,       // DescriptorSet
+                                0x00040047u, id, 33u, declared[i].binding})  // Binding
+      words.push_back(word);
+  }
+  const uint32_t types[] = {0x00020013, 2,          // %2 = OpTypeVoid
+                            0x00030021, 3, 2,       // %3 = OpTypeFunction %2
+                            0x00040015, 5, 32, 0,   // %5 = OpTypeInt 32 0
+                            0x0003001E, 6, 5,       // %6 = OpTypeStruct %5
+                            0x00040020, 7, 2,  6};  // %7 = OpTypePointer Uniform %6
+  words.insert(words.end(), std::begin(types), std::end(types));
+  for (uint32_t i = 0; i < declared.size(); ++i) {
+    for (const uint32_t word : {0x0004003Bu, 7u, kFirstVariable + i, 2u}) words.push_back(word);
+  }
+  const uint32_t function[] = {0x00050036, 2, 1,          0,
+                               3,  // %1 = OpFunction %2 None %3
+                               0x000200F8, 4, 0x000100FD, 0x00010038};  // OpLabel, return, end
+  words.insert(words.end(), std::begin(function), std::end(function));
+  return words;
+}
 
 class VulkanMemoryTest : public ::testing::Test {
  protected:
@@ -48,7 +74,7 @@ class VulkanMemoryTest : public ::testing::Test {
     VkEventCreateInfo event = {VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     Get<PFN_vkCreateEvent>("vkCreateEvent")(device(), &event, nullptr, &event_);
     MakeLayout();
-    MakePipeline();
+    MakePipeline(ShaderThatDeclares({{0, 0}, {0, 2}, {1, 0}, {1, 2}, {1, 5}}));
     MakePool(64, VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT);
   }
   void TearDown() override {
@@ -85,10 +111,10 @@ class VulkanMemoryTest : public ::testing::Test {
     Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
                                                                         &layout_);
   }
-  void MakePipeline() {
+  void MakePipeline(const std::vector<uint32_t>& shader) {
     VkShaderModuleCreateInfo module_info = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    module_info.codeSize = sizeof(kEmptyShader);
-    module_info.pCode = kEmptyShader;
+    module_info.codeSize = shader.size() * sizeof(uint32_t);
+    module_info.pCode = shader.data();
     VkShaderModule module = VK_NULL_HANDLE;
     Get<PFN_vkCreateShaderModule>("vkCreateShaderModule")(device(), &module_info, nullptr, &module);
     const VkDescriptorSetLayout layouts[] = {layout_, layout_};
@@ -515,6 +541,26 @@ TEST_F(VulkanMemoryTest, ADescriptorThatIsWrittenAnewLeadsToWhatItNames) {
   EXPECT_TRUE(Bindings().empty());
   Release();
   Destroy(alive);
+}
+
+// Set 1 is still bound from work before, but this pipeline cannot use it.
+TEST_F(VulkanMemoryTest, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
+  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
+  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
+  MakePipeline(ShaderThatDeclares({{0, 0}, {1, 2}}));
+  const Buffer lost = MakeBuffer("Lost");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, set);
+  Bind(commands, 1, set);
+  Dispatch(commands);
+  Hang(commands);
+  Destroy(lost);
+  const std::vector<Json> bindings = Bindings();
+  ASSERT_EQ(bindings.size(), 1u) << "binding 0 of set 0 is declared, of set 1 it is not";
+  EXPECT_EQ(bindings[0].at("slot"), 0);
+  EXPECT_EQ(bindings[0].at("binding"), 0);
 }
 
 TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {

@@ -74,7 +74,10 @@ void VKAPI_CALL UpdateDescriptorSets(VkDevice device, uint32_t write_count,
   state.vk.UpdateDescriptorSets(device, write_count, writes, copy_count, copies);
 }
 
-using UpdateTemplate = std::vector<VkDescriptorUpdateTemplateEntry>;
+struct UpdateTemplate {
+  VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_GRAPHICS;  // of one that pushes
+  std::vector<VkDescriptorUpdateTemplateEntry> entries;
+};
 constinit HandleMap<VkDescriptorUpdateTemplate, UpdateTemplate> update_templates;
 
 template <auto kNext>
@@ -86,10 +89,11 @@ VkResult VKAPI_CALL CreateUpdateTemplate(VkDevice device,
   const VkResult result = (state.vk.*kNext)(device, info, allocator, made);
   if (result != VK_SUCCESS) return result;
   Quietly([&] {
-    auto entries = std::make_unique<UpdateTemplate>(
-        info->pDescriptorUpdateEntries,
-        info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
-    if (update_templates.Set(*made, entries.get())) static_cast<void>(entries.release());
+    auto known = std::make_unique<UpdateTemplate>();
+    known->point = info->pipelineBindPoint;
+    known->entries.assign(info->pDescriptorUpdateEntries,
+                          info->pDescriptorUpdateEntries + info->descriptorUpdateEntryCount);
+    if (update_templates.Set(*made, known.get())) static_cast<void>(known.release());
   });
   return result;
 }
@@ -104,10 +108,10 @@ void VKAPI_CALL DestroyUpdateTemplate(VkDevice device, VkDescriptorUpdateTemplat
   (state.vk.*kNext)(device, handle, allocator);
 }
 
-void WriteByTemplate(const DescriptorSetState& set, const UpdateTemplate& entries, const void* data,
+void WriteByTemplate(const DescriptorSetState& set, const UpdateTemplate& update, const void* data,
                      uint32_t stamp) {
   if (set.slot.record == nullptr) return;
-  for (const VkDescriptorUpdateTemplateEntry& entry : entries) {
+  for (const VkDescriptorUpdateTemplateEntry& entry : update.entries) {
     if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) continue;
     DescriptorWalk walk(*set.layout, entry.dstBinding, entry.dstArrayElement);
     for (uint32_t i = 0; i < entry.descriptorCount && !walk.AtEnd(); ++i, walk.Next()) {
@@ -124,9 +128,9 @@ void VKAPI_CALL UpdateWithTemplate(VkDevice device, VkDescriptorSet set,
                                    VkDescriptorUpdateTemplate handle, const void* data) {
   const DeviceState& state = *DeviceOf(device);
   const DescriptorSetState* const known = SetStateOf(set);
-  const UpdateTemplate* const entries = update_templates.Find(handle);
-  if (known != nullptr && entries != nullptr) {
-    WriteByTemplate(*known, *entries, data, DestructionStamp(state));
+  const UpdateTemplate* const update = update_templates.Find(handle);
+  if (known != nullptr && update != nullptr) {
+    WriteByTemplate(*known, *update, data, DestructionStamp(state));
   }
   (state.vk.*kNext)(device, set, handle, data);
 }
@@ -161,20 +165,95 @@ void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPo
                                   offsets);
 }
 
-// They take the place of a set. What they hold is not looked into.
+// What is pushed, or lies in a buffer, takes the place of a set. It is not looked into.
+void BindUnseen(CommandBufferState& state, WorkPoint point, uint32_t first, uint32_t count,
+                DescriptorSetPlace what) {
+  if (state.open == nullptr || point == WorkPoint::kNone) return;
+  for (uint32_t i = 0; i < count; ++i) BindSet(state, point, first + i, what);
+}
+
+template <auto kNext>
+void VKAPI_CALL CmdPushDescriptorSet(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                     VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                     const VkWriteDescriptorSet* writes) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  BindUnseen(state, PointOf(point), set, 1, kPushedDescriptors);
+  (state.vk->*kNext)(commands, point, layout, set, count, writes);
+}
+
+template <auto kNext>
+void VKAPI_CALL CmdPushWithTemplate(VkCommandBuffer commands, VkDescriptorUpdateTemplate handle,
+                                    VkPipelineLayout layout, uint32_t set, const void* data) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  const UpdateTemplate* const update = update_templates.Find(handle);
+  if (update != nullptr) BindUnseen(state, PointOf(update->point), set, 1, kPushedDescriptors);
+  (state.vk->*kNext)(commands, handle, layout, set, data);
+}
+
 void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer commands,
                                                  VkPipelineBindPoint point, VkPipelineLayout layout,
                                                  uint32_t first, uint32_t count,
                                                  const uint32_t* buffers,
                                                  const VkDeviceSize* offsets) {
   CommandBufferState& state = *CommandBufferOf(commands);
-  const WorkPoint of = PointOf(point);
-  for (uint32_t i = 0; state.open != nullptr && of != WorkPoint::kNone && i < count; ++i) {
-    BindSet(state, of, first + i, kDescriptorBuffers);
-  }
+  BindUnseen(state, PointOf(point), first, count, kDescriptorBuffers);
   state.vk->CmdSetDescriptorBufferOffsetsEXT(commands, point, layout, first, count, buffers,
                                              offsets);
 }
+
+#ifdef VK_KHR_maintenance6
+// The commands of Vulkan 1.4 name stages instead of a pipe.
+template <typename Bind>
+void ForPointsOf(VkShaderStageFlags stages, Bind bind) {
+  constexpr VkShaderStageFlags kRays =
+      VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+      VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+      VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+  constexpr VkShaderStageFlags kGraphics =
+      VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+  if ((stages & kGraphics) != 0) bind(WorkPoint::kGraphics);
+  if ((stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) bind(WorkPoint::kCompute);
+  if ((stages & kRays) != 0) bind(WorkPoint::kRayTracing);
+}
+
+template <auto kNext>
+void VKAPI_CALL CmdBindDescriptorSets2(VkCommandBuffer commands,
+                                       const VkBindDescriptorSetsInfoKHR* info) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  ForPointsOf(info->stageFlags, [&](WorkPoint point) {
+    BindSets(state, point, info->firstSet, info->descriptorSetCount, info->pDescriptorSets);
+  });
+  (state.vk->*kNext)(commands, info);
+}
+
+template <auto kNext>
+void VKAPI_CALL CmdPushDescriptorSet2(VkCommandBuffer commands,
+                                      const VkPushDescriptorSetInfoKHR* info) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  ForPointsOf(info->stageFlags,
+              [&](WorkPoint point) { BindUnseen(state, point, info->set, 1, kPushedDescriptors); });
+  (state.vk->*kNext)(commands, info);
+}
+
+template <auto kNext>
+void VKAPI_CALL CmdPushWithTemplate2(VkCommandBuffer commands,
+                                     const VkPushDescriptorSetWithTemplateInfoKHR* info) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  const UpdateTemplate* const update = update_templates.Find(info->descriptorUpdateTemplate);
+  if (update != nullptr)
+    BindUnseen(state, PointOf(update->point), info->set, 1, kPushedDescriptors);
+  (state.vk->*kNext)(commands, info);
+}
+
+void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer commands,
+                                                  const VkSetDescriptorBufferOffsetsInfoEXT* info) {
+  CommandBufferState& state = *CommandBufferOf(commands);
+  ForPointsOf(info->stageFlags, [&](WorkPoint point) {
+    BindUnseen(state, point, info->firstSet, info->setCount, kDescriptorBuffers);
+  });
+  state.vk->CmdSetDescriptorBufferOffsets2EXT(commands, info);
+}
+#endif
 
 }  // namespace
 
@@ -211,6 +290,38 @@ std::span<const Intercept> DescriptorIntercepts() {
       InterceptOf<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets", CmdBindDescriptorSets),
       InterceptOf<PFN_vkCmdSetDescriptorBufferOffsetsEXT>("vkCmdSetDescriptorBufferOffsetsEXT",
                                                           CmdSetDescriptorBufferOffsetsEXT),
+      InterceptOf<PFN_vkCmdPushDescriptorSetKHR>(
+          "vkCmdPushDescriptorSetKHR", CmdPushDescriptorSet<&Functions::CmdPushDescriptorSetKHR>),
+      InterceptOf<PFN_vkCmdPushDescriptorSetWithTemplateKHR>(
+          "vkCmdPushDescriptorSetWithTemplateKHR",
+          CmdPushWithTemplate<&Functions::CmdPushDescriptorSetWithTemplateKHR>),
+#ifdef VK_KHR_maintenance6
+      InterceptOf<PFN_vkCmdBindDescriptorSets2KHR>(
+          "vkCmdBindDescriptorSets2KHR",
+          CmdBindDescriptorSets2<&Functions::CmdBindDescriptorSets2KHR>),
+      InterceptOf<PFN_vkCmdPushDescriptorSet2KHR>(
+          "vkCmdPushDescriptorSet2KHR",
+          CmdPushDescriptorSet2<&Functions::CmdPushDescriptorSet2KHR>),
+      InterceptOf<PFN_vkCmdPushDescriptorSetWithTemplate2KHR>(
+          "vkCmdPushDescriptorSetWithTemplate2KHR",
+          CmdPushWithTemplate2<&Functions::CmdPushDescriptorSetWithTemplate2KHR>),
+      InterceptOf<PFN_vkCmdSetDescriptorBufferOffsets2EXT>("vkCmdSetDescriptorBufferOffsets2EXT",
+                                                           CmdSetDescriptorBufferOffsets2EXT),
+#endif
+#ifdef VK_VERSION_1_4
+      InterceptOf<PFN_vkCmdPushDescriptorSet>(
+          "vkCmdPushDescriptorSet", CmdPushDescriptorSet<&Functions::CmdPushDescriptorSet>),
+      InterceptOf<PFN_vkCmdPushDescriptorSetWithTemplate>(
+          "vkCmdPushDescriptorSetWithTemplate",
+          CmdPushWithTemplate<&Functions::CmdPushDescriptorSetWithTemplate>),
+      InterceptOf<PFN_vkCmdBindDescriptorSets2>(
+          "vkCmdBindDescriptorSets2", CmdBindDescriptorSets2<&Functions::CmdBindDescriptorSets2>),
+      InterceptOf<PFN_vkCmdPushDescriptorSet2>(
+          "vkCmdPushDescriptorSet2", CmdPushDescriptorSet2<&Functions::CmdPushDescriptorSet2>),
+      InterceptOf<PFN_vkCmdPushDescriptorSetWithTemplate2>(
+          "vkCmdPushDescriptorSetWithTemplate2",
+          CmdPushWithTemplate2<&Functions::CmdPushDescriptorSetWithTemplate2>),
+#endif
   };
   return intercepts;
 }

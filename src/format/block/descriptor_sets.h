@@ -64,8 +64,10 @@ constexpr uint32_t GenerationOfDescriptorSet(DescriptorSetPlace place) {
   return static_cast<uint32_t>(place >> 32);
 }
 
-// A work's recording binds these instead of a set's record: descriptors lie in buffers of the program.
+// Bound instead of a set's record: descriptors in buffers of the program, and those that a command buffer
+// itself holds. Nothing is known of them.
 inline constexpr DescriptorSetPlace kDescriptorBuffers = 1;
+inline constexpr DescriptorSetPlace kPushedDescriptors = 2;
 
 }  // namespace cairn
 

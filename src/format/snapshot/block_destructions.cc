@@ -125,13 +125,14 @@ class DestructionReader {
     DescriptorSet set;
     set.device = device;
     set.first_descriptor = static_cast<uint32_t>(snapshot_.descriptors.size());
-    if (place == kDescriptorBuffers) {
-      set.in_buffers = true;
-    } else if (!ReadSet(place, &set)) {
+    set.in_buffers = place == kDescriptorBuffers;
+    set.pushed = place == kPushedDescriptors;
+    const bool is_set = !set.in_buffers && !set.pushed;
+    if (is_set && !ReadSet(place, &set)) {
       snapshot_.descriptors.resize(set.first_descriptor);
       return 0;
     }
-    if (set.descriptor_count == 0 && set.unseen_count == 0 && !set.in_buffers) return 0;
+    if (is_set && set.descriptor_count == 0 && set.unseen_count == 0) return 0;
     if (snapshot_.descriptor_sets.size() == kMaxDescriptorSets) return 0;
     snapshot_.descriptor_sets.push_back(set);
     known->second = snapshot_.descriptor_sets.size();

@@ -155,11 +155,43 @@ TEST_F(BlockDestructions, ASetWhoseRecordServesAnotherIsNotRead) {
   EXPECT_THAT(Take(block_).descriptors, IsEmpty());
 }
 
+// SPIR-V that declares set 0 binding 0.
+TEST_F(BlockDestructions, WhatAPipelineCanUseIsReadFromItsShaders) {
+  const uint32_t code[] = {
+      0x07230203,    0x10000, 0, 9, 0, 4u << 16 | 71, 8, 34, 0, 4u << 16 | 71, 8, 33, 0,
+      5u << 16 | 54, 2,       1, 0, 3};
+  const uint32_t pipeline = block_.AddPipeline(context_, "Simulate");
+  block_.SetShaderHash(pipeline, kStageCompute, 0xC1);
+  list_ = block_.AddList(context_, queue_, 0, "Main");
+  block_.BindAddress(list_, BindPoint::kDescriptorSet, kBindSlotOfCompute, kDescriptorBuffers);
+  block_.Scope(list_, CAIRN_MARKER_DISPATCH, "", pipeline);
+  block_.Close(list_);
+  block_.Submit(queue_, list_);
+  EXPECT_THAT(Take(block_).pipeline_descriptors, IsEmpty()) << "without its code";
+  block_.AddShader(ShaderCode::kSpirV, 0xC1,
+                   std::string_view(reinterpret_cast<const char*>(code), sizeof(code)));
+  const Snapshot s = Take(block_);
+  ASSERT_EQ(s.pipeline_descriptors.size(), 1u);
+  EXPECT_EQ(s.pipeline_descriptors[0].pipeline, pipeline - 1);
+  ASSERT_EQ(s.pipeline_descriptors[0].descriptor_count, 1u);
+  EXPECT_EQ(s.shader_descriptors[0], (ShaderDescriptor{0, 0}));
+  block_.SetShaderHash(pipeline, kStageRayTracing, 0xC1);
+  EXPECT_THAT(Take(block_).pipeline_descriptors, IsEmpty())
+      << "there are shaders that are not known";
+  block_.SetShaderHash(pipeline, kStageRayTracing, 0);
+  block_.shader(0).offset = 0xFFFF'FFFF'FFFF'FFF0;
+  EXPECT_THAT(Take(block_).pipeline_descriptors, IsEmpty());
+  block_.shader(0).offset = 64;
+  EXPECT_THAT(Take(block_).pipeline_descriptors, IsEmpty()) << "in the header";
+}
+
 TEST_F(BlockDestructions, DescriptorBuffersAreSaidToBeUnseen) {
   Bind(kDescriptorBuffers);
   const Snapshot s = Take(block_);
   ASSERT_EQ(s.descriptor_sets.size(), 1u);
   EXPECT_TRUE(s.descriptor_sets[0].in_buffers);
+  Bind(kPushedDescriptors);
+  EXPECT_TRUE(Take(block_).descriptor_sets.at(1).pushed);
 }
 
 TEST_F(BlockDestructions, WhatContradictsItselfIsLeftOut) {

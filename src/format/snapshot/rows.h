@@ -374,10 +374,26 @@ template <typename F>
 void Visit(F& f, typename F::template Row<DescriptorSet>& set) {
   f.Index("device", set.device, Table::kDevices);
   f.Handle("native_handle", set.native_handle);
-  f.Flags("in_buffers", set.in_buffers);
+  f.Flags("in_buffers, pushed", set.in_buffers, set.pushed);
   f.Number("unseen_count", set.unseen_count);
   f.Rows({.name = "descriptors", .least_bytes = 5, .most_rows = kMaxSetDescriptors, .cost = 1},
          &Snapshot::descriptors, set.first_descriptor, set.descriptor_count);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<ShaderDescriptor>& descriptor) {
+  f.Number("set", descriptor.set);
+  f.Number("binding", descriptor.binding);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<PipelineDescriptors>& descriptors) {
+  f.Index("pipeline", descriptors.pipeline, Table::kPipelines);
+  f.Rows({.name = "descriptors of shaders",
+          .least_bytes = 2,
+          .most_rows = kMaxShaderDescriptors,
+          .cost = 1},
+         &Snapshot::shader_descriptors, descriptors.first_descriptor, descriptors.descriptor_count);
 }
 
 // All tables, in the order of a file. Events are not rows but columns, which compress better: each visitor has
@@ -411,6 +427,9 @@ void VisitTables(F& f, S& s) {
           s.destructions);
   f.Table({kDescriptorSetChunk, Presence::kIfAny, {"descriptor sets", 5, kMaxDescriptorSets}},
           s.descriptor_sets);
+  f.Table(
+      {kPipelineDescriptorChunk, Presence::kIfAny, {"pipelines' descriptors", 2, kMaxPipelines}},
+      s.pipeline_descriptors);
 }
 
 template <typename F, typename T>

@@ -136,6 +136,8 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<Destruction>(), IsEmpty());
   EXPECT_THAT(Forgotten<Descriptor>(), IsEmpty());
   EXPECT_THAT(Forgotten<DescriptorSet>(), IsEmpty());
+  EXPECT_THAT(Forgotten<ShaderDescriptor>(), IsEmpty());
+  EXPECT_THAT(Forgotten<PipelineDescriptors>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLine>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLog>(), IsEmpty());
   EXPECT_THAT(Forgotten<Shader>(&Shader::bytes), IsEmpty());

@@ -11,6 +11,7 @@
 #define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_H_
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -301,11 +302,26 @@ struct Descriptor {
 struct DescriptorSet {
   uint32_t device = kNone;
   uint64_t native_handle = 0;
-  bool in_buffers = false;        // no set: its descriptors lie in buffers of the program
+  // No set: its descriptors lie in buffers of the program, or were pushed into the command buffer.
+  bool in_buffers = false;
+  bool pushed = false;
   uint32_t unseen_count = 0;      // descriptors in which nothing was looked for
   uint32_t first_descriptor = 0;  // into Snapshot::descriptors
   uint32_t descriptor_count = 0;
 };
+// A descriptor that shaders of a pipeline declare.
+struct ShaderDescriptor {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  auto operator<=>(const ShaderDescriptor&) const = default;
+};
+// All that a pipeline can use. Of pipelines that have none the code of a shader is not known.
+struct PipelineDescriptors {
+  uint32_t pipeline = kNone;
+  uint32_t first_descriptor = 0;  // into Snapshot::shader_descriptors, in ascending order
+  uint32_t descriptor_count = 0;
+};
+
 // A bind names them by 1 + their index, which has to stay below what redaction moves.
 inline constexpr uint32_t kMaxDescriptorSets = 32768;
 
@@ -392,6 +408,8 @@ struct Snapshot {
       destructions;  // ordered by serial; those that something else here leads to
   std::vector<DescriptorSet> descriptor_sets;
   std::vector<Descriptor> descriptors;
+  std::vector<PipelineDescriptors> pipeline_descriptors;  // where there are descriptor sets
+  std::vector<ShaderDescriptor> shader_descriptors;
   std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
   std::vector<std::byte> blobs;

@@ -13,6 +13,7 @@
 #include "format/snapshot/block_tables.h"
 #include "format/snapshot/event_matching.h"
 #include "format/snapshot/name_table.h"
+#include "format/snapshot/pipeline_descriptors.h"
 #include "format/snapshot/secondaries.h"
 
 namespace cairn {
@@ -663,6 +664,7 @@ void SnapshotTaker::ReadMemory() {
     if (snapshot_.recordings[i].secondary) looked_at[i] = true;
   }
   losses_.destructions_torn = ReadDestructions(block_, looked_at, fault_ns_, &snapshot_);
+  ReadPipelineDescriptors(block_, looked_at, &snapshot_);
 }
 
 void SnapshotTaker::ReadDiagnostics() {

@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <numeric>
+#include <span>
 #include <tuple>
 
 #include "cairn/marker_types.h"
@@ -165,7 +166,8 @@ void BindingResolver::FindBindings(const Scope& scope, const Execution& executio
     const bool is_nothing = bind.is_address ? bind.value == 0 : bind.value == kNone;
     if (is_nothing) continue;
     if (point == BindPoint::kDescriptorSet) {
-      ResolveSet(event, moment, kMostBindings - (bindings->size() - first_binding), bindings);
+      ResolveSet(event, snapshot_.events[scope.event].pipeline, moment,
+                 kMostBindings - (bindings->size() - first_binding), bindings);
     } else {
       bindings->push_back(Resolve(event, moment));
     }
@@ -186,8 +188,20 @@ bool BindingResolver::EndsSets(uint32_t first_event, const Event& event) const {
          snapshot_.events[first_event + event.match - 1].type == CAIRN_MARKER_EXECUTE_COMMANDS;
 }
 
-void BindingResolver::ResolveSet(const Event& event, const Moment& moment, size_t room,
-                                 std::vector<Binding>* bindings) {
+bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) const {
+  const auto known = std::find_if(
+      snapshot_.pipeline_descriptors.begin(), snapshot_.pipeline_descriptors.end(),
+      [pipeline](const PipelineDescriptors& other) { return other.pipeline == pipeline; });
+  if (pipeline == kNone || known == snapshot_.pipeline_descriptors.end()) return true;
+  const auto declared = std::span(snapshot_.shader_descriptors)
+                            .subspan(known->first_descriptor, known->descriptor_count);
+  return std::any_of(declared.begin(), declared.end(), [&](const ShaderDescriptor& descriptor) {
+    return descriptor.set == set && (binding == kNone || descriptor.binding == binding);
+  });
+}
+
+void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment,
+                                 size_t room, std::vector<Binding>* bindings) {
   const Bind& bind = snapshot_.binds[event.detail];
   if (bind.value > snapshot_.descriptor_sets.size()) return;
   Binding binding;
@@ -197,7 +211,8 @@ void BindingResolver::ResolveSet(const Event& event, const Moment& moment, size_
   binding.since_submission = moment.is_submission;
   binding.descriptor_set = static_cast<uint32_t>(bind.value - 1);
   const DescriptorSet& set = snapshot_.descriptor_sets[binding.descriptor_set];
-  if ((set.unseen_count != 0 || set.in_buffers) && room > 0) {
+  if (!CanUse(pipeline, binding.slot, kNone)) return;
+  if ((set.unseen_count != 0 || set.in_buffers || set.pushed) && room > 0) {
     binding.state = BindingState::kNotSeen;
     bindings->push_back(binding);
     --room;
@@ -206,7 +221,10 @@ void BindingResolver::ResolveSet(const Event& event, const Moment& moment, size_
   for (uint32_t i = 0; i < std::min<size_t>(set.descriptor_count, room); ++i) {
     binding.descriptor = set.first_descriptor + i;
     binding.destruction = snapshot_.descriptors[binding.descriptor].destruction;
-    if (binding.destruction == kNone) continue;
+    if (binding.destruction == kNone ||
+        !CanUse(pipeline, binding.slot, snapshot_.descriptors[binding.descriptor].binding)) {
+      continue;
+    }
     const Destruction& destruction = snapshot_.destructions[binding.destruction];
     binding.object = destruction.object;
     binding.destroyed_after_ns = moment.time_ns == UINT64_MAX

@@ -45,9 +45,11 @@ class BindingResolver {
   void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
   Binding Resolve(const Event& event, const Moment& moment);
   bool EndsSets(uint32_t first_event, const Event& event) const;
-  // What is wrong with the set that `event` binds, as far as there is room.
-  void ResolveSet(const Event& event, const Moment& moment, size_t room,
+  // What is wrong with the set that `event` binds, as far as the pipeline can use it and there is room.
+  void ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment, size_t room,
                   std::vector<Binding>* bindings);
+  // True also where the pipeline's shaders are not known. `binding`: kNone for any.
+  bool CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) const;
   // The object that holds `address`: one alive at the moment, else the one destroyed last before it.
   uint32_t FindObject(uint64_t address, const Moment& moment);
   void SortRanges();

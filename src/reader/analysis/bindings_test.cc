@@ -161,8 +161,8 @@ TEST_F(Bindings, DrawsDispatchesAndRaysHaveTheirOwnSets) {
 }
 
 TEST_F(Bindings, WhatWasNotLookedIntoIsSaidAndAccusesNobody) {
-  builder_.snapshot.descriptor_sets.push_back({0, 0xD1, false, 500, 0, 0});
-  builder_.snapshot.descriptor_sets.push_back({0, 0, true, 0, 0, 0});
+  builder_.snapshot.descriptor_sets.push_back({0, 0xD1, false, false, 500, 0, 0});
+  builder_.snapshot.descriptor_sets.push_back({0, 0, true, false, 0, 0, 0});
   BindAddress(BindPoint::kDescriptorSet, 0 | kBindSlotOfCompute, 1);
   BindAddress(BindPoint::kDescriptorSet, 1 | kBindSlotOfCompute, 2);
   BindAddress(BindPoint::kDescriptorSet, 2 | kBindSlotOfCompute, 3);  // of no set that is known
@@ -174,6 +174,26 @@ TEST_F(Bindings, WhatWasNotLookedIntoIsSaidAndAccusesNobody) {
   EXPECT_EQ(bindings[1].state, BindingState::kNotSeen);
   EXPECT_EQ(bindings[1].descriptor_set, 1u);
   EXPECT_EQ(bindings[1].destruction, kNone);
+}
+
+TEST_F(Bindings, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
+  Snapshot& snapshot = builder_.snapshot;
+  snapshot.pipelines.resize(2);
+  snapshot.pipeline_descriptors = {{1, 0, 1}};
+  snapshot.shader_descriptors = {{3, 1}};
+  BindAddress(BindPoint::kDescriptorSet, 2 | kBindSlotOfCompute, AddSet(3));
+  BindAddress(BindPoint::kDescriptorSet, 3 | kBindSlotOfCompute, AddSet(3));
+  const uint32_t dispatch = builder_.Begin(CAIRN_MARKER_DISPATCH);
+  builder_.End();
+  for (const uint32_t unknown : {0u, kNone}) {
+    snapshot.events[dispatch - 1].pipeline = unknown;
+    EXPECT_EQ(In(dispatch).size(), 6u) << "of which nothing is known, all counts";
+  }
+  snapshot.events[dispatch - 1].pipeline = 1;
+  const std::vector<Binding> bindings = In(dispatch);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].slot, 3u);
+  EXPECT_EQ(snapshot.descriptors[bindings[0].descriptor].binding, 1u);
 }
 
 // Secondary command buffers begin with nothing bound, and leave nothing.

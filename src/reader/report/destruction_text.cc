@@ -109,11 +109,12 @@ void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, s
     fmt::format_to(std::back_inserter(out), format, std::forward<Arguments>(arguments)...);
   };
   const DescriptorSet& set = snapshot.descriptor_sets[binding.descriptor_set];
-  if (set.in_buffers && binding.descriptor == kNone) {
-    out += "descriptor buffers: what they hold is not looked into";
+  append("descriptor set {}", binding.slot);
+  if ((set.in_buffers || set.pushed) && binding.descriptor == kNone) {
+    out += set.pushed ? ": pushed descriptors, which are not looked into"
+                      : ": in a descriptor buffer, which is not looked into";
     return;
   }
-  append("descriptor set {}", binding.slot);
   if (binding.descriptor == kNone) {
     append(
         ": {} descriptor{}, in arrays that may be partially bound or are large, {} not looked into",

@@ -75,6 +75,25 @@ TEST(DestructionText, NamesNoSubmissionWhereThereWasNone) {
   EXPECT_EQ(DestroyedBy(snapshot, 0), ", by thread (23), in frame 3");
 }
 
+TEST(DestructionText, WhatIsNotLookedIntoIsSaid) {
+  Snapshot snapshot = Sample();
+  Binding binding;
+  binding.point = BindPoint::kDescriptorSet;
+  binding.slot = 2;
+  binding.state = BindingState::kNotSeen;
+  binding.descriptor_set = 0;
+  const auto text = [&](bool in_buffers, bool pushed) {
+    snapshot.descriptor_sets[0].in_buffers = in_buffers;
+    snapshot.descriptor_sets[0].pushed = pushed;
+    std::string out;
+    AppendDescriptorBinding(snapshot, binding, out);
+    return out;
+  };
+  EXPECT_EQ(text(true, false),
+            "descriptor set 2: in a descriptor buffer, which is not looked into");
+  EXPECT_EQ(text(false, true), "descriptor set 2: pushed descriptors, which are not looked into");
+}
+
 TEST(DestructionText, HostileNamesAreVisible) {
   Snapshot snapshot = Sample();
   snapshot.destructions[0].thread_name = snapshot.AddText("a\nb");

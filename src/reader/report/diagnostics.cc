@@ -40,6 +40,7 @@ DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis&
       waits_(waits),
       told_cycle_(told_cycle),
       addresses_(FindFaultAddresses(snapshot, analysis)),
+      kernel_addresses_(FindKernelAddresses(snapshot, analysis)),
       checkpoints_(CheckCheckpoints(snapshot, analysis)) {
   text_.reserve(1024);
   IndexQueueWaits();
@@ -76,6 +77,12 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
                           line.names_process ? "of this process" : "of no process that is named");
       AppendVisibleText(snapshot_.Text(line.text), text_);
       sink.Prose(line.names_process ? " ! " : " - ", text_);
+      for (const FaultAddressVerdict& verdict : kernel_addresses_) {
+        if (verdict.kernel_line != log.first_line + i) continue;
+        text_ = "the page of its address: ";
+        AppendOwners(verdict);
+        sink.Prose("      ", text_);
+      }
     }
   }
 }
@@ -133,6 +140,21 @@ void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVer
                    verdict.last);
   }
   text_ += ": ";
+  AppendOwners(verdict);
+  sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
+  if (verdict.state == AddressState::kFreed) {
+    text_ = "around it: ";
+    const size_t empty = text_.size();
+    AppendNeighbour(verdict.below, "behind");
+    AppendNeighbour(verdict.above, "before");
+    // Each begins with a comma.
+    if (text_.size() == empty) return;
+    text_.erase(empty, 2);
+    sink.Prose("      ", text_);
+  }
+}
+
+void DiagnosticsPrinter::AppendOwners(const FaultAddressVerdict& verdict) {
   switch (verdict.state) {
     case AddressState::kOwned: break;
     case AddressState::kFreed: text_ += "memory that was freed, "; break;
@@ -150,17 +172,6 @@ void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVer
   }
   if (verdict.owner_count > limit) {
     fmt::format_to(std::back_inserter(text_), "; … {} more", verdict.owner_count - limit);
-  }
-  sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
-  if (verdict.state == AddressState::kFreed) {
-    text_ = "around it: ";
-    const size_t empty = text_.size();
-    AppendNeighbour(verdict.below, "behind");
-    AppendNeighbour(verdict.above, "before");
-    // Each begins with a comma.
-    if (text_.size() == empty) return;
-    text_.erase(empty, 2);
-    sink.Prose("      ", text_);
   }
 }
 

@@ -66,6 +66,7 @@ void WriteBinding(const Snapshot& snapshot, const Binding& binding, JsonWriter* 
     json->HexKey("set_handle", set.native_handle);
     json->NumberKey("unseen", set.unseen_count);
     json->BoolKey("in_buffers", set.in_buffers);
+    json->BoolKey("pushed", set.pushed);
     descriptor == nullptr ? json->NullKey("binding")
                           : json->NumberKey("binding", descriptor->binding);
     descriptor == nullptr ? json->NullKey("element")
