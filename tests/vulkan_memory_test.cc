@@ -497,6 +497,25 @@ TEST_F(VulkanMemoryTest, ADestroyedImageIsFoundThroughItsView) {
   FreeMemory(image.memory);
 }
 
+// As most programs do it: the view goes first. It has no name, the image has.
+TEST_F(VulkanMemoryTest, ADestroyedViewIsToldWithItsImage) {
+  const Image image = MakeImage();
+  SetName(VK_OBJECT_TYPE_IMAGE, Value(image.handle), "Normals");
+  const VkDescriptorSet set = AllocateSet();
+  WriteImage(set, image.view);
+  HangWith(set);
+  DestroyView(image.view);
+  DestroyImage(image.handle);
+  FreeMemory(image.memory);
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  const Json destruction = bindings[0].at("destruction");
+  EXPECT_TRUE(destruction.at("cause").is_null());
+  EXPECT_EQ(destruction.at("owner").at("kind"), "image");
+  EXPECT_THAT(Sentence(report), HasSubstr(" of image \"Normals\", destroyed "));
+}
+
 TEST_F(VulkanMemoryTest, FreedMemoryUnderALivingImageIsTheCause) {
   const Image image = MakeImage();
   const VkDescriptorSet set = AllocateSet();
@@ -506,6 +525,7 @@ TEST_F(VulkanMemoryTest, FreedMemoryUnderALivingImageIsTheCause) {
   const std::vector<Json> bindings = Bindings();
   ASSERT_EQ(bindings.size(), 1u);
   EXPECT_EQ(bindings[0].at("destruction").at("cause").at("kind"), "device memory");
+  EXPECT_EQ(bindings[0].at("destruction").at("owner").at("kind"), "image");
   Release();
   DestroyView(image.view);
   DestroyImage(image.handle);

@@ -58,7 +58,8 @@ Destructions::Destructions(BlockHeader* header)
                    ? nullptr
                    : At<DestructionRecord>(header, header->destructions_offset)) {}
 
-void Destructions::Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause) {
+void Destructions::Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause,
+                        const DestroyedThing& owner) {
   if (records_ == nullptr || context >= kMaxContexts) return;
   const ContextRecord& device = At<ContextRecord>(header_, header_->contexts_offset)[context];
   if (device.device_lost.load(std::memory_order_relaxed) != 0) return;
@@ -79,6 +80,10 @@ void Destructions::Note(uint32_t context, const DestroyedThing& what, const Dest
   record.cause_handle = cause.handle;
   record.cause_object = cause.entry.place;
   record.cause_object_serial = cause.entry.serial;
+  record.owner_kind = owner.kind;
+  record.owner_handle = owner.handle;
+  record.owner_object = owner.entry.place;
+  record.owner_object_serial = owner.entry.serial;
   record.thread_id = thread.id;
   std::copy(thread.name.begin(), thread.name.end(), record.thread_name);
   record.serial.store(serial, std::memory_order_release);

@@ -36,9 +36,11 @@ class Destructions {
   Destructions(const Destructions&) = delete;
   Destructions& operator=(const Destructions&) = delete;
 
-  // `what` ends now, because the calling thread destroys it or `cause` (kind 0: itself). Nothing in a block
-  // without this table, and nothing once the device of `context` is lost: that ends everything.
-  void Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause = {});
+  // `what` ends now, because the calling thread destroys it or `cause` (kind 0: itself). `owner` is what it is a
+  // view of (kind 0: nothing). Nothing in a block without this table, and nothing once the device of
+  // `context` is lost: that ends everything.
+  void Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause = {},
+            const DestroyedThing& owner = {});
 
   // Of the last one that was noted: what is made from now on is younger.
   uint64_t serial() const { return header_->destruction_serial.load(std::memory_order_relaxed); }

@@ -43,7 +43,8 @@ TEST_F(DestructionsTest, NotesWhoAndWhen) {
   uint32_t thread_id = 0;
   StartInnerThread("streaming", [&] {
     thread_id = CurrentThreadId();
-    block_->destructions().Note(context_, {kBuffer, 0xB1, {7, 70}}, {kMemory, 0xA1, {8, 80}});
+    block_->destructions().Note(context_, {kBuffer, 0xB1, {7, 70}}, {kMemory, 0xA1, {8, 80}},
+                                {kFence, 0xC1, {9, 90}});
   }).join();
   EXPECT_EQ(block_->destructions().serial(), 1u);
   const DestructionRecord& record = At(1);
@@ -60,6 +61,10 @@ TEST_F(DestructionsTest, NotesWhoAndWhen) {
   EXPECT_EQ(record.cause_handle, 0xA1u);
   EXPECT_EQ(record.cause_object, 8u);
   EXPECT_EQ(record.cause_object_serial, 80u);
+  EXPECT_EQ(record.owner_kind, kFence);
+  EXPECT_EQ(record.owner_handle, 0xC1u);
+  EXPECT_EQ(record.owner_object, 9u);
+  EXPECT_EQ(record.owner_object_serial, 90u);
   EXPECT_EQ(record.thread_id, thread_id);
   EXPECT_STREQ(record.thread_name, "streaming");
 }

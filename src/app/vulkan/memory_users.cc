@@ -20,14 +20,20 @@ DestroyedThing MemoryUsers::ThingOf(const Object& object) const {
           names_.EntryOf(object)};
 }
 
+// Memory is no owner that a reader would know a resource by.
+DestroyedThing MemoryUsers::OwnerOf(const Object& used) const {
+  const bool is_memory = used.type == VK_OBJECT_TYPE_DEVICE_MEMORY;
+  return used.handle == 0 || is_memory ? DestroyedThing{} : ThingOf(used);
+}
+
 void MemoryUsers::End(Object object, ObjectNames::Ranges ranges) {
   if (object.handle == 0 || !IsOfMemory(kVulkanObject | static_cast<uint32_t>(object.type))) return;
   const DestroyedThing ended = ThingOf(object);
-  block_.destructions().Note(context_, ended);
   Object used;
   if (used_.VisitAndErase(Key(object), [&](const Object& known) { used = known; })) {
     users_.Visit(Key(used), [&](Users& users) { users.erase(Key(object)); });
   }
+  block_.destructions().Note(context_, ended, {}, OwnerOf(used));
   uint32_t left = kMostToldUsers;
   EndUsers(object, ended, ranges, &left);
 }
@@ -40,7 +46,9 @@ void MemoryUsers::EndUsers(const Object& used, const DestroyedThing& cause,
     used_.Erase(key);
     if (*left > 0) {
       --*left;
-      block_.destructions().Note(context_, ThingOf(user), cause);
+      const bool is_cause = cause.handle == used.handle;
+      block_.destructions().Note(context_, ThingOf(user), cause,
+                                 is_cause ? DestroyedThing{} : OwnerOf(used));
       if (ranges == ObjectNames::Ranges::kEnd) names_.EndRanges(user, cause);
     }
     EndUsers(user, cause, ranges, left);

@@ -45,6 +45,7 @@ class MemoryUsers {
     return object.handle ^ static_cast<uint64_t>(object.type) << 49;
   }
   DestroyedThing ThingOf(const Object& object) const;
+  DestroyedThing OwnerOf(const Object& used) const;
   void EndUsers(const Object& used, const DestroyedThing& cause, ObjectNames::Ranges ranges,
                 uint32_t* left);
 

@@ -32,7 +32,11 @@ struct DestructionRecord {
   uint32_t cause_kind;
   uint32_t thread_id;                            // of the operating system
   char thread_name[kDestroyingThreadNameBytes];  // zeros behind it
-  uint64_t reserved[3];
+  // What it is a view of, or lies in, unless that is the cause or memory; kind 0: nothing.
+  uint64_t owner_handle;
+  uint64_t owner_object_serial;
+  uint32_t owner_kind;
+  uint32_t owner_object;  // 1 + index into the table of objects, 0 for none
 };
 static_assert(sizeof(DestructionRecord) == 128);
 

@@ -90,6 +90,9 @@ class DestructionReader {
     row.cause_kind = record.cause_kind;
     row.cause_handle = record.cause_handle;
     row.cause_object = ObjectAt(record.cause_object, record.cause_object_serial);
+    row.owner_kind = record.owner_kind;
+    row.owner_handle = record.owner_handle;
+    row.owner_object = ObjectAt(record.owner_object, record.owner_object_serial);
     row.thread_id = record.thread_id;
     row.time_ns = record.time_ns;
     row.frame = record.frame;

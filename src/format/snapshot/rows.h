@@ -354,6 +354,9 @@ void Visit(F& f, typename F::template Row<Destruction>& destruction) {
   f.Number("cause_kind", destruction.cause_kind);
   f.Handle("cause_handle", destruction.cause_handle);
   f.Index("cause_object", destruction.cause_object, Table::kObjects);
+  f.Number("owner_kind", destruction.owner_kind);
+  f.Handle("owner_handle", destruction.owner_handle);
+  f.Index("owner_object", destruction.owner_object, Table::kObjects);
   f.Number("thread_id", destruction.thread_id);
   f.Name("thread_name", destruction.thread_name);
   f.Step("time_ns", destruction.time_ns);
@@ -423,7 +426,7 @@ void VisitTables(F& f, S& s) {
           s.checkpoints);
   f.Table({kShaderChunk, Presence::kIfAny, {"shaders", 10, kMaxShaders, 2}}, s.shaders);
   f.Table({kKernelLogChunk, Presence::kIfAny, {"kernel logs", 2, 1}}, s.kernel_logs);
-  f.Table({kDestructionChunk, Presence::kIfAny, {"destructions", 13, kDestructionRing}},
+  f.Table({kDestructionChunk, Presence::kIfAny, {"destructions", 16, kDestructionRing}},
           s.destructions);
   f.Table({kDescriptorSetChunk, Presence::kIfAny, {"descriptor sets", 5, kMaxDescriptorSets}},
           s.descriptor_sets);

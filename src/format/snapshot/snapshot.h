@@ -282,6 +282,10 @@ struct Destruction {
   uint32_t cause_kind = 0;
   uint64_t cause_handle = 0;
   uint32_t cause_object = kNone;
+  // What it is a view of, where that is not the cause. Kind 0: nothing.
+  uint32_t owner_kind = 0;
+  uint64_t owner_handle = 0;
+  uint32_t owner_object = kNone;
   uint32_t thread_id = 0;
   TextRef thread_name;
   uint64_t time_ns = 0;            // CLOCK_MONOTONIC

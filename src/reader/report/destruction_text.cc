@@ -41,6 +41,17 @@ void AppendThing(const Snapshot& snapshot, uint32_t kind, uint64_t handle, uint3
   fmt::format_to(std::back_inserter(out), " {:#x}", handle);
 }
 
+// Null for kind 0.
+void WriteThing(std::string_view key, uint32_t kind, uint64_t handle, uint32_t object,
+                JsonWriter* json) {
+  if (kind == 0) return json->NullKey(key);
+  json->BeginObject(key);
+  json->StringKey("kind", ObjectKindWord(kind));
+  json->HexKey("native_handle", handle);
+  json->IndexKey("object", object);
+  json->EndObject();
+}
+
 // "was destroyed"; memory is freed.
 std::string_view EndOf(uint32_t kind) {
   return kind == kVulkanMemoryKind ? "freed" : "destroyed";
@@ -128,6 +139,11 @@ void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, s
   out += ": ";
   const Destruction& destruction = snapshot.destructions[binding.destruction];
   AppendThing(snapshot, descriptor.kind, descriptor.native_handle, destruction.object, out);
+  if (destruction.owner_kind != 0) {
+    out += " of ";
+    AppendThing(snapshot, destruction.owner_kind, destruction.owner_handle,
+                destruction.owner_object, out);
+  }
   AppendHowItEnded(snapshot, descriptor.kind, binding.destruction, out);
   if (binding.destroyed_after_ns != 0) {
     append(" {} {} {}", DurationInWords(binding.destroyed_after_ns),
@@ -145,15 +161,10 @@ void WriteDestruction(const Snapshot& snapshot, std::string_view key, uint32_t i
   json->StringKey("kind", ObjectKindWord(destruction.kind));
   json->HexKey("native_handle", destruction.native_handle);
   json->IndexKey("object", destruction.object);
-  if (destruction.cause_kind == 0) {
-    json->NullKey("cause");
-  } else {
-    json->BeginObject("cause");
-    json->StringKey("kind", ObjectKindWord(destruction.cause_kind));
-    json->HexKey("native_handle", destruction.cause_handle);
-    json->IndexKey("object", destruction.cause_object);
-    json->EndObject();
-  }
+  WriteThing("cause", destruction.cause_kind, destruction.cause_handle, destruction.cause_object,
+             json);
+  WriteThing("owner", destruction.owner_kind, destruction.owner_handle, destruction.owner_object,
+             json);
   json->NumberKey("thread", destruction.thread_id);
   std::string name;
   AppendVisibleText(snapshot.Text(destruction.thread_name), name);
