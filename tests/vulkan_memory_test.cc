@@ -672,6 +672,36 @@ TEST_F(VulkanMemoryTest, ASetOfAPoolThatWasResetIsAnother) {
   Destroy(alive);
 }
 
+TEST_F(VulkanMemoryTest, ABufferThatOnlyBindsIsSeenToFinish) {
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, AllocateSet());
+  loader_.End(commands);
+  const std::vector<EventRecord> events = loader_.Events(commands);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::kBind);
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(
+      ProgressSequence(loader_.Words(commands).passed.load(), loader_.Slot(commands).generation),
+      1u);
+}
+
+// The next buffer may resume a dynamic render pass: until it does, the GPU may be given nothing.
+TEST_F(VulkanMemoryTest, ASuspendedRenderPassMayGoOnBehindABind) {
+  loader_.state().suspends_render_passes = true;
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, AllocateSet());
+  VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Resumed", {}};
+  Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT")(commands, &label);
+  Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT")(commands);
+  Bind(commands, 1, AllocateSet());
+  loader_.End(commands);
+  const std::vector<EventRecord> events = loader_.Events(commands);
+  ASSERT_EQ(events.size(), 4u);
+  for (const EventRecord& event : events) {
+    EXPECT_EQ(event.flags & (kEventWritesTop | kEventWritesBottom), 0);
+  }
+}
+
 TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   BlockWriter& block = *loader_.state().block;
   const uint64_t limit = block.size_bytes() / DescriptorSets::kShareOfBlock;

@@ -61,8 +61,8 @@ struct CommandBufferState {
       false;                      // until the end: that of a query has to be the last command
   uint32_t counting_queries = 0;  // that would count what a write may be made of
   uint32_t open_labels = 0;
-  // CommandList::progress_value after the labels that the recording begins with: as long as it holds,
-  // there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
+  // CommandList::progress_value after the labels and bound sets that the recording begins with: as long as
+  // it holds, there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
   uint32_t labels_only = 0;
 
   // What is recorded now, or was last, and may be submitted. Null for none: never begun, reset, or begun

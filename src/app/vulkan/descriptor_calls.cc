@@ -43,14 +43,14 @@ VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice device, const VkDescriptorSe
 VkResult VKAPI_CALL FreeDescriptorSets(VkDevice device, VkDescriptorPool pool, uint32_t count,
                                        const VkDescriptorSet* sets) {
   const DeviceState& state = *DeviceOf(device);
-  ForgetSets(count, sets);
+  ForgetSets(state, count, sets);
   return state.vk.FreeDescriptorSets(device, pool, count, sets);
 }
 
 VkResult VKAPI_CALL ResetDescriptorPool(VkDevice device, VkDescriptorPool pool,
                                         VkDescriptorPoolResetFlags flags) {
   const DeviceState& state = *DeviceOf(device);
-  ForgetSetsOf(pool);
+  ForgetSetsOf(state, pool);
   return state.vk.ResetDescriptorPool(device, pool, flags);
 }
 

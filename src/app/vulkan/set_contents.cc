@@ -42,17 +42,24 @@ constinit HandleMap<VkDescriptorSetLayout, DescriptorLayout> set_layouts;
 constinit HandleMap<VkDescriptorPool, DescriptorPoolState> descriptor_pools;
 constinit HandleMap<VkDescriptorSet, DescriptorSetState> descriptor_sets;
 
-// Throws std::bad_alloc.
-DescriptorPoolState& PoolFor(const DeviceState& device, VkDescriptorPool handle) {
+// Null also for a pool of another device: handles need not differ between devices, and that one may be in use
+// by another thread.
+DescriptorPoolState* FindPool(const DeviceState& device, VkDescriptorPool handle) {
+  DescriptorPoolState* const pool = descriptor_pools.Find(handle);
+  return pool != nullptr && pool->device == &device ? pool : nullptr;
+}
+
+// Null where another device has a pool with this handle. Throws std::bad_alloc.
+DescriptorPoolState* PoolFor(const DeviceState& device, VkDescriptorPool handle) {
   if (DescriptorPoolState* const known = descriptor_pools.Find(handle); known != nullptr) {
-    return *known;
+    return FindPool(device, handle);
   }
   auto pool = std::make_unique<DescriptorPoolState>();
   pool->handle = handle;
   pool->device = &device;
-  if (!descriptor_pools.Set(handle, pool.get())) throw std::bad_alloc();
   device.objects->descriptor_pools.Set(HandleValue(handle), handle);
-  return *pool.release();
+  if (!descriptor_pools.Set(handle, pool.get())) throw std::bad_alloc();
+  return pool.release();
 }
 
 // Throws std::bad_alloc.
@@ -73,7 +80,8 @@ DescriptorSetState& TakeState(DescriptorPoolState& pool, uint32_t size) {
 }
 
 void EndSet(DescriptorSetState& state) noexcept {
-  descriptor_sets.Erase(state.handle);
+  // Unless the driver gave the handle to another set.
+  if (descriptor_sets.Find(state.handle) == &state) descriptor_sets.Erase(state.handle);
   state.pool->live.Remove(state);
   state.pool->ended[state.slot.size].Append(state);
 }
@@ -171,7 +179,9 @@ void SetLayoutOf(VkDescriptorSetLayout handle, DescriptorLayout* layout) noexcep
 
 void AddSets(const DeviceState& device, const VkDescriptorSetAllocateInfo& info,
              const VkDescriptorSet* sets) {
-  DescriptorPoolState& pool = PoolFor(device, info.descriptorPool);
+  DescriptorPoolState* const found = PoolFor(device, info.descriptorPool);
+  if (found == nullptr) return;
+  DescriptorPoolState& pool = *found;
   for (uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const DescriptorLayout* const layout = LayoutOf(info.pSetLayouts[i]);
     if (layout == nullptr || sets[i] == VK_NULL_HANDLE) continue;
@@ -189,14 +199,15 @@ void AddSets(const DeviceState& device, const VkDescriptorSetAllocateInfo& info,
   }
 }
 
-void ForgetSets(uint32_t count, const VkDescriptorSet* sets) noexcept {
+void ForgetSets(const DeviceState& device, uint32_t count, const VkDescriptorSet* sets) noexcept {
   for (uint32_t i = 0; sets != nullptr && i < count; ++i) {
-    if (DescriptorSetState* const state = SetStateOf(sets[i]); state != nullptr) EndSet(*state);
+    DescriptorSetState* const state = SetStateOf(sets[i]);
+    if (state != nullptr && state->pool->device == &device) EndSet(*state);
   }
 }
 
-void ForgetSetsOf(VkDescriptorPool handle) noexcept {
-  DescriptorPoolState* const pool = descriptor_pools.Find(handle);
+void ForgetSetsOf(const DeviceState& device, VkDescriptorPool handle) noexcept {
+  DescriptorPoolState* const pool = FindPool(device, handle);
   if (pool == nullptr) return;
   while (pool->live.first != nullptr) EndSet(*pool->live.first);
 }
@@ -204,9 +215,9 @@ void ForgetSetsOf(VkDescriptorPool handle) noexcept {
 namespace {
 
 void DeletePool(const DeviceState& device, VkDescriptorPool handle) noexcept {
-  DescriptorPoolState* const pool = descriptor_pools.Find(handle);
+  DescriptorPoolState* const pool = FindPool(device, handle);
   if (pool == nullptr) return;
-  ForgetSetsOf(handle);
+  ForgetSetsOf(device, handle);
   for (DescriptorSetList& list : pool->ended) DeleteStates(list, device.block->descriptor_sets());
   descriptor_pools.Erase(handle);
   delete pool;
@@ -277,8 +288,11 @@ void BindSet(CommandBufferState& state, WorkPoint point, uint32_t number,
   const uint32_t of_pipe = point == WorkPoint::kCompute      ? kBindSlotOfCompute
                            : point == WorkPoint::kRayTracing ? kBindSlotOfRays
                                                              : 0;
+  // A bind is nothing that the GPU is given: a suspended render pass may go on behind it.
+  const bool nothing_yet = state.open->progress_value() == state.labels_only;
   static_cast<void>(state.open->Bind(BindPoint::kDescriptorSet, number | of_pipe, place,
                                      /*is_address=*/true));
+  if (nothing_yet) state.labels_only = state.open->progress_value();
 }
 
 }  // namespace cairn

@@ -42,8 +42,8 @@ void SetLayoutOf(VkDescriptorSetLayout handle, DescriptorLayout* layout) noexcep
 void AddSets(const DeviceState& device, const VkDescriptorSetAllocateInfo& info,
              const VkDescriptorSet* sets);
 // Before they are freed. What they hold stays readable until their records are needed.
-void ForgetSets(uint32_t count, const VkDescriptorSet* sets) noexcept;
-void ForgetSetsOf(VkDescriptorPool pool) noexcept;
+void ForgetSets(const DeviceState& device, uint32_t count, const VkDescriptorSet* sets) noexcept;
+void ForgetSetsOf(const DeviceState& device, VkDescriptorPool pool) noexcept;
 void ForgetDescriptorPool(const DeviceState& device, VkDescriptorPool pool) noexcept;
 // The end of the device. (Pools that the program left.)
 void ForgetDescriptorPools(const DeviceState& device, ShardedMap<VkDescriptorPool>& pools) noexcept;
