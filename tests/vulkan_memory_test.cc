@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@
 #include "app/vulkan/testing/test_loader.h"
 #include "base/testing/json.h"
 #include "format/snapshot/snapshot_from_block.h"
+#include "format/snapshot/testing/snapshot_dump.h"
 #include "os/thread.h"
 #include "reader/analysis/analysis.h"
 #include "reader/report/json.h"
@@ -133,7 +135,8 @@ class VulkanMemoryTest : public ::testing::Test {
                                                                   &info, nullptr, &pipeline_);
     Get<PFN_vkDestroyShaderModule>("vkDestroyShaderModule")(device(), module, nullptr);
   }
-  void MakePool(uint32_t sets, VkDescriptorPoolCreateFlags flags) {
+  void MakePool(uint32_t sets, VkDescriptorPoolCreateFlags flags) { pool_ = NewPool(sets, flags); }
+  VkDescriptorPool NewPool(uint32_t sets, VkDescriptorPoolCreateFlags flags) {
     const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * sets},
                                           {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, sets},
                                           {VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, sets}};
@@ -142,7 +145,9 @@ class VulkanMemoryTest : public ::testing::Test {
     info.maxSets = sets;
     info.poolSizeCount = 3;
     info.pPoolSizes = sizes;
-    Get<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool")(device(), &info, nullptr, &pool_);
+    VkDescriptorPool pool = VK_NULL_HANDLE;
+    Get<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool")(device(), &info, nullptr, &pool);
+    return pool;
   }
   VkDescriptorSet AllocateSet() {
     VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
@@ -700,6 +705,51 @@ TEST_F(VulkanMemoryTest, ASuspendedRenderPassMayGoOnBehindABind) {
   for (const EventRecord& event : events) {
     EXPECT_EQ(event.flags & (kEventWritesTop | kEventWritesBottom), 0);
   }
+}
+
+// Four threads with a pool each make, write and reset sets, and destroy what they hold, while one set of work in
+// flight leads to a buffer that lives: whenever one looks, nothing is wrong.
+TEST_F(VulkanMemoryTest, WhileThreadsChangeSetsSnapshotsStayTrue) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 300;
+  const Buffer alive = MakeBuffer("Alive");
+  const VkDescriptorSet bound = AllocateSet();
+  Write(bound, 0, alive.handle);
+  HangWith(bound);
+  std::atomic<int> running{kThreads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      const VkDescriptorPool pool = NewPool(8, 0);
+      for (int round = 0; round < kRounds; ++round) {
+        const VkDescriptorSetLayout layouts[] = {layout_, layout_};
+        VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+        info.descriptorPool = pool;
+        info.descriptorSetCount = 2;
+        info.pSetLayouts = layouts;
+        VkDescriptorSet sets[2] = {};
+        Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets);
+        const Buffer buffer = MakeBuffer(round % 2 == 0 ? "Short-lived" : nullptr);
+        Write(sets[0], 0, buffer.handle);
+        Write(sets[1], 1, buffer.handle);
+        Destroy(buffer);
+        Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device(), pool, 0);
+      }
+      Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool, nullptr);
+      --running;
+    });
+  }
+  int looks = 0;
+  do {
+    const Snapshot snapshot = Take();
+    EXPECT_EQ(FindInconsistency(snapshot), "");
+    EXPECT_TRUE(snapshot.descriptors.empty());
+    ++looks;
+  } while (running.load() != 0);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(looks, 0);
+  Destroy(alive);
+  EXPECT_EQ(Bindings().size(), 1u) << "in the end it was destroyed";
 }
 
 TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
