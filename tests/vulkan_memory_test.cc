@@ -242,6 +242,51 @@ TEST_F(VulkanMemoryTest, ADescriptorThatIsWrittenAnewLeadsToWhatItNames) {
   Destroy(alive);
 }
 
+// In arrays that may be partially bound stale descriptors are no mistake.
+TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
+  constexpr uint32_t kMany = 8;  // lavapipe takes few
+  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
+  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
+  Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), layout_, nullptr);
+  const VkDescriptorSetLayoutBinding bindings[] = {
+      {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMany, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+      {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
+  const VkDescriptorBindingFlags flags[] = {VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT, 0};
+  VkDescriptorSetLayoutBindingFlagsCreateInfo of_bindings = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 2, flags};
+  VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                          &of_bindings};
+  info.bindingCount = 2;
+  info.pBindings = bindings;
+  Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
+                                                                      &layout_);
+  MakePipeline(ShaderThatDeclares({{1, 0}, {1, 1}}));
+  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  MakePool(kMany, 0);
+  const Buffer lost = MakeBuffer("Lost");
+  const VkDescriptorSet set = AllocateSet();
+  // Behind the end of binding 0 an array goes on in binding 1.
+  const VkDescriptorBufferInfo infos[] = {{lost.handle, 0, VK_WHOLE_SIZE},
+                                          {lost.handle, 0, VK_WHOLE_SIZE}};
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.dstArrayElement = 1;
+  write.descriptorCount = 2;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = infos;
+  Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 1, &write, 0, nullptr);
+  HangWith(set);
+  Destroy(lost);
+  const std::vector<Json> found = Bindings();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at("state"), "destroyed");
+  EXPECT_EQ(found[0].at("binding"), 0);
+  EXPECT_EQ(found[0].at("element"), 1);
+  EXPECT_EQ(found[1].at("state"), "not seen");
+  EXPECT_EQ(found[1].at("unseen"), kMany);
+  EXPECT_TRUE(found[1].at("binding").is_null());
+}
+
 // Set 1 is still bound from work before, but this pipeline cannot use it.
 TEST_F(VulkanMemoryTest, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
   Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
