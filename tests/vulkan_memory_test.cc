@@ -106,22 +106,19 @@ TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
 }
 
 TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
-  // Until the driver gives the handle of a destroyed buffer to a new one: lavapipe does soon.
-  Buffer first = MakeBuffer("First");
-  Buffer second;
+  const Buffer first = MakeBuffer("First");
+  Destroy(first);
+  Buffer second = MakeBuffer("Second");
   std::vector<Buffer> others;
-  for (int i = 0; i < 1000 && second.handle != first.handle; ++i) {
-    Destroy(first);
-    if (second.handle != VK_NULL_HANDLE) others.push_back(second);
-    first = {first.handle, VK_NULL_HANDLE};
+  while (second.handle != first.handle && others.size() < 1000) {
+    others.push_back(second);
     second = MakeBuffer("Second");
-    if (second.handle != first.handle) {
-      others.push_back(second);
-      first = MakeBuffer("First");
-      second = {};
-    }
   }
-  ASSERT_EQ(second.handle, first.handle) << "the driver never gives a handle again";
+  if (second.handle != first.handle) {
+    for (const Buffer& other : others) Destroy(other);
+    Destroy(second);
+    GTEST_SKIP() << "this driver, or its memory under a sanitizer, does not give a handle again";
+  }
   const VkDescriptorSet set = AllocateSet();
   Write(set, 0, second.handle);
   HangWith(set);
