@@ -5,7 +5,6 @@
 #include <array>
 #include <iterator>
 #include <numeric>
-#include <span>
 #include <tuple>
 
 #include "cairn/marker_types.h"
@@ -188,16 +187,24 @@ bool BindingResolver::EndsSets(uint32_t first_event, const Event& event) const {
          snapshot_.events[first_event + event.match - 1].type == CAIRN_MARKER_EXECUTE_COMMANDS;
 }
 
-bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) const {
-  const auto known = std::find_if(
-      snapshot_.pipeline_descriptors.begin(), snapshot_.pipeline_descriptors.end(),
-      [pipeline](const PipelineDescriptors& other) { return other.pipeline == pipeline; });
-  if (pipeline == kNone || known == snapshot_.pipeline_descriptors.end()) return true;
-  const auto declared = std::span(snapshot_.shader_descriptors)
-                            .subspan(known->first_descriptor, known->descriptor_count);
-  return std::any_of(declared.begin(), declared.end(), [&](const ShaderDescriptor& descriptor) {
-    return descriptor.set == set && (binding == kNone || descriptor.binding == binding);
-  });
+bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) {
+  const auto key = [](uint32_t of_set, uint32_t of_binding) {
+    return uint64_t{of_set} << 32 | of_binding;
+  };
+  if (!declared_read_) {
+    declared_read_ = true;
+    for (const PipelineDescriptors& of : snapshot_.pipeline_descriptors) {
+      std::unordered_set<uint64_t>& declared = declared_[of.pipeline];
+      for (uint32_t i = 0; i < of.descriptor_count; ++i) {
+        const ShaderDescriptor& shader = snapshot_.shader_descriptors[of.first_descriptor + i];
+        declared.insert(key(shader.set, shader.binding));
+        declared.insert(key(shader.set, kNone));
+      }
+    }
+  }
+  if (pipeline == kNone) return true;
+  const auto known = declared_.find(pipeline);
+  return known == declared_.end() || known->second.contains(key(set, binding));
 }
 
 void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment,
@@ -218,7 +225,7 @@ void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Mo
     --room;
   }
   binding.state = BindingState::kDestroyed;
-  for (uint32_t i = 0; i < std::min<size_t>(set.descriptor_count, room); ++i) {
+  for (uint32_t i = 0; i < set.descriptor_count && room > 0; ++i) {
     binding.descriptor = set.first_descriptor + i;
     binding.destruction = snapshot_.descriptors[binding.descriptor].destruction;
     if (binding.destruction == kNone ||
@@ -231,6 +238,7 @@ void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Mo
                                      ? 0
                                      : static_cast<int64_t>(destruction.time_ns - moment.time_ns);
     bindings->push_back(binding);
+    --room;
   }
 }
 
