@@ -284,6 +284,23 @@ TEST_F(VulkanLayerFaults, AddressOfABufferThatWasFreed) {
   ASSERT_FALSE(report.json.at("faults").empty()) << Text();
   EXPECT_EQ(Address(report).at("state"), "freed") << Text();
   EXPECT_THAT(Owners(report), Contains("Freed")) << Text();
+  for (const Json& owner : Address(report).at("owners")) {
+    // The main thread has the number of its process.
+    EXPECT_EQ(owner.at("destruction").at("thread"), report.json.at("process").at("id")) << owner;
+    EXPECT_GT(owner.at("destruction").at("before_incident_ns").get<int64_t>(), 0) << owner;
+    EXPECT_TRUE(owner.at("destruction").at("submission").is_null()) << "nothing was submitted";
+  }
+  EXPECT_THAT(Text(), HasSubstr(", by thread \""));
+}
+
+TEST_F(VulkanLayerFaults, AddressOfALivingBufferWhoseMemoryWasFreed) {
+  const IcdReport report = Run("fault-memory-freed", "full", "no-address-binding");
+  ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+  EXPECT_EQ(Address(report).at("state"), "freed") << Text();
+  EXPECT_THAT(Owners(report), ElementsAre("Orphan")) << Text();
+  const Json destruction = Address(report).at("owners").at(0).at("destruction");
+  EXPECT_EQ(destruction.at("cause").at("kind"), "device memory") << destruction;
+  EXPECT_EQ(destruction.at("thread"), report.json.at("process").at("id")) << destruction;
 }
 
 TEST_F(VulkanLayerFaults, AddressThatWasNeverMapped) {

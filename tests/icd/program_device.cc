@@ -322,6 +322,10 @@ void ProgramDevice::Destroy(const ProgramBuffer& buffer) {
   vkFreeMemory(device_, buffer.memory, nullptr);
 }
 
+void ProgramDevice::FreeMemoryOf(const ProgramBuffer& buffer) {
+  vkFreeMemory(device_, buffer.memory, nullptr);
+}
+
 VkSemaphore ProgramDevice::CreateTimeline(const char* name) {
   VkSemaphoreTypeCreateInfo type = {VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO};
   type.semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE;

@@ -96,6 +96,7 @@ class ProgramDevice {
 
   ProgramBuffer CreateBuffer(VkDeviceSize size_bytes, const char* name);
   void Destroy(const ProgramBuffer& buffer);
+  void FreeMemoryOf(const ProgramBuffer& buffer);  // The buffer lives on.
   VkSemaphore CreateTimeline(const char* name);
   VkFence CreateFence();
 

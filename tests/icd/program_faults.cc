@@ -42,6 +42,13 @@ int FaultFreed(ProgramDevice& device) {
   return RunUntilLost(device, "fault " + Hexadecimal(freed.address + 16) + " read");
 }
 
+// The buffer lives, its memory does not.
+int FaultMemoryFreed(ProgramDevice& device) {
+  const ProgramBuffer orphan = device.CreateBuffer(4096, "Orphan");
+  device.FreeMemoryOf(orphan);
+  return RunUntilLost(device, "fault " + Hexadecimal(orphan.address + 16) + " read");
+}
+
 int FaultNeverMapped(ProgramDevice& device) {
   const ProgramBuffer buffer = device.CreateBuffer(4096, "Nearest");
   return RunUntilLost(device,
@@ -121,6 +128,7 @@ int LostTopAndDevice(ProgramDevice& device) {
 constexpr Scenario kScenarios[] = {
     {"fault-owned", FaultOwned},
     {"fault-freed", FaultFreed},
+    {"fault-memory-freed", FaultMemoryFreed},
     {"fault-never-mapped", FaultNeverMapped},
     {"fault-without-address", FaultWithoutAddress},
     {"vendor-binary", VendorBinary},

@@ -20,6 +20,7 @@
 #include "app/d3d12/testing/test_device.h"
 #include "app/recorder/block_writer.h"
 #include "d3d12abi/aggregates.h"
+#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -314,8 +315,15 @@ TEST(LayerTest, RecordsOfObjects) {
   EXPECT_EQ(record.gpu_address, buffer->GetGPUVirtualAddress());
   EXPECT_EQ(record.size_bytes, 12345u);
   EXPECT_EQ(record.state, static_cast<uint32_t>(ObjectState::kAlive));
+  BlockWriter& block = *ProcessBlock();
+  const uint64_t serial = block.destructions().serial();
   buffer = {};
   EXPECT_EQ(record.state, static_cast<uint32_t>(ObjectState::kDestroyed));
+  ASSERT_EQ(block.destructions().serial(), serial + 1);
+  const DestructionRecord& destruction = reinterpret_cast<const DestructionRecord*>(
+      block.data() + block.header()->destructions_offset)[serial % kDestructionRing];
+  EXPECT_EQ(destruction.object_serial, record.serial) << "who ended it is known";
+  EXPECT_EQ(destruction.thread_id, CurrentThreadId());
   ComPtr<ID3D12Fence> fence;
   ASSERT_EQ(device->CreateFence(5, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence.Receive()),
             S_OK);

@@ -65,7 +65,9 @@ BlockWriter::BlockWriter(SharedMemory memory)
     : memory_(std::move(memory)),
       header_(LayOut(memory_)),
       next_free_(new std::atomic<uint32_t>[memory_.size_bytes() / kPageBytes]),
-      objects_(header_) {}
+      destructions_(header_),
+      objects_(header_, destructions_),
+      descriptor_sets_(*this) {}
 
 bool BlockWriter::BelongsToThisProcess() const {
   return header_->process_id == static_cast<uint64_t>(OwnProcessId());
@@ -94,6 +96,7 @@ BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
     header.faults_offset = place(kMaxContexts * sizeof(FaultRecord));
     header.checkpoints_offset = place(kMaxContexts * sizeof(CheckpointTable));
     header.shaders_offset = place(kMaxShaders * sizeof(ShaderRecord));
+    header.destructions_offset = place(kDestructionRing * sizeof(DestructionRecord));
   }
   header.first_free_page = offset / kPageBytes;
   header.next_page = header.first_free_page;

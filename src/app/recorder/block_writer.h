@@ -17,6 +17,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "app/recorder/descriptor_sets.h"
+#include "app/recorder/destructions.h"
 #include "app/recorder/index_queue.h"
 #include "app/recorder/object_table.h"
 #include "app/recorder/static_names.h"
@@ -117,7 +119,9 @@ class BlockWriter {
   // no room. The same names once more get the same indices.
   uint32_t RegisterFunctions(std::span<const char* const> names);
 
+  Destructions& destructions() { return destructions_; }
   ObjectTable& objects() { return objects_; }
+  DescriptorSets& descriptor_sets() { return descriptor_sets_; }
 
   ContextRecord* contexts() const { return At<ContextRecord>(header_->contexts_offset); }
   QueueRecord* queues() const { return At<QueueRecord>(header_->queues_offset); }
@@ -217,7 +221,9 @@ class BlockWriter {
   // Guarded by tables_mutex_.
   std::array<ContextRemains, kMaxContexts> remains_;
   std::vector<uint32_t> contexts_with_remains_;  // the first to end is the first
+  Destructions destructions_;
   ObjectTable objects_;
+  DescriptorSets descriptor_sets_;
 
   std::mutex shaders_mutex_;
   std::unordered_set<uint64_t> shader_hashes_;

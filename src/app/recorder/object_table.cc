@@ -18,7 +18,8 @@ ObjectRecord* RecordsOf(BlockHeader* header) {
 
 }  // namespace
 
-ObjectTable::ObjectTable(BlockHeader* header) : header_(header), records_(RecordsOf(header)) {}
+ObjectTable::ObjectTable(BlockHeader* header, Destructions& destructions)
+    : header_(header), destructions_(destructions), records_(RecordsOf(header)) {}
 
 uint32_t ObjectTable::TakeEntry() {
   if (records_ == nullptr) return kNone;
@@ -81,7 +82,16 @@ void ObjectTable::SetName(uint32_t index, std::string_view utf8, bool cut) {
   record.name_length.store(static_cast<uint32_t>(kept.size()) | mark, std::memory_order_release);
 }
 
-void ObjectTable::Destroy(uint32_t index) {
+void ObjectTable::Destroy(uint32_t index, const DestroyedThing& cause) {
+  if (index == kNone) return;
+  const ObjectRecord& record = records_[index];
+  if (IsOfMemory(record.kind)) {
+    destructions_.Note(record.context, {record.kind, 0, EntryOf(index)}, cause);
+  }
+  Retire(index);
+}
+
+void ObjectTable::Retire(uint32_t index) {
   if (index == kNone) return;
   ObjectRecord& record = records_[index];
   record.destroyed_ns.store(MonotonicNs(), std::memory_order_relaxed);

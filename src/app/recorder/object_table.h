@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "app/recorder/destructions.h"
 #include "app/recorder/index_queue.h"
 #include "format/block/block.h"
 
@@ -33,8 +34,9 @@ class ObjectTable {
     uint64_t initial_completed = 0;  // fences: the value that they start with
   };
 
-  // `header` starts a block that has been laid out and outlives the table.
-  explicit ObjectTable(BlockHeader* header);
+  // `header` starts a block that has been laid out and outlives the table. Ends of what is of memory are told
+  // to `destructions`.
+  ObjectTable(BlockHeader* header, Destructions& destructions);
   ObjectTable(const ObjectTable&) = delete;
   ObjectTable& operator=(const ObjectTable&) = delete;
 
@@ -44,8 +46,16 @@ class ObjectTable {
   // `cut`: it was cut already.
   void SetName(uint32_t index, std::string_view utf8, bool cut = false);
 
-  // The entry may be used again: the index means nothing any more.
-  void Destroy(uint32_t index);
+  // The calling thread ends the object, by destroying it or `cause` (kind 0: itself). The entry may be used
+  // again: the index means nothing any more.
+  void Destroy(uint32_t index, const DestroyedThing& cause = {});
+  // The same of an entry whose object lives on, or ends with its device.
+  void Retire(uint32_t index);
+
+  // For destructions.
+  ObjectEntry EntryOf(uint32_t index) const {
+    return index == kNone ? ObjectEntry{} : ObjectEntry{index + 1, records_[index].serial};
+  }
 
   // The largest values win.
   void NoteSignalled(uint32_t index, uint64_t value) {
@@ -73,6 +83,7 @@ class ObjectTable {
   uint32_t TakeEntry();
 
   BlockHeader* const header_;
+  Destructions& destructions_;
   ObjectRecord* const records_;  // null if the block has no table
   IndexQueue destroyed_{kMaxObjects};
 };

@@ -37,9 +37,16 @@ void BM_NameObject(benchmark::State& state) {
   for (auto _ : state) table.SetName(index, "Shadow map of the sun, cascade 3");
 }
 
+// Who destroyed a buffer, and when.
+void BM_NoteDestruction(benchmark::State& state) {
+  Destructions& destructions = Block()->destructions();
+  for (auto _ : state) destructions.Note(0, {kVulkanObject | 9, 0xB1, {}});
+}
+
 BENCHMARK(BM_Call)->ThreadRange(1, 2);
 BENCHMARK(BM_CreateAndDestroyObject)->ThreadRange(1, 2);
 BENCHMARK(BM_NameObject);
+BENCHMARK(BM_NoteDestruction)->ThreadRange(1, 2);
 
 }  // namespace
 }  // namespace cairn

@@ -81,11 +81,17 @@ VkResult VKAPI_CALL CreateBuffer(VkDevice device, const VkBufferCreateInfo* info
   return result;
 }
 
+void NoteBound(DeviceObjects& objects, VkBuffer buffer, VkDeviceMemory memory) {
+  objects.memory_users.Add({VK_OBJECT_TYPE_BUFFER, HandleValue(buffer)},
+                           {VK_OBJECT_TYPE_DEVICE_MEMORY, HandleValue(memory)});
+  objects.addresses.OnBound(buffer);
+}
+
 VkResult VKAPI_CALL BindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
                                      VkDeviceSize offset) {
   const DeviceState& state = *DeviceOf(device);
   const VkResult result = state.vk.BindBufferMemory(device, buffer, memory, offset);
-  if (result == VK_SUCCESS) Quietly([&] { state.objects->addresses.OnBound(buffer); });
+  if (result == VK_SUCCESS) Quietly([&] { NoteBound(*state.objects, buffer, memory); });
   return result;
 }
 
@@ -96,7 +102,9 @@ VkResult VKAPI_CALL BindBufferMemory2(VkDevice device, uint32_t count,
   const VkResult result = (state.vk.*kNext)(device, count, infos);
   if (result != VK_SUCCESS) return result;
   Quietly([&] {
-    for (uint32_t i = 0; i < count; ++i) state.objects->addresses.OnBound(infos[i].buffer);
+    for (uint32_t i = 0; i < count; ++i) {
+      NoteBound(*state.objects, infos[i].buffer, infos[i].memory);
+    }
   });
   return result;
 }
@@ -116,9 +124,14 @@ VkResult VKAPI_CALL CreateAccelerationStructureKHR(VkDevice device,
   const DeviceState& state = *DeviceOf(device);
   const VkResult result =
       state.vk.CreateAccelerationStructureKHR(device, info, allocator, structure);
-  if (result == VK_SUCCESS && !state.reports_address_bindings) {
-    Quietly([&] { state.objects->addresses.AddStructure(*structure, info->buffer, info->size); });
-  }
+  if (result != VK_SUCCESS) return result;
+  Quietly([&] {
+    state.objects->memory_users.Add(
+        {VK_OBJECT_TYPE_ACCELERATION_STRUCTURE_KHR, HandleValue(*structure)},
+        {VK_OBJECT_TYPE_BUFFER, HandleValue(info->buffer)});
+    if (state.reports_address_bindings) return;
+    state.objects->addresses.AddStructure(*structure, info->buffer, info->size);
+  });
   return result;
 }
 

@@ -32,6 +32,7 @@ constinit HandleMap<VkQueryPool, CountingQueries> query_pools;
 
 void ForgetPosition(CommandBufferState& state) {
   state.pipelines.fill(0);
+  state.sets = {};
   state.in_render_pass = false;
   state.only_secondaries = false;
   state.suspends = false;

@@ -28,6 +28,7 @@
 #include "app/breadcrumbs/layer_identity.h"
 #include "app/vulkan/device.h"
 #include "app/vulkan/handle_map.h"
+#include "format/block/descriptor_sets.h"
 #include "format/witness/witnesses.h"
 
 namespace cairn {
@@ -37,6 +38,9 @@ enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount
 
 struct CommandPoolState;
 class ExactCommands;
+
+// Sets with higher numbers are noted each time they are bound.
+inline constexpr uint32_t kRememberedSets = 8;
 
 struct CommandBufferState {
   CommandBufferState();
@@ -51,6 +55,10 @@ struct CommandBufferState {
   // Of its family of queues; null where no barrier testifies.
   const WitnessFlags* witnesses = nullptr;
 
+  // Bound descriptor sets, by WorkPoint and number; 0: none, or not known.
+  std::array<std::array<DescriptorSetPlace, kRememberedSets>, static_cast<size_t>(WorkPoint::kNone)>
+      sets{};
+
   // Where writes could change what the application's commands do there are none.
   bool in_render_pass = false;
   bool only_secondaries = false;  // the subpass takes nothing but vkCmdExecuteCommands
@@ -62,8 +70,8 @@ struct CommandBufferState {
       false;                      // until the end: that of a query has to be the last command
   uint32_t counting_queries = 0;  // that would count what a write may be made of
   uint32_t open_labels = 0;
-  // CommandList::progress_value after the labels that the recording begins with: as long as it holds,
-  // there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
+  // CommandList::progress_value after the labels and bound sets that the recording begins with: as long as
+  // it holds, there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
   uint32_t labels_only = 0;
 
   // What is recorded now, or was last, and may be submitted. Null for none: never begun, reset, or begun

@@ -5,6 +5,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/vulkan/checkpoints.h"
+#include "app/vulkan/set_contents.h"
 
 namespace cairn {
 namespace {
@@ -47,6 +48,7 @@ DeviceObjects::DeviceObjects(DeviceState& device)
       shaders(*device.block),
       pipelines(device),
       names(*device.block, device.context->index()),
+      memory_users(*device.block, device.context->index(), names),
       addresses(device, names),
       address_binding(device, names),
       next_fault_reports(
@@ -54,6 +56,10 @@ DeviceObjects::DeviceObjects(DeviceState& device)
       faults(*device.block, device.context->index(), device.handle,
              FaultFunctions(device, next_fault_reports)),
       loss([this](VkResult result, const char* function) { OnLost(result, function); }) {}
+
+DeviceObjects::~DeviceObjects() {
+  ForgetDescriptorPools(device_, descriptor_pools);
+}
 
 QueueObjects& DeviceObjects::QueueOf(VkQueue queue) {
   for (const std::unique_ptr<QueueObjects>& known : queues_) {
@@ -65,6 +71,7 @@ QueueObjects& DeviceObjects::QueueOf(VkQueue queue) {
 void DeviceObjects::Forget(VkObjectType type, uint64_t handle) noexcept {
   const auto ranges =
       address_binding.listens() ? ObjectNames::Ranges::kStay : ObjectNames::Ranges::kEnd;
+  Quietly([&] { memory_users.End({type, handle}, ranges); });
   Quietly([&] { names.Forget({type, handle}, ranges); });
 }
 
@@ -93,9 +100,10 @@ std::unique_ptr<DeviceObjects> MakeDeviceObjects(DeviceState& device) {
 std::span<const Intercept> ObjectIntercepts() {
   static const std::vector<Intercept> joined = [] {
     std::vector<Intercept> all;
-    for (const auto part : {SubmissionIntercepts(), FenceIntercepts(), QueueLabelIntercepts(),
-                            ShaderIntercepts(), PipelineIntercepts(), ObjectNameIntercepts(),
-                            AddressIntercepts(), FaultIntercepts(), DeviceLossIntercepts()}) {
+    for (const auto part :
+         {SubmissionIntercepts(), FenceIntercepts(), QueueLabelIntercepts(), ShaderIntercepts(),
+          PipelineIntercepts(), ObjectNameIntercepts(), AddressIntercepts(), FaultIntercepts(),
+          DeviceLossIntercepts(), MemoryUserIntercepts(), DescriptorIntercepts()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -22,9 +22,11 @@
 #include "app/vulkan/device_loss.h"
 #include "app/vulkan/faults.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/memory_users.h"
 #include "app/vulkan/object_names.h"
 #include "app/vulkan/pipelines.h"
 #include "app/vulkan/shaders.h"
+#include "app/vulkan/sharded_map.h"
 #include "app/vulkan/submissions.h"
 #include "app/vulkan/synchronisation.h"
 
@@ -33,6 +35,7 @@ namespace cairn {
 class DeviceObjects {
  public:
   explicit DeviceObjects(DeviceState& device);
+  ~DeviceObjects();
   DeviceObjects(const DeviceObjects&) = delete;
   DeviceObjects& operator=(const DeviceObjects&) = delete;
 
@@ -42,7 +45,7 @@ class DeviceObjects {
   QueueObjects& QueueOf(VkQueue queue);
   std::span<const std::unique_ptr<QueueObjects>> queues() const { return queues_; }
 
-  // Before the object is destroyed or freed: ends its entries in the object table.
+  // Before the object is destroyed or freed: ends its entries in the object table, and notes who does it.
   void Forget(VkObjectType type, uint64_t handle) noexcept;
 
   // A frame has ended.
@@ -60,6 +63,8 @@ class DeviceObjects {
   Shaders shaders;
   Pipelines pipelines;
   ObjectNames names;
+  MemoryUsers memory_users;
+  ShardedMap<VkDescriptorPool> descriptor_pools;  // those that sets were allocated from
   Addresses addresses;
   AddressBinding address_binding;
   const PfnGetDeviceFaultReportsKhr next_fault_reports;  // null where the device has none
@@ -80,6 +85,8 @@ std::span<const Intercept> PipelineIntercepts();
 std::span<const Intercept> ObjectNameIntercepts();
 std::span<const Intercept> AddressIntercepts();
 std::span<const Intercept> FaultIntercepts();
+std::span<const Intercept> MemoryUserIntercepts();
+std::span<const Intercept> DescriptorIntercepts();
 std::span<const Intercept> DeviceLossIntercepts();
 
 }  // namespace cairn

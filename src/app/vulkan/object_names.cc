@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "app/recorder/block_writer.h"
 
@@ -12,8 +13,8 @@ ObjectNames::ObjectNames(BlockWriter& block, uint32_t context)
     : table_(block.objects()), context_(context) {}
 
 ObjectNames::~ObjectNames() {
-  for (const auto& [object, entry] : objects_) table_.Destroy(entry.own);
-  for (const auto& [address, range] : ranges_) table_.Destroy(range.index);
+  for (const auto& [object, entry] : objects_) table_.Retire(entry.own);
+  for (const auto& [address, range] : ranges_) table_.Retire(range.index);
 }
 
 uint32_t ObjectNames::AddRecord(const Object& object, uint64_t address, uint64_t size_bytes) {
@@ -76,23 +77,50 @@ void ObjectNames::Unbind(Object object, uint64_t address, uint64_t size_bytes) {
   const auto entry = objects_.find(range.object);
   if (entry == objects_.end()) return;
   std::erase(entry->second.ranges, range.index);
+  KeepWithoutRanges(entry, name);
+}
+
+// It lives on without addresses, and may get others.
+void ObjectNames::KeepWithoutRanges(Entries::iterator entry, const std::string& name) {
   if (!entry->second.ranges.empty() || entry->second.own != ObjectTable::kNone) return;
   if (name.empty()) {
     objects_.erase(entry);
     CountEntries();
     return;
   }
-  // It lives on without addresses, and may get others.
-  entry->second.own = AddRecord(range.object, 0, 0);
+  entry->second.own = AddRecord(entry->first, 0, 0);
   table_.SetName(entry->second.own, name);
 }
 
-void ObjectNames::EndRange(uint64_t address, uint32_t index) {
+void ObjectNames::EndRanges(Object object, const DestroyedThing& cause) {
+  if (entries_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  const auto entry = objects_.find(object);
+  if (entry == objects_.end() || entry->second.ranges.empty()) return;
+  const std::string name(NameOf(entry->second.ranges.front()));
+  for (const uint32_t index : std::exchange(entry->second.ranges, {})) {
+    if (const ObjectRecord* const record = table_.Find(index); record != nullptr) {
+      EraseRange(record->gpu_address, index);
+    }
+    table_.Destroy(index, cause);
+  }
+  KeepWithoutRanges(entry, name);
+}
+
+ObjectEntry ObjectNames::EntryOf(Object object) {
+  if (entries_.load(std::memory_order_relaxed) == 0) return {};
+  const std::lock_guard lock(mutex_);
+  const auto entry = objects_.find(object);
+  if (entry == objects_.end()) return {};
+  const std::vector<uint32_t>& ranges = entry->second.ranges;
+  return table_.EntryOf(ranges.empty() ? entry->second.own : ranges.front());
+}
+
+void ObjectNames::EraseRange(uint64_t address, uint32_t index) {
   const auto [begin, end] = ranges_.equal_range(address);
   const auto found =
       std::find_if(begin, end, [&](const auto& range) { return range.second.index == index; });
   if (found != end) ranges_.erase(found);
-  table_.Destroy(index);
 }
 
 void ObjectNames::Forget(Object object, Ranges ranges) {
@@ -100,12 +128,15 @@ void ObjectNames::Forget(Object object, Ranges ranges) {
   const std::lock_guard lock(mutex_);
   const auto found = objects_.find(object);
   if (found == objects_.end()) return;
-  table_.Destroy(found->second.own);
+  table_.Retire(found->second.own);
   if (ranges == Ranges::kEnd) {
-    for (const uint32_t index : found->second.ranges) {
+    const std::vector<uint32_t>& indices = found->second.ranges;
+    for (const uint32_t index : indices) {
       if (const ObjectRecord* const record = table_.Find(index); record != nullptr) {
-        EndRange(record->gpu_address, index);
+        EraseRange(record->gpu_address, index);
       }
+      // What was noted of its entry was noted of the first.
+      index == indices.front() ? table_.Retire(index) : table_.Destroy(index);
     }
   }
   objects_.erase(found);

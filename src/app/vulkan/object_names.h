@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -51,7 +52,12 @@ class ObjectNames {
     kEnd,   // its addresses go with it
     kStay,  // Unbind will say when
   };
-  // Before the object is destroyed: its handle may soon be another's.
+  // The object lives on, but with these addresses it leads nowhere: its memory was freed.
+  void EndRanges(Object object, const DestroyedThing& cause);
+  // Its entry: that of its first range, where it has some.
+  ObjectEntry EntryOf(Object object);
+
+  // Before the object is destroyed, and that was noted of its entry (EntryOf): its handle may soon be another's.
   void Forget(Object object, Ranges ranges);
 
  private:
@@ -70,16 +76,19 @@ class ObjectNames {
     uint32_t index;
   };
 
+  using Entries = std::unordered_map<Object, Entry, HashObject>;
+
   uint32_t AddRecord(const Object& object, uint64_t address, uint64_t size_bytes);
   std::string_view NameOf(uint32_t index) const;
-  void EndRange(uint64_t address, uint32_t index);
+  void EraseRange(uint64_t address, uint32_t index);
+  void KeepWithoutRanges(Entries::iterator entry, const std::string& name);
   void CountEntries() { entries_.store(objects_.size(), std::memory_order_relaxed); }
 
   ObjectTable& table_;
   const uint32_t context_;
   std::atomic<size_t> entries_{0};
   std::mutex mutex_;
-  std::unordered_map<Object, Entry, HashObject> objects_;
+  Entries objects_;
   std::unordered_multimap<uint64_t, Range> ranges_;  // by address
 };
 

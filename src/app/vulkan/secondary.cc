@@ -35,6 +35,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer commandBuffer,
   if (begun) state.open->EndMarker();
   // What they left bound is undefined.
   state.pipelines.fill(0);
+  state.sets = {};
 }
 
 }  // namespace

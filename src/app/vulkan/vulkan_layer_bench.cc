@@ -163,6 +163,150 @@ BENCHMARK(BM_BareBarrier);
 BENCHMARK(BM_Barrier);
 BENCHMARK(BM_WitnessBarrier);
 
+// A set with four storage buffers, and what binds it. `off` is the driver alone.
+struct Sets {
+  explicit Sets(Device& device) : loader(device.loader), buffer(device.buffer) {
+    const VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4,
+                                                  VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    info.bindingCount = 1;
+    info.pBindings = &binding;
+    loader.Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(
+        loader.device(), &info, nullptr, &layout);
+    VkPipelineLayoutCreateInfo pipeline_info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    pipeline_info.setLayoutCount = 1;
+    pipeline_info.pSetLayouts = &layout;
+    loader.Get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(
+        loader.device(), &pipeline_info, nullptr, &pipeline_layout);
+    const VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8};
+    VkDescriptorPoolCreateInfo pool_info = {VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    pool_info.maxSets = 2;
+    pool_info.poolSizeCount = 1;
+    pool_info.pPoolSizes = &size;
+    loader.Get<PFN_vkCreateDescriptorPool>("vkCreateDescriptorPool")(loader.device(), &pool_info,
+                                                                     nullptr, &pool);
+    Allocate();
+  }
+  void Allocate() {
+    const VkDescriptorSetLayout layouts[] = {layout, layout};
+    VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    info.descriptorPool = pool;
+    info.descriptorSetCount = 2;
+    info.pSetLayouts = layouts;
+    loader.Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(loader.device(), &info,
+                                                                         sets);
+  }
+
+  TestLoader& loader;
+  VkBuffer buffer;
+  VkDescriptorSetLayout layout = VK_NULL_HANDLE;
+  VkPipelineLayout pipeline_layout = VK_NULL_HANDLE;
+  VkDescriptorPool pool = VK_NULL_HANDLE;
+  VkDescriptorSet sets[2] = {};
+};
+
+// Left to the device, as the buffers are.
+Sets& SetsFor(Way way) {
+  static std::unique_ptr<Sets> sets[2];
+  auto& of_way = sets[way == Way::kOff ? 0 : 1];
+  if (of_way == nullptr) of_way = std::make_unique<Sets>(DeviceFor(way));
+  return *of_way;
+}
+
+// Each call binds another set than the one before, or the same.
+void BindSets(benchmark::State& bench, Way way, bool changes) {
+  Sets& sets = SetsFor(way);
+  TestLoader& loader = sets.loader;
+  const VkCommandBuffer commands = loader.Allocate();
+  const auto bind = loader.Get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
+  int left = 0;
+  for (auto _ : bench) {
+    if (left == 0) {
+      bench.PauseTiming();
+      loader.Begin(commands);
+      left = kCommandsPerBuffer;
+      bench.ResumeTiming();
+    }
+    bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sets.pipeline_layout, 0, 1,
+         &sets.sets[changes ? left & 1 : 0], 0, nullptr);
+    --left;
+  }
+  loader.End(commands);
+}
+void BM_BindSetOff(benchmark::State& bench) {
+  BindSets(bench, Way::kOff, true);
+}
+void BM_BindSetTop(benchmark::State& bench) {
+  BindSets(bench, Way::kTop, true);
+}
+void BM_BindSameSetTop(benchmark::State& bench) {
+  BindSets(bench, Way::kTop, false);
+}
+BENCHMARK(BM_BindSetOff);
+BENCHMARK(BM_BindSetTop);
+BENCHMARK(BM_BindSameSetTop);
+
+void UpdateSets(benchmark::State& bench, Way way) {
+  Sets& sets = SetsFor(way);
+  const auto update = sets.loader.Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets");
+  const VkDescriptorBufferInfo info = {sets.buffer, 0, VK_WHOLE_SIZE};
+  const VkDescriptorBufferInfo infos[] = {info, info, info, info};
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = sets.sets[0];
+  write.descriptorCount = 4;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = infos;
+  for (auto _ : bench) update(sets.loader.device(), 1, &write, 0, nullptr);
+}
+void BM_UpdateFourDescriptorsOff(benchmark::State& bench) {
+  UpdateSets(bench, Way::kOff);
+}
+void BM_UpdateFourDescriptorsTop(benchmark::State& bench) {
+  UpdateSets(bench, Way::kTop);
+}
+BENCHMARK(BM_UpdateFourDescriptorsOff);
+BENCHMARK(BM_UpdateFourDescriptorsTop);
+
+// Two sets, as programs do that make them anew for each frame.
+void ResetAndAllocate(benchmark::State& bench, Way way) {
+  Sets& sets = SetsFor(way);
+  const auto reset = sets.loader.Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool");
+  for (auto _ : bench) {
+    reset(sets.loader.device(), sets.pool, 0);
+    sets.Allocate();
+  }
+}
+void BM_AllocateTwoSetsOff(benchmark::State& bench) {
+  ResetAndAllocate(bench, Way::kOff);
+}
+void BM_AllocateTwoSetsTop(benchmark::State& bench) {
+  ResetAndAllocate(bench, Way::kTop);
+}
+BENCHMARK(BM_AllocateTwoSetsOff);
+BENCHMARK(BM_AllocateTwoSetsTop);
+
+void MakeBuffers(benchmark::State& bench, Way way) {
+  TestLoader& loader = DeviceFor(way).loader;
+  const auto create = loader.Get<PFN_vkCreateBuffer>("vkCreateBuffer");
+  const auto destroy = loader.Get<PFN_vkDestroyBuffer>("vkDestroyBuffer");
+  VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+  info.size = 256;
+  info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  for (auto _ : bench) {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    create(loader.device(), &info, nullptr, &buffer);
+    destroy(loader.device(), buffer, nullptr);
+  }
+}
+void BM_MakeAndDestroyBufferOff(benchmark::State& bench) {
+  MakeBuffers(bench, Way::kOff);
+}
+void BM_MakeAndDestroyBufferTop(benchmark::State& bench) {
+  MakeBuffers(bench, Way::kTop);
+}
+BENCHMARK(BM_MakeAndDestroyBufferOff);
+BENCHMARK(BM_MakeAndDestroyBufferTop);
+
 // What one look-up of the state costs.
 void BM_CommandBufferOf(benchmark::State& bench) {
   VkCommandBuffer commands = DeviceFor(Way::kTop).loader.Allocate();

@@ -8,9 +8,10 @@
 // Layout, in pages of 4,096 bytes:
 //   page 0            BlockHeader
 //   the fixed tables  contexts, queues, pipelines, submissions, synchronisation, objects, threads,
-//                     functions, marker arenas, driver reports, faults, checkpoints, shaders (offsets
-//                     in the header)
-//   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers
+//                     functions, marker arenas, driver reports, faults, checkpoints, shaders,
+//                     destructions (offsets in the header)
+//   the rest          handed out page by page: recordings, GPU-written words, event chunks, names, markers,
+//                     descriptor sets
 //
 // Threads: an entry is published by a release store of its `state` or of its table's count. A reader
 // that sees the published value sees the whole entry. Where all entries of a table have been used,
@@ -25,13 +26,13 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 4;
+inline constexpr uint32_t kBlockVersion = 5;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
 inline constexpr uint64_t kMaxBlockBytes = uint64_t{4} << 30;
 // Smaller blocks have no tables of synchronisation, objects, threads, functions, marker arenas, driver
-// reports, faults, checkpoints and shaders: their offsets are 0.
+// reports, faults, checkpoints, shaders and destructions: their offsets are 0.
 inline constexpr uint64_t kMinLayerBlockBytes = uint64_t{64} << 20;
 
 inline constexpr uint32_t kMaxContexts = 64;
@@ -158,9 +159,14 @@ enum class BindPoint : uint16_t {
   // Between the begin and the end of an EXECUTE_COMMANDS: the GPU runs the recording of a secondary
   // command buffer here. The value is its recording_id.
   kSecondary = 12,
+  // 13 and 14: raw_marker_binds.h.
+  kDescriptorSet =
+      15,  // with kEventBindsAddress; the value is a DescriptorSetPlace (descriptor_sets.h)
 };
-// In the slot of a kBind event: a root parameter of dispatches. Without it, of draws.
+// In the slot of a kBind event: a root parameter, or a set, of dispatches. Without it, of draws.
 inline constexpr uint32_t kBindSlotOfCompute = 0x80000000;
+// A set of ray tracing.
+inline constexpr uint32_t kBindSlotOfRays = 0x40000000;
 
 // Event number i (from 0) of a recording has sequence number i + 1.
 struct EventRecord {
@@ -550,6 +556,10 @@ struct BlockHeader {
   char program[256];  // UTF-8, zero-terminated: path of the executable
   char library_version[32];
   std::atomic<uint64_t> crash_ns;  // CLOCK_MONOTONIC of that fault; 0: no words were copied
+  uint64_t destructions_offset;    // DestructionRecord[kDestructionRing] (destructions.h)
+  std::atomic<uint64_t> destruction_serial;        // of the last one
+  std::atomic<uint32_t> descriptor_sets_left_out;  // that found no room
+  uint32_t reserved;
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 
+#include "format/block/destructions.h"
+
 namespace cairn {
 namespace {
 
@@ -88,6 +90,8 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
       {"faults", header.faults_offset, kMaxContexts * sizeof(FaultRecord), true},
       {"checkpoints", header.checkpoints_offset, kMaxContexts * sizeof(CheckpointTable), true},
       {"shaders", header.shaders_offset, kMaxShaders * sizeof(ShaderRecord), true},
+      {"destructions", header.destructions_offset, kDestructionRing * sizeof(DestructionRecord),
+       true},
   };
   reader.pages_offset_ = kPageBytes;
   for (const Table& table : tables) {
@@ -114,6 +118,7 @@ Result<BlockReader> BlockReader::Open(std::span<const std::byte> block) {
   reader.faults_offset_ = header.faults_offset;
   reader.checkpoints_offset_ = header.checkpoints_offset;
   reader.shaders_offset_ = header.shaders_offset;
+  reader.destructions_offset_ = header.destructions_offset;
   return reader;
 }
 

@@ -52,6 +52,7 @@ class BlockReader {
   uint64_t faults_offset() const { return faults_offset_; }
   uint64_t checkpoints_offset() const { return checkpoints_offset_; }
   uint64_t shaders_offset() const { return shaders_offset_; }
+  uint64_t destructions_offset() const { return destructions_offset_; }
   // Where pages for recordings, names and events begin, in bytes.
   uint64_t pages_offset() const { return pages_offset_; }
 
@@ -116,6 +117,7 @@ class BlockReader {
   uint64_t faults_offset_ = 0;
   uint64_t checkpoints_offset_ = 0;
   uint64_t shaders_offset_ = 0;
+  uint64_t destructions_offset_ = 0;
   uint64_t pages_offset_ = 0;
 };
 

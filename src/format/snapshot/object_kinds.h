@@ -22,9 +22,14 @@ inline constexpr uint32_t kVulkanQueueKind = kVulkanObject | 4;
 inline constexpr uint32_t kVulkanSemaphoreKind = kVulkanObject | 5;
 inline constexpr uint32_t kVulkanCommandBufferKind = kVulkanObject | 6;
 inline constexpr uint32_t kVulkanFenceKind = kVulkanObject | 7;
+inline constexpr uint32_t kVulkanMemoryKind = kVulkanObject | 8;
 inline constexpr uint32_t kVulkanBufferKind = kVulkanObject | 9;
 inline constexpr uint32_t kVulkanImageKind = kVulkanObject | 10;
+inline constexpr uint32_t kVulkanBufferViewKind = kVulkanObject | 13;
+inline constexpr uint32_t kVulkanImageViewKind = kVulkanObject | 14;
 inline constexpr uint32_t kVulkanPipelineKind = kVulkanObject | 19;
+inline constexpr uint32_t kVulkanSamplerKind = kVulkanObject | 21;
+inline constexpr uint32_t kVulkanAccelerationStructureKind = kVulkanObject | 1000150000;
 
 // What queues wait for and signal.
 constexpr bool IsSemaphoreKind(uint32_t kind) {

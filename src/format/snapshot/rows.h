@@ -26,6 +26,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "format/block/descriptor_sets.h"
+#include "format/block/destructions.h"
 #include "format/file/chunk.h"
 #include "format/snapshot/snapshot.h"
 #include "format/snapshot/snapshot_file.h"
@@ -36,7 +38,15 @@ namespace cairn {
 enum class Privacy { kPublic, kPrivate };
 
 // Tables that others refer to.
-enum class Table { kDevices, kQueues, kPipelines, kAnnotations, kObjects, kRecordings };
+enum class Table {
+  kDevices,
+  kQueues,
+  kPipelines,
+  kAnnotations,
+  kObjects,
+  kRecordings,
+  kDestructions
+};
 inline size_t RowCount(const Snapshot& snapshot, Table table) {
   switch (table) {
     case Table::kDevices: return snapshot.devices.size();
@@ -45,6 +55,7 @@ inline size_t RowCount(const Snapshot& snapshot, Table table) {
     case Table::kAnnotations: return snapshot.annotations.size();
     case Table::kObjects: return snapshot.objects.size();
     case Table::kRecordings: return snapshot.recordings.size();
+    case Table::kDestructions: return snapshot.destructions.size();
   }
   return 0;
 }
@@ -333,6 +344,61 @@ void Visit(F& f, typename F::template Row<KernelLog>& log) {
          &Snapshot::kernel_lines, log.first_line, log.line_count);
 }
 
+template <typename F>
+void Visit(F& f, typename F::template Row<Destruction>& destruction) {
+  f.Rise("serial", destruction.serial);
+  f.Index("device", destruction.device, Table::kDevices);
+  f.Number("kind", destruction.kind);
+  f.Handle("native_handle", destruction.native_handle);
+  f.Index("object", destruction.object, Table::kObjects);
+  f.Number("cause_kind", destruction.cause_kind);
+  f.Handle("cause_handle", destruction.cause_handle);
+  f.Index("cause_object", destruction.cause_object, Table::kObjects);
+  f.Number("owner_kind", destruction.owner_kind);
+  f.Handle("owner_handle", destruction.owner_handle);
+  f.Index("owner_object", destruction.owner_object, Table::kObjects);
+  f.Number("thread_id", destruction.thread_id);
+  f.Name("thread_name", destruction.thread_name);
+  f.Step("time_ns", destruction.time_ns);
+  f.Step("frame", destruction.frame);
+  f.Step("submission_serial", destruction.submission_serial);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<Descriptor>& descriptor) {
+  f.Number("binding", descriptor.binding);
+  f.Number("element", descriptor.element);
+  f.Number("kind", descriptor.kind);
+  f.Handle("native_handle", descriptor.native_handle);
+  f.Index("destruction", descriptor.destruction, Table::kDestructions);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<DescriptorSet>& set) {
+  f.Index("device", set.device, Table::kDevices);
+  f.Handle("native_handle", set.native_handle);
+  f.Flags("in_buffers, pushed", set.in_buffers, set.pushed);
+  f.Number("unseen_count", set.unseen_count);
+  f.Rows({.name = "descriptors", .least_bytes = 5, .most_rows = kMaxSetDescriptors, .cost = 1},
+         &Snapshot::descriptors, set.first_descriptor, set.descriptor_count);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<ShaderDescriptor>& descriptor) {
+  f.Number("set", descriptor.set);
+  f.Number("binding", descriptor.binding);
+}
+
+template <typename F>
+void Visit(F& f, typename F::template Row<PipelineDescriptors>& descriptors) {
+  f.Index("pipeline", descriptors.pipeline, Table::kPipelines);
+  f.Rows({.name = "descriptors of shaders",
+          .least_bytes = 2,
+          .most_rows = kMaxShaderDescriptors,
+          .cost = 1},
+         &Snapshot::shader_descriptors, descriptors.first_descriptor, descriptors.descriptor_count);
+}
+
 // All tables, in the order of a file. Events are not rows but columns, which compress better: each visitor has
 // its own way with them.
 template <typename F, typename S>
@@ -360,6 +426,13 @@ void VisitTables(F& f, S& s) {
           s.checkpoints);
   f.Table({kShaderChunk, Presence::kIfAny, {"shaders", 10, kMaxShaders, 2}}, s.shaders);
   f.Table({kKernelLogChunk, Presence::kIfAny, {"kernel logs", 2, 1}}, s.kernel_logs);
+  f.Table({kDestructionChunk, Presence::kIfAny, {"destructions", 16, kDestructionRing}},
+          s.destructions);
+  f.Table({kDescriptorSetChunk, Presence::kIfAny, {"descriptor sets", 5, kMaxDescriptorSets}},
+          s.descriptor_sets);
+  f.Table(
+      {kPipelineDescriptorChunk, Presence::kIfAny, {"pipelines' descriptors", 2, kMaxPipelines}},
+      s.pipeline_descriptors);
 }
 
 template <typename F, typename T>

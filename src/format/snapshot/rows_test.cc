@@ -133,6 +133,11 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<VendorInfo>(), IsEmpty());
   EXPECT_THAT(Forgotten<Fault>(&Fault::vendor_binary), IsEmpty());
   EXPECT_THAT(Forgotten<Checkpoint>(), IsEmpty());
+  EXPECT_THAT(Forgotten<Destruction>(), IsEmpty());
+  EXPECT_THAT(Forgotten<Descriptor>(), IsEmpty());
+  EXPECT_THAT(Forgotten<DescriptorSet>(), IsEmpty());
+  EXPECT_THAT(Forgotten<ShaderDescriptor>(), IsEmpty());
+  EXPECT_THAT(Forgotten<PipelineDescriptors>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLine>(), IsEmpty());
   EXPECT_THAT(Forgotten<KernelLog>(), IsEmpty());
   EXPECT_THAT(Forgotten<Shader>(&Shader::bytes), IsEmpty());

@@ -11,6 +11,7 @@
 #define CAIRN_FORMAT_SNAPSHOT_SNAPSHOT_H_
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -132,7 +133,9 @@ struct Annotation {
 struct Bind {
   uint32_t slot = 0;
   bool is_address = false;
-  uint64_t value = 0;  // GPU virtual address, or an index into Snapshot::objects; kNone for nothing
+  // GPU virtual address, or an index into Snapshot::objects; kNone for nothing. kDescriptorSet: 1 + an index
+  // into Snapshot::descriptor_sets, as an address; 0 for nothing, and for sets with which nothing is wrong.
+  uint64_t value = 0;
 };
 
 struct Event {
@@ -267,6 +270,65 @@ struct Object {
   uint64_t completed = 0;
 };
 
+// That something was destroyed, and by whom.
+struct Destruction {
+  uint64_t serial = 0;  // in the order in which it happened, from 1
+  uint32_t device = kNone;
+  uint32_t kind = 0;           // as in Object
+  uint64_t native_handle = 0;  // 0 where only `object` leads here
+  uint32_t object = kNone;     // its entry, if it has one
+  // What the program destroyed or freed, where that was something else: the memory of a buffer, the image of
+  // a view. Kind 0: the thing itself.
+  uint32_t cause_kind = 0;
+  uint64_t cause_handle = 0;
+  uint32_t cause_object = kNone;
+  // What it is a view of, where that is not the cause. Kind 0: nothing.
+  uint32_t owner_kind = 0;
+  uint64_t owner_handle = 0;
+  uint32_t owner_object = kNone;
+  uint32_t thread_id = 0;
+  TextRef thread_name;
+  uint64_t time_ns = 0;            // CLOCK_MONOTONIC
+  uint64_t frame = 0;              // of the device
+  uint64_t submission_serial = 0;  // Submission::serial of the last one by then; 0 for none
+};
+
+// A descriptor that leads to something destroyed.
+struct Descriptor {
+  uint32_t binding = 0;
+  uint32_t element = 0;
+  uint32_t kind = 0;           // as in Object, of what it names
+  uint64_t native_handle = 0;  // the same
+  uint32_t destruction = kNone;
+};
+
+// A descriptor set that unfinished work binds. Only what is wrong with it is kept.
+struct DescriptorSet {
+  uint32_t device = kNone;
+  uint64_t native_handle = 0;
+  // No set: its descriptors lie in buffers of the program, or were pushed into the command buffer.
+  bool in_buffers = false;
+  bool pushed = false;
+  uint32_t unseen_count = 0;      // descriptors in which nothing was looked for
+  uint32_t first_descriptor = 0;  // into Snapshot::descriptors
+  uint32_t descriptor_count = 0;
+};
+// A descriptor that shaders of a pipeline declare.
+struct ShaderDescriptor {
+  uint32_t set = 0;
+  uint32_t binding = 0;
+  auto operator<=>(const ShaderDescriptor&) const = default;
+};
+// All that a pipeline can use. Of pipelines that have none the code of a shader is not known.
+struct PipelineDescriptors {
+  uint32_t pipeline = kNone;
+  uint32_t first_descriptor = 0;  // into Snapshot::shader_descriptors, in ascending order
+  uint32_t descriptor_count = 0;
+};
+
+// A bind names them by 1 + their index, which has to stay below what redaction moves.
+inline constexpr uint32_t kMaxDescriptorSets = 32768;
+
 // A call into the API, of a thread's last ones.
 struct Call {
   uint64_t number = 0;  // counts the thread's calls from 1
@@ -348,6 +410,12 @@ struct Snapshot {
   std::vector<Shader> shaders;  // each hash once
   std::vector<KernelLog> kernel_logs;
   std::vector<KernelLine> kernel_lines;
+  std::vector<Destruction>
+      destructions;  // ordered by serial; those that something else here leads to
+  std::vector<DescriptorSet> descriptor_sets;
+  std::vector<Descriptor> descriptors;
+  std::vector<PipelineDescriptors> pipeline_descriptors;  // where there are descriptor sets
+  std::vector<ShaderDescriptor> shader_descriptors;
   std::vector<TextRef> losses;  // what could not be read, one sentence each
   std::string text;
   std::vector<std::byte> blobs;

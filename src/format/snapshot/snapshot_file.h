@@ -34,6 +34,9 @@ inline constexpr ChunkType kCheckpointChunk = MakeChunkType("CKPT");
 inline constexpr ChunkType kShaderChunk = MakeChunkType("SHDR");
 inline constexpr ChunkType kShaderCodeChunk = MakeChunkType("SHDC");
 inline constexpr ChunkType kKernelLogChunk = MakeChunkType("KLOG");
+inline constexpr ChunkType kDestructionChunk = MakeChunkType("DSTR");
+inline constexpr ChunkType kDescriptorSetChunk = MakeChunkType("DSET");
+inline constexpr ChunkType kPipelineDescriptorChunk = MakeChunkType("PDSC");
 inline constexpr ChunkType kLossChunk = MakeChunkType("LOSS");
 
 // Stands, empty, before a snapshot that is not the only content of its file. Of several snapshots in a
@@ -56,6 +59,7 @@ inline constexpr uint32_t kMaxFileIncidents = 65536;
 inline constexpr uint32_t kMaxFileLosses = 10'000;  // later ones are not told
 inline constexpr uint32_t kMaxFileObjects = 1u << 20;
 inline constexpr uint32_t kMaxFileRecordings = 4u << 20;
+inline constexpr uint32_t kMaxShaderDescriptors = 4096;  // of a pipeline
 inline constexpr uint32_t kMaxFileRawMarkers = 16u << 20;
 inline constexpr uint64_t kMaxFileBlobBytes = uint64_t{64} << 20;
 

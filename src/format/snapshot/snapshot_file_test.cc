@@ -67,6 +67,12 @@ Snapshot VulkanSnapshot() {
   return std::move(SnapshotFromBlock(block.bytes(), kSampleTime, Binaries::kKeep).value());
 }
 
+Snapshot MemorySnapshot() {
+  TestBlock block;
+  FillMemoryBlock(&block);
+  return std::move(SnapshotFromBlock(block.bytes(), kSampleTime).value());
+}
+
 // The sample's file without the chunks of one type, sealed anew.
 std::vector<std::byte> WithoutChunk(ChunkType type, const Snapshot& snapshot = SampleSnapshot()) {
   std::vector<std::byte> bytes = SnapshotFileBytes(snapshot, Compression::kNone);
@@ -80,7 +86,8 @@ std::vector<std::byte> WithoutChunk(ChunkType type, const Snapshot& snapshot = S
 }
 
 TEST(SnapshotFile, RoundTripKeepsEverything) {
-  for (const Snapshot& snapshot : {SampleSnapshot(), D3D12Snapshot(), VulkanSnapshot()}) {
+  for (const Snapshot& snapshot :
+       {SampleSnapshot(), D3D12Snapshot(), VulkanSnapshot(), MemorySnapshot()}) {
     for (Compression compression : {Compression::kNone, Compression::kZstd}) {
       const Result<Snapshot> read = ReadBytes(SnapshotFileBytes(snapshot, compression));
       ASSERT_TRUE(read.ok()) << read.status().message();

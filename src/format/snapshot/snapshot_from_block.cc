@@ -7,11 +7,13 @@
 #include <string>
 #include <utility>
 
+#include "format/snapshot/block_destructions.h"
 #include "format/snapshot/block_diagnostics.h"
 #include "format/snapshot/block_reader.h"
 #include "format/snapshot/block_tables.h"
 #include "format/snapshot/event_matching.h"
 #include "format/snapshot/name_table.h"
+#include "format/snapshot/pipeline_descriptors.h"
 #include "format/snapshot/secondaries.h"
 
 namespace cairn {
@@ -53,6 +55,7 @@ struct LossCounts {
   uint64_t checkpoints_bad = 0;
   uint64_t binaries_bad = 0;
   uint64_t shaders_bad = 0;
+  uint64_t destructions_torn = 0;
   uint64_t secondaries_unknown = 0;
   uint64_t secondaries_nested = 0;
   uint64_t secondaries_over_budget = 0;
@@ -93,6 +96,7 @@ class SnapshotTaker {
   void ReadSubmissions();
   bool IsUnfinished(uint32_t recording) const;
   void FindUnfinished();
+  void ReadMemory();
   std::vector<bool> PipelinesInUse() const;
   void ReadDiagnostics();
   void ReadRawMarkers();
@@ -654,8 +658,19 @@ class PlacesOfBlock : public EventPlaces {
   const std::vector<uint32_t>& event_counts_;
 };
 
+// What work leads to that may still run; of secondaries it is not known yet which unfinished lists run them.
+void SnapshotTaker::ReadMemory() {
+  std::vector<bool> looked_at = unfinished_;
+  for (size_t i = 0; i < looked_at.size(); ++i) {
+    if (snapshot_.recordings[i].secondary) looked_at[i] = true;
+  }
+  losses_.destructions_torn = ReadDestructions(block_, looked_at, fault_ns_, &snapshot_);
+  ReadPipelineDescriptors(block_, looked_at, &snapshot_);
+}
+
 void SnapshotTaker::ReadDiagnostics() {
   FindUnfinished();
+  ReadMemory();
   std::vector<uint32_t> event_counts;
   event_counts.reserve(snapshot_.recordings.size());
   for (const Recording& recording : snapshot_.recordings) {
@@ -747,6 +762,9 @@ void SnapshotTaker::NoteLosses() {
   NoteLoss(losses_.syncs_bad, "waits and signals of semaphores and fences could not be read.");
   NoteLoss(losses_.checkpoints_bad,
            "checkpoints of the driver name command buffers that have ended; they are left out.");
+  NoteLoss(losses_.destructions_torn, "destructions of objects could not be read.");
+  NoteLoss(block_.Load32(offsetof(BlockHeader, descriptor_sets_left_out)),
+           "descriptor sets found no room in the shared block: what they hold is not looked into.");
   NoteLoss(losses_.binaries_bad, "binaries of the driver could not be kept.");
   NoteLoss(losses_.shaders_bad, "shaders could not be read.");
   if (block_.shaders_offset() != 0) {

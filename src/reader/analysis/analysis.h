@@ -54,6 +54,7 @@ enum class BindingState : uint8_t {
   kDestroyed,  // before the submission, or afterwards while the list was in flight
   kReplaced,   // its entry in the table of objects holds a younger one: it was destroyed before
   kUnknown,    // the address lies in no object that is known
+  kNotSeen,    // nothing was looked for there: a descriptor set, or a part of it
 };
 
 // Something that was bound where a candidate begins.
@@ -70,6 +71,11 @@ struct Binding {
   // negative if it was destroyed before. 0 where neither time is known.
   int64_t destroyed_after_ns = 0;
   bool since_submission = false;  // what destroyed_after_ns counts from
+  // Who destroyed it; into Snapshot::destructions, kNone if that is not known.
+  uint32_t destruction = kNone;
+  // kDescriptorSet: which descriptor of the set; into Snapshot::descriptors. kNone for kNotSeen.
+  uint32_t descriptor = kNone;
+  uint32_t descriptor_set = kNone;  // into Snapshot::descriptor_sets
 };
 
 // What helps to understand a candidate.

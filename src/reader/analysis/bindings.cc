@@ -9,18 +9,34 @@
 
 #include "cairn/marker_types.h"
 
+#include "reader/analysis/work_class.h"
+
 namespace cairn {
 namespace {
 
 constexpr uint32_t kSlotsSeen = 64;  // D3D12 has no more of anything.
-constexpr uint32_t kBindPoints = 12;
+constexpr uint32_t kBindPoints = 16;
+constexpr uint32_t kPipes = 3;  // of draws, of dispatches, of rays
 
 // What of the state of a list a command uses.
 struct Uses {
   bool draws = false;
   bool indices = false;
   bool compute = false;
+  bool rays = false;  // in Direct3D they use what dispatches use
 };
+
+bool DrawsMore(uint32_t type) {
+  switch (type) {
+    case CAIRN_MARKER_DRAW_CLUSTER:
+    case CAIRN_MARKER_DRAW_CLUSTER_INDIRECT:
+    case CAIRN_MARKER_DRAW_MESH_TASKS:
+    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT:
+    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT_COUNT:
+    case CAIRN_MARKER_EXECUTE_GENERATED_COMMANDS: return true;
+    default: return IsDraw(type);
+  }
+}
 
 Uses UsesOf(uint32_t type) {
   switch (type) {
@@ -37,9 +53,11 @@ Uses UsesOf(uint32_t type) {
     case CAIRN_MARKER_DISPATCH_RAYS:
     case CAIRN_MARKER_DISPATCH_GRAPH:
     case CAIRN_MARKER_EXECUTE_META_COMMAND: return {.compute = true};
+    case CAIRN_MARKER_TRACE_RAYS:
+    case CAIRN_MARKER_TRACE_RAYS_INDIRECT: return {.rays = true};
     // Its command signature says which of both; that is not known here.
     case CAIRN_MARKER_EXECUTE_INDIRECT: return {.draws = true, .indices = true, .compute = true};
-    default: return {};
+    default: return {.draws = DrawsMore(type), .compute = IsDispatch(type)};
   }
 }
 
@@ -48,7 +66,13 @@ bool IsOfOneCommand(BindPoint point) {
          point == BindPoint::kIndirectArguments;
 }
 
-bool IsUsed(const Uses& uses, BindPoint point, bool of_compute) {
+// The pipe of a bind, from its slot.
+uint32_t PipeOf(uint32_t slot) {
+  return (slot & kBindSlotOfCompute) != 0 ? 1 : (slot & kBindSlotOfRays) != 0 ? 2 : 0;
+}
+
+bool IsUsed(const Uses& uses, BindPoint point, uint32_t pipe) {
+  const bool of_compute = pipe == 1;
   switch (point) {
     case BindPoint::kRenderTarget:
     case BindPoint::kDepthStencil:
@@ -61,6 +85,8 @@ bool IsUsed(const Uses& uses, BindPoint point, bool of_compute) {
     case BindPoint::kIndirectArguments:
     case BindPoint::kSource:
     case BindPoint::kDestination: return true;
+    case BindPoint::kDescriptorSet:
+      return pipe == 0 ? uses.draws : pipe == 1 ? uses.compute : uses.rays;
     case BindPoint::kSecondary: return false;
   }
   return false;
@@ -111,14 +137,16 @@ void BindingResolver::FindBindings(const Scope& scope, const Execution& executio
   const uint32_t first_event = snapshot_.recordings[execution.recording].first_event;
   const Moment moment = MomentOf(execution);
   const Uses uses = UsesOf(snapshot_.events[scope.event].type);
-  const bool uses_state = uses.draws || uses.compute;
-  std::array<std::array<uint64_t, 2>, kBindPoints> seen{};  // by point and pipe: slots as bits
+  const bool uses_state = uses.draws || uses.compute || uses.rays;
+  std::array<std::array<uint64_t, kPipes>, kBindPoints> seen{};  // by point and pipe: slots as bits
   bool directly_before = true;
+  bool sets_known = true;
   const size_t first_binding = bindings->size();
   for (uint32_t i = scope.event;
        i-- > first_event && bindings->size() - first_binding < kMostBindings;) {
     const Event& event = snapshot_.events[i];
     directly_before = directly_before && event.kind == EventKind::kBind;
+    sets_known = sets_known && !EndsSets(first_event, event);
     if (!directly_before && !uses_state) break;
     if (event.kind != EventKind::kBind || event.type >= kBindPoints ||
         event.detail >= snapshot_.binds.size()) {
@@ -126,29 +154,111 @@ void BindingResolver::FindBindings(const Scope& scope, const Execution& executio
     }
     const BindPoint point = static_cast<BindPoint>(event.type);
     const Bind& bind = snapshot_.binds[event.detail];
-    const bool of_compute = (bind.slot & kBindSlotOfCompute) != 0;
-    const uint32_t slot = bind.slot & ~kBindSlotOfCompute;
-    if (slot >= kSlotsSeen || !IsUsed(uses, point, of_compute)) continue;
+    const uint32_t pipe = PipeOf(bind.slot);
+    const uint32_t slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+    if (slot >= kSlotsSeen || !IsUsed(uses, point, pipe)) continue;
     if (IsOfOneCommand(point) && !directly_before) continue;
-    uint64_t& slots = seen[event.type][of_compute ? 1 : 0];
+    if (point == BindPoint::kDescriptorSet && !sets_known) continue;
+    uint64_t& slots = seen[event.type][pipe];
     if ((slots >> slot & 1) != 0) continue;
     slots |= uint64_t{1} << slot;
     const bool is_nothing = bind.is_address ? bind.value == 0 : bind.value == kNone;
-    if (!is_nothing) bindings->push_back(Resolve(event, moment));
+    if (is_nothing) continue;
+    if (point == BindPoint::kDescriptorSet) {
+      ResolveSet(event, snapshot_.events[scope.event].pipeline, moment,
+                 kMostBindings - (bindings->size() - first_binding), bindings);
+    } else {
+      bindings->push_back(Resolve(event, moment));
+    }
   }
   std::sort(bindings->begin() + static_cast<ptrdiff_t>(first_binding), bindings->end(),
             [](const Binding& a, const Binding& b) {
-              return std::tuple(a.point, a.of_compute, a.slot) <
-                     std::tuple(b.point, b.of_compute, b.slot);
+              return std::tuple(a.point, a.of_compute, a.slot, a.descriptor) <
+                     std::tuple(b.point, b.of_compute, b.slot, b.descriptor);
             });
+}
+
+// Where a secondary command buffer begins nothing is bound, and behind one that ended nothing is left.
+bool BindingResolver::EndsSets(uint32_t first_event, const Event& event) const {
+  if (event.kind == EventKind::kBind) {
+    return event.type == static_cast<uint16_t>(BindPoint::kSecondary);
+  }
+  return event.kind == EventKind::kEnd && event.match != 0 &&
+         snapshot_.events[first_event + event.match - 1].type == CAIRN_MARKER_EXECUTE_COMMANDS;
+}
+
+bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) {
+  const auto key = [](uint32_t of_set, uint32_t of_binding) {
+    return uint64_t{of_set} << 32 | of_binding;
+  };
+  if (!declared_read_) {
+    declared_read_ = true;
+    for (const PipelineDescriptors& of : snapshot_.pipeline_descriptors) {
+      std::unordered_set<uint64_t>& declared = declared_[of.pipeline];
+      for (uint32_t i = 0; i < of.descriptor_count; ++i) {
+        const ShaderDescriptor& shader = snapshot_.shader_descriptors[of.first_descriptor + i];
+        declared.insert(key(shader.set, shader.binding));
+        declared.insert(key(shader.set, kNone));
+      }
+    }
+  }
+  if (pipeline == kNone) return true;
+  const auto known = declared_.find(pipeline);
+  return known == declared_.end() || known->second.contains(key(set, binding));
+}
+
+void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment,
+                                 size_t room, std::vector<Binding>* bindings) {
+  const Bind& bind = snapshot_.binds[event.detail];
+  if (bind.value > snapshot_.descriptor_sets.size()) return;
+  Binding binding;
+  binding.point = BindPoint::kDescriptorSet;
+  binding.slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+  binding.of_compute = PipeOf(bind.slot) == 1;
+  binding.since_submission = moment.is_submission;
+  binding.descriptor_set = static_cast<uint32_t>(bind.value - 1);
+  const DescriptorSet& set = snapshot_.descriptor_sets[binding.descriptor_set];
+  if (!CanUse(pipeline, binding.slot, kNone)) return;
+  if ((set.unseen_count != 0 || set.in_buffers || set.pushed) && room > 0) {
+    binding.state = BindingState::kNotSeen;
+    bindings->push_back(binding);
+    --room;
+  }
+  binding.state = BindingState::kDestroyed;
+  for (uint32_t i = 0; i < set.descriptor_count && room > 0; ++i) {
+    binding.descriptor = set.first_descriptor + i;
+    binding.destruction = snapshot_.descriptors[binding.descriptor].destruction;
+    if (binding.destruction == kNone ||
+        !CanUse(pipeline, binding.slot, snapshot_.descriptors[binding.descriptor].binding)) {
+      continue;
+    }
+    const Destruction& destruction = snapshot_.destructions[binding.destruction];
+    binding.object = destruction.object;
+    binding.destroyed_after_ns = moment.time_ns == UINT64_MAX
+                                     ? 0
+                                     : static_cast<int64_t>(destruction.time_ns - moment.time_ns);
+    bindings->push_back(binding);
+    --room;
+  }
+}
+
+// The last one: that of a Vulkan object may be told for its name and for each range of addresses.
+uint32_t BindingResolver::DestructionOf(uint32_t object) {
+  if (destructions_.empty()) {
+    for (uint32_t i = 0; i < snapshot_.destructions.size(); ++i) {
+      destructions_[snapshot_.destructions[i].object] = i;
+    }
+  }
+  const auto found = destructions_.find(object);
+  return found == destructions_.end() ? kNone : found->second;
 }
 
 Binding BindingResolver::Resolve(const Event& event, const Moment& moment) {
   const Bind& bind = snapshot_.binds[event.detail];
   Binding binding;
   binding.point = static_cast<BindPoint>(event.type);
-  binding.slot = bind.slot & ~kBindSlotOfCompute;
-  binding.of_compute = (bind.slot & kBindSlotOfCompute) != 0;
+  binding.slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+  binding.of_compute = PipeOf(bind.slot) == 1;
   binding.is_address = bind.is_address;
   binding.since_submission = moment.is_submission;
   if (bind.is_address) {
@@ -165,6 +275,7 @@ Binding BindingResolver::Resolve(const Event& event, const Moment& moment) {
     binding.state = BindingState::kReplaced;
   } else if (object.state == ObjectState::kDestroyed) {
     binding.state = BindingState::kDestroyed;
+    binding.destruction = DestructionOf(binding.object);
     if (moment.time_ns != UINT64_MAX) {
       binding.destroyed_after_ns = static_cast<int64_t>(object.destroyed_ns - moment.time_ns);
     }

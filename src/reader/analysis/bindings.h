@@ -7,6 +7,8 @@
 #define CAIRN_READER_ANALYSIS_BINDINGS_H_
 
 #include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "reader/analysis/analysis.h"
@@ -43,13 +45,24 @@ class BindingResolver {
   Moment MomentOf(const Execution& execution) const;
   void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
   Binding Resolve(const Event& event, const Moment& moment);
+  bool EndsSets(uint32_t first_event, const Event& event) const;
+  // What is wrong with the set that `event` binds, as far as the pipeline can use it and there is room.
+  void ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment, size_t room,
+                  std::vector<Binding>* bindings);
+  // True also where the pipeline's shaders are not known. `binding`: kNone for any.
+  bool CanUse(uint32_t pipeline, uint32_t set, uint32_t binding);
   // The object that holds `address`: one alive at the moment, else the one destroyed last before it.
   uint32_t FindObject(uint64_t address, const Moment& moment);
   void SortRanges();
+  uint32_t DestructionOf(uint32_t object);
 
   const Snapshot& snapshot_;
   std::vector<Range> ranges_;  // by begin
   bool ranges_sorted_ = false;
+  // By pipeline, once it was needed: sets and bindings (kNone: any of the set) that its shaders declare.
+  std::unordered_map<uint32_t, std::unordered_set<uint64_t>> declared_;
+  bool declared_read_ = false;
+  std::unordered_map<uint32_t, uint32_t> destructions_;  // by object, once it was needed
 };
 
 // Analysis::reported_scopes.

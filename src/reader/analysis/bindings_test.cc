@@ -29,6 +29,25 @@ class Bindings : public ::testing::Test {
     builder_.snapshot.objects.push_back(object);
     return static_cast<uint32_t>(builder_.snapshot.objects.size() - 1);
   }
+  // A set of so many descriptors, all of which lead to something destroyed. Returns what binds carry.
+  uint64_t AddSet(uint32_t descriptors) {
+    Snapshot& snapshot = builder_.snapshot;
+    DescriptorSet set;
+    set.first_descriptor = static_cast<uint32_t>(snapshot.descriptors.size());
+    set.descriptor_count = descriptors;
+    for (uint32_t i = 0; i < descriptors; ++i) {
+      Descriptor descriptor;
+      descriptor.binding = i;
+      descriptor.destruction = static_cast<uint32_t>(snapshot.destructions.size());
+      snapshot.descriptors.push_back(descriptor);
+      Destruction destruction;
+      destruction.serial = snapshot.destructions.size() + 1;
+      destruction.time_ns = kSubmitted + 50;
+      snapshot.destructions.push_back(destruction);
+    }
+    snapshot.descriptor_sets.push_back(set);
+    return snapshot.descriptor_sets.size();
+  }
   void BindObject(BindPoint point, uint32_t slot, uint32_t object) {
     AddBind(point, {slot, false, object});
   }
@@ -118,6 +137,95 @@ TEST_F(Bindings, DrawsAndDispatchesHaveTheirOwnRootParameters) {
   EXPECT_EQ(bindings[0].slot, 2u);
   EXPECT_EQ(bindings[0].object, buffer);
   EXPECT_EQ(bindings[0].offset, 0x10u);
+}
+
+TEST_F(Bindings, DrawsDispatchesAndRaysHaveTheirOwnSets) {
+  for (const uint64_t pipe : {0u, kBindSlotOfCompute, kBindSlotOfRays}) {
+    BindAddress(BindPoint::kDescriptorSet, 1 | static_cast<uint32_t>(pipe), AddSet(2));
+  }
+  BindAddress(BindPoint::kDescriptorSet, 2 | kBindSlotOfRays, 0);
+  const uint32_t rays = builder_.Begin(CAIRN_MARKER_TRACE_RAYS);
+  builder_.End();
+  const std::vector<Binding> bindings = In(rays);
+  ASSERT_EQ(bindings.size(), 2u) << "both descriptors of the third set";
+  for (uint32_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(bindings[i].descriptor_set, 2u);
+    EXPECT_EQ(bindings[i].descriptor, 4 + i);
+    EXPECT_EQ(bindings[i].destruction, 4 + i);
+    EXPECT_EQ(bindings[i].slot, 1u);
+    EXPECT_EQ(bindings[i].state, BindingState::kDestroyed);
+    EXPECT_EQ(bindings[i].destroyed_after_ns, 50);
+    EXPECT_TRUE(bindings[i].since_submission);
+    EXPECT_EQ(bindings[i].object, kNone);
+  }
+}
+
+TEST_F(Bindings, WhatWasNotLookedIntoIsSaidAndAccusesNobody) {
+  builder_.snapshot.descriptor_sets.push_back({0, 0xD1, false, false, 500, 0, 0});
+  builder_.snapshot.descriptor_sets.push_back({0, 0, true, false, 0, 0, 0});
+  BindAddress(BindPoint::kDescriptorSet, 0 | kBindSlotOfCompute, 1);
+  BindAddress(BindPoint::kDescriptorSet, 1 | kBindSlotOfCompute, 2);
+  BindAddress(BindPoint::kDescriptorSet, 2 | kBindSlotOfCompute, 3);  // of no set that is known
+  const uint32_t dispatch = builder_.Begin(CAIRN_MARKER_DISPATCH);
+  builder_.End();
+  const std::vector<Binding> bindings = In(dispatch);
+  ASSERT_EQ(bindings.size(), 2u);
+  EXPECT_EQ(bindings[0].state, BindingState::kNotSeen);
+  EXPECT_EQ(bindings[1].state, BindingState::kNotSeen);
+  EXPECT_EQ(bindings[1].descriptor_set, 1u);
+  EXPECT_EQ(bindings[1].destruction, kNone);
+}
+
+TEST_F(Bindings, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
+  Snapshot& snapshot = builder_.snapshot;
+  snapshot.pipelines.resize(2);
+  snapshot.pipeline_descriptors = {{1, 0, 1}};
+  snapshot.shader_descriptors = {{3, 1}};
+  BindAddress(BindPoint::kDescriptorSet, 2 | kBindSlotOfCompute, AddSet(3));
+  BindAddress(BindPoint::kDescriptorSet, 3 | kBindSlotOfCompute, AddSet(3));
+  const uint32_t dispatch = builder_.Begin(CAIRN_MARKER_DISPATCH);
+  builder_.End();
+  for (const uint32_t unknown : {0u, kNone}) {
+    snapshot.events[dispatch - 1].pipeline = unknown;
+    EXPECT_EQ(In(dispatch).size(), 6u) << "of which nothing is known, all counts";
+  }
+  snapshot.events[dispatch - 1].pipeline = 1;
+  const std::vector<Binding> bindings = In(dispatch);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].slot, 3u);
+  EXPECT_EQ(snapshot.descriptors[bindings[0].descriptor].binding, 1u);
+}
+
+// Secondary command buffers begin with nothing bound, and leave nothing.
+TEST_F(Bindings, SetsEndAtSecondaries) {
+  BindAddress(BindPoint::kDescriptorSet, 0 | kBindSlotOfCompute, AddSet(1));
+  builder_.Begin(CAIRN_MARKER_EXECUTE_COMMANDS);
+  BindObject(BindPoint::kSecondary, 0, kNone);
+  const uint32_t inside = builder_.Begin(CAIRN_MARKER_DISPATCH);
+  builder_.End();
+  builder_.End();
+  BindAddress(BindPoint::kDescriptorSet, 1 | kBindSlotOfCompute, AddSet(1));
+  const uint32_t behind = builder_.Begin(CAIRN_MARKER_DISPATCH);
+  builder_.End();
+  EXPECT_TRUE(In(inside).empty());
+  const std::vector<Binding> bindings = In(behind);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].slot, 1u);
+}
+
+TEST_F(Bindings, OfABoundObjectItIsKnownWhoDestroyedIt) {
+  const uint32_t freed = AddObject(0, 0, 10, 400);
+  const uint32_t untold = AddObject(0, 0, 10, 400);
+  AddSet(1);  // of another object
+  builder_.snapshot.destructions.push_back({.serial = 9, .object = freed});
+  BindObject(BindPoint::kRenderTarget, 0, freed);
+  BindObject(BindPoint::kRenderTarget, 1, untold);
+  const uint32_t draw = builder_.Begin(CAIRN_MARKER_DRAW_INSTANCED);
+  builder_.End();
+  const std::vector<Binding> bindings = In(draw);
+  ASSERT_EQ(bindings.size(), 2u);
+  EXPECT_EQ(bindings[0].destruction, 1u);
+  EXPECT_EQ(bindings[1].destruction, kNone);
 }
 
 TEST_F(Bindings, AnAddressBelongsToWhoHeldItThen) {

@@ -40,15 +40,38 @@ class AddressJudge {
  public:
   AddressJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
     FindSubmissionTimes(analysis);
+    FindDestructions();
   }
 
   FaultAddressVerdict Judge(uint32_t fault_index, uint32_t address_index) {
-    const Fault& fault = snapshot_.faults[fault_index];
-    const FaultAddress& address = snapshot_.fault_addresses[address_index];
     FaultAddressVerdict verdict;
     verdict.fault = fault_index;
     verdict.address = address_index;
-    if (address.type == FaultAddressType::kNone) return verdict;
+    const Fault& fault = snapshot_.faults[fault_index];
+    JudgeAddress(snapshot_.fault_addresses[address_index], {fault.device, fault.time_ns}, &verdict);
+    return verdict;
+  }
+
+  FaultAddressVerdict JudgeKernel(uint32_t line, uint64_t address) {
+    constexpr uint64_t kPage = 4096;
+    FaultAddressVerdict verdict;
+    verdict.kernel_line = line;
+    JudgeAddress({FaultAddressType::kInstructionUnknown, 0, address, kPage},
+                 {kNone, snapshot_.kernel_lines[line].time_ns}, &verdict);
+    return verdict;
+  }
+
+ private:
+  struct Noticed {
+    uint32_t device;
+    uint64_t time_ns;
+  };
+
+  void JudgeAddress(const FaultAddress& address, const Noticed& fault,
+                    FaultAddressVerdict* judged) {
+    FaultAddressVerdict& verdict = *judged;
+    verdict.given = address.address;
+    if (address.type == FaultAddressType::kNone) return;
     const Range range = RangeOf(address);
     verdict.first = range.first;
     verdict.last = range.last;
@@ -65,10 +88,8 @@ class AddressJudge {
                     : verdict.owners.empty() ? AddressState::kNeverMapped
                                              : AddressState::kFreed;
     if (owned) verdict.below = verdict.above = AddressNeighbour{};
-    return verdict;
   }
 
- private:
   bool IsAlive(uint32_t object) const {
     return snapshot_.objects[object].state == ObjectState::kAlive;
   }
@@ -86,7 +107,7 @@ class AddressJudge {
     }
   }
 
-  void Note(uint32_t index, Range range, uint64_t address, const Fault& fault,
+  void Note(uint32_t index, Range range, uint64_t address, const Noticed& fault,
             FaultAddressVerdict* verdict) {
     const Object& object = snapshot_.objects[index];
     if (object.size_bytes == 0) {
@@ -110,8 +131,17 @@ class AddressJudge {
       };
       owner.destroyed_after_fault_ns = since(fault.time_ns);
       owner.destroyed_after_submission_ns = since(submitted);
+      owner.destruction = destructions_[index];
     }
     verdict->owners.push_back(owner);
+  }
+
+  void FindDestructions() {
+    destructions_.assign(snapshot_.objects.size(), kNone);
+    for (uint32_t i = 0; i < snapshot_.destructions.size(); ++i) {
+      const uint32_t object = snapshot_.destructions[i].object;
+      if (object != kNone) destructions_[object] = i;
+    }
   }
 
   void NoteNeighbour(uint32_t index, Range of_object, Range range, FaultAddressVerdict* verdict) {
@@ -145,6 +175,7 @@ class AddressJudge {
   }
 
   const Snapshot& snapshot_;
+  std::vector<uint32_t> destructions_;      // by object
   std::vector<uint64_t> submission_times_;  // by device; 0: none is unfinished
 };
 
@@ -160,6 +191,40 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
       if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
       verdicts.push_back(judge.Judge(fault, snapshot.faults[fault].first_address + i));
     }
+  }
+  return verdicts;
+}
+
+std::optional<uint64_t> AddressInKernelLine(std::string_view line) {
+  constexpr std::string_view kBefore[] = {"faulted @ 0x", "at address 0x"};
+  for (const std::string_view before : kBefore) {
+    const size_t at = line.find(before);
+    if (at == std::string_view::npos) continue;
+    uint64_t address = 0;
+    uint32_t digits = 0;
+    for (const char c : line.substr(at + before.size())) {
+      if (c == '_') continue;
+      const int digit = c >= '0' && c <= '9'   ? c - '0'
+                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                               : -1;
+      if (digit < 0 || ++digits > 16) break;
+      address = address << 4 | static_cast<uint64_t>(digit);
+    }
+    if (digits != 0 && digits <= 16) return address;
+  }
+  return std::nullopt;
+}
+
+std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
+                                                     const Analysis& analysis) {
+  std::vector<FaultAddressVerdict> verdicts;
+  if (snapshot.kernel_lines.empty()) return verdicts;
+  AddressJudge judge(snapshot, analysis);
+  for (uint32_t i = 0; i < snapshot.kernel_lines.size(); ++i) {
+    if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
+    const auto address = AddressInKernelLine(snapshot.Text(snapshot.kernel_lines[i].text));
+    if (address) verdicts.push_back(judge.JudgeKernel(i, *address));
   }
   return verdicts;
 }

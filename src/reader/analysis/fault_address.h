@@ -5,6 +5,8 @@
 #define CAIRN_READER_ANALYSIS_FAULT_ADDRESS_H_
 
 #include <cstdint>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "format/snapshot/snapshot.h"
@@ -28,6 +30,7 @@ struct AddressOwner {
   // finished was made, to the destruction; negative if it was destroyed before. 0 where no such time is known.
   int64_t destroyed_after_fault_ns = 0;
   int64_t destroyed_after_submission_ns = 0;
+  uint32_t destruction = kNone;  // by whom; into Snapshot::destructions, kNone if that is not known
 };
 
 struct AddressNeighbour {
@@ -36,8 +39,11 @@ struct AddressNeighbour {
 };
 
 struct FaultAddressVerdict {
-  uint32_t fault = 0;    // into Snapshot::faults
-  uint32_t address = 0;  // into Snapshot::fault_addresses
+  // Into Snapshot::faults and fault_addresses; kNone where the kernel names the address.
+  uint32_t fault = kNone;
+  uint32_t address = kNone;
+  uint32_t kernel_line = kNone;  // into Snapshot::kernel_lines; kNone where the driver names it
+  uint64_t given = 0;            // the address
   AddressState state = AddressState::kNoAddress;
   // What the address and its precision stand for.
   uint64_t first = 0;
@@ -58,6 +64,13 @@ inline constexpr size_t kMostFaultAddressesJudged = 64;
 // objects, for each address. Any snapshot whose indices are in range is safe.
 std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
                                                     const Analysis& analysis);
+
+// The same for the lines of the kernel's log that name an address: of this process, or of none that is named.
+// The kernel tells the page, of 4 KiB. Of a redacted snapshot none is known.
+std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
+                                                     const Analysis& analysis);
+// `faulted @ 0x7f3c_40a00000` (NVIDIA), `in page starting at address 0x0000800102800000` (amdgpu).
+std::optional<uint64_t> AddressInKernelLine(std::string_view line);
 
 }  // namespace cairn
 

@@ -45,6 +45,41 @@ struct Memory {
   }
 };
 
+TEST(FaultAddress, KernelsNameAddresses) {
+  EXPECT_EQ(
+      AddressInKernelLine("NVRM: Xid (PCI:0000:00:06): 31, pid=471, MMU Fault: ENGINE GRAPHICS "
+                          "faulted @ 0x7f3c_40a00000. Fault is of type FAULT_PDE"),
+      0x7f3c'40a0'0000u);
+  EXPECT_EQ(AddressInKernelLine("amdgpu 0000:03:00.0: amdgpu:   in page starting at address "
+                                "0x0000800102800000 from client 0x1b (UTCL2)"),
+            0x8001'0280'0000u);
+  for (const char* none : {"", "NVRM: Xid 13, Graphics Exception: ESR 0x519730=0x8030017",
+                           "faulted @ 0x", "at address 0x. ", "at address 0x11112222333344445"}) {
+    EXPECT_FALSE(AddressInKernelLine(none)) << none;
+  }
+}
+
+TEST(FaultAddress, OfTheKernelsLogItsPageIsJudged) {
+  Memory memory;
+  const uint32_t freed = memory.Add(0x7f3c'40a0'0800, 0x100, 700);
+  Snapshot& snapshot = memory.builder.snapshot;
+  snapshot.destructions.push_back({.serial = 1, .object = freed});
+  snapshot.kernel_lines = {{.text = snapshot.AddText("GPU reset begin!")},
+                           {.time_ns = 1'000,
+                            .names_process = true,
+                            .text = snapshot.AddText("MMU Fault: faulted @ 0x7f3c_40a00000.")}};
+  const auto verdicts = FindKernelAddresses(snapshot, Analyse(snapshot));
+  ASSERT_THAT(verdicts, SizeIs(1));
+  EXPECT_EQ(verdicts[0].kernel_line, 1u);
+  EXPECT_EQ(verdicts[0].fault, kNone);
+  EXPECT_EQ(verdicts[0].given, 0x7f3c'40a0'0000u);
+  EXPECT_EQ(verdicts[0].state, AddressState::kFreed);
+  ASSERT_THAT(verdicts[0].owners, SizeIs(1));
+  EXPECT_FALSE(verdicts[0].owners[0].exact);
+  EXPECT_EQ(verdicts[0].owners[0].destroyed_after_fault_ns, -300);
+  EXPECT_EQ(verdicts[0].owners[0].destruction, 0u);
+}
+
 TEST(FaultAddress, InsideAnObjectThatLives) {
   Memory memory;
   memory.Add(0x1000, 0x1000);

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -152,6 +153,9 @@ void AppendObject(const Snapshot& snapshot, const Object& object, std::string& o
 }
 
 void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string& out) {
+  if (binding.point == BindPoint::kDescriptorSet) {
+    return AppendDescriptorBinding(snapshot, binding, out);
+  }
   out += BindPointWord(binding.point);
   if (HasSlots(binding.point)) fmt::format_to(std::back_inserter(out), " {}", binding.slot);
   out += ": ";
@@ -167,11 +171,14 @@ void AppendBinding(const Snapshot& snapshot, const Binding& binding, std::string
   AppendObject(snapshot, snapshot.objects[binding.object], out);
   if (binding.offset != 0) fmt::format_to(std::back_inserter(out), " + {:#x}", binding.offset);
   if (binding.state != BindingState::kDestroyed) return;
-  out += ", destroyed";
-  if (binding.destroyed_after_ns == 0) return;
-  fmt::format_to(std::back_inserter(out), " {} {} {}", DurationInWords(binding.destroyed_after_ns),
-                 binding.destroyed_after_ns < 0 ? "before" : "after",
-                 binding.since_submission ? "the submission" : "this report");
+  AppendHowItEnded(snapshot, snapshot.objects[binding.object].kind, binding.destruction, out);
+  if (binding.destroyed_after_ns != 0) {
+    fmt::format_to(std::back_inserter(out), " {} {} {}",
+                   DurationInWords(binding.destroyed_after_ns),
+                   binding.destroyed_after_ns < 0 ? "before" : "after",
+                   binding.since_submission ? "the submission" : "this report");
+  }
+  AppendDestroyedBy(snapshot, binding.destruction, out);
 }
 
 void AppendSync(const Snapshot& snapshot, const Sync& sync, std::string& out) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "reader/report/describe.h"
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -39,6 +40,7 @@ DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis&
       waits_(waits),
       told_cycle_(told_cycle),
       addresses_(FindFaultAddresses(snapshot, analysis)),
+      kernel_addresses_(FindKernelAddresses(snapshot, analysis)),
       checkpoints_(CheckCheckpoints(snapshot, analysis)) {
   text_.reserve(1024);
   IndexQueueWaits();
@@ -75,6 +77,12 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
                           line.names_process ? "of this process" : "of no process that is named");
       AppendVisibleText(snapshot_.Text(line.text), text_);
       sink.Prose(line.names_process ? " ! " : " - ", text_);
+      for (const FaultAddressVerdict& verdict : kernel_addresses_) {
+        if (verdict.kernel_line != log.first_line + i) continue;
+        text_ = "the page of its address: ";
+        AppendOwners(verdict);
+        sink.Prose("      ", text_);
+      }
     }
   }
 }
@@ -132,6 +140,21 @@ void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVer
                    verdict.last);
   }
   text_ += ": ";
+  AppendOwners(verdict);
+  sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
+  if (verdict.state == AddressState::kFreed) {
+    text_ = "around it: ";
+    const size_t empty = text_.size();
+    AppendNeighbour(verdict.below, "behind");
+    AppendNeighbour(verdict.above, "before");
+    // Each begins with a comma.
+    if (text_.size() == empty) return;
+    text_.erase(empty, 2);
+    sink.Prose("      ", text_);
+  }
+}
+
+void DiagnosticsPrinter::AppendOwners(const FaultAddressVerdict& verdict) {
   switch (verdict.state) {
     case AddressState::kOwned: break;
     case AddressState::kFreed: text_ += "memory that was freed, "; break;
@@ -150,17 +173,6 @@ void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVer
   if (verdict.owner_count > limit) {
     fmt::format_to(std::back_inserter(text_), "; … {} more", verdict.owner_count - limit);
   }
-  sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
-  if (verdict.state == AddressState::kFreed) {
-    text_ = "around it: ";
-    const size_t empty = text_.size();
-    AppendNeighbour(verdict.below, "behind");
-    AppendNeighbour(verdict.above, "before");
-    // Each begins with a comma.
-    if (text_.size() == empty) return;
-    text_.erase(empty, 2);
-    sink.Prose("      ", text_);
-  }
 }
 
 void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
@@ -171,7 +183,7 @@ void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
                  BytesInWords(object.size_bytes));
   if (!owner.exact) text_ += ", of which only the range of the address reaches in";
   if (object.state != ObjectState::kDestroyed) return;
-  text_ += ", destroyed";
+  AppendHowItEnded(snapshot_, object.kind, owner.destruction, text_);
   const char* separator = " ";
   const auto append_time = [&](int64_t ns, const char* what) {
     if (ns == 0) return;
@@ -181,6 +193,7 @@ void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
   };
   append_time(owner.destroyed_after_fault_ns, "the fault was noticed");
   append_time(owner.destroyed_after_submission_ns, "the first unfinished submission");
+  AppendDestroyedBy(snapshot_, owner.destruction, text_);
 }
 
 void DiagnosticsPrinter::AppendNeighbour(const AddressNeighbour& neighbour, const char* where) {

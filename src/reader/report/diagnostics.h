@@ -38,6 +38,7 @@ class DiagnosticsPrinter {
   }
   void PrintFault(LineSink& sink, uint32_t index);
   void PrintFaultAddress(LineSink& sink, const FaultAddressVerdict& verdict);
+  void AppendOwners(const FaultAddressVerdict& verdict);
   void AppendOwner(const AddressOwner& owner);
   void AppendNeighbour(const AddressNeighbour& neighbour, const char* where);
   void PrintQueueWaits(LineSink& sink, const QueueWaits& waits);
@@ -60,6 +61,7 @@ class DiagnosticsPrinter {
   std::vector<PlaceOfWaits> places_;  // by queue
   std::vector<bool> told_waits_;      // by wait: it stands in a tree above
   std::vector<FaultAddressVerdict> addresses_;
+  std::vector<FaultAddressVerdict> kernel_addresses_;
   std::vector<CheckpointVerdict> checkpoints_;
   std::vector<uint32_t> open_queues_;  // of the branch that is being printed
   std::string text_;

@@ -17,6 +17,13 @@
 namespace cairn {
 namespace {
 
+// What is wrong with what it uses; mostly nothing.
+void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::string& out) {
+  if (suspect.binding == kNone) return;
+  out += "; uses ";
+  AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+}
+
 class FindingWriter {
  public:
   FindingWriter(const FindingFacts& facts, bool with_pipelines, std::string& out)
@@ -149,6 +156,7 @@ class FindingWriter {
         out_ += " in ";
         AppendWork(first);
         out_ += ": proved, it was the only work running";
+        AppendUses(facts_, first, out_);
         return;
       case Certainty::kRanked: Format("; likeliest of {}: ", count); break;
       case Certainty::kOneOf:
@@ -273,9 +281,7 @@ void AppendSuspectReason(const FindingFacts& facts, const SuspectWork& suspect, 
       suspect.scope != kNone &&
       ClassOfScope(facts.snapshot, facts.analysis.scopes[suspect.scope]) == WorkClass::kPipeline;
   out += ReasonWords(suspect.reason, has_pipeline);
-  if (suspect.binding == kNone || !with_binding) return;
-  out += "; uses ";
-  AppendBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], out);
+  if (with_binding) AppendUses(facts, suspect, out);
 }
 
 bool SourceLimitsFinding(std::string_view name, SourceState state, const CulpritFinding& finding) {

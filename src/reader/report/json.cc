@@ -244,7 +244,7 @@ void JsonReporter::WriteCandidateContext(const CandidateContext& context) {
   json_.IndexKey("annotation_scope", context.annotation_scope);
   json_.BeginArray("bindings");
   for (uint32_t i = 0; i < context.binding_count; ++i) {
-    WriteBinding(analysis_.bindings[context.first_binding + i], &json_);
+    WriteBinding(snapshot_, analysis_.bindings[context.first_binding + i], &json_);
   }
   json_.EndArray();
 }

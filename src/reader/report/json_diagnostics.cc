@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/fault_address.h"
 #include "reader/analysis/waits.h"
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -40,6 +44,8 @@ class DiagnosticsWriter {
   void WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour);
   void WriteCheckpoints();
   void WriteShaders();
+  void WriteOwners(const FaultAddressVerdict& verdict);
+  void WriteKernelAddress(const std::vector<FaultAddressVerdict>& addresses, uint32_t line);
   void WriteKernelLog();
 
   const Snapshot& snapshot_;
@@ -123,6 +129,11 @@ void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
   json_.StringKey("type", FaultAddressTypeWord(address.type));
   json_.HexKey("address", address.address);
   json_.HexKey("precision", address.precision);
+  WriteOwners(verdict);
+  json_.EndObject();
+}
+
+void DiagnosticsWriter::WriteOwners(const FaultAddressVerdict& verdict) {
   json_.StringKey("state", AddressStateWord(verdict.state));
   json_.HexKey("first", verdict.first);
   json_.HexKey("last", verdict.last);
@@ -134,13 +145,13 @@ void DiagnosticsWriter::WriteFaultAddress(const FaultAddressVerdict& verdict) {
     json_.HexKey("offset", owner.offset);
     json_.SignedKey("destroyed_after_fault_ns", owner.destroyed_after_fault_ns);
     json_.SignedKey("destroyed_after_submission_ns", owner.destroyed_after_submission_ns);
+    WriteDestruction(snapshot_, "destruction", owner.destruction, &json_);
     json_.EndObject();
   }
   json_.EndArray();
   json_.NumberKey("owner_count", verdict.owner_count);
   WriteNeighbour("below", verdict.below);
   WriteNeighbour("above", verdict.above);
-  json_.EndObject();
 }
 
 void DiagnosticsWriter::WriteFaults() {
@@ -208,9 +219,22 @@ void DiagnosticsWriter::WriteShaders() {
   json_.EndArray();
 }
 
+void DiagnosticsWriter::WriteKernelAddress(const std::vector<FaultAddressVerdict>& addresses,
+                                           uint32_t line) {
+  const auto named = std::find_if(
+      addresses.begin(), addresses.end(),
+      [line](const FaultAddressVerdict& verdict) { return verdict.kernel_line == line; });
+  if (named == addresses.end()) return json_.NullKey("address");
+  json_.BeginObject("address");
+  json_.HexKey("address", named->given);
+  WriteOwners(*named);
+  json_.EndObject();
+}
+
 void DiagnosticsWriter::WriteKernelLog() {
   json_.Key("kernel_log");
   if (snapshot_.kernel_logs.empty()) return json_.Null();
+  const std::vector<FaultAddressVerdict> addresses = FindKernelAddresses(snapshot_, analysis_);
   const KernelLog& log = snapshot_.kernel_logs.front();
   json_.BeginObject();
   json_.StringKey("why_not", snapshot_.Text(log.why_not));
@@ -223,6 +247,7 @@ void DiagnosticsWriter::WriteKernelLog() {
     json_.BoolKey("names_process", line.names_process);
     json_.BoolKey("tells_fault", line.tells_fault);
     json_.StringKey("text", snapshot_.Text(line.text));
+    WriteKernelAddress(addresses, log.first_line + i);
     json_.EndObject();
   }
   json_.EndArray();

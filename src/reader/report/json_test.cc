@@ -15,9 +15,12 @@
 #include "base/text.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
+#include "reader/report/text.h"
 
 namespace cairn {
 namespace {
+
+using ::testing::HasSubstr;
 
 Snapshot Take(const TestBlock& block) {
   return std::move(SnapshotFromBlock(block.bytes(), 1'700'000'005'000'000'000).value());
@@ -49,12 +52,24 @@ TEST(JsonReport, FollowsItsSchema) {
   FillVulkanBlock(&vulkan);
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(vulkan))), "");
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
+  TestBlock memory;
+  FillMemoryBlock(&memory);
+  EXPECT_EQ(SchemaViolation(schema, Parse(Take(memory))), "");
   d3d12.context(0).mode = MarkerMode::kOff;
   EXPECT_EQ(SchemaViolation(schema, Parse(Take(d3d12))), "");
   const Json asked = Parse(WithKernelLog(Take(block)));
   EXPECT_EQ(SchemaViolation(schema, asked), "");
   EXPECT_EQ(asked["kernel_log"]["lines"][0]["text"], "GPU reset begin!");
   EXPECT_FALSE(asked["kernel_log"]["lines"][0]["names_process"].get<bool>());
+  EXPECT_TRUE(asked["kernel_log"]["lines"][0]["address"].is_null());
+  Snapshot faulted = WithKernelLog(Take(vulkan));
+  faulted.kernel_lines[0].text = faulted.AddText("MMU Fault: faulted @ 0x10_00020000.");
+  const Json named = Parse(faulted);
+  EXPECT_EQ(SchemaViolation(schema, named), "");
+  EXPECT_EQ(named["kernel_log"]["lines"][0]["address"]["state"], "freed");
+  EXPECT_THAT(
+      TextReport(faulted, Analyse(faulted), {}),
+      HasSubstr("the page of its address: memory that was freed, in buffer \"Old lights\""));
   EXPECT_TRUE(Parse(Take(block))["kernel_log"].is_null());
   // The check itself can fail.
   const Json wrong = Parse(Take(block)).Without("/executions/0/state");

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -20,8 +21,9 @@ void WriteSuspect(const FindingFacts& facts, const SuspectWork& suspect, std::st
   AppendSuspectReason(facts, suspect, true, text);
   json.StringKey("words", text);
   json.Key("binding");
-  suspect.binding == kNone ? json.Null()
-                           : WriteBinding(facts.analysis.bindings[suspect.binding], &json);
+  suspect.binding == kNone
+      ? json.Null()
+      : WriteBinding(facts.snapshot, facts.analysis.bindings[suspect.binding], &json);
   json.EndObject();
 }
 
@@ -44,7 +46,7 @@ void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
   json->EndObject();
 }
 
-void WriteBinding(const Binding& binding, JsonWriter* json) {
+void WriteBinding(const Snapshot& snapshot, const Binding& binding, JsonWriter* json) {
   json->BeginObject();
   json->StringKey("point", BindPointWord(binding.point));
   json->NumberKey("slot", binding.slot);
@@ -56,6 +58,20 @@ void WriteBinding(const Binding& binding, JsonWriter* json) {
       ? json->SignedKey("destroyed_after_ns", binding.destroyed_after_ns)
       : json->NullKey("destroyed_after_ns");
   json->BoolKey("since_submission", binding.since_submission);
+  WriteDestruction(snapshot, "destruction", binding.destruction, json);
+  if (binding.point == BindPoint::kDescriptorSet) {
+    const DescriptorSet& set = snapshot.descriptor_sets[binding.descriptor_set];
+    const Descriptor* const descriptor =
+        binding.descriptor == kNone ? nullptr : &snapshot.descriptors[binding.descriptor];
+    json->HexKey("set_handle", set.native_handle);
+    json->NumberKey("unseen", set.unseen_count);
+    json->BoolKey("in_buffers", set.in_buffers);
+    json->BoolKey("pushed", set.pushed);
+    descriptor == nullptr ? json->NullKey("binding")
+                          : json->NumberKey("binding", descriptor->binding);
+    descriptor == nullptr ? json->NullKey("element")
+                          : json->NumberKey("element", descriptor->element);
+  }
   json->EndObject();
 }
 

@@ -13,7 +13,7 @@ namespace cairn {
 void WriteFinding(const FindingFacts& facts, JsonWriter* json);
 
 // Writes an object.
-void WriteBinding(const Binding& binding, JsonWriter* json);
+void WriteBinding(const Snapshot& snapshot, const Binding& binding, JsonWriter* json);
 
 }  // namespace cairn
 

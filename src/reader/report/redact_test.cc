@@ -90,6 +90,24 @@ TEST(Redact, ReplacesWhatTheVulkanLayerNotes) {
   EXPECT_THAT(text, HasSubstr("(00000000000000a1)"));
 }
 
+TEST(Redact, WhatADescriptorLeadsToStays) {
+  TestBlock block;
+  FillMemoryBlock(&block);
+  const Snapshot redacted =
+      Redact(std::move(SnapshotFromBlock(block.bytes(), 1, Binaries::kKeep).value()));
+  EXPECT_EQ(FindInconsistency(redacted), "");
+  const Analysis analysis = Analyse(redacted);
+  const std::string text = TextReport(redacted, analysis, {});
+  const std::string json = JsonReport(redacted, analysis);
+  for (const char* name : {"Particles", "Heap A", "streaming", "0xb1", "0xc1", "0xd1", "0xe1"}) {
+    EXPECT_THAT(redacted.text, Not(HasSubstr(name)));
+    EXPECT_THAT(json, Not(HasSubstr(name)));
+    EXPECT_THAT(text, Not(HasSubstr(name)));
+  }
+  EXPECT_THAT(text, HasSubstr("descriptor set 1 binding 2[1]: buffer \"name-"));
+  EXPECT_THAT(text, HasSubstr(", by thread \"name-"));
+}
+
 // A fault below all objects: the distance by which they move must not show.
 // The verdict needs no word of the line.
 TEST(Redact, KeepsThatTheKernelTellsOfAFault) {

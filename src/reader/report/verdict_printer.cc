@@ -206,7 +206,9 @@ void VerdictPrinter::PrintBindings(LineSink& sink, const CandidateContext& conte
   // What is not as it should be stands first.
   for (const bool alive : {false, true}) {
     for (auto binding = begin; binding != end; ++binding) {
-      if ((binding->state == BindingState::kAlive) != alive || shown == limit) continue;
+      const bool harmless =
+          binding->state == BindingState::kAlive || binding->state == BindingState::kNotSeen;
+      if (harmless != alive || shown == limit) continue;
       ++shown;
       text_.clear();
       AppendBinding(snapshot_, *binding, text_);

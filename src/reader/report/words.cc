@@ -148,6 +148,7 @@ std::string_view BindingStateWord(BindingState state) {
     case BindingState::kDestroyed: return "destroyed";
     case BindingState::kReplaced: return "replaced";
     case BindingState::kUnknown: return "unknown";
+    case BindingState::kNotSeen: return "not seen";
   }
   return "unknown";
 }
@@ -175,6 +176,7 @@ std::string_view BindPointWord(BindPoint point) {
     case BindPoint::kSource: return "source";
     case BindPoint::kDestination: return "destination";
     case BindPoint::kSecondary: return "secondary command buffer";
+    case BindPoint::kDescriptorSet: return "descriptor set";
   }
   return "unknown";
 }

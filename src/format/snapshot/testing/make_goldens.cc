@@ -69,6 +69,9 @@ int MakeGoldens(const std::filesystem::path& source_dir) {
   TestBlock vulkan;
   FillVulkanBlock(&vulkan);
   good = make(vulkan, "vulkan", true) && good;
+  TestBlock memory;
+  FillMemoryBlock(&memory);
+  good = make(memory, "memory", false) && good;
   TestBlock several_pages;
   FillLargeBlock(&several_pages, 300);
   good = make(several_pages, "several-pages", false) && good;

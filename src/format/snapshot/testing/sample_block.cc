@@ -245,6 +245,42 @@ void FillVulkanBlock(TestBlock* block) {
   block->context(context).device_lost = 1;
 }
 
+void FillMemoryBlock(TestBlock* block) {
+  const uint32_t context = block->AddContext(16);
+  const uint32_t queue = block->AddQueue(context, 0, "Graphics");
+  const uint32_t pipeline = block->AddPipeline(context, "Simulate");
+  const uint32_t particles =
+      block->AddObject(context, kVulkanBufferKind, "Particles", kMillisecond, 4 * kMillisecond);
+  const uint32_t heap =
+      block->AddObject(context, kVulkanMemoryKind, "Heap A", kMillisecond, 5 * kMillisecond);
+  block->context(context).frame = 3;
+  // Before the descriptors were written: another buffer with the same handle.
+  block->AddDestruction(context, kVulkanBufferKind, 0xB1, 0, "main");
+  const TestBlock::TestDescriptor descriptors[] = {
+      {0, DescriptorKind::kBuffer, 0xB0, 1},
+      {2, DescriptorKind::kBuffer, 0, 0},
+      {2, DescriptorKind::kBuffer, 0xB1, 1},
+      {3, DescriptorKind::kImageView, 0xC1, 1},
+  };
+  const DescriptorSetPlace set = block->AddDescriptorSet(context, 0xD1, descriptors, 1024);
+  const TestBlock::List list = block->AddList(context, queue, 3, "Main");
+  block->BindAddress(list, BindPoint::kDescriptorSet, kBindSlotOfCompute | 1, set);
+  const uint32_t dispatch = block->Begin(list, CAIRN_MARKER_DISPATCH, "", pipeline);
+  block->End(list, dispatch);
+  block->Close(list);
+  block->Submit(queue, list);
+  block->SetProgress(list, dispatch, 0);
+  block->AddDestruction(context, kVulkanBufferKind, 0xB1, particles, "streaming");
+  block->destruction(2).time_ns = 4 * kMillisecond;
+  block->AddDestruction(context, kVulkanImageViewKind, 0xC1, 0, "streaming");
+  DestructionRecord& view = block->destruction(3);
+  view.time_ns = 5 * kMillisecond;
+  view.cause_kind = kVulkanMemoryKind;
+  view.cause_handle = 0xE1;
+  view.cause_object = heap;
+  view.cause_object_serial = block->object(heap - 1).serial;
+}
+
 void FillLargeBlock(TestBlock* block, uint32_t scope_count) {
   const uint32_t context = block->AddContext();
   const uint32_t queue = block->AddQueue(context, 0, "Graphics");

@@ -22,6 +22,10 @@ void FillSampleBlock(TestBlock* block);
 // for the one that stopped, a fault in a buffer that was destroyed, checkpoints, shaders.
 void FillVulkanBlock(TestBlock* block);
 
+// A Vulkan program whose dispatch binds a buffer that another thread destroyed, and an image whose memory was
+// freed.
+void FillMemoryBlock(TestBlock* block);
+
 // One list with `scope_count` draws in passes of 100; the GPU stopped in the middle.
 void FillLargeBlock(TestBlock* block, uint32_t scope_count);
 

@@ -32,6 +32,7 @@ TestBlock::TestBlock(uint64_t size_bytes)
   block.faults_offset = AllocatePages(kMaxContexts * sizeof(FaultRecord));
   block.checkpoints_offset = AllocatePages(kMaxContexts * sizeof(CheckpointTable));
   block.shaders_offset = AllocatePages(kMaxShaders * sizeof(ShaderRecord));
+  block.destructions_offset = AllocatePages(kDestructionRing * sizeof(DestructionRecord));
   block.first_free_page = block.next_page.load();
   std::strcpy(block.program, "/games/demo");
   std::strcpy(block.library_version, "0.1.0");
@@ -306,6 +307,46 @@ uint32_t TestBlock::AddObject(uint32_t context_index, uint32_t kind, std::string
       static_cast<uint32_t>(destroyed_ns == 0 ? ObjectState::kAlive : ObjectState::kDestroyed);
   header().object_count = index + 1;
   return index + 1;
+}
+
+uint64_t TestBlock::AddDestruction(uint32_t context_index, uint32_t kind, uint64_t native_handle,
+                                   uint32_t object_ref, std::string_view thread_name) {
+  const uint64_t serial = header().destruction_serial.fetch_add(1) + 1;
+  DestructionRecord& record = destruction(serial);
+  record.kind = kind;
+  record.context = context_index;
+  record.native_handle = native_handle;
+  record.time_ns = 1'000'000 * serial;
+  record.frame = context(context_index).frame.load();
+  record.submission_serial = header().submission_serial.load();
+  record.object = object_ref;
+  record.object_serial = object_ref == 0 ? 0 : object(object_ref - 1).serial;
+  record.thread_id = 23;
+  std::memset(record.thread_name, 0, sizeof(record.thread_name));
+  thread_name.copy(record.thread_name, sizeof(record.thread_name));
+  record.serial = serial;
+  return serial;
+}
+
+DescriptorSetPlace TestBlock::AddDescriptorSet(uint32_t context_index, uint64_t native_handle,
+                                               std::span<const TestDescriptor> descriptors,
+                                               uint32_t unseen_count) {
+  const uint64_t offset = AllocatePages(kPageBytes);
+  auto* const record = At<DescriptorSetRecord>(offset);
+  record->descriptor_count = static_cast<uint32_t>(descriptors.size());
+  record->native_handle = native_handle;
+  record->context = context_index;
+  record->unseen_count = unseen_count;
+  auto* to = reinterpret_cast<DescriptorRecord*>(record + 1);
+  for (const TestDescriptor& from : descriptors) {
+    to->stamp = from.stamp;
+    to->binding = from.binding;
+    to->kind = from.kind;
+    to->handle = from.handle;
+    ++to;
+  }
+  record->generation = 7;
+  return MakeDescriptorSetPlace(offset, 7);
 }
 
 uint32_t TestBlock::AddThread(uint32_t thread_id, std::string_view name) {

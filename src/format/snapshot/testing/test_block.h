@@ -12,6 +12,8 @@
 #include <string_view>
 
 #include "format/block/block.h"
+#include "format/block/descriptor_sets.h"
+#include "format/block/destructions.h"
 #include "format/block/marker_pages.h"
 #include "os/memory.h"
 
@@ -125,6 +127,25 @@ class TestBlock {
   // Returns what binds carry: index + 1. Created and destroyed in ns of CLOCK_MONOTONIC; 0: alive.
   uint32_t AddObject(uint32_t context, uint32_t kind, std::string_view name, uint64_t created_ns,
                      uint64_t destroyed_ns = 0);
+  // Returns the serial number. `object`: what AddObject returned, 0 for none. Times count from 1,000,000 ns.
+  uint64_t AddDestruction(uint32_t context, uint32_t kind, uint64_t native_handle,
+                          uint32_t object_ref, std::string_view thread_name);
+  DestructionRecord& destruction(uint64_t serial) {
+    return At<DestructionRecord>(header().destructions_offset)[(serial - 1) % kDestructionRing];
+  }
+  struct TestDescriptor {
+    uint16_t binding;
+    DescriptorKind kind;
+    uint64_t handle;
+    uint32_t stamp;  // serial number of the last destruction before it was written
+  };
+  // A page of its own. Returns what BindAddress takes for a set.
+  DescriptorSetPlace AddDescriptorSet(uint32_t context, uint64_t native_handle,
+                                      std::span<const TestDescriptor> descriptors,
+                                      uint32_t unseen_count = 0);
+  DescriptorSetRecord& descriptor_set(DescriptorSetPlace place) {
+    return *At<DescriptorSetRecord>(OffsetOfDescriptorSet(place));
+  }
   uint32_t AddThread(uint32_t thread_id, std::string_view name);
   // The next call of a thread; `object` is a native handle.
   void Call(uint32_t thread_index, std::string_view function, uint64_t object, bool returned);

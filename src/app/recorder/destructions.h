@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Destructions: who destroyed what and when, in the block (format/block/destructions.h). Any thread; no lock,
+// no allocation, and a system call only now and then, for the thread's name. Cost: benchmark recorder_bench.
+#ifndef CAIRN_APP_RECORDER_DESTRUCTIONS_H_
+#define CAIRN_APP_RECORDER_DESTRUCTIONS_H_
+
+#include <atomic>
+#include <cstdint>
+
+#include "format/block/block.h"
+#include "format/block/destructions.h"
+
+namespace cairn {
+
+// What the GPU reads and writes, or leads to it: heaps, resources, memory, buffers, images, their views.
+// `kind` is that of an ObjectRecord.
+bool IsOfMemory(uint32_t kind);
+
+// An entry of the table of objects, which may serve another object by the time of a report.
+struct ObjectEntry {
+  uint32_t place = 0;   // 1 + its index; 0 for none
+  uint64_t serial = 0;  // ObjectRecord::serial
+};
+
+struct DestroyedThing {
+  uint32_t kind = 0;
+  uint64_t handle = 0;  // what a descriptor holds; 0: none leads to it
+  ObjectEntry entry;
+};
+
+class Destructions {
+ public:
+  // `header` starts a block that has been laid out and outlives this.
+  explicit Destructions(BlockHeader* header);
+  Destructions(const Destructions&) = delete;
+  Destructions& operator=(const Destructions&) = delete;
+
+  // `what` ends now, because the calling thread destroys it or `cause` (kind 0: itself). `owner` is what it is a
+  // view of (kind 0: nothing). Nothing in a block without this table, and nothing once the device of
+  // `context` is lost: that ends everything.
+  void Note(uint32_t context, const DestroyedThing& what, const DestroyedThing& cause = {},
+            const DestroyedThing& owner = {});
+
+  // Of the last one that was noted: what is made from now on is younger.
+  uint64_t serial() const { return header_->destruction_serial.load(std::memory_order_relaxed); }
+
+ private:
+  BlockHeader* const header_;
+  DestructionRecord* const records_;  // null if the block has no table
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_RECORDER_DESTRUCTIONS_H_

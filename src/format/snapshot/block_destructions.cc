@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/snapshot/block_destructions.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "format/block/descriptor_sets.h"
+#include "format/block/destructions.h"
+#include "format/snapshot/object_kinds.h"
+
+namespace cairn {
+namespace {
+
+// What a descriptor of this kind holds, as Object::kind; 0 for kinds that this version does not know.
+uint32_t ObjectKindOf(DescriptorKind kind) {
+  switch (kind) {
+    case DescriptorKind::kBuffer: return kVulkanBufferKind;
+    case DescriptorKind::kBufferView: return kVulkanBufferViewKind;
+    case DescriptorKind::kImageView: return kVulkanImageViewKind;
+    case DescriptorKind::kSampler: return kVulkanSamplerKind;
+    case DescriptorKind::kAccelerationStructure: return kVulkanAccelerationStructureKind;
+    case DescriptorKind::kNone: break;
+  }
+  return 0;
+}
+
+class DestructionReader {
+ public:
+  DestructionReader(const BlockReader& block, uint64_t until_ns, Snapshot* snapshot)
+      : block_(block), until_ns_(until_ns), snapshot_(*snapshot) {}
+
+  uint64_t Run(const std::vector<bool>& looked_at) {
+    ReadRing();
+    for (uint32_t i = 0; i < snapshot_.recordings.size(); ++i) ReadBinds(i, looked_at[i]);
+    KeepOfBoundObjects();
+    Write();
+    return torn_;
+  }
+
+ private:
+  // Where a handle that a descriptor holds ended.
+  struct End {
+    uint32_t kind;
+    uint64_t handle;
+    uint64_t serial;
+    uint32_t record;
+    auto Key() const { return std::tuple(kind, handle, serial); }
+  };
+
+  void ReadRing() {
+    const uint64_t ring = block_.destructions_offset();
+    if (ring == 0) return;
+    made_ = block_.Load64(offsetof(BlockHeader, destruction_serial));
+    const uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(made_, kDestructionRing));
+    records_.reserve(count);
+    for (uint32_t i = 0; i < count; ++i) {
+      const uint64_t offset = ring + uint64_t{i} * sizeof(DestructionRecord);
+      DestructionRecord record;
+      const uint64_t serial = block_.Load64(offset + offsetof(DestructionRecord, serial));
+      block_.Copy(offset, &record);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (serial == 0 || (serial - 1) % kDestructionRing != i ||
+          block_.Load64(offset + offsetof(DestructionRecord, serial)) != serial) {
+        ++torn_;
+        continue;
+      }
+      if (until_ns_ != 0 && record.time_ns > until_ns_) continue;
+      if (record.native_handle != 0) {
+        ends_.push_back(
+            {record.kind, record.native_handle, serial, static_cast<uint32_t>(records_.size())});
+      }
+      Add(record, serial);
+    }
+    std::sort(ends_.begin(), ends_.end(),
+              [](const End& a, const End& b) { return a.Key() < b.Key(); });
+  }
+
+  void Add(const DestructionRecord& record, uint64_t serial) {
+    Destruction& row = records_.emplace_back();
+    row.serial = serial;
+    row.device = record.context < snapshot_.devices.size() ? record.context : kNone;
+    row.kind = record.kind;
+    row.native_handle = record.native_handle;
+    row.object = ObjectAt(record.object, record.object_serial);
+    row.cause_kind = record.cause_kind;
+    row.cause_handle = record.cause_handle;
+    row.cause_object = ObjectAt(record.cause_object, record.cause_object_serial);
+    row.owner_kind = record.owner_kind;
+    row.owner_handle = record.owner_handle;
+    row.owner_object = ObjectAt(record.owner_object, record.owner_object_serial);
+    row.thread_id = record.thread_id;
+    row.time_ns = record.time_ns;
+    row.frame = record.frame;
+    row.submission_serial = record.submission_serial;
+    std::memcpy(thread_names_.emplace_back().bytes, record.thread_name, kDestroyingThreadNameBytes);
+  }
+
+  // The entry, unless it serves another object by now.
+  uint32_t ObjectAt(uint32_t place, uint64_t serial) const {
+    if (place == 0 || place > snapshot_.objects.size()) return kNone;
+    const Object& object = snapshot_.objects[place - 1];
+    return object.state != ObjectState::kFree && object.serial == serial ? place - 1 : kNone;
+  }
+
+  void ReadBinds(uint32_t index, bool looked_at) {
+    const Recording& recording = snapshot_.recordings[index];
+    for (uint32_t i = 0; i < recording.event_count; ++i) {
+      const Event& event = snapshot_.events[recording.first_event + i];
+      if (event.kind != EventKind::kBind ||
+          event.type != static_cast<uint16_t>(BindPoint::kDescriptorSet)) {
+        continue;
+      }
+      uint64_t& value = snapshot_.binds[event.detail].value;
+      if (value == 0) continue;
+      value = looked_at ? SetAt(value, recording.device) : 0;
+    }
+  }
+
+  // 1 + the index of the set; 0 where nothing is wrong with it.
+  uint64_t SetAt(DescriptorSetPlace place, uint32_t device) {
+    const auto [known, is_new] = sets_.try_emplace(place, 0);
+    if (!is_new) return known->second;
+    DescriptorSet set;
+    set.device = device;
+    set.first_descriptor = static_cast<uint32_t>(snapshot_.descriptors.size());
+    set.in_buffers = place == kDescriptorBuffers;
+    set.pushed = place == kPushedDescriptors;
+    const bool is_set = !set.in_buffers && !set.pushed;
+    if (is_set && !ReadSet(place, &set)) {
+      snapshot_.descriptors.resize(set.first_descriptor);
+      return 0;
+    }
+    if (is_set && set.descriptor_count == 0 && set.unseen_count == 0) return 0;
+    if (snapshot_.descriptor_sets.size() == kMaxDescriptorSets) return 0;
+    snapshot_.descriptor_sets.push_back(set);
+    known->second = snapshot_.descriptor_sets.size();
+    return known->second;
+  }
+
+  bool ReadSet(DescriptorSetPlace place, DescriptorSet* set) {
+    const uint64_t offset = OffsetOfDescriptorSet(place);
+    if (offset < block_.pages_offset() || !block_.Contains(offset, sizeof(DescriptorSetRecord))) {
+      return false;
+    }
+    const uint32_t generation = block_.Load32(offset + offsetof(DescriptorSetRecord, generation));
+    DescriptorSetRecord record;
+    block_.Copy(offset, &record);
+    const uint64_t first = offset + sizeof(record);
+    if (generation != GenerationOfDescriptorSet(place) || generation == 0 ||
+        record.descriptor_count > kMaxSetDescriptors ||
+        !block_.Contains(first, record.descriptor_count * sizeof(DescriptorRecord))) {
+      return false;
+    }
+    set->native_handle = record.native_handle;
+    set->unseen_count = record.unseen_count;
+    uint32_t binding = kNone;
+    uint32_t element = 0;
+    for (uint32_t i = 0; i < record.descriptor_count; ++i) {
+      DescriptorRecord descriptor;
+      block_.Copy(first + i * sizeof(DescriptorRecord), &descriptor);
+      element = descriptor.binding == binding ? element + 1 : 0;
+      binding = descriptor.binding;
+      const uint64_t handle = descriptor.handle.load(std::memory_order_relaxed);
+      if (handle == 0) continue;
+      const uint32_t kind = ObjectKindOf(descriptor.kind);
+      const uint32_t end = FirstEnd(kind, handle, descriptor.stamp);
+      if (end == kNone) continue;
+      snapshot_.descriptors.push_back({binding, element, kind, handle, end});
+    }
+    set->descriptor_count =
+        static_cast<uint32_t>(snapshot_.descriptors.size()) - set->first_descriptor;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return block_.Load32(offset + offsetof(DescriptorSetRecord, generation)) == generation;
+  }
+
+  // The first after the descriptor was written: what comes later has the handle of another object.
+  uint32_t FirstEnd(uint32_t kind, uint64_t handle, uint32_t stamp) const {
+    const uint64_t age = static_cast<uint32_t>(static_cast<uint32_t>(made_) - stamp);
+    // Written after the ring was looked at.
+    if (age > made_) return kNone;
+    const End wanted = {kind, handle, made_ - age + 1, 0};
+    const auto found =
+        std::lower_bound(ends_.begin(), ends_.end(), wanted,
+                         [](const End& a, const End& b) { return a.Key() < b.Key(); });
+    if (found == ends_.end() || found->kind != kind || found->handle != handle) return kNone;
+    return found->record;
+  }
+
+  // Objects that lists bind, or that have addresses, which a fault may name.
+  void KeepOfBoundObjects() {
+    kept_.assign(records_.size(), false);
+    for (const Descriptor& descriptor : snapshot_.descriptors) kept_[descriptor.destruction] = true;
+    std::vector<bool> wanted(snapshot_.objects.size());
+    for (const Bind& bind : snapshot_.binds) {
+      if (!bind.is_address && bind.value < wanted.size()) wanted[bind.value] = true;
+    }
+    for (size_t i = 0; i < records_.size(); ++i) {
+      const uint32_t object = records_[i].object;
+      if (object == kNone) continue;
+      if (wanted[object] || snapshot_.objects[object].gpu_address != 0) kept_[i] = true;
+    }
+  }
+
+  void Write() {
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < records_.size(); ++i) {
+      if (kept_[i]) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(),
+              [this](uint32_t a, uint32_t b) { return records_[a].serial < records_[b].serial; });
+    std::vector<uint32_t> place(records_.size(), kNone);
+    snapshot_.destructions.reserve(order.size());
+    for (const uint32_t i : order) {
+      place[i] = static_cast<uint32_t>(snapshot_.destructions.size());
+      Destruction& row = snapshot_.destructions.emplace_back(records_[i]);
+      const char* const name = thread_names_[i].bytes;
+      row.thread_name =
+          snapshot_.AddText(std::string_view(name, strnlen(name, kDestroyingThreadNameBytes)));
+    }
+    for (Descriptor& descriptor : snapshot_.descriptors) {
+      descriptor.destruction = place[descriptor.destruction];
+    }
+  }
+
+  struct ThreadName {
+    char bytes[kDestroyingThreadNameBytes];
+  };
+
+  const BlockReader& block_;
+  const uint64_t until_ns_;
+  Snapshot& snapshot_;
+  uint64_t torn_ = 0;
+  uint64_t made_ = 0;
+  std::vector<Destruction> records_;  // without the names of threads
+  std::vector<ThreadName> thread_names_;
+  std::vector<End> ends_;
+  std::vector<bool> kept_;
+  std::unordered_map<DescriptorSetPlace, uint64_t> sets_;
+};
+
+}  // namespace
+
+uint64_t ReadDestructions(const BlockReader& block, const std::vector<bool>& looked_at,
+                          uint64_t until_ns, Snapshot* snapshot) {
+  return DestructionReader(block, until_ns, snapshot).Run(looked_at);
+}
+
+}  // namespace cairn

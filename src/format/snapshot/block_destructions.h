@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a block to Snapshot::destructions, descriptor_sets and descriptors: which of the sets that unfinished
+// work binds lead to something that was destroyed.
+#ifndef CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
+#define CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "format/snapshot/block_reader.h"
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// Resolves the binds of descriptor sets in the recordings that are `looked_at` (by index; not yet spliced);
+// in others they bind nothing, nor do sets that have ended. `until_ns`: what was destroyed later, in
+// CLOCK_MONOTONIC, is left out; 0: nothing is. Returns how many destructions were written
+// meanwhile and are left out. Objects, devices and recordings have been read. Time is linear in the
+// events of the former and in the ring.
+uint64_t ReadDestructions(const BlockReader& block, const std::vector<bool>& looked_at,
+                          uint64_t until_ns, Snapshot* snapshot);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_

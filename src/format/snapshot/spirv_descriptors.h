@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which descriptors a shader declares: the DescriptorSet and Binding decorations of a SPIR-V module. A shader
+// uses no others; it need not use all of them.
+#ifndef CAIRN_FORMAT_SNAPSHOT_SPIRV_DESCRIPTORS_H_
+#define CAIRN_FORMAT_SNAPSHOT_SPIRV_DESCRIPTORS_H_
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// In ascending order, each once. Nothing for what is no SPIR-V in this machine's byte order, is cut before its
+// functions, or decorates groups, which nobody has made since SPIR-V 1.0.
+std::optional<std::vector<ShaderDescriptor>> FindSpirvDescriptors(std::span<const uint32_t> code);
+
+}  // namespace cairn
+
+#endif  // CAIRN_FORMAT_SNAPSHOT_SPIRV_DESCRIPTORS_H_

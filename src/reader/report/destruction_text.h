@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who destroyed something, and when, as a report tells it.
+#ifndef CAIRN_READER_REPORT_DESTRUCTION_TEXT_H_
+#define CAIRN_READER_REPORT_DESTRUCTION_TEXT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/json_writer.h"
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/analysis.h"
+
+namespace cairn {
+
+// From the destruction to what was noticed first: negative if it came later. Nothing where no time is known,
+// or where nothing was noticed but a request.
+std::optional<int64_t> BeforeIncidentNs(const Snapshot& snapshot, const Destruction& destruction);
+
+// The submission that was the last one by then; kNone if it is not known.
+uint32_t SubmissionBefore(const Snapshot& snapshot, const Destruction& destruction);
+
+// `, destroyed`, `, freed`, or `, whose device memory "Heap A" was freed`, of an object of this kind;
+// `destruction` may be kNone.
+void AppendHowItEnded(const Snapshot& snapshot, uint32_t kind, uint32_t destruction,
+                      std::string& out);
+
+// `, by thread "streaming" (4711), 3.1 ms before the loss, in frame 211, behind submission 640 of queue 0`;
+// nothing for kNone.
+void AppendDestroyedBy(const Snapshot& snapshot, uint32_t destruction, std::string& out);
+
+// `descriptor set 1 binding 2: buffer "Particles", destroyed 3.2 ms after the submission, by thread ...`
+void AppendDescriptorBinding(const Snapshot& snapshot, const Binding& binding, std::string& out);
+
+// An object under `key`, or null.
+void WriteDestruction(const Snapshot& snapshot, std::string_view key, uint32_t destruction,
+                      JsonWriter* json);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_DESTRUCTION_TEXT_H_

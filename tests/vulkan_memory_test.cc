@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Work that is still running leads to something that was destroyed: the report names it, with who destroyed it
+// when.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "format/snapshot/testing/snapshot_dump.h"
+#include "os/thread.h"
+#include "reader/report/redact.h"
+#include "vulkan_memory_fixture.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST_F(VulkanMemoryTest, ABufferThatAnotherThreadDestroyedBehindADescriptorIsNamed) {
+  const Buffer kept = MakeBuffer("Lights");
+  const Buffer lost = MakeBuffer("Particles");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, kept.handle);
+  Write(set, 1, lost.handle);
+  HangWith(set);
+  loader_.state().context->BeginLayerFrame();
+  const uint64_t frame = loader_.state().block->contexts()[loader_.state().context->index()].frame;
+  uint32_t thread_id = 0;
+  StartInnerThread("streaming", [&] {
+    thread_id = CurrentThreadId();
+    Destroy(lost);
+  }).join();
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u) << report.at("verdicts");
+  const Json& binding = bindings[0];
+  EXPECT_EQ(binding.at("point"), "descriptor set");
+  EXPECT_EQ(binding.at("slot"), 1);
+  EXPECT_EQ(binding.at("binding"), 0);
+  EXPECT_EQ(binding.at("element"), 1);
+  EXPECT_EQ(binding.at("state"), "destroyed");
+  EXPECT_GT(binding.at("destroyed_after_ns").get<int64_t>(), 0);
+  EXPECT_EQ(binding.at("since_submission"), true);
+  const Json destruction = binding.at("destruction");
+  EXPECT_EQ(destruction.at("kind"), "buffer");
+  EXPECT_TRUE(destruction.at("cause").is_null());
+  EXPECT_EQ(destruction.at("thread"), thread_id);
+  EXPECT_EQ(destruction.at("thread_name"), "streaming");
+  EXPECT_GT(destruction.at("before_incident_ns").get<int64_t>(), 0);
+  EXPECT_EQ(destruction.at("frame"), frame);
+  EXPECT_EQ(destruction.at("queue"), loader_.state().context->QueueIndex(loader_.queue()));
+  EXPECT_EQ(destruction.at("submission"), 1);
+  const Json object = report.at("objects").at(binding.at("object").get<uint32_t>());
+  EXPECT_EQ(object.at("name"), "Particles");
+  EXPECT_EQ(object.at("state"), "destroyed");
+  EXPECT_THAT(Sentence(report),
+              HasSubstr("uses descriptor set 1 binding 0[1]: buffer \"Particles\", destroyed "));
+  EXPECT_THAT(Sentence(report), HasSubstr("after the submission, by thread \"streaming\" ("));
+  EXPECT_THAT(Sentence(report), HasSubstr("behind submission 1 of queue "));
+  Release();
+  Destroy(kept);
+}
+
+TEST_F(VulkanMemoryTest, NamesAreRedactedAndWhoAndWhenStay) {
+  const Buffer lost = MakeBuffer("Secret weapon");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  HangWith(set);
+  StartInnerThread("secret thread", [&] { Destroy(lost); }).join();
+  const std::string text = JsonReport(Redact(Take()), Analyse(Redact(Take())));
+  EXPECT_THAT(text, Not(HasSubstr("Secret weapon")));
+  EXPECT_THAT(text, Not(HasSubstr("secret thread")));
+  const std::vector<Json> bindings = Bindings(Json::Parse(text));
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].at("binding"), 0);
+  EXPECT_THAT(bindings[0].at("destruction").at("thread_name").get<std::string>(),
+              HasSubstr("name-"));
+  EXPECT_EQ(bindings[0].at("destruction").at("submission"), 1);
+}
+
+TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
+  const Buffer lost = MakeBuffer("Finished");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  const VkCommandBuffer done = Begin();
+  Bind(done, 1, set);
+  Dispatch(done);
+  loader_.End(done);
+  ASSERT_EQ(loader_.Run(done), VK_SUCCESS);
+  Destroy(lost);
+  // The work that hangs has another set.
+  const Buffer alive = MakeBuffer("Alive");
+  const VkDescriptorSet other = AllocateSet();
+  Write(other, 0, alive.handle);
+  HangWith(other);
+  EXPECT_TRUE(Bindings().empty());
+  Release();
+  Destroy(alive);
+}
+
+TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
+  const Buffer first = MakeBuffer("First");
+  Destroy(first);
+  Buffer second = MakeBuffer("Second");
+  std::vector<Buffer> others;
+  while (second.handle != first.handle && others.size() < 1000) {
+    others.push_back(second);
+    second = MakeBuffer("Second");
+  }
+  if (second.handle != first.handle) {
+    for (const Buffer& other : others) Destroy(other);
+    Destroy(second);
+    GTEST_SKIP() << "this driver, or its memory under a sanitizer, does not give a handle again";
+  }
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, second.handle);
+  HangWith(set);
+  EXPECT_TRUE(Bindings().empty()) << "the one with this handle that was destroyed is an older one";
+  Destroy(second);
+  const Buffer third = MakeBuffer("Third");
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(report.at("objects").at(bindings[0].at("object").get<uint32_t>()).at("name"), "Second")
+      << "whoever has the handle now";
+  Release();
+  Destroy(third);
+  for (const Buffer& other : others) Destroy(other);
+}
+
+TEST_F(VulkanMemoryTest, FreedMemoryUnderALivingBufferIsTheCause) {
+  const Buffer buffer = MakeBuffer("Skinned vertices");
+  SetName(VK_OBJECT_TYPE_DEVICE_MEMORY, Value(buffer.memory), "Heap A");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, buffer.handle);
+  HangWith(set);
+  FreeMemory(buffer.memory);
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  const Json cause = bindings[0].at("destruction").at("cause");
+  EXPECT_EQ(cause.at("kind"), "device memory");
+  EXPECT_EQ(report.at("objects").at(cause.at("object").get<uint32_t>()).at("name"), "Heap A");
+  EXPECT_THAT(Sentence(report),
+              HasSubstr("buffer \"Skinned vertices\", whose device memory \"Heap A\" was freed "));
+  Release();
+  DestroyBuffer(buffer.handle);
+}
+
+TEST_F(VulkanMemoryTest, ADestroyedImageIsFoundThroughItsView) {
+  const Image image = MakeImage();
+  SetName(VK_OBJECT_TYPE_IMAGE, Value(image.handle), "Albedo");
+  const VkDescriptorSet set = AllocateSet();
+  WriteImage(set, image.view);
+  HangWith(set);
+  DestroyImage(image.handle);
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].at("binding"), 2);
+  EXPECT_EQ(bindings[0].at("destruction").at("kind"), "image view");
+  EXPECT_EQ(bindings[0].at("destruction").at("cause").at("kind"), "image");
+  EXPECT_THAT(Sentence(report), HasSubstr("whose image \"Albedo\" was destroyed "));
+  Release();
+  DestroyView(image.view);
+  FreeMemory(image.memory);
+}
+
+// As most programs do it: the view goes first. It has no name, the image has.
+TEST_F(VulkanMemoryTest, ADestroyedViewIsToldWithItsImage) {
+  const Image image = MakeImage();
+  SetName(VK_OBJECT_TYPE_IMAGE, Value(image.handle), "Normals");
+  const VkDescriptorSet set = AllocateSet();
+  WriteImage(set, image.view);
+  HangWith(set);
+  DestroyView(image.view);
+  DestroyImage(image.handle);
+  FreeMemory(image.memory);
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  const Json destruction = bindings[0].at("destruction");
+  EXPECT_TRUE(destruction.at("cause").is_null());
+  EXPECT_EQ(destruction.at("owner").at("kind"), "image");
+  EXPECT_THAT(Sentence(report), HasSubstr(" of image \"Normals\", destroyed "));
+}
+
+TEST_F(VulkanMemoryTest, FreedMemoryUnderALivingImageIsTheCause) {
+  const Image image = MakeImage();
+  const VkDescriptorSet set = AllocateSet();
+  WriteImage(set, image.view);
+  HangWith(set);
+  FreeMemory(image.memory);
+  const std::vector<Json> bindings = Bindings();
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].at("destruction").at("cause").at("kind"), "device memory");
+  EXPECT_EQ(bindings[0].at("destruction").at("owner").at("kind"), "image");
+  Release();
+  DestroyView(image.view);
+  DestroyImage(image.handle);
+}
+
+TEST_F(VulkanMemoryTest, TheSetThatWasBoundLastCounts) {
+  const Buffer lost = MakeBuffer("Lost");
+  const Buffer alive = MakeBuffer("Alive");
+  const VkDescriptorSet stale = AllocateSet();
+  const VkDescriptorSet fresh = AllocateSet();
+  Write(stale, 0, lost.handle);
+  Write(fresh, 0, alive.handle);
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, fresh);
+  Bind(commands, 1, stale);
+  Bind(commands, 1, fresh);
+  Dispatch(commands);
+  Hang(commands);
+  Destroy(lost);
+  EXPECT_TRUE(Bindings().empty());
+  Release();
+  Destroy(alive);
+}
+
+TEST_F(VulkanMemoryTest, ADescriptorThatIsWrittenAnewLeadsToWhatItNames) {
+  const Buffer lost = MakeBuffer("Lost");
+  const Buffer alive = MakeBuffer("Alive");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  Destroy(lost);
+  Write(set, 0, alive.handle);
+  HangWith(set);
+  EXPECT_TRUE(Bindings().empty());
+  Release();
+  Destroy(alive);
+}
+
+// In arrays that may be partially bound stale descriptors are no mistake.
+TEST_F(VulkanMemoryTest, ArraysThatMayBePartiallyBoundAreSaidToBeUnseen) {
+  constexpr uint32_t kMany = 8;  // lavapipe takes few
+  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
+  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
+  Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), layout_, nullptr);
+  const VkDescriptorSetLayoutBinding bindings[] = {
+      {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMany, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+      {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}};
+  const VkDescriptorBindingFlags flags[] = {VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT, 0};
+  VkDescriptorSetLayoutBindingFlagsCreateInfo of_bindings = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 2, flags};
+  VkDescriptorSetLayoutCreateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                          &of_bindings};
+  info.bindingCount = 2;
+  info.pBindings = bindings;
+  Get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(device(), &info, nullptr,
+                                                                      &layout_);
+  MakePipeline(ShaderThatDeclares({{1, 0}, {1, 1}}));
+  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  MakePool(kMany, 0);
+  const Buffer lost = MakeBuffer("Lost");
+  const VkDescriptorSet set = AllocateSet();
+  // Behind the end of binding 0 an array goes on in binding 1.
+  const VkDescriptorBufferInfo infos[] = {{lost.handle, 0, VK_WHOLE_SIZE},
+                                          {lost.handle, 0, VK_WHOLE_SIZE}};
+  VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+  write.dstSet = set;
+  write.dstArrayElement = 1;
+  write.descriptorCount = 2;
+  write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  write.pBufferInfo = infos;
+  Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 1, &write, 0, nullptr);
+  HangWith(set);
+  Destroy(lost);
+  const std::vector<Json> found = Bindings();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].at("state"), "destroyed");
+  EXPECT_EQ(found[0].at("binding"), 0);
+  EXPECT_EQ(found[0].at("element"), 1);
+  EXPECT_EQ(found[1].at("state"), "not seen");
+  EXPECT_EQ(found[1].at("unseen"), kMany);
+  EXPECT_TRUE(found[1].at("binding").is_null());
+}
+
+// Set 1 is still bound from work before, but this pipeline cannot use it.
+TEST_F(VulkanMemoryTest, WhatNoShaderOfThePipelineDeclaresIsNotMeant) {
+  Get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device(), pipeline_, nullptr);
+  Get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(device(), pipeline_layout_, nullptr);
+  MakePipeline(ShaderThatDeclares({{0, 0}, {1, 2}}));
+  const Buffer lost = MakeBuffer("Lost");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, set);
+  Bind(commands, 1, set);
+  Dispatch(commands);
+  Hang(commands);
+  Destroy(lost);
+  const std::vector<Json> bindings = Bindings();
+  ASSERT_EQ(bindings.size(), 1u) << "binding 0 of set 0 is declared, of set 1 it is not";
+  EXPECT_EQ(bindings[0].at("slot"), 0);
+  EXPECT_EQ(bindings[0].at("binding"), 0);
+}
+
+TEST_F(VulkanMemoryTest, CopiesAndTemplatesWriteDescriptors) {
+  const Buffer lost = MakeBuffer("Lost");
+  VkBufferViewCreateInfo view_info = {VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO};
+  view_info.buffer = lost.handle;
+  view_info.format = VK_FORMAT_R32_UINT;
+  view_info.range = VK_WHOLE_SIZE;
+  VkBufferView view = VK_NULL_HANDLE;
+  Get<PFN_vkCreateBufferView>("vkCreateBufferView")(device(), &view_info, nullptr, &view);
+  struct Data {
+    uint64_t before = 0;
+    VkDescriptorBufferInfo buffer;
+    VkBufferView view;
+  } data = {0, {lost.handle, 0, VK_WHOLE_SIZE}, view};
+  const VkDescriptorUpdateTemplateEntry entries[] = {
+      {0, 1, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, offsetof(Data, buffer), 0},
+      {5, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, offsetof(Data, view), 0}};
+  VkDescriptorUpdateTemplateCreateInfo info = {
+      VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO};
+  info.descriptorUpdateEntryCount = 2;
+  info.pDescriptorUpdateEntries = entries;
+  info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
+  info.descriptorSetLayout = layout_;
+  VkDescriptorUpdateTemplate update = VK_NULL_HANDLE;
+  Get<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(device(), &info,
+                                                                                nullptr, &update);
+  const VkDescriptorSet source = AllocateSet();
+  const VkDescriptorSet set = AllocateSet();
+  Get<PFN_vkUpdateDescriptorSetWithTemplate>("vkUpdateDescriptorSetWithTemplate")(device(), source,
+                                                                                  update, &data);
+  VkCopyDescriptorSet copies[2] = {{VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET},
+                                   {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET}};
+  copies[0].srcSet = source;
+  copies[0].srcArrayElement = 1;
+  copies[0].dstSet = set;
+  copies[0].descriptorCount = 1;
+  copies[1].srcSet = source;
+  copies[1].srcBinding = 5;
+  copies[1].dstSet = set;
+  copies[1].dstBinding = 5;
+  copies[1].descriptorCount = 1;
+  Get<PFN_vkUpdateDescriptorSets>("vkUpdateDescriptorSets")(device(), 0, nullptr, 2, copies);
+  HangWith(set);
+  DestroyBuffer(lost.handle);
+  const std::vector<Json> bindings = Bindings();
+  ASSERT_EQ(bindings.size(), 2u);
+  EXPECT_EQ(bindings[0].at("binding"), 0);
+  EXPECT_EQ(bindings[0].at("element"), 0);
+  EXPECT_EQ(bindings[0].at("destruction").at("kind"), "buffer");
+  EXPECT_EQ(bindings[1].at("binding"), 5);
+  EXPECT_EQ(bindings[1].at("destruction").at("kind"), "buffer view");
+  EXPECT_EQ(bindings[1].at("destruction").at("cause").at("kind"), "buffer");
+  Release();
+  Get<PFN_vkDestroyBufferView>("vkDestroyBufferView")(device(), view, nullptr);
+  Get<PFN_vkDestroyDescriptorUpdateTemplate>("vkDestroyDescriptorUpdateTemplate")(device(), update,
+                                                                                  nullptr);
+  FreeMemory(lost.memory);
+}
+
+// A program that takes everything down while the GPU still runs: sets go first.
+TEST_F(VulkanMemoryTest, AFreedSetStillSaysWhatItHeld) {
+  const Buffer lost = MakeBuffer("Torn down");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, lost.handle);
+  HangWith(set);
+  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  pool_ = VK_NULL_HANDLE;
+  Destroy(lost);
+  const std::vector<Json> bindings = Bindings();
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].at("destruction").at("kind"), "buffer");
+}
+
+// Reset and allocated again, a pool gives out the same handles: what was bound before does not lead to what
+// they hold now.
+TEST_F(VulkanMemoryTest, ASetOfAPoolThatWasResetIsAnother) {
+  const Buffer alive = MakeBuffer("Alive");
+  const Buffer lost = MakeBuffer("Lost");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 0, alive.handle);
+  HangWith(set);
+  Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device(), pool_, 0);
+  const VkDescriptorSet again = AllocateSet();
+  Write(again, 0, lost.handle);
+  Destroy(lost);
+  EXPECT_TRUE(Bindings().empty());
+  Release();
+  Destroy(alive);
+}
+
+TEST_F(VulkanMemoryTest, ABufferThatOnlyBindsIsSeenToFinish) {
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, AllocateSet());
+  loader_.End(commands);
+  const std::vector<EventRecord> events = loader_.Events(commands);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::kBind);
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(
+      ProgressSequence(loader_.Words(commands).passed.load(), loader_.Slot(commands).generation),
+      1u);
+}
+
+// The next buffer may resume a dynamic render pass: until it does, the GPU may be given nothing.
+TEST_F(VulkanMemoryTest, ASuspendedRenderPassMayGoOnBehindABind) {
+  loader_.state().suspends_render_passes = true;
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, AllocateSet());
+  VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Resumed", {}};
+  Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT")(commands, &label);
+  Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT")(commands);
+  Bind(commands, 1, AllocateSet());
+  loader_.End(commands);
+  const std::vector<EventRecord> events = loader_.Events(commands);
+  ASSERT_EQ(events.size(), 4u);
+  for (const EventRecord& event : events) {
+    EXPECT_EQ(event.flags & (kEventWritesTop | kEventWritesBottom), 0);
+  }
+}
+
+// Four threads with a pool each make, write and reset sets, and destroy what they hold, while one set of work in
+// flight leads to a buffer that lives: whenever one looks, nothing is wrong.
+TEST_F(VulkanMemoryTest, WhileThreadsChangeSetsSnapshotsStayTrue) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 300;
+  const Buffer alive = MakeBuffer("Alive");
+  const VkDescriptorSet bound = AllocateSet();
+  Write(bound, 0, alive.handle);
+  HangWith(bound);
+  std::atomic<int> running{kThreads};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      const VkDescriptorPool pool = NewPool(8, 0);
+      for (int round = 0; round < kRounds; ++round) {
+        const VkDescriptorSetLayout layouts[] = {layout_, layout_};
+        VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+        info.descriptorPool = pool;
+        info.descriptorSetCount = 2;
+        info.pSetLayouts = layouts;
+        VkDescriptorSet sets[2] = {};
+        Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets);
+        const Buffer buffer = MakeBuffer(round % 2 == 0 ? "Short-lived" : nullptr);
+        Write(sets[0], 0, buffer.handle);
+        Write(sets[1], 1, buffer.handle);
+        Destroy(buffer);
+        Get<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device(), pool, 0);
+      }
+      Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool, nullptr);
+      --running;
+    });
+  }
+  int looks = 0;
+  do {
+    const Snapshot snapshot = Take();
+    EXPECT_EQ(FindInconsistency(snapshot), "");
+    EXPECT_TRUE(snapshot.descriptors.empty());
+    ++looks;
+  } while (running.load() != 0);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_GT(looks, 0);
+  Destroy(alive);
+  EXPECT_EQ(Bindings().size(), 1u) << "in the end it was destroyed";
+}
+
+TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
+  BlockWriter& block = *loader_.state().block;
+  const uint64_t limit = block.size_bytes() / DescriptorSets::kShareOfBlock;
+  const uint64_t before = block.header()->next_page.load();
+  // Each takes 128 bytes: more than the share has room for.
+  const uint32_t count = static_cast<uint32_t>(limit / 128) + 10'000;
+  Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
+  MakePool(count, 0);
+  std::vector<VkDescriptorSetLayout> layouts(count, layout_);
+  std::vector<VkDescriptorSet> sets(count);
+  VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+  info.descriptorPool = pool_;
+  info.descriptorSetCount = count;
+  info.pSetLayouts = layouts.data();
+  ASSERT_EQ(
+      Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets.data()),
+      VK_SUCCESS);
+  EXPECT_LE((block.header()->next_page.load() - before) * kPageBytes, limit);
+  EXPECT_GE(block.header()->descriptor_sets_left_out.load(), 9'000u);
+  // Those without room do no harm; the first ones are looked into.
+  const Buffer lost = MakeBuffer("Lost");
+  Write(sets.front(), 0, lost.handle);
+  Write(sets.back(), 0, lost.handle);
+  const VkCommandBuffer commands = Begin();
+  Bind(commands, 0, sets.back());
+  Bind(commands, 1, sets.front());
+  Dispatch(commands);
+  Hang(commands);
+  Destroy(lost);
+  const Json report = ReportOf(Take());
+  const std::vector<Json> bindings = Bindings(report);
+  ASSERT_EQ(bindings.size(), 1u);
+  EXPECT_EQ(bindings[0].at("slot"), 1);
+  EXPECT_THAT(report.at("losses").dump(), HasSubstr("descriptor sets found no room"));
+}
+
+}  // namespace
+}  // namespace cairn::testing
