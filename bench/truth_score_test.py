@@ -200,12 +200,17 @@ class Runs(unittest.TestCase):
         self.faults = [self.bench.Fault(*words) for words in (
             ("pixel-store", "memory", "", "draw"), ("store", "memory", "", "-"), ("pixel-long", "hang", "", "draw"),
             ("healthy", "healthy", "", "-"))]
-        self.arguments = argparse.Namespace(quick=False, only="*", modes="top,full")
+        self.arguments = argparse.Namespace(quick=False, only="*", groups="healthy,hang,memory", modes="top,full")
 
     def test_what_harms_most_comes_last(self):
         wanted = self.bench.wanted_runs(self.arguments, self.faults)
         self.assertEqual([fault.name for fault, mode in wanted if mode == "top"],
                          ["pixel-long", "healthy", "store", "pixel-store"])
+
+    def test_one_group(self):
+        self.arguments.groups = "hang"
+        self.assertEqual([fault.name for fault, _ in self.bench.wanted_runs(self.arguments, self.faults)],
+                         ["pixel-long", "pixel-long"])
 
     def test_draws_are_left_out_and_counted(self):
         skipped = {}
