@@ -263,8 +263,13 @@ def score_search(truth, answer):
     return result
 
 
+def device_of(result):
+    """With what its frames have, if that is not everything; results of before 23 November 2026 do not tell."""
+    return result["backend"] + (", dispatches only" if result.get("frame") == "dispatches" else "")
+
+
 def key(result):
-    return result["backend"], result["fault"], result["mode"]
+    return device_of(result), result["fault"], result["mode"]
 
 
 def read_results(files):
@@ -344,22 +349,22 @@ def exact_of(results, group):
 
 
 def print_tables(results, skipped):
-    """`skipped`: number of runs by mode."""
+    """`skipped`: number of runs by reason."""
     groups = collections.defaultdict(list)
     for result in results:
-        groups[result["backend"], result["mode"]].append(result)
+        groups[device_of(result), result["mode"]].append(result)
     print("| device, mode | scored | not scored | in the set | first | first, alone | exact | suspects: median, most | "
           "with a pipeline | false finished | false not started | kind right | honest | to the file |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
     for (backend, mode), group in groups.items():
         print(summary_line(f"{backend}, {mode}", group, 0))
-    for mode, count in skipped.items():
-        print(f"| {mode}: this cairn does not have it | 0 | {count} " + "| " * 11 + "|")
+    for reason, count in skipped.items():
+        print(f"| {reason} | 0 | {count} " + "| " * 11 + "|")
     print("\n| exact | " + " | ".join(GROUPS) + " |")
     print("|---|" + "---:|" * len(GROUPS))
     for (backend, mode), group in groups.items():
         print(f"| {backend}, {mode} | " + " | ".join(exact_of(group, name) for name in GROUPS) + " |")
     print("\n| fault | mode | culprit | suspects (with a pipeline) | kind | certainty | wrong | to the file |")
     print("|---|---|---|---:|---|---|---|---:|")
-    for result in sorted(results, key=lambda result: result["backend"]):
+    for result in sorted(results, key=device_of):
         print(table_line(result))

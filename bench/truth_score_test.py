@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Does the scorer see each way to be wrong? A truth and a report of two works, changed one thing at a time."""
+import argparse
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
 import json
 import pathlib
 import struct
@@ -9,7 +14,17 @@ import tempfile
 import unittest
 
 sys.dont_write_bytecode = True
-from truth_score import Report, Truth, score, score_search
+from truth_score import Report, Truth, key, read_results, score, score_search
+
+
+def bench():
+    """bench/truth, which has no .py."""
+    file = pathlib.Path(__file__).resolve().parent / "truth"
+    loader = importlib.machinery.SourceFileLoader("bench_truth", str(file))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_truth", loader))
+    loader.exec_module(module)
+    return module
+
 
 SECOND = 1_000_000_000
 BEGUN, ENDED = [1] * 64, [2] * 64
@@ -175,6 +190,46 @@ class Searches(unittest.TestCase):
         self.assertEqual((self.score()["in_set"], self.score()["false_alarm"]), (False, True))
         self.answer.update(found=False, culprits=[], not_to_blame=True)
         self.assertEqual((self.score()["exact"], self.score()["false_alarm"]), (True, False))
+
+
+class Runs(unittest.TestCase):
+    """Which runs are made, in which order, and which results are of the same run."""
+
+    def setUp(self):
+        self.bench = bench()
+        self.faults = [self.bench.Fault(*words) for words in (
+            ("pixel-store", "memory", "", "draw"), ("store", "memory", "", "-"), ("pixel-long", "hang", "", "draw"),
+            ("healthy", "healthy", "", "-"))]
+        self.arguments = argparse.Namespace(quick=False, only="*", groups="healthy,hang,memory", modes="top,full")
+
+    def test_what_harms_most_comes_last(self):
+        wanted = self.bench.wanted_runs(self.arguments, self.faults)
+        self.assertEqual([fault.name for fault, mode in wanted if mode == "top"],
+                         ["pixel-long", "healthy", "store", "pixel-store"])
+
+    def test_one_group(self):
+        self.arguments.groups = "hang"
+        self.assertEqual([fault.name for fault, _ in self.bench.wanted_runs(self.arguments, self.faults)],
+                         ["pixel-long", "pixel-long"])
+
+    def test_draws_are_left_out_and_counted(self):
+        skipped = {}
+        wanted = self.bench.wanted_runs(self.arguments, self.faults)
+        with contextlib.redirect_stderr(io.StringIO()) as told:
+            kept = self.bench.without_draws(wanted, skipped)
+        self.assertEqual([fault.name for fault, mode in kept if mode == "top"], ["healthy", "store"])
+        self.assertEqual(list(skipped.values()), [4])
+        self.assertEqual(told.getvalue().count("\n"), 2)
+
+    def test_other_frames_are_other_runs(self):
+        old = {"backend": "gpu", "fault": "healthy", "mode": "top"}
+        whole, dispatches = {**old, "frame": "whole"}, {**old, "frame": "dispatches"}
+        self.assertEqual(key(old), key(whole))
+        self.assertNotEqual(key(whole), key(dispatches))
+        with tempfile.TemporaryDirectory() as name:
+            file = pathlib.Path(name) / "a.jsonl"
+            file.write_text("".join(json.dumps(result) + "\n" for result in (old, whole, dispatches)))
+            self.assertEqual(read_results([file]), [whole, dispatches])
 
 
 if __name__ == "__main__":

@@ -43,15 +43,15 @@ void Check(VkResult result, const char* call) {
   if (result != VK_SUCCESS) Fail(std::string(call) + " returned " + std::to_string(result));
 }
 
-Gpu::Gpu(const std::string& scripted) {
+Gpu::Gpu(const std::string& scripted, bool drawing) {
   CreateInstance();
   ChoosePhysicalDevice(!scripted.empty());
   ChooseQueues();
   CreateDevice();
   LoadFunctions(scripted);
   CreatePools();
-  CreatePicture();
-  CreatePipelines();
+  if (drawing) CreatePicture();
+  CreatePipelines(drawing);
 }
 
 void Gpu::CreateInstance() {
@@ -116,6 +116,16 @@ bool Gpu::Has(const char* extension) const {
   return false;
 }
 
+bool Gpu::CanTellTime() const {
+  if (backend_ == Backend::kScripted || !Has(VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) return false;
+  VkPhysicalDeviceShaderClockFeaturesKHR clock = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  VkPhysicalDeviceFeatures2 features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+  features.pNext = &clock;
+  vkGetPhysicalDeviceFeatures2(physical_device_, &features);
+  return clock.shaderDeviceClock == VK_TRUE;
+}
+
 void Gpu::CreateDevice() {
   const float priorities[] = {1, 1};
   const bool one_family = queues_[0].family == queues_[1].family;
@@ -137,15 +147,24 @@ void Gpu::CreateDevice() {
   VkPhysicalDeviceFeatures features = {};
   features.vertexPipelineStoresAndAtomics = VK_TRUE;
   features.fragmentStoresAndAtomics = VK_TRUE;
-  const char* const import = VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME;
-  words_are_imported_ = Has(import);
+  VkPhysicalDeviceShaderClockFeaturesKHR clock = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
+  clock.shaderDeviceClock = VK_TRUE;
+  std::vector<const char*> extensions;
+  words_are_imported_ = Has(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  if (words_are_imported_) extensions.push_back(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+  has_clock_ = CanTellTime();
+  if (has_clock_) {
+    extensions.push_back(VK_KHR_SHADER_CLOCK_EXTENSION_NAME);
+    features_13.pNext = &clock;
+  }
   VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
   info.pNext = &features_12;
   info.pEnabledFeatures = &features;
   info.queueCreateInfoCount = one_family ? 1 : 2;
   info.pQueueCreateInfos = queues;
-  info.enabledExtensionCount = words_are_imported_ ? 1 : 0;
-  info.ppEnabledExtensionNames = &import;
+  info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+  info.ppEnabledExtensionNames = extensions.data();
   Check(vkCreateDevice(physical_device_, &info, nullptr, &device_), "vkCreateDevice");
   vkGetDeviceQueue(device_, queues_[0].family, 0, &queues_[0].queue);
   vkGetDeviceQueue(device_, queues_[1].family, one_family ? second_index_ : 0, &queues_[1].queue);

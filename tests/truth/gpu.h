@@ -30,6 +30,7 @@ struct Constants {
   uint32_t stage = 0;
   uint32_t lane = kAllLanes;
   uint32_t trips = 0;
+  uint32_t ticks = 0;  // 0: no bound but the trips
 };
 
 struct GpuQueue {
@@ -58,7 +59,8 @@ class Gpu {
  public:
   // `scripted`: the library of tests/icd, which runs this; "" for any other driver. The device is the one whose
   // name contains CAIRN_SAMPLE_DEVICE, otherwise the first GPU, otherwise the first.
-  explicit Gpu(const std::string& scripted);
+  // `drawing`: there are a pipeline for draws and a picture.
+  Gpu(const std::string& scripted, bool drawing);
 
   VkDevice device() const { return device_; }
   Backend backend() const { return backend_; }
@@ -66,6 +68,8 @@ class Gpu {
   const GpuQueue& graphics() const { return queues_[0]; }
   const GpuQueue& compute() const { return queues_[1]; }
   bool two_queues() const { return queues_[0].queue != queues_[1].queue; }
+  // Shaders can tell the time (VK_KHR_shader_clock): Constants::ticks counts, and works note how many they took.
+  bool has_clock() const { return has_clock_; }
 
   GpuBuffer CreateBuffer(VkDeviceSize size_bytes, bool visible, const char* name);
   void Destroy(const GpuBuffer& buffer);
@@ -101,7 +105,7 @@ class Gpu {
   void LoadFunctions(const std::string& scripted);
   void CreatePools();
   void CreatePicture();
-  void CreatePipelines();
+  void CreatePipelines(bool drawing);
   VkPipelineLayout CreateLayout();
   VkPipeline CreateDrawPipeline(VkPipelineLayout layout);
   bool Import(Notes* notes, GpuBuffer* buffer);
@@ -109,6 +113,7 @@ class Gpu {
                       VkMemoryPropertyFlags wanted) const;
   VkDeviceMemory Allocate(const VkMemoryRequirements& needs, uint32_t type, const void* import);
   bool Has(const char* extension) const;
+  bool CanTellTime() const;
 
   VkInstance instance_ = VK_NULL_HANDLE;
   VkPhysicalDevice physical_device_ = VK_NULL_HANDLE;
@@ -118,6 +123,7 @@ class Gpu {
   GpuQueue queues_[2];
   uint32_t second_index_ = 0;  // of the second queue in its family
   bool words_are_imported_ = false;
+  bool has_clock_ = false;
   VkDescriptorPool descriptors_ = VK_NULL_HANDLE;
   VkDescriptorSetLayout set_layout_ = VK_NULL_HANDLE;
   Pipeline dispatches_;

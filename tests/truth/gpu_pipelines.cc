@@ -3,6 +3,8 @@
 // What draws and dispatches need: two pipelines, a descriptor set and a picture.
 #include <iterator>
 
+#include "embedded/clock.comp.spv.h"
+#include "embedded/clock.frag.spv.h"
 #include "embedded/work.comp.spv.h"
 #include "embedded/work.frag.spv.h"
 #include "embedded/work.vert.spv.h"
@@ -49,14 +51,18 @@ VkPipelineLayout Gpu::CreateLayout() {
   return layout;
 }
 
-void Gpu::CreatePipelines() {
+void Gpu::CreatePipelines(bool drawing) {
   dispatches_.layout = draws_.layout = CreateLayout();
   VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-  info.stage = StageOf(device_, VK_SHADER_STAGE_COMPUTE_BIT, kWorkCompSpv, sizeof(kWorkCompSpv));
+  info.stage =
+      has_clock_
+          ? StageOf(device_, VK_SHADER_STAGE_COMPUTE_BIT, kClockCompSpv, sizeof(kClockCompSpv))
+          : StageOf(device_, VK_SHADER_STAGE_COMPUTE_BIT, kWorkCompSpv, sizeof(kWorkCompSpv));
   info.layout = dispatches_.layout;
   Check(vkCreateComputePipelines(device_, VK_NULL_HANDLE, 1, &info, nullptr, &dispatches_.pipeline),
         "vkCreateComputePipelines");
   Name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)dispatches_.pipeline, "Compute work");
+  if (!drawing) return;
   draws_.pipeline = CreateDrawPipeline(draws_.layout);
   Name(VK_OBJECT_TYPE_PIPELINE, (uint64_t)draws_.pipeline, "Graphics work");
 }
@@ -64,7 +70,9 @@ void Gpu::CreatePipelines() {
 VkPipeline Gpu::CreateDrawPipeline(VkPipelineLayout layout) {
   const VkPipelineShaderStageCreateInfo stages[] = {
       StageOf(device_, VK_SHADER_STAGE_VERTEX_BIT, kWorkVertSpv, sizeof(kWorkVertSpv)),
-      StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kWorkFragSpv, sizeof(kWorkFragSpv))};
+      has_clock_
+          ? StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kClockFragSpv, sizeof(kClockFragSpv))
+          : StageOf(device_, VK_SHADER_STAGE_FRAGMENT_BIT, kWorkFragSpv, sizeof(kWorkFragSpv))};
   const VkVertexInputBindingDescription binding = {0, 2 * sizeof(float),
                                                    VK_VERTEX_INPUT_RATE_VERTEX};
   const VkVertexInputAttributeDescription attribute = {0, 0, VK_FORMAT_R32G32_SFLOAT, 0};

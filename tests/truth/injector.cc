@@ -15,6 +15,8 @@ constexpr uint32_t kTheLane = 37;
 // lavapipe leaves all loops of an invocation after 65,535 trips.
 constexpr uint32_t kTripsOnCpu = 4096;
 constexpr uint64_t kMostTrips = 1 << 26;
+// With a clock the trips are but a second bound.
+constexpr double kMoreTrips = 4;
 constexpr uint64_t kMostGroups = 65535;
 constexpr double kLongEnoughToMeasure = 0.05;
 
@@ -64,7 +66,12 @@ void Injector::MakeLast(double seconds, bool draw, bool vary_trips, Injection* i
     measured = Measure(draw, probe);
     if (measured >= kLongEnoughToMeasure) break;
   }
-  const double wanted = static_cast<double>(amount) * seconds / measured;
+  double wanted = static_cast<double>(amount) * seconds / measured;
+  const double ticks = vary_trips ? recorder_.TicksOf(scratch_) * seconds / measured : 0;
+  if (gpu_.has_clock() && ticks >= 1) {
+    injection->ticks = static_cast<uint32_t>(std::min(ticks, double{UINT32_MAX}));
+    wanted *= kMoreTrips;
+  }
   set(static_cast<uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most))), injection);
 }
 
@@ -120,7 +127,7 @@ void Injector::Prepare(bool draw, Injection* injection) {
       injection->misdeed = endless ? Constants::kWait : Constants::kLoop;
       if (endless) injection->address = gpu_.CreateBuffer(65536, true, "Never written").address;
       injection->trips = kTripsOnCpu;
-      const double seconds = endless                            ? durations_.limit_s
+      const double seconds = endless                            ? durations_.endless_s
                              : fault_.misdeed == Misdeed::kSlow ? durations_.slow_s
                                                                 : durations_.long_s;
       MakeLast(seconds, draw, !cpu, injection);

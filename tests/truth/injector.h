@@ -13,9 +13,10 @@
 namespace cairn::truth {
 
 struct Durations {
-  double long_s = 6;    // of what is taken for a hang, and ends
-  double slow_s = 0.5;  // of what is not
-  double limit_s = 20;  // after which whatever waits gives up
+  double long_s = 6;     // of what is taken for a hang, and ends
+  double slow_s = 0.5;   // of what is not
+  double endless_s = 4;  // of what waits for a word that nobody writes
+  double limit_s = 20;   // after which whatever waits gives up
 };
 
 class Injector {

@@ -15,10 +15,12 @@
 namespace cairn::truth {
 
 // Of each work: a word for each of 64 invocations, 1 begun and 2 ended; one that a vertex shader sets to 1;
-// the number of the last instance, which is for the pixel shader; unused ones.
+// the number of the last instance, which is for the pixel shader; how many ticks of its clock the loop of the
+// first invocation took; unused ones.
 inline constexpr uint32_t kInvocations = 64;
 inline constexpr uint32_t kVertexWord = 64;
 inline constexpr uint32_t kLastInstanceWord = 65;
+inline constexpr uint32_t kTicksWord = 66;
 inline constexpr uint32_t kWordsPerWork = 72;
 
 class Notes {

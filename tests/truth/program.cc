@@ -24,6 +24,7 @@ struct Options {
   std::string folder = ".";
   std::string scripted;
   bool list = false;
+  bool dispatches_only = false;
   double idle_s = 3;
   Durations durations;
 };
@@ -31,15 +32,21 @@ struct Options {
 void ReadOptions(int argc, char** argv, Options* options) {
   CLI::App app(
       "Runs some frames on a Vulkan device, injects one fault, and writes down what really ran.");
-  app.add_flag("--list", options->list, "The faults, the group of each and what it is, one a line");
+  app.add_flag("--list", options->list,
+               "The faults, the group of each, what it is and whether it is of a draw, one a line");
   app.add_option("--fault", options->fault, "Which one")->capture_default_str();
   app.add_option("--truth", options->folder,
                  "Folder for truth.json and words; on tmpfs, so that the GPU can write it");
+  app.add_flag("--dispatches-only", options->dispatches_only,
+               "Leave the render passes out of the frames, and with them all draws");
   app.add_option("--scripted", options->scripted, "The library of tests/icd, which runs this");
   app.add_option("--long", options->durations.long_s,
                  "Seconds that work takes which is to look like a hang")
       ->capture_default_str();
   app.add_option("--slow", options->durations.slow_s, "Seconds that work takes which is not")
+      ->capture_default_str();
+  app.add_option("--endless", options->durations.endless_s,
+                 "Seconds after which work gives up that waits for ever")
       ->capture_default_str();
   app.add_option("--limit", options->durations.limit_s, "Seconds after which everything gives up")
       ->capture_default_str();
@@ -49,9 +56,10 @@ void ReadOptions(int argc, char** argv, Options* options) {
       "\nExamples:\n"
       "  truth_program --fault store-far-all@middle --truth /dev/shm/a\n"
       "  cairn run -o a.cairn -- truth_program --fault long@async --truth /dev/shm/a\n"
-      "\nExit code: 0 when all work finished, 1 when the device was lost, 2 when it could not "
-      "start,\n"
-      "3 when the limit was reached, 77 when the device cannot show this fault.");
+      "\nExit code: 0 when all work finished, 1 when the device was lost, 2 for wrong arguments or "
+      "when it\n"
+      "could not start, 3 when the limit was reached, 77 when the device cannot show this "
+      "fault.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -78,8 +86,14 @@ void WriteStrings(std::FILE* out, const char* key, const std::vector<const char*
   std::fprintf(out, "],\n");
 }
 
+bool IsOfDraw(const Fault& fault) {
+  if (fault.place.label == nullptr) return false;
+  const std::vector<Work> works = WorksOf(FrameKind::kWhole, kFaultFrame + 1);
+  return IsDraw(works[FindWork(works, fault)].type);
+}
+
 // All names are ours, and need no escapes; that of the device does not matter so much.
-void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault,
+void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault, FrameKind kind,
                 const std::vector<Work>& works, uint32_t culprit,
                 const std::vector<std::string>& vain) {
   std::FILE* out = std::fopen(file.c_str(), "w");
@@ -91,6 +105,7 @@ void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault,
                fault.what);
   std::fprintf(out, " \"backend\": \"%s\",\n \"device\": \"%s\",\n", NameOf(gpu.backend()),
                device.c_str());
+  std::fprintf(out, " \"frame\": \"%s\",\n", NameOf(kind));
   std::fprintf(out, " \"two_queues\": %s,\n", gpu.two_queues() ? "true" : "false");
   std::fprintf(out, " \"words\": \"%s\",\n", gpu.words_are_imported() ? "imported" : "copied");
   WriteStrings(out, "right_kinds", RightKinds(fault, gpu.backend()));
@@ -130,7 +145,10 @@ int End(Outcome outcome, Notes* notes) {
 
 int Run(const Options& options, const Fault& fault) {
   const uint32_t frame_count = fault.nothing_behind ? kFaultFrame + 1 : kFaultFrame + 2;
-  std::vector<Work> works = WorksOf(frame_count);
+  const FrameKind kind = options.dispatches_only ? FrameKind::kDispatchesOnly : FrameKind::kWhole;
+  if (options.dispatches_only && IsOfDraw(fault))
+    Fail(std::string(fault.name) + " needs a draw, and --dispatches-only has none");
+  std::vector<Work> works = WorksOf(kind, frame_count);
   Injection injection;
   injection.work = FindWork(works, fault);
   uint32_t culprit = injection.work;
@@ -142,15 +160,15 @@ int Run(const Options& options, const Fault& fault) {
   }
   const auto work_count = static_cast<uint32_t>(works.size());
   Notes notes(options.folder + "/words", work_count);
-  Gpu gpu(options.scripted);
+  Gpu gpu(options.scripted, !options.dispatches_only);
   const Resources resources = CreateResources(&gpu, &notes, work_count);
   Submitter submitter(&gpu, fault, kFaultFrame, culprit == kNoWork ? kNoWork : works[culprit].list);
   const bool named = RoleOf(fault)[0] != '\0';
-  WriteTruth(options.folder + "/truth.json", gpu, fault, works, named ? culprit : kNoWork,
+  WriteTruth(options.folder + "/truth.json", gpu, fault, kind, works, named ? culprit : kNoWork,
              submitter.vain());
   if (NeedsTwoQueues(fault) && !gpu.two_queues()) return kUnsupported;
 
-  Recorder recorder(&gpu, &notes, &resources, &injection);
+  Recorder recorder(&gpu, &notes, &resources, &injection, kind);
   Injector injector(&gpu, &recorder, fault, options.durations, work_count,
                     resources.words.address + resources.words.size_bytes);
   if (injection.work != kNoWork) injector.Prepare(IsDraw(works[injection.work].type), &injection);
@@ -185,7 +203,8 @@ int main(int argc, char** argv) {
   ReadOptions(argc, argv, &options);
   if (options.list) {
     for (const Fault& fault : Faults())
-      std::printf("%s\t%s\t%s\n", fault.name, GroupOf(fault), fault.what);
+      std::printf("%s\t%s\t%s\t%s\n", fault.name, GroupOf(fault), fault.what,
+                  IsOfDraw(fault) ? "draw" : "-");
     return 0;
   }
   const Fault* fault = FindFault(options.fault);

@@ -41,10 +41,6 @@ void BarrierBehind(VkCommandBuffer commands, WorkType type) {
           VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 }
 
-bool IsRendering(Section section) {
-  return section == Section::kRendering || section == Section::kSecondaryInRendering;
-}
-
 bool IsSecondary(Section section) {
   return section == Section::kSecondary || section == Section::kSecondaryInRendering;
 }
@@ -71,7 +67,7 @@ Resources CreateResources(Gpu* gpu, Notes* notes, uint32_t work_count) {
 
 std::vector<VkCommandBuffer> Recorder::RecordFrame(uint32_t frame) {
   std::vector<VkCommandBuffer> lists;
-  for (const ListPlan& list : Frame()) {
+  for (const ListPlan& list : Frame(kind_)) {
     const GpuQueue& queue = list.queue == QueueKind::kGraphics ? gpu_.graphics() : gpu_.compute();
     const VkCommandBuffer commands = gpu_.Begin(queue, list.name, nullptr, 0);
     gpu_.BeginLabel(commands, FrameName(frame).c_str());
@@ -178,6 +174,7 @@ void Recorder::BindFor(VkCommandBuffer commands, bool draw, uint32_t work,
   constants.stage = change.stage;
   constants.lane = change.lane;
   constants.trips = change.trips;
+  constants.ticks = change.ticks;
   vkCmdPushConstants(commands, pipeline.layout, kAllStages, 0, sizeof(constants), &constants);
 }
 

@@ -37,6 +37,7 @@ struct Injection {
   uint32_t stage = 0;
   uint32_t lane = Constants::kAllLanes;
   uint32_t trips = 0;
+  uint32_t ticks = 0;
   uint64_t amount = 1;  // of groups or instances
   // In place of those that everybody uses; null: the same.
   VkDescriptorSet set = VK_NULL_HANDLE;
@@ -49,13 +50,16 @@ struct Injection {
 class Recorder {
  public:
   // All of them outlive it. Works have the numbers that WorksOf gives them.
-  Recorder(Gpu* gpu, Notes* notes, const Resources* resources, const Injection* injection)
-      : gpu_(*gpu), notes_(*notes), resources_(*resources), injection_(*injection) {}
+  Recorder(Gpu* gpu, Notes* notes, const Resources* resources, const Injection* injection,
+           FrameKind kind)
+      : gpu_(*gpu), notes_(*notes), resources_(*resources), injection_(*injection), kind_(kind) {}
 
-  // The lists of Frame(), in its order. Frames are recorded one after the other, from 0.
+  // The lists of the frame, in its order. Frames are recorded one after the other, from 0.
   std::vector<VkCommandBuffer> RecordFrame(uint32_t frame);
   // One work outside of any frame, to see how long it takes; its notes are those of work number `scratch`.
   VkCommandBuffer RecordAlone(bool draw, const Injection& injection, uint32_t scratch);
+  // Of the device's clock, that a loop of this work took when it ran last.
+  uint32_t TicksOf(uint32_t work) const { return notes_.WordsOf(work)[kTicksWord]; }
 
  private:
   void RecordPass(VkCommandBuffer commands, const GpuQueue& queue, const PassPlan& pass);
@@ -72,6 +76,7 @@ class Recorder {
   Notes& notes_;
   const Resources& resources_;
   const Injection& injection_;
+  const FrameKind kind_;
   uint32_t next_work_ = 0;
 };
 

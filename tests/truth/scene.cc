@@ -61,7 +61,20 @@ ListPlan Post() {
        {"Finish", Section::kPlain, {{"Tone map"}, {"Grade"}, {"Final"}}}}};
 }
 
+std::vector<ListPlan> WithoutRendering(std::vector<ListPlan> frame) {
+  for (ListPlan& list : frame) {
+    for (PassPlan& pass : list.passes) {
+      if (IsRendering(pass.section)) pass = {pass.name, Section::kPlain, {}};
+    }
+  }
+  return frame;
+}
+
 }  // namespace
+
+bool IsRendering(Section section) {
+  return section == Section::kRendering || section == Section::kSecondaryInRendering;
+}
 
 const char* NameOf(WorkType type) {
   switch (type) {
@@ -80,16 +93,21 @@ bool IsDraw(WorkType type) {
   return type == kDraw || type == kDrawIndexed || type == kDrawIndirect;
 }
 
-const std::vector<ListPlan>& Frame() {
-  static const std::vector<ListPlan> frame = {Simulation(), Async(), Main(), Post()};
-  return frame;
+const char* NameOf(FrameKind kind) {
+  return kind == FrameKind::kWhole ? "whole" : "dispatches";
 }
 
-std::vector<Work> WorksOf(uint32_t frame_count) {
+const std::vector<ListPlan>& Frame(FrameKind kind) {
+  static const std::vector<ListPlan> whole = {Simulation(), Async(), Main(), Post()};
+  static const std::vector<ListPlan> dispatches = WithoutRendering(whole);
+  return kind == FrameKind::kWhole ? whole : dispatches;
+}
+
+std::vector<Work> WorksOf(FrameKind kind, uint32_t frame_count) {
   std::vector<Work> works;
   for (uint32_t frame = 0; frame < frame_count; ++frame) {
-    for (uint32_t list = 0; list < Frame().size(); ++list) {
-      for (const PassPlan& pass : Frame()[list].passes) {
+    for (uint32_t list = 0; list < Frame(kind).size(); ++list) {
+      for (const PassPlan& pass : Frame(kind)[list].passes) {
         for (const WorkPlan& plan : pass.works) {
           for (uint32_t i = 1; i <= plan.count; ++i) {
             works.push_back({frame, list, pass.name, plan.label, plan.type, i});

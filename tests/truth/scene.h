@@ -26,6 +26,7 @@ const char* NameOf(WorkType type);
 bool IsDraw(WorkType type);
 
 enum class Section : uint8_t { kPlain, kRendering, kSecondary, kSecondaryInRendering };
+bool IsRendering(Section section);
 enum class QueueKind : uint8_t { kGraphics, kCompute };
 
 struct WorkPlan {
@@ -44,21 +45,24 @@ struct ListPlan {
   QueueKind queue;
   std::vector<PassPlan> passes;
 };
+// How much of a frame is there. Without render passes, their labels are empty; everything else is as it was.
+enum class FrameKind : uint8_t { kWhole, kDispatchesOnly };
+const char* NameOf(FrameKind kind);
 // In the order in which they are submitted.
-const std::vector<ListPlan>& Frame();
+const std::vector<ListPlan>& Frame(FrameKind kind);
 enum ListNumber : uint32_t { kSimulation, kAsync, kMain, kPost };
 
 // One work of one frame.
 struct Work {
   uint32_t frame = 0;
-  uint32_t list = 0;  // into Frame()
+  uint32_t list = 0;  // into the frame
   const char* pass = "";
   const char* label = "";
   WorkType type = WorkType::kDispatch;
   uint32_t ordinal = 1;  // among those in its label
 };
 // Of this many frames, in the order of recording.
-std::vector<Work> WorksOf(uint32_t frame_count);
+std::vector<Work> WorksOf(FrameKind kind, uint32_t frame_count);
 std::string FrameName(uint32_t frame);
 
 }  // namespace cairn::truth

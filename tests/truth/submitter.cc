@@ -75,7 +75,7 @@ Outcome Submitter::Submit(uint32_t frame, const std::vector<VkCommandBuffer>& li
     submit.pCommandBuffers = &lists[list];
     submit.signalSemaphoreCount = values.signalSemaphoreValueCount;
     submit.pSignalSemaphores = sync.signals.data();
-    const bool compute = Frame()[list].queue == QueueKind::kCompute;
+    const bool compute = Frame(FrameKind::kWhole)[list].queue == QueueKind::kCompute;
     const VkQueue queue = compute ? gpu_.compute().queue : gpu_.graphics().queue;
     fences_.push_back(gpu_.CreateFence());
     const VkResult result = vkQueueSubmit(queue, 1, &submit, fences_.back());

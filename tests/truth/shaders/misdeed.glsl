@@ -16,7 +16,7 @@ layout(set = 0, binding = 0, std430) buffer Data
     uint dwords[];
 } data;
 
-// C++: misdeed.h
+// C++: gpu.h
 layout(push_constant) uniform Constants
 {
     uvec2 notes;   // address of this work's words
@@ -25,6 +25,7 @@ layout(push_constant) uniform Constants
     uint stage;    // 0: compute or pixel, 1: vertex
     uint lane;     // the one that does it; ALL_LANES
     uint trips;    // of the loop, 64 rounds each
+    uint ticks;    // of the clock, after which the loop ends; 0: never
 } work;
 
 #define NOTHING 0u
@@ -40,19 +41,43 @@ layout(push_constant) uniform Constants
 #define ROUNDS_4 ROUND ROUND ROUND ROUND
 #define ROUNDS_16 ROUNDS_4 ROUNDS_4 ROUNDS_4 ROUNDS_4
 #define ROUNDS_64 ROUNDS_16 ROUNDS_16 ROUNDS_16 ROUNDS_16
-// However wrong the caller's number is, the loop ends.
+// However wrong the caller's number is, the loop ends. A trip that waits takes 0.5 to 1 us on a fast GPU.
 #define MOST_TRIPS (1u << 26)
+#define MOST_WAITS (1u << 22)
+// Where the last loop of a work says how many ticks it took.
+#define TICKS_WORD 66
+
+// In 1024ths of what the device counts, whatever that is, so that minutes fit.
+#ifdef CLOCK
+uint now()
+{
+    uvec2 ticks = clockRealtime2x32EXT();
+    return (ticks.y << 22) | (ticks.x >> 10);
+}
+#endif
 
 // Each round is non-linear, so that no compiler folds the loop (samples/shaders/vulkan/hang.comp).
 uint loop(uint seed)
 {
     uint x = seed;
-    uint bound = min(work.trips, MOST_TRIPS);
+    uint most = MOST_TRIPS;
+#ifdef CLOCK
+    uint start = now();
+#else
+    if (work.misdeed == WAIT) most = MOST_WAITS;
+#endif
+    uint bound = min(work.trips, most);
     for (uint trip = 0u; trip < bound; ++trip)
     {
         ROUNDS_64
         if (work.misdeed == WAIT && Words(work.address).dwords[0] != 0u) break;
+#ifdef CLOCK
+        if (work.ticks != 0u && now() - start >= work.ticks) break;
+#endif
     }
+#ifdef CLOCK
+    if (seed == 0u) Words(work.notes).dwords[TICKS_WORD] = now() - start;
+#endif
     return x;
 }
 
