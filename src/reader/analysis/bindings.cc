@@ -183,8 +183,10 @@ bool BindingResolver::EndsSets(uint32_t first_event, const Event& event) const {
   if (event.kind == EventKind::kBind) {
     return event.type == static_cast<uint16_t>(BindPoint::kSecondary);
   }
-  return event.kind == EventKind::kEnd && event.match != 0 &&
-         snapshot_.events[first_event + event.match - 1].type == CAIRN_MARKER_EXECUTE_COMMANDS;
+  if (event.kind != EventKind::kEnd || event.match == 0) return false;
+  const uint64_t begin = uint64_t{first_event} + event.match - 1;
+  return begin < snapshot_.events.size() &&  // otherwise it ends nothing
+         snapshot_.events[begin].type == CAIRN_MARKER_EXECUTE_COMMANDS;
 }
 
 bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) {
