@@ -164,10 +164,10 @@ bool ListElimination::LeavesOut(CairnMarkerType type, CairnPipeline pipeline,
 }
 
 bool ListElimination::Decide(CairnMarkerType type, CairnPipeline pipeline, BlockWriter& block) {
-  const WorkClass work_class = ClassOf(type);
-  if (work_class == WorkClass::kStays) return false;
+  const LeaveOutClass work_class = LeaveOutClassOf(type);
+  if (work_class == LeaveOutClass::kStays) return false;
   // What copies and clears do does not depend on what is bound.
-  if (work_class == WorkClass::kCopy) pipeline = 0;
+  if (work_class == LeaveOutClass::kCopy) pipeline = 0;
   const uint64_t pipeline_hash = HashOf(block, RecordOf(block, pipeline));
   const uint64_t scope = scopes_.empty() ? kRootScope : scopes_.back().hash;
   const uint64_t group = GroupIn(scope, type, pipeline_hash);

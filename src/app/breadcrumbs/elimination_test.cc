@@ -118,7 +118,7 @@ TEST_F(EliminationTest, EveryRecordingCountsFromOne) {
 
 TEST_F(EliminationTest, WhatIsAskedForGoesAndIsStillCounted) {
   BoardQuestion question;
-  question.rules[static_cast<size_t>(WorkClass::kShader)] = LeaveOut::kUnlisted;
+  question.rules[static_cast<size_t>(LeaveOutClass::kShader)] = LeaveOut::kUnlisted;
   question.listed = {KeyIn(GroupIn(kRootScope, CAIRN_MARKER_DRAW, 0), 2)};
   Ask(question);
   EXPECT_TRUE(LeavesOut(CAIRN_MARKER_DRAW));
@@ -140,7 +140,7 @@ TEST_F(EliminationTest, WhatIsAskedForGoesAndIsStillCounted) {
 
 TEST_F(EliminationTest, WorkThatFindsNoRoomIsCountedAndObeysAllTheSame) {
   BoardQuestion question;
-  question.rules[static_cast<size_t>(WorkClass::kShader)] = LeaveOut::kAll;
+  question.rules[static_cast<size_t>(LeaveOutClass::kShader)] = LeaveOut::kAll;
   Ask(question);
   for (int i = 0; i < 70; ++i) EXPECT_TRUE(LeavesOut(CAIRN_MARKER_DRAW));
   EXPECT_EQ(64u, Met().size());

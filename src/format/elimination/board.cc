@@ -31,7 +31,7 @@ Board Board::Make(std::span<std::byte> memory, const BoardQuestion& question, ui
   header.listed_count = static_cast<uint32_t>(question.listed.size());
   header.entry_count = entry_count;
   header.text_bytes = text_bytes;
-  for (size_t i = 0; i < kWorkClasses; ++i) {
+  for (size_t i = 0; i < kLeaveOutClasses; ++i) {
     header.rules[i] = static_cast<uint8_t>(question.rules[i]);
   }
   const auto listed = std::as_bytes(std::span(question.listed));
@@ -57,12 +57,12 @@ Result<Board> Board::Over(std::span<std::byte> memory) {
       memory.size() != BytesFor(listed_count, entry_count, text_bytes)) {
     return Damaged("its size is not what it says");
   }
-  for (size_t i = 0; i < kWorkClasses; ++i) {
+  for (size_t i = 0; i < kLeaveOutClasses; ++i) {
     const uint8_t rule = header.rules[i];
     if (rule > static_cast<uint8_t>(LeaveOut::kUnlisted)) return Damaged("an unknown rule");
     board.rules_[i] = static_cast<LeaveOut>(rule);
   }
-  if (board.rule(WorkClass::kStays) != LeaveOut::kNothing) {
+  if (board.rule(LeaveOutClass::kStays) != LeaveOut::kNothing) {
     return Damaged("it leaves out what must stay");
   }
   std::byte* at = memory.data() + sizeof(BoardHeader);
@@ -74,7 +74,7 @@ Result<Board> Board::Over(std::span<std::byte> memory) {
   return board;
 }
 
-bool Board::LeavesOut(WorkClass work, uint64_t scope, uint64_t group, uint64_t key) const {
+bool Board::LeavesOut(LeaveOutClass work, uint64_t scope, uint64_t group, uint64_t key) const {
   switch (rule(work)) {
     case LeaveOut::kNothing: return false;
     case LeaveOut::kAll: return true;

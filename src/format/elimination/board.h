@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "format/elimination/work_class.h"
+#include "format/elimination/leave_out_class.h"
 
 namespace cairn {
 
@@ -34,8 +34,8 @@ inline constexpr char kBoardVariable[] = "CAIRN_ELIMINATION";
 enum class LeaveOut : uint8_t { kNothing = 0, kAll = 1, kListed = 2, kUnlisted = 3 };
 
 struct BoardQuestion {
-  std::array<LeaveOut, kWorkClasses> rules{};  // that of WorkClass::kStays stays kNothing
-  std::vector<uint64_t> listed;                // sorted
+  std::array<LeaveOut, kLeaveOutClasses> rules{};  // that of LeaveOutClass::kStays stays kNothing
+  std::vector<uint64_t> listed;                    // sorted
 
   bool operator==(const BoardQuestion&) const = default;
 };
@@ -52,7 +52,7 @@ struct BoardHeader {
   uint32_t listed_count;
   uint32_t entry_count;
   uint32_t text_bytes;
-  uint8_t rules[8];  // LeaveOut by WorkClass
+  uint8_t rules[8];  // LeaveOut by LeaveOutClass
   // Of the program.
   std::atomic<uint32_t> text_used;
   std::atomic<uint32_t> lists;     // recordings that obeyed the question
@@ -102,9 +102,9 @@ class Board {
   BoardHeader& header() const { return *header_; }
   std::span<const uint64_t> listed() const { return listed_; }
   std::span<WorkEntry> entries() const { return entries_; }
-  LeaveOut rule(WorkClass work) const { return rules_[static_cast<size_t>(work)]; }
+  LeaveOut rule(LeaveOutClass work) const { return rules_[static_cast<size_t>(work)]; }
 
-  bool LeavesOut(WorkClass work, uint64_t scope, uint64_t group, uint64_t key) const;
+  bool LeavesOut(LeaveOutClass work, uint64_t scope, uint64_t group, uint64_t key) const;
 
   // The entry of this key. `*is_new`: nobody has made it before; the caller fills it in, and sets `ready`. Null:
   // the table is full. Any thread of any process. `key` is not 0.
@@ -118,7 +118,7 @@ class Board {
   Board() = default;
 
   BoardHeader* header_ = nullptr;
-  std::array<LeaveOut, kWorkClasses> rules_{};
+  std::array<LeaveOut, kLeaveOutClasses> rules_{};
   std::span<const uint64_t> listed_;
   std::span<WorkEntry> entries_;
   std::span<std::byte> texts_;

@@ -19,7 +19,7 @@ void Require(bool condition) {
 void Use(std::vector<std::byte> memory) {
   const cairn::Result<cairn::Board> board = cairn::Board::Over(memory);
   if (!board.ok()) return;
-  (void)board->LeavesOut(cairn::WorkClass::kShader, 1, 2, 3);
+  (void)board->LeavesOut(cairn::LeaveOutClass::kShader, 1, 2, 3);
   bool is_new = false;
   cairn::WorkEntry* const entry = board->FindOrAdd(7, &is_new);
   Require(entry != nullptr || !is_new);

@@ -17,18 +17,18 @@ std::vector<std::byte> MemoryFor(const BoardQuestion& question, uint32_t entries
   return std::vector<std::byte>(Board::BytesFor(question.listed.size(), entries, text));
 }
 
-TEST(WorkClass, WhatSetsStateStays) {
-  EXPECT_EQ(WorkClass::kShader, ClassOf(CAIRN_MARKER_DRAW));
-  EXPECT_EQ(WorkClass::kShader, ClassOf(CAIRN_MARKER_DISPATCH));
-  EXPECT_EQ(WorkClass::kCopy, ClassOf(CAIRN_MARKER_COPY_BUFFER));
-  EXPECT_EQ(WorkClass::kCopy, ClassOf(CAIRN_MARKER_CLEAR_RENDER_TARGET));
+TEST(LeaveOutClass, WhatSetsStateStays) {
+  EXPECT_EQ(LeaveOutClass::kShader, LeaveOutClassOf(CAIRN_MARKER_DRAW));
+  EXPECT_EQ(LeaveOutClass::kShader, LeaveOutClassOf(CAIRN_MARKER_DISPATCH));
+  EXPECT_EQ(LeaveOutClass::kCopy, LeaveOutClassOf(CAIRN_MARKER_COPY_BUFFER));
+  EXPECT_EQ(LeaveOutClass::kCopy, LeaveOutClassOf(CAIRN_MARKER_CLEAR_RENDER_TARGET));
   for (const uint32_t type :
        {uint32_t{CAIRN_MARKER_PASS}, uint32_t{CAIRN_MARKER_PIPELINE_BARRIER},
         uint32_t{CAIRN_MARKER_RESOURCE_BARRIER}, uint32_t{CAIRN_MARKER_BEGIN_RENDERING},
         uint32_t{CAIRN_MARKER_END_RENDER_PASS}, uint32_t{CAIRN_MARKER_EXECUTE_COMMANDS},
         uint32_t{CAIRN_MARKER_WAIT_EVENTS}, uint32_t{CAIRN_MARKER_WRITE_BUFFER_IMMEDIATE},
         uint32_t{CAIRN_MARKER_RESET_QUERY_POOL}, uint32_t{CAIRN_MARKER_OTHER_WORK}, 1023u}) {
-    EXPECT_EQ(WorkClass::kStays, ClassOf(type)) << type;
+    EXPECT_EQ(LeaveOutClass::kStays, LeaveOutClassOf(type)) << type;
   }
 }
 
@@ -56,16 +56,16 @@ TEST(Board, RulesDecideByKeyGroupAndScope) {
   question.listed = {10, 20, 30};
   std::vector<std::byte> memory = MemoryFor(question, 4, 64);
   const Board board = Board::Make(memory, question, 4, 64);
-  const auto leaves_out = [&](WorkClass work, uint64_t scope, uint64_t group, uint64_t key) {
+  const auto leaves_out = [&](LeaveOutClass work, uint64_t scope, uint64_t group, uint64_t key) {
     return board.LeavesOut(work, scope, group, key);
   };
-  EXPECT_FALSE(leaves_out(WorkClass::kShader, 10, 2, 3));
-  EXPECT_FALSE(leaves_out(WorkClass::kShader, 1, 20, 3));
-  EXPECT_FALSE(leaves_out(WorkClass::kShader, 1, 2, 30));
-  EXPECT_TRUE(leaves_out(WorkClass::kShader, 1, 2, 3));
-  EXPECT_TRUE(leaves_out(WorkClass::kCopy, 1, 20, 3));
-  EXPECT_FALSE(leaves_out(WorkClass::kCopy, 1, 2, 3));
-  EXPECT_FALSE(leaves_out(WorkClass::kStays, 1, 2, 3));
+  EXPECT_FALSE(leaves_out(LeaveOutClass::kShader, 10, 2, 3));
+  EXPECT_FALSE(leaves_out(LeaveOutClass::kShader, 1, 20, 3));
+  EXPECT_FALSE(leaves_out(LeaveOutClass::kShader, 1, 2, 30));
+  EXPECT_TRUE(leaves_out(LeaveOutClass::kShader, 1, 2, 3));
+  EXPECT_TRUE(leaves_out(LeaveOutClass::kCopy, 1, 20, 3));
+  EXPECT_FALSE(leaves_out(LeaveOutClass::kCopy, 1, 2, 3));
+  EXPECT_FALSE(leaves_out(LeaveOutClass::kStays, 1, 2, 3));
 }
 
 TEST(Board, AFullTableTakesNoMore) {

@@ -9,7 +9,7 @@
 
 #include "cairn/marker_types.h"
 
-#include "reader/analysis/work_class.h"
+#include "format/block/marker_kinds.h"
 
 namespace cairn {
 namespace {

@@ -18,11 +18,6 @@ enum class WorkClass : uint8_t {
   kNoWork,    // runs nothing itself: barriers, begins and ends, labels
 };
 
-// Draws of the vertex pipeline, and dispatches: what barriers are known to hold back
-// (docs/analysis.md, "Which barriers drain").
-bool IsDraw(uint32_t type);
-bool IsDispatch(uint32_t type);
-
 // Of a CairnMarkerType, also of values that this version does not know.
 WorkClass ClassOfType(uint32_t type);
 

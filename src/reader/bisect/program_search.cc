@@ -128,7 +128,7 @@ Result<ProbeAnswer> ProgramSearch::Ask(const BisectQuestion& question) {
   return answer;
 }
 
-Result<BisectAnswer> ProgramSearch::SearchAmong(WorkClass work_class) {
+Result<BisectAnswer> ProgramSearch::SearchAmong(LeaveOutClass work_class) {
   searched_ = work_class;
   next_whole_ = 0;
   Plant();
@@ -168,10 +168,11 @@ Status ProgramSearch::SearchForMore(ProgramFound* found) {
 }
 
 Result<ProgramFound> ProgramSearch::Search() {
-  Result<BisectAnswer> answer = SearchAmong(WorkClass::kShader);
+  Result<BisectAnswer> answer = SearchAmong(LeaveOutClass::kShader);
   if (!answer.ok()) return answer.status();
-  if (answer->not_to_blame && !WorkTree(catalogue_, WorkClass::kCopy).tree().submissions.empty()) {
-    answer = SearchAmong(WorkClass::kCopy);
+  if (answer->not_to_blame &&
+      !WorkTree(catalogue_, LeaveOutClass::kCopy).tree().submissions.empty()) {
+    answer = SearchAmong(LeaveOutClass::kCopy);
     if (!answer.ok()) return answer.status();
   }
   ProgramFound found;

@@ -94,7 +94,7 @@ class ProgramSearch {
     ProbeAnswer answer;
   };
 
-  Result<BisectAnswer> SearchAmong(WorkClass work_class);
+  Result<BisectAnswer> SearchAmong(LeaveOutClass work_class);
   Result<ProbeAnswer> Ask(const BisectQuestion& question);
   Result<ProbeAnswer> AskWhole();
   Result<ProbeAnswer> FromJournalOr(const BisectQuestion& question, const Probe& probe);
@@ -113,7 +113,7 @@ class ProgramSearch {
   bool has_catalogue_ = false;
   std::shared_ptr<const WorkTree> tree_;  // what is searched now
   BisectTree suspects_;                   // the same, for Bisect
-  WorkClass searched_ = WorkClass::kShader;
+  LeaveOutClass searched_ = LeaveOutClass::kShader;
   std::vector<uint64_t> gone_;      // hashes of what was found
   std::vector<ProbeAnswer> whole_;  // answers of the whole runs, for the second search
   size_t next_whole_ = 0;

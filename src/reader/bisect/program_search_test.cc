@@ -66,7 +66,7 @@ class ModelProgram {
       note.path = work.path;
       note.last_position = static_cast<uint32_t>(met.work.size() + 1);
       met.work.push_back(note);
-      if (!board.LeavesOut(ClassOf(work.type), note.scope, note.group, note.key)) {
+      if (!board.LeavesOut(LeaveOutClassOf(work.type), note.scope, note.group, note.key)) {
         ran.insert(work.name);
       }
     }

@@ -24,7 +24,8 @@ bool LeavesOut(const BisectQuestion& question, const Suspect& suspect) {
 
 }  // namespace
 
-WorkTree::WorkTree(const WorkCatalogue& catalogue, WorkClass work_class, std::vector<uint64_t> gone)
+WorkTree::WorkTree(const WorkCatalogue& catalogue, LeaveOutClass work_class,
+                   std::vector<uint64_t> gone)
     : class_(work_class), gone_(std::move(gone)) {
   const auto is_gone = [this](uint64_t hash) {
     return std::find(gone_.begin(), gone_.end(), hash) != gone_.end();
@@ -32,7 +33,7 @@ WorkTree::WorkTree(const WorkCatalogue& catalogue, WorkClass work_class, std::ve
   std::map<uint64_t, Moment> scopes;
   std::map<uint64_t, Moment> groups;
   for (const WorkNote& note : catalogue.work) {
-    if (ClassOf(note.type) != work_class) continue;
+    if (LeaveOutClassOf(note.type) != work_class) continue;
     if (is_gone(note.key) || is_gone(note.group) || is_gone(note.scope)) continue;
     notes_.push_back(note);
     scopes[note.scope] = std::max(scopes[note.scope], MomentOf(note));
@@ -113,8 +114,8 @@ BoardQuestion WorkTree::AloneQuestion(const std::vector<Suspect>& kept) const {
 BoardQuestion WorkTree::Keeping(std::vector<uint64_t> hashes) const {
   BoardQuestion asked;
   asked.rules[static_cast<size_t>(class_)] = LeaveOut::kUnlisted;
-  if (class_ == WorkClass::kCopy) {
-    asked.rules[static_cast<size_t>(WorkClass::kShader)] = LeaveOut::kAll;
+  if (class_ == LeaveOutClass::kCopy) {
+    asked.rules[static_cast<size_t>(LeaveOutClass::kShader)] = LeaveOut::kAll;
   }
   std::sort(hashes.begin(), hashes.end());
   asked.listed = std::move(hashes);
@@ -157,9 +158,9 @@ uint64_t WorkTree::HashOf(const Suspect& suspect) const {
 
 bool WorkTree::Keeps(const BisectQuestion& question, Kind kind, const WorkNote& note) const {
   const bool everything_goes = !question.left_out.empty() && !question.rest_stays;
-  if (ClassOf(note.type) != class_) {
+  if (LeaveOutClassOf(note.type) != class_) {
     // Copies stay while the others are searched, and not the other way round.
-    return class_ == WorkClass::kShader || !everything_goes;
+    return class_ == LeaveOutClass::kShader || !everything_goes;
   }
   const auto meets = [&](uint64_t hash) {
     return hash == note.scope || (kind >= Kind::kList && hash == note.group) ||

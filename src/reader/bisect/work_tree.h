@@ -27,7 +27,8 @@ class WorkTree {
   WorkTree() = default;
   // The work of one class. What went to the GPU last stands last: culprits are likely there. `gone`: hashes of what
   // was found already: it is in no run, and not in the tree.
-  WorkTree(const WorkCatalogue& catalogue, WorkClass work_class, std::vector<uint64_t> gone = {});
+  WorkTree(const WorkCatalogue& catalogue, LeaveOutClass work_class,
+           std::vector<uint64_t> gone = {});
 
   const BisectTree& tree() const { return tree_; }
 
@@ -59,7 +60,7 @@ class WorkTree {
   std::vector<uint64_t> KeptHashes(const BisectQuestion& question) const;
   const Group& GroupOf(const Suspect& suspect) const;
 
-  WorkClass class_ = WorkClass::kShader;
+  LeaveOutClass class_ = LeaveOutClass::kShader;
   BisectTree tree_;
   std::vector<uint64_t> gone_;
   std::vector<WorkNote> notes_;             // call number i is notes_[i - 1]

@@ -54,7 +54,7 @@ Suspect Work(uint64_t number) {
 }
 
 TEST(WorkTree, WhatRanLastStandsLast) {
-  const WorkTree tree(Catalogue(), WorkClass::kShader);
+  const WorkTree tree(Catalogue(), LeaveOutClass::kShader);
   ASSERT_EQ(2u, tree.tree().submissions.size());
   EXPECT_EQ(kShadow, tree.NoteOf(Scope(1)).scope);
   EXPECT_EQ(kFrame, tree.NoteOf(Scope(2)).scope);
@@ -71,13 +71,13 @@ TEST(WorkTree, WhatRanLastStandsLast) {
 }
 
 TEST(WorkTree, QuestionsNameTheLargestPartsThatStay) {
-  const WorkTree tree(Catalogue(), WorkClass::kShader);
+  const WorkTree tree(Catalogue(), LeaveOutClass::kShader);
   const auto kept = [&](std::vector<Suspect> left_out) {
     BisectQuestion question;
     question.left_out = std::move(left_out);
     const BoardQuestion asked = tree.QuestionFor(question);
-    EXPECT_EQ(LeaveOut::kUnlisted, asked.rules[static_cast<size_t>(WorkClass::kShader)]);
-    EXPECT_EQ(LeaveOut::kNothing, asked.rules[static_cast<size_t>(WorkClass::kCopy)]);
+    EXPECT_EQ(LeaveOut::kUnlisted, asked.rules[static_cast<size_t>(LeaveOutClass::kShader)]);
+    EXPECT_EQ(LeaveOut::kNothing, asked.rules[static_cast<size_t>(LeaveOutClass::kCopy)]);
     EXPECT_TRUE(std::is_sorted(asked.listed.begin(), asked.listed.end()));
     return asked.listed;
   };
@@ -90,33 +90,33 @@ TEST(WorkTree, QuestionsNameTheLargestPartsThatStay) {
 }
 
 TEST(WorkTree, TheWholeAndTheRestAreAskedByWhatGoes) {
-  const WorkTree tree(Catalogue(), WorkClass::kShader);
+  const WorkTree tree(Catalogue(), LeaveOutClass::kShader);
   EXPECT_EQ(BoardQuestion(), tree.QuestionFor({}));
   BisectQuestion rest;
   rest.left_out = {Work(2)};
   rest.rest_stays = true;
   const BoardQuestion asked = tree.QuestionFor(rest);
-  EXPECT_EQ(LeaveOut::kListed, asked.rules[static_cast<size_t>(WorkClass::kShader)]);
+  EXPECT_EQ(LeaveOut::kListed, asked.rules[static_cast<size_t>(LeaveOutClass::kShader)]);
   EXPECT_THAT(asked.listed, ElementsAre(KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 7), 2)));
 }
 
 TEST(WorkTree, CopiesAreSearchedWithoutTheRest) {
-  const WorkTree tree(Catalogue(), WorkClass::kCopy);
+  const WorkTree tree(Catalogue(), LeaveOutClass::kCopy);
   ASSERT_EQ(1u, tree.tree().submissions.size());
   BisectQuestion question;
   question.left_out = {Work(1)};
   const BoardQuestion asked = tree.QuestionFor(question);
-  EXPECT_EQ(LeaveOut::kAll, asked.rules[static_cast<size_t>(WorkClass::kShader)]);
-  EXPECT_EQ(LeaveOut::kUnlisted, asked.rules[static_cast<size_t>(WorkClass::kCopy)]);
+  EXPECT_EQ(LeaveOut::kAll, asked.rules[static_cast<size_t>(LeaveOutClass::kShader)]);
+  EXPECT_EQ(LeaveOut::kUnlisted, asked.rules[static_cast<size_t>(LeaveOutClass::kCopy)]);
   EXPECT_THAT(asked.listed, ElementsAre(KeyIn(GroupIn(kFrame, CAIRN_MARKER_COPY_BUFFER, 0), 2)));
   EXPECT_EQ(asked, tree.AloneQuestion({Work(2)}));
   question.rest_stays = true;
   EXPECT_EQ(LeaveOut::kNothing,
-            tree.QuestionFor(question).rules[static_cast<size_t>(WorkClass::kShader)]);
+            tree.QuestionFor(question).rules[static_cast<size_t>(LeaveOutClass::kShader)]);
 }
 
 TEST(WorkTree, KnowsWhatStays) {
-  const WorkTree tree(Catalogue(), WorkClass::kShader);
+  const WorkTree tree(Catalogue(), LeaveOutClass::kShader);
   const auto keeps = [&](const Suspect& left_out, const Suspect& suspect) {
     BisectQuestion question;
     question.left_out = {left_out};
@@ -136,10 +136,10 @@ TEST(WorkTree, KnowsWhatStays) {
 // What was found once is in no later run, whatever holds it.
 TEST(WorkTree, WhatIsGoneStaysGone) {
   const uint64_t gone = KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 7), 1);
-  const WorkTree tree(Catalogue(), WorkClass::kShader, {gone});
+  const WorkTree tree(Catalogue(), LeaveOutClass::kShader, {gone});
   EXPECT_EQ(2u, tree.CountOf(Scope(1)));
   const BoardQuestion whole = tree.QuestionFor({});
-  EXPECT_EQ(LeaveOut::kListed, whole.rules[static_cast<size_t>(WorkClass::kShader)]);
+  EXPECT_EQ(LeaveOut::kListed, whole.rules[static_cast<size_t>(LeaveOutClass::kShader)]);
   EXPECT_THAT(whole.listed, ElementsAre(gone));
   BisectQuestion question;
   question.left_out = {Scope(2)};
@@ -148,14 +148,14 @@ TEST(WorkTree, WhatIsGoneStaysGone) {
                                    KeyIn(GroupIn(kShadow, CAIRN_MARKER_DRAW, 8), 1)));
   question.rest_stays = true;
   EXPECT_THAT(tree.QuestionFor(question).listed, UnorderedElementsAre(gone, kFrame));
-  const WorkTree all(Catalogue(), WorkClass::kShader);
+  const WorkTree all(Catalogue(), LeaveOutClass::kShader);
   EXPECT_FALSE(tree.Keeps({}, Suspect::Kind::kCall, all.NoteOf(Work(1))));
   EXPECT_TRUE(tree.Keeps({}, Suspect::Kind::kCall, all.NoteOf(Work(2))));
 }
 
 TEST(WorkTree, CopiesStayWhileOthersAreSearchedAndNotTheOtherWayRound) {
-  const WorkTree shaders(Catalogue(), WorkClass::kShader);
-  const WorkTree copies(Catalogue(), WorkClass::kCopy);
+  const WorkTree shaders(Catalogue(), LeaveOutClass::kShader);
+  const WorkTree copies(Catalogue(), LeaveOutClass::kCopy);
   BisectQuestion question;
   question.left_out = {Scope(1)};
   EXPECT_TRUE(shaders.Keeps(question, Suspect::Kind::kCall, copies.NoteOf(Work(1))));

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What of a command list may be left out of a run.
-#ifndef CAIRN_FORMAT_ELIMINATION_WORK_CLASS_H_
-#define CAIRN_FORMAT_ELIMINATION_WORK_CLASS_H_
+#ifndef CAIRN_FORMAT_ELIMINATION_LEAVE_OUT_CLASS_H_
+#define CAIRN_FORMAT_ELIMINATION_LEAVE_OUT_CLASS_H_
 
 #include <cstddef>
 #include <cstdint>
 
 namespace cairn {
 
-enum class WorkClass : uint8_t {
+enum class LeaveOutClass : uint8_t {
   kStays = 0,   // barriers, passes, queries, state; whatever is not known
   kShader = 1,  // draws, dispatches, rays, builds, video: what runs programs, or units of its own
   kCopy = 2,    // copies, clears, fills, resolves: what others read
 };
-inline constexpr size_t kWorkClasses = 3;
+inline constexpr size_t kLeaveOutClasses = 3;
 
 // `type`: a CairnMarkerType.
-WorkClass ClassOf(uint32_t type);
+LeaveOutClass LeaveOutClassOf(uint32_t type);
 
 }  // namespace cairn
 
-#endif  // CAIRN_FORMAT_ELIMINATION_WORK_CLASS_H_
+#endif  // CAIRN_FORMAT_ELIMINATION_LEAVE_OUT_CLASS_H_
