@@ -3,6 +3,7 @@
 import collections
 import datetime
 import json
+import re
 import statistics
 import struct
 
@@ -226,16 +227,12 @@ FAILURES = {"GPU hang": "hang", "endless wait": "hang", "deadlock": "hang", "GPU
 
 
 def names_work(part, work):
-    """A part of a culprit of cairn bisect is this work, or one of those that it was recorded as. Work of a secondary
-    command buffer is known there without the labels around its execution."""
+    """A part of a culprit of cairn bisect is this work. There it is the work of a place, in whatever frame: numbers of
+    labels are "#". Work of a secondary command buffer is known without the labels around its execution."""
     path = [label for label in part["path"] if label != SECONDARY]
-    same_place = bool(path) and path == work["path"][-len(path):] and part["type"] == work["type"]
+    place = [re.sub("[0-9]+", "#", label) for label in work["path"]]
+    same_place = bool(path) and path == place[-len(path):] and part["type"] == work["type"]
     return same_place and part["count"] == 1 and (part["kind"] != "work" or part["ordinal"] == work["ordinal"])
-
-
-def commands(part):
-    """That it stands for."""
-    return part["count"] * max(part["recorded"], 1)
 
 
 def score_search(truth, answer):
@@ -245,14 +242,14 @@ def score_search(truth, answer):
     accusable = truth.known["role"] == "culprit" and truth.noted(truth.work)
     result = {"kind": kind or "none", "right_kind": kind in {FAILURES.get(k) for k in truth.known["right_kinds"]},
               "certainty": "not to blame" if answer["not_to_blame"] else "found" if found else "not found",
-              "sentence": answer["reason"], "suspects": sum(commands(part) for parts in culprits for part in parts),
-              "with_pipeline": sum(commands(part) for parts in culprits for part in parts if part["pipeline"]),
+              "sentence": answer["reason"], "suspects": sum(part["count"] for parts in culprits for part in parts),
+              "with_pipeline": sum(part["count"] for parts in culprits for part in parts if part["pipeline"]),
               "false_finished": [], "false_not_started": [], "around": False, "to_file_s": None,
               "runs": answer["runs"], "seconds": answer["seconds"]}
     named = [[names_work(part, truth.works[truth.work]) for part in parts] for parts in culprits] if accusable else []
     if accusable:
         right, first = any(map(any, named)), bool(named) and any(named[0])
-        exact = named == [[True]] and result["suspects"] == 1
+        exact = named == [[True]]
     elif kind:
         # Waits and barriers are never left out: no work is to blame.
         right = first = exact = answer["not_to_blame"] and not culprits

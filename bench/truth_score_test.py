@@ -150,7 +150,7 @@ class Searches(unittest.TestCase):
     def setUp(self):
         self.known = {"right_kinds": ["device lost"], "role": "culprit", "work": 0, "words": "imported", "works": [
             {"path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1}]}
-        self.part = {"kind": "work", "path": ["Frame 0", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1,
+        self.part = {"kind": "work", "path": ["Frame #", "Fog", "Scatter"], "type": "DISPATCH", "ordinal": 1,
                      "count": 1, "recorded": 1, "pipeline": "P"}
         self.answer = {"found": True, "failure": "device lost", "not_to_blame": False, "reason": "", "runs": 9,
                        "seconds": 3.5, "culprits": [[self.part]]}
@@ -165,17 +165,22 @@ class Searches(unittest.TestCase):
         self.assertEqual((result["exact"], result["right_kind"], result["suspects"]), (True, True, 1))
 
     def test_another_work(self):
-        self.part["path"] = ["Frame 0", "Fog", "Accumulate"]
+        self.part["path"] = ["Frame #", "Fog", "Accumulate"]
         result = self.score()
         self.assertEqual((result["in_set"], result["honest"]), (False, False))
 
-    def test_one_of_four_recordings(self):
+    def test_of_a_secondary_command_buffer_in_each_frame(self):
         self.part.update(path=["Scatter"], recorded=4)
         result = self.score()
-        self.assertEqual((result["in_set"], result["exact"], result["suspects"]), (True, False, 4))
+        self.assertEqual((result["in_set"], result["exact"], result["suspects"]), (True, True, 1))
+
+    def test_several_of_a_kind(self):
+        self.part["count"] = 3
+        result = self.score()
+        self.assertEqual((result["in_set"], result["suspects"]), (False, 3))
 
     def test_two_works_of_which_one_is_innocent(self):
-        self.answer["culprits"][0].append({**self.part, "path": ["Frame 0", "Fog", "Accumulate"]})
+        self.answer["culprits"][0].append({**self.part, "path": ["Frame #", "Fog", "Accumulate"]})
         result = self.score()
         self.assertEqual((result["in_set"], result["exact"]), (True, False))
 
