@@ -92,6 +92,11 @@ bool IsTransfer(uint32_t type) {
   }
 }
 
+bool IsBarrier(uint32_t type) {
+  return type == CAIRN_MARKER_RESOURCE_BARRIER || type == CAIRN_MARKER_BARRIER ||
+         type == CAIRN_MARKER_PIPELINE_BARRIER;
+}
+
 bool RunsNothing(uint32_t type) {
   switch (type) {
     case CAIRN_MARKER_PASS:

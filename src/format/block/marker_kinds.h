@@ -15,6 +15,8 @@ bool IsDispatch(uint32_t type);  // of a compute pipeline
 bool RunsShaders(uint32_t type);
 // Copies, clears, fills, resolves, and writes of single words.
 bool IsTransfer(uint32_t type);
+// Makes later work wait for earlier work.
+bool IsBarrier(uint32_t type);
 // Sets state, orders, names or frames work. Queries and timestamps wait for work and write a word.
 bool RunsNothing(uint32_t type);
 

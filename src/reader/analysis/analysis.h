@@ -113,7 +113,8 @@ struct QueueVerdict {
   // True where the marker mode was off, and some execution is neither known to have finished nor known
   // not to have been submitted: then no candidates does not mean that nothing was running.
   bool unknown = false;
-  bool exact = false;  // exactly one candidate, and the rules prove that it was running
+  bool exact =
+      false;  // one candidate, and the rules prove that it was running and nothing else but barriers behind it
   // In words: where the GPU stood, what follows, and what limits the conclusion. Names no scope, list
   // or shader, so that a redacted report can print it; "event 7" is the sequence number.
   std::string reason;

@@ -141,6 +141,51 @@ TEST(Analysis, ExactWhenOneScopeIsBetweenTheWords) {
       "1). The work that begins at event 7 is the only marked work that was running.");
 }
 
+// pass { dispatch barrier } pass { barrier }, in one list.
+SnapshotBuilder DispatchBeforeBarriers() {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.Begin(CAIRN_MARKER_PASS);              // 1
+  builder.Scope(CAIRN_MARKER_DISPATCH);          // 2, 3
+  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 4, 5
+  builder.End();                                 // 6
+  builder.Begin(CAIRN_MARKER_PASS);              // 7
+  builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 8, 9
+  builder.End();                                 // 10
+  builder.Submit(queue, list);
+  return builder;
+}
+
+TEST(Analysis, ABarrierBehindTheOnlyWorkWaitsForIt) {
+  SnapshotBuilder builder = DispatchBeforeBarriers();
+  builder.SetWords(0, 4, 0);
+  const Analysis analysis = Analyse(builder.snapshot);
+  EXPECT_THAT(ScopeStates(analysis),
+              ElementsAre(kInFlight, kInFlight, kInFlight, kNotStarted, kNotStarted));
+  EXPECT_THAT(analysis.verdicts.at(0).candidates, ElementsAre(1));
+  EXPECT_TRUE(analysis.verdicts.at(0).exact);
+  EXPECT_THAT(analysis.verdicts.at(0).reason,
+              HasSubstr("1 barrier behind it was reached as well, and waits for it."));
+}
+
+// In that pass work without markers may run.
+TEST(Analysis, ABarrierInAPassBehindSpeaksForItsPass) {
+  SnapshotBuilder builder = DispatchBeforeBarriers();
+  builder.SetWords(0, 8, 0);
+  const Analysis analysis = Analyse(builder.snapshot);
+  EXPECT_THAT(analysis.verdicts.at(0).candidates, ElementsAre(1, 2, 4));
+  EXPECT_FALSE(analysis.verdicts.at(0).exact);
+}
+
+TEST(Analysis, ABarrierBehindFinishedWorkIsTheCandidate) {
+  SnapshotBuilder builder = DispatchBeforeBarriers();
+  builder.SetWords(0, 4, 3);
+  const Analysis analysis = Analyse(builder.snapshot);
+  EXPECT_THAT(analysis.verdicts.at(0).candidates, ElementsAre(2));
+  EXPECT_TRUE(analysis.verdicts.at(0).exact);
+}
+
 TEST(Analysis, PassedProvesReachedToo) {
   SnapshotBuilder builder = WorkedExample();
   builder.SetWords(0, 2, 6);  // the top word is late

@@ -8,6 +8,8 @@
 
 #include "cairn/marker_types.h"
 
+#include "format/block/marker_kinds.h"
+
 namespace cairn {
 namespace {
 
@@ -45,6 +47,7 @@ class QueueJudge {
     }
     for (const uint32_t index : order_) Collect(index);
     verdict_.exact = IsExact();
+    if (verdict_.exact) LeaveOutWhatWaits();
     verdict_.ends_unseen = unseen_count_ != 0 && unseen_count_ == in_flight_count_;
     verdict_.unknown = unknown_count_ != 0;
     if (verdict_.unknown) {
@@ -100,10 +103,27 @@ class QueueJudge {
     }
   }
 
+  // Whether a later candidate of the same list only waits for the first one: a barrier, of which no scope is in
+  // flight that is not around the first one as well. Work without markers may run in such a scope.
+  bool WaitsForFirst(uint32_t candidate) const {
+    if (!IsBarrier(BeginEvent(candidate).type)) return false;
+    const uint32_t parent = analysis_.scopes[candidate].parent;
+    uint32_t around = verdict_.candidates[0];
+    do around = analysis_.scopes[around].parent;
+    while (around != parent && around != kNone);
+    return around == parent;
+  }
+
   // One candidate, reached, which would have written its end had it finished; and everything else on
-  // the queue has finished or was not started.
+  // the queue has finished, was not started, or waits for it.
   bool IsExact() const {
-    if (verdict_.candidates.size() != 1 || in_flight_count_ != 1) return false;
+    const std::vector<uint32_t>& candidates = verdict_.candidates;
+    if (candidates.empty() || in_flight_count_ != 1) return false;
+    if (candidates.size() > 1 && IsBarrier(BeginEvent(candidates[0]).type)) return false;
+    if (!std::all_of(candidates.begin() + 1, candidates.end(),
+                     [this](uint32_t candidate) { return WaitsForFirst(candidate); })) {
+      return false;
+    }
     const Progress& progress = progress_[first_in_flight_];
     if (!progress.words_are_its || !progress.words_make_sense) return false;
     const Recording& recording = RecordingOf(analysis_.executions[first_in_flight_]);
@@ -114,6 +134,12 @@ class QueueJudge {
     const Event& end = snapshot_.events[recording.first_event + scope.end_sequence - 1];
     const uint32_t begin_sequence = scope.event - recording.first_event + 1;
     return (end.flags & kEventWritesBottom) != 0 && recording.reached >= begin_sequence;
+  }
+
+  void LeaveOutWhatWaits() {
+    barriers_behind_ = verdict_.candidates.size() - 1;
+    verdict_.candidates.resize(1);
+    verdict_.candidate_executions.resize(1);
   }
 
   void Say(const std::string& sentence) {
@@ -231,6 +257,12 @@ class QueueJudge {
       const Recording& recording = RecordingOf(analysis_.executions[first_in_flight_]);
       Say(fmt::format("The work that begins at event {} is the only marked work that was running.",
                       scope.event - recording.first_event + 1));
+      if (barriers_behind_ != 0) {
+        Say(fmt::format("{} barrier{} behind it {} reached as well, and {} for it.",
+                        barriers_behind_, barriers_behind_ == 1 ? "" : "s",
+                        barriers_behind_ == 1 ? "was" : "were",
+                        barriers_behind_ == 1 ? "waits" : "wait"));
+      }
       return;
     }
     if (scope_count == 1) {
@@ -313,7 +345,8 @@ class QueueJudge {
   size_t unseen_count_ = 0;  // of these
   size_t completed_count_ = 0;
   size_t unknown_count_ = 0;
-  bool drained_ = false;  // barriers proved that some work in flight had finished
+  size_t barriers_behind_ = 0;  // of an exact verdict
+  bool drained_ = false;        // barriers proved that some work in flight had finished
 };
 
 }  // namespace
