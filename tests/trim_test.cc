@@ -111,6 +111,8 @@ TEST_F(TrimTest, ACaptureThatStartsLateHasTheImagesOfTheWhole) {
   Capture("all.cairn");
   Capture("late.cairn", {"--frames", "7-9"});
   EXPECT_EQ(Images("late.cairn"), Images("all.cairn", {"--frames", "7-9"}));
+  Capture("one.cairn", {"--frames", "8"});
+  EXPECT_EQ(Images("one.cairn"), Images("all.cairn", {"--frames", "8"}));
   EXPECT_EQ(Run({"verify", "late.cairn"}).exit_code, 0);
 }
 
@@ -154,7 +156,7 @@ TEST_F(TrimTest, WhatCannotBeDoneIsOneLine) {
   EXPECT_EQ(error({"run", "--frames", "1-2", "--", "true"}, 125),
             "cairn run: --frames means nothing without --capture\n");
   EXPECT_EQ(error({"run", "--capture", "--frames", "x", "--", "true"}, 125),
-            "cairn run: 'x' is no range of frames; say A-B, or A- for all from A on\n");
+            "cairn run: --frames: 'x' is neither a frame (7) nor a range (7-9, 7-)\n");
   EXPECT_EQ(error({"run", "--capture", "--no-layer", "--", "true"}, 125),
             "cairn run: --capture needs the layer: leave out --no-layer\n");
   EXPECT_EQ(error({"run", "--capture", "--", "true"}, 0),

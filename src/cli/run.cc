@@ -3,16 +3,16 @@
 // cairn run: starts a program under the watcher.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <string_view>
+#include <string>
 
 #include "base/program_name.h"
 #include "cli/command.h"
 #include "cli/layer.h"
+#include "cli/numbers.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "watcher/output_path.h"
@@ -55,33 +55,12 @@ struct RunOptions {
   bool hash_frames = false;
 };
 
-bool ParseNumber(std::string_view text, uint64_t* number) {
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  return error == std::errc() && rest == text.data() + text.size();
-}
-
 int ExitCodeFor(const Status& status) {
   switch (status.code()) {
     case StatusCode::kNotFound: return kExitNotFound;
     case StatusCode::kUnsupported: return kExitCannotExecute;
     default: return kExitCairnFailed;
   }
-}
-
-// "A-B" or "A-": the frames from A to B, B included.
-Status CheckFrames(const std::string& frames) {
-  const size_t dash = frames.find('-');
-  uint64_t first = 0;
-  uint64_t last = ~uint64_t{0};
-  const bool good = dash != std::string::npos &&
-                    ParseNumber(std::string_view(frames).substr(0, dash), &first) &&
-                    (dash + 1 == frames.size() ||
-                     ParseNumber(std::string_view(frames).substr(dash + 1), &last)) &&
-                    first <= last;
-  if (good) return Status();
-  return Status(
-      StatusCode::kInvalidArgument,
-      fmt::format("'{}' is no range of frames; say A-B, or A- for all from A on", frames));
 }
 
 Status CheckCaptureOptions(const RunOptions& options) {
@@ -99,14 +78,18 @@ Status CheckCaptureOptions(const RunOptions& options) {
   if (!options.frames.empty() && !options.trigger.empty()) {
     return Status(StatusCode::kInvalidArgument, "give either --frames or --trigger");
   }
-  return options.frames.empty() ? Status() : CheckFrames(options.frames);
+  return ParseFramesOf("--frames", options.frames).status();
 }
 
 // app/settings/layer_settings.h, CAIRN_CAPTURE.
 std::string CaptureVariable(const RunOptions& options) {
   std::string value = "CAIRN_CAPTURE=on";
   if (!options.trigger.empty()) value += ",armed";
-  if (!options.frames.empty()) value += ",frames=" + options.frames;
+  if (!options.frames.empty()) {
+    const FrameRange frames = *ParseFramesOf("--frames", options.frames);
+    value += fmt::format(",frames={}-", frames.first);
+    if (frames.end != kNoFrame) value += std::to_string(frames.end - 1);
+  }
   if (options.hash_frames) value += ",hash";
   return value;
 }
@@ -238,8 +221,9 @@ Verb AddRunVerb(CLI::App& root) {
                "nothing from them");
   command.Flag("--capture", &options->capture,
                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
-  command.Option("--frames", &options->frames, "A-B",
-                 "With --capture: only frames A to B, counted from 0; A- for all from A on");
+  command.Option(
+      "--frames", &options->frames, "A-B",
+      "With --capture: only frames A to B, counted from 0; A for one, A- for all from A on");
   command.Option("--trigger", &options->trigger, "signal|FILE",
                  "With --capture: record from the moment that FILE exists until it is gone; or "
                  "'signal': from the first SIGUSR1 to this cairn until the second");

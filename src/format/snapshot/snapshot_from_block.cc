@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/snapshot/snapshot_from_block.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <string>
+#include <tuple>
 #include <utility>
 
 #include "format/snapshot/block_destructions.h"
@@ -15,6 +13,8 @@
 #include "format/snapshot/name_table.h"
 #include "format/snapshot/pipeline_descriptors.h"
 #include "format/snapshot/secondaries.h"
+#include "format/snapshot/snapshot_losses.h"
+#include "format/snapshot/unfinished.h"
 
 namespace cairn {
 namespace {
@@ -33,32 +33,6 @@ struct FoundRecording {
   uint64_t recording_id;
   uint64_t frame;
   uint64_t event_count;
-};
-
-// How often something was left out; sentences are made of these at the end, so that a hostile block
-// cannot make a long list.
-struct LossCounts {
-  uint64_t raw_markers = 0;
-  uint64_t contexts = 0;
-  uint64_t queues = 0;
-  uint64_t recordings_changed = 0;
-  uint64_t recordings_bad = 0;
-  uint64_t events_missing = 0;
-  uint64_t events_bad = 0;
-  uint64_t pipelines_bad = 0;
-  uint64_t words_bad = 0;
-  uint64_t submissions_torn = 0;
-  uint64_t submissions_later = 0;
-  uint64_t objects_changed = 0;
-  uint64_t objects_bad = 0;
-  uint64_t syncs_bad = 0;
-  uint64_t checkpoints_bad = 0;
-  uint64_t binaries_bad = 0;
-  uint64_t shaders_bad = 0;
-  uint64_t destructions_torn = 0;
-  uint64_t secondaries_unknown = 0;
-  uint64_t secondaries_nested = 0;
-  uint64_t secondaries_over_budget = 0;
 };
 
 class SnapshotTaker {
@@ -94,15 +68,10 @@ class SnapshotTaker {
   Event MakeBindEvent(const EventRecord& record);
   void LeaveOutLater(const SubmissionRecord& record);
   void ReadSubmissions();
-  bool IsUnfinished(uint32_t recording) const;
-  void FindUnfinished();
   void ReadMemory();
-  std::vector<bool> PipelinesInUse() const;
   void ReadDiagnostics();
   void ReadRawMarkers();
   void ReadCrash();
-  void NoteLosses();
-  void NoteLoss(uint64_t count, const char* what);
 
   uint64_t SlotOffset(uint32_t context, uint32_t slot) const {
     return tables_[context].recordings_offset + uint64_t{slot} * sizeof(RecordingSlot);
@@ -146,7 +115,8 @@ Snapshot SnapshotTaker::Take(uint64_t snapshot_time_ns) {
   ReadThreads(block_, names_, &snapshot_);
   ReadKeptMarkers(block_, kKeptMarkerTextBytes, &snapshot_);
   ReadCrash();
-  NoteLosses();
+  losses_.names_unreadable = names.unreadable_count();
+  NoteLosses(block_, losses_, &snapshot_);
   names_ = nullptr;
   return std::move(snapshot_);
 }
@@ -590,43 +560,6 @@ void SnapshotTaker::ReadSubmissions() {
             [](const Submission& a, const Submission& b) { return a.serial < b.serial; });
 }
 
-// Whether a recording was submitted and its words do not say that it has finished.
-bool SnapshotTaker::IsUnfinished(uint32_t index) const {
-  const Recording& recording = snapshot_.recordings[index];
-  if (recording.secondary || recording.submit_count == 0) return false;
-  const bool all_begun = recording.reusable ? recording.runs == recording.submit_count
-                                            : recording.submit_count <= recording.finished_runs + 1;
-  return !all_begun || recording.event_count == 0 || recording.passed != recording.event_count;
-}
-
-void SnapshotTaker::FindUnfinished() {
-  unfinished_.resize(snapshot_.recordings.size());
-  // Told by the application: the last submission decides. Those that it does not tell of are unfinished.
-  std::vector<bool> told_finished(unfinished_.size(), false);
-  for (const Submission& submission : snapshot_.submissions) {
-    if (submission.recording == kNone) continue;
-    told_finished[submission.recording] =
-        submission.number <= snapshot_.queues[submission.queue].completed_submission;
-  }
-  for (uint32_t i = 0; i < unfinished_.size(); ++i) {
-    unfinished_[i] = IsUnfinished(i) && !told_finished[i];
-  }
-}
-
-// Those that unfinished recordings use, also in what they execute.
-std::vector<bool> SnapshotTaker::PipelinesInUse() const {
-  std::vector<bool> used(snapshot_.pipelines.size(), false);
-  for (const Recording& recording : snapshot_.recordings) {
-    if (recording.submit_count == 0) continue;
-    for (uint32_t i = 0; i < recording.event_count; ++i) {
-      if (i + 1 < recording.passed) continue;
-      const uint32_t pipeline = snapshot_.events[recording.first_event + i].pipeline;
-      if (pipeline != kNone) used[pipeline] = true;
-    }
-  }
-  return used;
-}
-
 // Finds events of the block after what is executed was put where it is executed.
 class PlacesOfBlock : public EventPlaces {
  public:
@@ -669,7 +602,7 @@ void SnapshotTaker::ReadMemory() {
 }
 
 void SnapshotTaker::ReadDiagnostics() {
-  FindUnfinished();
+  unfinished_ = FindUnfinished(snapshot_);
   ReadMemory();
   std::vector<uint32_t> event_counts;
   event_counts.reserve(snapshot_.recordings.size());
@@ -686,7 +619,7 @@ void SnapshotTaker::ReadDiagnostics() {
   losses_.binaries_bad = ReadFaults(block_, keep_binaries_, &snapshot_);
   const PlacesOfBlock places(splicer, recording_of_slot_, places_, event_counts);
   losses_.checkpoints_bad = ReadCheckpoints(block_, places, &snapshot_);
-  losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(), keep_binaries_, &snapshot_);
+  losses_.shaders_bad = ReadShaders(block_, PipelinesInUse(snapshot_), keep_binaries_, &snapshot_);
 }
 
 void SnapshotTaker::ReadRawMarkers() {
@@ -716,71 +649,6 @@ void SnapshotTaker::ReadCrash() {
     incident.detail = snapshot_.AddText("what is told is the state at that moment");
   }
   snapshot_.incidents.push_back(incident);
-}
-
-void SnapshotTaker::NoteLoss(uint64_t count, const char* what) {
-  if (count == 0) return;
-  snapshot_.losses.push_back(snapshot_.AddText(fmt::format("{} {}", count, what)));
-}
-
-void SnapshotTaker::NoteLosses() {
-  const uint32_t refused = block_.Load32(offsetof(BlockHeader, pages_refused));
-  if (block_.is_cut()) {
-    snapshot_.losses.push_back(
-        snapshot_.AddText("The end of the shared block is missing; what lay there is left out."));
-  }
-  NoteLoss(refused,
-           "allocations found the shared block full: later markers were dropped. Use a larger "
-           "block_size_bytes.");
-  NoteLoss(losses_.raw_markers, "raw markers are more than a report keeps.");
-  NoteLoss(losses_.contexts, "devices have tables outside the shared block; they are left out.");
-  NoteLoss(losses_.queues, "queues belong to no device; they are left out.");
-  NoteLoss(losses_.recordings_changed,
-           "command lists were recycled while they were read; they had finished.");
-  NoteLoss(losses_.recordings_bad, "command lists have an unknown state; they are left out.");
-  NoteLoss(losses_.events_missing, "markers could not be read from their command lists.");
-  NoteLoss(losses_.events_bad, "markers contradict their neighbours and are ignored.");
-  NoteLoss(losses_.pipelines_bad, "markers name a pipeline that does not exist.");
-  NoteLoss(losses_.words_bad,
-           "command lists have progress words beyond their last marker; they prove nothing.");
-  NoteLoss(losses_.submissions_torn, "submissions could not be read.");
-  NoteLoss(losses_.submissions_later,
-           "command lists were submitted after the fault, by other threads; they are left out.");
-  NoteLoss(losses_.objects_changed, "objects changed while they were read and are left out.");
-  NoteLoss(losses_.objects_bad, "bindings name an object that does not exist.");
-  NoteLoss(
-      losses_.secondaries_unknown,
-      "executions of secondary command buffers name one that is not known; what ran there is not "
-      "shown.");
-  NoteLoss(
-      losses_.secondaries_nested,
-      "secondary command buffers are executed by secondary ones; what ran there is not shown.");
-  NoteLoss(
-      losses_.secondaries_over_budget,
-      "executions of secondary command buffers are too many to be shown; what ran there is not "
-      "shown.");
-  NoteLoss(losses_.syncs_bad, "waits and signals of semaphores and fences could not be read.");
-  NoteLoss(losses_.checkpoints_bad,
-           "checkpoints of the driver name command buffers that have ended; they are left out.");
-  NoteLoss(losses_.destructions_torn, "destructions of objects could not be read.");
-  NoteLoss(block_.Load32(offsetof(BlockHeader, descriptor_sets_left_out)),
-           "descriptor sets found no room in the shared block: what they hold is not looked into.");
-  NoteLoss(losses_.binaries_bad, "binaries of the driver could not be kept.");
-  NoteLoss(losses_.shaders_bad, "shaders could not be read.");
-  if (block_.shaders_offset() != 0) {
-    NoteLoss(block_.Load32(offsetof(BlockHeader, shaders_dropped)),
-             "shaders found no room in the shared block: their code is not in this report.");
-  }
-  if (block_.objects_offset() != 0) {
-    NoteLoss(block_.Load32(offsetof(BlockHeader, objects_dropped)),
-             "objects found no room in the table of objects.");
-  }
-  const DroppedMarkers dropped = CountDroppedMarkers(block_);
-  NoteLoss(dropped.of_lists, "markers of command lists found no room: their EventIDs are unknown.");
-  NoteLoss(dropped.of_queues,
-           "markers of command queues were dropped to bound their memory: their EventIDs have "
-           "expired.");
-  NoteLoss(names_->unreadable_count(), "names could not be read and are left empty.");
 }
 
 }  // namespace
