@@ -226,13 +226,21 @@ FAILURES = {"GPU hang": "hang", "endless wait": "hang", "deadlock": "hang", "GPU
             "device lost": "device lost", "CPU fault": "death", "nothing wrong": ""}
 
 
-def names_work(part, work):
-    """A part of a culprit of cairn bisect is this work. There it is the work of a place, in whatever frame: numbers of
-    labels are "#". Work of a secondary command buffer is known without the labels around its execution."""
+def place_of_work(work):
+    """As cairn bisect knows it, in whatever frame: numbers of labels are "#"."""
+    return [re.sub("[0-9]+", "#", label) for label in work["path"]], work["type"]
+
+
+def names_work(part, works, index):
+    """A part of a culprit of cairn bisect is this work. Work of a secondary command buffer is known there without the
+    labels around its execution."""
+    place, kind = place_of_work(works[index])
     path = [label for label in part["path"] if label != SECONDARY]
-    place = [re.sub("[0-9]+", "#", label) for label in work["path"]]
-    same_place = bool(path) and path == place[-len(path):] and part["type"] == work["type"]
-    return same_place and part["count"] == 1 and (part["kind"] != "work" or part["ordinal"] == work["ordinal"])
+    if not path or path != place[-len(path):] or part["type"] != kind or part["count"] != 1:
+        return False
+    frame = works[index]["path"][0]
+    before = sum(work["path"][0] == frame and place_of_work(work) == (place, kind) for work in works[:index])
+    return part["kind"] != "work" or part["ordinal"] == before + 1
 
 
 def score_search(truth, answer):
@@ -246,7 +254,7 @@ def score_search(truth, answer):
               "with_pipeline": sum(part["count"] for parts in culprits for part in parts if part["pipeline"]),
               "false_finished": [], "false_not_started": [], "around": False, "to_file_s": None,
               "runs": answer["runs"], "seconds": answer["seconds"]}
-    named = [[names_work(part, truth.works[truth.work]) for part in parts] for parts in culprits] if accusable else []
+    named = [[names_work(part, truth.works, truth.work) for part in parts] for parts in culprits] if accusable else []
     if accusable:
         right, first = any(map(any, named)), bool(named) and any(named[0])
         exact = named == [[True]]

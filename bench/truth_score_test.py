@@ -174,6 +174,15 @@ class Searches(unittest.TestCase):
         result = self.score()
         self.assertEqual((result["in_set"], result["exact"], result["suspects"]), (True, True, 1))
 
+    def test_labels_that_differ_by_a_number(self):
+        self.known["works"] = [{"path": [f"Frame {frame}", "Shadows", f"Cascade {cascade}"], "type": "DRAW", "ordinal": 1}
+                               for frame in (0, 1) for cascade in (1, 2)]
+        self.known["work"] = 3
+        self.part.update(path=["Frame #", "Shadows", "Cascade #"], type="DRAW", ordinal=2)
+        self.assertTrue(self.score()["exact"])
+        self.part["ordinal"] = 1
+        self.assertFalse(self.score()["in_set"])
+
     def test_several_of_a_kind(self):
         self.part["count"] = 3
         result = self.score()

@@ -255,12 +255,13 @@ class SameReportTest : public VulkanProgramsTest {
 
   // The sample tells by libcairn alone; then it tells nothing but labels, and the layer finds out.
   void ExpectSameReport(const std::string& sample, size_t lists, int exit_code,
-                        std::vector<std::string> options = {}) {
+                        std::vector<std::string> options = {},
+                        const std::vector<std::string>& environment = {}) {
     const auto run = [&](const std::string& program, std::vector<std::string> more) {
       more.insert(more.begin(), {Program("cairn"), "run", "--quiet", "-o", "a.cairn"});
       more.insert(more.end(), options.begin(), options.end());
       more.insert(more.end(), {"--", Program(program)});
-      const CommandResult result = Run(more);
+      const CommandResult result = Run(more, environment);
       EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
     };
     run("sample-" + sample + "-vulkan", {"--no-layer"});
@@ -285,6 +286,23 @@ TEST_F(SameReportTest, Hang) {
 TEST_F(SameReportTest, Fault) {
   // On lavapipe the shader runs in a thread of the program, so that it is the program that dies.
   ExpectSameReport("fault", 1, 128 + SIGSEGV);
+}
+
+// A layer of others that has handles of its own: ours must not call through it.
+TEST_F(SameReportTest, FaultBesideGfxreconstruct) {
+  constexpr char kRecorder[] = "VK_LAYER_LUNARG_gfxreconstruct";
+  if (Run({"sh", "-c", "command -v gfxrecon-replay"}).exit_code != 0) {
+    GTEST_SKIP() << "install the package gfxreconstruct";
+  }
+  for (const std::string& layers :
+       {std::string(kRecorder), kOurs + (":" + std::string(kRecorder))}) {
+    SCOPED_TRACE(layers);
+    ExpectSameReport("fault", 1, 128 + SIGSEGV, {},
+                     {"VK_INSTANCE_LAYERS=" + layers, "GFXRECON_CAPTURE_FILE_TIMESTAMP=false",
+                      "GFXRECON_CAPTURE_FILE=" + (folder_ / "a.gfxr")});
+    EXPECT_THAT(ReadFile(folder_ / "a.gfxr"), HasSubstr("GFXR"));
+    std::filesystem::remove(folder_ / "a.gfxr");
+  }
 }
 
 TEST_F(SameReportTest, Killed) {

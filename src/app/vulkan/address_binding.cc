@@ -23,7 +23,7 @@ std::vector<const DeviceState*>& Listeners() {
 // Layers below get what the loader gave the instance: the calls go where the instance's go.
 template <typename Function>
 Function InstanceFunction(const DeviceState& device, const char* name) {
-  return reinterpret_cast<Function>(device.instance->next_get(device.instance->handle, name));
+  return reinterpret_cast<Function>(device.instance->Next(name));
 }
 
 VkBool32 VKAPI_CALL OnMessage(VkDebugUtilsMessageSeverityFlagBitsEXT,

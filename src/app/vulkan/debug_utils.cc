@@ -88,7 +88,7 @@ PFN_vkVoidFunction FindDebugUtilsFunction(std::string_view name, PFN_vkVoidFunct
 
 void CompleteDebugUtils(const InstanceState& instance, DeviceFunctions* vk) {
   for (const DebugUtilsFunction& function : kFunctions) {
-    function.complete(vk, instance.next_get(instance.handle, function.name.data()));
+    function.complete(vk, instance.Next(function.name));
   }
 }
 

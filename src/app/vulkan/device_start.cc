@@ -50,8 +50,7 @@ PFN_vkVoidFunction NextInstanceFunction(void* instance, const char* name) {
   if (std::string_view(name) == "vkGetDeviceProcAddr") {
     return reinterpret_cast<PFN_vkVoidFunction>(NextDeviceFunction);
   }
-  const auto handle = static_cast<VkInstance>(instance);
-  return InstanceOf(handle)->next_get(handle, name);
+  return InstanceOf(static_cast<VkInstance>(instance))->Next(name);
 }
 
 // ---- The Context ---------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ void DriverHalfDevice::FindImport() {
   }
   const InstanceState& instance = *device_.instance;
   const auto get_memory_properties = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
-      instance.next_get(instance.handle, "vkGetPhysicalDeviceMemoryProperties"));
+      instance.Next("vkGetPhysicalDeviceMemoryProperties"));
   if (instance.GetPhysicalDeviceProperties2 == nullptr || get_memory_properties == nullptr) {
     why_no_import_ = "the Vulkan instance does not tell the alignment of imported memory";
     return;

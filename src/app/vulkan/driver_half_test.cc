@@ -187,6 +187,7 @@ class DriverHalfLayerTest : public testing::Test {
   void SetUp() override {
     next_layer = &next_;
     instance_.next_get = NextGet;
+    instance_.KeepNext();
     instance_.GetPhysicalDeviceProperties2 = NextProperties2;
     device_.handle = TestHandle<VkDevice>(1);
     device_.instance = &instance_;

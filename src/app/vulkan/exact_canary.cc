@@ -19,9 +19,8 @@ Status Checked(VkResult result, const char* call) {
 
 // The first type that the CPU sees without flushing.
 uint32_t MemoryTypeFor(const DeviceState& device, uint32_t allowed) {
-  const InstanceState& instance = *device.instance;
   const auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
-      instance.next_get(instance.handle, "vkGetPhysicalDeviceMemoryProperties"));
+      device.instance->Next("vkGetPhysicalDeviceMemoryProperties"));
   VkPhysicalDeviceMemoryProperties memory = {};
   get(device.physical_device, &memory);
   constexpr VkMemoryPropertyFlags kSeen =

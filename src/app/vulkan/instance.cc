@@ -63,7 +63,19 @@ void Load(const InstanceState& state, const char* name, Function* function) {
   }
 }
 
+// All that the layer asks of the instance's chain when the instance has been made.
+constexpr const char* kAskedLater[] = {
+    "vkCmdBeginDebugUtilsLabelEXT",      "vkCmdEndDebugUtilsLabelEXT",
+    "vkCmdInsertDebugUtilsLabelEXT",     "vkCreateDebugUtilsMessengerEXT",
+    "vkDestroyDebugUtilsMessengerEXT",   "vkGetPhysicalDeviceMemoryProperties",
+    "vkGetPhysicalDeviceProperties",     "vkGetPhysicalDeviceProperties2",
+    "vkGetPhysicalDeviceProperties2KHR", "vkGetPhysicalDeviceQueueFamilyProperties",
+    "vkQueueBeginDebugUtilsLabelEXT",    "vkQueueEndDebugUtilsLabelEXT",
+    "vkQueueInsertDebugUtilsLabelEXT",   "vkSetDebugUtilsObjectNameEXT",
+};
+
 void LoadFunctions(InstanceState& state) {
+  state.KeepNext();
   Load(state, "vkDestroyInstance", &state.DestroyInstance);
   Load(state, "vkEnumerateDeviceExtensionProperties", &state.EnumerateDeviceExtensionProperties);
   Load(state, "vkGetPhysicalDeviceProperties", &state.GetPhysicalDeviceProperties);
@@ -150,6 +162,20 @@ VkResult MakeInstance(const VkInstanceCreateInfo& info, const VkAllocationCallba
 }
 
 }  // namespace
+
+void InstanceState::KeepNext() {
+  kept_.clear();
+  for (const char* const name : kAskedLater) {
+    kept_.emplace_back(name, next_get(handle, name));
+  }
+}
+
+PFN_vkVoidFunction InstanceState::Next(std::string_view name) const {
+  for (const auto& [known, function] : kept_) {
+    if (known == name) return function;
+  }
+  return nullptr;
+}
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
                                               const VkAllocationCallbacks* pAllocator,

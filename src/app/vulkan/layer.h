@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "format/block/block.h"
@@ -27,7 +28,8 @@ enum class DeviceFaultUse : uint8_t { kAuto, kOn, kOff };
 
 struct InstanceState {
   VkInstance handle = VK_NULL_HANDLE;
-  PFN_vkGetInstanceProcAddr next_get = nullptr;  // of the next layer
+  PFN_vkGetInstanceProcAddr next_get =
+      nullptr;  // of the next layer; for others who ask. We ask Next()
   // Of the next layer: functions of physical devices that the loader does not know. Null for none.
   PFN_vkGetInstanceProcAddr next_get_physical_device = nullptr;
 
@@ -47,6 +49,14 @@ struct InstanceState {
   DeviceFaultUse device_fault = DeviceFaultUse::kAuto;
 
   bool Enabled(std::string_view extension) const;
+  // Keeps what Next() answers. To be called while the instance is made: once it is, the end of the chain answers with
+  // functions of its top, which would lead through all layers again, with handles that theirs do not know.
+  void KeepNext();
+  // Of the next layer; null for what it has not, and for what instance.cc does not list.
+  PFN_vkVoidFunction Next(std::string_view name) const;
+
+ private:
+  std::vector<std::pair<std::string_view, PFN_vkVoidFunction>> kept_;
 };
 
 // Null for an instance that was made without the layer.

@@ -104,6 +104,7 @@ class ObjectNamesTest : public DeviceObjectsTest {
     vk.GetAccelerationStructureDeviceAddressKHR = NextStructureAddress;
     vk.DestroyAccelerationStructureKHR = NextDestroyStructure;
     instance_.next_get = NextGetInstance;
+    instance_.KeepNext();
     device_->reports_address_bindings = reports_;
     Start();
   }
