@@ -64,10 +64,7 @@ std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueOb
 }
 
 uint64_t Watchdog::PollIntervalNs() const {
-  if (HasUnfinishedWork()) {
-    return std::clamp<uint64_t>(hang_timeout_ns_ / 10, kMillisecond, 200 * kMillisecond);
-  }
-  return std::clamp<uint64_t>(hang_timeout_ns_ / 4, kMillisecond, 1000 * kMillisecond);
+  return std::clamp<uint64_t>(hang_timeout_ns_ / 10, kMillisecond, 100 * kMillisecond);
 }
 
 Decision ProcessWatch::OnProbe(uint64_t now_ns, uint64_t realtime_ns,

@@ -54,7 +54,8 @@ class Watchdog {
   std::vector<uint32_t> Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
                                 bool stopped);
 
-  // When to look again: often while work is unfinished, seldom while the process is idle.
+  // When to look again. A hang is noticed up to two of these later than its time-out: that long ago it was first seen
+  // standing still, and was last looked at.
   uint64_t PollIntervalNs() const;
   bool HasUnfinishedWork() const { return !waits_.empty(); }
   // False with a time-out of 0: there is no reason to look at all.

@@ -96,18 +96,24 @@ TEST(Watchdog, AProcessHeldByADebuggerDoesNotHang) {
   EXPECT_THAT(ObserveFor(watchdog, now, 600 * kMs, {Busy(0, 1)}), ElementsAre(0));
 }
 
-TEST(Watchdog, LooksOftenOnlyWhileWorkIsUnfinished) {
-  Watchdog slow(10 * kSecond);
-  EXPECT_EQ(slow.PollIntervalNs(), 1 * kSecond);
-  (void)slow.Observe(0, std::vector{Busy(0, 1)}, false);
-  EXPECT_EQ(slow.PollIntervalNs(), 200 * kMs);
-  (void)slow.Observe(kSecond, std::vector{Idle(0, 1)}, false);
-  EXPECT_EQ(slow.PollIntervalNs(), 1 * kSecond);
-
-  Watchdog quick(100 * kMs);
-  EXPECT_EQ(quick.PollIntervalNs(), 25 * kMs);
-  (void)quick.Observe(0, std::vector{Busy(0, 1)}, false);
-  EXPECT_EQ(quick.PollIntervalNs(), 10 * kMs);
+// Work that stands still from any moment on is told of within two intervals of the time-out.
+TEST(Watchdog, NoticesAHangInTime) {
+  for (const uint64_t time_out : {100 * kMs, 2500 * kMs, 10 * kSecond}) {
+    SCOPED_TRACE(time_out);
+    const uint64_t interval = std::min(time_out / 10, 100 * kMs);
+    Watchdog watchdog(time_out);
+    EXPECT_EQ(watchdog.PollIntervalNs(), interval);
+    uint64_t now = 0;
+    (void)watchdog.Observe(now, std::vector{Idle(0, 1)}, false);
+    const uint64_t hangs_at = now + 1;
+    std::vector<uint32_t> hung;
+    while (hung.empty()) {
+      now += watchdog.PollIntervalNs();
+      hung = watchdog.Observe(now, std::vector{Busy(0, 1)}, false);
+    }
+    EXPECT_LE(now, hangs_at + time_out + 2 * interval);
+    EXPECT_GE(now, hangs_at + time_out);
+  }
 }
 
 TEST(Watchdog, ATimeOutOfZeroSwitchesItOff) {

@@ -97,6 +97,10 @@ bool IsBarrier(uint32_t type) {
          type == CAIRN_MARKER_PIPELINE_BARRIER;
 }
 
+bool EndsRenderPass(uint32_t type) {
+  return type == CAIRN_MARKER_END_RENDER_PASS || type == CAIRN_MARKER_END_RENDERING;
+}
+
 bool RunsNothing(uint32_t type) {
   switch (type) {
     case CAIRN_MARKER_PASS:

@@ -17,6 +17,7 @@ bool RunsShaders(uint32_t type);
 bool IsTransfer(uint32_t type);
 // Makes later work wait for earlier work.
 bool IsBarrier(uint32_t type);
+bool EndsRenderPass(uint32_t type);
 // Sets state, orders, names or frames work. Queries and timestamps wait for work and write a word.
 bool RunsNothing(uint32_t type);
 

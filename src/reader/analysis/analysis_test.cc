@@ -166,7 +166,23 @@ TEST(Analysis, ABarrierBehindTheOnlyWorkWaitsForIt) {
   EXPECT_THAT(analysis.verdicts.at(0).candidates, ElementsAre(1));
   EXPECT_TRUE(analysis.verdicts.at(0).exact);
   EXPECT_THAT(analysis.verdicts.at(0).reason,
-              HasSubstr("1 barrier behind it was reached as well, and waits for it."));
+              HasSubstr("A command behind it was reached as well, and waits for it."));
+}
+
+TEST(Analysis, TheEndOfARenderPassWaitsForItsDraws) {
+  for (const CairnMarkerType first : {CAIRN_MARKER_DRAW, CAIRN_MARKER_DISPATCH}) {
+    SnapshotBuilder builder;
+    const uint32_t queue = builder.AddQueue();
+    const uint32_t list = builder.BeginList(queue);
+    builder.Scope(first);                          // 1, 2
+    builder.Scope(CAIRN_MARKER_END_RENDERING);     // 3, 4
+    builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);  // 5, 6
+    builder.Submit(queue, list);
+    builder.SetWords(0, 5, 0);
+    const Analysis analysis = Analyse(builder.snapshot);
+    // A pass without draws may resolve beside a dispatch before it.
+    EXPECT_EQ(analysis.verdicts.at(0).exact, first == CAIRN_MARKER_DRAW);
+  }
 }
 
 // In that pass work without markers may run.

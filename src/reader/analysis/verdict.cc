@@ -103,10 +103,13 @@ class QueueJudge {
     }
   }
 
-  // Whether a later candidate of the same list only waits for the first one: a barrier, of which no scope is in
-  // flight that is not around the first one as well. Work without markers may run in such a scope.
+  // Whether a later candidate of the same list only waits for the first one: a barrier, or the end of a render pass
+  // behind a draw, whose attachments it resolves. No scope may be in flight around it that is not around the first one
+  // as well: work without markers may run there.
   bool WaitsForFirst(uint32_t candidate) const {
-    if (!IsBarrier(BeginEvent(candidate).type)) return false;
+    const uint32_t type = BeginEvent(candidate).type;
+    const bool behind_draw = IsDraw(BeginEvent(verdict_.candidates[0]).type);
+    if (!IsBarrier(type) && !(behind_draw && EndsRenderPass(type))) return false;
     const uint32_t parent = analysis_.scopes[candidate].parent;
     uint32_t around = verdict_.candidates[0];
     do around = analysis_.scopes[around].parent;
@@ -137,7 +140,7 @@ class QueueJudge {
   }
 
   void LeaveOutWhatWaits() {
-    barriers_behind_ = verdict_.candidates.size() - 1;
+    waiting_count_ = verdict_.candidates.size() - 1;
     verdict_.candidates.resize(1);
     verdict_.candidate_executions.resize(1);
   }
@@ -257,11 +260,11 @@ class QueueJudge {
       const Recording& recording = RecordingOf(analysis_.executions[first_in_flight_]);
       Say(fmt::format("The work that begins at event {} is the only marked work that was running.",
                       scope.event - recording.first_event + 1));
-      if (barriers_behind_ != 0) {
-        Say(fmt::format("{} barrier{} behind it {} reached as well, and {} for it.",
-                        barriers_behind_, barriers_behind_ == 1 ? "" : "s",
-                        barriers_behind_ == 1 ? "was" : "were",
-                        barriers_behind_ == 1 ? "waits" : "wait"));
+      if (waiting_count_ == 1) {
+        Say("A command behind it was reached as well, and waits for it.");
+      } else if (waiting_count_ != 0) {
+        Say(fmt::format("{} commands behind it were reached as well, and wait for it.",
+                        waiting_count_));
       }
       return;
     }
@@ -345,8 +348,8 @@ class QueueJudge {
   size_t unseen_count_ = 0;  // of these
   size_t completed_count_ = 0;
   size_t unknown_count_ = 0;
-  size_t barriers_behind_ = 0;  // of an exact verdict
-  bool drained_ = false;        // barriers proved that some work in flight had finished
+  size_t waiting_count_ = 0;  // for the work of an exact verdict
+  bool drained_ = false;      // barriers proved that some work in flight had finished
 };
 
 }  // namespace
