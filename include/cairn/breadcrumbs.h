@@ -49,7 +49,9 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(CAIRN_BUILDS_LIBRARY)
+#define CAIRN_API __declspec(dllexport)
+#elif defined(_WIN32)
 #define CAIRN_API
 #else
 #define CAIRN_API __attribute__((visibility("default")))

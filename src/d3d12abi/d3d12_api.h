@@ -2,7 +2,7 @@
 //
 // Direct3D 12 for everything in Cairn: include this, never <directx/d3d12.h>.
 //
-// On Windows this is the stock header. Elsewhere Microsoft's DirectX-Headers have to be bent to the
+// On Windows this is the stock header, of DirectX-Headers as everywhere. Elsewhere Microsoft's DirectX-Headers have to be bent to the
 // ABI of the implementation, and the whole trick stands here:
 //   - The package's stubs define the calling-convention macros as nothing. libvkd3d's vtables follow
 //     the Windows convention, so that the macros become ms_abi. CAIRN_D3D12_SYSV_ABI keeps the
@@ -26,8 +26,10 @@
 
 #if defined(_WIN32)
 
-#include <d3d12.h>
-#include <d3d12video.h>
+#define CAIRN_D3D12_CALL
+#include <directx/d3d12.h>
+#include <directx/d3d12video.h>
+#include <dxguids/dxguids.h>  // __uuidof of what is included before, video among it
 
 #else
 

@@ -5,6 +5,7 @@
 #define CAIRN_OS_LIBRARY_H_
 
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/status.h"
@@ -48,6 +49,11 @@ class Library {
 
 // The path, as it was loaded, of the library or program that this code or data lies in; "" if there is none.
 std::string LibraryPathOf(const void* address);
+// The last part of that path.
+std::string LibraryNameOf(const void* address);
+
+// The file of a library as the system names it: "libvulkan.so.1", "vulkan-1.dll". Both are names that Load() takes.
+std::string LibraryFile(std::string_view name, int version);
 
 }  // namespace cairn
 

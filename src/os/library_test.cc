@@ -60,5 +60,20 @@ TEST(Library, AnAddressLiesInItsLibrary) {
   EXPECT_EQ(LibraryPathOf(&local), "") << "on the stack";
 }
 
+TEST(Library, NamesAreTheLastPartOfPaths) {
+  const void* const own = reinterpret_cast<const void*>(&OwnFunction);
+  EXPECT_EQ(LibraryNameOf(own), std::filesystem::path(LibraryPathOf(own)).filename().string());
+  EXPECT_NE(LibraryNameOf(own), "");
+  EXPECT_EQ(LibraryNameOf(nullptr), "");
+}
+
+TEST(Library, FilesHaveTheNamesOfTheSystem) {
+#if defined(_WIN32)
+  EXPECT_EQ(LibraryFile("vulkan", 1), "vulkan-1.dll");
+#else
+  EXPECT_EQ(LibraryFile("vulkan", 1), "libvulkan.so.1");
+#endif
+}
+
 }  // namespace
 }  // namespace cairn

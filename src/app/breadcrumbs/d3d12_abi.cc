@@ -5,7 +5,6 @@
 #include <atomic>
 #include <mutex>
 #include <string>
-#include <string_view>
 
 #include "cairn/breadcrumbs.h"
 
@@ -42,15 +41,11 @@ const void* VtableOf(const void* object) {
 
 D3D12Abi AbiOfModule(const void* vtable) {
   const void* const method = *static_cast<const void* const*>(vtable);
-  const std::string path = LibraryPathOf(method);
-  std::string_view name = path;
-  if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
-    name.remove_prefix(slash + 1);
-  }
+  const std::string name = LibraryNameOf(method);
   if (name.starts_with("libvkd3d.so")) return D3D12Abi::kMicrosoft;
   if (!name.starts_with("libcairn-d3d12.so")) return D3D12Abi::kSystemV;
   // Another copy's wrapper.
-  const Library library = Library::FindLoaded(path);
+  const Library library = Library::FindLoaded(LibraryPathOf(method));
   const auto ask = library.Find<int (*)(const void*)>("cairnLayerAbi");
   return ask != nullptr && ask(vtable) == 1 ? D3D12Abi::kMicrosoft : D3D12Abi::kSystemV;
 }

@@ -22,7 +22,9 @@ namespace cairn {
   }
 
 CAIRN_DECLARE_D3D12_VARIANT(d3d12_ms)
-#if !defined(_WIN32)
+#if defined(_WIN32)
+namespace d3d12_sysv = d3d12_ms;  // the platform's own convention is that of Windows
+#else
 CAIRN_DECLARE_D3D12_VARIANT(d3d12_sysv)
 #endif
 

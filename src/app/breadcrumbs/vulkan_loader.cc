@@ -3,32 +3,38 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 #include "os/library.h"
 
 namespace cairn {
 namespace {
 
-constexpr const char* kLoader = "libvulkan.so.1";
+std::string Loader() {
+  return LibraryFile("vulkan", 1);
+}
 
 }  // namespace
 
 Result<VulkanGetInstanceProcAddr> LoadVulkanLoader() {
-  const Result<Library> library = Library::Load(kLoader);
+  const Result<Library> library = Library::Load(Loader());
   if (!library.ok()) {
-    return Status(StatusCode::kNotFound,
-                  fmt::format("no Vulkan loader ({}); install the package libvulkan1",
-                              library.status().message()));
+    return Status(
+        StatusCode::kNotFound,
+        fmt::format(
+            "no Vulkan loader ({}); install the package libvulkan1, or on Windows the GPU's driver",
+            library.status().message()));
   }
   const auto function = library->Find<VulkanGetInstanceProcAddr>("vkGetInstanceProcAddr");
   if (function == nullptr) {
     return Status(StatusCode::kNotFound,
-                  fmt::format("{} is no loader: it exports no vkGetInstanceProcAddr", kLoader));
+                  fmt::format("{} is no loader: it exports no vkGetInstanceProcAddr", Loader()));
   }
   return function;
 }
 
 VulkanVoidFunction FindVulkanLoaderFunction(const char* name) {
-  static const Result<Library> library = Library::Load(kLoader);
+  static const Result<Library> library = Library::Load(Loader());
   return library.ok() ? library->Find<VulkanVoidFunction>(name) : nullptr;
 }
 

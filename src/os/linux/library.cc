@@ -30,4 +30,13 @@ std::string LibraryPathOf(const void* address) {
   return info.dli_fname;
 }
 
+std::string LibraryNameOf(const void* address) {
+  const std::string path = LibraryPathOf(address);
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::string LibraryFile(std::string_view name, int version) {
+  return "lib" + std::string(name) + ".so." + std::to_string(version);
+}
+
 }  // namespace cairn

@@ -53,4 +53,13 @@ std::string LibraryPathOf(const void* address) {
   return PathOf(module);
 }
 
+std::string LibraryNameOf(const void* address) {
+  const std::string path = LibraryPathOf(address);
+  return path.substr(path.find_last_of("/\\") + 1);
+}
+
+std::string LibraryFile(std::string_view name, int version) {
+  return std::string(name) + "-" + std::to_string(version) + ".dll";
+}
+
 }  // namespace cairn

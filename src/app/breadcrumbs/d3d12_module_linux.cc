@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "app/breadcrumbs/d3d12_module.h"
-
 #include <fmt/format.h>
 #include <vulkan/vulkan_core.h>
 
-#include <string_view>
-
+#include "app/breadcrumbs/d3d12_module.h"
 #include "os/library.h"
 
 namespace cairn {
@@ -13,17 +10,15 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-// The path of the library that holds the device's first method, "" if there is none.
-std::string LibraryOf(ID3D12Device* device) {
-  void* const* vtable = *reinterpret_cast<void* const* const*>(device);
-  return LibraryPathOf(vtable[0]);
+void* FirstMethodOf(ID3D12Device* device) {
+  return **reinterpret_cast<void** const*>(device);
 }
 
 // libvkd3d tells which Vulkan device it uses. Only for its own objects: it trusts the pointer.
 void DescribeVulkanDevice(ID3D12Device* device, const std::string& library, D3D12Module* module) {
   using GetPhysicalDevice = VkPhysicalDevice (*)(ID3D12Device*);
   const Library vkd3d = Library::FindLoaded(library);
-  const Library vulkan = Library::FindLoaded("libvulkan.so.1");
+  const Library vulkan = Library::FindLoaded(LibraryFile("vulkan", 1));
   const auto get_device = vkd3d.Find<GetPhysicalDevice>("vkd3d_get_vk_physical_device");
   const auto get_properties =
       vulkan.Find<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties");
@@ -46,16 +41,12 @@ void DescribeVulkanDevice(ID3D12Device* device, const std::string& library, D3D1
 D3D12Module IdentifyD3D12Module(ID3D12Device* device) {
   D3D12Module module;
   module.device_name = "Direct3D 12 device";
-  const std::string path = LibraryOf(device);
-  std::string_view name = path;
-  if (const size_t slash = name.rfind('/'); slash != std::string_view::npos) {
-    name.remove_prefix(slash + 1);
-  }
+  const std::string name = LibraryNameOf(FirstMethodOf(device));
   module.driver_name = name;
   if (!name.starts_with("libvkd3d.so")) return module;
   module.device_name = "Direct3D 12 device (libvkd3d)";
   module.driver_name = "libvkd3d";
-  DescribeVulkanDevice(device, path, &module);
+  DescribeVulkanDevice(device, LibraryPathOf(FirstMethodOf(device)), &module);
   return module;
 }
 
