@@ -192,8 +192,11 @@ function(cairn_test name)
   target_compile_options(${name} PRIVATE ${CAIRN_QUICK_TO_COMPILE})
   set(CAIRN_PRECOMPILED cairn_precompiled_tests)
   cairn_precompile(${name})
+  if(WIN32)
+    set(drive Z:)  # what Wine calls the root of this machine
+  endif()
   target_compile_definitions(${name} PRIVATE
-    CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    CAIRN_SOURCE_DIR="${drive}${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${drive}${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The `cairn` command as people meet it: help, bad input, damaged files, pipes and terminals.
+// The `cairn` command as people meet it: help, bad input, damaged files, pipes and terminals. What needs only files is in
+// file_verbs_test.cc.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,12 +56,6 @@ class CliTest : public ::testing::Test {
 
   TemporaryFolder folder_;
 };
-
-TEST_F(CliTest, Version) {
-  const CommandResult result = Cairn({"--version"});
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_EQ(result.output, "cairn " CAIRN_VERSION "\n");
-}
 
 TEST_F(CliTest, EveryHelpHasExamples) {
   const std::vector<std::vector<std::string>> commands = {
@@ -162,33 +157,6 @@ TEST_F(CliTest, OptionsOfTheProgramAreNotOurs) {
   EXPECT_EQ(Cairn({"run", "--", "echo", "--", "--help"}).output, "-- --help\n");
 }
 
-TEST_F(CliTest, FilesThatAreNoCairnFiles) {
-  std::ofstream(folder_ / "text") << "hello, world\n";
-  std::ofstream(folder_ / "empty") << "";
-  for (const std::string verb : {"report", "info"}) {
-    const std::string start = "cairn " + verb + ": ";
-    ExpectRefused({verb}, 2, start + "no file is given; say cairn " + verb + " FILE.cairn");
-    ExpectRefused({verb, "none"}, 1,
-                  start +
-                      "cannot open none: No such file or directory; cairn run -- PROGRAM writes "
-                      "one when PROGRAM crashes");
-    ExpectRefused({verb, "text"}, 1,
-                  start +
-                      "text: not a .cairn file: it starts with 68 65 6c 6c 6f 2c 20 77, and a "
-                      ".cairn file with 89 43 41 49 52 4e 0d 0a; give a file that cairn run "
-                      "has written");
-    ExpectRefused({verb, "empty"}, 1,
-                  start +
-                      "empty: the file is empty: its writer was stopped before it wrote "
-                      "anything, or a copy of it failed; give a file that cairn run has "
-                      "written");
-    ExpectRefused({verb, "."}, 1,
-                  start +
-                      "cannot open .: it is a directory, not a .cairn file; give a file "
-                      "that cairn run has written");
-  }
-}
-
 TEST_F(CliTest, ATruncatedFileGivesWhatIsLeft) {
   WriteFile();
   const size_t size = ReadFile(folder_ / "whole.cairn").size();
@@ -251,54 +219,22 @@ TEST_F(CliTest, JsonAndRedactedReports) {
   }
 }
 
-TEST_F(CliTest, ExtractWritesShadersAndBinariesOnce) {
+TEST_F(CliTest, ExtractFollowsNoLinksAndKeepsOthersOut) {
   const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
-  const std::vector<std::string> extract = {"report", "--extract", "parts/of it", dump};
-  const CommandResult written = Cairn(extract);
-  EXPECT_EQ(written.exit_code, 0) << written.errors;
-  EXPECT_EQ(written.output,
-            "parts/of it/00000000000000c1.spv (14 bytes)\n"
-            "parts/of it/00000000000000a1.spv (17 bytes)\n"
-            "parts/of it/vendor-binary-0.bin (15 bytes)\n");
-  const std::filesystem::path shader = folder_ / "parts/of it/00000000000000c1.spv";
-  EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
-  std::ofstream(shader) << "mine";
-  const CommandResult again = Cairn(extract);
-  EXPECT_EQ(again.exit_code, 1);
-  EXPECT_THAT(again.errors, HasSubstr("cairn report: --extract: cannot write 'parts/of it/"
-                                      "00000000000000c1.spv': it is there already; --force "
-                                      "replaces it\n"));
-  EXPECT_EQ(ReadFile(shader), "mine");
-  EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts/of it", dump}).exit_code, 0);
-  EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
+  const std::vector<std::string> extract = {"report", "--extract", "parts", dump};
+  EXPECT_EQ(Cairn(extract).exit_code, 0);
+  const std::filesystem::path shader = folder_ / "parts/00000000000000c1.spv";
   // A link that somebody put there leads nowhere.
   std::ofstream(folder_ / "theirs") << "precious";
   std::filesystem::remove(shader);
   std::filesystem::create_symlink(folder_ / "theirs", shader);
   EXPECT_EQ(Cairn(extract).exit_code, 1);
-  EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts/of it", dump}).exit_code, 0);
+  EXPECT_EQ(Cairn({"report", "--force", "--extract", "parts", dump}).exit_code, 0);
   EXPECT_EQ(ReadFile(folder_ / "theirs"), "precious");
   EXPECT_FALSE(std::filesystem::is_symlink(shader));
   EXPECT_EQ(ReadFile(shader), "SPIR-V of cull");
   EXPECT_EQ(std::filesystem::status(shader).permissions(),
             std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
-  const std::string without = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
-  ExpectRefused({"report", "--extract", "none", without}, 1,
-                "cairn report: --extract: '" + without +
-                    "' holds no code of shaders and no binary of a driver");
-  ExpectRefused({"report", "--redact", "--extract", "none", dump}, 2,
-                "cairn report: --redact excludes --extract; see cairn report --help");
-}
-
-TEST_F(CliTest, NamesOfFilesAreShownSoThatTheyCannotAct) {
-  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
-  const std::string folder = "parts\u202e\u009b";
-  const CommandResult written = Cairn({"report", "--extract", folder, dump});
-  EXPECT_EQ(written.exit_code, 0) << written.errors;
-  EXPECT_THAT(written.output, StartsWith("parts\\u{202e}\\u{9b}/"));
-  const CommandResult info = Cairn({"info", "--json", folder + "/00000000000000c1.spv"});
-  EXPECT_EQ(info.output, "");
-  EXPECT_THAT(info.errors, HasSubstr("parts\\u{202e}\\u{9b}/"));
 }
 
 TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
@@ -386,63 +322,6 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
   const Json document = Json::Parse(json.output);
   EXPECT_THAT(document.at("devices"), IsEmpty());
   EXPECT_EQ(document.at("errors").size(), 2u);
-}
-
-TEST_F(CliTest, PixDecodesHexAndFiles) {
-  const std::string v2 = "8330030000000000 cccccccccccccccc 48656c6c6f000000";
-  const std::string described =
-      "Hello\n"
-      "  format    PIX blob, version 2\n"
-      "  kind      begin\n"
-      "  colour    palette 3\n"
-      "  context   0xcccccccccccccccc\n";
-  EXPECT_EQ(Cairn({"pix", "decode", v2}).output, described);
-  EXPECT_EQ(
-      Cairn({"pix", "decode", "--qwords", "33083", "0xcccccccccccccccc", "6f6c6c6548"}).output,
-      described);
-  std::ofstream(folder_ / "hex") << v2 << "\n";
-  EXPECT_EQ(Cairn({"pix", "decode", "hex"}).output, described);
-  const std::string bytes(
-      "\x00\x08\0\0\0\0\0\0\x33\x22\x11\xff\0\0\0\0\0\0\0\0\0\0\x40\x04Hello\0\0\0", 32);
-  std::ofstream(folder_ / "bytes") << bytes;
-  EXPECT_EQ(Cairn({"pix", "decode", "bytes"}).output,
-            "Hello\n  format    PIX blob, version 1\n  kind      begin\n  colour    #112233\n");
-  const CommandResult input =
-      RunCommand({Program("cairn"), "pix", "decode", "-"},
-                 {.folder = folder_.path(), .environment = {}, .input = bytes});
-  EXPECT_THAT(input.output, StartsWith("Hello\n"));
-  EXPECT_EQ(Cairn({"pix", "decode", "--metadata", "1", "53 68 1b"}).output,
-            "Sh\\x1b\n  format    ANSI string\n");
-  // U+009B starts an escape sequence by itself, U+202E turns the line around.
-  const CommandResult hostile =
-      Cairn({"pix", "decode", "--json", "--metadata", "0", "9b00 2e20 4100 0000"});
-  EXPECT_EQ(Json::Parse(hostile.output).at("text"), "\u009b\u202eA");
-  EXPECT_THAT(hostile.output, HasSubstr("\\u009b\\u202eA"));
-}
-
-TEST_F(CliTest, PixSaysWhatIsMissing) {
-  const CommandResult cut = Cairn({"pix", "decode", "--qwords", "33083", "cccccccccccccccc"});
-  EXPECT_EQ(cut.exit_code, 1);
-  EXPECT_EQ(cut.errors, "cairn pix: warning: the name is cut\n");
-  const CommandResult json = Cairn({"pix", "decode", "--json", "--metadata", "9", "00"});
-  EXPECT_EQ(json.exit_code, 1);
-  const Json document = Json::Parse(json.output);
-  EXPECT_EQ(document.at("text"), "metadata 9, 1 byte: 00");
-  EXPECT_EQ(document.at("complete"), false);
-  EXPECT_EQ(document.at("problem"), "9 is no metadata of PIX");
-  ExpectRefused({"pix"}, 2,
-                "cairn pix: say what to do: cairn pix decode HEX; see cairn pix --help");
-  ExpectRefused({"pix", "encode"}, 2,
-                "cairn pix: unknown action 'encode'; there is: decode; see cairn pix --help");
-  ExpectRefused({"pix", "decode"}, 2,
-                "cairn pix: no bytes are given; say HEX, a file, or - for standard input");
-  ExpectRefused({"pix", "decode", "abc"}, 2, "cairn pix: 'abc' has 3 digits; bytes have two each");
-  ExpectRefused({"pix", "decode", "nowhere"}, 1,
-                "cairn pix: 'nowhere' is not HEX, and no file that can be opened: No such file or "
-                "directory");
-  ExpectRefused({"pix", "decode", "--metadata", "two", "00"}, 2,
-                "cairn pix: --metadata: 'two' is no number from 0 to 4294967295; 0 is UTF-16, 1 "
-                "ANSI, 2 and 6345127 are blobs");
 }
 
 TEST_F(CliTest, CompletionOffersVerbsAndOptions) {

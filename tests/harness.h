@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the cross-process tests share: a folder of their own, running commands with a time limit and
-// seeing what they leave behind.
+// seeing what they leave behind. On Windows (windows/harness.cc) there is RunCommand, which sees nothing of that, and
+// what needs no process.
 #ifndef CAIRN_TESTS_HARNESS_H_
 #define CAIRN_TESTS_HARNESS_H_
 

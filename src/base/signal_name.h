@@ -3,6 +3,7 @@
 #define CAIRN_BASE_SIGNAL_NAME_H_
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace cairn {
@@ -34,6 +35,13 @@ constexpr std::string_view SignalName(int64_t number) {
     case 31: return "SIGSYS";
     default: return "";
   }
+}
+
+// "signal 11 (SIGSEGV)"; "signal 40" for what has no name.
+inline std::string SignalInWords(int64_t number) {
+  const std::string words = "signal " + std::to_string(number);
+  const std::string_view name = SignalName(number);
+  return name.empty() ? words : words + " (" + std::string(name) + ")";
 }
 
 // True for those with which others end a program; what its own code raises is a fault.

@@ -187,6 +187,10 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
   }
 }
 
+std::string SecondsInWords(uint64_t time_ns) {
+  return fmt::format("{:g} s", static_cast<double>(time_ns) / 1e9);
+}
+
 std::string GroupedDigits(uint64_t number) {
   std::string digits = std::to_string(number);
   for (size_t end = digits.size(); end > 3;) digits.insert(end -= 3, 1, ',');

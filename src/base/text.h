@@ -46,6 +46,8 @@ void AppendHex(std::span<const std::byte> bytes, std::string_view separator, std
 
 // "18,233".
 std::string GroupedDigits(uint64_t number);
+// "2 s", "0.25 s".
+std::string SecondsInWords(uint64_t time_ns);
 // "18,233", "18233"; nothing for what is no such number.
 std::optional<uint64_t> ParseDigits(std::string_view text);
 

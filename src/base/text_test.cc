@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/signal_name.h"
+
 namespace cairn {
 namespace {
 
@@ -185,6 +187,17 @@ TEST(GroupedDigits, ThreeAndThree) {
   EXPECT_EQ(GroupedDigits(1000), "1,000");
   EXPECT_EQ(GroupedDigits(18233), "18,233");
   EXPECT_EQ(GroupedDigits(~uint64_t{0}), "18,446,744,073,709,551,615");
+}
+
+TEST(SecondsInWords, HasNoZerosBehindThePoint) {
+  EXPECT_EQ(SecondsInWords(2'000'000'000), "2 s");
+  EXPECT_EQ(SecondsInWords(250'000'000), "0.25 s");
+  EXPECT_EQ(SecondsInWords(0), "0 s");
+}
+
+TEST(SignalInWords, HasTheNumberAndItsName) {
+  EXPECT_EQ(SignalInWords(7), "signal 7 (SIGBUS)");
+  EXPECT_EQ(SignalInWords(40), "signal 40");
 }
 
 TEST(ParseDigits, MayBeGrouped) {

@@ -4,16 +4,20 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "format/d3dconfig/settings.h"
+#include "os/terminal.h"
+#include "os/this_process.h"
 #include "os/user.h"
 
 namespace cairn {
@@ -191,6 +195,7 @@ int Run(const Options& options) {
 }
 
 int Main(int argc, char** argv) {
+  PrepareStandardStreams();
   CLI::App app("Settings of Direct3D 12 devices, in effect without any change to a program.",
                "d3dconfig");
   Options options;
@@ -205,7 +210,9 @@ int Main(int argc, char** argv) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kAfterOptions);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = CommandLineWords(argc, argv);
+    std::reverse(words.begin(), words.end());  // the order that CLI11 wants
+    app.parse(std::move(words));
   } catch (const CLI::CallForVersion& version) {
     return PrintOutput(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {

@@ -13,22 +13,13 @@
 #include <vector>
 
 #include "cli/command.h"
-#include "cli/play_process.h"
 #include "cli/verb.h"
-#include "os/executable_stack.h"
-#include "reader/replay/device.h"
+#include "cli/verb_list.h"
+#include "os/terminal.h"
+#include "os/this_process.h"
 
 namespace cairn::cli {
 namespace {
-
-constexpr char kExamples[] =
-    "Examples:\n"
-    "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
-    "  cairn report game.cairn    which GPU work was running\n"
-    "  cairn top                  what the GPU of a running program executes now\n"
-    "  cairn selftest             what this machine's devices can record\n"
-    "\n"
-    "cairn VERB --help explains a verb.";
 
 std::vector<std::string> VisibleVerbs(const CLI::App& root) {
   std::vector<std::string> names;
@@ -50,8 +41,13 @@ std::string Suggestion(const std::string& closest) {
   return closest.empty() ? "" : fmt::format("; did you mean {}?", closest);
 }
 
-int UnknownVerb(const CLI::App& root, const std::string& word) {
+int UnknownVerb(const CLI::App& root, const VerbList& list, const std::string& word) {
   const std::vector<std::string> verbs = VisibleVerbs(root);
+  if (std::find(list.missing.begin(), list.missing.end(), word) != list.missing.end()) {
+    PrintError("", fmt::format("'{}' is not there on this system yet; the verbs are {}", word,
+                               fmt::join(verbs, ", ")));
+    return kExitUsage;
+  }
   const std::string closest = ClosestWord(word, verbs);
   PrintError("",
              closest.empty()
@@ -122,40 +118,27 @@ std::vector<std::string> TakeBehindDashes(std::vector<std::string>* words) {
   return program;
 }
 
-// The Direct3D 12 that a verb loads; "" if it loads none.
-std::string LibraryOf(const CLI::App& verb) {
-  if (verb.get_name() == "selftest") return kDefaultD3D12Library;
-  const CLI::Option* const option = verb.get_option_no_throw("--library");
-  if (option == nullptr) return "";
-  return option->count() == 0 ? kDefaultD3D12Library : option->as<std::string>();
-}
-
 int Main(int argc, char** argv) {
+  PrepareStandardStreams();
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
-  SetHelp(root, "cairn VERB [OPTIONS]", kExamples);
+  const VerbList list = AddVerbs(root);
+  SetHelp(root, "cairn VERB [OPTIONS]", list.examples + "\ncairn VERB --help explains a verb.");
   root.require_subcommand(0, 1);
-  // In the order in which they are listed.
-  const std::vector<Verb> verbs = {
-      AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),         AddCallsVerb(root),
-      AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),        AddDiffVerb(root),
-      AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),       AddReplayVerb(root),
-      AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),     AddPixVerb(root),
-      AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root), AddTrialVerb(root)};
 
-  const std::string word = argc > 1 ? argv[1] : "";
+  std::vector<std::string> words = CommandLineWords(argc, argv);
+  const std::string word = words.empty() ? "" : words.front();
   if (word.empty()) {
     PrintError("", fmt::format("no verb is given; the verbs are {}; cairn --help explains them",
                                fmt::join(VisibleVerbs(root), ", ")));
     return kExitUsage;
   }
   const Verb* chosen = nullptr;
-  for (const Verb& verb : verbs) {
+  for (const Verb& verb : list.verbs) {
     if (verb.app->get_name() == word) chosen = &verb;
   }
-  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);
-  std::vector<std::string> words(argv + 1, argv + argc);
-  SetOwnWords(words);
+  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, list, word);
+  const std::vector<std::string> own_words = words;
   if (chosen != nullptr && chosen->program != nullptr) {
     *chosen->program =
         chosen->program_needs_dashes ? TakeBehindDashes(&words) : TakeProgram(*chosen->app, &words);
@@ -166,10 +149,8 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ParseFailed(error, root, chosen);
   }
-  if (chosen == nullptr) return UnknownVerb(root, word);
-  if (const std::string library = LibraryOf(*chosen->app); !library.empty()) {
-    AllowExecutableStack(library, argv);
-  }
+  if (chosen == nullptr) return UnknownVerb(root, list, word);
+  PrepareFor(*chosen, own_words, argv);
   return chosen->run();
 }
 

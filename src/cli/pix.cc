@@ -21,6 +21,7 @@
 #include "cli/command.h"
 #include "cli/verb.h"
 #include "format/pix/pix_event.h"
+#include "os/file.h"
 
 namespace cairn::cli {
 namespace {
@@ -104,7 +105,7 @@ Result<std::vector<std::byte>> BytesOfWords(const std::vector<std::string>& word
 
 Result<std::string> ReadAll(const std::string& path) {
   const bool is_stdin = path == "-";
-  std::FILE* file = is_stdin ? stdin : std::fopen(path.c_str(), "rb");
+  std::FILE* file = is_stdin ? stdin : OpenStream(path);
   if (file == nullptr) {
     return StatusFromErrno(errno,
                            fmt::format("'{}' is not HEX, and no file that can be opened", path));

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -15,6 +16,7 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "format/trace/trace_filter.h"
+#include "os/file.h"
 
 namespace cairn::cli {
 namespace {
@@ -35,9 +37,9 @@ struct RepackOptions {
 };
 
 // Copies `trace`, the file `original`, and says why not. True if the copy holds everything and has its
-// final name.
-bool Repack(TraceReader& trace, const std::string& original, const std::string& output,
-            uint64_t* size_bytes) {
+// final name. Closes the trace before: not every system gives a file's name away while it is open.
+bool Repack(std::optional<TraceReader> trace, const std::string& original,
+            const std::string& output, uint64_t* size_bytes) {
   TaskProgress progress("repack");  // before there is a file that a signal would leave behind
   Result<FileWriter> file = FileWriter::Create(output, Compression::kZstdSmall);
   if (!file.ok()) {
@@ -45,14 +47,11 @@ bool Repack(TraceReader& trace, const std::string& original, const std::string& 
     return false;
   }
   // Whoever could not read the one cannot read the other.
-  std::error_code error;
-  const std::filesystem::perms permissions = std::filesystem::status(original, error).permissions();
-  if (!error) std::filesystem::permissions(output + ".part", permissions, error);
+  CopyPermissions(original, output + ".part");
   const auto fail = [&](const std::string& reason) {
     progress.Restart();
     PrintError("repack", reason);
-    std::error_code ignored;
-    std::filesystem::remove(output + ".part", ignored);
+    (void)RemoveFile(output + ".part");
     return false;
   };
   CopyOptions options;
@@ -60,17 +59,18 @@ bool Repack(TraceReader& trace, const std::string& original, const std::string& 
   options.other_chunks = true;
   options.chunk_bytes = kRepackChunkBytes;
   options.progress = [&](uint64_t done, uint64_t total) { return progress.Update(done, total); };
-  const Result<CopiedTrace> copied = CopyTrace(&trace, nullptr, options, &*file);
+  const Result<CopiedTrace> copied = CopyTrace(&*trace, nullptr, options, &*file);
   if (!copied.ok()) return fail(copied.status().message());
   if (copied->interrupted) return fail("interrupted; " + output + " is not written");
   if (!copied->losses.empty()) {
     return fail("the trace is damaged, and a copy would lack what cannot be read: " +
                 copied->losses.front().reason);
   }
-  if (copied->totals.records != trace.record_count()) {
+  if (copied->totals.records != trace->record_count()) {
     return fail(fmt::format("{} of {} records were copied; this is a defect of cairn",
-                            copied->totals.records, trace.record_count()));
+                            copied->totals.records, trace->record_count()));
   }
+  trace.reset();
   const Status finished = file->Finish();
   if (!finished.ok()) return fail(finished.message());
   *size_bytes = file->size_bytes();
@@ -80,11 +80,12 @@ bool Repack(TraceReader& trace, const std::string& original, const std::string& 
 int Run(const RepackOptions& options) {
   std::optional<TraceReader> trace = OpenTraceFileQuietly("repack", options.path, Check::kPayloads);
   if (!trace.has_value()) return options.path.empty() ? kExitUsage : kExitFailed;
-  std::error_code error;
+  using std::filesystem::file_type;
   std::string output = options.output.empty() ? options.path : options.output;
-  if (options.output.empty() && std::filesystem::is_symlink(options.path, error)) {
+  if (options.output.empty() && FactsOfName(options.path).type == file_type::symlink) {
     // A link stays.
-    const std::filesystem::path target = std::filesystem::canonical(options.path, error);
+    std::error_code error;
+    const std::filesystem::path target = std::filesystem::canonical(FilePath(options.path), error);
     if (!error) output = target.string();
   }
   if (!DamageInWords(options.path, *trace).empty()) {
@@ -94,9 +95,9 @@ int Run(const RepackOptions& options) {
                            options.path, options.path));
     return kExitFailed;
   }
-  const uint64_t before = std::filesystem::file_size(options.path, error);
+  const uint64_t before = trace->file().size_bytes();
   uint64_t after = 0;
-  if (!Repack(*trace, options.path, output, &after)) return kExitFailed;
+  if (!Repack(std::move(trace), options.path, output, &after)) return kExitFailed;
   const double part = before == 0 ? 1.0 : static_cast<double>(after) / static_cast<double>(before);
   const std::string text = fmt::format("{}: {} bytes, {:.0f} % of {}\n", VisibleText(output),
                                        GroupedDigits(after), part * 100, GroupedDigits(before));

@@ -85,26 +85,23 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   return text;
 }
 
-// Empty if it was written, else the reason. Always makes a new file: a link that stands there is replaced
-// with `force`, and what it leads to stays as it is.
-std::string WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                           bool force) {
+// Always makes a new file: a link that stands there is replaced with `force`, and what it leads to stays as it is.
+Status WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
+                      bool force) {
+  const std::string what = fmt::format("--extract: cannot write '{}'", path.string());
   std::error_code error;
   if (force) {
-    // An empty folder could be removed as well.
-    if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error))) {
-      return std::make_error_code(std::errc::is_a_directory).message();
-    }
-    std::filesystem::remove(path, error);
-    if (error) return error.message();
+    error = RemoveFile(path);
+    if (error && error != std::errc::no_such_file_or_directory) return StatusFromError(error, what);
   }
   File file = File::Open(path, FileMode::kCreate, error);
-  if (error == std::errc::file_exists) return "it is there already; --force replaces it";
-  if (error) return error.message();
-  error = file.Append(bytes);
-  const std::error_code closed = file.Close();
+  if (error == std::errc::file_exists) {
+    return Status(StatusCode::kIo, what + ": it is there already; --force replaces it");
+  }
+  if (!error) error = file.Append(bytes);
+  const std::error_code closed = file.valid() ? file.Close() : std::error_code();
   if (!error) error = closed;
-  return error ? error.message() : "";
+  return error ? StatusFromError(error, what) : Status();
 }
 
 int Extract(const ReportOptions& options, const Snapshot& snapshot) {
@@ -115,23 +112,21 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
                                      options.path));
     return kExitFailed;
   }
-  const std::filesystem::path folder(options.extract);
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) {
-    PrintError("report",
-               fmt::format("--extract: cannot make '{}': {}", options.extract, error.message()));
+  const FilePath folder(options.extract);
+  if (const std::error_code error = MakeFolders(folder)) {
+    const std::string what = fmt::format("--extract: cannot make '{}'", options.extract);
+    PrintError("report", StatusFromError(error, what).message());
     return kExitFailed;
   }
   std::string written;
   int exit_code = 0;
   for (const ExtractedFile& file : files) {
-    const std::filesystem::path path = folder / file.name;
-    const std::string reason = WriteExtracted(path, file.bytes, options.force);
-    if (reason.empty()) {
+    const std::filesystem::path path = (folder / file.name).make_preferred();
+    const Status status = WriteExtracted(path, file.bytes, options.force);
+    if (status.ok()) {
       written += fmt::format("{} ({} bytes)\n", VisibleText(path.string()), file.bytes.size());
     } else {
-      PrintError("report", fmt::format("--extract: cannot write '{}': {}", path.string(), reason));
+      PrintError("report", status.message());
       exit_code = kExitFailed;
     }
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"
@@ -19,7 +20,6 @@
 #include "os/terminal.h"
 #include "reader/view/top_view.h"
 #include "watcher/running_blocks.h"
-#include "watcher/watcher.h"
 
 namespace cairn::cli {
 namespace {

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "base/text.h"
+#include "os/terminal.h"
 
 namespace cairn::cli {
 namespace {
@@ -56,7 +57,7 @@ bool PrintOutput(std::string_view verb, std::string_view text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   // `cairn report FILE | head`: the reader has seen enough.
-  if (!written && errno != EPIPE) {
+  if (!written && !OutputHasNoReader()) {
     PrintError(verb, fmt::format("the output cannot be written: {}", strerror(errno)));
   }
   return written;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Files, as far as std::filesystem and streams do not go: names that nobody else takes, locks, bytes that
-// survive a crash of the machine. Errors are those of the system, to be compared with std::errc.
+// survive a crash of the machine, and names of more than 260 characters, which the standard library does not take on
+// Windows. Errors are those of the system, to be compared with std::errc.
 #ifndef CAIRN_OS_FILE_H_
 #define CAIRN_OS_FILE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -16,6 +19,19 @@
 #include "base/status.h"
 
 namespace cairn {
+
+// How functions here take a path. Text is UTF-8 on every system, and bytes on Linux; the standard library makes something
+// else of it on Windows.
+class FilePath : public std::filesystem::path {
+ public:
+  FilePath(const std::filesystem::path& path) : std::filesystem::path(path) {}  // NOLINT: implicit
+  FilePath(const std::string& text) : FilePath(text.data(), text.size()) {}     // NOLINT: implicit
+  FilePath(const char* text) : FilePath(text, std::strlen(text)) {}             // NOLINT: implicit
+
+ private:
+  FilePath(const char* text, size_t size)
+      : std::filesystem::path(std::u8string(text, text + size)) {}
+};
 
 enum class FileMode : uint8_t {
   kRead,          // what is there
@@ -29,6 +45,10 @@ struct FileFacts {
   std::filesystem::file_type type = std::filesystem::file_type::none;  // none: it could not be told
   uint64_t size_bytes = 0;                                             // of a regular file
 };
+// Of what is at `path`, through symbolic links; file_type::not_found if nothing is.
+FileFacts FactsAt(const FilePath& path);
+// Of what has this name itself, were it a link.
+FileFacts FactsOfName(const FilePath& path);
 
 // An open file, closed with its object, not inherited by programs that are started. One thread at a time,
 // but for ReadAt.
@@ -36,7 +56,7 @@ class File {
  public:
   // New files can be read and written by their owner alone. Opening for reading, and what kWriteItself
   // opens, never waits for the other end of a pipe. Not valid() with an error.
-  static File Open(const std::filesystem::path& path, FileMode mode, std::error_code& error);
+  static File Open(const FilePath& path, FileMode mode, std::error_code& error);
 
   File() = default;
   ~File();
@@ -67,7 +87,7 @@ class File {
   // The same, and waits.
   std::error_code Lock();
   // Whether `path`, through symbolic links, names this very file.
-  bool IsAt(const std::filesystem::path& path) const;
+  bool IsAt(const FilePath& path) const;
 
  private:
   static constexpr intptr_t kNoHandle = -1;
@@ -75,23 +95,39 @@ class File {
   intptr_t handle_ = kNoHandle;
 };
 
+// For reading one after the other what need not be a file: fopen(path, "rb"), with its errno.
+std::FILE* OpenStream(const FilePath& path);
+
 // Makes or replaces a file when all is written: readers find what was there before or everything, never half
 // a file. Writers in other processes do not disturb each other, other threads do. Not synced.
-std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const std::byte> bytes);
+std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes);
 
-// Gives a file another name. errc::file_exists if that is taken: nothing is ever replaced.
-std::error_code RenameToFree(const std::filesystem::path& path,
-                             const std::filesystem::path& free_path);
+// Gives a file another name, and takes that from a file that has it. While somebody reads that one, Windows does it
+// from version 10 on; before, nothing has changed then.
+std::error_code Rename(const FilePath& path, const FilePath& new_path);
+
+// The same. errc::file_exists if the name is taken: nothing is ever replaced.
+std::error_code RenameToFree(const FilePath& path, const FilePath& free_path);
+
+// So that whoever may not read the one file may not read the other, as far as modes say that: on Windows a file has
+// what its folder says.
+void CopyPermissions(const FilePath& from, const FilePath& to);
+
+// Takes a file away, or a link, never a folder. errc::no_such_file_or_directory if there is none.
+std::error_code RemoveFile(const FilePath& path);
+
+// Makes the folder, and those above it, as far as they are missing.
+std::error_code MakeFolders(const FilePath& folder);
 
 // Makes new names in the folder survive a crash of the machine, as far as the system does that at all.
-void SyncFolder(const std::filesystem::path& folder);
+void SyncFolder(const FilePath& folder);
 
 // The error that a file at `path`, which is not there, could not be made with. Sees read-only file systems
 // and quotas; leaves nothing behind.
-std::error_code CheckCreation(const std::filesystem::path& path);
+std::error_code CheckCreation(const FilePath& path);
 
 // How long a name in this folder may be, in bytes; 0: unknown.
-size_t MostBytesOfName(const std::filesystem::path& folder);
+size_t MostBytesOfName(const FilePath& folder);
 
 // There is no space left, or none that this user may have.
 bool IsOutOfSpace(const std::error_code& error);

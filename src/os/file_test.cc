@@ -2,67 +2,22 @@
 #include "os/file.h"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
+#include <span>
 #include <string>
-#include <string_view>
 #include <thread>
+
+#include "os/testing/file_fixture.h"
 
 namespace cairn {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::span<const std::byte> Bytes(std::string_view text) {
-  return std::as_bytes(std::span(text));
-}
-
-class FileTest : public testing::Test {
- protected:
-  FileTest() : folder_(fs::path(testing::TempDir()) / ("file_test." + std::to_string(getpid()))) {
-    fs::create_directories(folder_);
-  }
-  ~FileTest() override { fs::remove_all(folder_); }
-
-  fs::path In(const std::string& name) const { return folder_ / name; }
-  fs::path Made(const std::string& name, const std::string& text) const {
-    std::ofstream(In(name)) << text;
-    return In(name);
-  }
-  std::string TextOf(const fs::path& path) const {
-    std::ifstream file(path);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  }
-  std::set<std::string> Names() const {
-    std::set<std::string> names;
-    for (const auto& entry : fs::directory_iterator(folder_)) names.insert(entry.path().filename());
-    return names;
-  }
-  static File Opened(const fs::path& path, FileMode mode) {
-    std::error_code error;
-    File file = File::Open(path, mode, error);
-    EXPECT_FALSE(error) << error.message();
-    return file;
-  }
-  static std::error_code ErrorOf(const fs::path& path, FileMode mode) {
-    std::error_code error;
-    EXPECT_FALSE(File::Open(path, mode, error).valid());
-    return error;
-  }
-
-  fs::path folder_;
-};
-
-TEST_F(FileTest, ANewFileIsItsOwnersAlone) {
-  File file = Opened(In("new"), FileMode::kCreate);
-  struct stat info = {};
-  ASSERT_EQ(stat(In("new").c_str(), &info), 0);
-  EXPECT_EQ(info.st_mode & 0777, 0600u);
+TEST_F(FileTest, ANewFileIsNew) {
+  EXPECT_TRUE(Opened(In("new"), FileMode::kCreate).valid());
   EXPECT_EQ(ErrorOf(In("new"), FileMode::kCreate), std::errc::file_exists);
   EXPECT_EQ(ErrorOf(In("none/new"), FileMode::kCreate), std::errc::no_such_file_or_directory);
 }
@@ -85,6 +40,8 @@ TEST_F(FileTest, AppendsAndReadsAnywhere) {
   EXPECT_FALSE(file.ReadAt(13, std::as_writable_bytes(std::span(text)), &read));
   EXPECT_EQ(read, 3u);
   EXPECT_EQ(text.substr(0, 3), "3rd");
+  EXPECT_FALSE(file.ReadAt(16, std::as_writable_bytes(std::span(text)), &read));
+  EXPECT_EQ(read, 0u);
   EXPECT_FALSE(file.Close());
   EXPECT_FALSE(file.valid());
   EXPECT_EQ(TextOf(In("a")), "first second 3rd");
@@ -94,28 +51,57 @@ TEST_F(FileTest, AppendsAndReadsAnywhere) {
   EXPECT_EQ(TextOf(In("a")), "first second 3rd!");
 }
 
-TEST_F(FileTest, ErrorsAreThoseOfTheSystem) {
-  const File file = Opened(Made("a", "x"), FileMode::kRead);
-  File same = Opened(In("a"), FileMode::kRead);
-  EXPECT_EQ(same.Append(Bytes("y")), std::errc::bad_file_descriptor);
+TEST_F(FileTest, ErrorsHaveTheSameWordsOnEverySystem) {
   const Status status = StatusFromError(ErrorOf(In("none"), FileMode::kRead), "cannot open it");
   EXPECT_EQ(status.code(), StatusCode::kNotFound);
   EXPECT_EQ(status.message(), "cannot open it: No such file or directory");
   EXPECT_TRUE(IsOutOfSpace(std::make_error_code(std::errc::no_space_on_device)));
   EXPECT_FALSE(IsOutOfSpace(std::make_error_code(std::errc::file_exists)));
-  File full = Opened("/dev/full", FileMode::kWrite);
-  EXPECT_TRUE(IsOutOfSpace(full.Append(Bytes("y"))));
-  EXPECT_EQ(full.facts().type, fs::file_type::character);
-  EXPECT_EQ(full.Sync(), std::errc::invalid_argument);
+  const File file = Opened(Made("a", "x"), FileMode::kRead);
+  File same = Opened(In("a"), FileMode::kRead);
+  EXPECT_TRUE(same.Append(Bytes("y")));
+  EXPECT_EQ(TextOf(In("a")), "x");
 }
 
-TEST_F(FileTest, NeitherPipesNorLinksAreWaitedForOrFollowed) {
-  ASSERT_EQ(mkfifo(In("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(Opened(In("pipe"), FileMode::kRead).facts().type, fs::file_type::fifo);
-  EXPECT_EQ(ErrorOf(In("pipe"), FileMode::kWriteItself), std::errc::no_such_device_or_address);
-  fs::create_symlink(Made("a", ""), In("link"));
-  EXPECT_EQ(ErrorOf(In("link"), FileMode::kWriteItself), std::errc::too_many_symbolic_link_levels);
+TEST_F(FileTest, NamesAreUtf8) {
+  const fs::path name = fs::path(u8"Gr\u00fc\u00dfe aus \u6771\u4eac");
+  const std::string text = (folder_ / name).string();
+  EXPECT_FALSE(ReplaceFile(text, Bytes("here")));
+  EXPECT_EQ(TextOf(folder_ / name), "here");
+  EXPECT_EQ(FilePath(text), folder_ / name);
+  EXPECT_EQ(FilePath(text.c_str()), folder_ / name);
+  EXPECT_EQ(FilePath(text).string(), text);
+  EXPECT_FALSE(RemoveFile(text));
+  EXPECT_TRUE(Names().empty());
+}
+
+TEST_F(FileTest, KnowsWhatANameStandsFor) {
   EXPECT_EQ(Opened(folder_, FileMode::kRead).facts().type, fs::file_type::directory);
+  EXPECT_EQ(FactsAt(folder_).type, fs::file_type::directory);
+  EXPECT_EQ(FactsAt(Made("a", "xyz")).type, fs::file_type::regular);
+  EXPECT_EQ(FactsAt(In("a")).size_bytes, 3u);
+  EXPECT_EQ(FactsOfName(In("a")).size_bytes, 3u);
+  EXPECT_EQ(FactsAt(In("none")).type, fs::file_type::not_found);
+  EXPECT_EQ(FactsOfName(In("none/none")).type, fs::file_type::not_found);
+}
+
+TEST_F(FileTest, MakesFoldersAsFarAsTheyAreMissing) {
+  EXPECT_FALSE(MakeFolders(In("one/two/three")));
+  EXPECT_EQ(FactsAt(In("one/two/three")).type, fs::file_type::directory);
+  EXPECT_FALSE(MakeFolders(In("one/two/three/")));
+  EXPECT_FALSE(MakeFolders(In("one/two/four/")));
+  EXPECT_EQ(FactsAt(In("one/two/four")).type, fs::file_type::directory);
+  Made("file", "");
+  EXPECT_TRUE(MakeFolders(In("file/folder")));
+  EXPECT_TRUE(MakeFolders(In("file")));
+}
+
+TEST_F(FileTest, RemovesFilesAndNoFolders) {
+  EXPECT_FALSE(RemoveFile(Made("a", "x")));
+  EXPECT_EQ(RemoveFile(In("a")), std::errc::no_such_file_or_directory);
+  EXPECT_FALSE(MakeFolders(In("folder")));
+  EXPECT_TRUE(RemoveFile(In("folder")));
+  EXPECT_EQ(Names(), (std::set<std::string>{"folder"}));
 }
 
 TEST_F(FileTest, ALockKeepsOthersOut) {
@@ -137,9 +123,7 @@ TEST_F(FileTest, ALockKeepsOthersOut) {
 TEST_F(FileTest, KnowsItsName) {
   const File file = Opened(Made("a", ""), FileMode::kRead);
   EXPECT_TRUE(file.IsAt(In("a")));
-  fs::create_symlink(In("a"), In("link"));
-  EXPECT_TRUE(file.IsAt(In("link")));
-  fs::rename(In("a"), In("b"));
+  EXPECT_FALSE(RenameToFree(In("a"), In("b")));
   EXPECT_FALSE(file.IsAt(In("a")));
   Made("a", "");
   EXPECT_FALSE(file.IsAt(In("a")));
@@ -149,24 +133,24 @@ TEST_F(FileTest, KnowsItsName) {
 TEST_F(FileTest, ReplacesAWholeFileOrNothing) {
   EXPECT_FALSE(ReplaceFile(In("a"), Bytes("before")));
   EXPECT_EQ(TextOf(In("a")), "before");
-  std::ifstream reader(In("a"));
   EXPECT_FALSE(ReplaceFile(In("a"), Bytes("behind it")));
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(reader), {}), "before");
   EXPECT_EQ(TextOf(In("a")), "behind it");
   fs::create_directory(In("folder"));
-  EXPECT_EQ(ReplaceFile(In("folder"), Bytes("x")), std::errc::is_a_directory);
+  EXPECT_TRUE(ReplaceFile(In("folder"), Bytes("x")));
   EXPECT_EQ(ReplaceFile(In("none/a"), Bytes("x")), std::errc::no_such_file_or_directory);
   EXPECT_EQ(Names(), (std::set<std::string>{"a", "folder"}));
 }
 
-TEST_F(FileTest, ATakenNameStaysTaken) {
+TEST_F(FileTest, ATakenNameStaysTakenOrIsTakenOver) {
   Made("a", "1");
   Made("b", "2");
   EXPECT_EQ(RenameToFree(In("a"), In("b")), std::errc::file_exists);
   EXPECT_EQ(TextOf(In("b")), "2");
   EXPECT_FALSE(RenameToFree(In("a"), In("c")));
   EXPECT_EQ(TextOf(In("c")), "1");
-  EXPECT_EQ(Names(), (std::set<std::string>{"b", "c"}));
+  EXPECT_FALSE(Rename(In("c"), In("b")));
+  EXPECT_EQ(TextOf(In("b")), "1");
+  EXPECT_EQ(Names(), (std::set<std::string>{"b"}));
 }
 
 TEST_F(FileTest, TellsWhetherAFileCouldBeMade) {
@@ -174,14 +158,12 @@ TEST_F(FileTest, TellsWhetherAFileCouldBeMade) {
   EXPECT_TRUE(Names().empty());
   EXPECT_EQ(CheckCreation(In("none/a")), std::errc::no_such_file_or_directory);
   Made("file", "");
-  EXPECT_EQ(CheckCreation(In("file/a")), std::errc::not_a_directory);
-  EXPECT_TRUE(CheckCreation("/proc/a"));
+  EXPECT_TRUE(CheckCreation(In("file/a")));
 
   const size_t most = MostBytesOfName(folder_);
   ASSERT_NE(most, 0u);
   EXPECT_TRUE(Opened(In(std::string(most, 'a')), FileMode::kCreate).valid());
-  EXPECT_EQ(ErrorOf(In(std::string(most + 1, 'a')), FileMode::kCreate),
-            std::errc::filename_too_long);
+  EXPECT_TRUE(ErrorOf(In(std::string(most + 1, 'a')), FileMode::kCreate));
 }
 
 }  // namespace

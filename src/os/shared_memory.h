@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/status.h"
 #include "os/handle.h"
@@ -23,12 +24,16 @@ class SharedMemory {
 
   // Maps memory made by Create in another process, for reading only; takes ownership of
   // `memory` also when it fails. kCorrupt if it could shrink or is not `size_bytes` large.
-  static Result<SharedMemory> MapForReading(SystemHandle memory, uint64_t size_bytes);
+  static Result<SharedMemory> MapForReading(SystemHandle memory, uint64_t size_bytes) {
+    return Map(std::move(memory), size_bytes, false);
+  }
   // The same for memory in which the reader answers.
-  static Result<SharedMemory> MapForWriting(SystemHandle memory, uint64_t size_bytes);
+  static Result<SharedMemory> MapForWriting(SystemHandle memory, uint64_t size_bytes) {
+    return Map(std::move(memory), size_bytes, true);
+  }
 
   // By which other processes of this user find it, as long as this one lives and keeps it: for those that cannot be
-  // handed a handle. Processes in a container may not.
+  // handed a handle. Processes in a container may not. A text of the system: nobody else reads it.
   std::string PathForOthers() const;
   // Maps what another process's PathForOthers said, for reading and writing. kCorrupt for what could shrink or is
   // no memory; other codes if it cannot be opened.
@@ -39,8 +44,16 @@ class SharedMemory {
 
   SharedMemory() = default;
   ~SharedMemory();
-  SharedMemory(SharedMemory&& other) noexcept;
-  SharedMemory& operator=(SharedMemory&& other) noexcept;
+  SharedMemory(SharedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_bytes_(std::exchange(other.size_bytes_, 0)),
+        handle_(std::move(other.handle_)) {}
+  SharedMemory& operator=(SharedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_bytes_, other.size_bytes_);
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the standard streams are connected to.
+// What the standard streams are connected to, and what they do with text.
 #ifndef CAIRN_OS_TERMINAL_H_
 #define CAIRN_OS_TERMINAL_H_
 
 #include <cstdint>
 
 namespace cairn {
+
+// Once, at the start of a program: from then on the standard streams of the C library pass on all bytes as they are,
+// and a terminal takes them for UTF-8 until the program ends. On Windows they would otherwise change the ends of lines,
+// and terminals have an encoding of their own.
+void PrepareStandardStreams();
+
+// Whether a write of the C library to stdout, which has just failed, did so because nobody reads it any more.
+bool OutputHasNoReader();
 
 enum class StandardStream : uint8_t { kOutput, kError };
 

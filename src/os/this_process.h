@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace cairn {
 
@@ -20,6 +21,10 @@ std::string OwnProgramPath();
 
 // The beginning of its command line, 4096 bytes at most, a zero behind each argument; "" if it is not known.
 std::string OwnCommandLine();
+
+// The words behind the program's name, in UTF-8. `argc` and `argv` are those of main, which on Windows have lost what
+// the encoding of the country does not know.
+std::vector<std::string> CommandLineWords(int argc, char** argv);
 
 // Where a process can become two (fork), `function` is called in the copy before anything else runs there, for
 // it has memory of the other one's and none of its threads. Otherwise never. It takes no lock and no memory.

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "base/signal_name.h"
+#include "base/text.h"
 
 namespace cairn {
 namespace {
@@ -23,16 +23,6 @@ bool AnyUnfinished(std::span<const QueueObservation> queues) {
 }
 
 }  // namespace
-
-std::string SignalInWords(int signal_number) {
-  const std::string_view name = SignalName(signal_number);
-  if (name.empty()) return fmt::format("signal {}", signal_number);
-  return fmt::format("signal {} ({})", signal_number, name);
-}
-
-std::string SecondsInWords(uint64_t time_ns) {
-  return fmt::format("{:g} s", static_cast<double>(time_ns) / 1e9);
-}
 
 std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueObservation> queues,
                                         bool stopped) {

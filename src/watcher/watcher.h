@@ -135,12 +135,6 @@ class ProcessWatch {
   uint64_t ending_since_ns_ = 0;
 };
 
-// "signal 11 (SIGSEGV)".
-std::string SignalInWords(int signal_number);
-
-// "2 s", "0.25 s".
-std::string SecondsInWords(uint64_t time_ns);
-
 }  // namespace cairn
 
 #endif  // CAIRN_WATCHER_WATCHER_H_

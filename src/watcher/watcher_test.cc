@@ -333,12 +333,5 @@ TEST(ProcessWatch, WorkThatFinishedWhileTheProcessDiedWasUnfinished) {
             "ended with GPU work unfinished");
 }
 
-TEST(Words, SignalsAndSeconds) {
-  EXPECT_EQ(SignalInWords(SIGBUS), "signal 7 (SIGBUS)");
-  EXPECT_EQ(SignalInWords(40), "signal 40");
-  EXPECT_EQ(SecondsInWords(2 * kSecond), "2 s");
-  EXPECT_EQ(SecondsInWords(250 * kMs), "0.25 s");
-}
-
 }  // namespace
 }  // namespace cairn

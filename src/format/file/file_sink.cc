@@ -36,14 +36,8 @@ Status SinkError(const char* action, const std::string& path, const std::error_c
   return Status(status.code(), fmt::format("{}; {}", status.message(), NextStep(error)));
 }
 
-// The type of what has this name itself, were it a link.
-file_type TypeAt(const std::string& path) {
-  std::error_code error;
-  return std::filesystem::symlink_status(path, error).type();
-}
-
 bool IsAt(const File& file, const std::string& path) {
-  return file.IsAt(path) && TypeAt(path) != file_type::symlink;
+  return file.IsAt(path) && FactsOfName(path).type != file_type::symlink;
 }
 
 class FileSink : public ByteSink {
@@ -80,15 +74,13 @@ class FileSink : public ByteSink {
                                 "the file beside it",
                                 VisibleText(written_path_)));
     }
-    std::error_code error;
-    std::filesystem::rename(written_path_, final_path_, error);
-    if (error) {
+    if (const std::error_code error = Rename(written_path_, final_path_)) {
       const Status status = SinkError("rename the finished file to", final_path_, error);
       return Status(status.code(), fmt::format("{} (it is complete in {})", status.message(),
                                                VisibleText(written_path_)));
     }
     // The bytes are safe under one of the two names, whether this has an effect or not.
-    SyncFolder(std::filesystem::path(final_path_).parent_path());
+    SyncFolder(FilePath(final_path_).parent_path());
     return Status();
   }
 
@@ -109,7 +101,7 @@ const char* KindOfFile(file_type type) {
 
 // A .part file that nobody writes any more, locked; not valid() if there is none.
 Result<File> OpenLeftover(const std::string& part_path) {
-  const file_type type = TypeAt(part_path);
+  const file_type type = FactsOfName(part_path).type;
   if (type != file_type::none && type != file_type::not_found && type != file_type::regular) {
     return Status(
         StatusCode::kInvalidArgument,
@@ -134,8 +126,7 @@ Status KeepLeftover(const std::string& part_path) {
   const Result<File> leftover = OpenLeftover(part_path);
   if (!leftover.ok() || !leftover->valid() || !IsAt(*leftover, part_path)) return leftover.status();
   const std::string old_path = part_path + ".old";
-  std::error_code error;
-  std::filesystem::rename(part_path, old_path, error);
+  const std::error_code error = Rename(part_path, old_path);
   return error ? SinkError("keep the unfinished file of an earlier run as", old_path, error)
                : Status();
 }
@@ -169,7 +160,7 @@ Status CheckFileSink(const std::string& path) {
   const Result<File> leftover = OpenLeftover(part_path);
   if (!leftover.ok() || !leftover->valid()) return leftover.status();
   const std::string old_path = part_path + ".old";
-  if (TypeAt(old_path) != file_type::directory) return Status();
+  if (FactsOfName(old_path).type != file_type::directory) return Status();
   return SinkError("keep the unfinished file of an earlier run as", old_path,
                    std::make_error_code(std::errc::is_a_directory));
 }
@@ -178,12 +169,12 @@ Result<std::unique_ptr<ByteSink>> OpenFileSink(const std::string& path) {
   if (path.empty()) {
     return Status(StatusCode::kInvalidArgument, "cannot create a file: its name is empty");
   }
-  std::error_code error;
-  const file_type type = std::filesystem::status(path, error).type();
+  const file_type type = FactsAt(path).type;
   if (type == file_type::none || type == file_type::not_found || type == file_type::regular) {
     return OpenPart(path);
   }
   if (type == file_type::character) {
+    std::error_code error;
     File device = File::Open(path, FileMode::kWrite, error);
     if (error) return SinkError("open", path, error);
     return std::unique_ptr<ByteSink>(std::make_unique<FileSink>(std::move(device), path, ""));

@@ -40,9 +40,10 @@ class FileSource : public ByteSource {
 Status OpenError(const std::string& path, const std::error_code& error) {
   const Status status = StatusFromError(error, "cannot open " + VisibleText(path));
   const std::string part_path = path + ".part";
-  std::error_code not_there;
-  if (error != std::errc::no_such_file_or_directory ||
-      !std::filesystem::exists(part_path, not_there)) {
+  using std::filesystem::file_type;
+  const file_type part = FactsAt(part_path).type;
+  if (error != std::errc::no_such_file_or_directory || part == file_type::not_found ||
+      part == file_type::none) {
     return status;
   }
   return Status(status.code(),

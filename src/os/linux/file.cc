@@ -43,8 +43,19 @@ std::filesystem::file_type TypeOf(mode_t mode) {
     case S_IFBLK: return file_type::block;
     case S_IFIFO: return file_type::fifo;
     case S_IFSOCK: return file_type::socket;
+    case S_IFLNK: return file_type::symlink;
     default: return file_type::unknown;
   }
+}
+
+FileFacts FactsOf(const struct stat& info) {
+  return {TypeOf(info.st_mode), static_cast<uint64_t>(info.st_size)};
+}
+
+// Where stat and lstat fail.
+FileFacts FactsOfNothing() {
+  const bool nothing = errno == ENOENT || errno == ENOTDIR;
+  return {nothing ? std::filesystem::file_type::not_found : std::filesystem::file_type::none, 0};
 }
 
 int Number(intptr_t handle) {
@@ -63,7 +74,17 @@ std::error_code WriteAll(int fd, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-File File::Open(const std::filesystem::path& path, FileMode mode, std::error_code& error) {
+FileFacts FactsAt(const FilePath& path) {
+  struct stat info {};
+  return stat(path.c_str(), &info) == 0 ? FactsOf(info) : FactsOfNothing();
+}
+
+FileFacts FactsOfName(const FilePath& path) {
+  struct stat info {};
+  return lstat(path.c_str(), &info) == 0 ? FactsOf(info) : FactsOfNothing();
+}
+
+File File::Open(const FilePath& path, FileMode mode, std::error_code& error) {
   File file;
   file.handle_ = open(path.c_str(), FlagsOf(mode) | O_CLOEXEC, kOwnerOnly);
   error = ErrorUnless(file.valid());
@@ -76,8 +97,7 @@ File::~File() {
 
 FileFacts File::facts() const {
   struct stat info {};
-  if (fstat(Number(handle_), &info) != 0) return {};
-  return {TypeOf(info.st_mode), static_cast<uint64_t>(info.st_size)};
+  return fstat(Number(handle_), &info) == 0 ? FactsOf(info) : FileFacts();
 }
 
 std::error_code File::ReadAt(uint64_t offset, std::span<std::byte> bytes,
@@ -122,14 +142,18 @@ std::error_code File::Lock() {
   return {};
 }
 
-bool File::IsAt(const std::filesystem::path& path) const {
+bool File::IsAt(const FilePath& path) const {
   struct stat opened {};
   struct stat named {};
   return fstat(Number(handle_), &opened) == 0 && stat(path.c_str(), &named) == 0 &&
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+std::FILE* OpenStream(const FilePath& path) {
+  return std::fopen(path.c_str(), "rb");
+}
+
+std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes) {
   // No other process that lives has this number.
   const std::string part = fmt::format("{}.{}.part", path.string(), getpid());
   const int opened = open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -142,8 +166,11 @@ std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const s
   return error;
 }
 
-std::error_code RenameToFree(const std::filesystem::path& path,
-                             const std::filesystem::path& free_path) {
+std::error_code Rename(const FilePath& path, const FilePath& new_path) {
+  return ErrorUnless(rename(path.c_str(), new_path.c_str()) == 0);
+}
+
+std::error_code RenameToFree(const FilePath& path, const FilePath& free_path) {
   if (renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, free_path.c_str(), RENAME_NOREPLACE) == 0) {
     return {};
   }
@@ -153,7 +180,23 @@ std::error_code RenameToFree(const std::filesystem::path& path,
   return ErrorUnless(unlink(path.c_str()) == 0);
 }
 
-void SyncFolder(const std::filesystem::path& folder) {
+void CopyPermissions(const FilePath& from, const FilePath& to) {
+  std::error_code error;
+  const std::filesystem::perms permissions = std::filesystem::status(from, error).permissions();
+  if (!error) std::filesystem::permissions(to, permissions, error);
+}
+
+std::error_code RemoveFile(const FilePath& path) {
+  return ErrorUnless(unlink(path.c_str()) == 0);
+}
+
+std::error_code MakeFolders(const FilePath& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  return error;
+}
+
+void SyncFolder(const FilePath& folder) {
   const int opened =
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
@@ -161,7 +204,7 @@ void SyncFolder(const std::filesystem::path& folder) {
   close(opened);
 }
 
-std::error_code CheckCreation(const std::filesystem::path& path) {
+std::error_code CheckCreation(const FilePath& path) {
   const std::filesystem::path folder = path.parent_path();
   // A file without a name shows what access() cannot: read-only mounts, quotas, root's powers.
   int opened =
@@ -175,7 +218,7 @@ std::error_code CheckCreation(const std::filesystem::path& path) {
   return {};
 }
 
-size_t MostBytesOfName(const std::filesystem::path& folder) {
+size_t MostBytesOfName(const FilePath& folder) {
   const long most = pathconf(folder.empty() ? "." : folder.c_str(), _PC_NAME_MAX);
   return most <= 0 ? 0 : static_cast<size_t>(most);
 }

@@ -38,14 +38,6 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
   return memory;
 }
 
-Result<SharedMemory> SharedMemory::MapForReading(SystemHandle memory, uint64_t size_bytes) {
-  return Map(std::move(memory), size_bytes, false);
-}
-
-Result<SharedMemory> SharedMemory::MapForWriting(SystemHandle memory, uint64_t size_bytes) {
-  return Map(std::move(memory), size_bytes, true);
-}
-
 Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes, bool writable) {
   const int fd = DescriptorOf(handle);
   const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -90,18 +82,6 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) munmap(data_, size_bytes_);
-}
-
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_bytes_(std::exchange(other.size_bytes_, 0)),
-      handle_(std::move(other.handle_)) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_bytes_, other.size_bytes_);
-  std::swap(handle_, other.handle_);
-  return *this;
 }
 
 }  // namespace cairn

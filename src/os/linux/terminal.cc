@@ -4,10 +4,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <string_view>
 
 namespace cairn {
+
+// They do so by themselves.
+void PrepareStandardStreams() {}
+
+bool OutputHasNoReader() {
+  return errno == EPIPE;
+}
 
 bool IsTerminal(StandardStream stream) {
   return isatty(stream == StandardStream::kOutput ? STDOUT_FILENO : STDERR_FILENO) != 0;

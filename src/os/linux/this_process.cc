@@ -27,6 +27,11 @@ std::string OwnCommandLine() {
   return length > 0 ? std::string(line, static_cast<size_t>(length)) : std::string();
 }
 
+std::vector<std::string> CommandLineWords(int argc, char** argv) {
+  // Whoever starts a program need not name it.
+  return argc < 1 ? std::vector<std::string>() : std::vector<std::string>(argv + 1, argv + argc);
+}
+
 void CallInCopies(void (*function)()) {
   pthread_atfork(nullptr, nullptr, function);
 }

@@ -46,11 +46,13 @@ OpenRequest RequestOf(FileMode mode) {
   // Writes go to the end, whoever wrote there meanwhile.
   constexpr DWORD kAppend = FILE_APPEND_DATA | FILE_READ_ATTRIBUTES | SYNCHRONIZE;
   constexpr DWORD kWhole = GENERIC_READ | FILE_WRITE_DATA | FILE_APPEND_DATA;
+  // Who may only append may not lock.
+  constexpr DWORD kWrite = kAppend | FILE_WRITE_DATA;
   switch (mode) {
     // A folder is opened as well.
     case FileMode::kRead: return {.access = GENERIC_READ, .flags = FILE_FLAG_BACKUP_SEMANTICS};
     case FileMode::kWrite: return {.access = kAppend};
-    case FileMode::kWriteItself: return {.access = kAppend, .flags = FILE_FLAG_OPEN_REPARSE_POINT};
+    case FileMode::kWriteItself: return {.access = kWrite, .flags = FILE_FLAG_OPEN_REPARSE_POINT};
     case FileMode::kCreate: return {.access = kWhole, .creation = CREATE_NEW};
     case FileMode::kOpenOrCreate: return {.access = kWhole, .creation = OPEN_ALWAYS};
   }
@@ -95,49 +97,16 @@ bool LockByte(HANDLE file, DWORD flags) {
   return LockFileEx(file, LOCKFILE_EXCLUSIVE_LOCK | flags, 0, 1, 0, &place) != 0;
 }
 
-// Takes the name also while others have the file of that name open, as far as the system can (Windows 10).
-std::error_code Rename(const std::filesystem::path& path, const std::filesystem::path& new_path) {
-  constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);  // not in all headers
-  const std::wstring name = SystemPath(std::filesystem::absolute(new_path));
-  std::vector<std::byte> bytes(sizeof(FILE_RENAME_INFO) + name.size() * sizeof(wchar_t));
-  auto* const info = new (bytes.data()) FILE_RENAME_INFO{};
-  info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
-  info->FileNameLength = static_cast<DWORD>(name.size() * sizeof(wchar_t));
-  std::memcpy(info->FileName, name.c_str(), (name.size() + 1) * sizeof(wchar_t));
-  const SystemHandle file = Owned(OpenFile(path, {.access = DELETE | SYNCHRONIZE}));
-  if (file.valid() && SetFileInformationByHandle(HandleOf(file), kRenameInfoEx, info,
-                                                 static_cast<DWORD>(bytes.size())) != 0) {
-    return {};
-  }
-  return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(new_path).c_str(),
-                                 MOVEFILE_REPLACE_EXISTING));
+bool IsLink(HANDLE file) {
+  FILE_ATTRIBUTE_TAG_INFO info = {};
+  return GetFileInformationByHandleEx(file, FileAttributeTagInfo, &info, sizeof(info)) != 0 &&
+         (info.FileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0 &&
+         (info.ReparseTag == IO_REPARSE_TAG_SYMLINK ||
+          info.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
-}  // namespace
-
-// Only its owner may: new files have what their folder says, as everything that this user makes.
-File File::Open(const std::filesystem::path& path, FileMode mode, std::error_code& error) {
-  File file;
-  file.handle_ = reinterpret_cast<intptr_t>(OpenFile(path, RequestOf(mode)));
-  error = ErrorUnless(file.valid());
-  if (file.valid() && mode == FileMode::kWriteItself) {
-    BY_HANDLE_FILE_INFORMATION info = {};
-    GetFileInformationByHandle(HandleFrom(file.handle_), &info);
-    if ((info.dwFileAttributes & FILE_ATTRIBUTE_REPARSE_POINT) != 0) {
-      file = File();
-      error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
-    }
-  }
-  return file;
-}
-
-File::~File() {
-  if (valid()) CloseHandle(HandleFrom(handle_));
-}
-
-FileFacts File::facts() const {
+FileFacts FactsOf(HANDLE file) {
   using std::filesystem::file_type;
-  const HANDLE file = HandleFrom(handle_);
   switch (GetFileType(file)) {
     case FILE_TYPE_CHAR: return {file_type::character, 0};
     case FILE_TYPE_PIPE: return {file_type::fifo, 0};
@@ -148,6 +117,53 @@ FileFacts File::facts() const {
   if (GetFileInformationByHandle(file, &info) == 0) return {};
   if ((info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) return {file_type::directory, 0};
   return {file_type::regular, uint64_t{info.nFileSizeHigh} << 32 | info.nFileSizeLow};
+}
+
+// `flags`: FILE_FLAG_OPEN_REPARSE_POINT for what has this name itself.
+FileFacts FactsOf(const std::filesystem::path& path, DWORD flags) {
+  using std::filesystem::file_type;
+  const SystemHandle file = Owned(OpenFile(
+      path, {.access = FILE_READ_ATTRIBUTES, .flags = FILE_FLAG_BACKUP_SEMANTICS | flags}));
+  if (file.valid()) {
+    return IsLink(HandleOf(file)) ? FileFacts{file_type::symlink, 0} : FactsOf(HandleOf(file));
+  }
+  switch (GetLastError()) {
+    case ERROR_FILE_NOT_FOUND:
+    case ERROR_PATH_NOT_FOUND:
+    case ERROR_INVALID_NAME:
+    case ERROR_BAD_NETPATH: return {file_type::not_found, 0};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+FileFacts FactsAt(const FilePath& path) {
+  return FactsOf(path, 0);
+}
+
+FileFacts FactsOfName(const FilePath& path) {
+  return FactsOf(path, FILE_FLAG_OPEN_REPARSE_POINT);
+}
+
+// Only its owner may: new files have what their folder says, as everything that this user makes.
+File File::Open(const FilePath& path, FileMode mode, std::error_code& error) {
+  File file;
+  file.handle_ = reinterpret_cast<intptr_t>(OpenFile(path, RequestOf(mode)));
+  error = ErrorUnless(file.valid());
+  if (file.valid() && mode == FileMode::kWriteItself && IsLink(HandleFrom(file.handle_))) {
+    file = File();
+    error = std::make_error_code(std::errc::too_many_symbolic_link_levels);
+  }
+  return file;
+}
+
+File::~File() {
+  if (valid()) CloseHandle(HandleFrom(handle_));
+}
+
+FileFacts File::facts() const {
+  return FactsOf(HandleFrom(handle_));
 }
 
 std::error_code File::ReadAt(uint64_t offset, std::span<std::byte> bytes,
@@ -194,7 +210,7 @@ std::error_code File::Lock() {
   return ErrorUnless(LockByte(HandleFrom(handle_), 0));
 }
 
-bool File::IsAt(const std::filesystem::path& path) const {
+bool File::IsAt(const FilePath& path) const {
   const HANDLE named =
       OpenFile(path, {.access = FILE_READ_ATTRIBUTES, .flags = FILE_FLAG_BACKUP_SEMANTICS});
   if (named == INVALID_HANDLE_VALUE) return false;
@@ -209,7 +225,11 @@ bool File::IsAt(const std::filesystem::path& path) const {
          facts[0].nFileIndexLow == facts[1].nFileIndexLow;
 }
 
-std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const std::byte> bytes) {
+std::FILE* OpenStream(const FilePath& path) {
+  return _wfopen(SystemPath(path).c_str(), L"rb");
+}
+
+std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes) {
   // No other process that lives has this number.
   std::filesystem::path part = path;
   part += fmt::format(".{}.part", GetCurrentProcessId());
@@ -223,15 +243,53 @@ std::error_code ReplaceFile(const std::filesystem::path& path, std::span<const s
   return error;
 }
 
-std::error_code RenameToFree(const std::filesystem::path& path,
-                             const std::filesystem::path& free_path) {
+// The first way takes the name also while others have the file of that name open.
+std::error_code Rename(const FilePath& path, const FilePath& new_path) {
+  constexpr auto kRenameInfoEx = static_cast<FILE_INFO_BY_HANDLE_CLASS>(22);  // not in all headers
+  std::error_code none;
+  const std::filesystem::path whole = std::filesystem::absolute(new_path, none);
+  const std::wstring name = SystemPath(none ? new_path : whole);
+  std::vector<std::byte> bytes(sizeof(FILE_RENAME_INFO) + name.size() * sizeof(wchar_t));
+  auto* const info = new (bytes.data()) FILE_RENAME_INFO{};
+  info->Flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS;
+  info->FileNameLength = static_cast<DWORD>(name.size() * sizeof(wchar_t));
+  std::memcpy(info->FileName, name.c_str(), (name.size() + 1) * sizeof(wchar_t));
+  const SystemHandle file = Owned(OpenFile(path, {.access = DELETE | SYNCHRONIZE}));
+  if (file.valid() && SetFileInformationByHandle(HandleOf(file), kRenameInfoEx, info,
+                                                 static_cast<DWORD>(bytes.size())) != 0) {
+    return {};
+  }
+  return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(new_path).c_str(),
+                                 MOVEFILE_REPLACE_EXISTING));
+}
+
+std::error_code RenameToFree(const FilePath& path, const FilePath& free_path) {
   return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(free_path).c_str(), 0));
 }
 
-// NTFS has a journal for names.
-void SyncFolder(const std::filesystem::path&) {}
+void CopyPermissions(const FilePath&, const FilePath&) {}
 
-std::error_code CheckCreation(const std::filesystem::path& path) {
+std::error_code RemoveFile(const FilePath& path) {
+  return ErrorUnless(DeleteFileW(SystemPath(path).c_str()));
+}
+
+std::error_code MakeFolders(const FilePath& folder) {
+  const FileFacts there = FactsAt(folder);
+  if (there.type == std::filesystem::file_type::directory) return {};
+  const std::filesystem::path above = folder.parent_path();
+  if (!above.empty() && above != folder) {
+    if (const std::error_code error = MakeFolders(above)) return error;
+  }
+  if (CreateDirectoryW(SystemPath(folder).c_str(), nullptr) != 0) return {};
+  const std::error_code error = LastError();
+  // Somebody else was faster, or the name ends with a slash.
+  return FactsAt(folder).type == std::filesystem::file_type::directory ? std::error_code() : error;
+}
+
+// NTFS has a journal for names.
+void SyncFolder(const FilePath&) {}
+
+std::error_code CheckCreation(const FilePath& path) {
   const HANDLE opened = OpenFile(path, {.access = GENERIC_WRITE | DELETE,
                                         .creation = CREATE_NEW,
                                         .flags = FILE_FLAG_DELETE_ON_CLOSE});
@@ -239,7 +297,7 @@ std::error_code CheckCreation(const std::filesystem::path& path) {
   return ErrorUnless(CloseHandle(opened));
 }
 
-size_t MostBytesOfName(const std::filesystem::path& folder) {
+size_t MostBytesOfName(const FilePath& folder) {
   std::error_code error;
   const std::filesystem::path whole = std::filesystem::absolute(folder, error);
   DWORD most = 0;

@@ -3,7 +3,11 @@
 // Sections of the page file. Their size is fixed when they are made: nothing can shrink them.
 #include "os/shared_memory.h"
 
+#include <fmt/format.h>
+
+#include <charconv>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "os/memory.h"
@@ -14,10 +18,67 @@ namespace {
 
 constexpr DWORD kReadWrite = FILE_MAP_READ | FILE_MAP_WRITE;
 
-// What is mapped there, in whole pages; 0 if that is not known.
+// What can be touched there, in whole pages; 0 if nothing, or that is not known.
 uint64_t MappedBytes(const void* view) {
   MEMORY_BASIC_INFORMATION info = {};
-  return VirtualQuery(view, &info, sizeof(info)) == 0 ? 0 : info.RegionSize;
+  if (VirtualQuery(view, &info, sizeof(info)) == 0 || info.State != MEM_COMMIT) return 0;
+  return info.RegionSize;
+}
+
+// What another process has, as PathForOthers writes it: "process/4711/handle/128/bytes/8192". A section itself knows
+// whole pages only.
+struct MemoryElsewhere {
+  DWORD process_id = 0;
+  RawHandle handle = 0;
+  uint64_t size_bytes = 0;
+};
+
+constexpr std::string_view kProcess = "process/";
+constexpr std::string_view kHandle = "/handle/";
+constexpr std::string_view kBytes = "/bytes/";
+
+// Takes `word` and the number behind it from the front of `text`.
+template <typename Number>
+bool Take(std::string_view word, Number* number, std::string_view* text) {
+  if (!text->starts_with(word)) return false;
+  text->remove_prefix(word.size());
+  const char* const end = text->data() + text->size();
+  const auto [rest, error] = std::from_chars(text->data(), end, *number);
+  text->remove_prefix(static_cast<size_t>(rest - text->data()));
+  return error == std::errc();
+}
+
+Result<MemoryElsewhere> ParsePath(std::string_view path) {
+  MemoryElsewhere found;
+  std::string_view text = path;
+  // No negative handles: they stand for the process that uses them, and its threads.
+  if (Take(kProcess, &found.process_id, &text) && Take(kHandle, &found.handle, &text) &&
+      Take(kBytes, &found.size_bytes, &text) && text.empty() && found.process_id != 0 &&
+      found.handle > 0) {
+    return found;
+  }
+  return Status(StatusCode::kInvalidArgument,
+                fmt::format("'{}' is no memory of another process: that is written process/NUMBER"
+                            "/handle/NUMBER/bytes/NUMBER",
+                            path));
+}
+
+// A copy of it for this process.
+Result<SystemHandle> CopyFrom(const MemoryElsewhere& elsewhere, const std::string& path) {
+  const SystemHandle process = Owned(OpenProcess(PROCESS_DUP_HANDLE, FALSE, elsewhere.process_id));
+  if (!process.valid()) {
+    // The system's word for a number that no process has.
+    if (GetLastError() == ERROR_INVALID_PARAMETER) {
+      return Status(StatusCode::kNotFound, path + ": there is no such process");
+    }
+    return StatusFromLastError(path);
+  }
+  HANDLE copy = nullptr;
+  if (DuplicateHandle(HandleOf(process), reinterpret_cast<HANDLE>(elsewhere.handle),
+                      GetCurrentProcess(), &copy, 0, FALSE, DUPLICATE_SAME_ACCESS) == 0) {
+    return StatusFromLastError(path);
+  }
+  return Owned(copy);
 }
 
 }  // namespace
@@ -38,31 +99,40 @@ Result<SharedMemory> SharedMemory::Create(const char*, uint64_t size_bytes) {
   return memory;
 }
 
-Result<SharedMemory> SharedMemory::MapForReading(SystemHandle memory, uint64_t size_bytes) {
-  return Map(std::move(memory), size_bytes, false);
-}
-
-Result<SharedMemory> SharedMemory::MapForWriting(SystemHandle memory, uint64_t size_bytes) {
-  return Map(std::move(memory), size_bytes, true);
-}
-
 Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes, bool writable) {
   SharedMemory memory;
   // All of it: a view of `size_bytes` would not show that there is more.
   memory.data_ = static_cast<std::byte*>(
       MapViewOfFile(HandleOf(handle), writable ? kReadWrite : FILE_MAP_READ, 0, 0, 0));
+  if (memory.data_ == nullptr && GetLastError() == ERROR_INVALID_HANDLE) {
+    return Status(StatusCode::kCorrupt, "what was handed over is no memory");
+  }
   if (memory.data_ == nullptr) {
     return StatusFromLastError("the memory handed over cannot be mapped");
   }
   const uint64_t mapped = MappedBytes(memory.data_);
   const uint64_t page = PageBytes();
-  if (size_bytes == 0 || (size_bytes + page - 1) / page * page != mapped) {
+  if (size_bytes == 0 || size_bytes > mapped || mapped - size_bytes >= page) {
     return Status(StatusCode::kCorrupt, "the memory handed over has " + std::to_string(mapped) +
                                             " bytes, not the " + std::to_string(size_bytes) +
                                             " announced");
   }
   memory.size_bytes_ = size_bytes;
   return memory;
+}
+
+std::string SharedMemory::PathForOthers() const {
+  return fmt::format("{}{}{}{}{}{}", kProcess, GetCurrentProcessId(), kHandle, handle_.get(),
+                     kBytes, size_bytes_);
+}
+
+Result<SharedMemory> SharedMemory::MapPathForWriting(const std::string& path) {
+  const Result<MemoryElsewhere> elsewhere = ParsePath(path);
+  if (!elsewhere.ok()) return elsewhere.status();
+  Result<SystemHandle> handle = CopyFrom(*elsewhere, path);
+  if (!handle.ok()) return handle.status();
+  Result<SharedMemory> memory = Map(std::move(*handle), elsewhere->size_bytes, true);
+  return memory.ok() ? std::move(memory) : memory.status().WithContext(path);
 }
 
 Result<SharedMemory> SharedMemory::MapAgainForReading() const {
@@ -73,18 +143,6 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 
 SharedMemory::~SharedMemory() {
   if (data_ != nullptr) UnmapViewOfFile(data_);
-}
-
-SharedMemory::SharedMemory(SharedMemory&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)),
-      size_bytes_(std::exchange(other.size_bytes_, 0)),
-      handle_(std::move(other.handle_)) {}
-
-SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
-  std::swap(data_, other.data_);
-  std::swap(size_bytes_, other.size_bytes_);
-  std::swap(handle_, other.handle_);
-  return *this;
 }
 
 }  // namespace cairn

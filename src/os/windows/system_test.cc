@@ -16,7 +16,6 @@
 #include "os/memory.h"
 #include "os/random.h"
 #include "os/settings_store.h"
-#include "os/shared_memory.h"
 #include "os/this_process.h"
 #include "os/thread.h"
 #include "os/user.h"
@@ -26,30 +25,6 @@ namespace {
 
 using testing::EndsWith;
 using testing::HasSubstr;
-
-TEST(SharedMemory, IsSeenThroughASecondMappingThatMayNotWrite) {
-  const Result<SharedMemory> memory = SharedMemory::Create("cairn-test", 100'000);
-  ASSERT_TRUE(memory.ok()) << memory.status().message();
-  EXPECT_EQ(memory->data()[99'999], std::byte{0});
-  const Result<SharedMemory> again = memory->MapAgainForReading();
-  ASSERT_TRUE(again.ok()) << again.status().message();
-  EXPECT_EQ(again->size_bytes(), 100'000u);
-  EXPECT_NE(again->data(), memory->data());
-  memory->data()[99'999] = std::byte{7};
-  EXPECT_EQ(again->data()[99'999], std::byte{7});
-}
-
-TEST(SharedMemory, OfAnotherSizeIsRefused) {
-  const Result<SharedMemory> memory = SharedMemory::Create("cairn-test", 100'000);
-  ASSERT_TRUE(memory.ok());
-  const Result<SharedMemory> larger =
-      SharedMemory::MapForReading(CopyOf(memory->handle()), 200'000);
-  EXPECT_EQ(larger.status().code(), StatusCode::kCorrupt) << larger.status().message();
-  EXPECT_EQ(SharedMemory::MapForReading(CopyOf(memory->handle()), 10'000).status().code(),
-            StatusCode::kCorrupt);
-  EXPECT_TRUE(SharedMemory::MapForWriting(CopyOf(memory->handle()), 100'000).ok());
-  EXPECT_FALSE(SharedMemory::MapForReading(SystemHandle(), 100'000).ok());
-}
 
 TEST(Memory, IsZeroInWholePages) {
   EXPECT_EQ(PageBytes() & (PageBytes() - 1), 0u);

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/terminal.h"
 
+#include <fcntl.h>
+#include <io.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -10,7 +18,27 @@ HANDLE HandleOf(StandardStream stream) {
   return GetStdHandle(stream == StandardStream::kOutput ? STD_OUTPUT_HANDLE : STD_ERROR_HANDLE);
 }
 
+// The terminal outlives this program, and the next one may expect it as it was.
+UINT encoding_before = 0;
+void RestoreEncoding() {
+  SetConsoleOutputCP(encoding_before);
+}
+
 }  // namespace
+
+void PrepareStandardStreams() {
+  for (std::FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  if (!IsTerminal(StandardStream::kOutput) && !IsTerminal(StandardStream::kError)) return;
+  encoding_before = GetConsoleOutputCP();
+  if (encoding_before != 0 && encoding_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8) != 0) {
+    std::atexit(RestoreEncoding);
+  }
+}
+
+// The C library knows one of the two errors, and calls the other one an invalid argument.
+bool OutputHasNoReader() {
+  return errno == EPIPE || _doserrno == ERROR_BROKEN_PIPE || _doserrno == ERROR_NO_DATA;
+}
 
 bool IsTerminal(StandardStream stream) {
   DWORD mode = 0;
@@ -18,6 +46,9 @@ bool IsTerminal(StandardStream stream) {
 }
 
 bool TakesEscapes(StandardStream stream) {
+  // Nobody has to set it here, but whoever does is obeyed.
+  const char* const terminal = std::getenv("TERM");
+  if (terminal != nullptr && std::string_view(terminal) == "dumb") return false;
   const HANDLE console = HandleOf(stream);
   DWORD mode = 0;
   return GetConsoleMode(console, &mode) != 0 &&

@@ -9,6 +9,18 @@
 #include <shellapi.h>
 
 namespace cairn {
+namespace {
+
+std::vector<std::string> AllWords() {
+  int count = 0;
+  wchar_t** const wide = CommandLineToArgvW(GetCommandLineW(), &count);
+  std::vector<std::string> words;
+  for (int i = 0; wide != nullptr && i < count; ++i) words.push_back(Utf8(wide[i]));
+  LocalFree(wide);
+  return words;
+}
+
+}  // namespace
 
 ProcessId OwnProcessId() {
   return GetCurrentProcessId();
@@ -20,13 +32,16 @@ std::string OwnProgramPath() {
 
 std::string OwnCommandLine() {
   constexpr size_t kMostBytes = 4096;
-  int count = 0;
-  wchar_t** const words = CommandLineToArgvW(GetCommandLineW(), &count);
   std::string line;
-  for (int i = 0; words != nullptr && i < count; ++i) line += Utf8(words[i]) + '\0';
-  LocalFree(words);
+  for (const std::string& word : AllWords()) line += word + '\0';
   line.resize(std::min(line.size(), kMostBytes));
   return line;
+}
+
+std::vector<std::string> CommandLineWords(int, char**) {
+  std::vector<std::string> words = AllWords();
+  if (!words.empty()) words.erase(words.begin());
+  return words;
 }
 
 // No process becomes two.

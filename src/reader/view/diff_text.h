@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn diff` prints of differences. JSON: docs/diff.schema.json.
+// What `cairn diff` prints of calls that differ. JSON: docs/diff.schema.json.
 #ifndef CAIRN_READER_VIEW_DIFF_TEXT_H_
 #define CAIRN_READER_VIEW_DIFF_TEXT_H_
 
@@ -10,16 +10,9 @@
 #include <string>
 #include <tuple>
 
-#include "reader/view/image_diff.h"
 #include "reader/view/trace_diff.h"
 
 namespace cairn::cli {
-
-// A line for each pair that differs, `limit` at most, and one that counts them.
-std::string ImagePairsText(const std::string (&names)[2], std::span<const ImagePair> pairs,
-                           uint64_t limit);
-std::string ImagePairsJson(const std::string (&names)[2], std::span<const ImagePair> pairs,
-                           uint64_t limit);
 
 // Calls that differ, one after the other: a heading for each frame and thread, a line for each call.
 class CallDifferenceText {

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/play_process.h"
+#include "cli/verb_list.h"
+#include "os/executable_stack.h"
+#include "reader/replay/device.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
+    "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn top                  what the GPU of a running program executes now\n"
+    "  cairn selftest             what this machine's devices can record\n";
+
+// The Direct3D 12 that a verb loads; "" if it loads none.
+std::string LibraryOf(const CLI::App& verb) {
+  if (verb.get_name() == "selftest") return kDefaultD3D12Library;
+  const CLI::Option* const option = verb.get_option_no_throw("--library");
+  if (option == nullptr) return "";
+  return option->count() == 0 ? kDefaultD3D12Library : option->as<std::string>();
+}
+
+}  // namespace
+
+VerbList AddVerbs(CLI::App& root) {
+  // In the order in which they are listed.
+  return {.verbs = {AddRunVerb(root),          AddReportVerb(root),  AddInfoVerb(root),
+                    AddCallsVerb(root),        AddObjectsVerb(root), AddImagesVerb(root),
+                    AddStateVerb(root),        AddDiffVerb(root),    AddVerifyVerb(root),
+                    AddTrimVerb(root),         AddRepackVerb(root),  AddReplayVerb(root),
+                    AddBisectVerb(root),       AddTopVerb(root),     AddSelftestVerb(root),
+                    AddPixVerb(root),          AddWatchVerb(root),   AddProbeVerb(root),
+                    AddWitnessProbeVerb(root), AddTrialVerb(root)},
+          .missing = {},
+          .examples = kExamples};
+}
+
+void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv) {
+  SetOwnWords(words);
+  if (const std::string library = LibraryOf(*verb.app); !library.empty()) {
+    AllowExecutableStack(library, argv);
+  }
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which verbs there are: all of them (all_verbs.cc), or, where no program can be watched and no trace be played, those
+// that read files (file_verbs.cc).
+#ifndef CAIRN_CLI_VERB_LIST_H_
+#define CAIRN_CLI_VERB_LIST_H_
+
+#include <string>
+#include <vector>
+
+#include "cli/verb.h"
+
+namespace cairn::cli {
+
+struct VerbList {
+  std::vector<Verb> verbs;  // in the order in which they are listed
+  std::vector<std::string>
+      missing;  // verbs that other systems have: not in the help, but told apart from mistakes
+  std::string examples;  // of the program's own help
+};
+VerbList AddVerbs(CLI::App& root);
+
+// Once a verb is known and parsed, before it runs: sees to what it needs of this process. `words` are those of the
+// command line, `argv` that of main. Does not return where the process has to be started again for that.
+void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_VERB_LIST_H_

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What only Windows has: verbs that are missing there, pipes without a reader, command lines as programs get them.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <io.h>
+#include <process.h>
+
+#include <filesystem>
+#include <string>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr char kGolden[] = CAIRN_SOURCE_DIR "/tests/golden/";
+
+CommandResult Cairn(std::vector<std::string> arguments, const std::string& folder = kGolden) {
+  arguments.insert(arguments.begin(), Program("cairn"));
+  return RunCommand(arguments, {.folder = folder});
+}
+
+TEST(CairnExe, SaysWhichVerbsAreMissing) {
+  const std::string help = Cairn({"--help"}).output;
+  for (const std::string verb : {"run", "images", "trim", "replay", "bisect", "top", "selftest"}) {
+    const CommandResult result = Cairn({verb, "--whatever", "x"});
+    EXPECT_EQ(result.exit_code, 2) << verb;
+    EXPECT_EQ(result.output, "");
+    EXPECT_EQ(result.errors, "cairn: '" + verb +
+                                 "' is not there on this system yet; the verbs are report, info, "
+                                 "calls, objects, state, diff, verify, repack, pix\n");
+    EXPECT_THAT(help, Not(HasSubstr("cairn " + verb))) << verb;
+    EXPECT_THAT(help, Not(HasSubstr("\n  " + verb + " "))) << verb;
+  }
+  const CommandResult images = Cairn({"diff", ".", "."});
+  EXPECT_EQ(images.exit_code, 2);
+  EXPECT_EQ(images.errors,
+            "cairn diff: on this system images cannot be compared yet, only the calls of two "
+            "traces\n");
+  EXPECT_EQ(Cairn({"diff", "--images", "a", "b"}).exit_code, 2);
+}
+
+TEST(CairnExe, WordsOfTheCommandLineArriveAsTheyAre) {
+  for (const std::string word : {"*.cairn", "a\"b", "ends with \\", "\\\\server\\none",
+                                 "Gr\u00fc\u00dfe \u6771\u4eac \U0001f600", "%PATH%", "a  b"}) {
+    EXPECT_THAT(Cairn({"info", word}).errors, StartsWith("cairn info: cannot open " + word + ": "));
+  }
+  EXPECT_EQ(Cairn({"info", ""}).errors,
+            "cairn info: no file is given; say cairn info FILE.cairn\n");
+}
+
+TEST(CairnExe, BothSlashesSeparateFolders) {
+  const CommandResult result = Cairn({"info", "..\\golden/trace-v1.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.output, StartsWith("File      ..\\golden/trace-v1.cairn\n"));
+}
+
+// Runs `cairn report` of a golden file with this as its stdout.
+int ReportInto(int output) {
+  const std::wstring program = std::filesystem::path(Program("cairn")).wstring();
+  const std::wstring file =
+      std::filesystem::path(std::string(kGolden) + "snapshot-v1.cairn").wstring();
+  const int before = _dup(1);
+  _dup2(output, 1);
+  const intptr_t exit_code =
+      _wspawnl(_P_WAIT, program.c_str(), L"cairn", L"report", file.c_str(), nullptr);
+  _dup2(before, 1);
+  _close(before);
+  return static_cast<int>(exit_code);
+}
+
+// What it says meanwhile on stderr.
+std::string ErrorsOfReportInto(int output, int* exit_code) {
+  const TemporaryFolder folder;
+  const int before = _dup(2);
+  const int errors = _open((folder / "errors").c_str(), _O_WRONLY | _O_CREAT | _O_BINARY, 0600);
+  _dup2(errors, 2);
+  *exit_code = ReportInto(output);
+  _dup2(before, 2);
+  _close(before);
+  _close(errors);
+  return ReadFile(folder / "errors");
+}
+
+TEST(CairnExe, AReaderThatGoesAwayIsNoErrorToSpeakOf) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(_pipe(ends, 4096, _O_BINARY), 0);
+  _close(ends[0]);
+  int exit_code = -1;
+  EXPECT_EQ(ErrorsOfReportInto(ends[1], &exit_code), "");
+  EXPECT_EQ(exit_code, 1);
+  _close(ends[1]);
+  // Other reasons are told.
+  const TemporaryFolder folder;
+  const std::string file = folder / "read-only";
+  const int made = _open(file.c_str(), _O_RDONLY | _O_CREAT, 0600);
+  ASSERT_GE(made, 0);
+  EXPECT_THAT(ErrorsOfReportInto(made, &exit_code),
+              StartsWith("cairn report: the output cannot be written: "));
+  EXPECT_EQ(exit_code, 1);
+  _close(made);
+}
+
+}  // namespace
+}  // namespace cairn::testing
