@@ -166,6 +166,8 @@ TEST(Process, IsGone) {
 TEST(Process, ItsCommandLineIsKnown) {
   const ProcessHandle process = StartRole("sleeps", {"two words", ""});
   const std::string zero(1, '\0');
+  // Under Wine a process writes it down itself, when it begins to run.
+  while (ArgumentsOf(process.pid).empty()) std::this_thread::yield();
   EXPECT_EQ(ArgumentsOf(process.pid), OwnProgramPath() + zero + "--role" + zero + "sleeps" + zero +
                                           "two words" + zero + zero);
   EXPECT_EQ(CommandLineOf(process.pid), OwnProgramPath() + " --role sleeps two words ");
