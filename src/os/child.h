@@ -54,7 +54,8 @@ class Child {
   Status Kill() const;
   // The same for all that it has started, too: for its group, and KillAll also for what left that, as long as those
   // that started it live. KillAll also when it has ended, before End(): what it left behind goes. Errors: none if
-  // there is nobody any more.
+  // there is nobody any more; AskAllToEnd kUnsupported where they cannot be asked, as on Windows without a console.
+  // On Windows its group is a job that nobody can leave, and ^Break is how it is asked.
   Status AskAllToEnd() const;
   Status KillAll() const;
   // Whether another process of its group lives. One that was killed does for as long as a thread of it is in a
@@ -75,7 +76,8 @@ class Child {
 // on) is wanted of the child instead. Errors: those of Start.
 Result<ProcessEnd> RunInForeground(const ChildRequest& request);
 
-// Of what a process died whose end is kSignalled: "SIGSEGV"; "signal 99" for what has no name.
+// Of what a process died whose end is kSignalled: "SIGSEGV", on Windows "EXCEPTION_ACCESS_VIOLATION"; "signal 99",
+// "exception 0xC0001234" for what has no name.
 std::string CauseOfDeath(int value);
 // Whether somebody made it die at once, not a fault of its own: also what a system does that runs out of memory.
 bool WasKilled(const ProcessEnd& end);

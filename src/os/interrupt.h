@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Requests to end this process: ^C, and those that come from elsewhere (of signals SIGTERM and SIGHUP).
+// Requests to end this process: ^C, and those that come from elsewhere (of signals SIGTERM and SIGHUP; on Windows
+// ^Break, a console that is closed, a session that ends).
 // What this process was told to ignore, as by nohup, stays ignored. One object of either class at a time;
 // not for several threads.
 #ifndef CAIRN_OS_INTERRUPT_H_

@@ -23,30 +23,35 @@ struct ProcessHandle {
   SystemHandle handle;  // for a WaitSet: something happens when it has ended
 };
 
-// How a process ended: known exactly of a child. Of other processes the system tells only that they ended.
+// How a process ended. On Linux this is known exactly of a child; of other processes the system tells only that they
+// ended. On Windows there are exit codes alone, and they are told of every process: kSignalled is one that the
+// system gives to who dies of an exception, a fastfail or ^C, or KillProcess. Who is killed by another program has
+// the exit code that this one has chosen, and abort() gives 3: both are kExited.
 enum class EndKind : uint8_t { kExited, kSignalled, kUnknown };
 struct ProcessEnd {
   EndKind kind = EndKind::kUnknown;
-  int value = 0;  // exit code or signal number
+  int value = 0;  // exit code; signal number, on Windows the bits of an exception code
 };
 
 // What the system says of a process that has not ended.
 enum class ProcessCondition : uint8_t {
   kRunning,
-  kStopped,  // by a debugger or job control
-  kEnding,   // none of its threads will ever return to the program
+  kStopped,  // by a debugger or job control; on Windows: all of its threads are suspended
+  kEnding,   // none of its threads will ever return to the program; Windows does not tell
 };
 
 struct SpawnRequest {
-  std::vector<std::string> arguments;       // [0] is looked up in PATH
+  std::vector<std::string>
+      arguments;  // [0] is looked up in PATH; on Windows also with ".exe" behind it
   const SystemHandle* inherited = nullptr;  // stays open in the program, as the same number
   std::vector<std::string> environment;     // "NAME=value", each set for the program
   // What this process listens to meanwhile has in the program the effect that it had before.
   const UserRequests* requests = nullptr;
 };
 
-// Starts the program as a child that the system kills when this process ends. Call it from a thread that lives
-// as long as the process. The program's limit of handles is the one from before RaiseHandleLimit.
+// Starts the program as a child that the system kills when this process ends; what the child starts lives on. It has
+// this process's input and output, and nothing else open but `inherited`. Call it from a thread that lives as long
+// as the process. The program's limit of handles is the one from before RaiseHandleLimit.
 // kNotFound: there is no such program. kUnsupported: it cannot be executed. kIo: anything else.
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
 
@@ -60,8 +65,9 @@ ProcessEnd CollectEnd(const ProcessHandle& process);
 // kRunning also where nothing can be told of it: it is gone, or nobody may look.
 ProcessCondition ConditionOf(ProcessId pid);
 
+// Of one that has ended: nothing happens.
 Status KillProcess(const ProcessHandle& process);
-// `signal_number` as in <csignal>. Errors: kUnsupported where the system cannot pass that on.
+// `signal_number` as in <csignal>. Errors: kUnsupported where the system cannot pass that on, as on Windows.
 Status SendSignal(const ProcessHandle& process, int signal_number);
 
 // Lets this process hold `most` handles at once, if it may. Returns how many it may.
@@ -69,7 +75,7 @@ uint64_t RaiseHandleLimit(uint64_t most);
 
 // One that whoever started this process made it inherit under this number.
 SystemHandle TakeInherited(uint64_t number);
-// Closes all that this process has open but this one and the standard streams, which others may own.
+// Closes all that this process has inherited but this one and the standard streams, which others may own.
 void CloseAllBut(const SystemHandle& kept);
 
 // The beginning of its command line, a zero behind each argument; "" if it cannot be read.

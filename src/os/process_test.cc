@@ -1,247 +1,196 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What holds on every system; linux/process_test.cc and windows/process_test.cc have the rest.
 #include "os/process.h"
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
+#include <atomic>
+#include <filesystem>
+#include <new>
 #include <string>
 #include <thread>
 
 #include "base/program_name.h"
+#include "os/child.h"
+#include "os/environment.h"
+#include "os/shared_memory.h"
+#include "os/testing/test_role.h"
 
 namespace cairn {
 namespace {
 
-SpawnRequest Request(std::vector<std::string> arguments) {
+using testing::HasSubstr;
+
+constexpr uint64_t kMemoryBytes = 4096;
+
+// What must arrive as it was sent: words that command lines are taken apart at.
+const TestWords& OddWords() {
+  static const TestWords words = {"",
+                                  " ",
+                                  "a b",
+                                  "\"",
+                                  "\\",
+                                  "\\\\\"",
+                                  "a\\",
+                                  "a b\\",
+                                  "a b\\\\",
+                                  "\"a b\"",
+                                  "\ta\n",
+                                  "'$PATH'",
+                                  "%PATH%",
+                                  "a\\\\b c",
+                                  "gr\u00fcn\U0001F600",
+                                  "--x=\"y z\"",
+                                  "^&|<>"};
+  return words;
+}
+
+const TestRole exits("exits", [](const TestWords& words) { return std::stoi(words.at(0)); });
+const TestRole sleeps("sleeps", [](const TestWords&) -> int { SleepForEver(); });
+const TestRole takes_words("takes-words",
+                           [](const TestWords& words) { return words == OddWords() ? 0 : 1; });
+const TestRole has_variables("has-variables", [](const TestWords&) {
+  const char* const set = OwnVariable("CAIRN_SPAWN_TEST");
+  const char* const replaced = OwnVariable("CAIRN_SPAWN_OTHER");
+  if (set == nullptr || std::string(set) != "value=1 gr\u00fcn") return 1;
+  if (replaced == nullptr || std::string(replaced) != "new") return 2;
+  return OwnVariable("PATH") == nullptr ? 3 : 0;
+});
+const TestRole writes_into_memory("writes-into-memory", [](const TestWords& words) {
+  Result<SharedMemory> memory =
+      SharedMemory::MapForWriting(TakeInherited(std::stoull(words.at(0))), kMemoryBytes);
+  if (!memory.ok()) return 1;
+  memory->data()[7] = std::byte{42};
+  // Another handle of its parent means nothing here.
+  return SharedMemory::MapForWriting(TakeInherited(std::stoull(words.at(1))), kMemoryBytes).ok()
+             ? 2
+             : 0;
+});
+// Starts one that sleeps, says who that is, and sleeps.
+const TestRole starts_another("starts-another", [](const TestWords& words) -> int {
+  Result<SharedMemory> memory =
+      SharedMemory::MapForWriting(TakeInherited(std::stoull(words.at(0))), kMemoryBytes);
+  const ProcessHandle other = StartRole("sleeps");
+  if (memory.ok()) reinterpret_cast<std::atomic<int64_t>*>(memory->data())->store(other.pid);
+  SleepForEver();
+});
+
+SpawnRequest Request(const std::string& role, const TestWords& words = {}) {
   SpawnRequest request;
-  request.arguments = std::move(arguments);
+  request.arguments = ArgumentsOfRole(role, words);
   return request;
 }
 
-std::string ReadWhole(const std::string& path) {
-  std::ifstream file(path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
+ProcessEnd EndOfOne(const SpawnRequest& request) {
+  const Result<ProcessHandle> process = SpawnProgram(request);
+  EXPECT_TRUE(process.ok()) << process.status().message();
+  return process.ok() ? EndOf(*process) : ProcessEnd();
 }
 
-ProcessEnd EndOf(const ProcessHandle& process) {
-  pollfd wait{static_cast<int>(process.handle.get()), POLLIN, 0};
-  EXPECT_EQ(poll(&wait, 1, 20000), 1);
-  return CollectEnd(process);
-}
-
-TEST(SpawnProgram, TellsHowTheProgramEnded) {
-  Result<ProcessHandle> program = SpawnProgram(Request({"sh", "-c", "exit 7"}));
-  ASSERT_TRUE(program.ok()) << program.status().message();
-  ProcessEnd end = EndOf(*program);
-  EXPECT_EQ(end.kind, EndKind::kExited);
-  EXPECT_EQ(end.value, 7);
-
-  program = SpawnProgram(Request({"sh", "-c", "kill -SEGV $$"}));
-  ASSERT_TRUE(program.ok());
-  end = EndOf(*program);
-  EXPECT_EQ(end.kind, EndKind::kSignalled);
-  EXPECT_EQ(end.value, SIGSEGV);
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was not reaped";
-}
-
-TEST(SpawnProgram, SetsOneVariableAndKeepsOneDescriptor) {
-  int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
-  SpawnRequest request =
-      Request({"sh", "-c", "echo \"$CAIRN_SPAWN_TEST\" >&$0 && test -n \"$PATH\"",
-               std::to_string(ends[1])});
-  const SystemHandle inherited(ends[1]);
-  request.inherited = &inherited;
-  request.environment = {"CAIRN_SPAWN_TEST=value=1"};
-  Result<ProcessHandle> program = SpawnProgram(request);
-  ASSERT_TRUE(program.ok());
-  EXPECT_EQ(EndOf(*program).value, 0);
-  char text[32] = {};
-  EXPECT_EQ(read(ends[0], text, sizeof(text) - 1), 8);
-  EXPECT_STREQ(text, "value=1\n");
-  close(ends[0]);
-}
-
-TEST(SpawnProgram, SaysWhyNothingStarted) {
-  const Status missing = SpawnProgram(Request({"/nonexistent/game"})).status();
-  EXPECT_EQ(missing.code(), StatusCode::kNotFound);
-  EXPECT_EQ(missing.message(),
-            "program '/nonexistent/game' was not found; give its path, or a name in PATH");
-  const Status folder = SpawnProgram(Request({"/tmp"})).status();
-  EXPECT_EQ(folder.code(), StatusCode::kUnsupported);
-  EXPECT_EQ(folder.message(), "'/tmp' cannot be executed: Permission denied");
-  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "a child was not reaped";
-}
-
-class CollectEndTest : public testing::Test {
- protected:
-  // Starts a shell whose child waits for a signal; the shell does `then`, which has to print the child's
-  // number $! to the descriptor $0.
-  void Start(const std::string& then) {
-    int ends[2];
-    ASSERT_EQ(pipe(ends), 0);
-    Result<ProcessHandle> parent = SpawnProgram(
-        Request({"bash", "-c", "exec 2>/dev/null; sleep 60 & " + then, std::to_string(ends[1])}));
-    ASSERT_TRUE(parent.ok());
-    parent_ = std::move(parent).value();
-    char text[32] = {};
-    ASSERT_GT(read(ends[0], text, sizeof(text) - 1), 0);
-    Result<ProcessHandle> grandchild = OpenProcess(static_cast<pid_t>(atoi(text)));
-    ASSERT_TRUE(grandchild.ok()) << grandchild.status().message();
-    grandchild_ = std::move(grandchild).value();
-    close(ends[0]);
-    close(ends[1]);
+TEST(Process, TellsTheExitCode) {
+  for (const int code : {0, 1, 7, 255}) {
+    const ProcessEnd end = EndOfOne(Request("exits", {std::to_string(code)}));
+    EXPECT_EQ(end.kind, EndKind::kExited);
+    EXPECT_EQ(end.value, code);
   }
-
-  ProcessHandle parent_;
-  ProcessHandle grandchild_;
-};
-
-TEST_F(CollectEndTest, SeesTheStatusOfAZombieThatIsNotItsChild) {
-  // exec keeps the child, but what is executed never asks for its status. It prints the number itself:
-  // before, the shell might still see the child's end.
-  Start("exec sh -c 'echo $0 >&$1; exec sleep 60' $! $0");
-  ASSERT_TRUE(SendSignal(grandchild_, SIGKILL).ok());
-  const ProcessEnd end = EndOf(grandchild_);
-  EXPECT_EQ(end.kind, EndKind::kSignalled);
-  EXPECT_EQ(end.value, SIGKILL);
-  ASSERT_TRUE(SendSignal(parent_, SIGKILL).ok());
-  (void)EndOf(parent_);
 }
 
-TEST_F(CollectEndTest, SeesTheStatusThatTheParentHasTakenOrSaysThatItDoesNot) {
-  Start("echo $! >&$0; wait");
-  ASSERT_TRUE(SendSignal(grandchild_, SIGKILL).ok());
-  (void)EndOf(parent_);  // It has reaped its child before it ended.
-  const ProcessEnd end = CollectEnd(grandchild_);
-  // Linux 6.15 and newer tell.
-  if (end.kind == EndKind::kUnknown) GTEST_SKIP() << "this kernel forgets how a process ended";
-  EXPECT_EQ(end.kind, EndKind::kSignalled);
-  EXPECT_EQ(end.value, SIGKILL);
+TEST(Process, WordsArriveAsTheyAre) {
+  EXPECT_EQ(EndOfOne(Request("takes-words", OddWords())).value, 0);
+  TestWords others = OddWords();
+  others.pop_back();
+  EXPECT_EQ(EndOfOne(Request("takes-words", others)).value, 1);
 }
 
-TEST(CollectEnd, AHandleWithoutDescriptorTellsNothing) {
+TEST(Process, HasTheVariablesThatAreSetForIt) {
+  SetVariable("CAIRN_SPAWN_OTHER", "old");
+  SpawnRequest request = Request("has-variables");
+  request.environment = {"CAIRN_SPAWN_TEST=value=1 gr\u00fcn", "CAIRN_SPAWN_OTHER=new"};
+  EXPECT_EQ(EndOfOne(request).value, 0);
+  EXPECT_STREQ(OwnVariable("CAIRN_SPAWN_OTHER"), "old");
+  EXPECT_EQ(OwnVariable("CAIRN_SPAWN_TEST"), nullptr);
+}
+
+TEST(Process, InheritsOneHandleAndNoOther) {
+  const Result<SharedMemory> memory = SharedMemory::Create("cairn-test", kMemoryBytes);
+  const Result<SharedMemory> other = SharedMemory::Create("cairn-test-other", kMemoryBytes);
+  ASSERT_TRUE(memory.ok() && other.ok());
+  const SystemHandle inherited = CopyOf(memory->handle());
+  SpawnRequest request = Request(
+      "writes-into-memory", {std::to_string(inherited.get()), std::to_string(other->handle())});
+  request.inherited = &inherited;
+  EXPECT_EQ(EndOfOne(request).value, 0);
+  EXPECT_EQ(memory->data()[7], std::byte{42});
+  // Only that once.
+  request.inherited = nullptr;
+  EXPECT_EQ(EndOfOne(request).value, 1);
+}
+
+TEST(Process, SaysWhyNothingStarted) {
+  SpawnRequest request;
+  for (const std::string name : {"/nonexistent/game", "nonexistent-game"}) {
+    request.arguments = {name};
+    const Status missing = SpawnProgram(request).status();
+    EXPECT_EQ(missing.code(), StatusCode::kNotFound);
+    EXPECT_EQ(missing.message(),
+              "program '" + name + "' was not found; give its path, or a name in PATH");
+  }
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  request.arguments = {folder};
+  const Status refused = SpawnProgram(request).status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(refused.message(), HasSubstr("'" + folder + "' cannot be executed: "));
+}
+
+TEST(Process, IsKilledAndSeenByOthers) {
+  const ProcessHandle process = StartRole("sleeps");
+  Result<ProcessHandle> opened = OpenProcess(process.pid);
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_EQ(CollectEnd(*opened).kind, EndKind::kUnknown) << "it has not ended";
+  EXPECT_EQ(ConditionOf(process.pid), ProcessCondition::kRunning);
+  EXPECT_TRUE(KillProcess(process).ok());
+  const ProcessEnd end = EndOf(process);
+  EXPECT_EQ(end.kind, EndKind::kSignalled);
+  EXPECT_TRUE(WasKilled(end)) << CauseOfDeath(end.value);
   EXPECT_EQ(CollectEnd(ProcessHandle()).kind, EndKind::kUnknown);
 }
 
-TEST(ConditionOf, FollowsJobControl) {
-  Result<ProcessHandle> program = SpawnProgram(Request({"sleep", "60"}));
-  ASSERT_TRUE(program.ok());
-  EXPECT_EQ(ConditionOf(program->pid), ProcessCondition::kRunning);
-  ASSERT_TRUE(SendSignal(*program, SIGSTOP).ok());
-  siginfo_t info{};
-  ASSERT_EQ(waitid(P_PID, static_cast<id_t>(program->pid), &info, WSTOPPED), 0);
-  EXPECT_EQ(ConditionOf(program->pid), ProcessCondition::kStopped);
-  EXPECT_EQ(CommandLineOf(program->pid), "sleep 60");
-  EXPECT_EQ(ArgumentsOf(program->pid), std::string("sleep\00060\0", 9));
-  ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
-  EXPECT_EQ(EndOf(*program).value, SIGKILL);
+TEST(Process, IsGone) {
+  EXPECT_EQ(OpenProcess(ProcessId{1} << 40).status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(ConditionOf(ProcessId{1} << 40), ProcessCondition::kRunning);
+  EXPECT_EQ(ArgumentsOf(ProcessId{1} << 40), "");
 }
 
-// Browsers and servers write over their arguments; Perl can, too.
-TEST(ProgramOf, ATitleIsNoProgram) {
-  Result<ProcessHandle> program = SpawnProgram(
-      Request({"perl", "-e", "$0 = '/opt/game --type=gpu --profile=/tmp/prof --fast'; sleep 60"}));
-  ASSERT_TRUE(program.ok());
-  while (!CommandLineOf(program->pid).starts_with("/opt/game ")) {
-    ASSERT_FALSE(CommandLineOf(program->pid).empty());
-  }
-  EXPECT_EQ(NameOfProgram(ProgramOf(program->pid)), "perl");
-  ASSERT_TRUE(SendSignal(*program, SIGKILL).ok());
-  EXPECT_EQ(EndOf(*program).value, SIGKILL);
+TEST(Process, ItsCommandLineIsKnown) {
+  const ProcessHandle process = StartRole("sleeps", {"two words", ""});
+  const std::string zero(1, '\0');
+  // Under Wine a process writes it down itself, when it begins to run.
+  while (ArgumentsOf(process.pid).empty()) std::this_thread::yield();
+  EXPECT_EQ(ArgumentsOf(process.pid), OwnProgramPath() + zero + "--role" + zero + "sleeps" + zero +
+                                          "two words" + zero + zero);
+  EXPECT_EQ(CommandLineOf(process.pid), OwnProgramPath() + " --role sleeps two words ");
+  EXPECT_EQ(ProgramOf(process.pid), OwnProgramPath());
+  EXPECT_TRUE(KillProcess(process).ok());
+  (void)EndOf(process);
 }
 
-// A process that is held while it dies, as a driver holds one whose work the GPU still executes.
-class DyingProcess : public testing::TestWithParam<int> {
- protected:
-  void SetUp() override {
-    Result<ProcessHandle> program = SpawnProgram(Request({"sleep", "60"}));
-    ASSERT_TRUE(program.ok());
-    program_ = std::move(*program);
-    if (ptrace(PTRACE_SEIZE, program_.pid, nullptr, PTRACE_O_TRACEEXIT) != 0) {
-      EXPECT_TRUE(SendSignal(program_, SIGKILL).ok());
-      GTEST_SKIP() << "this system lets nobody trace: " << strerror(errno);
-    }
-  }
-  void TearDown() override {
-    if (program_.pid > 0) {
-      EXPECT_NE(EndOf(program_).kind, EndKind::kUnknown);
-    }
-  }
-  // Until the next stop of the traced process; its ptrace event, or the signal that it is about to get.
-  int Next() {
-    int status = 0;
-    EXPECT_EQ(waitpid(program_.pid, &status, __WALL), program_.pid);
-    EXPECT_TRUE(WIFSTOPPED(status));
-    return status >> 16 != 0 ? status >> 16 : WSTOPSIG(status);
-  }
-
-  ProcessHandle program_;
-};
-
-TEST_P(DyingProcess, IsEndingAndNeitherRunningNorStopped) {
-  const int number = GetParam();
-  ASSERT_TRUE(SendSignal(program_, number).ok());
-  int stop = Next();
-  // Signals that could be handled are shown to the tracer first.
-  if (stop == number) {
-    EXPECT_EQ(ConditionOf(program_.pid), ProcessCondition::kStopped);
-    ASSERT_EQ(ptrace(PTRACE_CONT, program_.pid, nullptr, number), 0);
-    stop = Next();
-  }
-  ASSERT_EQ(stop, PTRACE_EVENT_EXIT);
-  EXPECT_EQ(ConditionOf(program_.pid), ProcessCondition::kEnding);
-  ASSERT_EQ(ptrace(PTRACE_DETACH, program_.pid, nullptr, nullptr), 0);
-  EXPECT_EQ(EndOf(program_).value, number);
-  program_.pid = -1;
-}
-
-INSTANTIATE_TEST_SUITE_P(, DyingProcess, testing::Values(SIGKILL, SIGSEGV, SIGTERM));
-
-// Its first thread is gone, and the program goes on.
-TEST(ConditionOf, AProcessWithoutItsFirstThreadRuns) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    std::thread([reader = ends[0], writer = ends[1]] {
-      close(writer);
-      char byte = 0;
-      (void)!read(reader, &byte, 1);
-      _exit(3);
-    }).detach();
-    // Not pthread_exit, which unwinds through the test.
-    syscall(SYS_exit, 0);
-  }
-  close(ends[0]);
-  // The first thread has become a zombie when it has.
-  const std::string stat = "/proc/" + std::to_string(child) + "/stat";
-  std::string line;
-  do {
-    line = ReadWhole(stat);
-  } while (line.find(") Z ") == std::string::npos && !line.empty());
-  EXPECT_EQ(ConditionOf(child), ProcessCondition::kRunning);
-  close(ends[1]);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(WEXITSTATUS(status), 3);
-}
-
-TEST(ConditionOf, OfAProcessThatIsGoneNothingIsTold) {
-  const pid_t child = fork();
-  if (child == 0) _exit(0);
-  EXPECT_EQ(waitpid(child, nullptr, 0), child);
-  EXPECT_EQ(ConditionOf(child), ProcessCondition::kRunning);
+TEST(Process, DiesWithWhoStartedIt) {
+  const Result<SharedMemory> memory = SharedMemory::Create("cairn-test", kMemoryBytes);
+  ASSERT_TRUE(memory.ok());
+  const auto* const said = new (memory->data()) std::atomic<int64_t>(0);
+  const SystemHandle inherited = CopyOf(memory->handle());
+  SpawnRequest request = Request("starts-another", {std::to_string(inherited.get())});
+  request.inherited = &inherited;
+  const Result<ProcessHandle> starter = SpawnProgram(request);
+  ASSERT_TRUE(starter.ok());
+  while (*said == 0) std::this_thread::yield();
+  const Result<ProcessHandle> other = OpenProcess(*said);
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_TRUE(KillProcess(*starter).ok());
+  EXPECT_TRUE(WasKilled(EndOf(*starter)));
+  (void)EndOf(*other);
 }
 
 }  // namespace

@@ -14,11 +14,12 @@ namespace cairn {
 struct UserRequest {
   enum class Kind {
     kSignal,   // to end or to interrupt
-    kTrigger,  // of signals SIGUSR1: means what this program says
+    kTrigger,  // SIGUSR1, on Windows the event Local\cairn-trigger-PID: means what this program says
   };
   Kind kind = Kind::kSignal;
-  int signal_number = 0;  // as in <csignal>
-  // The system has asked the other processes of the terminal for the same: ^C.
+  // As in <csignal>. On Windows SIGINT is ^C, SIGBREAK ^Break, SIGTERM a console that is closed or a session that ends.
+  int signal_number = 0;
+  // The system has asked the other processes of the terminal for the same: ^C; on Windows always.
   bool asked_of_all = false;
 };
 

@@ -4,10 +4,9 @@
 #ifndef CAIRN_OS_WAIT_SET_H_
 #define CAIRN_OS_WAIT_SET_H_
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 
 #include "base/status.h"
@@ -21,21 +20,25 @@ class WaitSet {
   // What the time that was set is told as.
   static constexpr uint64_t kTime = std::numeric_limits<uint64_t>::max();
 
+  WaitSet();
+  ~WaitSet();
+  WaitSet(const WaitSet&) = delete;
+  WaitSet& operator=(const WaitSet&) = delete;
+
   Status Open();
 
-  // Waits for this as well, until it is closed. `key` is not kTime.
+  // Waits for this as well, and tells of it again and again as long as it has something to tell. `key` is not kTime.
   Status Add(const SystemHandle& handle, uint64_t key);
+  // Not any more. To be called before the handle is closed, unless the set is gone by then.
+  void Remove(const SystemHandle& handle);
 
   // Sleeps until something happens, or it is `time_ns` by MonotonicNs() (kTime: no time). The keys of all
   // that happened, some of them perhaps only in the next call; none is possible. Valid until then.
   Result<std::span<const uint64_t>> Wait(uint64_t time_ns);
 
  private:
-  static constexpr size_t kMostAtOnce = 16;
-
-  SystemHandle set_;
-  SystemHandle timer_;
-  std::array<uint64_t, kMostAtOnce> keys_ = {};
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace cairn

@@ -52,7 +52,7 @@ class WatchLoop final : public WatchedSystem {
   uint64_t TurnedAway() override { return receiver_.turned_away(); }
   Watching Watch(uint64_t process, ProcessHandle handle) override;
   ProcessEnd CollectEnd(uint64_t process) override;
-  void Forget(uint64_t process) override { handles_.erase(process); }
+  void Forget(uint64_t process) override;
   ProcessCondition ConditionOf(uint64_t process) override {
     return cairn::ConditionOf(handles_.at(process).pid);
   }
@@ -70,11 +70,11 @@ class WatchLoop final : public WatchedSystem {
   WatchSettings settings_;
   // Outlives the session, whose captures write files until they end.
   UserRequests requests_;
-  WaitSet wait_set_;
   HandoverReceiver receiver_;
   std::string address_;
   bool forward_signals_ = false;
   std::map<uint64_t, ProcessHandle> handles_;  // by the session's number
+  WaitSet wait_set_;                           // goes before what it waits for
   FileOutput files_;
   WatchSession session_;
 };
@@ -112,8 +112,15 @@ WatchedSystem::Watching WatchLoop::Watch(uint64_t process, ProcessHandle handle)
 
 ProcessEnd WatchLoop::CollectEnd(uint64_t process) {
   const ProcessEnd end = cairn::CollectEnd(handles_.at(process));
-  handles_.erase(process);
+  Forget(process);
   return end;
+}
+
+void WatchLoop::Forget(uint64_t process) {
+  const auto found = handles_.find(process);
+  if (found == handles_.end()) return;
+  if (found->second.handle.valid()) wait_set_.Remove(found->second.handle);
+  handles_.erase(found);
 }
 
 std::vector<ProcessId> WatchLoop::ProcessesWithBlock() {

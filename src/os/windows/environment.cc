@@ -2,10 +2,23 @@
 #include "os/environment.h"
 
 #include <cstdlib>
+#include <mutex>
+#include <set>
 
 #include "os/windows/system.h"
 
 namespace cairn {
+namespace {
+
+// Whoever got a value keeps it: there are few.
+const char* Kept(std::string value) {
+  static std::mutex& mutex = *new std::mutex;
+  static std::set<std::string>& values = *new std::set<std::string>;
+  const std::lock_guard lock(mutex);
+  return values.insert(std::move(value)).first->c_str();
+}
+
+}  // namespace
 
 // A program that is elevated gets the environment of whoever agreed to that, not of whoever asked.
 bool IsPrivilegedProcess() {
@@ -13,16 +26,17 @@ bool IsPrivilegedProcess() {
 }
 
 const char* OwnVariable(const char* name) {
-  return std::getenv(name);
+  const wchar_t* const value = _wgetenv(Wide(name).c_str());
+  return value == nullptr ? nullptr : Kept(Utf8(value));
 }
 
 void SetMissingVariable(const char* name, const char* value) {
-  if (std::getenv(name) == nullptr) SetVariable(name, value);
+  if (_wgetenv(Wide(name).c_str()) == nullptr) SetVariable(name, value);
 }
 
 // In the C library's copy, and by it in the system's, which programs that are started inherit.
 void SetVariable(const std::string& name, const std::string& value) {
-  _putenv_s(name.c_str(), value.c_str());
+  _wputenv_s(Wide(name).c_str(), Wide(value).c_str());
 }
 
 }  // namespace cairn

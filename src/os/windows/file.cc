@@ -23,19 +23,6 @@ std::error_code ErrorUnless(BOOL done) {
   return done != 0 ? std::error_code() : LastError();
 }
 
-// Long paths have no limit behind this prefix, which takes no relative ones, and no '/'.
-std::wstring SystemPath(const std::filesystem::path& path) {
-  constexpr size_t kMostWithoutPrefix = MAX_PATH - 12;  // as of folders
-  std::error_code error;
-  const std::filesystem::path whole = std::filesystem::absolute(path, error);
-  std::wstring name = (error ? path : whole).wstring();
-  std::replace(name.begin(), name.end(), L'/', L'\\');
-  if (error || name.size() < kMostWithoutPrefix || name.starts_with(L"\\\\")) {
-    return path.empty() ? L"" : path.wstring();
-  }
-  return L"\\\\?\\" + name;
-}
-
 struct OpenRequest {
   DWORD access = 0;
   DWORD creation = OPEN_EXISTING;

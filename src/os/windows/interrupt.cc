@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The system tells of ^C, ^Break, a console that is closed and a session that ends on a thread that it starts for
-// that, and ends the process itself soon after the last two.
+// that. It ends the process when a handler returns that was told of one of the last two, and after some seconds
+// anyway.
 #include "os/interrupt.h"
 
 #include <atomic>
@@ -19,15 +20,23 @@ std::atomic<DWORD> request_that_came{kNone};
 std::atomic<HANDLE> waiter{nullptr};  // an event: the request is for Wait() to tell
 std::string_view last_words_to_write;
 
+// Gives the process all the time that there is.
+void StayWhileAllowed(DWORD request) {
+  if (request != CTRL_C_EVENT && request != CTRL_BREAK_EVENT) Sleep(INFINITE);
+}
+
 BOOL WINAPI Note(DWORD request) {
   // The second of its kind goes on to whoever comes next, who ends the process.
-  return request_that_came.exchange(request) == request ? FALSE : TRUE;
+  if (request_that_came.exchange(request) == request) return FALSE;
+  StayWhileAllowed(request);
+  return TRUE;
 }
 
 BOOL WINAPI TellOrEnd(DWORD request) {
   if (const HANDLE event = waiter.load(); event != nullptr) {
     request_that_came = request;
     SetEvent(event);
+    StayWhileAllowed(request);
     return TRUE;
   }
   DWORD written = 0;

@@ -24,6 +24,18 @@ std::string Utf8(std::wstring_view text) {
   return narrow;
 }
 
+std::wstring SystemPath(const std::filesystem::path& path) {
+  constexpr size_t kMostWithoutPrefix = MAX_PATH - 12;  // as of folders
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(path, error);
+  std::wstring name = (error ? path : whole).wstring();
+  std::replace(name.begin(), name.end(), L'/', L'\\');
+  if (error || name.size() < kMostWithoutPrefix || name.starts_with(L"\\\\")) {
+    return path.empty() ? L"" : path.wstring();
+  }
+  return L"\\\\?\\" + name;
+}
+
 std::error_code LastError() {
   return {static_cast<int>(GetLastError()), std::system_category()};
 }

@@ -5,6 +5,7 @@
 #define CAIRN_OS_WINDOWS_SYSTEM_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -25,6 +26,10 @@ namespace cairn {
 // UTF-8 inside, UTF-16 at the border. What is no character becomes U+FFFD.
 std::wstring Wide(std::string_view text);
 std::string Utf8(std::wstring_view text);
+
+// As functions of the system take it. Long paths have no limit behind a prefix, which takes no relative ones, and no
+// '/'.
+std::wstring SystemPath(const std::filesystem::path& path);
 
 // What GetLastError says, to be compared with std::errc.
 std::error_code LastError();

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Starting a program with exactly what it is given: words, variables, handles.
+#ifndef CAIRN_OS_WINDOWS_LAUNCH_H_
+#define CAIRN_OS_WINDOWS_LAUNCH_H_
+
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "os/process.h"
+#include "os/windows/system.h"
+
+namespace cairn {
+
+// One line that CommandLineToArgvW and the C runtime take apart into these words again. Of the first, which has
+// other rules, a quotation mark is lost: no path has one.
+std::wstring JoinedCommandLine(const std::vector<std::string>& words);
+
+// This process's variables with these ("NAME=value") in their places; names are the same in capitals or not.
+std::wstring EnvironmentBlock(const std::vector<std::string>& settings);
+
+struct Launch {
+  std::wstring file;  // as SystemPath
+  std::vector<std::string> words;
+  std::vector<std::string> environment;
+  std::vector<HANDLE> inherited;  // with the same numbers there; beside input and output
+  bool silent = false;            // input and output are nowhere; else this process's
+  HANDLE job = nullptr;           // from its first moment on
+  DWORD flags = 0;                // as of CreateProcessW
+};
+
+// For programs that nobody looks at: no console is opened for them, where this process has none.
+DWORD WithoutNewConsole();
+
+// The error of CreateProcessW; nothing runs then.
+std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_WINDOWS_LAUNCH_H_

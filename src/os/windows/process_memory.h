@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What another process keeps of how it was started.
+#ifndef CAIRN_OS_WINDOWS_PROCESS_MEMORY_H_
+#define CAIRN_OS_WINDOWS_PROCESS_MEMORY_H_
+
+#include <string>
+
+#include "os/this_process.h"
+
+namespace cairn {
+
+// As CreateProcessW was given it. "" if nobody may read it, or it is a program of 32 bits.
+std::wstring CommandLineIn(ProcessId id);
+// Its variables, a zero behind each, at most `most_units` of UTF-16; "" likewise.
+std::wstring EnvironmentIn(ProcessId id, size_t most_units);
+// The process that started it, by number; -1 if it is gone.
+ProcessId StarterOf(ProcessId id);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_WINDOWS_PROCESS_MEMORY_H_
