@@ -242,7 +242,36 @@ TEST_F(BisectProgramTest, WhatCannotBeRunIsSaid) {
   EXPECT_EQ(2, trace_option.exit_code);
   EXPECT_EQ("cairn bisect: --no-output is for traces: a program is not played\n",
             trace_option.errors);
+  const CommandResult nothing = Run({"bisect", "--"});
+  EXPECT_EQ(2, nothing.exit_code);
+  EXPECT_EQ("cairn bisect: no program is given behind --\n", nothing.errors);
   EXPECT_THAT(folder_.Contents(), IsEmpty());
+}
+
+TEST_F(BisectProgramTest, AReportReplacesNeitherTheProgramNorTheJournal) {
+  for (const char* output : {"j", "./j.work"}) {
+    const CommandResult journal = Run({"bisect", "--journal", "j", "-o", output, "--", "true"});
+    EXPECT_EQ(2, journal.exit_code);
+    EXPECT_EQ(
+        "cairn bisect: " + std::string(output) +
+            " is a file of the journal, which goes when the search is over; give another file "
+            "with -o\n",
+        journal.errors);
+  }
+  EXPECT_THAT(folder_.Contents(), IsEmpty());
+  const std::string program = folder_ / "program";
+  std::ofstream(program) << "#!/bin/sh\nexit 0\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  for (const std::string& verb : {std::string("bisect"), std::string("run")}) {
+    const CommandResult own = Run({verb, "-o", "program", "--", "./program"});
+    EXPECT_EQ(verb == "run" ? 125 : 2, own.exit_code);
+    EXPECT_EQ(
+        "cairn " + verb +
+            ": program is the program, which the report would replace; give another file with "
+            "-o\n",
+        own.errors);
+  }
+  EXPECT_EQ("#!/bin/sh\nexit 0\n", ReadFile(program));
 }
 
 // ---- Interruptions ---------------------------------------------------------------------------------
@@ -311,6 +340,28 @@ TEST_F(BisectProgramTest, AKilledSearchLeavesNothingRunningAndGoesOn) {
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
   EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
   EXPECT_THAT(folder_.Contents(), ElementsAre("pid", "program.sh", "runs"));
+}
+
+// Found in PATH, it is known by its file as well.
+TEST_F(BisectProgramTest, AProgramInPathThatChangedIsAnotherOne) {
+  std::filesystem::create_directory(folder_ / "bin");
+  const std::string game = folder_ / "bin/game";
+  const auto write = [&game](const std::string& program) {
+    std::ofstream(game) << "#!/bin/sh\nexec " << program << "\n";
+    std::filesystem::permissions(game, std::filesystem::perms::owner_all);
+  };
+  Command::Options options = Options();
+  options.environment.push_back("PATH=" + (folder_ / "bin") + ":" + std::getenv("PATH"));
+  write(Program("sample-fault-vulkan-plain"));
+  const CommandResult first =
+      RunCommand({Program("cairn"), "bisect", "--max-probes", "3", "--", "game"}, options);
+  EXPECT_EQ(1, first.exit_code) << first.Summary();
+  write(Program("sample-triangle-vulkan-plain") + " # another");
+  const CommandResult second = RunCommand({Program("cairn"), "bisect", "--", "game"}, options);
+  EXPECT_EQ(1, second.exit_code) << second.Summary();
+  EXPECT_THAT(second.errors, HasSubstr("begins anew: game.bisect is not of this search"));
+  EXPECT_THAT(second.errors, HasSubstr("bin/game, "));
+  EXPECT_THAT(second.output + second.errors, HasSubstr("2 of 2 runs were clean"));
 }
 
 TEST_F(BisectProgramTest, AJournalWithoutItsWorkIsOfNoUse) {

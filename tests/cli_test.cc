@@ -250,6 +250,11 @@ TEST_F(CliTest, AReaderThatGoesAwayIsNoError) {
                                         {.folder = folder_.path()});
   EXPECT_EQ(full.exit_code, 1);
   EXPECT_EQ(full.errors, "cairn report: the output cannot be written: No space left on device\n");
+  // Not into the file that gets the number of the stream instead.
+  const CommandResult closed =
+      RunCommand({"bash", "-c", cairn + " report whole.cairn >&-"}, {.folder = folder_.path()});
+  EXPECT_EQ(closed.exit_code, 1);
+  EXPECT_EQ(closed.errors, "cairn report: the output cannot be written: Bad file descriptor\n");
 }
 
 // What `cairn report` prints to a terminal of 60 columns.

@@ -39,7 +39,7 @@ constexpr char kExamples[] =
     "                                        game.minimal.cairn, which holds nothing else\n"
     "  cairn bisect --hang-timeout 2 game.cairn\n"
     "                                        quicker where no healthy submission takes 2 s\n"
-    "  cairn bisect --repeats 10 game.cairn  for what fails only now and then\n"
+    "  cairn bisect --runs 10 game.cairn  for what fails only now and then\n"
     "  cairn bisect --json game.cairn        the answer for programs (docs/bisect.schema.json)\n"
     "  cairn bisect -- ./game --level 3      without a capture: runs the program again and again, "
     "each\n"
@@ -393,7 +393,7 @@ Verb AddBisectVerb(CLI::App& root) {
       .WithDefault();
   command
       .Option(
-          "--repeats,--runs", &options->repeats, "COUNT",
+          "--runs,--repeats", &options->repeats, "COUNT",
           "How often the whole trace is played, or the whole program run, first, and the answer at "
           "the end is checked")
       .From(1, 1000)

@@ -5,9 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
 
 #include "cli/verb.h"
 #include "os/terminal.h"
@@ -32,19 +30,6 @@ std::string WithEnding(const std::string& path, const char* ending) {
   const std::string stem =
       path.ends_with(kEnding) ? path.substr(0, path.size() - kEnding.size()) : path;
   return stem + ending;
-}
-
-bool IsSameFile(const std::string& one, const std::string& other) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(one, other, error)) return true;
-  const auto canonical = [](const std::string& path) {
-    std::error_code unknown;
-    const fs::path absolute = fs::absolute(path, unknown);
-    fs::path found = fs::weakly_canonical(absolute, unknown);
-    return unknown ? absolute.lexically_normal() : found;
-  };
-  return canonical(one) == canonical(other);
 }
 
 std::string DriverVariables() {

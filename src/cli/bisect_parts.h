@@ -30,9 +30,6 @@ class ProbeLine {
 // "game.cairn", ".bisect" -> "game.bisect"
 std::string WithEnding(const std::string& path, const char* ending);
 
-// Whether both name the same file, be it there or not.
-bool IsSameFile(const std::string& one, const std::string& other);
-
 // The variables of this process that choose a driver and a device: "A=1, B=2".
 std::string DriverVariables();
 

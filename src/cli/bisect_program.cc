@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bisect_program.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include "format/elimination/catalogue.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/process.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/probe_answer.h"
@@ -78,12 +80,12 @@ Result<std::vector<std::string>> LayerEnvironment() {
 // Which file it is, as far as that can be told: one that was built anew is another program.
 std::string FileOf(const std::string& program) {
   std::error_code error;
-  if (program.find('/') == std::string::npos) return "in PATH";
-  const uint64_t size = fs::file_size(program, error);
+  const std::string file = FileOfProgram(program);
+  const uint64_t size = fs::file_size(file, error);
   if (error) return "not there";
-  const auto time = fs::last_write_time(program, error).time_since_epoch();
-  return fmt::format("{} bytes of {}", size,
-                     std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(file, error));
+  return fmt::format("{}, {} bytes of {:%Y-%m-%d %H:%M:%S} UTC", file, size,
+                     std::chrono::time_point_cast<std::chrono::milliseconds>(time));
 }
 
 JournalIdentity IdentityOf(const BisectProgramOptions& options) {
@@ -138,6 +140,7 @@ class Bisecting {
   int Run();
 
  private:
+  Status CheckFiles() const;
   Status OpenJournal();
   ProgramSearchOptions SearchOptions();
   void WriteReport(const BoardQuestion& alone, ProgramTold* told);
@@ -155,12 +158,23 @@ class Bisecting {
   std::optional<WorkCatalogue> catalogue_;  // of an earlier search
 };
 
-Status Bisecting::OpenJournal() {
-  journal_path_ = options_.journal;
-  if (journal_path_.empty()) {
-    journal_path_ = WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ".bisect");
+// What is written replaces neither the program nor one another.
+Status Bisecting::CheckFiles() const {
+  if (options_.output.empty()) return {};
+  const auto refused = [this](const char* what) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} is {}; give another file with -o", options_.output, what));
+  };
+  if (IsSameFile(options_.output, FileOfProgram(options_.program.front()))) {
+    return refused("the program, which the report would replace");
   }
-  work_path_ = journal_path_ + ".work";
+  if (IsSameFile(options_.output, journal_path_) || IsSameFile(options_.output, work_path_)) {
+    return refused("a file of the journal, which goes when the search is over");
+  }
+  return {};
+}
+
+Status Bisecting::OpenJournal() {
   bool restart = options_.restart;
   for (;;) {
     Result<std::unique_ptr<BisectJournal>> journal =
@@ -204,6 +218,15 @@ int Bisecting::Run() {
   Result<std::vector<std::string>> environment = LayerEnvironment();
   if (!environment.ok()) return Failed(environment.status());
   settings_.environment = std::move(*environment);
+  journal_path_ = options_.journal;
+  if (journal_path_.empty()) {
+    journal_path_ = WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ".bisect");
+  }
+  work_path_ = journal_path_ + ".work";
+  if (const Status checked = CheckFiles(); !checked.ok()) {
+    PrintError("bisect", checked.message());
+    return kExitUsage;
+  }
   if (const Status opened = OpenJournal(); !opened.ok()) return Failed(opened);
   const RunProgram run = [this](const BoardQuestion& question, uint64_t most_ns) {
     TrialSettings settings = settings_;
@@ -243,7 +266,13 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
     // Not one of before.
     std::error_code none;
     const fs::file_time_type written = fs::last_write_time(options_.output, none);
-    if (!none && written >= start) told->report_path = options_.output;
+    if (!none && written >= start) {
+      told->report_path = options_.output;
+    } else {
+      PrintWarning("bisect", fmt::format("no report is written: the run with the culprit alone "
+                                         "failed, but {} could not be written",
+                                         options_.output));
+    }
     return;
   }
   PrintWarning("bisect", "no report is written: the culprit alone did not fail once more");

@@ -139,6 +139,10 @@ int Main(int argc, char** argv) {
   }
   if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, list, word);
   const std::vector<std::string> own_words = words;
+  if (chosen != nullptr && chosen->program_needs_dashes && words.back() == "--") {
+    PrintError(word, "no program is given behind --");
+    return chosen->usage_exit_code;
+  }
   if (chosen != nullptr && chosen->program != nullptr) {
     *chosen->program =
         chosen->program_needs_dashes ? TakeBehindDashes(&words) : TakeProgram(*chosen->app, &words);

@@ -169,6 +169,13 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.output_path = options.output_path.empty()
                              ? DefaultOutputPath(ProgramOfArguments(program))
                              : options.output_path;
+  // IsSameFile: a report replaces what is there.
+  if (IsSameFile(settings.output_path, FileOfProgram(program.front()))) {
+    PrintError("run", fmt::format("{} is the program, which the report would replace; give another "
+                                  "file with -o",
+                                  settings.output_path));
+    return kExitCairnFailed;
+  }
   settings.environment = LayerEnvironment(options);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);

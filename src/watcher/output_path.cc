@@ -13,6 +13,8 @@
 #include "os/file.h"
 
 namespace cairn {
+
+namespace fs = std::filesystem;
 namespace {
 
 std::string DirectoryOf(const std::string& path) {
@@ -79,6 +81,18 @@ Status CheckOutputPath(const std::string& output_path) {
   const Status part = CheckFileSink(output_path);
   if (part.ok()) return part;
   return Status(StatusCode::kInvalidArgument, part.message());
+}
+
+bool IsSameFile(const std::string& one, const std::string& other) {
+  std::error_code error;
+  if (fs::equivalent(one, other, error)) return true;
+  const auto canonical = [](const std::string& path) {
+    std::error_code unknown;
+    const fs::path absolute = fs::absolute(path, unknown);
+    fs::path found = fs::weakly_canonical(absolute, unknown);
+    return unknown ? absolute.lexically_normal() : found;
+  };
+  return canonical(one) == canonical(other);
 }
 
 }  // namespace cairn

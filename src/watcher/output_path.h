@@ -24,6 +24,9 @@ inline constexpr uint32_t kMaxPathsOfProcess = 16;
 // Ok if a dump can be written there; leaves nothing behind. The message says what is in the way.
 Status CheckOutputPath(const std::string& output_path);
 
+// Whether both name the same file, be it there or not.
+bool IsSameFile(const std::string& one, const std::string& other);
+
 }  // namespace cairn
 
 #endif  // CAIRN_WATCHER_OUTPUT_PATH_H_

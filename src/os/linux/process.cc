@@ -17,6 +17,7 @@
 #include <charconv>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -200,6 +201,24 @@ std::vector<char*> EnvironmentWith(const std::vector<std::string>& settings) {
 }
 
 }  // namespace
+
+std::string FileOfProgram(const std::string& program) {
+  if (program.find('/') != std::string::npos) return program;
+  const char* const variable = std::getenv("PATH");
+  std::string_view folders = variable == nullptr ? "/bin:/usr/bin" : variable;
+  for (;;) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    // An empty one is the working directory.
+    const std::string file = (folder.empty() ? "." : std::string(folder)) + "/" + program;
+    struct stat info {};
+    if (stat(file.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        access(file.c_str(), X_OK) == 0) {
+      return file;
+    }
+    if (folder.size() == folders.size()) return "";
+    folders.remove_prefix(folder.size() + 1);
+  }
+}
 
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   std::vector<char*> arguments;

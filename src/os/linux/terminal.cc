@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/terminal.h"
 
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -10,8 +11,15 @@
 
 namespace cairn {
 
-// They do so by themselves.
-void PrepareStandardStreams() {}
+// They pass on bytes by themselves. Whoever was started without one of them must not get the number of that stream for a
+// file: what is printed would go into it. What takes the place says that it cannot be written, or read.
+void PrepareStandardStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) >= 0) continue;
+    const int direction = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (open("/dev/null", direction) < 0) return;
+  }
+}
 
 bool OutputHasNoReader() {
   return errno == EPIPE;

@@ -104,6 +104,10 @@ uint32_t TimesSuspended(ProcessId id) {
 
 }  // namespace
 
+std::string FileOfProgram(const std::string& program) {
+  return Utf8(FindProgram(program));
+}
+
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   const std::string& name = request.arguments[0];
   Launch launch;

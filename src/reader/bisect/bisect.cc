@@ -475,7 +475,7 @@ Result<BisectAnswer> Bisect(const BisectTree& tree, const Probe& probe,
   Count(asker, &answer);
   answer.why = fmt::format(
       "the answers contradict each other: what failed once did not fail again, in {} probes; try "
-      "again with more repeats, and with nothing else on the machine",
+      "again with larger --runs, and with nothing else on the machine",
       asker.probes());
   return answer;
 }

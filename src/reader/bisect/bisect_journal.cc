@@ -240,11 +240,10 @@ Result<std::string> PutAside(const std::string& path) {
 Result<std::unique_ptr<BisectJournal>> BisectJournal::OpenFile(const std::string& path,
                                                                FileMode mode) {
   const auto in_use = [&path] {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("{} is in use: another cairn bisect searches this trace; wait for it, or "
-                    "name another file with --journal",
-                    path));
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} is in use: another cairn bisect uses it; wait for it, or "
+                              "name another file with --journal",
+                              path));
   };
   // Who was there before may have removed it, or put it aside, between the opening and the lock.
   constexpr int kTries = 10;

@@ -39,7 +39,7 @@ Result<ProbeAnswer> ProgramSearch::FromJournalOr(const BisectQuestion& question,
 Result<ProbeAnswer> ProgramSearch::Try(const BoardQuestion& question, TrialRun* run) {
   // A run that waits for what was left out waits for ever. As long as nobody knows how long a whole one takes, it
   // may take any time.
-  constexpr uint64_t kLeastNs = uint64_t{30} * 1'000'000'000;
+  constexpr uint64_t kLeastNs = uint64_t{5} * 1'000'000'000;
   const bool whole = question == BoardQuestion();
   const uint64_t most_ns = whole || longest_whole_ns_ == 0
                                ? 0

@@ -192,7 +192,7 @@ void AppendTried(const BisectTold& told, std::string* text) {
                    "          --hang-timeout below {:.3g}, if what hung there is only slow here\n",
                    Seconds(told.slowest_ns));
   }
-  fmt::format_to(out, "          --repeats {}, if it fails only now and then\n",
+  fmt::format_to(out, "          --runs {}, if it fails only now and then\n",
                  std::min(1000u, std::max(10u, answer.asked * 5)));
 }
 

@@ -131,7 +131,7 @@ TEST(BisectText, WithoutAFailureItSaysWhatWasTriedAndWhatIsNext) {
       "Recorded  The watchdog saw a hang: queue 0 made no progress for 2 s.\n"
       "Next      the device and the driver on which it failed, if this is another\n"
       "          --hang-timeout below 0.8, if what hung there is only slow here\n"
-      "          --repeats 10, if it fails only now and then\n"
+      "          --runs 10, if it fails only now and then\n"
       "3 probes, of which 1 said nothing and was asked again, 4.6 s.\n",
       AnswerAsText(told));
   const Json json = Json::Parse(AnswerAsJson(told));
