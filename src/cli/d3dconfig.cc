@@ -61,6 +61,7 @@ class HelpFormatter : public CLI::Formatter {
 void PrintError(const std::string& message) {
   const std::string line = fmt::format("d3dconfig: {}\n", VisibleText(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
 }
 
 int UsageError(const std::string& message) {
@@ -71,7 +72,7 @@ int UsageError(const std::string& message) {
 int PrintOutput(const std::string& text) {
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  if (written || errno == EPIPE) return 0;
+  if (written || OutputHasNoReader()) return 0;
   PrintError(fmt::format("the output cannot be written: {}", std::strerror(errno)));
   return kExitFailed;
 }

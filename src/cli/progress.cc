@@ -17,6 +17,11 @@ constexpr uint64_t kBetweenLinesNs = 200'000'000;
 constexpr uint64_t kBeforeTheFirstNs = 500'000'000;
 constexpr char kClearLine[] = "\r\x1b[K";
 
+void Print(const std::string& text) {
+  std::fputs(text.c_str(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 TaskProgress::TaskProgress(std::string_view verb)
@@ -26,11 +31,11 @@ TaskProgress::TaskProgress(std::string_view verb)
       last_ns_(start_ns_) {}
 
 TaskProgress::~TaskProgress() {
-  if (shown_) std::fputs(kClearLine, stderr);
+  if (shown_) Print(kClearLine);
 }
 
 void TaskProgress::Restart() {
-  if (shown_) std::fputs(kClearLine, stderr);
+  if (shown_) Print(kClearLine);
   shown_ = false;
   start_ns_ = last_ns_ = MonotonicNs();
 }
@@ -46,7 +51,7 @@ bool TaskProgress::Update(uint64_t done, uint64_t total) {
   const double left = static_cast<double>(now - start_ns_) * 1e-9 * (1 - part) / part;
   const std::string line = fmt::format("{}cairn {}: {:.0f} %, {:.0f} s left", kClearLine, verb_,
                                        part * 100, std::ceil(left));
-  std::fputs(line.c_str(), stderr);
+  Print(line);
   return true;
 }
 

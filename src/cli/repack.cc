@@ -15,6 +15,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "format/file/file_reader.h"
 #include "format/trace/trace_filter.h"
 #include "os/file.h"
 
@@ -72,7 +73,14 @@ bool Repack(std::optional<TraceReader> trace, const std::string& original,
   }
   trace.reset();
   const Status finished = file->Finish();
-  if (!finished.ok()) return fail(finished.message());
+  if (!finished.ok()) {
+    // Where only the name could not be had, the message says where the whole file is.
+    const Result<FileReader> part = FileReader::Open(output + ".part");
+    if (!part.ok() || !part->has_index()) return fail(finished.message());
+    progress.Restart();
+    PrintError("repack", finished.message());
+    return false;
+  }
   *size_bytes = file->size_bytes();
   return true;
 }

@@ -47,6 +47,7 @@ void PrintError(std::string_view verb, std::string_view message) {
   const std::string line =
       fmt::format("cairn{}{}: {}\n", verb.empty() ? "" : " ", verb, VisibleText(message));
   std::fwrite(line.data(), 1, line.size(), stderr);
+  std::fflush(stderr);
 }
 
 void PrintWarning(std::string_view verb, std::string_view message) {

@@ -102,8 +102,8 @@ std::FILE* OpenStream(const FilePath& path);
 // a file. Writers in other processes do not disturb each other, other threads do. Not synced.
 std::error_code ReplaceFile(const FilePath& path, std::span<const std::byte> bytes);
 
-// Gives a file another name, and takes that from a file that has it. While somebody reads that one, Windows does it
-// from version 10 on; before, nothing has changed then.
+// Gives a file another name, and takes that from a file that has it. errc::device_or_resource_busy: somebody has that
+// one open, and the system does not give its name away (Windows before version 10); nothing has changed then.
 std::error_code Rename(const FilePath& path, const FilePath& new_path);
 
 // The same. errc::file_exists if the name is taken: nothing is ever replaced.

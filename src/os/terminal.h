@@ -10,7 +10,7 @@ namespace cairn {
 
 // Once, at the start of a program: from then on the standard streams of the C library pass on all bytes as they are,
 // and a terminal takes them for UTF-8 until the program ends. On Windows they would otherwise change the ends of lines,
-// and terminals have an encoding of their own.
+// and terminals have an encoding of their own. Who writes to either flushes it: both may be buffered.
 void PrepareStandardStreams();
 
 // Whether a write of the C library to stdout, which has just failed, did so because nobody reads it any more.

@@ -61,6 +61,32 @@ TEST(CairnExe, BothSlashesSeparateFolders) {
   EXPECT_THAT(result.output, StartsWith("File      ..\\golden/trace-v1.cairn\n"));
 }
 
+TEST(CairnExe, WritesToADevice) {
+  const CommandResult result = Cairn({"repack", "-o", "NUL", "trace-v1.cairn"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.output, StartsWith("NUL: "));
+}
+
+TEST(CairnExe, AFileThatIsOpenElsewhereStays) {
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(std::string(kGolden) + "trace-v1.cairn", folder / "a.cairn");
+  const std::string before = ReadFile(folder / "a.cairn");
+  const int held =
+      _open((folder / "a.cairn").c_str(), _O_RDONLY | _O_BINARY);  // may not be renamed
+  ASSERT_GE(held, 0);
+  const CommandResult result = Cairn({"repack", "a.cairn"}, folder.path().string());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.errors,
+            "cairn repack: cannot rename the finished file to a.cairn: Device or resource "
+            "busy; close it where it is open, or choose another file name (it is complete in "
+            "a.cairn.part)\n");
+  EXPECT_EQ(ReadFile(folder / "a.cairn"), before);
+  EXPECT_EQ(Cairn({"verify", "a.cairn.part"}, folder.path().string()).exit_code, 0);
+  _close(held);
+  EXPECT_EQ(Cairn({"repack", "a.cairn"}, folder.path().string()).exit_code, 0);
+  EXPECT_LT(ReadFile(folder / "a.cairn").size(), before.size());
+}
+
 // Runs `cairn report` of a golden file with this as its stdout.
 int ReportInto(int output) {
   const std::wstring program = std::filesystem::path(Program("cairn")).wstring();

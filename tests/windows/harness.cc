@@ -62,6 +62,25 @@ HANDLE OpenInherited(const std::filesystem::path& path, DWORD access, DWORD crea
                      FILE_ATTRIBUTE_NORMAL, nullptr);
 }
 
+// With the prefix that lets names have any length, which the standard library does not take.
+void RemoveAll(const std::wstring& folder) {
+  WIN32_FIND_DATAW found = {};
+  const HANDLE search = FindFirstFileW((folder + L"\\*").c_str(), &found);
+  for (BOOL more = search != INVALID_HANDLE_VALUE; more != 0;
+       more = FindNextFileW(search, &found)) {
+    const std::wstring name = found.cFileName;
+    const std::wstring path = folder + L"\\" + name;
+    if (name == L"." || name == L"..") continue;
+    if ((found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
+      RemoveAll(path);
+    } else {
+      DeleteFileW(path.c_str());
+    }
+  }
+  if (search != INVALID_HANDLE_VALUE) FindClose(search);
+  RemoveDirectoryW(folder.c_str());
+}
+
 }  // namespace
 
 std::string Program(const std::string& name) {
@@ -115,16 +134,17 @@ CommandResult RunCommand(const std::vector<std::string>& arguments,
   return result;
 }
 
+// Numbers of processes come again soon, and one that was killed has left its folder.
 TemporaryFolder::TemporaryFolder() {
   static std::atomic<int> count = 0;
-  path_ = std::filesystem::temp_directory_path() /
-          ("cairn-test-" + std::to_string(GetCurrentProcessId()) + "-" + std::to_string(++count));
-  std::filesystem::create_directories(path_);
+  const std::string stem = "cairn-test-" + std::to_string(GetCurrentProcessId()) + "-";
+  do {
+    path_ = std::filesystem::temp_directory_path() / (stem + std::to_string(++count));
+  } while (!std::filesystem::create_directory(path_));
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  RemoveAll(L"\\\\?\\" + std::filesystem::absolute(path_).make_preferred().wstring());
 }
 
 std::vector<std::string> TemporaryFolder::Contents() const {

@@ -27,6 +27,9 @@ const char* NextStep(const std::error_code& error) {
       error == std::errc::read_only_file_system) {
     return "choose a folder that this user may write to";
   }
+  if (error == std::errc::device_or_resource_busy) {
+    return "close it where it is open, or choose another file name";
+  }
   return "choose another place for the file";
 }
 

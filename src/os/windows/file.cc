@@ -92,6 +92,13 @@ bool IsLink(HANDLE file) {
           info.ReparseTag == IO_REPARSE_TAG_MOUNT_POINT);
 }
 
+// Only who has a file alone can open it so that nobody else may.
+bool IsOpenElsewhere(const std::filesystem::path& path) {
+  const SystemHandle alone = Owned(CreateFileW(SystemPath(path).c_str(), GENERIC_READ, 0, nullptr,
+                                               OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr));
+  return !alone.valid() && GetLastError() == ERROR_SHARING_VIOLATION;
+}
+
 FileFacts FactsOf(HANDLE file) {
   using std::filesystem::file_type;
   switch (GetFileType(file)) {
@@ -182,6 +189,10 @@ std::error_code File::Truncate(uint64_t size_bytes) {
 }
 
 std::error_code File::Sync() {
+  // The system's words for it differ from device to device.
+  if (GetFileType(HandleFrom(handle_)) != FILE_TYPE_DISK) {
+    return std::make_error_code(std::errc::invalid_argument);
+  }
   return ErrorUnless(FlushFileBuffers(HandleFrom(handle_)));
 }
 
@@ -246,8 +257,11 @@ std::error_code Rename(const FilePath& path, const FilePath& new_path) {
                                                  static_cast<DWORD>(bytes.size())) != 0) {
     return {};
   }
-  return ErrorUnless(MoveFileExW(SystemPath(path).c_str(), SystemPath(new_path).c_str(),
-                                 MOVEFILE_REPLACE_EXISTING));
+  const std::error_code error = ErrorUnless(MoveFileExW(
+      SystemPath(path).c_str(), SystemPath(new_path).c_str(), MOVEFILE_REPLACE_EXISTING));
+  return error == std::errc::permission_denied && IsOpenElsewhere(new_path)
+             ? std::make_error_code(std::errc::device_or_resource_busy)
+             : error;
 }
 
 std::error_code RenameToFree(const FilePath& path, const FilePath& free_path) {

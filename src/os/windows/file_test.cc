@@ -40,12 +40,21 @@ TEST_F(FileTest, NamesMayHaveSpacesUmlautsAndThreeHundredCharacters) {
   }
 }
 
+TEST_F(FileTest, DevicesAreToldFromFiles) {
+  File device = Opened("NUL", FileMode::kWrite);
+  EXPECT_EQ(device.facts().type, fs::file_type::character);
+  EXPECT_EQ(FactsAt("NUL").type, fs::file_type::character);
+  EXPECT_FALSE(device.Append(Bytes("x")));
+  EXPECT_EQ(device.Sync(), std::errc::invalid_argument);
+}
+
 // While somebody reads it not every system does it. Then nothing has changed.
 TEST_F(FileTest, WhoReadsAFileKeepsItOrItIsReplaced) {
   EXPECT_FALSE(ReplaceFile(In("a"), Bytes("before")));
   {
     const File reader = Opened(In("a"), FileMode::kRead);
     const std::error_code error = ReplaceFile(In("a"), Bytes("between"));
+    EXPECT_TRUE(!error || error == std::errc::device_or_resource_busy) << error.message();
     EXPECT_EQ(TextOf(In("a")), error ? "before" : "between");
   }
   EXPECT_FALSE(ReplaceFile(In("a"), Bytes("after")));

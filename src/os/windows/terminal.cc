@@ -28,6 +28,11 @@ void RestoreEncoding() {
 
 void PrepareStandardStreams() {
   for (std::FILE* const stream : {stdin, stdout, stderr}) _setmode(_fileno(stream), _O_BINARY);
+  // Else a console gets one byte after the other, and sees no character in the parts of one.
+  constexpr size_t kBufferBytes = 1 << 16;
+  for (std::FILE* const stream : {stdout, stderr}) {
+    std::setvbuf(stream, nullptr, _IOFBF, kBufferBytes);
+  }
   if (!IsTerminal(StandardStream::kOutput) && !IsTerminal(StandardStream::kError)) return;
   encoding_before = GetConsoleOutputCP();
   if (encoding_before != 0 && encoding_before != CP_UTF8 && SetConsoleOutputCP(CP_UTF8) != 0) {
@@ -35,9 +40,14 @@ void PrepareStandardStreams() {
   }
 }
 
-// The C library knows one of the two errors, and calls the other one an invalid argument.
+// The C library knows one of these errors, and calls the others an invalid argument.
 bool OutputHasNoReader() {
-  return errno == EPIPE || _doserrno == ERROR_BROKEN_PIPE || _doserrno == ERROR_NO_DATA;
+  switch (_doserrno) {
+    case ERROR_BROKEN_PIPE:
+    case ERROR_NO_DATA:
+    case ERROR_PIPE_NOT_CONNECTED: return true;
+    default: return errno == EPIPE;
+  }
 }
 
 bool IsTerminal(StandardStream stream) {
