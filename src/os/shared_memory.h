@@ -18,7 +18,7 @@ namespace cairn {
 class SharedMemory {
  public:
   // Zero-filled and mapped for reading and writing. `name` is for people who look at what a process holds, and
-  // for os/running_processes.h.
+  // for os/running_processes.h. On Windows it is the beginning of the name by which this user's processes can open it.
   static Result<SharedMemory> Create(const char* name, uint64_t size_bytes);
 
   // Maps memory made by Create in another process, for reading only; takes ownership of
@@ -28,7 +28,7 @@ class SharedMemory {
   static Result<SharedMemory> MapForWriting(SystemHandle memory, uint64_t size_bytes);
 
   // By which other processes of this user find it, as long as this one lives and keeps it: for those that cannot be
-  // handed a handle. Processes in a container may not.
+  // handed a handle. Processes in a container, or on Windows another session, may not.
   std::string PathForOthers() const;
   // Maps what another process's PathForOthers said, for reading and writing. kCorrupt for what could shrink or is
   // no memory; other codes if it cannot be opened.
@@ -44,6 +44,9 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
+  // "cairn-block-1234-0": what all who have this memory call it, on Windows; "" if it has no name there, and elsewhere.
+  const std::string& name() const { return name_; }
+
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
   // To hand it over. -1 in memory that another process made: the mapping needs none.
@@ -55,6 +58,7 @@ class SharedMemory {
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
   SystemHandle handle_;
+  std::string name_;
 };
 
 }  // namespace cairn

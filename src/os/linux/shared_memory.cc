@@ -95,12 +95,14 @@ SharedMemory::~SharedMemory() {
 SharedMemory::SharedMemory(SharedMemory&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_bytes_(std::exchange(other.size_bytes_, 0)),
-      handle_(std::move(other.handle_)) {}
+      handle_(std::move(other.handle_)),
+      name_(std::move(other.name_)) {}
 
 SharedMemory& SharedMemory::operator=(SharedMemory&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(size_bytes_, other.size_bytes_);
   std::swap(handle_, other.handle_);
+  std::swap(name_, other.name_);
   return *this;
 }
 
