@@ -8,7 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -47,7 +47,9 @@ struct ChannelMessage {
   AttachedMemory memory;
   // Memory was attached, and this process may open nothing more.
   bool memory_lost = false;
-  // Held where the system tells who sends in a way that is right even if the sender has ended.
+  // Held where the system tells who sends in a way that is right even if the sender has ended. On Windows, where a
+  // pipe knows only who opened it, a process that has inherited an end says itself who it is: that is believed if it
+  // has that end, or has ended.
   ProcessHandle sender;
   // This process has at least so many handles, as those show that came with the message.
   uint64_t handles_in_use = 0;
@@ -68,7 +70,9 @@ Result<ProcessId> MakerOfChannel(RawHandle end);
 std::string TextOfInherited(RawHandle end);
 RawHandle FindInherited(const char* text);
 
-// Waits until there is room. Does not disturb this process where nobody receives any more.
+// Waits until there is room, on Windows a second at most. Does not disturb this process where nobody receives any
+// more. With memory it returns on Windows when the receiver has it: that is a ChannelServer, which takes it at once,
+// whatever its thread does.
 Status SendOver(RawHandle end, std::span<const std::byte> message,
                 const SharedMemory* memory = nullptr);
 // The other end was closed, or its process has ended.
@@ -81,7 +85,7 @@ Received ReceiveWithin(RawHandle end, uint64_t timeout_ns, ChannelMessage* messa
 // How a ChannelServer's door is named.
 enum class DoorName : uint8_t {
   kName,  // what OpenDoors was given
-  kPath,  // of the second door, format/block/watcher_address.h
+  kPath,  // of the second door, format/block/watcher_address.h; there is none on Windows
 };
 // Connects to a server, and sends a first message. Only one of this user, or root's, is told anything: another
 // user may have taken the name of one that ended. Waits a second for one that does not accept, and later so long
@@ -94,6 +98,11 @@ SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const s
 // Whoever connects is of this user; or this process is root's.
 class ChannelServer {
  public:
+  ChannelServer();
+  ~ChannelServer();
+  ChannelServer(const ChannelServer&) = delete;
+  ChannelServer& operator=(const ChannelServer&) = delete;
+
   Status Open();
   // An end that somebody made; returns its number. `peer` has sent what has no other sender.
   Result<uint64_t> Add(SystemHandle end, ProcessId peer);
@@ -106,7 +115,7 @@ class ChannelServer {
   };
   // `name`: letters, digits and '-', at most 64.
   Doors OpenDoors(const std::string& name);
-  bool has_doors() const { return named_door_.valid() || second_door_.valid(); }
+  bool has_doors() const;
 
   enum class Event : uint8_t {
     kNone,       // nothing more for now
@@ -119,29 +128,14 @@ class ChannelServer {
   // The next event; of which connection, for the three that have one.
   Event Next(uint64_t* connection, ChannelMessage* message);
   // Connections are numbered in the order in which they came.
-  void Close(uint64_t connection) { connections_.erase(connection); }
+  void Close(uint64_t connection);
 
   // For a WaitSet: something happens when Next has something to do.
-  const SystemHandle& handle() const { return events_; }
+  const SystemHandle& handle() const;
 
  private:
-  struct Connection {
-    SystemHandle end;
-    ProcessId peer = -1;
-  };
-
-  Status Listen(const SystemHandle& handle, uint64_t number);
-  bool OpenSecondDoor();
-  Event Accept(const SystemHandle& door, uint64_t* connection);
-  Event Receive(Connection* connection, ChannelMessage* message);
-
-  SystemHandle events_;
-  SystemHandle named_door_;
-  SystemHandle second_door_;
-  SystemHandle second_door_name_;  // what the number of the second door means
-  SystemHandle reserve_;           // given up to turn somebody away
-  std::map<uint64_t, Connection> connections_;
-  uint64_t next_number_ = 2;  // those before are the doors'
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace cairn

@@ -5,6 +5,9 @@
 //   called only once.
 // - What is installed is installed once. A handler that the program installs later is its own, and replaces
 //   this one: nothing is intercepted, nothing is installed again, and no thread gets a stack for it.
+// On Windows a fault is told before anybody has had a chance to handle it, and nobody tells what became of it: who
+// reads the note has to look whether the process ended with that code, or whether the thread went on. The thread that
+// installs gets room on its stack for being told of an overflow. A fastfail reaches nobody.
 #ifndef CAIRN_OS_CRASH_H_
 #define CAIRN_OS_CRASH_H_
 
@@ -14,13 +17,14 @@ namespace cairn {
 
 class Crash {
  public:
-  // Signal number or exception code.
+  // Signal number; on Windows an exception code, or SIGABRT.
   uint32_t code() const { return code_; }
-  // What could not be read, written or executed; 0 where it is no fault of the program itself: somebody sent it.
+  // What could not be read, written or executed; 0 where it is no fault of the program itself: somebody sent it. Of
+  // faults of Windows that have none: of the instruction.
   uint64_t address() const { return address_; }
 
   // Gives it to whoever would have had it without us, at once or when the handler returns. Once a crash. True:
-  // they went on as if it were repaired; if it was not, it comes again.
+  // they went on as if it were repaired; if it was not, it comes again. False: they did not, or it is not known yet.
   virtual bool PassOn() = 0;
 
  protected:

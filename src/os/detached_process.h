@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "os/handle.h"
@@ -15,9 +16,10 @@ namespace cairn {
 // The number that a handle of this process has in a program that StartDetached starts.
 uint64_t NumberInDetached(RawHandle inherited);
 
-// Starts arguments[0], a path, with one handle of this process. 0, or the system's number of the error.
-// Any thread; what the program is in the middle of is left alone.
-int StartDetached(const std::vector<std::string>& arguments, RawHandle inherited);
+// Starts arguments[0], a path, with one handle of this process; the error if that fails. Any thread; what the program
+// is in the middle of is left alone. On Windows it has this process's console, if there is one, and ^C does not reach
+// it; it outlives a job that lets processes leave.
+std::error_code StartDetached(const std::vector<std::string>& arguments, RawHandle inherited);
 
 }  // namespace cairn
 

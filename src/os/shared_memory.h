@@ -19,7 +19,7 @@ namespace cairn {
 class SharedMemory {
  public:
   // Zero-filled and mapped for reading and writing. `name` is for people who look at what a process holds, and
-  // for os/running_processes.h.
+  // for os/running_processes.h. On Windows it is the beginning of the name by which this user's processes can open it.
   static Result<SharedMemory> Create(const char* name, uint64_t size_bytes);
 
   // Maps memory made by Create in another process, for reading only; takes ownership of
@@ -47,15 +47,20 @@ class SharedMemory {
   SharedMemory(SharedMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_bytes_(std::exchange(other.size_bytes_, 0)),
-        handle_(std::move(other.handle_)) {}
+        handle_(std::move(other.handle_)),
+        name_(std::move(other.name_)) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_bytes_, other.size_bytes_);
     std::swap(handle_, other.handle_);
+    std::swap(name_, other.name_);
     return *this;
   }
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
+
+  // "cairn-block-1234-0": what all who have this memory call it, on Windows; "" if it has no name there, and elsewhere.
+  const std::string& name() const { return name_; }
 
   std::byte* data() const { return data_; }
   uint64_t size_bytes() const { return size_bytes_; }
@@ -68,6 +73,7 @@ class SharedMemory {
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
   SystemHandle handle_;
+  std::string name_;
 };
 
 }  // namespace cairn

@@ -3,23 +3,21 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
-#include <csignal>
-#include <string>
+#include <memory>
 #include <vector>
 
 #include "os/channel.h"
 #include "os/clock.h"
 #include "os/process.h"
-#include "os/user_requests.h"
+#include "os/testing/test_role.h"
 
 namespace cairn {
 namespace {
 
-using testing::Contains;
 using testing::ElementsAre;
+
+const TestRole ends_role("ends", [](const TestWords&) { return 0; });
 
 class WaitSetTest : public testing::Test {
  protected:
@@ -55,90 +53,36 @@ TEST_F(WaitSetTest, MessagesAndEndsOfProcessesWake) {
   ChannelMessage message;
   EXPECT_EQ(server.Next(&connection, &message), ChannelServer::Event::kMessage);
 
-  SpawnRequest request;
-  request.arguments = {"true"};
-  Result<ProcessHandle> program = SpawnProgram(request);
-  ASSERT_TRUE(program.ok());
-  ASSERT_TRUE(set_.Add(program->handle, 2).ok());
+  const ProcessHandle program = StartRole("ends");
+  ASSERT_TRUE(set_.Add(program.handle, 2).ok());
   EXPECT_THAT(Wait(), ElementsAre(2u));
-  EXPECT_EQ(CollectEnd(*program).kind, EndKind::kExited);
-  // What is closed is not waited for any more.
-  program->handle.Close();
+  EXPECT_THAT(Wait(), ElementsAre(2u)) << "as long as it is so";
+  EXPECT_EQ(CollectEnd(program).kind, EndKind::kExited);
+  set_.Remove(program.handle);
   EXPECT_THAT(Wait(MonotonicNs()), ElementsAre(WaitSet::kTime));
 }
 
-TEST_F(WaitSetTest, RequestsOfTheUserWaitUntilTheyAreTaken) {
-  UserRequests requests;
-  ASSERT_TRUE(requests.Listen(true).ok());
-  ASSERT_TRUE(set_.Add(requests.handle(), 3).ok());
-  UserRequest request;
-  EXPECT_FALSE(requests.Take(&request));
-  for (const int number : {SIGTERM, SIGXFSZ, SIGUSR1}) kill(getpid(), number);
-  EXPECT_THAT(Wait(), Contains(3u));
-  std::vector<int> signals;
-  int triggers = 0;
-  while (requests.Take(&request)) {
-    if (request.kind == UserRequest::Kind::kTrigger) {
-      ++triggers;
-    } else {
-      signals.push_back(request.signal_number);
-      EXPECT_FALSE(request.asked_of_all);
-    }
+// More than one call of Windows can wait for.
+TEST_F(WaitSetTest, WaitsForMany) {
+  std::vector<ChannelEnds> all;
+  std::vector<std::unique_ptr<ChannelServer>> servers;
+  for (uint64_t i = 0; i < 80; ++i) {
+    Result<ChannelEnds> ends = MakeChannel();
+    ASSERT_TRUE(ends.ok());
+    servers.push_back(std::make_unique<ChannelServer>());
+    ASSERT_TRUE(servers[i]->Open().ok());
+    ASSERT_TRUE(servers[i]->Add(std::move(ends->first), OwnProcessId()).ok());
+    ASSERT_TRUE(set_.Add(servers[i]->handle(), i).ok());
+    all.push_back(std::move(*ends));
   }
-  EXPECT_THAT(signals, ElementsAre(SIGTERM));
-  EXPECT_EQ(triggers, 1);
-}
-
-TEST(UserRequests, LeaveEverythingAsItWas) {
-  sigset_t before;
-  sigprocmask(SIG_BLOCK, nullptr, &before);
-  {
-    UserRequests requests;
-    ASSERT_TRUE(requests.Listen(false).ok());
-    sigset_t now;
-    sigprocmask(SIG_BLOCK, nullptr, &now);
-    EXPECT_EQ(sigismember(&now, SIGTERM), 1);
-    EXPECT_EQ(sigismember(&now, SIGUSR1), sigismember(&before, SIGUSR1));
-    // A program that is started meanwhile can be asked to end.
-    SpawnRequest request;
-    request.arguments = {"sleep", "60"};
-    request.requests = &requests;
-    Result<ProcessHandle> program = SpawnProgram(request);
-    ASSERT_TRUE(program.ok());
-    ASSERT_TRUE(SendSignal(*program, SIGTERM).ok());
-    WaitSet set;
-    ASSERT_TRUE(set.Open().ok());
-    ASSERT_TRUE(set.Add(program->handle, 1).ok());
-    ASSERT_TRUE(set.Wait(WaitSet::kTime).ok());
-    EXPECT_EQ(CollectEnd(*program).value, SIGTERM);
+  for (const uint64_t i : {79u, 0u, 64u}) {
+    ASSERT_TRUE(SendOver(all[i].second.get(), {}).ok());
+    EXPECT_THAT(Wait(), ElementsAre(i));
+    uint64_t connection = 0;
+    ChannelMessage message;
+    EXPECT_EQ(servers[i]->Next(&connection, &message), ChannelServer::Event::kMessage);
   }
-  sigset_t after;
-  sigprocmask(SIG_BLOCK, nullptr, &after);
-  EXPECT_EQ(sigismember(&after, SIGTERM), sigismember(&before, SIGTERM));
-  struct sigaction action {};
-  sigaction(SIGPIPE, nullptr, &action);
-  EXPECT_EQ(action.sa_handler, SIG_DFL);
-}
-
-// The last of this file: it is for the life of the process.
-TEST(RaiseHandleLimit, TheProgramsThatAreStartedHaveTheLimitFromBefore) {
-  rlimit before{};
-  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
-  rlimit low = before;
-  low.rlim_cur = 64;
-  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
-  EXPECT_EQ(RaiseHandleLimit(100), 100u);
-  EXPECT_EQ(RaiseHandleLimit(80), 100u) << "it is never lowered";
-  SpawnRequest request;
-  request.arguments = {"sh", "-c", "exit $(ulimit -n)"};
-  Result<ProcessHandle> program = SpawnProgram(request);
-  ASSERT_TRUE(program.ok());
-  WaitSet set;
-  ASSERT_TRUE(set.Open().ok());
-  ASSERT_TRUE(set.Add(program->handle, 1).ok());
-  ASSERT_TRUE(set.Wait(WaitSet::kTime).ok());
-  EXPECT_EQ(CollectEnd(*program).value, 64);
-  setrlimit(RLIMIT_NOFILE, &before);
+  for (const auto& server : servers) set_.Remove(server->handle());
 }
 
 }  // namespace

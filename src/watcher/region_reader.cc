@@ -66,7 +66,8 @@ RegionReader::~RegionReader() {
 
 void RegionReader::SetReads(CaptureReader reader) const {
   header().reader.store(static_cast<uint32_t>(reader), std::memory_order_release);
-  FutexWake(header().drained);
+  const uint32_t was = header().drained.fetch_add(1, std::memory_order_seq_cst);
+  FutexWake(region_, header().drained, was);
 }
 
 RegionReader::RegionReader(SharedMemory region) : region_(std::move(region)) {
@@ -335,9 +336,9 @@ void RegionReader::GiveBack() {
     waited = waited || ring(i).waiting.load(std::memory_order_seq_cst) != 0;
   }
   if (!given) return;
-  header().drained.fetch_add(1, std::memory_order_seq_cst);
+  const uint32_t was = header().drained.fetch_add(1, std::memory_order_seq_cst);
   if (!waited && header().spill_waiting.load(std::memory_order_seq_cst) == 0) return;
-  FutexWake(header().drained);
+  FutexWake(region_, header().drained, was);
 }
 
 uint32_t RegionReader::Doorbell() const {
@@ -345,7 +346,7 @@ uint32_t RegionReader::Doorbell() const {
 }
 
 void RegionReader::WaitForDoorbell(uint32_t doorbell, uint64_t timeout_ns) const {
-  FutexWait(header().doorbell, doorbell, timeout_ns);
+  FutexWait(region_, header().doorbell, doorbell, timeout_ns);
 }
 
 void RegionReader::Request(CaptureRequest request) {

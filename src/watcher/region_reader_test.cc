@@ -111,6 +111,7 @@ TEST_F(RegionReaderTest, PadsWithNumbersAndWithout) {
 TEST_F(RegionReaderTest, RingsGoRoundAndRoomIsGivenBack) {
   RegionReader reader = Open();
   const std::vector<std::byte> body(300'000, std::byte{7});
+  const uint32_t drained_before = region_.header().drained;  // a reader that comes counts as well
   for (int i = 0; i < 20; ++i) {
     region_.Write(0, RecordKind::kNote, 0, body);
     Record record;
@@ -119,7 +120,7 @@ TEST_F(RegionReaderTest, RingsGoRoundAndRoomIsGivenBack) {
     reader.GiveBack();
     EXPECT_EQ(region_.ring(0).tail, region_.ring(0).head);
   }
-  EXPECT_EQ(region_.header().drained, 20u);
+  EXPECT_EQ(region_.header().drained - drained_before, 20u);
 }
 
 TEST_F(RegionReaderTest, BlobsComeOutOfTheSpillAndTheirBlocksAreFree) {

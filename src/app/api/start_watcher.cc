@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/recorder/block_writer.h"
@@ -12,6 +13,7 @@
 #include "os/channel.h"
 #include "os/detached_process.h"
 #include "os/environment.h"
+#include "os/file.h"
 #include "os/library.h"
 #include "os/this_process.h"
 
@@ -98,10 +100,11 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
   }
   Result<ChannelEnds> ends = MakeChannel();
   if (!ends.ok()) return ends.status();
-  const int error = StartDetached(Arguments(desc, cairn, ends->second.get()), ends->second.get());
+  const std::error_code error =
+      StartDetached(Arguments(desc, cairn, ends->second.get()), ends->second.get());
   ends->second.Close();
-  if (error != 0) {
-    return StatusFromErrno(
+  if (error) {
+    return StatusFromError(
         error, "the watcher " + cairn + " cannot be started; set CairnWatcherDesc::cairn_path");
   }
   CAIRN_RETURN_IF_ERROR(AwaitWatcher(ends->first.get()));

@@ -54,8 +54,8 @@ void SharedRegion::SetState(CaptureState state) {
 }
 
 void SharedRegion::RingDoorbell() const {
-  header().doorbell.fetch_add(1, std::memory_order_release);
-  FutexWake(header().doorbell);
+  const uint32_t was = header().doorbell.fetch_add(1, std::memory_order_release);
+  FutexWake(memory_, header().doorbell, was);
 }
 
 bool SharedRegion::CheckWatcher() {
@@ -77,7 +77,7 @@ void SharedRegion::End() {
 
 bool SharedRegion::Sleep(uint32_t seen) {
   RingDoorbell();
-  const bool woken = FutexWait(header().drained, seen, kLookAfterWatcherNs);
+  const bool woken = FutexWait(memory_, header().drained, seen, kLookAfterWatcherNs);
   if (!CheckWatcher()) return false;
   const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
   if (woken || reader != CaptureReader::kNotYet) return true;

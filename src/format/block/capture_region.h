@@ -20,7 +20,8 @@
 //
 // Waiting. The program: sets `waiting` (or counts `spill_waiting`), reads `drained`, looks again for
 // room, waits on `drained`. The watcher, after it wrote tails or freed blocks: counts `drained`, and
-// wakes all who wait on it if a ring is `waiting` or somebody is `spill_waiting`. It clears nothing.
+// wakes all who wait on it if a ring is `waiting` or somebody is `spill_waiting`; also when it comes or goes
+// (`reader`). It clears nothing.
 // The program counts `doorbell` and wakes the watcher when a ring has kDoorbellBytes more, when it waits
 // for room, and when the capture starts or stops; the watcher looks every few milliseconds all the same.
 //

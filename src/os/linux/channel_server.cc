@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "os/channel.h"
@@ -72,48 +73,88 @@ FileDescriptor OpenReserve() {
 
 }  // namespace
 
-Status ChannelServer::Listen(const SystemHandle& handle, uint64_t number) {
+struct ChannelServer::State {
+  struct Connection {
+    SystemHandle end;
+    ProcessId peer = -1;
+  };
+
+  Status Listen(const SystemHandle& handle, uint64_t number);
+  Result<uint64_t> Add(SystemHandle end, ProcessId peer);
+  bool OpenSecondDoor();
+  Event Accept(const SystemHandle& door, uint64_t* connection);
+  Event Receive(Connection* connection, ChannelMessage* message);
+
+  SystemHandle events;
+  SystemHandle named_door;
+  SystemHandle second_door;
+  SystemHandle second_door_name;  // what the number of the second door means
+  SystemHandle reserve;           // given up to turn somebody away
+  std::map<uint64_t, Connection> connections;
+  uint64_t next_number = 2;  // those before are the doors'
+};
+
+ChannelServer::ChannelServer() : state_(std::make_unique<State>()) {}
+ChannelServer::~ChannelServer() = default;
+
+Status ChannelServer::State::Listen(const SystemHandle& handle, uint64_t number) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.u64 = number;
-  if (epoll_ctl(DescriptorOf(events_), EPOLL_CTL_ADD, DescriptorOf(handle), &event) == 0) {
+  if (epoll_ctl(DescriptorOf(events), EPOLL_CTL_ADD, DescriptorOf(handle), &event) == 0) {
     return Status();
   }
   return StatusFromErrno(errno, "the watcher cannot wait for messages");
 }
 
 Status ChannelServer::Open() {
-  events_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
-  if (events_.valid()) return Status();
+  state_->events = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
+  if (state_->events.valid()) return Status();
   return StatusFromErrno(errno, "the watcher cannot wait for messages");
 }
 
-Result<uint64_t> ChannelServer::Add(SystemHandle end, ProcessId peer) {
+Result<uint64_t> ChannelServer::State::Add(SystemHandle end, ProcessId peer) {
   if (!AskForSenders(end)) return StatusFromErrno(errno, "the watcher's socket cannot be used");
-  const uint64_t number = next_number_++;
+  const uint64_t number = next_number++;
   CAIRN_RETURN_IF_ERROR(Listen(end, number));
-  connections_[number] = {std::move(end), peer};
+  connections[number] = {std::move(end), peer};
   return number;
+}
+
+Result<uint64_t> ChannelServer::Add(SystemHandle end, ProcessId peer) {
+  return state_->Add(std::move(end), peer);
+}
+
+bool ChannelServer::has_doors() const {
+  return state_->named_door.valid() || state_->second_door.valid();
+}
+
+void ChannelServer::Close(uint64_t connection) {
+  state_->connections.erase(connection);
+}
+
+const SystemHandle& ChannelServer::handle() const {
+  return state_->events;
 }
 
 ChannelServer::Doors ChannelServer::OpenDoors(const std::string& name) {
   Doors doors;
-  reserve_ = OpenReserve();
+  state_->reserve = OpenReserve();
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path + 1, name.data(), name.size());
-  named_door_ = MakeDoor(address, offsetof(sockaddr_un, sun_path) + 1 + name.size());
-  doors.named = named_door_.valid() && Listen(named_door_, kNamedDoor).ok();
-  if (!doors.named) named_door_.Close();
-  if (OpenSecondDoor()) {
+  state_->named_door = MakeDoor(address, offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  doors.named = state_->named_door.valid() && state_->Listen(state_->named_door, kNamedDoor).ok();
+  if (!doors.named) state_->named_door.Close();
+  if (state_->OpenSecondDoor()) {
     doors.pid = getpid();
-    doors.second_door = DescriptorOf(second_door_name_);
+    doors.second_door = DescriptorOf(state_->second_door_name);
   }
   return doors;
 }
 
 // A socket in the file system, whose name goes as soon as it is open: /proc/PID/fd still leads to it.
-bool ChannelServer::OpenSecondDoor() {
+bool ChannelServer::State::OpenSecondDoor() {
   for (const char* variable : {"XDG_RUNTIME_DIR", "TMPDIR", ""}) {
     const char* const value = *variable == 0 ? "/tmp" : std::getenv(variable);
     if (value == nullptr || value[0] != '/') continue;
@@ -124,33 +165,32 @@ bool ChannelServer::OpenSecondDoor() {
     if (mkdtemp(folder.data()) == nullptr) continue;
     const std::string path = folder + "/watcher";
     std::memcpy(address.sun_path, path.data(), path.size());
-    second_door_ = MakeDoor(address, sizeof(address));
-    second_door_name_ = FileDescriptor(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
+    second_door = MakeDoor(address, sizeof(address));
+    second_door_name = FileDescriptor(open(path.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
     unlink(path.c_str());
     rmdir(folder.c_str());
-    if (second_door_.valid() && second_door_name_.valid() &&
-        Listen(second_door_, kSecondDoor).ok()) {
+    if (second_door.valid() && second_door_name.valid() && Listen(second_door, kSecondDoor).ok()) {
       return true;
     }
-    second_door_.Close();
-    second_door_name_.Close();
+    second_door.Close();
+    second_door_name.Close();
   }
   return false;
 }
 
-ChannelServer::Event ChannelServer::Accept(const SystemHandle& door, uint64_t* connection) {
+ChannelServer::Event ChannelServer::State::Accept(const SystemHandle& door, uint64_t* connection) {
   FileDescriptor socket(
       accept4(DescriptorOf(door), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!socket.valid()) {
     if (errno != EMFILE && errno != ENFILE) return Event::kNothing;
-    reserve_.Close();
+    reserve.Close();
     // Who cannot even be turned away would wake this process for ever.
     if (!FileDescriptor(accept4(DescriptorOf(door), nullptr, nullptr, SOCK_CLOEXEC)).valid()) {
-      named_door_.Close();
-      second_door_.Close();
-      second_door_name_.Close();
+      named_door.Close();
+      second_door.Close();
+      second_door_name.Close();
     }
-    reserve_ = OpenReserve();
+    reserve = OpenReserve();
     return Event::kTurnedAway;
   }
   ucred peer{};
@@ -166,7 +206,8 @@ ChannelServer::Event ChannelServer::Accept(const SystemHandle& door, uint64_t* c
   return Event::kConnected;
 }
 
-ChannelServer::Event ChannelServer::Receive(Connection* connection, ChannelMessage* message) {
+ChannelServer::Event ChannelServer::State::Receive(Connection* connection,
+                                                   ChannelMessage* message) {
   iovec data{message->data.data(), message->data.size()};
   alignas(cmsghdr) char
       control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int)) + CMSG_SPACE(8 * sizeof(int))];
@@ -196,14 +237,14 @@ ChannelServer::Event ChannelServer::Receive(Connection* connection, ChannelMessa
 
 ChannelServer::Event ChannelServer::Next(uint64_t* connection, ChannelMessage* message) {
   epoll_event event{};
-  if (epoll_wait(DescriptorOf(events_), &event, 1, 0) != 1) return Event::kNone;
+  if (epoll_wait(DescriptorOf(state_->events), &event, 1, 0) != 1) return Event::kNone;
   *connection = event.data.u64;
-  if (*connection == kNamedDoor) return Accept(named_door_, connection);
-  if (*connection == kSecondDoor) return Accept(second_door_, connection);
-  const auto found = connections_.find(*connection);
-  if (found == connections_.end()) return Event::kNothing;
+  if (*connection == kNamedDoor) return state_->Accept(state_->named_door, connection);
+  if (*connection == kSecondDoor) return state_->Accept(state_->second_door, connection);
+  const auto found = state_->connections.find(*connection);
+  if (found == state_->connections.end()) return Event::kNothing;
   *message = ChannelMessage();
-  const Event what = Receive(&found->second, message);
+  const Event what = state_->Receive(&found->second, message);
   if (what == Event::kClosed) Close(*connection);  // which also takes it out of epoll
   return what;
 }

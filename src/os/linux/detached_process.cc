@@ -37,24 +37,28 @@ constexpr int kInherited = 3;
   FailToStart(moved_pipe >= 0 ? moved_pipe : error_pipe);
 }
 
+std::error_code LastError() {
+  return {errno, std::generic_category()};
+}
+
 }  // namespace
 
 uint64_t NumberInDetached(RawHandle) {
   return kInherited;
 }
 
-int StartDetached(const std::vector<std::string>& arguments, RawHandle inherited) {
+std::error_code StartDetached(const std::vector<std::string>& arguments, RawHandle inherited) {
   std::vector<char*> pointers;
   for (const std::string& argument : arguments) {
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);
   std::array<int, 2> error_pipe{};
-  if (pipe2(error_pipe.data(), O_CLOEXEC) != 0) return errno;
+  if (pipe2(error_pipe.data(), O_CLOEXEC) != 0) return LastError();
   const FileDescriptor reader(error_pipe[0]);
   FileDescriptor writer(error_pipe[1]);
   const pid_t child = fork();
-  if (child < 0) return errno;
+  if (child < 0) return LastError();
   if (child == 0) BecomeDetached(pointers.data(), static_cast<int>(inherited), writer.get());
   writer.Close();
   int error = 0;
@@ -65,7 +69,7 @@ int StartDetached(const std::vector<std::string>& arguments, RawHandle inherited
   } while (received < 0 && errno == EINTR);
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
-  return received == sizeof(error) ? error : 0;
+  return {received == sizeof(error) ? error : 0, std::generic_category()};
 }
 
 }  // namespace cairn

@@ -11,7 +11,8 @@
 
 namespace cairn {
 
-bool FutexWait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t timeout_ns) {
+bool FutexWait(const SharedMemory&, const std::atomic<uint32_t>& word, uint32_t expected,
+               uint64_t timeout_ns) {
   constexpr uint64_t kSecond = 1'000'000'000;
   const timespec timeout{static_cast<time_t>(timeout_ns / kSecond),
                          static_cast<long>(timeout_ns % kSecond)};
@@ -19,7 +20,7 @@ bool FutexWait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t ti
          errno != ETIMEDOUT;
 }
 
-void FutexWake(const std::atomic<uint32_t>& word) {
+void FutexWake(const SharedMemory&, const std::atomic<uint32_t>& word, uint32_t) {
   syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 

@@ -5,13 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "os/memory.h"
+#include "os/this_process.h"
 #include "os/windows/system.h"
+// Behind it.
+#include <winternl.h>
 
 namespace cairn {
 namespace {
@@ -81,16 +85,52 @@ Result<SystemHandle> CopyFrom(const MemoryElsewhere& elsewhere, const std::strin
   return Owned(copy);
 }
 
+// In the part of the system's names that is this session's.
+std::wstring WholeName(const std::string& name) {
+  return L"Local\\" + Wide(name);
+}
+
+SystemHandle MakeSection(uint64_t size_bytes, const wchar_t* name) {
+  return Owned(CreateFileMappingW(INVALID_HANDLE_VALUE, nullptr, PAGE_READWRITE,
+                                  static_cast<DWORD>(size_bytes >> 32),
+                                  static_cast<DWORD>(size_bytes), name));
+}
+
+// The last part of what the system calls it; "" if it has no name.
+std::string NameOf(HANDLE section) {
+  using Query = NTSTATUS(NTAPI*)(HANDLE, int, void*, ULONG, ULONG*);
+  constexpr int kNameInformation = 1;  // ObjectNameInformation, which not all headers have
+  static const auto query = reinterpret_cast<Query>(
+      reinterpret_cast<void*>(GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "NtQueryObject")));
+  struct {
+    UNICODE_STRING name;
+    wchar_t text[512];
+  } told = {};
+  if (query == nullptr || query(section, kNameInformation, &told, sizeof(told), nullptr) < 0) {
+    return {};
+  }
+  const std::wstring_view whole(told.name.Buffer, told.name.Length / sizeof(wchar_t));
+  return Utf8(whole.substr(whole.rfind(L'\\') + 1));
+}
+
 }  // namespace
 
-// Nobody can look for it by name: it has none, as the file of memory on Linux has none in any folder.
-Result<SharedMemory> SharedMemory::Create(const char*, uint64_t size_bytes) {
+// Named "NAME-PID-N" with the lowest N that nobody has: somebody may have taken names, or still hold memory of an
+// earlier process of this number.
+Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes) {
+  constexpr int kMostNames = 64;
   const std::string problem =
       "shared memory of " + std::to_string(size_bytes) + " bytes cannot be ";
   SharedMemory memory;
-  memory.handle_ = Owned(CreateFileMappingW(INVALID_HANDLE_VALUE, nullptr, PAGE_READWRITE,
-                                            static_cast<DWORD>(size_bytes >> 32),
-                                            static_cast<DWORD>(size_bytes), nullptr));
+  for (int i = 0; i < kMostNames && !memory.handle_.valid(); ++i) {
+    memory.name_ = name + ("-" + std::to_string(OwnProcessId()) + "-" + std::to_string(i));
+    memory.handle_ = MakeSection(size_bytes, WholeName(memory.name_).c_str());
+    if (GetLastError() == ERROR_ALREADY_EXISTS) memory.handle_.Close();
+  }
+  if (!memory.handle_.valid()) {
+    memory.name_.clear();
+    memory.handle_ = MakeSection(size_bytes, nullptr);
+  }
   if (!memory.handle_.valid()) return StatusFromLastError(problem + "reserved");
   memory.data_ = static_cast<std::byte*>(
       MapViewOfFile(HandleOf(memory.handle_), kReadWrite, 0, 0, size_bytes));
@@ -104,6 +144,7 @@ Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes,
   // All of it: a view of `size_bytes` would not show that there is more.
   memory.data_ = static_cast<std::byte*>(
       MapViewOfFile(HandleOf(handle), writable ? kReadWrite : FILE_MAP_READ, 0, 0, 0));
+  // What is no memory, or is not open, was never made by Create.
   if (memory.data_ == nullptr && GetLastError() == ERROR_INVALID_HANDLE) {
     return Status(StatusCode::kCorrupt, "what was handed over is no memory");
   }
@@ -118,6 +159,7 @@ Result<SharedMemory> SharedMemory::Map(SystemHandle handle, uint64_t size_bytes,
                                             " announced");
   }
   memory.size_bytes_ = size_bytes;
+  memory.name_ = NameOf(HandleOf(handle));
   return memory;
 }
 

@@ -90,7 +90,7 @@ void TestWatcher::Run() {
     const uint32_t bell = header()->doorbell.load();
     const bool found = !paused_ && ReadRings();
     if (last && !found) return;
-    if (!found) FutexWait(header()->doorbell, bell, kLookEveryNs);
+    if (!found) FutexWait(*region_, header()->doorbell, bell, kLookEveryNs);
   }
 }
 
@@ -110,8 +110,8 @@ bool TestWatcher::ReadRings() {
     }
   }
   if (found) {
-    header()->drained.fetch_add(1, std::memory_order_seq_cst);
-    FutexWake(header()->drained);
+    const uint32_t was = header()->drained.fetch_add(1, std::memory_order_seq_cst);
+    FutexWake(*region_, header()->drained, was);
   }
   return found;
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What both ends of a channel know: pipes of messages, and how a message looks in them.
+#ifndef CAIRN_OS_WINDOWS_CHANNEL_H_
+#define CAIRN_OS_WINDOWS_CHANNEL_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "os/channel.h"
+#include "os/windows/system.h"
+
+namespace cairn {
+
+// One message of a pipe. What is attached stays with the sender, who says its numbers there: the receiver copies it
+// and sets `taken`, for which the sender waits. So a number means nothing but in the sender's own process, and nothing
+// is lost if the sender dies behind that.
+struct ChannelFrame {
+  uint32_t size_bytes = 0;  // of the message, which may be longer than what is here
+  uint32_t sender =
+      0;  // its process; believed only if that process has this end of the pipe, or is gone
+  uint64_t end = 0;     // handle of the pipe there
+  uint64_t memory = 0;  // handle of a section there; 0: none
+  uint64_t taken = 0;   // handle of an event there
+  std::array<std::byte, kMostMessageBytes> bytes;
+};
+
+// "\cairn-1234-..."; what the system calls the pipe that this is an end of. "" if it is none.
+struct PipeName {
+  std::array<wchar_t, 128> text = {};
+  bool operator==(const PipeName&) const = default;
+  bool valid() const { return text[0] != 0; }
+};
+PipeName NameOfPipe(HANDLE end);
+
+// An end that listens. Only this user's processes on this machine may connect.
+HANDLE MakePipe(const std::wstring& name, bool first);
+// The other end; INVALID_HANDLE_VALUE and GetLastError.
+HANDLE ConnectToPipe(const std::wstring& name);
+// "\\.\pipe\NAME"
+std::wstring PathOfPipe(const std::string& name);
+
+// Whose rights a process has: the user's number as text; "" if nobody may know.
+std::wstring UserOf(HANDLE process);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_WINDOWS_CHANNEL_H_
