@@ -17,11 +17,11 @@ can_make_debian_root() {
   return 1
 }
 
-# make_debian_root SUITE ROOT: complete, or not there.
+# make_debian_root SUITE ROOT: complete, or not there. Says on stderr what it does.
 make_debian_root() {
   local suite="$1" root="$2"
   [[ ! -e $root/.complete ]] || return 0
-  step "debootstrap $suite"
+  step "debootstrap $suite" >&2
   rm -rf --one-file-system "$root"
   mkdir -p "$root"
   quietly debootstrap --variant=minbase "$suite" "$root" || return 1

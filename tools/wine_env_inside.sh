@@ -4,6 +4,7 @@
 # The part of tools/wine-env that runs inside of its root.
 #   wine_env_inside.sh make                       installs, and makes the prefixes
 #   wine_env_inside.sh run PREFIX COMMAND...      with an X server, in the prefix d3d12 or d3d11
+#   wine_env_inside.sh check PREFIX PROGRAMS      within run: what programs find there; PROGRAMS: their folder
 
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
@@ -12,6 +13,7 @@ source tools/steps.sh
 export LANG=C.UTF-8  # what Wine takes for the names of files
 export WINEDEBUG="${WINEDEBUG:--all}"
 export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
+export DXVK_LOG_LEVEL=none
 export VKD3D_CONFIG=virtual_heaps  # descriptors ten times as fast on lavapipe
 
 # start_screen: an X server; its number is in DISPLAY.
@@ -77,8 +79,22 @@ make() {
   wineserver --wait
 }
 
+# check PREFIX PROGRAMS: a device of each interface, and a program that we did not write.
+check() {
+  local ours=build/windows/tests/windows wanted="$1" status=0
+  if [[ $1 == d3d12 ]]; then
+    wine --version
+    wanted="vulkan d3d12"
+  fi
+  wine "$ours/devices.exe" $wanted || status=1
+  cd "$2"  # its messages name the program alone
+  wine "$OLDPWD/$ours/watch-window.exe" 10 "imgui-$1.exe" || status=1
+  return "$status"
+}
+
 case "${1:-}" in
   make) make ;;
+  check) check "$2" "$3" ;;
   run)
     use_prefix "$2"
     start_screen
@@ -88,5 +104,5 @@ case "${1:-}" in
     wineserver --kill || true  # it writes the registry then
     exit "$status"
     ;;
-  *) problem "wants make or run; tools/wine-env calls it"; exit 2 ;;
+  *) problem "wants make, run or check; tools/wine-env calls it"; exit 2 ;;
 esac
