@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/json_writer.h"
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/dump_file.h"
@@ -57,7 +58,7 @@ std::string IncidentInWords(const Incident& incident) {
     case IncidentKind::kExited: return fmt::format("exited with code {}", incident.value);
     case IncidentKind::kSignal:
       return incident.value == 0 ? "ended with GPU work unfinished"
-                                 : "died with " + SignalInWords(static_cast<int>(incident.value));
+                                 : "died with " + SignalInWords(incident.value);
     case IncidentKind::kDeviceLost: return fmt::format("lost its device, code {}", incident.value);
     case IncidentKind::kHang:
       return fmt::format("hang: no progress for {}",

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/terminal.h"

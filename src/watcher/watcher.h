@@ -76,7 +76,8 @@ class Watchdog {
 
 // What the block says about the end of its process.
 struct EndEvidence {
-  int crash_signal = 0;  // seen by the library's own handler
+  uint32_t crash_signal =
+      0;  // seen by the library's own handler; or the code that the process exits with
   uint64_t crash_address = 0;
   bool work_unfinished = false;
 };
@@ -133,9 +134,6 @@ class ProcessWatch {
   bool told_ending_ = false;  // an incident without a signal's number says so
   uint64_t ending_since_ns_ = 0;
 };
-
-// "signal 11 (SIGSEGV)".
-std::string SignalInWords(int signal_number);
 
 // "2 s", "0.25 s".
 std::string SecondsInWords(uint64_t time_ns);

@@ -2,11 +2,10 @@
 //
 // devices.exe [vulkan] [d3d12] [d3d11]: opens a device of each (without arguments: of all), and prints a line
 // for it. Exits with 1 if one cannot be had.
-#include <windows.h>
-
 #include <d3d11.h>
 #include <d3d12.h>
 #include <dxgi1_4.h>
+#include <windows.h>
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan.h>
@@ -31,7 +30,8 @@ bool Fail(const char* api, const char* what, long code) {
 }
 
 // Levels are 0xb000, 0xb100, ... for 11_0, 11_1.
-void PrintLevel(const char* api, const wchar_t* adapter, D3D_FEATURE_LEVEL level, const char* rest) {
+void PrintLevel(const char* api, const wchar_t* adapter, D3D_FEATURE_LEVEL level,
+                const char* rest) {
   printf("%s: %ls, feature level %d_%d%s\n", api, adapter, level >> 12, (level >> 8) & 15, rest);
 }
 
@@ -45,8 +45,8 @@ bool ShowVulkan() {
   VkInstance instance = nullptr;
   const VkResult created = create(&info, nullptr, &instance);
   if (created != VK_SUCCESS) return Fail("Vulkan", "vkCreateInstance", created);
-  const auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(
-      get(instance, "vkEnumeratePhysicalDevices"));
+  const auto enumerate =
+      reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(get(instance, "vkEnumeratePhysicalDevices"));
   const auto properties_of = reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(
       get(instance, "vkGetPhysicalDeviceProperties"));
   VkPhysicalDevice device = nullptr;
@@ -55,8 +55,9 @@ bool ShowVulkan() {
   if (found < 0 || count == 0) return Fail("Vulkan", "vkEnumeratePhysicalDevices", found);
   VkPhysicalDeviceProperties properties = {};
   properties_of(device, &properties);
-  printf("Vulkan: %s, %u.%u.%u\n", properties.deviceName, VK_API_VERSION_MAJOR(properties.apiVersion),
-         VK_API_VERSION_MINOR(properties.apiVersion), VK_API_VERSION_PATCH(properties.apiVersion));
+  printf("Vulkan: %s, %u.%u.%u\n", properties.deviceName,
+         VK_API_VERSION_MAJOR(properties.apiVersion), VK_API_VERSION_MINOR(properties.apiVersion),
+         VK_API_VERSION_PATCH(properties.apiVersion));
   return true;
 }
 
@@ -82,8 +83,9 @@ bool ShowD3d12() {
 bool ShowD3d11() {
   ID3D11Device* device = nullptr;
   D3D_FEATURE_LEVEL level = {};
-  HRESULT result = D3D11CreateDevice(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, &kLevels[1],
-                                     ARRAYSIZE(kLevels) - 1, D3D11_SDK_VERSION, &device, &level, nullptr);
+  HRESULT result =
+      D3D11CreateDevice(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, &kLevels[1],
+                        ARRAYSIZE(kLevels) - 1, D3D11_SDK_VERSION, &device, &level, nullptr);
   if (FAILED(result)) return Fail("Direct3D 11", "D3D11CreateDevice", result);
   IDXGIDevice* dxgi_device = nullptr;
   IDXGIAdapter* adapter = nullptr;

@@ -109,7 +109,8 @@ int wmain(int argc, wchar_t** argv) {
   STARTUPINFOW startup = {};
   startup.cb = sizeof(startup);
   PROCESS_INFORMATION program = {};
-  if (!CreateProcessW(argv[2], nullptr, nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup, &program)) {
+  if (!CreateProcessW(argv[2], nullptr, nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup,
+                      &program)) {
     fprintf(stderr, "watch-window: cannot start %ls: error %lu\n", argv[2], GetLastError());
     return 1;
   }
@@ -120,6 +121,7 @@ int wmain(int argc, wchar_t** argv) {
   DWORD code = 0;
   GetExitCodeProcess(program.hProcess, &code);
   if (!ended) TerminateProcess(program.hProcess, 1);
-  printf("%ls: %d pictures, %s %#lx\n", argv[2], seen, ended ? "then ended with" : "did not end: ended by us;", code);
+  printf("%ls: %d pictures, %s %#lx\n", argv[2], seen,
+         ended ? "then ended with" : "did not end: ended by us;", code);
   return seen == wanted && ended && code == 0 ? 0 : 1;
 }
