@@ -140,6 +140,19 @@ TEST_F(RunTest, SegmentationFaultInAnotherThread) {
       HasSubstr("\"address\": \"0xdead000\""));
 }
 
+#ifndef CAIRN_SANITIZED  // nothing is preloaded then
+TEST_F(RunTest, ExitByAnExceptionOfWindows) {
+  const CommandResult result = Run({}, {Misbehave(), "exit-by-exception"});
+  EXPECT_EQ(result.exit_code, 5) << "what the system keeps of the code";
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION); report: "
+            "cairn report misbehave.cairn\n");
+  EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+              ElementsAre(ReportedIncident{"signal", 0xc0000005, "", kAtThatMoment}));
+  EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+}
+#endif
+
 TEST_F(RunTest, Abort) {
   const CommandResult result = Run({"-o", "sub.cairn"}, {Misbehave(), "abort"});
   EXPECT_EQ(result.exit_code, 128 + SIGABRT);

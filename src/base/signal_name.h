@@ -8,11 +8,21 @@
 
 namespace cairn {
 
-// Signal numbers of Linux on x86-64 and ARM, as they stand in blocks and files; either may be read on another
-// system.
+// What a process dies of, as it stands in blocks and files: a signal number of Linux on x86-64 and ARM, or the code of
+// an exception of Windows. Any system may read both.
 inline constexpr int64_t kSignalKill = 9;
+inline constexpr int64_t kAccessViolation = 0xc0000005;
+inline constexpr int64_t kControlCExit = 0xc000013a;
 
-// "SIGSEGV"; empty if unknown.
+// Among the codes that programs of Windows exit with, those that mean an exception; others are small, -1, or an
+// HRESULT. Those of the system begin with 0xc, those of languages and programs with 0xe; 0x8000000n are breakpoints and
+// the like.
+constexpr bool IsExceptionCode(int64_t code) {
+  return (code >= 0xc0000000 && code <= 0xcfffffff) || (code >= 0xe0000000 && code <= 0xefffffff) ||
+         (code >= 0x80000001 && code <= 0x80000004);
+}
+
+// "SIGSEGV", "EXCEPTION_ACCESS_VIOLATION"; empty if unknown.
 constexpr std::string_view SignalName(int64_t number) {
   switch (number) {
     case 1: return "SIGHUP";
@@ -33,15 +43,19 @@ constexpr std::string_view SignalName(int64_t number) {
     case 24: return "SIGXCPU";
     case 25: return "SIGXFSZ";
     case 31: return "SIGSYS";
+    case 0x80000003: return "EXCEPTION_BREAKPOINT";
+    case kAccessViolation: return "EXCEPTION_ACCESS_VIOLATION";
+    case 0xc0000006: return "EXCEPTION_IN_PAGE_ERROR";
+    case 0xc000001d: return "EXCEPTION_ILLEGAL_INSTRUCTION";
+    case 0xc0000094: return "EXCEPTION_INT_DIVIDE_BY_ZERO";
+    case 0xc0000096: return "EXCEPTION_PRIV_INSTRUCTION";
+    case 0xc00000fd: return "EXCEPTION_STACK_OVERFLOW";
+    case kControlCExit: return "STATUS_CONTROL_C_EXIT";
+    case 0xc0000374: return "STATUS_HEAP_CORRUPTION";
+    case 0xc0000409: return "STATUS_STACK_BUFFER_OVERRUN";
+    case 0xe06d7363: return "a C++ exception";
     default: return "";
   }
-}
-
-// "signal 11 (SIGSEGV)"; "signal 40" for what has no name.
-inline std::string SignalInWords(int64_t number) {
-  const std::string words = "signal " + std::to_string(number);
-  const std::string_view name = SignalName(number);
-  return name.empty() ? words : words + " (" + std::string(name) + ")";
 }
 
 // True for those with which others end a program; what its own code raises is a fault.
@@ -53,10 +67,14 @@ constexpr bool IsSentFromOutside(int64_t number) {
     case kSignalKill:
     case 14:
     case 15:
-    case 24: return true;
+    case 24:
+    case kControlCExit: return true;
     default: return false;
   }
 }
+
+// "signal 11 (SIGSEGV)", "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)".
+std::string SignalInWords(int64_t number);
 
 }  // namespace cairn
 

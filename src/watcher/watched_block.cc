@@ -152,7 +152,7 @@ EndEvidence WatchedBlock::Evidence() {
   if (!present()) return evidence;
   const Result<BlockReader> block = BlockReader::Open(bytes());
   if (!block.ok()) return evidence;
-  evidence.crash_signal = static_cast<int>(block->Load32(offsetof(BlockHeader, crash_signal)));
+  evidence.crash_signal = block->Load32(offsetof(BlockHeader, crash_signal));
   evidence.crash_address = block->Load64(offsetof(BlockHeader, crash_address));
   const std::vector<QueueObservation> queues = ObserveQueues();
   evidence.work_unfinished = std::any_of(

@@ -129,12 +129,18 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
       return incident.kind == IncidentKind::kSignal && incident.value == 0;
     });
   }
+  int64_t died_of = end.kind == EndKind::kSignalled ? end.value : 0;
   if (end.kind == EndKind::kUnknown) {
     if (evidence.crash_signal != 0) {
-      end = {EndKind::kSignalled, evidence.crash_signal};
+      end.kind = EndKind::kSignalled;
+      died_of = evidence.crash_signal;
     } else if (!evidence.work_unfinished && !unfinished_when_ending_) {
       end = {EndKind::kExited, 0};
     }
+  } else if (end.kind == EndKind::kExited && IsExceptionCode(evidence.crash_signal)) {
+    // Of a Windows program under Wine, whose code the system has cut to eight bits.
+    end.kind = EndKind::kSignalled;
+    died_of = evidence.crash_signal;
   }
   if (end.kind == EndKind::kExited) {
     // What an earlier incident found is worth more than the state after an orderly exit.
@@ -144,16 +150,16 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
         {.kind = IncidentKind::kExited, .value = end.value, .time_ns = realtime_ns});
   } else {
     decision.what = end.kind == EndKind::kSignalled
-                        ? fmt::format("died with {}", SignalInWords(end.value))
+                        ? fmt::format("died with {}", SignalInWords(died_of))
                         : std::string("ended with GPU work unfinished");
-    if (end.kind == EndKind::kSignalled && end.value == kSignalKill) {
+    if (died_of == kSignalKill) {
       decision.what += ", which Cairn did not send";
     }
     incidents_.push_back(
         {.kind = IncidentKind::kSignal,
-         .value = end.value,
+         .value = died_of,
          .time_ns = realtime_ns,
-         .address = end.value == evidence.crash_signal ? evidence.crash_address : 0});
+         .address = died_of == evidence.crash_signal ? evidence.crash_address : 0});
   }
   decision.dump = true;
   return decision;

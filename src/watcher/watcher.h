@@ -77,7 +77,8 @@ class Watchdog {
 
 // What the block says about the end of its process.
 struct EndEvidence {
-  int crash_signal = 0;  // seen by the library's own handler
+  uint32_t crash_signal =
+      0;  // seen by the library's own handler; or the code that the process exits with
   uint64_t crash_address = 0;
   bool work_unfinished = false;
 };

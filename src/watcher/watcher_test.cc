@@ -177,6 +177,25 @@ TEST(ProcessWatch, AnotherSignalThanTheHandlersHasNoAddress) {
   EXPECT_EQ(watch.incidents()[0].address, 0u);
 }
 
+// Under Wine: the system keeps the last eight bits of the code.
+TEST(ProcessWatch, AnExitByAnExceptionIsACrash) {
+  ProcessWatch watch(Policy());
+  const EndEvidence evidence{.crash_signal = 0xc0000005, .crash_address = 0x1230};
+  const Decision decision = watch.OnEnd(5, {EndKind::kExited, 5}, evidence);
+  EXPECT_TRUE(decision.dump);
+  EXPECT_EQ(decision.what, "died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)");
+  ASSERT_EQ(watch.incidents().size(), 1u);
+  EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
+  EXPECT_EQ(watch.incidents()[0].value, 0xc0000005);
+  EXPECT_EQ(watch.incidents()[0].address, 0x1230u);
+}
+
+TEST(ProcessWatch, AnExitWithTheNoteOfASignalIsAnExit) {
+  ProcessWatch watch(Policy());
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kExited, 5}, {.crash_signal = SIGSEGV}).dump);
+  EXPECT_TRUE(watch.incidents().empty());
+}
+
 TEST(ProcessWatch, AnUnknownEndIsJudgedByTheBlock) {
   ProcessWatch crashed(Policy());
   EXPECT_EQ(crashed.OnEnd(5, {}, {.crash_signal = SIGABRT}).what, "died with signal 6 (SIGABRT)");

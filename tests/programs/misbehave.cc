@@ -104,6 +104,8 @@ int Misbehave(const std::string& mode, const char* argument, const char* self,
   }
   if (mode == "kill") raise(SIGKILL);
   if (mode == "abort") std::abort();
+  // As Wine does when a Windows program has died of an access violation.
+  if (mode == "exit-by-exception") _exit(static_cast<int>(0xc0000005));
   if (mode == "segv-in-thread") {
     std::thread([] { *reinterpret_cast<volatile int*>(0xdead000) = 1; }).join();
   }

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "app/breadcrumbs/context.h"
+#include "base/signal_name.h"
 #include "os/clock.h"
 #include "os/crash.h"
 #include "os/this_process.h"
@@ -23,6 +24,10 @@ std::atomic<uint32_t> mirroring{0};
 // The thread that writes the note of its fault, 0 for none.
 std::atomic<uint32_t> writer{0};
 static_assert(std::atomic<uint32_t>::is_always_lock_free);
+
+// Of the last fault that was noted, and perhaps forgotten.
+std::atomic<uint32_t> last_fault_thread{0};
+std::atomic<uint64_t> last_fault_address{0};
 
 // A note takes microseconds; who writes it for longer than this is stuck, and nobody waits for it.
 constexpr int kTriesForTurn = 1 << 16;
@@ -44,15 +49,15 @@ struct Note {
 };
 
 // Returns the note that was there: of a fault whose handler has not returned.
-Note NoteFault(BlockHeader* block, uint32_t thread, const Crash& crash) {
+Note NoteFault(BlockHeader* block, const Note& fault) {
   const Note before = {block->crash_signal.load(), block->crash_thread.load(),
                        block->crash_address};
   const uint64_t now_ns = MonotonicNs();
   block->crash_ns.store(0);
-  block->crash_thread.store(thread);
-  block->crash_address = crash.address();
+  block->crash_thread.store(fault.thread);
+  block->crash_address = fault.address;
   // The note comes first: mirroring reads a device's memory, and may be what faults next.
-  block->crash_signal.store(crash.code(), std::memory_order_release);
+  block->crash_signal.store(fault.signal, std::memory_order_release);
   mirroring.fetch_add(1);
   for (std::atomic<Context*>& slot : contexts) {
     if (Context* context = slot.load()) context->KeepWords(now_ns);
@@ -75,19 +80,28 @@ void ForgetFault(BlockHeader* block, uint32_t thread, const Note& before) {
   writer.store(0);
 }
 
-void OnCrash(Crash& crash) {
+// Null if there is none, or it is the parent's of a forked child.
+BlockHeader* OwnBlock() {
   BlockHeader* block = header.load(std::memory_order_acquire);
-  // The block of a forked child is its parent's.
-  if (block == nullptr || block->process_id != static_cast<uint64_t>(OwnProcessId())) {
+  const bool is_own =
+      block != nullptr && block->process_id == static_cast<uint64_t>(OwnProcessId());
+  return is_own ? block : nullptr;
+}
+
+void OnCrash(Crash& crash) {
+  BlockHeader* block = OwnBlock();
+  if (block == nullptr) {
     crash.PassOn();
     return;
   }
   const uint32_t thread = CurrentThreadId();
   Note before;
   if (TakeTurn(thread)) {
-    before = NoteFault(block, thread, crash);
+    before = NoteFault(block, {crash.code(), thread, crash.address()});
     writer.store(0);
   }
+  last_fault_thread.store(thread);
+  last_fault_address.store(crash.address());
   // An application that repairs its faults (write tracking, null checks of a virtual machine) lives
   // on: that was no crash. A fault that was not repaired comes back here, or ends the process.
   if (crash.PassOn()) ForgetFault(block, thread, before);
@@ -111,6 +125,16 @@ void ForgetContextInCrashSignals(Context* context) {
   contexts[context->index()].compare_exchange_strong(expected, nullptr);
   // A handler on another thread may have found the context just before.
   while (mirroring.load() != 0) std::this_thread::yield();
+}
+
+void NoteExit(uint32_t code) {
+  BlockHeader* block = IsExceptionCode(code) ? OwnBlock() : nullptr;
+  if (block == nullptr) return;
+  const uint32_t thread = CurrentThreadId();
+  if (!TakeTurn(thread)) return;
+  const bool of_memory = code == kAccessViolation && last_fault_thread.load() == thread;
+  NoteFault(block, {code, thread, of_memory ? last_fault_address.load() : 0});
+  writer.store(0);
 }
 
 void ForgetFaultOfThisThread(BlockHeader* block_header) {

@@ -10,8 +10,12 @@
 // - The handler is installed once, with the first context. Where the program has replaced it since, as for a
 //   stack overflow on a thread without a stack for handlers and for SIGKILL, which nobody sees, the watcher's own
 //   look at the dying process has to do (watcher/watcher.h).
+// - A Windows program under Wine dies of no signal: Wine takes each fault for an exception, which the program may
+//   handle, and exits with the code of the one that nobody handled. So the exit is noted as well.
 #ifndef CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
 #define CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
+
+#include <cstdint>
 
 #include "format/block/block.h"
 
@@ -21,6 +25,10 @@ class Context;
 
 void RememberContextInCrashSignals(Context* context, BlockHeader* header);
 void ForgetContextInCrashSignals(Context* context);
+
+// This process ends now, with this code: notes it like a fault if it is that of an exception. The address is that of
+// the calling thread's last fault, where the exception is one of memory. As careful as a signal handler.
+void NoteExit(uint32_t code);
 
 // Forgets a fault of the calling thread, which went on. Of a thread that works for its program.
 void ForgetFaultOfThisThread(BlockHeader* header);

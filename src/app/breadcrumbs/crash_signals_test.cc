@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/breadcrumbs/crash_signals.h"
+
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -138,6 +140,32 @@ TEST_F(CrashSignalsTest, ARepairedFaultLeavesTheNoteOfAnotherThread) {
   EXPECT_EQ(header.crash_address, 0x10u);
   EXPECT_EQ(header.crash_ns.load(), noted_ns_during_repair) << "of the words that were copied last";
   munmap(guarded_page, kPageBytes);
+}
+
+// A program of Windows under Wine: its fault is forgotten, then it exits with the code of the exception.
+TEST_F(CrashSignalsTest, AnExitWithAnExceptionIsNotedWithTheAddressOfItsFault) {
+  const BlockHeader& header = *block_->header();
+  guarded_page = mmap(nullptr, kPageBytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(guarded_page, MAP_FAILED);
+  *static_cast<volatile int*>(guarded_page) = 1;
+  ASSERT_EQ(header.crash_signal.load(), 0u);
+  NoteExit(5);
+  EXPECT_EQ(header.crash_signal.load(), 0u);
+  NoteExit(0xe0001234);
+  EXPECT_EQ(header.crash_signal.load(), 0xe0001234u);
+  EXPECT_EQ(header.crash_address, 0u) << "no exception of memory";
+  NoteExit(0xc0000005);
+  EXPECT_EQ(header.crash_signal.load(), 0xc0000005u);
+  EXPECT_EQ(header.crash_address, reinterpret_cast<uintptr_t>(guarded_page));
+  EXPECT_EQ(header.crash_thread.load(), static_cast<uint32_t>(gettid()));
+  EXPECT_NE(header.crash_ns.load(), 0u);
+  munmap(guarded_page, kPageBytes);
+}
+
+TEST_F(CrashSignalsTest, TheExitOfAForkedChildIsNotItsParents) {
+  const int status = InChild([] { NoteExit(0xc0000005); });
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(block_->header()->crash_signal.load(), 0u);
 }
 
 TEST_F(CrashSignalsTest, ErrnoIsTheProgramsOwn) {

@@ -549,7 +549,8 @@ struct BlockHeader {
   std::atomic<uint32_t> shader_count;     // published entries of the shader table
   std::atomic<uint32_t> shaders_dropped;  // shaders whose code or entry found no room
   std::atomic<uint64_t> next_recording_id;
-  // The last fault that our own handler saw; 0 if there was none, or its thread lives on.
+  // The last fault that our own handler saw; 0 if there was none, or its thread lives on. Of a Windows program that
+  // ends by an exception, the code of that (base/signal_name.h).
   std::atomic<uint32_t> crash_signal;
   std::atomic<uint32_t> crash_thread;
   uint64_t crash_address;

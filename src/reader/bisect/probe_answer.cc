@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
+#include "base/signal_name.h"
 #include "os/child.h"
 
 namespace cairn {
@@ -75,7 +77,8 @@ std::string OtherDevice(const DeviceFacts& there, const DeviceFacts& wanted) {
 }
 
 std::string SignalName(int number) {
-  return CauseOfDeath(number);
+  const auto code = static_cast<uint32_t>(number);
+  return IsExceptionCode(code) ? SignalInWords(code) : CauseOfDeath(number);
 }
 
 }  // namespace cairn

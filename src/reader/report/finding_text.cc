@@ -134,7 +134,7 @@ class FindingWriter {
   void WriteSignal(const char* what, int64_t number) {
     out_ += what;
     const std::string_view name = SignalName(number);
-    name.empty() ? Format("signal {}", number) : Format("{}", name);
+    out_ += name.empty() ? SignalInWords(number) : std::string(name);
   }
 
   void WriteNoSuspect() {

@@ -386,9 +386,7 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
         sentence = "The program ended with GPU work unfinished; how it ended is not known";
         break;
       }
-      const std::string_view name = SignalName(incident.value);
-      sentence = fmt::format("The program died of signal {}", incident.value);
-      if (!name.empty()) sentence += fmt::format(" ({})", name);
+      sentence = "The program died of " + SignalInWords(incident.value);
       if (incident.address != 0) sentence += fmt::format(" at address {:#x}", incident.address);
       if (incident.value == kSignalKill) sentence += ", which Cairn did not send";
       break;
