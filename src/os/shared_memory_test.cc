@@ -2,10 +2,12 @@
 #include "os/shared_memory.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
+
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
@@ -31,13 +33,11 @@ TEST(SharedMemory, APathToSomethingElseIsRefused) {
   EXPECT_FALSE(SharedMemory::MapPathForWriting("").ok());
   EXPECT_FALSE(SharedMemory::MapPathForWriting("/dev/null").ok());
   EXPECT_FALSE(SharedMemory::MapPathForWriting("/").ok());
-  char path[] = "/tmp/cairn-test-XXXXXX";
-  const int file = mkstemp(path);
-  ASSERT_GE(file, 0);
-  EXPECT_EQ(4, write(file, "file", 4));
-  EXPECT_EQ(StatusCode::kCorrupt, SharedMemory::MapPathForWriting(path).status().code());
-  close(file);
-  std::remove(path);
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("cairn-test-" + std::to_string(OwnProcessId()));
+  std::ofstream(file) << "file";
+  EXPECT_FALSE(SharedMemory::MapPathForWriting(file.string()).ok());
+  std::filesystem::remove(file);
 }
 
 }  // namespace
