@@ -144,6 +144,28 @@ TEST_F(ChannelTest, AnEndThatIsClosedIsToldOnce) {
   EXPECT_TRUE(IsNothingMore());
 }
 
+// Also where more of them wait than are kept at once.
+TEST_F(ChannelTest, NoneOfManyMessagesIsLost) {
+  constexpr int kMany = 150;
+  for (int i = 0; i < kMany; ++i) {
+    ASSERT_TRUE(SendOver(theirs_.get(), Bytes(std::to_string(i))).ok()) << i;
+  }
+  theirs_.Close();
+  for (int i = 0; i < kMany; ++i) {
+    ASSERT_EQ(Next(), Event::kMessage) << i;
+    EXPECT_EQ(Text(message_), std::to_string(i));
+  }
+  EXPECT_EQ(Next(), Event::kClosed);
+}
+
+TEST_F(ChannelTest, OneWithManyMessagesCanBeClosed) {
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(SendOver(theirs_.get(), Bytes("x")).ok());
+  ASSERT_EQ(Next(), Event::kMessage);
+  server_.Close(number_);
+  EXPECT_TRUE(IsNothingMore());
+  EXPECT_TRUE(IsChannelClosed(theirs_.get()));
+}
+
 TEST_F(ChannelTest, AnEmptyMessageIsNotTheEnd) {
   ASSERT_TRUE(SendOver(theirs_.get(), {}).ok());
   ASSERT_EQ(Next(), Event::kMessage);

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
+
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
@@ -58,6 +62,11 @@ TEST(SharedMemory, APathToNothingIsRefused) {
     path = memory->PathForOthers();
   }
   EXPECT_FALSE(SharedMemory::MapPathForWriting(path).ok());
+  const std::filesystem::path file =
+      std::filesystem::temp_directory_path() / ("cairn-test-" + std::to_string(OwnProcessId()));
+  std::ofstream(file) << "file";
+  EXPECT_FALSE(SharedMemory::MapPathForWriting(file.string()).ok());
+  std::filesystem::remove(file);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "format/block/block.h"
 #include "watcher/testing/session_scene.h"
+#include "watcher/testing/test_signals.h"
 
 namespace cairn {
 namespace {
@@ -140,7 +141,7 @@ TEST(WatchSession, EachProcessHasAFileOfItsOwnAndIsWatchedToItsEnd) {
   scene.Block(kChild);
   scene.End(kGame, kExit);
   EXPECT_FALSE(scene.session->Finished());
-  scene.End(kChild, {EndKind::kSignalled, SIGABRT});
+  scene.End(kChild, {EndKind::kSignalled, kSigabrt});
   EXPECT_TRUE(scene.session->Finished());
   EXPECT_THAT(
       scene.lines,

@@ -15,6 +15,7 @@
 #include "format/file/file_reader.h"
 #include "format/snapshot/snapshot_file.h"
 #include "format/snapshot/testing/test_block.h"
+#include "watcher/testing/test_signals.h"
 
 namespace cairn {
 namespace {
@@ -148,7 +149,7 @@ TEST_F(WatchedBlockTest, TheDumpHoldsTheProcessTheIncidentsAndTheWork) {
   block_.SetProgress(list_, 1, 0);
   const NoticedIncident incidents[] = {
       {.kind = IncidentKind::kHang, .value = 2000, .time_ns = 11, .queue = queue_},
-      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+      {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   const Snapshot snapshot = Dump(HandOver(block_), incidents);
   EXPECT_EQ(snapshot.Text(snapshot.process.command_line), "./game --fast");
   ASSERT_EQ(snapshot.incidents.size(), 2u);
@@ -156,7 +157,7 @@ TEST_F(WatchedBlockTest, TheDumpHoldsTheProcessTheIncidentsAndTheWork) {
   EXPECT_EQ(snapshot.incidents[0].queue, queue_);
   EXPECT_EQ(snapshot.incidents[0].time_ns, 11u);
   EXPECT_EQ(snapshot.incidents[1].kind, IncidentKind::kSignal);
-  EXPECT_EQ(snapshot.incidents[1].value, SIGKILL);
+  EXPECT_EQ(snapshot.incidents[1].value, kSigkill);
   ASSERT_EQ(snapshot.recordings.size(), 1u);
   EXPECT_EQ(snapshot.Text(snapshot.recordings[0].name), "Main");
   EXPECT_EQ(snapshot.recordings[0].reached, 1u);
@@ -187,7 +188,7 @@ TEST_F(WatchedBlockTest, WhatTheGpuWritesWhileTheProcessDiesIsNotToldOfItsDeath)
   block_.SetProgress(list_, 4, 4);
   std::memcpy(shared, block_.bytes().data(), block_.bytes().size());
   const NoticedIncident incidents[] = {
-      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+      {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   const Snapshot snapshot = Dump(block, incidents);
   EXPECT_EQ(snapshot.Text(snapshot.process.command_line), "./game --fast");
   ASSERT_EQ(snapshot.incidents.size(), 1u);
@@ -208,7 +209,7 @@ TEST_F(WatchedBlockTest, ADeathByTheNotedSignalIsToldAsItWasThen) {
   EXPECT_EQ(then.Text(then.incidents[0].detail), "what is told is the state at that moment");
   // It had handled that one.
   const NoticedIncident killed[] = {
-      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+      {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   EXPECT_EQ(Dump(HandOver(block_), killed).recordings.at(0).passed, 4u);
 }
 
@@ -222,7 +223,7 @@ TEST_F(WatchedBlockTest, AQueueThatTheBlockDoesNotHaveIsNotNamed) {
 
 TEST_F(WatchedBlockTest, AProgramWithoutBlockGivesADumpThatSaysSo) {
   const NoticedIncident incidents[] = {
-      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+      {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   const Snapshot snapshot = Dump(WatchedBlock(), incidents);
   EXPECT_EQ(snapshot.process.process_id, 71u);
   EXPECT_EQ(snapshot.Text(snapshot.process.program), "game");
@@ -236,7 +237,7 @@ TEST_F(WatchedBlockTest, AProgramWithoutBlockGivesADumpThatSaysSo) {
 TEST_F(WatchedBlockTest, AnUnreadableBlockGivesADumpThatSaysSo) {
   std::memset(block_.bytes().data(), 0x5A, kPageBytes);
   const NoticedIncident incidents[] = {
-      {.kind = IncidentKind::kSignal, .value = SIGKILL, .time_ns = 12}};
+      {.kind = IncidentKind::kSignal, .value = kSigkill, .time_ns = 12}};
   const Snapshot snapshot = Dump(HandOver(block_), incidents);
   ASSERT_EQ(snapshot.losses.size(), 1u);
   EXPECT_THAT(std::string(snapshot.Text(snapshot.losses[0])),

@@ -6,6 +6,8 @@
 
 #include <csignal>
 
+#include "watcher/testing/test_signals.h"
+
 namespace cairn {
 namespace {
 
@@ -172,8 +174,8 @@ TEST(ProcessWatch, DeathBySignalKeepsTheAddressThatOurHandlerSaw) {
 TEST(ProcessWatch, AnotherSignalThanTheHandlersHasNoAddress) {
   ProcessWatch watch(Policy());
   const EndEvidence evidence{.crash_signal = SIGSEGV, .crash_address = 0xdead0};
-  (void)watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, evidence);
-  EXPECT_EQ(watch.incidents()[0].value, SIGKILL);
+  (void)watch.OnEnd(5, {EndKind::kSignalled, kSigkill}, evidence);
+  EXPECT_EQ(watch.incidents()[0].value, kSigkill);
   EXPECT_EQ(watch.incidents()[0].address, 0u);
 }
 
@@ -198,7 +200,7 @@ TEST(ProcessWatch, AnExitWithTheNoteOfASignalIsAnExit) {
 
 TEST(ProcessWatch, AnUnknownEndIsJudgedByTheBlock) {
   ProcessWatch crashed(Policy());
-  EXPECT_EQ(crashed.OnEnd(5, {}, {.crash_signal = SIGABRT}).what, "died with signal 6 (SIGABRT)");
+  EXPECT_EQ(crashed.OnEnd(5, {}, {.crash_signal = kSigabrt}).what, "died with signal 6 (SIGABRT)");
 
   ProcessWatch cut_off(Policy());
   EXPECT_EQ(cut_off.OnEnd(5, {}, {.work_unfinished = true}).what, "ended with GPU work unfinished");
@@ -262,7 +264,7 @@ TEST(ProcessWatch, KillingAHungProcessIsNoSecondIncident) {
   EXPECT_FALSE(watch.killed_for_hang()) << "nothing was sent yet";
   watch.OnKilled();
   EXPECT_TRUE(watch.killed_for_hang());
-  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {}).dump);
+  EXPECT_FALSE(watch.OnEnd(5, {EndKind::kSignalled, kSigkill}, {}).dump);
   EXPECT_EQ(watch.incidents().size(), 1u);
 }
 
@@ -271,7 +273,7 @@ TEST(ProcessWatch, AKillThatTheWatcherDidNotMakeIsNotClaimed) {
   uint64_t now = 0;
   EXPECT_TRUE(Hang(watch, now).kill);
   // Somebody else was first, so that nothing was sent.
-  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, SIGKILL}, {});
+  const Decision end = watch.OnEnd(5, {EndKind::kSignalled, kSigkill}, {});
   EXPECT_TRUE(end.dump);
   EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
   EXPECT_FALSE(watch.killed_for_hang());
@@ -308,7 +310,7 @@ TEST(ProcessWatch, AnEndingProcessDoesNotHang) {
     EXPECT_FALSE(decision.kill);
   }
   EXPECT_FALSE(decisions[1].keep_state);
-  const Decision end = watch.OnEnd(now, {EndKind::kSignalled, SIGKILL}, {});
+  const Decision end = watch.OnEnd(now, {EndKind::kSignalled, kSigkill}, {});
   EXPECT_EQ(end.what, "died with signal 9 (SIGKILL), which Cairn did not send");
   ASSERT_EQ(watch.incidents().size(), 1u);
   EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);

@@ -21,12 +21,13 @@ using Event = ChannelServer::Event;
 struct Pipe {
   OVERLAPPED transfer = {};
   SystemHandle end;
-  PipeName name;
   uint64_t number = 0;
   ProcessId peer = -1;
   bool by_door = false;    // the system knows who has connected
   bool connected = false;  // else it is a door, and waits for somebody
   bool closed = false;
+  size_t untold = 0;    // messages that wait for Next()
+  bool paused = false;  // no transfer is under way: too many wait
   ChannelFrame frame;
 };
 
@@ -41,6 +42,16 @@ SystemHandle CopyFrom(HANDLE process, uint64_t handle, DWORD access, DWORD optio
   DuplicateHandle(process, reinterpret_cast<HANDLE>(handle), GetCurrentProcess(), &copy, access,
                   FALSE, options);
   return Owned(copy);
+}
+
+// Whether these are the two ends of one pipe. Both have its name.
+bool AreBothEnds(HANDLE ours, HANDLE theirs) {
+  DWORD our_side = 0;
+  DWORD their_side = 0;
+  return GetNamedPipeInfo(ours, &our_side, nullptr, nullptr, nullptr) != 0 &&
+         GetNamedPipeInfo(theirs, &their_side, nullptr, nullptr, nullptr) != 0 &&
+         (our_side & PIPE_SERVER_END) != (their_side & PIPE_SERVER_END) &&
+         NameOfPipe(ours) == NameOfPipe(theirs);
 }
 
 // A process that can be waited for, killed, and asked for what it has attached.
@@ -58,7 +69,7 @@ ProcessHandle SenderOf(const Pipe& pipe) {
   if (!sender.handle.valid()) return sender;
   const SystemHandle end =
       CopyFrom(HandleOf(sender.handle), pipe.frame.end, 0, DUPLICATE_SAME_ACCESS);
-  if (end.valid() && NameOfPipe(HandleOf(end)) == pipe.name) return sender;
+  if (end.valid() && AreBothEnds(HandleOf(pipe.end), HandleOf(end))) return sender;
   const bool has_ended = WaitForSingleObject(HandleOf(sender.handle), 0) == WAIT_OBJECT_0;
   return has_ended ? std::move(sender) : ProcessHandle{pipe.peer, SystemHandle()};
 }
@@ -86,6 +97,9 @@ ChannelMessage MessageFrom(const Pipe& pipe) {
 
 constexpr ULONG_PTR kStop = 1;
 
+// Who sends more than is taken waits, as the system has room for some as well.
+constexpr size_t kMostUntold = 64;
+
 }  // namespace
 
 struct ChannelServer::State {
@@ -101,6 +115,8 @@ struct ChannelServer::State {
   bool Read(Pipe* pipe);
   void Tell(Happened happened);
   void CloseEnd(Pipe* pipe);
+  void ErasePaused();
+  void OnTold(uint64_t number);
   void OnEnd(Pipe* pipe, bool done, DWORD bytes);
   void OnConnected(Pipe* pipe);
 
@@ -143,6 +159,7 @@ void ChannelServer::State::Run() {
     if (key == kStop) {
       stops = true;
       for (const auto& [at, pipe] : pipes) CloseEnd(pipe.get());
+      ErasePaused();
     }
     // Others may transfer by the same handle.
     const auto found = pipes.find(transfer);
@@ -162,6 +179,26 @@ void ChannelServer::State::CloseEnd(Pipe* pipe) {
   pipe->closed = true;
   CancelIoEx(HandleOf(pipe->end), &pipe->transfer);
   pipe->end.Close();
+}
+
+// Of those that are closed: no transfer of theirs will end.
+void ChannelServer::State::ErasePaused() {
+  std::erase_if(pipes, [](const auto& each) { return each.second->closed && each.second->paused; });
+}
+
+// Goes on with one of which enough was told.
+void ChannelServer::State::OnTold(uint64_t number) {
+  const auto found = std::find_if(pipes.begin(), pipes.end(), [number](const auto& each) {
+    return each.second->connected && each.second->number == number;
+  });
+  if (found == pipes.end()) return;
+  Pipe* const pipe = found->second.get();
+  --pipe->untold;
+  if (!pipe->paused) return;
+  pipe->paused = false;
+  if (Read(pipe)) return;
+  Tell({.event = Event::kClosed, .number = number});
+  pipes.erase(found);
 }
 
 bool ChannelServer::State::Read(Pipe* pipe) {
@@ -188,6 +225,8 @@ void ChannelServer::State::OnEnd(Pipe* pipe, bool done, DWORD bytes) {
     OnConnected(pipe);
   } else if (!pipe->closed && is_message) {
     Tell({.event = Event::kMessage, .number = pipe->number, .message = MessageFrom(*pipe)});
+    pipe->paused = ++pipe->untold >= kMostUntold;
+    if (pipe->paused) return;
   } else if (!pipe->closed && pipe->connected && done) {
     Tell({.event = Event::kNothing, .number = pipe->number});
   } else {
@@ -225,7 +264,6 @@ bool ChannelServer::State::ListenAtDoor(bool first) {
 
 Result<uint64_t> ChannelServer::State::Add(SystemHandle end, ProcessId peer) {
   auto made = std::make_unique<Pipe>();
-  made->name = NameOfPipe(HandleOf(end));
   made->connected = true;
   made->peer = peer;
   made->end = std::move(end);
@@ -233,7 +271,7 @@ Result<uint64_t> ChannelServer::State::Add(SystemHandle end, ProcessId peer) {
   made->number = next_number++;
   const uint64_t number = made->number;
   Pipe* const pipe = made.get();
-  if (!pipe->name.valid() ||
+  if (!NameOfPipe(HandleOf(pipe->end)).valid() ||
       CreateIoCompletionPort(HandleOf(pipe->end), HandleOf(port), 0, 0) == nullptr) {
     return StatusFromLastError("the watcher's pipe cannot be used");
   }
@@ -260,6 +298,7 @@ Event ChannelServer::State::Next(uint64_t* connection, ChannelMessage* message) 
   if (happened.empty()) ResetEvent(HandleOf(events));
   *connection = next.number;
   *message = std::move(next.message);
+  if (next.event == Event::kMessage) OnTold(next.number);
   return next.event;
 }
 
@@ -268,6 +307,7 @@ void ChannelServer::State::Close(uint64_t connection) {
   for (const auto& [at, pipe] : pipes) {
     if (pipe->connected && pipe->number == connection) CloseEnd(pipe.get());
   }
+  ErasePaused();
   std::erase_if(happened, [connection](const Happened& each) { return each.number == connection; });
   if (happened.empty()) ResetEvent(HandleOf(events));
 }

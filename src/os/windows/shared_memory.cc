@@ -96,8 +96,9 @@ SystemHandle MakeSection(uint64_t size_bytes, const wchar_t* name) {
                                   static_cast<DWORD>(size_bytes), name));
 }
 
-// The last part of what the system calls it; "" if it has no name.
+// The last part of what the system calls it; "" if it has no name, or one that was not given here.
 std::string NameOf(HANDLE section) {
+  constexpr size_t kMostBytes = 100;
   using Query = NTSTATUS(NTAPI*)(HANDLE, int, void*, ULONG, ULONG*);
   constexpr int kNameInformation = 1;  // ObjectNameInformation, which not all headers have
   static const auto query = reinterpret_cast<Query>(
@@ -110,7 +111,8 @@ std::string NameOf(HANDLE section) {
     return {};
   }
   const std::wstring_view whole(told.name.Buffer, told.name.Length / sizeof(wchar_t));
-  return Utf8(whole.substr(whole.rfind(L'\\') + 1));
+  const std::string name = Utf8(whole.substr(whole.rfind(L'\\') + 1));
+  return name.size() <= kMostBytes ? name : std::string();
 }
 
 }  // namespace

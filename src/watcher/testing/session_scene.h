@@ -25,6 +25,7 @@
 #include "format/block/capture_region.h"
 #include "format/snapshot/testing/test_block.h"
 #include "watcher/session.h"
+#include "watcher/testing/test_signals.h"
 
 namespace cairn {
 
@@ -319,7 +320,7 @@ inline SessionSettings KillingOnHang() {
 }
 
 inline constexpr ProcessEnd kSegv = {EndKind::kSignalled, SIGSEGV};
-inline constexpr ProcessEnd kKilled = {EndKind::kSignalled, SIGKILL};
+inline constexpr ProcessEnd kKilled = {EndKind::kSignalled, kSigkill};
 inline constexpr ProcessEnd kExit = {EndKind::kExited, 0};
 
 }  // namespace cairn
