@@ -317,7 +317,7 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
   EXPECT_EQ(vulkan.exit_code, 1);
   EXPECT_EQ(vulkan.output, "");
   EXPECT_THAT(vulkan.errors, StartsWith("cairn selftest: vulkan: no Vulkan loader ("));
-  EXPECT_THAT(vulkan.errors, ::testing::EndsWith("install the package libvulkan1\n"));
+  EXPECT_THAT(vulkan.errors, ::testing::EndsWith("install one (Debian: the package libvulkan1)\n"));
   ExpectRefused({"selftest", "--api", "d3d12"}, 1,
                 "cairn selftest: d3d12: Direct3D 12 is not available: " + (folder_ / "lib") +
                     "/libvkd3d-utils.so.1: file too short; install libvkd3d1 libvkd3d-utils1",

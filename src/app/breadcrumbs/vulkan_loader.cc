@@ -19,11 +19,9 @@ std::string Loader() {
 Result<VulkanGetInstanceProcAddr> LoadVulkanLoader() {
   const Result<Library> library = Library::Load(Loader());
   if (!library.ok()) {
-    return Status(
-        StatusCode::kNotFound,
-        fmt::format(
-            "no Vulkan loader ({}); install the package libvulkan1, or on Windows the GPU's driver",
-            library.status().message()));
+    return Status(StatusCode::kNotFound,
+                  fmt::format("no Vulkan loader ({}); install one (Debian: the package libvulkan1)",
+                              library.status().message()));
   }
   const auto function = library->Find<VulkanGetInstanceProcAddr>("vkGetInstanceProcAddr");
   if (function == nullptr) {
