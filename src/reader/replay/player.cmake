@@ -7,8 +7,8 @@ cairn_library(cairn_replay_device SOURCES device.cc DEPS cairn_os cairn_base fmt
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)
-  file(GLOB player_sources CONFIGURE_DEPENDS player*.cc replay_*.cc canary.cc)
-  set_source_files_properties(${player_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
+  file(GLOB player_tests CONFIGURE_DEPENDS player*_test.cc player_fuzz.cc)
+  set_source_files_properties(${player_tests} PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
 endif()
 foreach(abi "" _sysv)
   cairn_library(cairn_player${abi}
@@ -17,6 +17,9 @@ foreach(abi "" _sysv)
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
       cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
+  if(CAIRN_SANITIZE)
+    target_compile_options(cairn_player${abi} PRIVATE -fno-sanitize=enum)
+  endif()
   cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
