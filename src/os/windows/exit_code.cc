@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 
+#include "base/signal_name.h"
+
 namespace cairn {
 namespace {
 
+static_assert(kKilledExitCode == kKilledByCairn);
 constexpr uint32_t kCppException = 0xE06D'7363;  // thrown, and caught by nobody
 
 struct Named {
@@ -52,7 +55,7 @@ ProcessEnd EndOfExitCode(uint32_t code) {
   // positive, and all of them if they are negative.
   const bool is_error = code >> 28 == 0xC;
   const auto value = static_cast<int>(code);
-  return {is_named || is_error ? EndKind::kSignalled : EndKind::kExited, value};
+  return {is_named || is_error ? EndKind::kSignalled : EndKind::kExited, value, true};
 }
 
 std::string NameOfExitCode(uint32_t code) {
