@@ -9,7 +9,9 @@ namespace {
 
 constexpr char kExamples[] =
     "Examples:\n"
+    "  cairn run -- game.exe      run a program; a crash or a hang writes game.exe.cairn\n"
     "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn top                  what the GPU of a running program executes now\n"
     "  cairn info game.cairn      what a file consists of\n"
     "  cairn calls game.cairn     the Direct3D 12 calls in a trace\n";
 
@@ -17,11 +19,12 @@ constexpr char kExamples[] =
 
 VerbList AddVerbs(CLI::App& root) {
   // In the order in which they are listed.
-  return {.verbs = {AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root),
-                    AddObjectsVerb(root), AddStateVerb(root), AddDiffVerb(root),
-                    AddVerifyVerb(root), AddRepackVerb(root), AddPixVerb(root)},
-          .missing = {"run", "images", "trim", "replay", "bisect", "top", "selftest"},
-          .examples = kExamples};
+  return {
+      .verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root),
+                AddObjectsVerb(root), AddStateVerb(root), AddDiffVerb(root), AddVerifyVerb(root),
+                AddRepackVerb(root), AddTopVerb(root), AddPixVerb(root), AddWatchVerb(root)},
+      .missing = {"images", "trim", "replay", "bisect", "selftest"},
+      .examples = kExamples};
 }
 
 void PrepareFor(const Verb&, const std::vector<std::string>&, char**) {}

@@ -119,9 +119,17 @@ bool IsInProgram() {
   return own == GetModuleHandleW(nullptr);
 }
 
+// Whether it is the process that ends, not this library alone: such functions are not told.
+bool ProcessEnds() {
+  using Ask = BOOLEAN(NTAPI*)();
+  const auto ask = reinterpret_cast<Ask>(reinterpret_cast<void*>(
+      GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+  return ask != nullptr && ask() != 0;
+}
+
 // ExitProcess tells all libraries, when it has ended the other threads; TerminateProcess tells nobody.
-void NTAPI OnLibraryEvent(void*, DWORD reason, void* of_process) {
-  if (reason == DLL_PROCESS_DETACH && of_process != nullptr) OnExit();
+void NTAPI OnLibraryEvent(void*, DWORD reason, void*) {
+  if (reason == DLL_PROCESS_DETACH && exit_handler != nullptr && ProcessEnds()) OnExit();
 }
 
 // The linker puts what stands in these sections into the list of functions that the system calls then; so it works in
