@@ -22,6 +22,7 @@
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "d3d12abi/com_ptr.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -55,7 +56,7 @@ Bytes Pattern(uint32_t seed) {
 class UploadTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("CAIRN_CAPTURE", "on", 1);
+    SetVariable("CAIRN_CAPTURE", "on");
     watcher_ = new TestWatcher;
     device_ = WrapDevice(TestDevice().Detach(), {});
     submitter_ = new D3D12Submitter;
