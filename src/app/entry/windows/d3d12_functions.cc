@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "app/entry/entry.h"
+#include "app/entry/windows/dxgi_functions.h"
 #include "app/entry/windows/functions.h"
 #include "app/entry/windows/replacement.h"
 #include "app/settings/log.h"
@@ -26,6 +27,8 @@ int32_t OnCreateDevice(CreateDevice next, void* adapter, int32_t level, const En
   }
   const int32_t wrapped =
       layer.wrap_device(real, sizeof(char16_t), "", static_cast<uint32_t>(level), iid, device);
+  // What makes swap chains must know its queues.
+  ReplaceMethodsOfFactories();
   return wrapped < 0 ? wrapped : result;
 }
 

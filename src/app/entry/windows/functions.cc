@@ -11,6 +11,9 @@ constexpr std::string_view kKernel = "kernel32.dll";
 constexpr ReplacedFunction kFunctions[] = {
     {"d3d12.dll", "D3D12CreateDevice", &OverCreateDevice, true},
     {"d3d12.dll", "D3D12GetInterface", &OverGetInterface, true},
+    {"dxgi.dll", "CreateDXGIFactory", &OverCreateFactory, true},
+    {"dxgi.dll", "CreateDXGIFactory1", &OverCreateFactory, true},
+    {"dxgi.dll", "CreateDXGIFactory2", &OverCreateFactory2, true},
     {kKernel, "LoadLibraryA", &OverLoadLibraryA, false},
     {kKernel, "LoadLibraryW", &OverLoadLibraryW, false},
     {kKernel, "LoadLibraryExA", &OverLoadLibraryExA, false},

@@ -29,6 +29,10 @@ bool IsLibraryOf(const ReplacedFunction& function, std::string_view name);
 void* OverCreateDevice(void* function);
 void* OverGetInterface(void* function);
 
+// CreateDXGIFactory and those that came after it (dxgi_functions.cc).
+void* OverCreateFactory(void* function);
+void* OverCreateFactory2(void* function);
+
 // LoadLibrary and GetProcAddress; ExitProcess (loader_functions.cc).
 void* OverLoadLibraryA(void* function);
 void* OverLoadLibraryW(void* function);
