@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "tests/windows/layered/started.h"
 
 namespace cairn::testing {
 namespace {
@@ -66,6 +67,19 @@ TEST_F(SwapChainsTest, WhatIsPresentedEndsFrames) {
   EXPECT_THAT(result.output, HasSubstr("watched: frame 10"));
   EXPECT_THAT(result.output, HasSubstr("watched: 1 blocks; ended with 0"));
   EXPECT_EQ(result.errors, "");
+}
+
+// The proxies beside the program bring the layer in.
+TEST_F(SwapChainsTest, ProxiesAreAnotherWayIn) {
+  PreferNeighbours("proxied.exe", {"d3d12", "dxgi"});
+  const std::string program = std::string(kFolder) + "proxied/proxied.exe";
+  EXPECT_EQ(RunCommand({program}, {}).output, without_.output);
+  const CommandResult with =
+      RunCommand({std::string(kFolder) + "watched.exe", program, "--whose"}, {});
+  EXPECT_EQ(with.exit_code, 0) << with.Summary();
+  EXPECT_THAT(with.output, HasSubstr("image: layer"));
+  EXPECT_THAT(with.output, Not(HasSubstr("plain")));
+  EXPECT_THAT(with.output, HasSubstr("watched: frame 10"));
 }
 
 }  // namespace

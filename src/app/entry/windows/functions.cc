@@ -2,6 +2,10 @@
 #include "app/entry/windows/functions.h"
 
 #include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "os/library.h"
 
 namespace cairn {
 namespace {
@@ -36,6 +40,18 @@ bool Begins(std::string_view text, std::string_view small) {
 
 std::span<const ReplacedFunction> ReplacedFunctions() {
   return kFunctions;
+}
+
+void* InPlaceOf(void* found, const char* name) try {
+  for (const ReplacedFunction& function : kFunctions) {
+    if (!function.when_looked_up || std::strcmp(function.name, name) != 0) continue;
+    if (!IsLibraryOf(function, LibraryNameOf(found))) continue;
+    void* const ours = function.over(found);
+    return ours == nullptr ? found : ours;
+  }
+  return found;
+} catch (const std::bad_alloc&) {
+  return found;
 }
 
 bool IsLibraryOf(const ReplacedFunction& function, std::string_view name) {

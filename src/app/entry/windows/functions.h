@@ -21,6 +21,10 @@ struct ReplacedFunction {
 
 std::span<const ReplacedFunction> ReplacedFunctions();
 
+// What a program gets for `found`, a function that one of these libraries exports under this name: ours, or itself.
+// Waits for the system's loader.
+void* InPlaceOf(void* found, const char* name);
+
 // Whether a library that is called `name` has what `function` means: its own, or one of the system's that stand for
 // it. Capitals or not.
 bool IsLibraryOf(const ReplacedFunction& function, std::string_view name);

@@ -17,6 +17,8 @@
 namespace cairn {
 namespace {
 
+constexpr std::string_view kLibcairn = "libcairn.dll";
+
 // One that is loaded. Another may come to the same place when it is gone.
 struct Image {
   const std::byte* base;
@@ -66,16 +68,17 @@ const IMAGE_NT_HEADERS* HeadersOf(const std::byte* base) {
   return known ? headers : nullptr;
 }
 
+HMODULE OwnModule() {
+  HMODULE module = nullptr;
+  GetModuleHandleExW(
+      GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+      reinterpret_cast<const wchar_t*>(&OwnModule), &module);
+  return module;
+}
+
 // Those whose tables stay: what the loader's functions are forwarded to goes by them, and so does this library.
 bool StaysAsItIs(const std::byte* base) {
-  static const std::byte* const ours = [] {
-    HMODULE module = nullptr;
-    GetModuleHandleExW(
-        GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
-        reinterpret_cast<const wchar_t*>(&StaysAsItIs), &module);
-    return reinterpret_cast<const std::byte*>(module);
-  }();
-  if (base == ours) return true;
+  if (base == reinterpret_cast<const std::byte*>(OwnModule())) return true;
   for (const wchar_t* const name : {L"ntdll.dll", L"kernel32.dll", L"kernelbase.dll"}) {
     if (base == reinterpret_cast<const std::byte*>(GetModuleHandleW(name))) return true;
   }
@@ -116,6 +119,19 @@ void ReplaceIn(const std::byte* base, std::string_view library, const IMAGE_THUN
   }
 }
 
+// A program that uses libcairn gets what is in this library: explicit marks and the layer's own share contexts.
+bool ReplaceByOwn(const std::byte* base, std::string_view library, const IMAGE_THUNK_DATA* name,
+                  void** place) {
+  if (library != kLibcairn) return false;
+  if (name == nullptr || IMAGE_SNAP_BY_ORDINAL(name->u1.Ordinal)) return true;
+  const char* const wanted = TextAt(base, static_cast<DWORD>(name->u1.AddressOfData) +
+                                              offsetof(IMAGE_IMPORT_BY_NAME, Name))
+                                 .data();
+  const auto own = reinterpret_cast<void*>(GetProcAddress(OwnModule(), wanted));
+  if (own != nullptr) WriteTableEntry(place, own);
+  return true;
+}
+
 void ReplaceImportsOf(const std::byte* base, const IMAGE_NT_HEADERS& headers) {
   const IMAGE_DATA_DIRECTORY& table =
       headers.OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
@@ -125,7 +141,8 @@ void ReplaceImportsOf(const std::byte* base, const IMAGE_NT_HEADERS& headers) {
   for (; library->Name != 0 && library->FirstThunk != 0; ++library) {
     const std::string_view name = TextAt(base, library->Name);
     const auto functions = ReplacedFunctions();
-    const bool concerns = std::any_of(functions.begin(), functions.end(),
+    const bool concerns = name == kLibcairn ||
+                          std::any_of(functions.begin(), functions.end(),
                                       [name](const auto& each) { return IsLibraryOf(each, name); });
     if (!concerns) continue;
     const IMAGE_THUNK_DATA* names =
@@ -135,7 +152,7 @@ void ReplaceImportsOf(const std::byte* base, const IMAGE_NT_HEADERS& headers) {
     auto* place = reinterpret_cast<void**>(const_cast<std::byte*>(base) + library->FirstThunk);
     for (; *place != nullptr; ++place) {
       if (names != nullptr && names->u1.AddressOfData == 0) break;
-      ReplaceIn(base, name, names, place);
+      if (!ReplaceByOwn(base, name, names, place)) ReplaceIn(base, name, names, place);
       if (names != nullptr) ++names;
     }
   }

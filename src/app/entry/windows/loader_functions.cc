@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs that load Direct3D when they need it: what they load is looked at, and what they look up is ours.
-#include <cstring>
-
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/functions.h"
 #include "app/entry/windows/import_tables.h"
 #include "app/entry/windows/replacement.h"
-#include "os/library.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -43,19 +40,12 @@ bool IsNumber(const char* name) {
   return reinterpret_cast<uintptr_t>(name) <= 0xffff;
 }
 
-// What stands in the place of `found`, which `module` exports by this name or number.
-void* InPlaceOf(void* found, GetAddress next, HMODULE module, const char* name) try {
+// The name of what `module` exports by this number too; null if that is nothing that we replace.
+const char* NameOf(void* found, GetAddress next, HMODULE module) {
   for (const ReplacedFunction& function : ReplacedFunctions()) {
-    if (!function.when_looked_up) continue;
-    const bool same = IsNumber(name) ? next(module, function.name) == found
-                                     : std::strcmp(function.name, name) == 0;
-    if (!same || !IsLibraryOf(function, LibraryNameOf(found))) continue;
-    void* const ours = function.over(found);
-    return ours == nullptr ? found : ours;
+    if (function.when_looked_up && next(module, function.name) == found) return function.name;
   }
-  return found;
-} catch (const std::bad_alloc&) {
-  return found;
+  return nullptr;
 }
 
 void* OnGetProcAddress(GetAddress next, HMODULE module, const char* name) {
@@ -63,7 +53,8 @@ void* OnGetProcAddress(GetAddress next, HMODULE module, const char* name) {
   // Those of Direct3D begin so.
   if (found == nullptr || (!IsNumber(name) && name[0] != 'D' && name[0] != 'C')) return found;
   const DWORD error = GetLastError();
-  void* const given = InPlaceOf(found, next, module, name);
+  if (IsNumber(name)) name = NameOf(found, next, module);
+  void* const given = name == nullptr ? found : InPlaceOf(found, name);
   SetLastError(error);
   return given;
 }
