@@ -47,6 +47,7 @@ std::vector<std::string> AnswersTo(const std::vector<std::string>& steps) {
 }
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(LayerEntry, WithoutItDevicesAreTheImplementations) {
   EXPECT_THAT(AnswersTo({"import", "lookup", "number", "late", "made"}),
@@ -83,6 +84,21 @@ TEST(LayerEntry, WhatTheImplementationAnswersStays) {
   EXPECT_THAT(AnswersTo({"ask", "fail"}), ElementsAre("0x00000001", "0x80070057, untouched"));
   EXPECT_THAT(AnswersTo({LoadLayer(), "ask", "fail"}),
               ElementsAre("yes", "0x00000001", "0x80070057, untouched"));
+}
+
+// With a block of its own libcairn would know nothing of what the layer notes.
+TEST(LayerEntry, AProgramThatMarksItsWorkSharesTheLayersBlock) {
+  PreferNeighbours("marks.exe", {"d3d12"});
+  const std::vector<std::string> words = {CAIRN_BINARY_DIR "/tests/windows/watched.exe",
+                                          std::string(kFolder) + "marks.exe"};
+  for (const bool with_layer : {false, true}) {
+    std::vector<std::string> command = words;
+    if (with_layer) command.push_back(Layer());
+    const CommandResult result = RunCommand(command, {});
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_THAT(result.output, HasSubstr("watched: 1 blocks; ended with 0"));
+    EXPECT_THAT(result.output, HasSubstr("Device 0: "));
+  }
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ void ReplaceMethodsOfFactories() {
       dxgi.ok() ? dxgi->Find<HRESULT (*)(const IID&, void**)>("CreateDXGIFactory1") : nullptr;
   ComPtr<IDXGIFactory1> factory;
   if (create == nullptr || FAILED(create(__uuidof(IDXGIFactory1), factory.Receive()))) {
-    LogOnce(LogLevel::kWarning, "dxgi",
+    LogOnce(LogLevel::kInfo, "dxgi",
             "dxgi.dll makes no factory: swap chains of this program are not seen, and frames are "
             "counted by submissions");
     return;
