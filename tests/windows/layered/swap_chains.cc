@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// swap-chains.exe [--load LIBRARY] [--whose]: everything that a Direct3D 12 program sees of DXGI's swap chains, in a line
+// swap-chains.exe [--overlay] [--load LIBRARY] [--late-overlay] [--whose]: everything that a Direct3D 12 program sees of DXGI's swap chains, in a line
 // each; the same with and without a layer, which LIBRARY is. `--whose` says instead whose objects it was given. Exits
-// with 77 where there is no device.
+// with 77 where there is no device. An overlay replaces Present, before LIBRARY does or after it, and counts what it sees.
 #include <dxgi1_4.h>
 
 #include <cstdio>
@@ -82,6 +82,44 @@ struct Program {
   }
 };
 
+// ---- An overlay ----------------------------------------------------------------------------------
+
+using PresentFunction = HRESULT(WINAPI*)(IDXGISwapChain*, UINT, UINT);
+PresentFunction present_before_overlay = nullptr;
+bool has_late_overlay = false;
+long overlay_calls = 0;
+
+HRESULT WINAPI OnPresent(IDXGISwapChain* chain, UINT interval, UINT flags) {
+  ++overlay_calls;
+  return present_before_overlay(chain, interval, flags);
+}
+
+void ReplacePresent(IDXGISwapChain* chain) {
+  constexpr size_t kSlot = 8;
+  if (present_before_overlay != nullptr) return;
+  void** const place = *reinterpret_cast<void***>(chain) + kSlot;
+  DWORD before = 0;
+  VirtualProtect(place, sizeof(*place), PAGE_READWRITE, &before);
+  present_before_overlay = reinterpret_cast<PresentFunction>(*place);
+  *place = reinterpret_cast<void*>(&OnPresent);
+  VirtualProtect(place, sizeof(*place), before, &before);
+}
+
+// By a swap chain of its own, as overlays find the method.
+void StartOverlay() {
+  Program program;
+  if (!program.Start()) return;
+  const DXGI_SWAP_CHAIN_DESC1 desc = program.Desc();
+  ComPtr<IDXGISwapChain1> chain;
+  program.factory->CreateSwapChainForHwnd(program.queue.get(), program.window, &desc, nullptr,
+                                          nullptr,
+                                          reinterpret_cast<IDXGISwapChain1**>(chain.Receive()));
+  if (chain) ReplacePresent(chain.get());
+  program.Wait();
+}
+
+// ---- What is looked at ---------------------------------------------------------------------------
+
 // Transitions of an image, which the implementation refuses or crashes with if it is given a wrapper.
 void Use(Program& program, ID3D12Resource* image) {
   ComPtr<ID3D12CommandAllocator> allocator;
@@ -152,6 +190,7 @@ void LookAtResizing(Program& program, IDXGISwapChain* chain) {
 }
 
 void LookAtPresenting(IDXGISwapChain* chain) {
+  if (has_late_overlay) ReplacePresent(chain);
   Say("Present as a test", chain->Present(0, DXGI_PRESENT_TEST));
   for (int i = 0; i < 3; ++i) Say("Present", chain->Present(0, 0));
   ComPtr<IDXGISwapChain1> newer;
@@ -205,6 +244,7 @@ void LookAtAll(Program& program) {
   Say("for a device", program.factory->CreateSwapChainForHwnd(
                           program.device.get(), program.window, &desc, nullptr, nullptr,
                           reinterpret_cast<IDXGISwapChain1**>(chain.Receive())));
+  Say("calls that the overlay saw", overlay_calls);
   Say("for nothing", program.factory->CreateSwapChainForHwnd(
                          nullptr, program.window, &desc, nullptr, nullptr,
                          reinterpret_cast<IDXGISwapChain1**>(chain.Receive())));
@@ -216,6 +256,8 @@ void LookAtAll(Program& program) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--whose") == 0) cairn::same_things = false;
+    if (std::strcmp(argv[i], "--overlay") == 0) cairn::StartOverlay();
+    if (std::strcmp(argv[i], "--late-overlay") == 0) cairn::has_late_overlay = true;
     if (std::strcmp(argv[i], "--load") == 0 && LoadLibraryA(argv[++i]) == nullptr) return 1;
   }
   cairn::Program program;

@@ -69,6 +69,20 @@ TEST_F(SwapChainsTest, WhatIsPresentedEndsFrames) {
   EXPECT_EQ(result.errors, "");
 }
 
+// Whoever came first: the overlay sees what it sees without the layer, and frames are counted.
+TEST_F(SwapChainsTest, OverlaysGoOnToWork) {
+  for (const char* const overlay : {"--overlay", "--late-overlay"}) {
+    const CommandResult without = RunCommand(SwapChains({overlay}), {});
+    EXPECT_THAT(without.output, HasSubstr("calls that the overlay saw: 0xa"));
+    // An overlay that is there at first has made a swap chain before the layer comes.
+    EXPECT_EQ(RunCommand(SwapChains({overlay, "--load", Layer()}), {}).output, without.output)
+        << overlay;
+    std::vector<std::string> words = SwapChains({overlay, "--load", Layer()});
+    words.insert(words.begin(), std::string(kFolder) + "watched.exe");
+    EXPECT_THAT(RunCommand(words, {}).output, HasSubstr("watched: frame 10")) << overlay;
+  }
+}
+
 // The proxies beside the program bring the layer in.
 TEST_F(SwapChainsTest, ProxiesAreAnotherWayIn) {
   PreferNeighbours("proxied.exe", {"d3d12", "dxgi"});
