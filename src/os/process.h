@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -70,6 +71,9 @@ Status CheckPreloaded(const std::string& library);
 // The file that it runs for a program of this name: the name itself if it is a path, otherwise the first in PATH; ""
 // if there is none.
 std::string FileOfProgram(const std::string& program);
+
+// The file of a program as the system names it: "cairn", "cairn.exe".
+std::string ProgramFile(std::string_view name);
 
 // A handle of any process. kNotFound if it is gone.
 Result<ProcessHandle> OpenProcess(ProcessId pid);

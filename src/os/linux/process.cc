@@ -231,6 +231,10 @@ std::string FileOfProgram(const std::string& program) {
   }
 }
 
+std::string ProgramFile(std::string_view name) {
+  return std::string(name);
+}
+
 Status CheckPreloaded(const std::string& library) {
   if (library.find_first_of(kPreloadSeparators) == std::string::npos) return Status();
   return Status(StatusCode::kUnsupported,

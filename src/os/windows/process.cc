@@ -116,6 +116,10 @@ std::string FileOfProgram(const std::string& program) {
   return Utf8(FindProgram(program));
 }
 
+std::string ProgramFile(std::string_view name) {
+  return std::string(name) + ".exe";
+}
+
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   const std::string& name = request.arguments[0];
   Launch launch;
