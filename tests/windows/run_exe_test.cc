@@ -126,6 +126,15 @@ TEST_F(RunExeTest, AnExceptionIsToldWithItsCodeAndAddress) {
   EXPECT_THAT(report, HasSubstr("\"name\": \"EXCEPTION_ACCESS_VIOLATION\""));
 }
 
+// The system's own handler exits so.
+TEST_F(RunExeTest, TheEndByControlCHasAName) {
+  const CommandResult result = Run({}, {misbehave_, "exit", "-1073741510"});
+  EXPECT_EQ(static_cast<uint32_t>(result.exit_code), 0xc000013au);
+  EXPECT_EQ(result.errors,
+            "cairn: misbehave.exe died with exception 0xc000013a (STATUS_CONTROL_C_EXIT); report: "
+            "cairn report misbehave.exe.cairn\n");
+}
+
 // Nobody in the program is told: what the GPU had done by then is in the block all the same.
 TEST_F(RunExeTest, AFastfailIsToldByItsCode) {
   ExpectDeath("fastfail", 0xc0000409, "exception 0xc0000409 (STATUS_STACK_BUFFER_OVERRUN)",
@@ -296,7 +305,8 @@ TEST_F(RunExeTest, AProgramWithoutLibcairnGetsAReportThatSaysSo) {
 
 TEST_F(RunExeTest, AProgramMayStartItsOwnWatcher) {
   for (const char* mode : {"start-watcher", "start-watcher-late"}) {
-    Command command({misbehave_, mode, "own.cairn", Program("cairn")},
+    // It lies beside libcairn.dll.
+    Command command({misbehave_, mode, "own.cairn"},
                     {.folder = folder_.path(), .environment = Environment()});
     EXPECT_EQ(command.Wait().exit_code, 77) << mode;
     EXPECT_TRUE(WaitForFile(folder_ / "own.cairn")) << mode;
@@ -417,6 +427,38 @@ TEST_F(LoadedTest, OneThatCannotBeLoadedIsOneWarning) {
   EXPECT_THAT(result.errors,
               StartsWith("cairn run: warning: the program's calls are not followed: "));
   EXPECT_THAT(result.errors, HasSubstr("broken.dll is not loaded into it: "));
+}
+
+// What stands beside cairn.exe.
+class LayerTest : public LoadedTest {
+ protected:
+  CommandResult Asked(std::vector<std::string> program) {
+    return Run({}, program, "", {"CAIRN_LAYER_PATH=", "CAIRN_LOG=info"});
+  }
+};
+
+TEST_F(LayerTest, IsInTheProgramAndInAllThatItStarts) {
+  const std::vector<std::string> asks = {plain_, "has", "cairn-d3d.dll"};
+  EXPECT_EQ(Asked(asks).output, "yes\r\n");
+  std::vector<std::string> starts = {plain_, "starts"};
+  starts.insert(starts.end(), asks.begin(), asks.end());
+  CommandResult result = Asked(starts);
+  EXPECT_EQ(result.output, "yes\r\n");
+  EXPECT_EQ(result.errors, "");
+  starts.insert(starts.begin(), {plain_, "starts"});
+  result = Asked(starts);
+  EXPECT_EQ(result.output, "yes\r\n");
+  EXPECT_EQ(result.errors, "");
+}
+
+// A program that has libcairn of its own as well: its marks go to the watcher, and it dies as without the layer.
+TEST_F(LayerTest, ProgramsDieInItAsWithoutIt) {
+  ExpectDeath("write", 0xc0000005, "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)",
+              {"signal", 0xc0000005, "", kAtThatMoment});
+  ExpectDeath("kill", 77, "TerminateProcess(77), which Cairn did not call",
+              {"signal", (int64_t{1} << 32) + 77, "", ""});
+  EXPECT_EQ(Run({}, {misbehave_, "exit", "7"}).exit_code, 7);
+  EXPECT_EQ(Run({}, {misbehave_, "exit", "7"}).errors, "");
 }
 
 }  // namespace
