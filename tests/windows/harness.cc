@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -141,6 +142,10 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   // The tests themselves may run under a watcher. What a device does is no business of most of them.
   std::vector<std::string> settings = {"CAIRN_WATCHER_FD", "CAIRN_WATCHER_ADDRESS",
                                        "CAIRN_WITNESSES=off"};
+  // libcairn.dll lies beside cairn.exe.
+  const char* const path = std::getenv("PATH");
+  settings.push_back(std::string("PATH=") + (path == nullptr ? "" : path) +
+                     ";" CAIRN_BINARY_DIR "/bin");
   settings.insert(settings.end(), options.environment.begin(), options.environment.end());
   std::wstring environment = EnvironmentWith(settings);
   PROCESS_INFORMATION process = {};
