@@ -358,6 +358,24 @@ TEST_F(RunExeTest, AnOlderReportIsReplacedOnlyByANewOne) {
   EXPECT_EQ(ReportTree(folder_ / "misbehave.exe.cairn", true), kTreeInBlur);
 }
 
+// What it says is nothing, and who comes behind it is watched.
+TEST_F(RunExeTest, AHostileProgramIsNotBelieved) {
+  const std::string hostile = TestProgram("hostile");
+  const CommandResult lie = Run({}, {hostile, "lie", misbehave_, "write"});
+  EXPECT_EQ(lie.exit_code, 5) << lie.Summary();
+  EXPECT_THAT(lie.errors, EndsWith("cairn: misbehave.exe died with exception 0xc0000005 "
+                                   "(EXCEPTION_ACCESS_VIOLATION); report: cairn report "
+                                   "hostile.exe.cairn\n"));
+  EXPECT_THAT(folder_.Contents(), ElementsAre("hostile.exe.cairn"));
+  EXPECT_EQ(ReportTree(folder_ / "hostile.exe.cairn", true), kTreeInBlur);
+  std::filesystem::remove(folder_ / "hostile.exe.cairn");
+
+  const CommandResult fault = Run({}, {hostile, "fault"});
+  EXPECT_EQ(static_cast<uint32_t>(fault.exit_code), 0xc0000005u) << fault.Summary();
+  EXPECT_THAT(folder_.Contents(), ElementsAre("hostile.exe.cairn"));
+  EXPECT_TRUE(ReadReportedWork(folder_ / "hostile.exe.cairn").valid);
+}
+
 TEST_F(RunExeTest, TopSeesARunningProgram) {
   Command command(UnderCairn({}, {misbehave_, "hang"}), {.folder = folder_.path()});
   const pid_t program = command.WaitUntilReady();
