@@ -7,7 +7,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kFileVerbsExamples[] =
     "Examples:\n"
     "  cairn run -- game.exe      run a program; a crash or a hang writes game.exe.cairn\n"
     "  cairn report game.cairn    which GPU work was running\n"
@@ -24,7 +24,7 @@ VerbList AddVerbs(CLI::App& root) {
                 AddObjectsVerb(root), AddStateVerb(root), AddDiffVerb(root), AddVerifyVerb(root),
                 AddRepackVerb(root), AddTopVerb(root), AddPixVerb(root), AddWatchVerb(root)},
       .missing = {"images", "trim", "replay", "bisect", "selftest"},
-      .examples = kExamples};
+      .examples = kFileVerbsExamples};
 }
 
 void PrepareFor(const Verb&, const std::vector<std::string>&, char**) {}

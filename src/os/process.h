@@ -68,8 +68,8 @@ struct SpawnRequest {
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
 // kUnsupported: a library at this path cannot be preloaded, whatever is in it.
 Status CheckPreloaded(const std::string& library);
-// The file that it runs for a program of this name: the name itself if it is a path, otherwise the first in PATH; ""
-// if there is none.
+// The file that SpawnProgram runs for a program of this name: the name itself if it is a path, otherwise the first in
+// PATH; "" if there is none.
 std::string FileOfProgram(const std::string& program);
 
 // The file of a program as the system names it: "cairn", "cairn.exe".

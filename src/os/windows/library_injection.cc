@@ -12,7 +12,7 @@
 namespace cairn {
 namespace {
 
-constexpr DWORD kPatienceMs = 60'000;
+constexpr DWORD kLongestLoadMs = 60'000;
 
 // What the thread works with, in the other process. The path follows.
 struct Order {
@@ -130,7 +130,7 @@ Status LoadIntoProcess(HANDLE process, const std::wstring& library) {
       order.address(), 0, nullptr));
   if (!thread.valid()) return NotLoaded(library, InWords(GetLastError()));
   const HANDLE ends[] = {HandleOf(thread), process};
-  if (WaitForMultipleObjects(2, ends, FALSE, kPatienceMs) != WAIT_OBJECT_0) {
+  if (WaitForMultipleObjects(2, ends, FALSE, kLongestLoadMs) != WAIT_OBJECT_0) {
     code.Leave();
     order.Leave();
     const bool has_ended = WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
