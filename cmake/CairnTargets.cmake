@@ -112,6 +112,7 @@ macro(cairn_find_windows_dependencies)
   find_package(fmt REQUIRED)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+  find_package(PNG REQUIRED)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
   # Some of them are headers alone.
