@@ -11,7 +11,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kAllVerbsExamples[] =
     "Examples:\n"
     "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
     "  cairn report game.cairn    which GPU work was running\n"
@@ -38,7 +38,7 @@ VerbList AddVerbs(CLI::App& root) {
                     AddPixVerb(root),          AddWatchVerb(root),   AddProbeVerb(root),
                     AddWitnessProbeVerb(root), AddTrialVerb(root)},
           .missing = {},
-          .examples = kExamples};
+          .examples = kAllVerbsExamples};
 }
 
 void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv) {

@@ -33,7 +33,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kBisectExamples[] =
     "Examples:\n"
     "  cairn bisect game.cairn               which call crashes or hangs the GPU; writes\n"
     "                                        game.minimal.cairn, which holds nothing else\n"
@@ -58,7 +58,7 @@ constexpr char kExamples[] =
     "command\n"
     "line is wrong.";
 
-struct Options {
+struct BisectOptionsOfVerb {
   std::string path;
   std::string output;
   std::string journal;
@@ -73,17 +73,17 @@ struct Options {
   bool quiet = false;
 };
 
-std::string JournalPath(const Options& options) {
+std::string JournalPath(const BisectOptionsOfVerb& options) {
   return options.journal.empty() ? WithEnding(options.path, ".bisect") : options.journal;
 }
 
-std::string MinimalPath(const Options& options) {
+std::string MinimalPath(const BisectOptionsOfVerb& options) {
   return options.output.empty() ? WithEnding(options.path, ".minimal.cairn") : options.output;
 }
 
 // Two of the three files of a search that are one, in words; empty if each is a file of its own. One would
 // take the place of the other, which may be worth hours.
-std::string SameFilesInWords(const Options& options) {
+std::string SameFilesInWords(const BisectOptionsOfVerb& options) {
   const std::string journal = JournalPath(options);
   if (IsSameFile(journal, options.path)) {
     return fmt::format(
@@ -110,8 +110,8 @@ std::string SameFilesInWords(const Options& options) {
 
 // What an answer in the journal is about: the same trace, played in the same way on the same device and
 // driver. Libraries that do not say which device it is leave that to these variables.
-JournalIdentity Identity(const TraceReader& trace, const Options& options, uint64_t hang_timeout_ns,
-                         const DeviceFacts& device) {
+JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& options,
+                         uint64_t hang_timeout_ns, const DeviceFacts& device) {
   const TraceFacts& facts = trace.facts();
   JournalIdentity identity = {
       {"trace", fmt::format("{} {} {} {} records", facts.start_realtime_ns, facts.process_id,
@@ -130,7 +130,7 @@ JournalIdentity Identity(const TraceReader& trace, const Options& options, uint6
 
 class Search {
  public:
-  Search(const Options& options, TraceReader* trace, uint64_t hang_timeout_ns)
+  Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns)
       : options_(options), trace_(trace), line_(options.quiet || options.json) {
     settings_.path = options.path;
     settings_.library = options.library;
@@ -277,7 +277,7 @@ class Search {
     return FailsTheSame(told_.answer, probe, {});
   }
 
-  const Options& options_;
+  const BisectOptionsOfVerb& options_;
   TraceReader* const trace_;
   TaskProgress signals_{"bisect"};
   ProbeLine line_;
@@ -288,7 +288,8 @@ class Search {
 };
 
 // What is wrong with the options of a search that runs a program; empty if nothing is.
-std::string WrongForProgram(const Options& options, uint64_t hang_timeout_ns, uint64_t survive_ns) {
+std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_timeout_ns,
+                            uint64_t survive_ns) {
   if (!options.path.empty()) {
     return fmt::format("give a trace or a program, not both: {} stands in front of --",
                        VisibleText(options.path));
@@ -307,7 +308,7 @@ std::string WrongForProgram(const Options& options, uint64_t hang_timeout_ns, ui
   return "";
 }
 
-int RunProgramSearch(const Options& options, const std::vector<std::string>& program,
+int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::string>& program,
                      uint64_t hang_timeout_ns) {
   const Result<uint64_t> survive_ns = ParseSeconds(options.survive.empty() ? "0" : options.survive);
   std::string wrong;
@@ -341,7 +342,7 @@ int RunProgramSearch(const Options& options, const std::vector<std::string>& pro
   return BisectProgram(search);
 }
 
-int Run(const Options& options, const std::vector<std::string>& program) {
+int Run(const BisectOptionsOfVerb& options, const std::vector<std::string>& program) {
   const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
   if (!hang_timeout_ns.ok() || *hang_timeout_ns == 0) {
     PrintError("bisect", "--hang-timeout: " +
@@ -375,11 +376,11 @@ int Run(const Options& options, const std::vector<std::string>& program) {
 }  // namespace
 
 Verb AddBisectVerb(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BisectOptionsOfVerb>();
   Command command(
       root, "bisect", "Finds the call that makes a trace, or a program, crash or hang the GPU.",
       "cairn bisect [OPTIONS] FILE\n       cairn bisect [OPTIONS] -- PROGRAM [ARGUMENTS]",
-      kExamples);
+      kBisectExamples);
   command.TraceFile(&options->path);
   command.Option(
       "-o,--output", &options->output, "FILE",

@@ -21,7 +21,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kCallsExamples[] =
     "Examples:\n"
     "  cairn calls --around 18233 game.cairn      the calls around one that a report names\n"
     "  cairn calls --frame 7-9 game.cairn         of three frames\n"
@@ -127,7 +127,7 @@ int Run(CallsOptions options) {
 Verb AddCallsVerb(CLI::App& root) {
   auto options = std::make_shared<CallsOptions>();
   Command command(root, "calls", "Prints the Direct3D 12 calls in a trace.",
-                  "cairn calls [OPTIONS] FILE", kExamples);
+                  "cairn calls [OPTIONS] FILE", kCallsExamples);
   command.TraceFile(&options->path);
   command.Option("--frame", &options->frames, "A[-B]",
                  "Calls of a frame (7) or of several (7-9), as the program counts from 0");

@@ -7,7 +7,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kFileVerbsExamples[] =
     "Examples:\n"
     "  cairn report game.cairn    which GPU work was running\n"
     "  cairn info game.cairn      what a file consists of\n"
@@ -21,7 +21,7 @@ VerbList AddVerbs(CLI::App& root) {
                     AddObjectsVerb(root), AddStateVerb(root), AddDiffVerb(root),
                     AddVerifyVerb(root), AddRepackVerb(root), AddPixVerb(root)},
           .missing = {"run", "images", "trim", "replay", "bisect", "top", "selftest"},
-          .examples = kExamples};
+          .examples = kFileVerbsExamples};
 }
 
 void PrepareFor(const Verb&, const std::vector<std::string>&, char**) {}

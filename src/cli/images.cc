@@ -26,7 +26,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kImagesExamples[] =
     "Examples:\n"
     "  cairn images game.cairn                     what is drawn into, at the end of the last "
     "frame\n"
@@ -182,7 +182,7 @@ int Run(ImagesOptions options) {
 Verb AddImagesVerb(CLI::App& root) {
   auto options = std::make_shared<ImagesOptions>();
   Command command(root, "images", "Writes render targets and textures of a trace as PNG files.",
-                  "cairn images [OPTIONS] FILE", kExamples);
+                  "cairn images [OPTIONS] FILE", kImagesExamples);
   command.TraceFile(&options->path);
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "The folder for the files; without it the current one");

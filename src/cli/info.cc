@@ -25,7 +25,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kInfoExamples[] =
     "Examples:\n"
     "  cairn info game.cairn           size and chunks of the file, its process, incidents, "
     "counts\n"
@@ -268,7 +268,7 @@ int Run(const InfoOptions& options) {
 Verb AddInfoVerb(CLI::App& root) {
   auto options = std::make_shared<InfoOptions>();
   Command command(root, "info", "Shows what a .cairn file consists of.",
-                  "cairn info [OPTIONS] FILE", kExamples);
+                  "cairn info [OPTIONS] FILE", kInfoExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--json", &options->json, "JSON instead of lines");
   return {command.app(), [options] { return Run(*options); }};

@@ -19,7 +19,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kObjectsExamples[] =
     "Examples:\n"
     "  cairn objects game.cairn                        every object, when it was made and "
     "destroyed\n"
@@ -78,7 +78,7 @@ int Run(ObjectsOptions& options) {
 Verb AddObjectsVerb(CLI::App& root) {
   auto options = std::make_shared<ObjectsOptions>();
   Command command(root, "objects", "Lists the objects in a trace.", "cairn objects [OPTIONS] FILE",
-                  kExamples);
+                  kObjectsExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--alive", &options->query.alive, "Only those that are not destroyed there");
   const CommandOption at = command.Option("--at", &options->at, "CALL",

@@ -27,7 +27,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr char kVerb[] = "pix";
-constexpr char kExamples[] =
+constexpr char kPixExamples[] =
     "HEX is bytes as they lie in memory; blanks, commas and 0x between them do not matter. A FILE "
     "holds\n"
     "the bytes, or HEX. - reads standard input. A file whose name is HEX is written ./NAME.\n"
@@ -43,7 +43,7 @@ constexpr char kExamples[] =
 // More than any program puts into one event; a wrong file should not fill the memory.
 constexpr size_t kMaxInputBytes = size_t{64} << 20;
 
-struct Options {
+struct PixOptions {
   std::string action;
   std::vector<std::string> input;
   std::string metadata = "2";
@@ -128,7 +128,7 @@ Result<std::string> ReadAll(const std::string& path) {
   return content;
 }
 
-Result<std::vector<std::byte>> ReadInput(const Options& options) {
+Result<std::vector<std::byte>> ReadInput(const PixOptions& options) {
   const std::string joined = fmt::format("{}", fmt::join(options.input, " "));
   if (const auto words = HexWords(joined)) return BytesOfWords(*words, options.qwords);
   if (options.input.size() > 1) {
@@ -248,7 +248,7 @@ int UsageError(const std::string& message) {
   return kExitUsage;
 }
 
-int Run(const Options& options) {
+int Run(const PixOptions& options) {
   if (options.action.empty()) {
     return UsageError("say what to do: cairn pix decode HEX; see cairn pix --help");
   }
@@ -277,9 +277,9 @@ int Run(const Options& options) {
 }  // namespace
 
 Verb AddPixVerb(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PixOptions>();
   Command command(root, "pix", "Decodes what a PIX event or marker carries.",
-                  "cairn pix decode [OPTIONS] HEX|FILE|-", kExamples);
+                  "cairn pix decode [OPTIONS] HEX|FILE|-", kPixExamples);
   command.Option("action", &options->action, "ACTION", "decode");
   command.Option("input", &options->input, "HEX|FILE|-", "The bytes at pData");
   command.Option("--metadata", &options->metadata, "NUMBER",

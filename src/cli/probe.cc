@@ -8,7 +8,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kProbeExamples[] =
     "Examples:\n"
     "  cairn bisect game.cairn   starts it, again and again";
 
@@ -22,7 +22,7 @@ int Run() {
 }  // namespace
 
 Verb AddProbeVerb(CLI::App& root) {
-  Command command(root, "probe", "Plays a trace for cairn bisect.", "cairn probe", kExamples);
+  Command command(root, "probe", "Plays a trace for cairn bisect.", "cairn probe", kProbeExamples);
   command.Hide();
   return {command.app(), Run};
 }

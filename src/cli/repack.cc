@@ -22,7 +22,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kRepackExamples[] =
     "Examples:\n"
     "  cairn repack game.cairn                  replaces the file by a smaller one\n"
     "  cairn repack -o small.cairn game.cairn   writes another file\n"
@@ -117,7 +117,7 @@ int Run(const RepackOptions& options) {
 Verb AddRepackVerb(CLI::App& root) {
   auto options = std::make_shared<RepackOptions>();
   Command command(root, "repack", "Makes the file of a trace smaller.",
-                  "cairn repack [OPTIONS] FILE", kExamples);
+                  "cairn repack [OPTIONS] FILE", kRepackExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Option("-o,--output", &options->output, "FILE",
                  "Write this file, and leave the other as it is");

@@ -28,7 +28,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kReplayExamples[] =
     "Examples:\n"
     "  cairn replay game.cairn                        play it as fast as this machine can\n"
     "  cairn replay --validate game.cairn             compare what the program read back, and "
@@ -325,7 +325,7 @@ int Run(ReplayOptions options) {
 Verb AddReplayVerb(CLI::App& root) {
   auto options = std::make_shared<ReplayOptions>();
   Command command(root, "replay", "Plays a trace on this machine's Direct3D 12.",
-                  "cairn replay [OPTIONS] FILE", kExamples);
+                  "cairn replay [OPTIONS] FILE", kReplayExamples);
   command.TraceFile(&options->path);
   command.Option("--frames", &options->frames, "A[-B]",
                  "Images and comparisons of these frames only, from 0; the playback ends after the "

@@ -32,7 +32,7 @@ namespace {
 constexpr uint32_t kMinWidth = 40;
 constexpr uint32_t kMaxWidth = 10'000;
 
-constexpr char kExamples[] =
+constexpr char kReportExamples[] =
     "Examples:\n"
     "  cairn report game.cairn                   what was running, and why that is concluded\n"
     "  cairn report --all game.cairn | less      finished and unstarted work as well\n"
@@ -157,7 +157,7 @@ int Run(const ReportOptions& options) {
 Verb AddReportVerb(CLI::App& root) {
   auto options = std::make_shared<ReportOptions>();
   Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
-                  "cairn report FILE [OPTIONS]", kExamples);
+                  "cairn report FILE [OPTIONS]", kReportExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   const CommandOption json = command.Flag("--json", &options->json, "Print JSON");
   const CommandOption redact =

@@ -21,7 +21,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kRunExamples[] =
     "Examples:\n"
     "  cairn run -- ./game --level 3            run it; a crash or hang writes game.cairn\n"
     "  cairn run -o out/crash.cairn -- ./game   write somewhere else\n"
@@ -195,7 +195,7 @@ Verb AddRunVerb(CLI::App& root) {
   Command command(
       root, "run",
       "Runs a program; writes a .cairn file if it crashes, hangs or loses its GPU device.",
-      "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
+      "cairn run [OPTIONS] -- PROGRAM [ARGUMENTS]", kRunExamples);
   command.Option("-o,--output", &options->output_path, "FILE",
                  "File to write; PROGRAM.cairn in the working directory if not given");
   command

@@ -25,7 +25,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kSelftestExamples[] =
     "Examples:\n"
     "  cairn selftest                 every device, with Vulkan and with Direct3D 12\n"
     "  cairn selftest --api vulkan    only with Vulkan\n"
@@ -312,7 +312,7 @@ Verb AddSelftestVerb(CLI::App& root) {
   auto options = std::make_shared<SelftestOptions>();
   Command command(root, "selftest",
                   "Tries every way of recording breadcrumbs on every device of this machine.",
-                  "cairn selftest [OPTIONS]", kExamples);
+                  "cairn selftest [OPTIONS]", kSelftestExamples);
   command.Option("--api", &options->api, "API", "Test only with this API: vulkan or d3d12");
   command.Flag("--json", &options->json, "Print JSON");
   return {command.app(), [options] { return Run(*options); }};

@@ -17,7 +17,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kStateExamples[] =
     "Examples:\n"
     "  cairn state --call 18233 game.cairn           what the draw of a report used\n"
     "  cairn state --call 18233 --json game.cairn    JSON; docs/state.schema.json";
@@ -57,7 +57,7 @@ int Run(const StateOptions& options) {
 Verb AddStateVerb(CLI::App& root) {
   auto options = std::make_shared<StateOptions>();
   Command command(root, "state", "Prints the pipeline and what is bound at a call.",
-                  "cairn state --call CALL [OPTIONS] FILE", kExamples);
+                  "cairn state --call CALL [OPTIONS] FILE", kStateExamples);
   command.Option("--call", &options->call, "CALL", "Number of a call that a command list records");
   command.Flag("--json", &options->json, "JSON");
   command.TraceFile(&options->path);

@@ -24,7 +24,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kTopExamples[] =
     "Examples:\n"
     "  cairn top                       the programs that can be looked at\n"
     "  cairn top 4711                  what each queue of process 4711 executes now; ^C ends\n"
@@ -193,7 +193,7 @@ int Run(const TopOptions& options) {
 Verb AddTopVerb(CLI::App& root) {
   auto options = std::make_shared<TopOptions>();
   Command command(root, "top", "Shows what each GPU queue of a running program executes now.",
-                  "cairn top [OPTIONS] [PID]", kExamples);
+                  "cairn top [OPTIONS] [PID]", kTopExamples);
   command.Option("pid", &options->pid, "PID",
                  "The process; without it those that can be looked at");
   command

@@ -19,11 +19,11 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kTrialExamples[] =
     "Examples:\n"
     "  cairn bisect -- ./game   starts it, again and again";
 
-struct Options {
+struct TrialOptions {
   std::string hang_timeout = "10";
   std::string output;
   std::vector<std::string> environment;
@@ -64,7 +64,7 @@ class ToldReports final : public SessionOutput {
   FileOutput files_;
 };
 
-int Run(const Options& options, const std::vector<std::string>& program) {
+int Run(const TrialOptions& options, const std::vector<std::string>& program) {
   Result<SharedMemory> memory = TakeMemoryOfParent();
   const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
   if (!memory.ok() || memory->size_bytes() < sizeof(TrialTelling) || !hang_timeout_ns.ok()) {
@@ -91,9 +91,9 @@ int Run(const Options& options, const std::vector<std::string>& program) {
 }  // namespace
 
 Verb AddTrialVerb(CLI::App& root) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrialOptions>();
   Command command(root, "trial", "Runs a program for cairn bisect.",
-                  "cairn trial [OPTIONS] -- PROGRAM [ARGUMENTS]", kExamples);
+                  "cairn trial [OPTIONS] -- PROGRAM [ARGUMENTS]", kTrialExamples);
   command.Option("--hang-timeout", &options->hang_timeout, "SECONDS", "As of cairn run");
   command.Option("-o,--output", &options->output, "FILE", "Write the report of a failure");
   // Not of this process: the layers are for the program.

@@ -37,7 +37,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kTrimExamples[] =
     "Examples:\n"
     "  cairn trim --frames 100-199 game.cairn         writes game-100-199.cairn\n"
     "  cairn trim --frames 7-7 -o one.cairn game.cairn\n"
@@ -307,7 +307,7 @@ int Run(const TrimOptions& options) {
 Verb AddTrimVerb(CLI::App& root) {
   auto options = std::make_shared<TrimOptions>();
   Command command(root, "trim", "Cuts frames out of a trace, playable on their own.",
-                  "cairn trim --frames A-B [OPTIONS] FILE", kExamples);
+                  "cairn trim --frames A-B [OPTIONS] FILE", kTrimExamples);
   command.TraceFile(&options->path);
   command.Option("--frames", &options->frames, "A[-B]",
                  "The frames to keep, as the program counts them, from 0");

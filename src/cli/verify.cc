@@ -18,7 +18,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kVerifyExamples[] =
     "Examples:\n"
     "  cairn verify game.cairn           damage, references, fences, addresses, descriptors\n"
     "  cairn verify --json game.cairn    for programs; the schema is docs/verify.schema.json\n"
@@ -59,7 +59,7 @@ int Run(const VerifyOptionsOfVerb& options) {
 Verb AddVerifyVerb(CLI::App& root) {
   auto options = std::make_shared<VerifyOptionsOfVerb>();
   Command command(root, "verify", "Looks for what cannot be right in a trace.",
-                  "cairn verify [OPTIONS] FILE", kExamples);
+                  "cairn verify [OPTIONS] FILE", kVerifyExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--json", &options->json, "JSON instead of lines");
   return {command.app(), [options] { return Run(*options); }};

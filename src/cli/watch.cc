@@ -15,7 +15,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kWatchExamples[] =
     "Examples:\n"
     "  cairn watch --fd 3 -o game.cairn   as cairnStartWatcher starts it, with its socket as 3";
 
@@ -55,7 +55,7 @@ int Run(const WatchOptions& options) {
 Verb AddWatchVerb(CLI::App& root) {
   auto options = std::make_shared<WatchOptions>();
   Command command(root, "watch", "Watches the process at the other end of a socket.",
-                  "cairn watch --fd N [OPTIONS]", kExamples);
+                  "cairn watch --fd N [OPTIONS]", kWatchExamples);
   command.Hide();  // hidden
   command.Option("--fd", &options->fd, "N", "The inherited socket");
   command.Option("-o,--output", &options->output_path, "FILE",

@@ -17,7 +17,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr char kExamples[] =
+constexpr char kWitnessProbeExamples[] =
     "Examples:\n"
     "  cairn run -- ./game   starts it, once for each device and driver";
 
@@ -50,7 +50,7 @@ class Teller final : public WitnessListener {
   std::vector<DeviceWitnesses> known_;
 };
 
-int Run() {
+int ProbeWitnesses() {
   const Result<SharedMemory> memory = TakeMemoryOfParent();
   if (!memory.ok() || memory->size_bytes() < sizeof(WitnessTelling)) {
     PrintError("witness-probe", "cairn run starts it; say cairn run -- PROGRAM");
@@ -69,9 +69,9 @@ int Run() {
 
 Verb AddWitnessProbeVerb(CLI::App& root) {
   Command command(root, "witness-probe", "Measures barriers for cairn run.", "cairn witness-probe",
-                  kExamples);
+                  kWitnessProbeExamples);
   command.Hide();
-  return {command.app(), Run};
+  return {command.app(), ProbeWitnesses};
 }
 
 }  // namespace cairn::cli

@@ -54,8 +54,8 @@ struct SpawnRequest {
 // as the process. The program's limit of handles is the one from before RaiseHandleLimit.
 // kNotFound: there is no such program. kUnsupported: it cannot be executed. kIo: anything else.
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
-// The file that it runs for a program of this name: the name itself if it is a path, otherwise the first in PATH; ""
-// if there is none.
+// The file that SpawnProgram runs for a program of this name: the name itself if it is a path, otherwise the first in
+// PATH; "" if there is none.
 std::string FileOfProgram(const std::string& program);
 
 // A handle of any process. kNotFound if it is gone.

@@ -17,6 +17,7 @@
 #include "os/environment.h"
 #include "os/shared_memory.h"
 #include "os/testing/test_role.h"
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
@@ -142,6 +143,18 @@ TEST(Process, SaysWhyNothingStarted) {
   const Status refused = SpawnProgram(request).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
   EXPECT_THAT(refused.message(), HasSubstr("'" + folder + "' cannot be executed: "));
+}
+
+TEST(FileOfProgram, IsAPathItselfAndANameTheFirstOfItInPath) {
+  const std::filesystem::path own = OwnProgramPath();
+  EXPECT_EQ(FileOfProgram(own.string()), own.string());
+  EXPECT_EQ(FileOfProgram("no-such-program-of-cairn"), "");
+  const std::string path = OwnVariable("PATH");
+  SetVariable("PATH", own.parent_path().string());
+  const std::string found = FileOfProgram(own.filename().string());
+  SetVariable("PATH", path);
+  std::error_code error;
+  EXPECT_TRUE(std::filesystem::equivalent(found, own, error)) << found << ": " << error.message();
 }
 
 TEST(Process, IsKilledAndSeenByOthers) {

@@ -30,6 +30,8 @@ cairn_library(cairn_d3d12_probe
   SOURCES d3d12_devices_${system}.cc d3d12_probe.cc
   DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12_ms)
 if(NOT WIN32)
+  # libvkd3d's own headers, which do not go with DirectX-Headers.
+  set_source_files_properties(d3d12_devices_linux.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(cairn_d3d12_probe SYSTEM PRIVATE
     $<TARGET_PROPERTY:PkgConfig::VKD3D_UTILS,INTERFACE_INCLUDE_DIRECTORIES>)
 endif()

@@ -15,7 +15,6 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-constexpr uint32_t kUntouched = 0xA5A5A5A5;
 constexpr PipeLocation kLocations[] = {PipeLocation::kTop, PipeLocation::kBottom};
 constexpr QueueType kQueues[] = {QueueType::kDirect, QueueType::kCompute, QueueType::kCopy};
 

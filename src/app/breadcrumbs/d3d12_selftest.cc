@@ -14,8 +14,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 
 namespace {
 
-constexpr uint32_t kUntouched = 0xA5A5A5A5;
-constexpr uint32_t kLocations = 2;
+constexpr uint32_t kLocationCount = 2;
 constexpr WriteMethod kMethods[] = {WriteMethod::kD3D12WriteBufferImmediate,
                                     WriteMethod::kD3D12CopyBufferRegion};
 
@@ -81,11 +80,11 @@ class QueueTest {
  private:
   Status CreateBuffers() {
     Result<D3D12MappedBuffer> words =
-        CreateMappedBuffer(device_, MappedHeap::kReadback, kLocations * sizeof(uint32_t));
+        CreateMappedBuffer(device_, MappedHeap::kReadback, kLocationCount * sizeof(uint32_t));
     if (!words.ok()) return words.status();
     words_ = std::move(*words);
     Result<D3D12MappedBuffer> values =
-        CreateMappedBuffer(device_, MappedHeap::kUpload, kLocations * sizeof(uint32_t));
+        CreateMappedBuffer(device_, MappedHeap::kUpload, kLocationCount * sizeof(uint32_t));
     if (!values.ok()) return values.status();
     values_ = std::move(*values);
     return drain_.Initialize(device_);
@@ -127,7 +126,7 @@ class QueueTest {
     }
     CAIRN_RETURN_IF_ERROR(submitter_.Wait(kD3D12SelfTestLimit));
     bool works = true;
-    for (uint32_t i = 0; i < kLocations; ++i) {
+    for (uint32_t i = 0; i < kLocationCount; ++i) {
       SourceFinding finding;
       finding.name = FindingName(method, static_cast<PipeLocation>(i), queue_);
       Judge(ReadWord(words_.memory + i * sizeof(uint32_t)), Expected(method, i), &finding);
@@ -140,7 +139,7 @@ class QueueTest {
   }
 
   Status Record(WriteMethod method, ID3D12GraphicsCommandList* list) {
-    for (uint32_t i = 0; i < kLocations; ++i) {
+    for (uint32_t i = 0; i < kLocationCount; ++i) {
       StoreWord(words_.memory + i * sizeof(uint32_t), kUntouched);
       StoreWord(values_.memory + i * sizeof(uint32_t), Expected(method, i));
     }
@@ -151,7 +150,7 @@ class QueueTest {
         CAIRN_RETURN_IF_ERROR(StatusFromHresult(list->Close(), "ID3D12GraphicsCommandList::Close"));
         return {StatusCode::kUnsupported, "command lists have no ID3D12GraphicsCommandList2"};
       }
-      for (uint32_t i = 0; i < kLocations; ++i) {
+      for (uint32_t i = 0; i < kLocationCount; ++i) {
         RecordImmediate(list2.get(), static_cast<PipeLocation>(i),
                         words_.gpu_address + i * sizeof(uint32_t), Expected(method, i));
       }

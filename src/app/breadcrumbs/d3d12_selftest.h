@@ -26,6 +26,8 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // A healthy device answers within microseconds; software rasterisers on busy machines need longer.
 inline constexpr std::chrono::milliseconds kD3D12SelfTestLimit(2000);
 
+inline constexpr uint32_t kUntouched = 0xA5A5A5A5;  // what a word holds until a write arrives
+
 inline constexpr uint32_t kD3D12QueueTypes = 3;  // direct, compute, copy: QueueType's first values
 
 struct D3D12SelfTestReport {

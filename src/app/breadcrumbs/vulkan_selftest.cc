@@ -61,7 +61,7 @@ void RecordWrite(const VulkanFunctions& vk, WriteMethod method, VkCommandBuffer 
   }
 }
 
-Status VulkanError(const char* call, VkResult result) {
+Status SelfTestError(const char* call, VkResult result) {
   return Status(result == VK_ERROR_DEVICE_LOST ? StatusCode::kDeviceLost : StatusCode::kUnsupported,
                 fmt::format("self-test: {} returned {}", call, VulkanResultName(result)));
 }
@@ -77,30 +77,30 @@ class OneShot {
     pool_info.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
     pool_info.queueFamilyIndex = device_.queue_family;
     VkResult result = vk_.CreateCommandPool(device_.device, &pool_info, nullptr, &pool_);
-    if (result != VK_SUCCESS) return VulkanError("vkCreateCommandPool", result);
+    if (result != VK_SUCCESS) return SelfTestError("vkCreateCommandPool", result);
     VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandPool = pool_;
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
     result = vk_.AllocateCommandBuffers(device_.device, &info, &commands_);
-    if (result != VK_SUCCESS) return VulkanError("vkAllocateCommandBuffers", result);
+    if (result != VK_SUCCESS) return SelfTestError("vkAllocateCommandBuffers", result);
     const VkFenceCreateInfo fence_info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     result = vk_.CreateFence(device_.device, &fence_info, nullptr, &fence_);
-    if (result != VK_SUCCESS) return VulkanError("vkCreateFence", result);
+    if (result != VK_SUCCESS) return SelfTestError("vkCreateFence", result);
     VkCommandBufferBeginInfo begin = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
     result = vk_.BeginCommandBuffer(commands_, &begin);
-    return result == VK_SUCCESS ? Status() : VulkanError("vkBeginCommandBuffer", result);
+    return result == VK_SUCCESS ? Status() : SelfTestError("vkBeginCommandBuffer", result);
   }
 
   Status SubmitAndWait(const std::function<void()>& meanwhile) {
     VkResult result = vk_.EndCommandBuffer(commands_);
-    if (result != VK_SUCCESS) return VulkanError("vkEndCommandBuffer", result);
+    if (result != VK_SUCCESS) return SelfTestError("vkEndCommandBuffer", result);
     VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &commands_;
     result = vk_.QueueSubmit(device_.queue, 1, &submit, fence_);
-    if (result != VK_SUCCESS) return VulkanError("vkQueueSubmit", result);
+    if (result != VK_SUCCESS) return SelfTestError("vkQueueSubmit", result);
     if (meanwhile) meanwhile();
     result = vk_.WaitForFences(device_.device, 1, &fence_, VK_TRUE, kVulkanSelfTestTimeoutNs);
     if (result == VK_TIMEOUT) {
@@ -109,7 +109,7 @@ class OneShot {
                                 "other work in front of them?",
                                 kVulkanSelfTestTimeoutNs / 1'000'000));
     }
-    return result == VK_SUCCESS ? Status() : VulkanError("vkWaitForFences", result);
+    return result == VK_SUCCESS ? Status() : SelfTestError("vkWaitForFences", result);
   }
 
   void Destroy() {

@@ -20,10 +20,6 @@ namespace {
 
 std::atomic<uint64_t> next_object{0};
 
-std::span<const std::byte> BytesOf(const void* data, size_t size) {
-  return {static_cast<const std::byte*>(data), size};
-}
-
 }  // namespace
 
 constinit std::atomic<Capture*> Capture::active_{nullptr};
@@ -176,8 +172,7 @@ void Capture::PutBytes(RecordKind kind, uint64_t object, std::span<const std::by
 void Capture::PutNote(NoteKind kind, std::string_view text) {
   text = text.substr(0, kMaxInlineBytes);
   const NoteBody body{static_cast<uint32_t>(kind), static_cast<uint32_t>(text.size())};
-  Put(RecordKind::kNote, kNoObject, BytesOf(&body, sizeof(body)),
-      BytesOf(text.data(), text.size()));
+  Put(RecordKind::kNote, kNoObject, BytesOf(body), std::as_bytes(std::span(text)));
 }
 
 Capture::AtFrame Capture::FrameEnded(uint64_t frame) {

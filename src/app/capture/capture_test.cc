@@ -24,10 +24,6 @@ namespace {
 
 constexpr Method kDispatch = Method::ID3D12GraphicsCommandList_Dispatch;
 
-std::span<const std::byte> BytesOf(const void* data, size_t size) {
-  return {static_cast<const std::byte*>(data), size};
-}
-
 EncodeContext Context() {
   EncodeContext context;
   context.object_number = [](const void*, Chain) { return uint64_t{7}; };
@@ -152,7 +148,7 @@ TEST_F(CaptureTest, BytesOfAnySizeArriveWhole) {
   for (const size_t size : sizes) {
     const auto bytes = Pattern(size, static_cast<uint32_t>(size));
     const MemoryBody body{3, 0, size};
-    capture.PutBytes(RecordKind::kMemory, 11, BytesOf(&body, sizeof(body)), bytes);
+    capture.PutBytes(RecordKind::kMemory, 11, BytesOf(body), bytes);
   }
   const auto records = watcher_.Finish();
   const auto memory = OfKind(records, RecordKind::kMemory);
@@ -198,7 +194,7 @@ TEST_F(CaptureTest, NothingIsLostWhenRingsAndSpillAreFull) {
     const auto bytes = Pattern(33'000, 1);
     for (uint32_t i = 0; i < kBlobs; ++i) {
       const MemoryBody body{i, 0, 0};
-      capture.PutBytes(RecordKind::kMemory, 2, BytesOf(&body, sizeof(body)), bytes);
+      capture.PutBytes(RecordKind::kMemory, 2, BytesOf(body), bytes);
     }
   });
   // Both stand still: one for room in its ring, one for blocks.
@@ -275,7 +271,7 @@ TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
       for (uint32_t i = 0; i < 20; ++i) {
         capture.Returned(BeginDispatch(capture, t, i));
         const MemoryBody body{i, 0, t};
-        capture.PutBytes(RecordKind::kMemory, t, BytesOf(&body, sizeof(body)), bytes);
+        capture.PutBytes(RecordKind::kMemory, t, BytesOf(body), bytes);
       }
       all.arrive_and_wait();  // none gives its ring back before
     });

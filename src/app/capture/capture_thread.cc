@@ -28,10 +28,6 @@ enum RingState : uint32_t { kRingFree = 0, kRingInUse = 1, kRingLeft = 2 };
 constinit ThreadSlot thread_end;
 std::atomic<uint32_t> threads_seen{0};
 
-std::span<const std::byte> BytesOf(const void* data, size_t size) {
-  return {static_cast<const std::byte*>(data), size};
-}
-
 void CopyTo(std::byte*& at, std::span<const std::byte> bytes) {
   if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
   at += bytes.size();
@@ -133,7 +129,7 @@ bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbe
     BlobBody body{static_cast<uint32_t>(part.size()), 0};
     if (part.size() < kSmallestSpill) {
       header.flags = 0;
-      *numbers = Write(header, BytesOf(&body, sizeof(body)), part);
+      *numbers = Write(header, BytesOf(body), part);
     } else {
       uint32_t blocks[kMostBlocks];
       body.block_count =
@@ -146,7 +142,7 @@ bool CaptureThread::WriteBlobs(std::span<const std::byte> bytes, uint64_t* numbe
                     std::min<size_t>(kSpillBlockBytes, part.size() - begin));
       }
       header.flags = kRecordSpilled;
-      *numbers = Write(header, BytesOf(&body, sizeof(body)), std::as_bytes(taken));
+      *numbers = Write(header, BytesOf(body), std::as_bytes(taken));
     }
     if (*numbers++ == 0) return false;
   }
@@ -247,14 +243,15 @@ bool RecordSink::PutBlob(const void* bytes, uint64_t size_bytes) {
   }
   const std::unique_ptr<uint64_t[]> numbers(new (std::nothrow) uint64_t[parts]);
   if (numbers == nullptr || !LeaveRing()) return false;
-  if (!thread_->WriteBlobs(BytesOf(bytes, size_bytes), numbers.get())) return false;
+  if (!thread_->WriteBlobs({static_cast<const std::byte*>(bytes), size_bytes}, numbers.get()))
+    return false;
   std::byte* at =
       Extend(sizeof(kBytesInBlobs) + sizeof(size_bytes) + sizeof(parts) + parts * sizeof(uint64_t));
   if (at == nullptr) return false;
-  CopyTo(at, BytesOf(&kBytesInBlobs, sizeof(kBytesInBlobs)));
-  CopyTo(at, BytesOf(&size_bytes, sizeof(size_bytes)));
-  CopyTo(at, BytesOf(&parts, sizeof(parts)));
-  CopyTo(at, BytesOf(numbers.get(), parts * sizeof(uint64_t)));
+  CopyTo(at, BytesOf(kBytesInBlobs));
+  CopyTo(at, BytesOf(size_bytes));
+  CopyTo(at, BytesOf(parts));
+  CopyTo(at, std::as_bytes(std::span(numbers.get(), parts)));
   return true;
 }
 
@@ -265,7 +262,7 @@ uint64_t RecordSink::Commit(const RecordHeader& header) {
     in_ring_ = false;
     return thread_->writer_.Publish(header, size);
   }
-  return thread_->Write(header, BytesOf(begin_, size));
+  return thread_->Write(header, {begin_, size});
 }
 
 }  // namespace cairn

@@ -166,6 +166,12 @@ struct Record {
   std::span<const std::byte> body;
 };
 
+// An object as the body of a record.
+template <typename Body>
+std::span<const std::byte> BytesOf(const Body& body) {
+  return std::as_bytes(std::span(&body, 1));
+}
+
 }  // namespace cairn
 
 #endif  // CAIRN_FORMAT_CALLS_RECORD_H_

@@ -54,7 +54,8 @@ inline constexpr unsigned kEventBitBind = 128;
 // Limits of what is read back, against payloads that decode to far more than they hold. All rows of
 // tables together, and all names, cost no more than the file's size allows (format/file/file_cost.h).
 inline constexpr uint64_t kMaxFileTextBytes = uint64_t{256} << 20;
-inline constexpr uint32_t kMaxFileNameBytes = 4096;  // longer ones are cut
+inline constexpr size_t kMaxRowTextBytes = 1u << 16;  // of a text that stands in its row
+inline constexpr uint32_t kMaxFileNameBytes = 4096;   // longer ones are cut
 inline constexpr uint32_t kMaxFileIncidents = 65536;
 inline constexpr uint32_t kMaxFileLosses = 10'000;  // later ones are not told
 inline constexpr uint32_t kMaxFileObjects = 1u << 20;

@@ -13,12 +13,6 @@
 
 namespace cairn {
 
-namespace {
-
-constexpr size_t kLongestText = 1u << 16;
-
-}  // namespace
-
 // Reads rows, field by field.
 class RowReader {
  public:
@@ -293,7 +287,8 @@ void SnapshotFileReader::ReadChunks(ChunkType type, Expected expected, const Dec
 
 bool SnapshotFileReader::ReadOwnText(ByteReader& reader, TextRef* text) {
   std::string_view value;
-  if (!reader.ReadString(kLongestText, value) || value.size() > text_budget_bytes_) return false;
+  if (!reader.ReadString(kMaxRowTextBytes, value) || value.size() > text_budget_bytes_)
+    return false;
   text_budget_bytes_ -= value.size();
   *text = snapshot_.AddText(value);
   return true;

@@ -16,7 +16,6 @@ namespace cairn {
 namespace {
 
 constexpr uint32_t kEventsPerPayload = 1u << 18;
-constexpr size_t kLongestText = 1u << 16;
 // Shaders of one chunk, so that they compress together; one that is larger has a chunk of its own.
 constexpr uint64_t kShaderBytesPerPayload = uint64_t{1} << 20;
 
@@ -109,7 +108,7 @@ class RowWriter {
   void Text(TextRef ref) {
     const std::string_view text = snapshot_.Text(ref);
     if (texts_ == nullptr) {
-      out_->WriteString(text, kLongestText);
+      out_->WriteString(text, kMaxRowTextBytes);
     } else {
       out_->WriteVarint(texts_->NumberOf(text));
     }

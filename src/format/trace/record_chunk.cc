@@ -76,7 +76,7 @@ bool HasMethod(RecordKind kind) {
   return kind == RecordKind::kCall || kind == RecordKind::kResult;
 }
 
-Status Corrupt(const char* what) {
+Status Damaged(const char* what) {
   return Status(StatusCode::kCorrupt, fmt::format("records are damaged: {}", what));
 }
 
@@ -233,8 +233,8 @@ class Decoder {
   explicit Decoder(std::span<const std::byte> payload) : in_(payload), payload_(payload) {}
 
   Result<DecodedRecords> Decode() {
-    if (payload_.size() > kMaxRecordChunkBytes) return Corrupt("there are too many bytes");
-    if (!ReadHeader(in_, &out_.header)) return Corrupt("what they begin with contradicts itself");
+    if (payload_.size() > kMaxRecordChunkBytes) return Damaged("there are too many bytes");
+    if (!ReadHeader(in_, &out_.header)) return Damaged("what they begin with contradicts itself");
     CAIRN_RETURN_IF_ERROR(ReadKindsAndNumbers());
     ReadThreads();
     ReadMethods();
@@ -260,7 +260,7 @@ class Decoder {
     for (Record& record : out_.records) {
       if (record.flags != 0) in_.ReadU8(record.flags);
     }
-    if (!in_.ok()) return Corrupt("a record is of no kind");
+    if (!in_.ok()) return Damaged("a record is of no kind");
     uint64_t number = out_.header.first_number;
     bool rises = true;
     out_.records.front().number = number;
@@ -272,9 +272,9 @@ class Decoder {
       out_.records[i].number = number;
     }
     if (!in_.ok() || !rises || number != out_.header.last_number) {
-      return Corrupt("their numbers contradict each other");
+      return Damaged("their numbers contradict each other");
     }
-    if (frame_ends != out_.header.frame_ends) return Corrupt("their frames are miscounted");
+    if (frame_ends != out_.header.frame_ends) return Damaged("their frames are miscounted");
     return Status();
   }
 
@@ -324,7 +324,7 @@ class Decoder {
       }
       calls_.push_back(record.number - distance);
     }
-    return in_.ok() ? Status() : Corrupt("a column ends early");
+    return in_.ok() ? Status() : Damaged("a column ends early");
   }
 
   Status ReadBlobs() {
@@ -335,7 +335,7 @@ class Decoder {
       in_.ReadVarint(blob.chunk_offset);
       in_.ReadVarint32(blob.offset_bytes);
       in_.ReadVarint32(blob.size_bytes);
-      if (!in_.ok()) return Corrupt("a column ends early");
+      if (!in_.ok()) return Damaged("a column ends early");
       if (blob.chunk_offset > ~uint64_t{0} / kChunkAlignment || blob.size_bytes > kMaxBlobBytes) {
         return Status(StatusCode::kCorrupt,
                       fmt::format("record {}: the place of its bytes is none", record.number));
@@ -368,7 +368,7 @@ class Decoder {
       all_bytes += sizes[i] + BytesInFront(record.kind);
       groups.Count(record.kind, GroupMethod(record.kind, record.method), sizes[i]);
     }
-    if (!in_.ok() || stored_bytes > in_.remaining()) return Corrupt("a column ends early");
+    if (!in_.ok() || stored_bytes > in_.remaining()) return Damaged("a column ends early");
     groups.Lay();
     const std::span<const std::byte> stored = payload_.subspan(in_.offset());
     out_.bodies.resize(all_bytes);
@@ -406,7 +406,7 @@ class Decoder {
 Result<RecordChunkHeader> DecodeRecordChunkHeader(std::span<const std::byte> payload) {
   ByteReader in(payload);
   RecordChunkHeader header;
-  if (!ReadHeader(in, &header)) return Corrupt("what they begin with contradicts itself");
+  if (!ReadHeader(in, &header)) return Damaged("what they begin with contradicts itself");
   return header;
 }
 

@@ -11,8 +11,6 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kRecordsPerProgress = 4096;
-
 bool IsTraceChunk(ChunkType type) {
   return type == kTraceTableChunk || type == kTraceRecordChunk || type == kTraceBlobChunk ||
          type == kTraceIndexChunk || type == kTraceEndChunk;

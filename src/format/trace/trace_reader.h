@@ -103,6 +103,9 @@ class TraceReader final : public BlobSource {
   std::unique_ptr<State> state_;
 };
 
+// Who walks a trace tells how far it is once in so many records.
+inline constexpr uint64_t kRecordsPerProgress = 4096;
+
 // Goes through the records. `trace` must outlive it.
 class TraceCursor {
  public:

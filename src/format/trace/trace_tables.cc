@@ -17,7 +17,7 @@
 namespace cairn {
 namespace {
 
-constexpr size_t kMaxNameBytes = 1024;
+constexpr size_t kLongestName = 1024;
 constexpr size_t kMaxFactBytes = 64 << 10;
 constexpr uint64_t kTrimmedFlag = 1;
 
@@ -136,11 +136,11 @@ std::vector<std::byte> EncodeTraceTable(const TraceTable& table) {
   out.WriteVarint(table.facts.trimmed ? kTrimmedFlag : 0);
   out.WriteVarint(table.methods.size());
   for (const TracedMethod& method : table.methods) {
-    out.WriteString(method.name, kMaxNameBytes);
+    out.WriteString(method.name, kLongestName);
     out.WriteU32(method.layout);
   }
   out.WriteVarint(table.chains.size());
-  for (const std::string& chain : table.chains) out.WriteString(chain, kMaxNameBytes);
+  for (const std::string& chain : table.chains) out.WriteString(chain, kLongestName);
   return out.Take();
 }
 
@@ -170,7 +170,7 @@ Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload) {
   if (count > 0x10000 || version == 0) in.Fail();
   for (uint32_t i = 0; i < count && in.ok(); ++i) {
     TracedMethod method;
-    ReadText(in, kMaxNameBytes, &method.name);
+    ReadText(in, kLongestName, &method.name);
     in.ReadU32(method.layout);
     table.methods.push_back(std::move(method));
   }
@@ -179,7 +179,7 @@ Result<TraceTable> DecodeTraceTable(std::span<const std::byte> payload) {
   if (count > 0x10000) in.Fail();
   for (uint32_t i = 0; i < count && in.ok(); ++i) {
     std::string chain;
-    ReadText(in, kMaxNameBytes, &chain);
+    ReadText(in, kLongestName, &chain);
     table.chains.push_back(std::move(chain));
   }
   if (!in.ok()) return Corrupt("the names of the methods are damaged");
@@ -311,7 +311,7 @@ std::vector<std::byte> EncodeTraceEnd(std::span<const TraceThread> threads) {
   for (const TraceThread& thread : threads) {
     out.WriteVarint(thread.index);
     out.WriteVarint(thread.thread_id);
-    out.WriteString(thread.name, kMaxNameBytes);
+    out.WriteString(thread.name, kLongestName);
     out.WriteVarint(thread.unreturned_call);
   }
   return out.Take();
@@ -327,7 +327,7 @@ Result<std::vector<TraceThread>> DecodeTraceEnd(std::span<const std::byte> paylo
     TraceThread thread;
     in.ReadVarint32(thread.index);
     in.ReadVarint32(thread.thread_id);
-    ReadText(in, kMaxNameBytes, &thread.name);
+    ReadText(in, kLongestName, &thread.name);
     in.ReadVarint(thread.unreturned_call);
     threads.push_back(std::move(thread));
   }

@@ -17,8 +17,6 @@
 namespace cairn {
 namespace {
 
-constexpr uint64_t kRecordsPerProgress = 4096;
-
 // The interface that a method belongs to, from "ID3D12Device::CreateFence".
 const InterfaceInfo* InterfaceOf(Method method) {
   static const std::vector<const InterfaceInfo*> interfaces = [] {

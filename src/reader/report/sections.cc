@@ -24,7 +24,7 @@ constexpr size_t kCallsShown = 4;
 constexpr size_t kFencesShown = 8;
 constexpr size_t kObjectsShown = 24;
 constexpr size_t kReportedShown = 64;
-constexpr size_t kDeepestIndent = 32;
+constexpr size_t kDeepestSection = 32;
 
 bool IsUnfinished(const Object& fence) {
   return fence.completed < fence.signalled || fence.completed < fence.waited;
@@ -251,7 +251,7 @@ void SectionPrinter::PrintMarkersOfQueue(LineSink& sink, size_t first, size_t en
       continue;
     }
     if (i >= begin || queue_marker_open_[i]) {
-      text_.assign(std::min<size_t>(depth, kDeepestIndent) * 2, ' ');
+      text_.assign(std::min<size_t>(depth, kDeepestSection) * 2, ' ');
       text_ += marker.kind == QueueMarkerKind::kSetMarker ? "marker \"" : "event \"";
       const Annotation* annotation =
           marker.annotation == kNone ? nullptr : &snapshot_.annotations[marker.annotation];

@@ -26,7 +26,7 @@ void Add(Text& text, fmt::format_string<Arguments...> format, Arguments&&... arg
   fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
 }
 
-constexpr size_t kLongestText = 4096;  // of a device or a note
+constexpr size_t kLongestFact = 4096;  // of a device or a note
 constexpr size_t kThreadsShown = 10'000;
 
 struct DeviceInWords {
@@ -49,7 +49,7 @@ std::string ReadText(std::span<const std::byte>* rest) {
   }
   const std::string_view text(reinterpret_cast<const char*>(rest->data()), *size);
   *rest = rest->subspan(*size);
-  return VisibleText(Utf8Prefix(text, kLongestText));
+  return VisibleText(Utf8Prefix(text, kLongestFact));
 }
 
 EarlyFacts FindEarlyFacts(TraceReader& trace) {
@@ -72,7 +72,7 @@ EarlyFacts FindEarlyFacts(TraceReader& trace) {
       const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
       if (!body.ok() || body->text_bytes > rest.size()) continue;
       const std::string_view note(reinterpret_cast<const char*>(rest.data()), body->text_bytes);
-      facts.notes.emplace_back(body->kind, VisibleText(Utf8Prefix(note, kLongestText)));
+      facts.notes.emplace_back(body->kind, VisibleText(Utf8Prefix(note, kLongestFact)));
     }
   }
   return facts;
@@ -265,7 +265,6 @@ std::string VerifyJson(const VerifyReport& report, uint64_t frames) {
 }
 
 Result<ObjectList> ListObjects(TraceReader& trace, const ObjectQuery& query) {
-  constexpr uint64_t kRecordsPerProgress = 4096;
   std::optional<uint64_t> at_ordinal;
   if (query.at_frame.has_value()) {
     const Result<uint64_t> ordinal = trace.OrdinalOf(*query.at_frame);

@@ -131,11 +131,6 @@ void NoteUnsupported(Capture& capture, const char* why) try {
   // The note is what a reader of the trace needs; nothing may leave the program's call.
 }
 
-template <typename Body>
-std::span<const std::byte> BytesOf(const Body& body) {
-  return std::as_bytes(std::span(&body, 1));
-}
-
 }  // namespace
 
 // ---- Calls ---------------------------------------------------------------------------------------

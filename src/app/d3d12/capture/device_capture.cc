@@ -35,11 +35,6 @@ constexpr uint32_t kMostReadbacksGivenUp = 3;
 // Buffers are read in pieces of this size.
 constexpr uint64_t kContentsPieceBytes = uint64_t{4} << 20;
 
-template <typename Body>
-std::span<const std::byte> BytesOf(const Body& body) {
-  return std::as_bytes(std::span(&body, 1));
-}
-
 ID3D12CommandQueue* RealOf(const WrappedID3D12CommandQueue* queue) {
   return static_cast<ID3D12CommandQueue*>(queue->real_pointer());
 }

@@ -18,11 +18,6 @@ namespace {
 constexpr auto kHeapTypeGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);
 constexpr D3D12_RANGE kNothing = {0, 0};
 
-template <typename Body>
-std::span<const std::byte> BytesOf(const Body& body) {
-  return std::as_bytes(std::span(&body, 1));
-}
-
 MappedMemory::Report ReportTo(Capture* capture) {
   return [capture](uint64_t object, uint32_t subresource, uint64_t offset_bytes,
                    std::span<const std::byte> bytes) {
@@ -70,7 +65,7 @@ void NoteTracking() {
 }
 
 // Nothing may leave the program's call.
-void NoteNoMemory() {
+void NoteLostWrites() {
   if (Capture* const capture = Capture::Active(); capture != nullptr) {
     capture->PutNote(NoteKind::kIncomplete, "writes to mapped memory were not recorded: no memory");
   }
@@ -161,7 +156,7 @@ void* MappingCapture::Mapped(const Wrapper& resource, uint32_t subresource, void
   if (Capture::Active() == nullptr) MappedMemory::Get().ForgetAll();
   return data;
 } catch (const std::bad_alloc&) {
-  NoteNoMemory();
+  NoteLostWrites();
   return data;
 }
 
@@ -177,7 +172,7 @@ void MappingCapture::Unmapping(const Wrapper& resource, uint32_t subresource) tr
   }
   if (!mapping.stands_in) mapping.data = nullptr;
 } catch (const std::bad_alloc&) {
-  NoteNoMemory();
+  NoteLostWrites();
 }
 
 void MappingCapture::Ends(const Wrapper& resource) {
@@ -203,7 +198,7 @@ void FlushMappedMemory(Capture* capture) try {
     memory.Flush(records ? ReportTo(capture) : MappedMemory::Report());
   }
 } catch (const std::bad_alloc&) {
-  NoteNoMemory();
+  NoteLostWrites();
 }
 
 void FlushStandIns() {
