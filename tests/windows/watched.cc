@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// watched.exe COMMAND...: runs it, and holds the blocks of its processes, as `cairn run` does. Says in the end what is in
-// them, and ends as the command did.
+// watched.exe [--with LIBRARY.dll] COMMAND...: runs it, and holds the blocks of its processes, as `cairn run` does. Says in
+// the end what is in them, and ends as the command did. LIBRARY, a whole path, is in the program before it runs.
 #include <cstdio>
 #include <deque>
 #include <string>
@@ -9,8 +9,10 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
 #include "os/wait_set.h"
+#include "os/windows/launch.h"
 #include "reader/analysis/analysis.h"
 #include "reader/report/text.h"
+#include "tests/windows/layered/inject.h"
 #include "watcher/handover_receiver.h"
 
 namespace cairn {
@@ -51,7 +53,24 @@ void Tell(const SharedMemory& block) {
   std::fputs(TextReport(snapshot, Analyse(snapshot), {}).c_str(), stdout);
 }
 
-int Watch(const std::vector<std::string>& command) {
+ProcessHandle Start(Launch launch, const std::string& library) {
+  launch.flags = CREATE_SUSPENDED;
+  ProcessHandle process;
+  if (const std::error_code error = LaunchProgram(launch, &process)) {
+    Fail(Status(StatusCode::kIo, launch.words[0] + " cannot be started: " + error.message()));
+  }
+  const HANDLE handle = HandleOf(process.handle);
+  if (!library.empty() && !testing::Inject(handle, Wide(library))) {
+    TerminateProcess(handle, 1);
+    Fail(Status(StatusCode::kIo, library + " cannot be loaded in " + launch.words[0]));
+  }
+  using Resume = LONG(NTAPI*)(HANDLE process);
+  reinterpret_cast<Resume>(reinterpret_cast<void*>(
+      GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "NtResumeProcess")))(handle);
+  return process;
+}
+
+int Watch(const std::vector<std::string>& command, const std::string& library) {
   ChannelEnds ends = Checked(MakeChannel());
   HandoverReceiver receiver;
   Check(receiver.Open(std::move(ends.first), OwnProcessId()));
@@ -59,10 +78,11 @@ int Watch(const std::vector<std::string>& command) {
   WaitSet set;
   Check(set.Open());
   Check(set.Add(receiver.handle(), kMessages));
-  SpawnRequest request;
-  request.arguments = command;
-  request.environment = {std::string(kWatcherAddressVariable) + "=" + receiver.address()};
-  const ProcessHandle process = Checked(SpawnProgram(request));
+  Launch launch;
+  launch.file = SystemPath(command[0]);
+  launch.words = command;
+  launch.environment = {std::string(kWatcherAddressVariable) + "=" + receiver.address()};
+  const ProcessHandle process = Start(std::move(launch), library);
   Check(set.Add(process.handle, kProcess));
   std::deque<SharedMemory> blocks;
   for (bool ended = false; !ended;) {
@@ -75,7 +95,8 @@ int Watch(const std::vector<std::string>& command) {
   }
   for (const SharedMemory& block : blocks) Tell(block);
   const ProcessEnd end = CollectEnd(process);
-  std::printf("watched: %zu blocks; ended with %d\n", blocks.size(), end.value);
+  std::printf("watched: %zu blocks; ended with %#x\n", blocks.size(),
+              static_cast<unsigned>(end.value));
   return end.value;
 }
 
@@ -83,5 +104,15 @@ int Watch(const std::vector<std::string>& command) {
 }  // namespace cairn
 
 int main(int argc, char** argv) {
-  return cairn::Watch(cairn::CommandLineWords(argc, argv));
+  std::vector<std::string> words = cairn::CommandLineWords(argc, argv);
+  std::string library;
+  if (words.size() >= 2 && words[0] == "--with") {
+    library = words[1];
+    words.erase(words.begin(), words.begin() + 2);
+  }
+  if (words.empty()) {
+    std::fprintf(stderr, "watched: wants a command\n");
+    return 2;
+  }
+  return cairn::Watch(words, library);
 }

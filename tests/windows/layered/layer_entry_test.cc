@@ -37,7 +37,7 @@ std::vector<std::string> Answers(const std::string& output) {
 }
 
 std::vector<std::string> AnswersTo(const std::vector<std::string>& steps) {
-  PreferNeighbours("layered.exe", {"d3d12"});
+  PreferNeighbours("layered.exe", {"d3d11", "d3d12"});
   std::vector<std::string> words = {std::string(kFolder) + "layered.exe"};
   words.insert(words.end(), steps.begin(), steps.end());
   const CommandResult result = RunCommand(words, {});
@@ -59,8 +59,19 @@ TEST(LayerEntry, EveryWayToAFunctionLeadsThroughIt) {
               ElementsAre("yes", "layer", "layer", "layer", "layer", "4"));
 }
 
+TEST(LayerEntry, DeviceFactoriesLeadThroughIt) {
+  EXPECT_THAT(AnswersTo({"factory", "sdk"}), ElementsAre("plain", "plain"));
+  EXPECT_THAT(AnswersTo({LoadLayer(), "factory", "sdk", "made"}),
+              ElementsAre("yes", "layer", "layer", "2"));
+}
+
+TEST(LayerEntry, Direct3D11OnItsDevicesGetsTheImplementationsObjects) {
+  EXPECT_THAT(AnswersTo({"on12"}), ElementsAre("ours, 0"));
+  EXPECT_THAT(AnswersTo({LoadLayer(), "on12"}), ElementsAre("yes", "ours, 0"));
+}
+
 TEST(LayerEntry, ItMayComeBeforeTheProgramRuns) {
-  PreferNeighbours("layered.exe", {"d3d12"});
+  PreferNeighbours("layered.exe", {"d3d11", "d3d12"});
   const StartedResult result = RunWithLibrary(
       {kFolder + std::string("layered.exe"), "import", "lookup", "late", "made"}, {}, Layer());
   EXPECT_EQ(result.exit_code, 0u);

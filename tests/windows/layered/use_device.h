@@ -11,18 +11,24 @@
 
 namespace cairn {
 
+// Whether the object is one of the layer's.
+inline bool IsWrapper(IUnknown* object) {
+  GUID id;
+  std::memcpy(&id, &kRealObjectId, sizeof(id));
+  ComPtr<IUnknown> real;
+  return object != nullptr && SUCCEEDED(object->QueryInterface(id, real.Receive()));
+}
+
 using CreateDevice = HRESULT(WINAPI*)(IUnknown*, D3D_FEATURE_LEVEL, REFIID, void**);
 
 // "layer": a wrapper. "plain": the implementation's own.
+inline const char* Whose(IUnknown* object) {
+  return object == nullptr ? "nobody's" : IsWrapper(object) ? "layer" : "plain";
+}
 inline const char* WhoseDevice(CreateDevice create) {
   ComPtr<ID3D12Device> device;
-  if (FAILED(create(nullptr, D3D_FEATURE_LEVEL_11_0, __uuidof(ID3D12Device), device.Receive()))) {
-    return "no device";
-  }
-  GUID id;
-  std::memcpy(&id, &kLayerDeviceId, sizeof(id));
-  void* layer = nullptr;
-  return SUCCEEDED(device->QueryInterface(id, &layer)) && layer != nullptr ? "layer" : "plain";
+  create(nullptr, D3D_FEATURE_LEVEL_11_0, __uuidof(ID3D12Device), device.Receive());
+  return Whose(device.get());
 }
 
 }  // namespace cairn

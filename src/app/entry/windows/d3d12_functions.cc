@@ -1,55 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
-#include "app/entry/entry.h"
+//
+// Where devices come from: D3D12CreateDevice, and the device factories that a program can ask D3D12GetInterface for.
+#include "app/d3d12/layer.h"
 #include "app/entry/windows/dxgi_functions.h"
 #include "app/entry/windows/functions.h"
+#include "app/entry/windows/methods.h"
 #include "app/entry/windows/replacement.h"
-#include "app/settings/log.h"
+#include "d3d12abi/com_ptr.h"
 
 namespace cairn {
 namespace {
 
-using CreateDevice = int32_t (*)(void* adapter, int32_t level, const EntryGuid& iid, void** device);
-
-int32_t OnCreateDevice(CreateDevice next, void* adapter, int32_t level, const EntryGuid& iid,
-                       void** device) {
+// `create` makes a device as the interface that it is given, at `real`.
+template <typename Create>
+HRESULT CreateWrapped(D3D_FEATURE_LEVEL level, const IID& iid, void** device,
+                      const Create& create) {
   const InsideScope inside;
   // Without a place for the device this asks only whether one could be created.
-  if (!inside.outermost() || device == nullptr) return next(adapter, level, iid, device);
-  const EntryBridge& layer = MsBridge();
+  if (!inside.outermost() || device == nullptr) return create(iid, device);
   // What the implementation leaves alone stays as the program has it.
   void* real = *device;
-  const int32_t result = next(adapter, level, *layer.device_iid, &real);
-  if (result < 0 || real == nullptr) {
+  const HRESULT result = create(__uuidof(ID3D12Device), &real);
+  if (FAILED(result) || real == nullptr) {
     *device = real;
     return result;
   }
-  const int32_t wrapped =
-      layer.wrap_device(real, sizeof(char16_t), "", static_cast<uint32_t>(level), iid, device);
+  DeviceOrigin origin;
+  origin.feature_level = static_cast<uint32_t>(level);
+  ComPtr<ID3D12Device> wrapper;
+  *wrapper.Receive() = WrapDevice(static_cast<ID3D12Device*>(real), origin);
   // What makes swap chains must know its queues.
   ReplaceMethodsOfFactories();
-  return wrapped < 0 ? wrapped : result;
+  const HRESULT wrapped = wrapper->QueryInterface(iid, device);
+  return FAILED(wrapped) ? wrapped : result;
 }
 
-using GetInterface = int32_t (*)(const EntryGuid* class_id, const EntryGuid* iid, void** object);
-
-bool IsDeviceFactory(const EntryGuid* class_id) {
-  // CLSID_D3D12DeviceFactory, {114863bf-c386-4aee-b39d-8f0bbb062955}
-  constexpr EntryGuid kDeviceFactory = {
-      0x114863bf, 0xc386, 0x4aee, {0xb3, 0x9d, 0x8f, 0x0b, 0xbb, 0x06, 0x29, 0x55}};
-  return class_id != nullptr && std::memcmp(class_id, &kDeviceFactory, sizeof(kDeviceFactory)) == 0;
+HRESULT OnCreateDevice(HRESULT (*next)(IUnknown*, D3D_FEATURE_LEVEL, const IID&, void**),
+                       IUnknown* adapter, D3D_FEATURE_LEVEL level, const IID& iid, void** device) {
+  return CreateWrapped(level, iid, device,
+                       [&](const IID& as, void** made) { return next(adapter, level, as, made); });
 }
 
-int32_t OnGetInterface(GetInterface next, const EntryGuid* class_id, const EntryGuid* iid,
-                       void** object) {
-  const int32_t result = next(class_id, iid, object);
-  if (result >= 0 && object != nullptr && IsDeviceFactory(class_id)) {
-    LogOnce(LogLevel::kWarning, "ID3D12DeviceFactory",
-            "this program makes devices by ID3D12DeviceFactory: they are not seen; "
-            "D3D12CreateDevice is");
-  }
+HRESULT OnFactoryCreateDevice(HRESULT (*next)(ID3D12DeviceFactory*, IUnknown*, D3D_FEATURE_LEVEL,
+                                              const IID&, void**),
+                              ID3D12DeviceFactory* self, IUnknown* adapter, D3D_FEATURE_LEVEL level,
+                              const IID& iid, void** device) {
+  return CreateWrapped(level, iid, device, [&](const IID& as, void** made) {
+    return next(self, adapter, level, as, made);
+  });
+}
+
+void NoteConfiguration(IUnknown* object);
+
+HRESULT OnCreateDeviceFactory(HRESULT (*next)(ID3D12SDKConfiguration1*, UINT, const char*,
+                                              const IID&, void**),
+                              ID3D12SDKConfiguration1* self, UINT version, const char* path,
+                              const IID& iid, void** factory) {
+  const HRESULT result = next(self, version, path, iid, factory);
+  if (SUCCEEDED(result) && factory != nullptr) NoteConfiguration(static_cast<IUnknown*>(*factory));
   return result;
+}
+
+HRESULT OnGetInterface(HRESULT (*next)(const IID&, const IID&, void**), const IID& class_id,
+                       const IID& iid, void** object) {
+  const HRESULT result = next(class_id, iid, object);
+  if (SUCCEEDED(result) && object != nullptr) NoteConfiguration(static_cast<IUnknown*>(*object));
+  return result;
+}
+
+// The places of methods in their interfaces, in the order in which d3d12.h declares them.
+constexpr ReplacedMethod kConfiguration1[] = {{4, &Replacement<&OnCreateDeviceFactory>::Over}};
+constexpr ReplacedMethod kDeviceFactory[] = {{9, &Replacement<&OnFactoryCreateDevice>::Over}};
+
+// What makes devices, or makes what makes them; whatever else D3D12GetInterface gives is left alone.
+void NoteConfiguration(IUnknown* object) {
+  if (object == nullptr) return;
+  ComPtr<ID3D12SDKConfiguration1> configuration;
+  if (SUCCEEDED(
+          object->QueryInterface(__uuidof(ID3D12SDKConfiguration1), configuration.Receive()))) {
+    ReplaceMethods(configuration.get(), kConfiguration1);
+  }
+  ComPtr<ID3D12DeviceFactory> factory;
+  if (SUCCEEDED(object->QueryInterface(__uuidof(ID3D12DeviceFactory), factory.Receive()))) {
+    ReplaceMethods(factory.get(), kDeviceFactory);
+  }
 }
 
 }  // namespace

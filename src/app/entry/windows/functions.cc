@@ -15,6 +15,7 @@ constexpr std::string_view kKernel = "kernel32.dll";
 constexpr ReplacedFunction kFunctions[] = {
     {"d3d12.dll", "D3D12CreateDevice", &OverCreateDevice, true},
     {"d3d12.dll", "D3D12GetInterface", &OverGetInterface, true},
+    {"d3d11.dll", "D3D11On12CreateDevice", &OverCreateOn12, true},
     {"dxgi.dll", "CreateDXGIFactory", &OverCreateFactory, true},
     {"dxgi.dll", "CreateDXGIFactory1", &OverCreateFactory, true},
     {"dxgi.dll", "CreateDXGIFactory2", &OverCreateFactory2, true},

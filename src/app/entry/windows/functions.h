@@ -37,6 +37,9 @@ void* OverGetInterface(void* function);
 void* OverCreateFactory(void* function);
 void* OverCreateFactory2(void* function);
 
+// D3D11On12CreateDevice (on12_functions.cc).
+void* OverCreateOn12(void* function);
+
 // LoadLibrary and GetProcAddress; ExitProcess (loader_functions.cc).
 void* OverLoadLibraryA(void* function);
 void* OverLoadLibraryW(void* function);
