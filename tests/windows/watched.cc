@@ -6,6 +6,8 @@
 #include <deque>
 #include <string>
 
+#include "cairn/marker_types.h"
+
 #include "format/snapshot/snapshot_from_block.h"
 #include "os/clock.h"
 #include "os/wait_set.h"
@@ -46,10 +48,12 @@ void Tell(const SharedMemory& block) {
     std::printf("watched: queue with %llu submissions\n",
                 static_cast<unsigned long long>(queue.submission_count));
   }
-  uint64_t events = 0;
-  for (const Recording& recording : snapshot.recordings) events += recording.event_count;
-  std::printf("watched: %zu command lists with %llu events\n", snapshot.recordings.size(),
-              static_cast<unsigned long long>(events));
+  uint64_t draws = 0;
+  for (const Event& event : snapshot.events) {
+    draws += event.kind == EventKind::kBegin && event.type == CAIRN_MARKER_DRAW_INDEXED_INSTANCED;
+  }
+  std::printf("watched: lists %zu\n", snapshot.recordings.size());
+  std::printf("watched: draws %llu\n", static_cast<unsigned long long>(draws));
   std::fputs(TextReport(snapshot, Analyse(snapshot), {}).c_str(), stdout);
 }
 
