@@ -86,6 +86,12 @@ function(cairn_precompile target)
   endif()
 endfunction()
 
+# Calling conventions of Direct3D 12 beside that of Windows, as endings of targets: src/d3d12abi.
+set(CAIRN_D3D12_ABIS _sysv)
+if(WIN32)
+  set(CAIRN_D3D12_ABIS "")
+endif()
+
 # Programs in bin/, libraries in lib/, whatever the preset.
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
@@ -106,6 +112,7 @@ macro(cairn_find_windows_dependencies)
   find_package(fmt REQUIRED)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+  find_package(PNG REQUIRED)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
   # Some of them are headers alone.

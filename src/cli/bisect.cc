@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "reader/bisect/bisect_journal.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/minimal_trace.h"
@@ -247,15 +247,15 @@ class Search {
     // What a fault hits may be what nothing needs.
     if (fails.ok() && !*fails) fails = WriteAndTest(untested, MinimalObjects::kAll);
     if (fails.ok() && *fails) {
-      if (std::rename(untested.c_str(), path.c_str()) == 0) {
+      const std::error_code error = Rename(untested, path);
+      if (!error) {
         told_.minimal_path = path;
         return {};
       }
-      fails = StatusFromErrno(errno, path);
+      fails = StatusFromError(error, path);
     }
-    std::error_code none;
-    std::filesystem::remove(untested, none);
-    std::filesystem::remove(untested + ".part", none);
+    (void)RemoveFile(untested);
+    (void)RemoveFile(untested + ".part");
     if (!fails.ok()) return fails.status();
     PrintWarning(
         "bisect",

@@ -3,9 +3,11 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "cli/verb.h"
+#include "reader/replay/device.h"
 
 namespace cairn::cli {
 namespace {
@@ -108,7 +110,7 @@ void Command::TraceFile(std::string* path) {
 
 void Command::Library(std::string* library) {
   Option("--library", library, "FILE",
-         "The Direct3D 12 to play on; without it libvkd3d-utils.so.1");
+         std::string("The Direct3D 12 to play on; without it ") + kDefaultD3D12Library);
 }
 
 void Command::PlayTimeout(std::string* timeout) {

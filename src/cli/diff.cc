@@ -19,22 +19,21 @@
 #include "cli/trace_file.h"
 #include "cli/verb.h"
 #include "os/file.h"
+#include "reader/replay/device.h"
 #include "reader/view/diff_text.h"
 #include "reader/view/trace_diff.h"
 
 namespace cairn::cli {
 namespace {
 
-constexpr char kCallExamples[] =
+constexpr char kDiffExamples[] =
     "Examples:\n"
     "  cairn diff old.cairn new.cairn               calls that only one of them makes\n"
-    "  cairn diff --frames 10-12 old.cairn new.cairn\n";
-constexpr char kImageExamples[] =
+    "  cairn diff --frames 10-12 old.cairn new.cairn\n"
     "  cairn diff --images -o out old.cairn new.cairn\n"
     "                                               play both and compare what each frame shows\n"
     "  cairn diff --images game.cairn game.cairn    the same trace twice: does it play the same?\n"
-    "  cairn diff out1 out2                         two folders of cairn replay --images\n";
-constexpr char kExitCodes[] =
+    "  cairn diff out1 out2                         two folders of cairn replay --images\n"
     "\n"
     "Exit code: 0 if nothing differs; 1 if something does; 2 if it could not be compared.";
 
@@ -153,30 +152,22 @@ int Trouble(const Status& status) {
 
 Verb AddDiffVerb(CLI::App& root) {
   auto options = std::make_shared<DiffOptions>();
-  const bool images = ComparesImages();
-  Command command(
-      root, "diff",
-      images ? "Compares two traces, or two folders of images." : "Compares two traces.",
-      "cairn diff [OPTIONS] FIRST SECOND",
-      std::string(kCallExamples) + (images ? kImageExamples : "") + kExitCodes);
+  Command command(root, "diff", "Compares two traces, or two folders of images.",
+                  "cairn diff [OPTIONS] FIRST SECOND", kDiffExamples);
   command.Option("first", &options->paths[0], "FIRST",
-                 images ? "A .cairn file with a trace, or a folder of PNG files"
-                        : "A .cairn file with a trace");
+                 "A .cairn file with a trace, or a folder of PNG files");
   command.Option("second", &options->paths[1], "SECOND", "Another one");
-  if (images) {
-    command.Flag("--images", &options->images, "Play both traces and compare the images of frames");
-    command.Option("-o,--output", &options->folder, "FOLDER",
-                   "Write a picture of each image that differs into this folder");
-  }
+  command.Flag("--images", &options->images, "Play both traces and compare the images of frames");
+  command.Option("-o,--output", &options->folder, "FOLDER",
+                 "Write a picture of each image that differs into this folder");
   command.Option("--frames", &options->frames_text, "A[-B]",
                  "These frames only, as the program counts: from 0");
   command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
       .WithDefault();
   command.Flag("--json", &options->json, "Print the differences as JSON");
-  if (images) {
-    command.Option("--library", &options->library, "FILE",
-                   "With --images: the Direct3D 12 to play on; without it libvkd3d-utils.so.1");
-  }
+  command.Option(
+      "--library", &options->library, "FILE",
+      std::string("With --images: the Direct3D 12 to play on; without it ") + kDefaultD3D12Library);
   return {.app = command.app(),
           .run = [options] { return Run(*options); },
           .usage_exit_code = kExitTrouble};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of `cairn diff` share: the verb and calls (diff.cc), and images (diff_images.cc), of which there are
-// none where no trace can be played (diff_no_images.cc).
+// What the parts of `cairn diff` share: the verb and calls (diff.cc), and images (diff_images.cc).
 #ifndef CAIRN_CLI_DIFF_H_
 #define CAIRN_CLI_DIFF_H_
 
@@ -32,8 +31,6 @@ struct DiffOptions {
 // Prints it; kExitTrouble.
 int Trouble(const Status& status);
 
-// Whether there is what follows; elsewhere both say that it is not.
-bool ComparesImages();
 // Exit codes.
 int DiffFolders(const DiffOptions& options);
 int DiffPlaybacks(const DiffOptions& options);

@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "os/file.h"
 #include "reader/replay/image_file.h"
 #include "reader/view/image_diff.h"
 #include "reader/view/image_diff_text.h"
@@ -74,8 +75,8 @@ int PlayBoth(const DiffOptions& options, PlayTelling& telling) {
 // Into the folder for pictures, if one is asked for. If nothing could be compared, it goes again.
 template <typename Compare>
 int CompareInto(const DiffOptions& options, const Compare& compare) {
-  std::error_code error;
-  const bool is_new = !options.folder.empty() && !std::filesystem::exists(options.folder, error);
+  const bool is_new = !options.folder.empty() &&
+                      FactsAt(options.folder).type == std::filesystem::file_type::not_found;
   if (!options.folder.empty()) {
     if (const Status made = MakeFolder(options.folder); !made.ok()) return Trouble(made);
   }
@@ -85,10 +86,6 @@ int CompareInto(const DiffOptions& options, const Compare& compare) {
 }
 
 }  // namespace
-
-bool ComparesImages() {
-  return true;
-}
 
 int DiffFolders(const DiffOptions& options) {
   return CompareInto(options, [&] { return CompareBothFolders(options); });

@@ -6,7 +6,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
+#include "os/file.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
 #include "reader/view/image_place.h"
@@ -167,8 +167,7 @@ int Run(ImagesOptions options) {
     return kExitUsage;
   }
   if (options.folder.empty()) options.folder = ".";
-  std::error_code none;
-  const bool is_new_folder = !std::filesystem::exists(options.folder, none);
+  const bool is_new_folder = FactsAt(options.folder).type == std::filesystem::file_type::not_found;
   const int exit_code =
       PlayInChild({.verb = "images", .paths = {options.path}},
                   [&](PlayTelling& telling) { return PlayTrace(options, telling); });

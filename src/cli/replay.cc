@@ -9,7 +9,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -22,6 +21,7 @@
 #include "cli/verb.h"
 #include "d3d12abi/image_formats.h"
 #include "os/clock.h"
+#include "os/file.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
 
@@ -304,9 +304,8 @@ int Run(ReplayOptions options) {
     PrintError(VerbOf(options), status.message());
     return kExitUsage;
   }
-  std::error_code none;
-  const bool is_new_folder =
-      !options.images.empty() && !std::filesystem::exists(options.images, none);
+  const bool is_new_folder = !options.images.empty() &&
+                             FactsAt(options.images).type == std::filesystem::file_type::not_found;
   const int exit_code =
       options.in_process
           ? Play(options, player, nullptr)

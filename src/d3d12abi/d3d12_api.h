@@ -31,6 +31,9 @@
 #include <directx/d3d12video.h>
 #include <dxguids/dxguids.h>  // __uuidof of what is included before, video among it
 
+// A word of ours (os/file.h) that the system's headers take from everybody.
+#undef ReplaceFile
+
 #else
 
 #pragma GCC diagnostic push

@@ -32,6 +32,11 @@ class FilePath : public std::filesystem::path {
   FilePath(const char* text, size_t size)
       : std::filesystem::path(std::u8string(text, text + size)) {}
 };
+// The other way round.
+inline std::string TextOfPath(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return std::string(text.begin(), text.end());
+}
 
 enum class FileMode : uint8_t {
   kRead,          // what is there

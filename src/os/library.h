@@ -39,6 +39,9 @@ class Library {
     return reinterpret_cast<Function>(FindAddress(name));
   }
 
+  // Whether it is Wine's own: one that stands for a library of Windows there, and was made with Wine.
+  bool IsOfWine() const;
+
  private:
   Library(void* handle, bool stays) : handle_(handle), stays_(stays) {}
   void* FindAddress(const char* name) const;
@@ -51,6 +54,8 @@ class Library {
 std::string LibraryPathOf(const void* address);
 // The last part of that path.
 std::string LibraryNameOf(const void* address);
+// Its version, where the file says it: "10.0.19041.1". "" on Linux, where names of files have it.
+std::string LibraryVersionOf(const void* address);
 
 // The file of a library as the system names it: "libvulkan.so.1", "vulkan-1.dll". Both are names that Load() takes.
 std::string LibraryFile(std::string_view name, int version);

@@ -35,6 +35,14 @@ std::string LibraryNameOf(const void* address) {
   return path.substr(path.rfind('/') + 1);
 }
 
+std::string LibraryVersionOf(const void*) {
+  return {};
+}
+
+bool Library::IsOfWine() const {
+  return false;
+}
+
 std::string LibraryFile(std::string_view name, int version) {
   return "lib" + std::string(name) + ".so." + std::to_string(version);
 }

@@ -7,7 +7,7 @@
 namespace cairn {
 namespace {
 
-constexpr DWORD kPatienceMs = 1000;
+constexpr DWORD kDoorPatienceMs = 1000;
 
 // Whether the process behind the pipe has this user's rights, or is the system.
 bool IsTrusted(HANDLE pipe) {
@@ -32,7 +32,7 @@ SystemHandle ConnectTo(DoorName kind, const std::string& door, std::span<const s
     made = Owned(ConnectToPipe(path));
     // All its ends are taken: the server makes the next one at once.
     if (!made.valid() && GetLastError() == ERROR_PIPE_BUSY &&
-        WaitNamedPipeW(path.c_str(), kPatienceMs) != 0) {
+        WaitNamedPipeW(path.c_str(), kDoorPatienceMs) != 0) {
       made = Owned(ConnectToPipe(path));
     }
   }

@@ -103,7 +103,7 @@ LONG WINAPI OnStackOverflow(EXCEPTION_POINTERS* what) {
 }
 
 // When it returns, the C runtime ends the process.
-void OnAbort(int) {
+void TellAbort(int) {
   TellFault();
 }
 
@@ -248,7 +248,7 @@ void TellFaults(std::atomic<FaultThread>* told) {
   SetThreadStackGuarantee(&guaranteed_bytes);
   SetUnhandledExceptionFilter(OnUnhandledException);
   AddVectoredExceptionHandler(/*First=*/1, OnStackOverflow);
-  std::signal(SIGABRT, OnAbort);
+  std::signal(SIGABRT, TellAbort);
 }
 
 }  // namespace cairn

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/library.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "os/windows/system.h"
 
@@ -56,6 +61,32 @@ std::string LibraryPathOf(const void* address) {
 std::string LibraryNameOf(const void* address) {
   const std::string path = LibraryPathOf(address);
   return path.substr(path.find_last_of("/\\") + 1);
+}
+
+std::string LibraryVersionOf(const void* address) {
+  const std::wstring path = Wide(LibraryPathOf(address));
+  if (path.empty()) return {};
+  DWORD none = 0;
+  std::vector<std::byte> bytes(GetFileVersionInfoSizeW(path.c_str(), &none));
+  void* found = nullptr;
+  UINT found_bytes = 0;
+  if (bytes.empty() ||
+      GetFileVersionInfoW(path.c_str(), 0, static_cast<DWORD>(bytes.size()), bytes.data()) == 0 ||
+      VerQueryValueW(bytes.data(), L"\\", &found, &found_bytes) == 0 ||
+      found_bytes < sizeof(VS_FIXEDFILEINFO)) {
+    return {};
+  }
+  const auto* const info = static_cast<const VS_FIXEDFILEINFO*>(found);
+  return fmt::format("{}.{}.{}.{}", HIWORD(info->dwFileVersionMS), LOWORD(info->dwFileVersionMS),
+                     HIWORD(info->dwFileVersionLS), LOWORD(info->dwFileVersionLS));
+}
+
+// Wine's tools put this behind the first header of what they make.
+bool Library::IsOfWine() const {
+  constexpr std::string_view kMark = "Wine builtin DLL";
+  if (handle_ == nullptr) return false;
+  const auto* const image = static_cast<const char*>(handle_);
+  return std::string_view(image + sizeof(IMAGE_DOS_HEADER), kMark.size()) == kMark;
 }
 
 std::string LibraryFile(std::string_view name, int version) {

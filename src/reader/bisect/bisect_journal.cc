@@ -76,16 +76,18 @@ std::optional<OutcomeWord> TakeOutcome(std::string_view* text) {
 }
 
 std::optional<JournalEntry> TakeEntry(std::string_view* text) {
-  constexpr uint64_t kMostSignals = 64;
+  // Signals have small numbers, exceptions of Windows 32 bits.
+  constexpr uint64_t kGreatestCause = 0xFFFF'FFFF;
   JournalEntry entry;
   const std::optional<uint64_t> question = TakeNumber(text, ' ', 16);
   const std::optional<OutcomeWord> outcome = question ? TakeOutcome(text) : std::nullopt;
   const std::optional<uint64_t> place = outcome ? TakeNumber(text, ' ', 10) : std::nullopt;
   const std::optional<uint64_t> signal = place ? TakeNumber(text, ' ', 10) : std::nullopt;
   const std::optional<uint64_t> duration = signal ? TakeNumber(text, '\n', 10) : std::nullopt;
-  if (!duration || *signal > kMostSignals) return std::nullopt;
+  if (!duration || *signal > kGreatestCause) return std::nullopt;
   entry.question = *question;
-  entry.answer = {outcome->outcome, *place, outcome->kind, static_cast<int>(*signal)};
+  entry.answer = {outcome->outcome, *place, outcome->kind,
+                  static_cast<int>(static_cast<uint32_t>(*signal))};
   entry.duration_ms = *duration;
   return entry;
 }
@@ -229,8 +231,8 @@ Result<std::string> PutAside(const std::string& path) {
   for (uint32_t i = 1;; ++i) {
     const std::error_code error = RenameToFree(path, old);
     if (!error) return old;
-    std::error_code unknown;
-    if (!std::filesystem::exists(old, unknown) || i > kMost) return StatusFromError(error, old);
+    const bool taken = FactsOfName(old).type != std::filesystem::file_type::not_found;
+    if (!taken || i > kMost) return StatusFromError(error, old);
     old = fmt::format("{}{}.{}", path, kOldEnding, i);
   }
 }
@@ -311,7 +313,7 @@ Status BisectJournal::CutAt(size_t offset) {
 Status BisectJournal::Append(const JournalEntry& entry) {
   const std::string line =
       fmt::format("{:016x} {} {} {} {}\n", entry.question, WordOf(entry.answer), entry.answer.place,
-                  entry.answer.signal, entry.duration_ms);
+                  static_cast<uint32_t>(entry.answer.signal), entry.duration_ms);
   std::error_code error = file_.Append(std::as_bytes(std::span(line)));
   // On the disk before the next probe: that one may take the machine down.
   if (!error) error = file_.Sync();
@@ -348,8 +350,7 @@ uint64_t BisectJournal::AverageMs() const {
 
 Status BisectJournal::Remove() {
   // As long as it is locked: nobody else has begun to use it.
-  std::error_code error;
-  std::filesystem::remove(path_, error);
+  const std::error_code error = RemoveFile(path_);
   file_ = File();
   return error ? StatusFromError(error, path_) : Status();
 }

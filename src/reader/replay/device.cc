@@ -2,28 +2,50 @@
 #include "reader/replay/device.h"
 
 #include <fmt/format.h>
-#include <vulkan/vulkan_core.h>
-
-#include <filesystem>
 
 #include "os/environment.h"
 #include "os/library.h"
 
 namespace cairn {
 
+#if defined(_WIN32)
+
+const char kNextWithoutDevice[] = "check with `dxdiag` that a driver with Direct3D 12 is installed";
+constexpr char kNextForDefault[] = "; it comes with Windows 10, and with Wine";
+constexpr char kNextForOthers[] = "; name a d3d12.dll";
+
+bool HasWindowsCalls(const std::string&) {
+  return true;
+}
+
+static bool IsLibvkd3d(const std::string&, const Library& library) {
+  return library.IsOfWine();
+}
+
+#else
+
+const char kNextWithoutDevice[] = "check with `vulkaninfo` that a Vulkan driver is installed";
+constexpr char kNextForDefault[] = "; install libvkd3d-utils1, or name another library";
+constexpr char kNextForOthers[] = "; name a library that exports D3D12CreateDevice";
+
 bool HasWindowsCalls(const std::string& library) {
   return library.find("libvkd3d-utils.so") != std::string::npos ||
          library.find("libvkd3d.so") != std::string::npos;
 }
+
+// Nothing else has those calls here.
+static bool IsLibvkd3d(const std::string& name, const Library&) {
+  return HasWindowsCalls(name);
+}
+
+#endif
 
 Result<D3D12Library> LoadD3D12(const std::string& name) {
   // Traces contain calls of stubs; libvkd3d would print a line for each. Errors still show.
   SetMissingVariable("VKD3D_DEBUG", "err");
   const Result<Library> library = Library::Load(name);
   if (!library.ok()) {
-    const char* const next = name == kDefaultD3D12Library
-                                 ? "; install libvkd3d-utils1, or name another library"
-                                 : "; name a library that exports D3D12CreateDevice";
+    const char* const next = name == kDefaultD3D12Library ? kNextForDefault : kNextForOthers;
     return Status(StatusCode::kNotFound, fmt::format("Direct3D 12 is not available: {}{}",
                                                      library.status().message(), next));
   }
@@ -33,6 +55,7 @@ Result<D3D12Library> LoadD3D12(const std::string& name) {
   if (result.create_device == nullptr) {
     result.create_device = library->Find<void*>("D3D12CreateDevice");
   }
+  result.is_libvkd3d = IsLibvkd3d(name, *library);
   // libvkd3d-utils was built with wchar_t for WCHAR, and tells libvkd3d so; others have that of Windows.
   result.wchar_bytes = result.takes_api_version ? sizeof(wchar_t) : sizeof(char16_t);
   result.serialize_root_signature = library->Find<void*>("D3D12SerializeRootSignature");
@@ -41,66 +64,6 @@ Result<D3D12Library> LoadD3D12(const std::string& name) {
                   fmt::format("{} exports no D3D12CreateDevice; name a library that does", name));
   }
   return result;
-}
-
-namespace {
-
-// The file that holds this code, links followed; "" if it is not known.
-std::string FileOf(const void* code) {
-  const std::string loaded = LibraryPathOf(code);
-  if (loaded.empty()) return "";
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::canonical(loaded, error);
-  return error ? loaded : path.string();
-}
-
-void AskVulkan(VkPhysicalDevice device, const Library& vulkan, DeviceFacts* facts) {
-  const auto properties_of =
-      vulkan.Find<PFN_vkGetPhysicalDeviceProperties>("vkGetPhysicalDeviceProperties");
-  if (properties_of == nullptr) return;
-  VkPhysicalDeviceProperties properties = {};
-  properties_of(device, &properties);
-  facts->name = fmt::format("{}, {:04x}:{:04x}", static_cast<const char*>(properties.deviceName),
-                            properties.vendorID, properties.deviceID);
-  facts->driver = fmt::format("version {:#x}", properties.driverVersion);
-  const auto more_of =
-      vulkan.Find<PFN_vkGetPhysicalDeviceProperties2>("vkGetPhysicalDeviceProperties2");
-  if (more_of == nullptr || properties.apiVersion < VK_API_VERSION_1_2) return;
-  // Zeros where the driver does not know it.
-  VkPhysicalDeviceDriverProperties driver = {};
-  driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-  VkPhysicalDeviceProperties2 both = {};
-  both.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
-  both.pNext = &driver;
-  more_of(device, &both);
-  if (driver.driverName[0] == '\0') return;
-  facts->driver =
-      fmt::format("{} {}, version {:#x}", static_cast<const char*>(driver.driverName),
-                  static_cast<const char*>(driver.driverInfo), properties.driverVersion);
-}
-
-}  // namespace
-
-DeviceFacts DescribeDevice(const D3D12Library& library, void* device) {
-  DeviceFacts facts;
-  const std::string file = FileOf(library.create_device);
-  facts.library = std::filesystem::path(file).filename();
-  facts.library_paths = file;
-  // libvkd3d trusts the pointer: only for its own objects, which are known by their code.
-  const void* const method = **static_cast<void***>(device);
-  const std::string implementation = FileOf(method);
-  if (!implementation.empty() && implementation != file) {
-    facts.library_paths += (file.empty() ? "" : ", ") + implementation;
-  }
-  if (!std::filesystem::path(implementation).filename().string().starts_with("libvkd3d.so")) {
-    return facts;
-  }
-  const Library vkd3d = Library::FindLoaded(implementation);
-  const Library vulkan = Library::FindLoaded("libvulkan.so.1");
-  const auto physical_device_of =
-      vkd3d.Find<VkPhysicalDevice (*)(void*)>("vkd3d_get_vk_physical_device");
-  if (physical_device_of != nullptr) AskVulkan(physical_device_of(device), vulkan, &facts);
-  return facts;
 }
 
 }  // namespace cairn

@@ -12,10 +12,18 @@
 
 namespace cairn {
 
+#if defined(_WIN32)
+inline constexpr char kDefaultD3D12Library[] = "d3d12.dll";
+#else
 inline constexpr char kDefaultD3D12Library[] = "libvkd3d-utils.so.1";
+#endif
+
+// What to do where a device cannot be made.
+extern const char kNextWithoutDevice[];
 
 // The library's calling convention of COM methods: that of Windows for libvkd3d and its utilities, the
-// platform's own for everything else (vkd3d-proton, built natively). By the name of the file.
+// platform's own for everything else (vkd3d-proton, built natively). By the name of the file. On Windows there is
+// one convention, and this is true of every library.
 bool HasWindowsCalls(const std::string& library);
 
 // Its function that creates devices, as an address. Never unloaded: devices must not outlive it.
@@ -25,23 +33,28 @@ struct D3D12Library {
   void* serialize_root_signature = nullptr;  // D3D12SerializeRootSignature; null if it has none
   bool takes_api_version = false;            // libvkd3d-utils: one more argument
   uint32_t wchar_bytes = sizeof(wchar_t);    // of a WCHAR in its wide strings
+  // It is libvkd3d, or Wine's, which is that: it reads the descriptors of tables on the CPU when something is drawn,
+  // takes no null address but for vertex buffers, its command lists end with their allocators, and its queues do not
+  // wait for what was not signalled before. Elsewhere tables are read by the GPU alone, and queues wait.
+  bool is_libvkd3d = true;
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
 
 // Which device it is, the same each time and, but for the paths, on each machine that has the like: no
 // addresses, no LUID. What is not known is "".
 struct DeviceFacts {
-  std::string name;     // "llvmpipe (LLVM 15.0.6, 256 bits), 10005:0000"
-  std::string driver;   // "llvmpipe Mesa 22.3.6 (LLVM 15.0.6), version 0x1"
-  std::string library;  // the file of the implementation: "libvkd3d-utils.so.1.4.4"
+  std::string name;    // "llvmpipe (LLVM 15.0.6, 256 bits), 10005:0000"
+  std::string driver;  // "llvmpipe Mesa 22.3.6 (LLVM 15.0.6), version 0x1"
+  std::string
+      library;  // the file of the implementation: "libvkd3d-utils.so.1.4.4", "d3d12.dll 10.0.19041.1"
   // Where that was loaded from, and what it stands on, links followed: two builds may have the same name.
   std::string library_paths = {};
 
   bool operator==(const DeviceFacts&) const = default;
 };
-// `device`: an ID3D12Device of this library. Asks Vulkan below libvkd3d; of other implementations the
-// library alone is told.
-DeviceFacts DescribeDevice(const D3D12Library& library, void* device);
+// `device`: an ID3D12Device of this library; `adapter_luid`: what its GetAdapterLuid says. Asks Vulkan below libvkd3d,
+// and on Windows the system what adapter that is; of other implementations the library alone is told.
+DeviceFacts DescribeDevice(const D3D12Library& library, void* device, uint64_t adapter_luid);
 
 }  // namespace cairn
 

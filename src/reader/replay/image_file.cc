@@ -47,7 +47,7 @@ Status WritePng(const std::string& path, const RgbaImage& image) {
 }
 
 Result<RgbaImage> ReadPng(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "rb");
+  std::FILE* const file = OpenStream(path);
   if (file == nullptr) return StatusFromErrno(errno, path);
   png_image png = {};
   png.version = PNG_IMAGE_VERSION;
@@ -72,17 +72,28 @@ Result<RgbaImage> ReadPng(const std::string& path) {
   return image;
 }
 
-Status MakeFolder(const std::string& path) {
+Result<std::set<std::string>> PngFilesIn(const std::string& folder) {
+  std::set<std::string> files;
   std::error_code error;
-  std::filesystem::create_directories(path, error);
+  std::filesystem::directory_iterator entry(FilePath(folder), error);
+  while (!error && entry != std::filesystem::directory_iterator()) {
+    if (entry->path().extension() == ".png") files.insert(TextOfPath(entry->path().filename()));
+    entry.increment(error);
+  }
+  if (error) return Status(StatusCode::kIo, folder + " cannot be read: " + error.message());
+  return files;
+}
+
+Status MakeFolder(const std::string& path) {
+  const std::error_code error = MakeFolders(path);
   if (!error) return {};
   return {StatusCode::kIo, path + ": " + error.message()};
 }
 
 void RemoveEmptyFolder(const std::string& path) {
   std::error_code error;
-  if (std::filesystem::is_directory(std::filesystem::symlink_status(path, error))) {
-    std::filesystem::remove(path, error);
+  if (FactsOfName(path).type == std::filesystem::file_type::directory) {
+    std::filesystem::remove(FilePath(path), error);
   }
 }
 

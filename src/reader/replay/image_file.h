@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,9 @@ namespace cairn {
 Status WritePng(const std::string& path, const RgbaImage& image);
 // kCorrupt, or kIo; any colour type is converted.
 Result<RgbaImage> ReadPng(const std::string& path);
+
+// The names of the PNG files in a folder; kIo.
+Result<std::set<std::string>> PngFilesIn(const std::string& folder);
 
 // Makes the folder, and those that it is in. Ok if it is there; kIo.
 Status MakeFolder(const std::string& path);

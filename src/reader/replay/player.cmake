@@ -3,14 +3,18 @@
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc DEPS cairn_d3d12tables cairn_base fmt::fmt)
 # Loads implementations, and says what devices are; sees no declaration of Direct3D.
-cairn_library(cairn_replay_device SOURCES device.cc DEPS cairn_os cairn_base fmt::fmt)
+set(describe device_linux.cc)
+if(WIN32)
+  set(describe device_windows.cc)
+endif()
+cairn_library(cairn_replay_device SOURCES device.cc ${describe} DEPS cairn_os cairn_base fmt::fmt)
 # Enumerators come from the trace and go on to the implementation as they are: newer headers know more of
 # them than these, and a sanitizer that knows only these must not judge.
 if(CAIRN_SANITIZE)
   file(GLOB player_sources CONFIGURE_DEPENDS player*.cc replay_*.cc canary.cc)
   set_source_files_properties(${player_sources} PROPERTIES COMPILE_OPTIONS -fno-sanitize=enum)
 endif()
-foreach(abi "" _sysv)
+foreach(abi "" ${CAIRN_D3D12_ABIS})
   cairn_library(cairn_player${abi}
     SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_losses.cc player_memory.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
@@ -21,7 +25,9 @@ foreach(abi "" _sysv)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
 cairn_library(cairn_player_any SOURCES player.cc DEPS cairn_replay_device cairn_trace cairn_base)
-target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player> $<LINK_ONLY:cairn_player_sysv>)
+foreach(abi "" ${CAIRN_D3D12_ABIS})
+  target_link_libraries(cairn_player_any PUBLIC $<LINK_ONLY:cairn_player${abi}>)
+endforeach()
 
 cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS cairn_replay_model)
 if(BUILD_TESTING)
@@ -31,7 +37,7 @@ if(BUILD_TESTING)
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc
       player_hostile_values_test.cc player_hostile_views_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
-  foreach(abi "" _sysv)
+  foreach(abi "" ${CAIRN_D3D12_ABIS})
     cairn_test(player_convention${abi}_test SOURCES player_convention_test.cc
       DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
   endforeach()

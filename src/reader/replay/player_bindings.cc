@@ -200,7 +200,7 @@ Status PlayerImpl::CheckRecorded(uint64_t list) {
   }
   if (found->second->allocator == kNoObject) return Status();
   const ReplayObject* const allocator = objects_.Find(found->second->allocator);
-  if (allocator == nullptr && !kIsLibvkd3d) return Status();
+  if (allocator == nullptr && !library_.is_libvkd3d) return Status();
   if (allocator != nullptr && allocator->resets == found->second->allocator_resets) return Status();
   return Status(
       StatusCode::kCorrupt,
@@ -230,7 +230,7 @@ Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootPar
                  ? CheckConstants(parameter, call->At<UINT>(2), 1)
                  : CheckConstants(parameter, call->At<UINT>(3), call->At<UINT>(1));
     default:
-      if (!kIsLibvkd3d || call->At<UINT64>(1) != 0) return Status();
+      if (!library_.is_libvkd3d || call->At<UINT64>(1) != 0) return Status();
       return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
   }
 }
@@ -261,7 +261,7 @@ Status PlayerImpl::CheckTables(ListBindings* bindings, size_t point) {
     return Status(StatusCode::kUnsupported,
                   "its pipeline, root signature, descriptor heaps or targets were not set here");
   }
-  if (!kIsLibvkd3d || bound->checked || bound->layout == nullptr) return Status();
+  if (!library_.is_libvkd3d || bound->checked || bound->layout == nullptr) return Status();
   const std::vector<RootParameter>& parameters = bound->layout->parameters;
   for (size_t i = 0; i < parameters.size() && i < bound->tables.size(); ++i) {
     const ListBindings::Table& table = bound->tables[i];
@@ -333,14 +333,14 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
     }
     case Method::ID3D12GraphicsCommandList_IASetIndexBuffer: {
       const auto* const view = call->At<const D3D12_INDEX_BUFFER_VIEW*>(0);
-      if (!kIsLibvkd3d || view == nullptr || view->BufferLocation != 0) return Status();
+      if (!library_.is_libvkd3d || view == nullptr || view->BufferLocation != 0) return Status();
       return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
     }
     case Method::ID3D12GraphicsCommandList_SOSetTargets: {
       const auto* const views = call->At<const D3D12_STREAM_OUTPUT_BUFFER_VIEW*>(2);
       for (UINT i = 0; views != nullptr && i < call->At<UINT>(1); ++i) {
         if (views[i].BufferLocation == 0 || views[i].BufferFilledSizeLocation != 0) continue;
-        if (!kIsLibvkd3d) continue;
+        if (!library_.is_libvkd3d) continue;
         return Status(StatusCode::kUnsupported,
                       "this implementation takes no stream output buffer without a counter");
       }
@@ -392,7 +392,7 @@ void PlayerImpl::StartList(CallInProgress* call, const ReplayObject* allocator,
 
 void PlayerImpl::ClearList(CallInProgress* call, IUnknown* pipeline) {
   ListBindings& bindings = BindingsOf(call->record.object);
-  if (kIsLibvkd3d) {
+  if (library_.is_libvkd3d) {
     // It clears nothing: what was bound is used, and so held, until something else is bound.
     for (ListBindings::Bound& bound : bindings.points) bound.set = bound.unknown = false;
     return;

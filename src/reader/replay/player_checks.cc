@@ -97,7 +97,8 @@ ReplayObject* PlayerImpl::ObjectAt(CallInProgress* call, size_t index) {
 }
 
 Status PlayerImpl::CheckCall(CallInProgress* call) {
-  CAIRN_RETURN_IF_ERROR(CheckPointers(call->method, call->arguments.arguments));
+  CAIRN_RETURN_IF_ERROR(
+      CheckPointers(call->method, call->arguments.arguments, library_.is_libvkd3d));
   CAIRN_RETURN_IF_ERROR(
       CheckDescriptors(call->method, call->arguments.arguments, &values_.descriptors()));
   CAIRN_RETURN_IF_ERROR(CheckCopies(call));

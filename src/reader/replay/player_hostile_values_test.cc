@@ -352,14 +352,15 @@ TEST(PointersTest, ParametersOfMetaCommands) {
   const std::vector<void*> arguments = {&object, &parameters, &size};
   for (const Method method : {Method::ID3D12GraphicsCommandList4_InitializeMetaCommand,
                               Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand}) {
-    const Status status = CheckPointers(method, arguments);
+    const Status status = CheckPointers(method, arguments, /*is_libvkd3d=*/true);
     EXPECT_EQ(status.code(), StatusCode::kUnsupported);
     EXPECT_THAT(status.message(), HasSubstr("its parameters are the driver's"));
   }
   parameters = nullptr;
   size = 0;
-  EXPECT_TRUE(
-      CheckPointers(Method::ID3D12GraphicsCommandList4_InitializeMetaCommand, arguments).ok());
+  EXPECT_TRUE(CheckPointers(Method::ID3D12GraphicsCommandList4_InitializeMetaCommand, arguments,
+                            /*is_libvkd3d=*/true)
+                  .ok());
 }
 
 TEST_F(ValuesTest, BarrierOfNothing) {

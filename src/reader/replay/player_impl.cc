@@ -123,9 +123,9 @@ PlayerImpl::~PlayerImpl() {
 
 Status PlayerImpl::Run() {
   const Status status = PlayAll();
-  const bool stuck =
-      !kIsLibvkd3d && std::any_of(devices_.begin(), devices_.end(),
-                                  [&](const auto& entry) { return AnyBlocked(*entry.second); });
+  const bool stuck = !library_.is_libvkd3d &&
+                     std::any_of(devices_.begin(), devices_.end(),
+                                 [&](const auto& entry) { return AnyBlocked(*entry.second); });
   if (failure_ == PlayerFailure::kHang || failure_ == PlayerFailure::kLost || !losses_.empty() ||
       stuck) {
     // Queues that wait for what never comes are among what some implementations wait for.
@@ -441,10 +441,9 @@ Status PlayerImpl::OnDevice(const Record& record) {
     new_devices_[record.object] = std::move(device);
     return Status();
   }
-  const std::string what = fmt::format(
-      "no device with feature level {}_{} can be made here: 0x{:08X}; check with `vulkaninfo` "
-      "that a Vulkan driver is installed",
-      level >> 12, level >> 8 & 0xF, static_cast<uint32_t>(result));
+  const std::string what =
+      fmt::format("no device with feature level {}_{} can be made here: 0x{:08X}; {}", level >> 12,
+                  level >> 8 & 0xF, static_cast<uint32_t>(result), kNextWithoutDevice);
   // Without any there is nothing to play on.
   if (!had_device_ || options_.end_at_refusal) {
     return Fail(PlayerFailure::kRefused, record.number, what, StatusCode::kNotFound);
@@ -513,7 +512,12 @@ Status PlayerImpl::AddObject(const Record& record, const ObjectBody& body, Chain
   if (chain == Chain::kID3D12Device) {
     auto context = std::make_unique<DeviceContext>();
     context->device = ComPtr<ID3D12Device>((*object)->As<ID3D12Device>());
-    if (options_.on_device) options_.on_device(DescribeDevice(library_, context->device.get()));
+    if (options_.on_device) {
+      const LUID luid = GetAdapterLuid(context->device.get());
+      const uint64_t adapter =
+          static_cast<uint64_t>(static_cast<uint32_t>(luid.HighPart)) << 32 | luid.LowPart;
+      options_.on_device(DescribeDevice(library_, context->device.get(), adapter));
+    }
     devices_[record.object] = std::move(context);
   }
   if (chain == Chain::kID3D12Fence) {
@@ -584,7 +588,7 @@ Status PlayerImpl::OnObjectEnd(const Record& record) {
   if (object != nullptr && object->chain == Chain::kID3D12CommandQueue && context != nullptr) {
     CAIRN_RETURN_IF_ERROR(WaitForQueue(record.object, context));
     // Some implementations would wait for it: it is never given back.
-    const bool stuck = !kIsLibvkd3d && fences_.Blocked(record.object);
+    const bool stuck = !library_.is_libvkd3d && fences_.Blocked(record.object);
     if (context->lost || stuck) object->pointer.Detach();
     context->queues.erase(record.object);
     QueueIsIdle(record.object);

@@ -20,10 +20,10 @@ bool IsTexture(const ReplayObject& object) {
 }
 
 bool IsTarget(const ReplayObject& object) {
-  constexpr D3D12_RESOURCE_FLAGS kDrawnInto = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET |
-                                              D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL |
-                                              D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
-  return object.is_image || (object.desc.Flags & kDrawnInto) != 0;
+  const D3D12_RESOURCE_FLAGS drawn_into = D3D12_RESOURCE_FLAG_ALLOW_RENDER_TARGET |
+                                          D3D12_RESOURCE_FLAG_ALLOW_DEPTH_STENCIL |
+                                          D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
+  return object.is_image || (object.desc.Flags & drawn_into) != 0;
 }
 
 }  // namespace

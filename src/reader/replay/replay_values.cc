@@ -198,7 +198,7 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
 }
 
 // An optional array that is null although there are elements. Some methods give that a meaning.
-Status CheckOptional(Method method, const ParameterInfo& parameter) {
+Status CheckOptional(Method method, const ParameterInfo& parameter, bool is_libvkd3d) {
   switch (method) {
     case Method::ID3D12Device_CopyDescriptors:
     case Method::ID3D12CommandQueue_UpdateTileMappings:
@@ -207,7 +207,7 @@ Status CheckOptional(Method method, const ParameterInfo& parameter) {
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
     // What was bound stays so, for implementations that know it.
     case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
-      if (!kIsLibvkd3d) return Status();
+      if (!is_libvkd3d) return Status();
       [[fallthrough]];
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
       return Status(
@@ -374,7 +374,7 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
   }
 }
 
-Status CheckPointers(Method called, const std::vector<void*>& arguments) {
+Status CheckPointers(Method called, const std::vector<void*>& arguments, bool is_libvkd3d) {
   const MethodInfo& method = Describe(called);
   for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
     const ParameterInfo& parameter = method.parameters[i];
@@ -390,7 +390,7 @@ Status CheckPointers(Method called, const std::vector<void*>& arguments) {
     if (empty) continue;
     if (!parameter.optional) return NotNull(nullptr, parameter.name);
     if (parameter.count.factor_count == 1) {
-      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter));
+      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter, is_libvkd3d));
     }
   }
   return CheckFields(called, arguments);

@@ -14,16 +14,6 @@
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
 
-// What has the calling convention of Windows here is libvkd3d: it reads the descriptors of tables on the
-// CPU when something is drawn, takes no null address but for vertex buffers, its command lists end with
-// their allocators, and its queues do not wait for what was not signalled before. Elsewhere tables are read
-// by the GPU alone, and queues wait.
-#if defined(CAIRN_D3D12_SYSV_ABI)
-inline constexpr bool kIsLibvkd3d = false;
-#else
-inline constexpr bool kIsLibvkd3d = true;
-#endif
-
 // Statuses of its methods: kUnsupported: the call cannot be made here (something foreign or absent);
 // kCorrupt: the trace contradicts itself.
 class ReplayValues final : public ValueVisitor {
@@ -65,8 +55,9 @@ class ReplayValues final : public ValueVisitor {
 // descriptors there are, those that both have are left in the arguments and in `descriptors`.
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* descriptors);
-// Null where the definitions promise that something is there, in parameters and in what they point to.
-Status CheckPointers(Method method, const std::vector<void*>& arguments);
+// Null where the definitions promise that something is there, in parameters and in what they point to; and where
+// libvkd3d takes none, if it `is_libvkd3d` that is called.
+Status CheckPointers(Method method, const std::vector<void*>& arguments, bool is_libvkd3d);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

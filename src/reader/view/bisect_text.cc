@@ -263,7 +263,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   json.BoolKey("found", answer.found);
   json.StringKey("reason", answer.why);
   json.StringKey("failure", FailureWord(answer.kind));
-  json.SignedKey("signal", answer.signal);
+  json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.NumberKey("submission", answer.place);
   json.NumberKey("failed", answer.failed);
   json.NumberKey("asked", answer.asked);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -160,18 +159,6 @@ class PlaybackDiff {
 
 // ---- Folders -------------------------------------------------------------------------------------
 
-Result<std::set<std::string>> PngFiles(const std::string& folder) {
-  std::set<std::string> files;
-  std::error_code error;
-  std::filesystem::directory_iterator entry(folder, error);
-  while (!error && entry != std::filesystem::directory_iterator()) {
-    if (entry->path().extension() == ".png") files.insert(entry->path().filename());
-    entry.increment(error);
-  }
-  if (error) return Status(StatusCode::kIo, folder + " cannot be read: " + error.message());
-  return files;
-}
-
 Status CompareFiles(const std::string (&folders)[2], ImagePair* pair) {
   const Result<RgbaImage> first = ReadPng(folders[0] + "/" + pair->file);
   if (!first.ok()) return first.status();
@@ -194,7 +181,7 @@ Result<std::vector<ImagePair>> CompareFolders(const std::string (&folders)[2],
                                               const DiffProgress& progress) {
   std::set<std::string> files[2];
   for (const size_t side : {0, 1}) {
-    Result<std::set<std::string>> found = PngFiles(folders[side]);
+    Result<std::set<std::string>> found = PngFilesIn(folders[side]);
     if (!found.ok()) return found.status();
     files[side] = std::move(found).value();
   }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cairn-d3d.dll, which comes into a program before it calls anything: libcairn, the Direct3D 12 layer and what replaces
 # functions.
-set(CAIRN_ENTRY_SOURCES windows/d3d12_functions.cc windows/dll_main.cc windows/dxgi_functions.cc
+set(CAIRN_ENTRY_SOURCES windows/child_functions.cc windows/d3d12_functions.cc windows/dll_main.cc windows/dxgi_functions.cc
   windows/dxgi_swap_chain.cc windows/functions.cc windows/import_tables.cc
   windows/loader_functions.cc windows/methods.cc windows/on12_functions.cc)
 add_library(cairn_layer SHARED ${CAIRN_ENTRY_SOURCES} $<TARGET_OBJECTS:cairn_api> $<TARGET_OBJECTS:cairn_message_callback>)

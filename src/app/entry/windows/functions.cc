@@ -25,6 +25,8 @@ constexpr ReplacedFunction kFunctions[] = {
     {kKernel, "LoadLibraryExW", &OverLoadLibraryExW, false},
     {kKernel, "GetProcAddress", &OverGetProcAddress, false},
     {kKernel, "ExitProcess", &OverExitProcess, false},
+    {kKernel, "CreateProcessA", &OverCreateProcessA, false},
+    {kKernel, "CreateProcessW", &OverCreateProcessW, false},
 };
 
 char Small(char c) {

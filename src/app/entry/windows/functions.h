@@ -48,6 +48,10 @@ void* OverLoadLibraryExW(void* function);
 void* OverGetProcAddress(void* function);
 void* OverExitProcess(void* function);
 
+// CreateProcess (child_functions.cc).
+void* OverCreateProcessA(void* function);
+void* OverCreateProcessW(void* function);
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_
