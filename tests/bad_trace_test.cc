@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <random>
+#include <regex>
 #include <span>
 #include <string>
 #include <utility>
@@ -31,8 +33,8 @@ namespace {
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
 using ::testing::StartsWith;
+using ::testing::Truly;
 
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -59,11 +61,16 @@ class GoodTrace : public ::testing::Environment {
  public:
   void SetUp() override {
     folder_ = std::make_unique<TemporaryFolder>();
+#if defined(_WIN32)  // recorded on Linux
+    std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/played/scale.cairn",
+                               *folder_ / "large.cairn");
+#else
     const CommandResult captured = RunCommand(
         {Program("cairn"), "run", "--quiet", "--capture", "--hash-frames", "-o", "large.cairn",
          "--", Program("sample-scale-d3d12-plain"), "--frames", "20", "--calls", "100"},
         {.folder = folder_->path(), .environment = LavapipeEnvironment()});
     ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
+#endif
     Result<TraceReader> trace = TraceReader::Open(*folder_ / "large.cairn");
     ASSERT_TRUE(trace.ok()) << trace.status().message();
     Result<FileWriter> file = FileWriter::Create(*folder_ / "good.cairn", Compression::kNone);
@@ -267,6 +274,7 @@ std::vector<VerbCase> Verbs() {
        .arguments = {"diff", "--images", "good.cairn", "FILE"},
        .refused_code = 2,
        .cut_code = 1},
+#if !defined(_WIN32)  // there is no trim yet
       {.name = "trim",
        .arguments = {"trim", "--frames", "19", "-o", "b.cairn", "FILE"},
        .cut_code = 1},
@@ -274,6 +282,7 @@ std::vector<VerbCase> Verbs() {
        .arguments = {"trim", "--frames", "2-3", "-o", "b.cairn", "FILE"},
        .damaged = Ending::kTold,
        .writes = "b.cairn"},
+#endif
       {.name = "info",
        .arguments = {"info", "FILE"},
        .damaged = Ending::kWarned,
@@ -484,9 +493,10 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   const std::string method = "ID3D12GraphicsCommandList::DrawInstanced";
   Make(method);
   const auto left_out = [&](const std::string& verb, const std::string& times) {
-    return MatchesRegex("cairn " + verb + ": warning: left out .(" + times +
-                        " times, first in )?call [0-9,]+.: " + method +
-                        ": this version of Cairn does not know it\n");
+    return Truly([pattern = std::regex("cairn " + verb + ": warning: left out .(" + times +
+                                       " times, first in )?call [0-9,]+.: " + method +
+                                       ": this version of Cairn does not know it\n")](
+                     const std::string& text) { return std::regex_match(text, pattern); });
   };
   const CommandResult replay = Cairn({"replay", "later.cairn"});
   EXPECT_EQ(replay.exit_code, 3) << replay.Summary();
@@ -496,17 +506,22 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   const CommandResult validated = Cairn({"replay", "--validate", "later.cairn"});
   EXPECT_EQ(validated.exit_code, 1) << validated.Summary();
   EXPECT_THAT(validated.errors, HasSubstr("first difference: "));
+#if !defined(_WIN32)
   const CommandResult trim = Cairn({"trim", "--frames", "2-3", "-o", "b.cairn", "later.cairn"});
   EXPECT_EQ(trim.exit_code, 3) << trim.Summary();
   EXPECT_THAT(trim.errors, left_out("trim", "[0-9]+"));
+#endif
   const CommandResult images = Cairn({"images", "-o", "out", "later.cairn"});
   EXPECT_EQ(images.exit_code, 3) << images.Summary();
   EXPECT_THAT(images.errors, left_out("images", "320"));
   const CommandResult bisect = Cairn({"bisect", "later.cairn"});
   EXPECT_EQ(bisect.exit_code, 1) << bisect.Summary();
-  EXPECT_THAT(bisect.output,
-              MatchesRegex("(.|\n)*Not played on this device: 320 calls; left out: call [0-9]+, " +
-                           method + "(.|\n)*"));
+  EXPECT_THAT(bisect.output, Truly([&](const std::string& text) {
+                return std::regex_search(
+                    text, std::regex("Not played on this device: 320 calls; left out: call "
+                                     "[0-9]+, " +
+                                     method));
+              }));
   const CommandResult verify = Cairn({"verify", "later.cairn"});
   EXPECT_EQ(verify.exit_code, 1) << verify.Summary();
   EXPECT_THAT(verify.output, HasSubstr("this cairn does not know " + method));
