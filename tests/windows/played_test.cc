@@ -2,6 +2,8 @@
 //
 // cairn.exe on traces that cairn of Linux has recorded (tests/golden/played): what is drawn are the same pictures, and
 // the call that hangs or kills is the same one. Skipped where Wine has no device of Direct3D 12.
+#include "played.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,20 +20,15 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr char kPlayed[] = CAIRN_SOURCE_DIR "/tests/golden/played/";
-
 class PlayedTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const CommandResult result = Cairn({"replay", "--quiet", kPlayed + std::string("triangle.cairn")});
-    if (result.errors.find("no device with feature level") != std::string::npos) {
-      GTEST_SKIP() << result.errors;
-    }
-    ASSERT_EQ(result.exit_code, 0) << result.Summary();
+    if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
   }
   CommandResult Cairn(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), Program("cairn"));
@@ -53,8 +50,8 @@ class PlayedTest : public ::testing::Test {
     EXPECT_EQ(0, result.exit_code) << result.Summary();
     const Json answer = Json::Parse(result.output);
     EXPECT_TRUE(answer.is_object()) << result.Summary();
-    EXPECT_EQ("", SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json"),
-                                  answer));
+    EXPECT_EQ(
+        "", SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect.schema.json"), answer));
     return answer;
   }
 
@@ -65,26 +62,32 @@ TEST_F(PlayedTest, TheImageIsThePictureThatTheProgramWrote) {
   const CommandResult result = Cairn({"images", "--json", "-o", "out", Trace("triangle.cairn")});
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
   const Json document = Json::Parse(result.output);
-  EXPECT_EQ(
-      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/images.schema.json"), document), "");
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/images.schema.json"), document),
+            "");
   ASSERT_EQ(document["images"].size(), 1u) << result.output;
   const Json image = document["images"][0];
   EXPECT_EQ(image["width"], 256);
   EXPECT_EQ(image["height"], 256);
   EXPECT_EQ(image["format"], "R8G8B8A8_UNORM");
   ASSERT_EQ(image["files"].size(), 1u);
-  const Result<RgbaImage> drawn = ReadPng(kPlayed + std::string("triangle.png"));
-  const Result<RgbaImage> found = ReadPng(folder_ / ("out/" + image["files"][0].get<std::string>()));
+  const Result<RgbaImage> drawn = ReadPng(kPlayed + "triangle.png");
+  const Result<RgbaImage> found =
+      ReadPng(folder_ / ("out/" + image["files"][0].get<std::string>()));
   ASSERT_TRUE(drawn.ok() && found.ok());
   EXPECT_EQ(drawn->pixels, found->pixels);
   const CommandResult hashes = Cairn({"replay", "--quiet", "--hash", "triangle.cairn"});
   EXPECT_THAT(hashes.output, HasSubstr(image["hash"].get<std::string>()));
 }
 
-TEST_F(PlayedTest, WhatTheProgramReadBackComesBack) {
-  const CommandResult result = Cairn({"replay", "--validate", Trace("triangle.cairn")});
-  EXPECT_EQ(result.exit_code, 0) << result.Summary();
-  EXPECT_THAT(result.output, HasSubstr("; 1 readback and 1 image are what they were\n"));
+TEST_F(PlayedTest, WhatTheProgramsReadBackAndShowedComesBack) {
+  for (const auto& [name, what] :
+       {std::pair{"triangle.cairn", "; 1 readback and 1 image are what they were\n"},
+        {"passes.cairn", "; 1 readback and 1 image are what they were\n"},
+        {"scale.cairn", "; 40 readbacks and 20 images are what they were\n"}}) {
+    const CommandResult result = Cairn({"replay", "--validate", Trace(name)});
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_THAT(result.output, HasSubstr(what));
+  }
 }
 
 TEST_F(PlayedTest, ATraceDoesNotDifferFromItself) {
@@ -97,7 +100,10 @@ TEST_F(PlayedTest, ATraceDoesNotDifferFromItself) {
 TEST_F(PlayedTest, AFaultEndsTheChildAndIsTold) {
   const CommandResult result = Cairn({"replay", Trace("fault.cairn")});
   EXPECT_EQ(result.exit_code, 4) << result.Summary();
-  EXPECT_THAT(result.errors, HasSubstr("the playback died of "));
+  // Under Wine a fault in a thread that the driver has made itself is no exception of Windows: an exit with 1.
+  EXPECT_THAT(result.errors, AnyOf(HasSubstr("the playback died of "),
+                                   HasSubstr("the driver ended the playback, with exit code 1 ")));
+  EXPECT_THAT(result.errors, HasSubstr("at work on the submission of call 105;"));
   EXPECT_THAT(result.errors, HasSubstr("cairn bisect fault.cairn finds the work that does it"));
 }
 
@@ -107,6 +113,7 @@ TEST_F(PlayedTest, TheDispatchThatKillsTheProcessIsFound) {
   EXPECT_EQ("death", answer["failure"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
   const Json culprit = answer["culprits"][0];
+  EXPECT_EQ(86, culprit["call"]);  // as on Linux
   EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
   EXPECT_THAT(culprit["path"].get<std::vector<std::string>>(), Contains("Scatter to nowhere"));
   EXPECT_EQ("clean", answer["without"]);
@@ -118,13 +125,15 @@ TEST_F(PlayedTest, TheDispatchThatKillsTheProcessIsFound) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "fault.bisect"));
 }
 
-TEST_F(PlayedTest, TheDispatchThatHangsIsFound) {
+TEST_F(PlayedTest, TheDrawThatHangsIsFound) {
   const Json answer = Bisect(Trace("hang.cairn"), {"--no-output"});
   ASSERT_TRUE(answer.value("found", false).get<bool>()) << answer.dump(2);
   EXPECT_EQ("hang", answer["failure"]);
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
   const Json culprit = answer["culprits"][0];
-  EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("Dispatch("));
+  EXPECT_EQ(3232, culprit["call"]);  // as on Linux
+  EXPECT_THAT(culprit["text"].get<std::string>(), HasSubstr("DrawInstanced("));
+  EXPECT_THAT(culprit["path"].get<std::vector<std::string>>(), Contains("Lighting"));
   EXPECT_EQ("clean", answer["without"]);
 }
 
