@@ -92,6 +92,10 @@ std::string Program(const std::string& name) {
   return CAIRN_BINARY_DIR "/bin/" + name;
 }
 
+std::string TestProgram(const std::string& name) {
+  return CAIRN_BINARY_DIR "/tests/programs/" + name;
+}
+
 std::string CommandResult::Summary() const {
   return "exit code " + std::to_string(exit_code) + (timed_out ? " (timed out)" : "") +
          "\nstdout:\n" + output + "\nstderr:\n" + errors;
@@ -231,6 +235,12 @@ std::string ReadFile(const std::filesystem::path& path) {
   }
   if (file >= 0) close(file);
   return content;
+}
+
+const int kExitOfKilled = 128 + SIGKILL;
+
+void KillProcess(pid_t pid) {
+  kill(pid, SIGKILL);
 }
 
 pid_t ChildOf(pid_t parent) {

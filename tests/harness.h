@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the cross-process tests share: a folder of their own, running commands with a time limit and
-// seeing what they leave behind. On Windows (windows/harness.cc) there is RunCommand, which sees nothing of that, and
-// what needs no process.
+// seeing what they leave behind. On Windows (windows/harness.cc) nothing is seen of that, and there is no ChildOf.
 #ifndef CAIRN_TESTS_HARNESS_H_
 #define CAIRN_TESTS_HARNESS_H_
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -16,9 +16,12 @@ namespace cairn::testing {
 
 // build/bin/NAME.
 std::string Program(const std::string& name);
+// build/tests/programs/NAME.
+std::string TestProgram(const std::string& name);
 
 struct CommandResult {
-  int exit_code = -1;  // 128 + signal number if a signal ended it
+  int exit_code =
+      -1;  // 128 + signal number if a signal ended it; on Windows all 32 bits of an exception
   bool timed_out = false;
   std::string output;
   std::string errors;
@@ -55,6 +58,7 @@ class Command {
   Options options_;
   std::filesystem::path files_;
   pid_t pid_ = -1;
+  intptr_t process_ = 0;  // on Windows: its handle
 };
 
 // Runs it to its end.
@@ -84,6 +88,10 @@ std::string ReadFile(const std::filesystem::path& path);
 
 // The first child of a process; 0 if it has none.
 pid_t ChildOf(pid_t parent);
+// Ends it at once, as somebody else would, and the exit code that `cairn run` has then: 128 + SIGKILL; on Windows 1, as
+// Task Manager gives it.
+void KillProcess(pid_t pid);
+extern const int kExitOfKilled;
 // True while the process exists and is not merely waiting for its parent to take note of its end.
 bool IsRunning(pid_t pid);
 // Waits until the process has ended; false after `timeout_s`.

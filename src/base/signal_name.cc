@@ -6,6 +6,9 @@
 namespace cairn {
 
 std::string SignalInWords(int64_t number) {
+  if (IsTermination(number)) {
+    return fmt::format("TerminateProcess({})", static_cast<int32_t>(number));
+  }
   std::string words = IsExceptionCode(number) ? fmt::format("exception {:#x}", number)
                                               : fmt::format("signal {}", number);
   const std::string_view name = SignalName(number);

@@ -10,27 +10,40 @@ namespace cairn {
 
 // What a process dies of, as it stands in blocks and files: a signal number of Linux on x86-64 and ARM, or the code of
 // an exception of Windows. Any system may read both.
+inline constexpr int64_t kSignalAbort = 6;
 inline constexpr int64_t kSignalKill = 9;
 inline constexpr int64_t kAccessViolation = 0xc0000005;
+inline constexpr int64_t kStackOverflow = 0xc00000fd;
 inline constexpr int64_t kControlCExit = 0xc000013a;
+inline constexpr int64_t kConsoleClosed = 0x40010004;  // or the session has ended
+inline constexpr int64_t kKilledByCairn = 0xe043524e;  // os/windows/exit_code.h
 
 // Among the codes that programs of Windows exit with, those that mean an exception; others are small, -1, or an
 // HRESULT. Those of the system begin with 0xc, those of languages and programs with 0xe; 0x8000000n are breakpoints and
 // the like.
 constexpr bool IsExceptionCode(int64_t code) {
   return (code >= 0xc0000000 && code <= 0xcfffffff) || (code >= 0xe0000000 && code <= 0xefffffff) ||
-         (code >= 0x80000001 && code <= 0x80000004);
+         (code >= 0x80000001 && code <= 0x80000004) || code == kConsoleClosed;
+}
+
+// Of a process of Windows that TerminateProcess has ended, with this exit code: no code is as large as that.
+constexpr int64_t TerminatedWith(int32_t exit_code) {
+  return int64_t{1} << 32 | static_cast<uint32_t>(exit_code);
+}
+constexpr bool IsTermination(int64_t number) {
+  return number >> 32 == 1;
 }
 
 // "SIGSEGV", "EXCEPTION_ACCESS_VIOLATION"; empty if unknown.
 constexpr std::string_view SignalName(int64_t number) {
+  if (IsTermination(number)) return "TerminateProcess";
   switch (number) {
     case 1: return "SIGHUP";
     case 2: return "SIGINT";
     case 3: return "SIGQUIT";
     case 4: return "SIGILL";
     case 5: return "SIGTRAP";
-    case 6: return "SIGABRT";
+    case kSignalAbort: return "SIGABRT";
     case 7: return "SIGBUS";
     case 8: return "SIGFPE";
     case kSignalKill: return "SIGKILL";
@@ -43,16 +56,18 @@ constexpr std::string_view SignalName(int64_t number) {
     case 24: return "SIGXCPU";
     case 25: return "SIGXFSZ";
     case 31: return "SIGSYS";
+    case kConsoleClosed: return "DBG_TERMINATE_PROCESS";
     case 0x80000003: return "EXCEPTION_BREAKPOINT";
     case kAccessViolation: return "EXCEPTION_ACCESS_VIOLATION";
     case 0xc0000006: return "EXCEPTION_IN_PAGE_ERROR";
     case 0xc000001d: return "EXCEPTION_ILLEGAL_INSTRUCTION";
     case 0xc0000094: return "EXCEPTION_INT_DIVIDE_BY_ZERO";
     case 0xc0000096: return "EXCEPTION_PRIV_INSTRUCTION";
-    case 0xc00000fd: return "EXCEPTION_STACK_OVERFLOW";
+    case kStackOverflow: return "EXCEPTION_STACK_OVERFLOW";
     case kControlCExit: return "STATUS_CONTROL_C_EXIT";
     case 0xc0000374: return "STATUS_HEAP_CORRUPTION";
     case 0xc0000409: return "STATUS_STACK_BUFFER_OVERRUN";
+    case kKilledByCairn: return "TerminateProcess by Cairn";
     case 0xe06d7363: return "a C++ exception";
     default: return "";
   }
@@ -60,6 +75,7 @@ constexpr std::string_view SignalName(int64_t number) {
 
 // True for those with which others end a program; what its own code raises is a fault.
 constexpr bool IsSentFromOutside(int64_t number) {
+  if (IsTermination(number)) return true;
   switch (number) {
     case 1:
     case 2:
@@ -68,12 +84,14 @@ constexpr bool IsSentFromOutside(int64_t number) {
     case 14:
     case 15:
     case 24:
-    case kControlCExit: return true;
+    case kControlCExit:
+    case kConsoleClosed:
+    case kKilledByCairn: return true;
     default: return false;
   }
 }
 
-// "signal 11 (SIGSEGV)", "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)".
+// "signal 11 (SIGSEGV)", "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)", "TerminateProcess(1)".
 std::string SignalInWords(int64_t number);
 
 }  // namespace cairn

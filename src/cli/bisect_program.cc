@@ -68,9 +68,6 @@ Result<std::vector<std::string>> LayerEnvironment() {
   // Labels are part of what tells work apart.
   environment.emplace_back("CAIRN_EVENTS=all");
   environment.emplace_back("CAIRN_CAPTURE=off");
-  const Result<std::string> preload = LayerPreload();
-  if (!preload.ok()) return WithoutLayers(preload.status());
-  if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
   Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (!vulkan.ok()) return WithoutLayers(vulkan.status());
   environment.insert(environment.end(), vulkan->begin(), vulkan->end());
@@ -218,6 +215,9 @@ int Bisecting::Run() {
   Result<std::vector<std::string>> environment = LayerEnvironment();
   if (!environment.ok()) return Failed(environment.status());
   settings_.environment = std::move(*environment);
+  Result<std::string> layer = PreloadedLayer();
+  if (!layer.ok()) return Failed(WithoutLayers(layer.status()));
+  settings_.preloaded = std::move(*layer);
   journal_path_ = options_.journal;
   if (journal_path_.empty()) {
     journal_path_ = WithEnding(DefaultOutputPath(ProgramOfArguments(options_.program)), ".bisect");

@@ -10,7 +10,9 @@ namespace {
 
 constexpr char kFileVerbsExamples[] =
     "Examples:\n"
+    "  cairn run -- game.exe      run a program; a crash or a hang writes game.exe.cairn\n"
     "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn top                  what the GPU of a running program executes now\n"
     "  cairn info game.cairn      what a file consists of\n"
     "  cairn calls game.cairn     the Direct3D 12 calls in a trace\n"
     "  cairn replay game.cairn    play a trace on this machine's Direct3D 12\n"
@@ -21,11 +23,12 @@ constexpr char kFileVerbsExamples[] =
 VerbList AddVerbs(CLI::App& root) {
   // In the order in which they are listed.
   return {
-      .verbs = {AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root), AddObjectsVerb(root),
-                AddImagesVerb(root), AddStateVerb(root), AddDiffVerb(root), AddVerifyVerb(root),
-                AddRepackVerb(root), AddReplayVerb(root), AddBisectVerb(root),
-                AddSelftestVerb(root), AddPixVerb(root), AddProbeVerb(root)},
-      .missing = {"run", "trim", "top"},
+      .verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root),
+                AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root), AddDiffVerb(root),
+                AddVerifyVerb(root), AddRepackVerb(root), AddReplayVerb(root), AddBisectVerb(root),
+                AddTopVerb(root), AddSelftestVerb(root), AddPixVerb(root), AddWatchVerb(root),
+                AddProbeVerb(root)},
+      .missing = {"trim"},
       .examples = kFileVerbsExamples};
 }
 

@@ -16,27 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLibrary[] = "libcairn-d3d12.so";
 constexpr char kManifest[] = "VkLayer_CAIRN_breadcrumbs.json";
 constexpr char kManifestFolder[] = "share/vulkan/explicit_layer.d";
-constexpr char kPathVariable[] = "CAIRN_LAYER_PATH";
-constexpr char kPreloadVariable[] = "LD_PRELOAD";
-constexpr std::string_view kPreloadSeparators = " :";
 constexpr char kListSeparator = ':';
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
-}
-
-// True in builds whose libraries other programs cannot load.
-bool IsNotForOtherPrograms() {
-#if defined(CAIRN_SANITIZED)
-  const char* const named = OwnVariable(kPathVariable);
-  return named == nullptr || named[0] == 0;
-#else
-  return false;
-#endif
 }
 
 // Of the installation or build folder that this program belongs to.
@@ -45,27 +31,8 @@ fs::path Root() {
   return fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
 }
 
-Result<std::string> FindLayer() {
-  std::error_code error;
-  const char* const named = OwnVariable(kPathVariable);
-  if (const std::string path = named == nullptr ? "" : named; !path.empty()) {
-    if (fs::is_regular_file(path, error)) return fs::absolute(path, error).string();
-    return Status(StatusCode::kNotFound,
-                  fmt::format("{}={} is no file; name the library {}, or unset it", kPathVariable,
-                              path, kLibrary));
-  }
-  const fs::path root = Root();
-  for (const char* folder : {CAIRN_LIBRARY_FOLDER, "lib"}) {
-    const fs::path path = root / folder / kLibrary;
-    if (fs::is_regular_file(path, error)) return path.string();
-  }
-  return Status(StatusCode::kNotFound,
-                fmt::format("{} is not in {}; name it in {}, or say --no-layer", kLibrary,
-                            (root / "lib").string(), kPathVariable));
-}
-
 Result<std::string> FindManifestFolder() {
-  const Result<std::string> layer = FindLayer();
+  const Result<std::string> layer = FindLayerLibrary();
   if (!layer.ok()) return layer.status();
   std::error_code error;
   const fs::path beside = fs::path(*layer).parent_path();
@@ -103,6 +70,16 @@ bool IsListed(std::string_view list, std::string_view entry) {
 
 }  // namespace
 
+const char kLayerLibrary[] = "libcairn-d3d12.so";
+
+std::vector<FilePath> LayerPlaces() {
+  std::vector<FilePath> places;
+  for (const char* folder : {CAIRN_LIBRARY_FOLDER, "lib"}) {
+    places.push_back(Root() / folder / kLayerLibrary);
+  }
+  return places;
+}
+
 std::vector<std::string> VulkanFolders(const char* name) {
   const std::string home = Variable("HOME");
   const auto listed = [](const char* variable, const std::string& otherwise) {
@@ -125,26 +102,6 @@ std::vector<std::string> VulkanFolders(const char* name) {
   return folders;
 }
 
-Result<std::string> LayerPreload() {
-  if (IsNotForOtherPrograms()) return std::string();
-  const Result<std::string> layer = FindLayer();
-  if (!layer.ok()) return layer.status();
-  if (layer->find_first_of(kPreloadSeparators) != std::string::npos) {
-    return Status(
-        StatusCode::kUnsupported,
-        fmt::format("the path of {} contains a space or a colon, which {} cannot express; "
-                    "install it elsewhere, or name a link to it in {}",
-                    *layer, kPreloadVariable, kPathVariable));
-  }
-  const std::string others = Variable(kPreloadVariable);
-  return others.empty() ? *layer : *layer + ":" + others;
-}
-
-bool EnvironmentAsksForCapture() {
-  const char* const value = OwnVariable("CAIRN_CAPTURE");
-  return value != nullptr && std::string_view(value).starts_with("on");
-}
-
 Result<std::vector<std::string>> VulkanLayerVariables() {
   std::vector<std::string> variables;
   if (IsNotForOtherPrograms()) return variables;
@@ -154,7 +111,7 @@ Result<std::vector<std::string>> VulkanLayerVariables() {
     return Status(StatusCode::kUnsupported,
                   fmt::format("the folder {} contains a colon, which VK_ADD_LAYER_PATH cannot "
                               "express; install it elsewhere, or name a link to it in {}",
-                              *folder, kPathVariable));
+                              *folder, kLayerPathVariable));
   }
   const std::string enabled = Variable("VK_INSTANCE_LAYERS");
   std::vector<std::string> added = {Variable("VK_ADD_LAYER_PATH")};

@@ -9,10 +9,10 @@
 #include <memory>
 #include <string>
 
-#include "base/program_name.h"
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/numbers.h"
+#include "cli/run_help.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "watcher/output_path.h"
@@ -20,24 +20,6 @@
 
 namespace cairn::cli {
 namespace {
-
-constexpr char kRunExamples[] =
-    "Examples:\n"
-    "  cairn run -- ./game --level 3            run it; a crash or hang writes game.cairn\n"
-    "  cairn run -o out/crash.cairn -- ./game   write somewhere else\n"
-    "  cairn run --hang-timeout 2 --kill-on-hang -- ./game\n"
-    "                                           for machines without a person in front of them\n"
-    "  cairn run --breadcrumbs full -- ./game   the GPU marks the end of every draw, too\n"
-    "  cairn run --no-witnesses -- ./game       never use the GPU for measurements of Cairn's own\n"
-    "  cairn run --breadcrumbs exact -- ./game  for a crash that comes again: one draw at a time\n"
-    "  cairn run --capture -- ./game            record all Direct3D 12 calls into game.cairn\n"
-    "  cairn run --capture --frames 100-199 -- ./game\n"
-    "                                           only frames 100 to 199, playable on their own\n"
-    "  cairn run --capture --trigger /tmp/now -- ./game\n"
-    "                                           from `touch /tmp/now` to `rm /tmp/now`\n"
-    "\n"
-    "Exit code: the program's own, 128 + N when signal N ended it, 124 after --kill-on-hang,\n"
-    "125 when cairn failed, 126 when the program cannot be executed, 127 when it was not found.";
 
 struct RunOptions {
   std::string output_path;
@@ -113,8 +95,8 @@ void AddWitnesses(const RunOptions& options, const std::function<void(const std:
       fmt::format("{}={}", kWitnessVariable, FormatWitnessSet(FindWitnesses(say))));
 }
 
-// What makes the program's Direct3D 12 and Vulkan calls come to the layers.
-std::vector<std::string> LayerEnvironment(const RunOptions& options) {
+// What makes the program's Direct3D 12 and Vulkan calls come to the layers; `library`: the one that they are in.
+std::vector<std::string> LayerEnvironment(const RunOptions& options, std::string* library) {
   std::vector<std::string> environment;
   if (options.capture) environment.push_back(CaptureVariable(options));
   if (!options.breadcrumbs.empty())
@@ -126,10 +108,10 @@ std::vector<std::string> LayerEnvironment(const RunOptions& options) {
     environment.push_back("CAIRN_EVENTS=all");
   }
   if (options.no_layer) return environment;
-  const Result<std::string> preload = LayerPreload();
+  const Result<std::string> preload = PreloadedLayer();
   const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (preload.ok()) {
-    if (!preload->empty()) environment.push_back("LD_PRELOAD=" + *preload);
+    *library = *preload;
   } else {
     // Without the library there is nothing for Vulkan either, for the same reason.
     PrintWarning("run", fmt::format("{} calls are not followed: {}",
@@ -166,9 +148,8 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
                      .kill_on_hang = options.kill_on_hang,
                      .dump_on_exit = options.dump_on_exit};
-  settings.output_path = options.output_path.empty()
-                             ? DefaultOutputPath(ProgramOfArguments(program))
-                             : options.output_path;
+  settings.output_path =
+      options.output_path.empty() ? DefaultOutputPath(NameOfStarted(program)) : options.output_path;
   // IsSameFile: a report replaces what is there.
   if (IsSameFile(settings.output_path, FileOfProgram(program.front()))) {
     PrintError("run", fmt::format("{} is the program, which the report would replace; give another "
@@ -176,7 +157,7 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
                                   settings.output_path));
     return kExitCairnFailed;
   }
-  settings.environment = LayerEnvironment(options);
+  settings.environment = LayerEnvironment(options, &settings.preloaded);
   settings.say = [quiet = options.quiet](const std::string& line) {
     if (!quiet) fmt::print(stderr, "{}\n", line);
   };
@@ -219,10 +200,7 @@ Verb AddRunVerb(CLI::App& root) {
               "default) or retail (only of objects in annotation mode DRIVER_RETAIL; of others "
               "nothing that they carry is kept anywhere)")
       .OneOf({"all", "retail"});
-  command.Flag(
-      "--no-layer", &options->no_layer,
-      "Leave Direct3D 12 and Vulkan calls alone: libcairn-d3d12.so is not preloaded, and the "
-      "Vulkan layer is not enabled");
+  command.Flag("--no-layer", &options->no_layer, kNoLayerHelp);
   command.Flag("--no-witnesses", &options->no_witnesses,
                "Do not measure which barriers the GPU waits at, once for a driver, and conclude "
                "nothing from them");
@@ -231,9 +209,7 @@ Verb AddRunVerb(CLI::App& root) {
   command.Option(
       "--frames", &options->frames, "A-B",
       "With --capture: only frames A to B, counted from 0; A for one, A- for all from A on");
-  command.Option("--trigger", &options->trigger, "signal|FILE",
-                 "With --capture: record from the moment that FILE exists until it is gone; or "
-                 "'signal': from the first SIGUSR1 to this cairn until the second");
+  command.Option("--trigger", &options->trigger, "signal|FILE", kTriggerHelp);
   command.Flag("--hash-frames", &options->hash_frames,
                "With --capture: keep a hash of each frame's image, for cairn replay --validate");
   command.Flag("--quiet", &options->quiet,

@@ -97,7 +97,8 @@ class Viewer {
       case EndKind::kExited:
         return fmt::format("process {} exited with code {}", process_.pid, end.value);
       case EndKind::kSignalled:
-        return fmt::format("process {} died with {}", process_.pid, SignalInWords(end.value));
+        return fmt::format("process {} died with {}", process_.pid,
+                           SignalInWords(static_cast<uint32_t>(end.value)));
       default: return fmt::format("process {} ended", process_.pid);
     }
   }

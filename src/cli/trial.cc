@@ -27,6 +27,7 @@ struct TrialOptions {
   std::string hang_timeout = "10";
   std::string output;
   std::vector<std::string> environment;
+  std::string preloaded;
 };
 
 // Tells what reports would tell; writes none unless it is asked to.
@@ -78,6 +79,7 @@ int Run(const TrialOptions& options, const std::vector<std::string>& program) {
   settings.output_path = options.output.empty() ? "unwritten.cairn" : options.output;
   settings.output = &reports;
   settings.environment = options.environment;
+  settings.preloaded = options.preloaded;
   settings.say = settings.warn = [](const std::string&) {};
   const Result<int> exit_code = RunWatched(settings, program);
   if (exit_code.ok()) {
@@ -98,6 +100,7 @@ Verb AddTrialVerb(CLI::App& root) {
   command.Option("-o,--output", &options->output, "FILE", "Write the report of a failure");
   // Not of this process: the layers are for the program.
   command.Option("--set", &options->environment, "NAME=VALUE", "A variable of the program");
+  command.Option("--preload", &options->preloaded, "FILE", "A library that is to be in it");
   command.Hide();
   auto program = std::make_shared<std::vector<std::string>>();
   return {command.app(), [options, program] { return Run(*options, *program); }, kExitUsage,

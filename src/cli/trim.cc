@@ -156,7 +156,7 @@ std::string WhyNotRecorded(const std::string& said, const std::string& path) {
 Status Record(const TrimOptions& options, const Original& original, const FrameRange& range,
               const std::string& path, int* exit_code) {
   std::string said;
-  const Result<std::string> preload = LayerPreload();
+  const Result<std::string> preload = PreloadedLayer();
   if (!preload.ok()) return preload.status();
   if (preload->empty()) {
     return Status(StatusCode::kUnsupported, "this build has no layer that can be preloaded");
@@ -165,8 +165,9 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
   settings.policy.hang_timeout_ns = 0;  // the playback watches itself
   settings.output_path = path;
   settings.capture = true;
+  settings.preloaded = *preload;
   settings.environment = {
-      "LD_PRELOAD=" + *preload, "CAIRN_BREADCRUMBS=off",
+      "CAIRN_BREADCRUMBS=off",
       fmt::format("CAIRN_CAPTURE=on,frames={}-{}{}", range.first - original.first_frame,
                   range.end - 1 - original.first_frame,
                   options.hash_frames || original.hashed ? ",hash" : "")};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which verbs there are: all of them (all_verbs.cc), or, where no program can be watched and no trace be played, those
-// that read files (file_verbs.cc).
+// Which verbs there are: all of them (all_verbs.cc), or those that Windows has (file_verbs.cc).
 #ifndef CAIRN_CLI_VERB_LIST_H_
 #define CAIRN_CLI_VERB_LIST_H_
 

@@ -29,10 +29,18 @@ class AttachedMemory {
   static AttachedMemory Of(const SharedMemory& memory);
 
   // Once. Errors: those of SharedMemory::MapForReading; kNotFound if there is none.
-  Result<SharedMemory> MapForReading(uint64_t size_bytes);
-  Result<SharedMemory> MapForWriting(uint64_t size_bytes);
+  Result<SharedMemory> MapForReading(uint64_t size_bytes) {
+    if (!handle_.valid()) return NoMemory();
+    return SharedMemory::MapForReading(std::move(handle_), size_bytes);
+  }
+  Result<SharedMemory> MapForWriting(uint64_t size_bytes) {
+    if (!handle_.valid()) return NoMemory();
+    return SharedMemory::MapForWriting(std::move(handle_), size_bytes);
+  }
 
  private:
+  static Status NoMemory() { return Status(StatusCode::kNotFound, "no memory is attached"); }
+
   SystemHandle handle_;
 };
 

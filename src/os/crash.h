@@ -17,7 +17,7 @@ namespace cairn {
 
 class Crash {
  public:
-  // Signal number; on Windows an exception code, or SIGABRT.
+  // Signal number; on Windows an exception code, or that of an abort (base/signal_name.h).
   uint32_t code() const { return code_; }
   // What could not be read, written or executed; 0 where it is no fault of the program itself: somebody sent it. Of
   // faults of Windows that have none: of the instruction.
@@ -40,6 +40,11 @@ class Crash {
 // memory, nothing that may crash before it has noted what matters. It calls PassOn(). errno is taken care of. Once a
 // process.
 void InstallCrashHandler(void (*handler)(Crash& crash));
+
+// Where the system does not tell whether a process has exited or was ended by another one, calls `function` from now
+// on when this process exits: late, in the middle of anything, perhaps as the last thread. Elsewhere it is never
+// called. Once a process.
+void TellExit(void (*function)());
 
 }  // namespace cairn
 

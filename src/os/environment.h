@@ -22,6 +22,8 @@ void SetMissingVariable(const char* name, const char* value);
 // Sets any variable of this process, for libraries that it loads later and processes that it starts. Not while other
 // threads run.
 void SetVariable(const std::string& name, const std::string& value);
+// The same for one that is not to be there.
+void ClearVariable(const std::string& name);
 
 }  // namespace cairn
 

@@ -16,7 +16,8 @@ TEST(SetVariable, ReplacesWhatItWas) {
 }
 
 TEST(SetMissingVariable, LeavesWhatIsThere) {
-  unsetenv("CAIRN_ENVIRONMENT_TEST");
+  ClearVariable("CAIRN_ENVIRONMENT_TEST");
+  EXPECT_EQ(nullptr, OwnVariable("CAIRN_ENVIRONMENT_TEST"));
   SetMissingVariable("CAIRN_ENVIRONMENT_TEST", "1");
   EXPECT_STREQ("1", std::getenv("CAIRN_ENVIRONMENT_TEST"));
   SetMissingVariable("CAIRN_ENVIRONMENT_TEST", "2");

@@ -17,6 +17,8 @@ class SparseMemory {
  public:
   // Empty where there is no room.
   static SparseMemory Reserve(size_t size_bytes);
+  // The same, which MakeKernelWriteTracker()'s can track: on Windows it tracks no other memory.
+  static SparseMemory ReserveForTracking(size_t size_bytes);
 
   SparseMemory() = default;
   ~SparseMemory();

@@ -5,7 +5,9 @@
 #define CAIRN_OS_PROCESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -31,6 +33,8 @@ enum class EndKind : uint8_t { kExited, kSignalled, kUnknown };
 struct ProcessEnd {
   EndKind kind = EndKind::kUnknown;
   int value = 0;  // exit code; signal number, on Windows the bits of an exception code
+  // The exit code is all that the process has given; of Linux it is the last eight bits.
+  bool whole_code = false;
 };
 
 // What the system says of a process that has not ended.
@@ -45,6 +49,10 @@ struct SpawnRequest {
       arguments;  // [0] is looked up in PATH; on Windows also with ".exe" behind it
   const SystemHandle* inherited = nullptr;  // stays open in the program, as the same number
   std::vector<std::string> environment;     // "NAME=value", each set for the program
+  // A library, by its path, that is in the program before the program's first instruction; "": none. If it cannot be
+  // loaded there, the program runs without it, and `not_preloaded` is told why.
+  std::string preloaded;
+  std::function<void(const Status& why)> not_preloaded;
   // What this process listens to meanwhile has in the program the effect that it had before.
   const UserRequests* requests = nullptr;
 };
@@ -52,11 +60,20 @@ struct SpawnRequest {
 // Starts the program as a child that the system kills when this process ends; what the child starts lives on. It has
 // this process's input and output, and nothing else open but `inherited`. Call it from a thread that lives as long
 // as the process. The program's limit of handles is the one from before RaiseHandleLimit.
-// kNotFound: there is no such program. kUnsupported: it cannot be executed. kIo: anything else.
+// On Linux the library comes first in LD_PRELOAD, which what the program starts inherits; the loader says itself if it
+// cannot load it. On Windows a thread of the program loads it; children of the program have it if the library sees to
+// that (os/windows/library_injection.h).
+// kNotFound: there is no such program. kUnsupported: it cannot be executed, or is of a kind into which no library can be
+// loaded (Windows: of 32 bits). kIo: anything else.
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request);
-// The file that it runs for a program of this name: the name itself if it is a path, otherwise the first in PATH; ""
-// if there is none.
+// kUnsupported: a library at this path cannot be preloaded, whatever is in it.
+Status CheckPreloaded(const std::string& library);
+// The file that SpawnProgram runs for a program of this name: the name itself if it is a path, otherwise the first in
+// PATH; "" if there is none.
 std::string FileOfProgram(const std::string& program);
+
+// The file of a program as the system names it: "cairn", "cairn.exe".
+std::string ProgramFile(std::string_view name);
 
 // A handle of any process. kNotFound if it is gone.
 Result<ProcessHandle> OpenProcess(ProcessId pid);

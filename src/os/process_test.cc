@@ -15,8 +15,10 @@
 #include "base/program_name.h"
 #include "os/child.h"
 #include "os/environment.h"
+#include "os/library.h"
 #include "os/shared_memory.h"
 #include "os/testing/test_role.h"
+#include "os/this_process.h"
 
 namespace cairn {
 namespace {
@@ -77,6 +79,13 @@ const TestRole starts_another("starts-another", [](const TestWords& words) -> in
   SleepForEver();
 });
 
+// Asked before main.
+const bool had_library = [] {
+  const Library library = Library::FindLoaded(CAIRN_TEST_PRELOADED);
+  return library.Find<int (*)()>("cairn_preloaded_library") != nullptr;
+}();
+const TestRole has_library("has-library", [](const TestWords&) { return had_library ? 0 : 1; });
+
 SpawnRequest Request(const std::string& role, const TestWords& words = {}) {
   SpawnRequest request;
   request.arguments = ArgumentsOfRole(role, words);
@@ -103,6 +112,23 @@ TEST(Process, WordsArriveAsTheyAre) {
   others.pop_back();
   EXPECT_EQ(EndOfOne(Request("takes-words", others)).value, 1);
 }
+
+#ifndef CAIRN_SANITIZED  // their runtime wants to come first
+TEST(Process, HasALibraryBeforeItsFirstInstruction) {
+  SpawnRequest request = Request("has-library");
+  EXPECT_EQ(EndOfOne(request).value, 1);
+  request.preloaded = CAIRN_TEST_PRELOADED;
+  request.not_preloaded = [](const Status& why) { FAIL() << why.message(); };
+  EXPECT_TRUE(CheckPreloaded(request.preloaded).ok());
+  EXPECT_EQ(EndOfOne(request).value, 0);
+}
+
+TEST(Process, RunsWithoutALibraryThatIsNotThere) {
+  SpawnRequest request = Request("exits", {"7"});
+  request.preloaded = CAIRN_TEST_PRELOADED ".not";
+  EXPECT_EQ(EndOfOne(request).value, 7);
+}
+#endif
 
 TEST(Process, HasTheVariablesThatAreSetForIt) {
   SetVariable("CAIRN_SPAWN_OTHER", "old");
@@ -142,6 +168,18 @@ TEST(Process, SaysWhyNothingStarted) {
   const Status refused = SpawnProgram(request).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
   EXPECT_THAT(refused.message(), HasSubstr("'" + folder + "' cannot be executed: "));
+}
+
+TEST(FileOfProgram, IsAPathItselfAndANameTheFirstOfItInPath) {
+  const std::filesystem::path own = OwnProgramPath();
+  EXPECT_EQ(FileOfProgram(own.string()), own.string());
+  EXPECT_EQ(FileOfProgram("no-such-program-of-cairn"), "");
+  const std::string path = OwnVariable("PATH");
+  SetVariable("PATH", own.parent_path().string());
+  const std::string found = FileOfProgram(own.filename().string());
+  SetVariable("PATH", path);
+  std::error_code error;
+  EXPECT_TRUE(std::filesystem::equivalent(found, own, error)) << found << ": " << error.message();
 }
 
 TEST(Process, IsKilledAndSeenByOthers) {

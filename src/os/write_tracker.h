@@ -39,10 +39,13 @@ class WriteTracker {
 
 // The kernel notes writes: nobody waits, and the program notices nothing. Null: not here.
 std::unique_ptr<WriteTracker> MakeKernelWriteTracker();
+// The first word of its name, by which users choose it: "userfaultfd", "GetWriteWatch".
+extern const char kKernelWriteTracker[];
 
 // The first write to each page is a fault, which is handled here. The program sees its own page faults, and
 // the kernel refuses to write into such pages for it (read() fails with EFAULT). Null: not here.
 std::unique_ptr<WriteTracker> MakeFaultWriteTracker();
+extern const char kFaultWriteTracker[];  // "mprotect", "VirtualProtect"
 
 // False for what a driver maps: memory of which the kernel tells nothing. True for memory as programs have it,
 // private or shared, and where the kernel does not say.

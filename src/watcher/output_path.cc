@@ -18,9 +18,13 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string DirectoryOf(const std::string& path) {
-  const size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
+  const std::string directory = TextOfPath(FilePath(path).parent_path());
+  return directory.empty() ? "." : directory;
+}
+
+// Behind the last slash; on Windows also behind the last backslash, or "C:".
+size_t BytesOfName(const std::string& path) {
+  return TextOfPath(FilePath(path).filename()).size();
 }
 
 // How many bytes the name has too many for the files that are written beside it: "-PID-NUMBER" and
@@ -28,7 +32,7 @@ std::string DirectoryOf(const std::string& path) {
 size_t BytesTooMany(const std::string& path, const std::string& directory) {
   constexpr size_t kRoomBytes = std::string_view("-4194304-16.part.old").size();
   const size_t most_bytes = MostBytesOfName(directory);
-  const size_t name_bytes = path.size() - (path.rfind('/') + 1) + kRoomBytes;
+  const size_t name_bytes = BytesOfName(path) + kRoomBytes;
   return most_bytes != 0 && name_bytes > most_bytes ? name_bytes - most_bytes : 0;
 }
 
@@ -41,7 +45,7 @@ std::string DefaultOutputPath(const std::string& program) {
 
 std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id,
                                 uint32_t number) {
-  const size_t name_start = output_path.rfind('/') + 1;
+  const size_t name_start = output_path.size() - BytesOfName(output_path);
   const size_t dot = output_path.rfind('.');
   const bool has_extension = dot != std::string::npos && dot > name_start;
   const size_t stem_end = has_extension ? dot : output_path.size();
@@ -50,13 +54,12 @@ std::string OutputPathOfProcess(const std::string& output_path, int64_t process_
 }
 
 Status CheckOutputPath(const std::string& output_path) {
-  if (output_path.empty() || output_path.back() == '/') {
+  if (output_path.empty() || BytesOfName(output_path) == 0) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("'{}' names no file; give a file with -o FILE", output_path));
   }
   using std::filesystem::file_type;
-  std::error_code error;
-  const file_type type = std::filesystem::status(output_path, error).type();
+  const file_type type = FactsAt(output_path).type;
   if (type != file_type::none && type != file_type::not_found && type != file_type::regular) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("'{}' is {}; give a file with -o FILE", output_path,
@@ -70,12 +73,12 @@ Status CheckOutputPath(const std::string& output_path) {
                     "has a longer one; give a shorter name with -o FILE",
                     output_path, too_many, too_many == 1 ? "" : "s"));
   }
-  error = CheckCreation(output_path + ".part");
+  const std::error_code error = CheckCreation(output_path + ".part");
   if (error) {
     return Status(
         StatusCode::kIo,
         fmt::format("no file can be written in directory '{}' ({}); give another with -o FILE",
-                    directory, error.message()));
+                    directory, error.default_error_condition().message()));
   }
   // What would be in the way when the report is to be written, perhaps hours from now.
   const Status part = CheckFileSink(output_path);
@@ -85,8 +88,8 @@ Status CheckOutputPath(const std::string& output_path) {
 
 bool IsSameFile(const std::string& one, const std::string& other) {
   std::error_code error;
-  if (fs::equivalent(one, other, error)) return true;
-  const auto canonical = [](const std::string& path) {
+  if (fs::equivalent(FilePath(one), FilePath(other), error)) return true;
+  const auto canonical = [](const FilePath& path) {
     std::error_code unknown;
     const fs::path absolute = fs::absolute(path, unknown);
     fs::path found = fs::weakly_canonical(absolute, unknown);

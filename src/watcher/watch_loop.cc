@@ -176,6 +176,7 @@ std::string JoinedArguments(const std::vector<std::string>& arguments) {
 }
 
 int ExitCodeOf(const ProcessEnd& end) {
+  if (end.whole_code) return end.value;
   switch (end.kind) {
     case EndKind::kExited: return end.value;
     case EndKind::kSignalled: return 128 + end.value;
@@ -185,6 +186,12 @@ int ExitCodeOf(const ProcessEnd& end) {
 }
 
 }  // namespace
+
+std::string NameOfStarted(const std::vector<std::string>& arguments) {
+  const std::string program = ProgramOfArguments(arguments);
+  const std::string file = IsWindowsProgram(program) ? program : FileOfProgram(program);
+  return IsWindowsProgram(file) ? file : program;
+}
 
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments) {
   if (settings.output == nullptr) CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path));
@@ -201,11 +208,16 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
       fmt::format("{}={}", kWatcherFdVariable, TextOfInherited(channel->second.get())));
   // One of an outer watcher would lead away from this one.
   request.environment.push_back(fmt::format("{}={}", kWatcherAddressVariable, loop.OpenDoors()));
+  request.preloaded = settings.preloaded;
+  request.not_preloaded = [&settings](const Status& why) {
+    settings.warn(
+        fmt::format("cairn run: warning: the program's calls are not followed: {}", why.message()));
+  };
   request.requests = &loop.requests();
   Result<ProcessHandle> program = SpawnProgram(request);
   if (!program.ok()) return program.status();
   channel->second.Close();
-  const std::string name = ProgramInWords(ProgramOfArguments(arguments));
+  const std::string name = ProgramInWords(NameOfStarted(arguments));
   WatchSession& session = loop.session();
   CAIRN_RETURN_IF_ERROR(
       session.AddMainProcess(std::move(*program), name, JoinedArguments(arguments)));

@@ -27,6 +27,9 @@ inline constexpr uint64_t kMaxDescriptors = 65536;
 struct WatchSettings : SessionSettings {
   // For RunWatched: "NAME=value", each set for the program.
   std::vector<std::string> environment;
+  // The same: a library that is in the program from its beginning (SpawnRequest::preloaded). Why it is not, is warned
+  // of.
+  std::string preloaded;
   // An armed capture starts, and the next time stops, when this process gets SIGUSR1.
   bool capture_trigger_signal = false;
   // Takes the reports in the place of files, which are written without it. Outlives the run.
@@ -34,13 +37,17 @@ struct WatchSettings : SessionSettings {
 };
 
 // Starts arguments[0] with the watcher's socket in its environment, and returns its exit code (128 +
-// signal number if a signal ended it, kExitKilledForHang if the watcher killed it, kExitCairnFailed
+// signal number if a signal ended it, on Windows the code of the exception; kExitKilledForHang if the watcher killed it, kExitCairnFailed
 // instead of 0 if a report or a trace could not be written) once it and every
 // other process that handed over a block have ended. SIGTERM and SIGHUP of this process are passed
 // on to the program; the program is killed if this process dies. Fails, with nothing started and
 // nothing written, with kNotFound (no such program), kUnsupported (it cannot be executed) or another
 // code. Call from the only thread.
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments);
+
+// The program that these words start, for ProgramInWords and DefaultOutputPath: where the .exe was typed without its
+// ending, the file that was found.
+std::string NameOfStarted(const std::vector<std::string>& arguments);
 
 // Watches the process that made the channel of which this process inherited an end under this number (see
 // app/recorder/watcher_link.h), and returns when it ended. Takes ownership of that end, and closes all else that

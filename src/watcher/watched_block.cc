@@ -154,6 +154,7 @@ EndEvidence WatchedBlock::Evidence() {
   if (!block.ok()) return evidence;
   evidence.crash_signal = block->Load32(offsetof(BlockHeader, crash_signal));
   evidence.crash_address = block->Load64(offsetof(BlockHeader, crash_address));
+  evidence.exit_unnoted = block->Load32(offsetof(BlockHeader, exit_noted)) == 0;
   const std::vector<QueueObservation> queues = ObserveQueues();
   evidence.work_unfinished = std::any_of(
       queues.begin(), queues.end(), [](const QueueObservation& queue) { return queue.unfinished; });

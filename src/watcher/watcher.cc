@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "os/child.h"
 
 namespace cairn {
 namespace {
@@ -16,6 +18,46 @@ constexpr uint64_t kMillisecond = 1'000'000;
 // Hangs beyond these are not kept: a program that stops and goes on for days, or means to fill the
 // watcher's memory. There is room for what ends it.
 constexpr size_t kMaxHangs = 1000;
+
+// Of abort(), where the C library of Windows does not fail fast.
+constexpr int kAbortExitCode = 3;
+
+// Whether a process of this exit code of Windows has died, and of what (base/signal_name.h).
+std::optional<int64_t> CauseBehindCode(int code, const EndEvidence& evidence, bool unfinished) {
+  if (code == kAbortExitCode && evidence.crash_signal == kSignalAbort) return kSignalAbort;
+  if (!evidence.exit_unnoted) return std::nullopt;
+  // Wine gives this code to who has no stack left.
+  if (code == 0 && evidence.crash_signal == kStackOverflow) return kStackOverflow;
+  // So some programs exit: TerminateProcess spares them the destructors.
+  if (code == 0 && !unfinished) return std::nullopt;
+  return TerminatedWith(code);
+}
+
+// What a process has died of, 0 if that is not known; nothing if it exited. `unfinished`: GPU work.
+std::optional<int64_t> CauseOf(const ProcessEnd& end, const EndEvidence& evidence,
+                               bool unfinished) {
+  // The bits of an exception are those of a negative number.
+  if (end.kind == EndKind::kSignalled) return static_cast<uint32_t>(end.value);
+  if (end.kind == EndKind::kExited && end.whole_code) {
+    return CauseBehindCode(end.value, evidence, unfinished);
+  }
+  if (end.kind == EndKind::kExited) {
+    // Of a Windows program under Wine, whose code the system has cut to eight bits.
+    return IsExceptionCode(evidence.crash_signal) ? std::optional<int64_t>(evidence.crash_signal)
+                                                  : std::nullopt;
+  }
+  if (evidence.crash_signal != 0) return evidence.crash_signal;
+  return unfinished ? std::optional<int64_t>(0) : std::nullopt;
+}
+
+// Continues a sentence that starts with the program.
+std::string DeathInWords(int64_t died_of) {
+  if (died_of == 0) return "ended with GPU work unfinished";
+  std::string words = fmt::format("died with {}", SignalInWords(died_of));
+  if (died_of == kSignalKill) words += ", which Cairn did not send";
+  if (IsTermination(died_of)) words += ", which Cairn did not call";
+  return words;
+}
 
 bool AnyUnfinished(std::span<const QueueObservation> queues) {
   return std::any_of(queues.begin(), queues.end(),
@@ -118,7 +160,7 @@ Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32
 Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
   Decision decision;
   if (killed_for_hang_) {
-    killed_for_hang_ = end.kind == EndKind::kUnknown ||
+    killed_for_hang_ = end.kind == EndKind::kUnknown || WasKilled(end) ||
                        (end.kind == EndKind::kSignalled && end.value == kSignalKill);
     // Its hang is in the file; that the watcher then killed it is no news.
     if (killed_for_hang_) return decision;
@@ -129,37 +171,21 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
       return incident.kind == IncidentKind::kSignal && incident.value == 0;
     });
   }
-  int64_t died_of = end.kind == EndKind::kSignalled ? end.value : 0;
-  if (end.kind == EndKind::kUnknown) {
-    if (evidence.crash_signal != 0) {
-      end.kind = EndKind::kSignalled;
-      died_of = evidence.crash_signal;
-    } else if (!evidence.work_unfinished && !unfinished_when_ending_) {
-      end = {EndKind::kExited, 0};
-    }
-  } else if (end.kind == EndKind::kExited && IsExceptionCode(evidence.crash_signal)) {
-    // Of a Windows program under Wine, whose code the system has cut to eight bits.
-    end.kind = EndKind::kSignalled;
-    died_of = evidence.crash_signal;
-  }
-  if (end.kind == EndKind::kExited) {
+  const std::optional<int64_t> died_of =
+      CauseOf(end, evidence, evidence.work_unfinished || unfinished_when_ending_);
+  if (!died_of.has_value()) {
     // What an earlier incident found is worth more than the state after an orderly exit.
     if (!policy_.dump_on_exit || !incidents_.empty()) return decision;
-    decision.what = fmt::format("exited with code {}", end.value);
-    incidents_.push_back(
-        {.kind = IncidentKind::kExited, .value = end.value, .time_ns = realtime_ns});
+    const int code = end.kind == EndKind::kExited ? end.value : 0;
+    decision.what = fmt::format("exited with code {}", code);
+    incidents_.push_back({.kind = IncidentKind::kExited, .value = code, .time_ns = realtime_ns});
   } else {
-    decision.what = end.kind == EndKind::kSignalled
-                        ? fmt::format("died with {}", SignalInWords(died_of))
-                        : std::string("ended with GPU work unfinished");
-    if (died_of == kSignalKill) {
-      decision.what += ", which Cairn did not send";
-    }
+    decision.what = DeathInWords(*died_of);
     incidents_.push_back(
         {.kind = IncidentKind::kSignal,
-         .value = died_of,
+         .value = *died_of,
          .time_ns = realtime_ns,
-         .address = died_of == evidence.crash_signal ? evidence.crash_address : 0});
+         .address = *died_of == evidence.crash_signal ? evidence.crash_address : 0});
   }
   decision.dump = true;
   return decision;

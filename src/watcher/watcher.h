@@ -81,6 +81,7 @@ struct EndEvidence {
       0;  // seen by the library's own handler; or the code that the process exits with
   uint64_t crash_address = 0;
   bool work_unfinished = false;
+  bool exit_unnoted = false;  // of an exit the block would say so, where the system does not
 };
 
 // An incident as the watcher keeps it until it becomes part of a snapshot.

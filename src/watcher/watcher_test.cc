@@ -198,6 +198,57 @@ TEST(ProcessWatch, AnExitWithTheNoteOfASignalIsAnExit) {
   EXPECT_TRUE(watch.incidents().empty());
 }
 
+// Of Windows, which tells the whole code. `exit_unnoted`: the program did not exit.
+ProcessEnd WholeCode(int code) {
+  return {EndKind::kExited, code, true};
+}
+
+TEST(ProcessWatch, OfWindowsTheNoteOfAnExceptionThatWasHandledIsNoDeath) {
+  ProcessWatch watch(Policy());
+  EXPECT_FALSE(watch.OnEnd(5, WholeCode(5), {.crash_signal = 0xc0000005}).dump);
+  EXPECT_TRUE(watch.incidents().empty());
+}
+
+TEST(ProcessWatch, OfWindowsAnExceptionIsTheExitCode) {
+  ProcessWatch watch(Policy());
+  const ProcessEnd end = {EndKind::kSignalled, static_cast<int>(0xc0000005), true};
+  const EndEvidence evidence{.crash_signal = 0xc0000005, .crash_address = 0x1230};
+  EXPECT_EQ(watch.OnEnd(5, end, evidence).what,
+            "died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)");
+  EXPECT_EQ(watch.incidents()[0].value, 0xc0000005);
+  EXPECT_EQ(watch.incidents()[0].address, 0x1230u);
+}
+
+TEST(ProcessWatch, OfWindowsAnAbortIsTheExitCode3AndANote) {
+  ProcessWatch watch(Policy());
+  EXPECT_EQ(watch.OnEnd(5, WholeCode(3), {.crash_signal = kSigabrt}).what,
+            "died with signal 6 (SIGABRT)");
+  ProcessWatch exited(Policy());
+  EXPECT_FALSE(exited.OnEnd(5, WholeCode(3), {}).dump);
+  ProcessWatch handled(Policy());
+  EXPECT_FALSE(handled.OnEnd(5, WholeCode(0), {.crash_signal = kSigabrt}).dump);
+}
+
+TEST(ProcessWatch, WhoNeitherExitsNorFaultsWasTerminated) {
+  ProcessWatch watch(Policy());
+  EXPECT_EQ(watch.OnEnd(5, WholeCode(1), {.exit_unnoted = true}).what,
+            "died with TerminateProcess(1), which Cairn did not call");
+  EXPECT_EQ(watch.incidents()[0].value, (int64_t{1} << 32) + 1);
+
+  // Programs end themselves so.
+  ProcessWatch orderly(Policy());
+  EXPECT_FALSE(orderly.OnEnd(5, WholeCode(0), {.exit_unnoted = true}).dump);
+  ProcessWatch unfinished(Policy());
+  EXPECT_EQ(unfinished.OnEnd(5, WholeCode(0), {.work_unfinished = true, .exit_unnoted = true}).what,
+            "died with TerminateProcess(0), which Cairn did not call");
+
+  // Wine's code of who has no stack left.
+  ProcessWatch overflow(Policy());
+  EXPECT_EQ(
+      overflow.OnEnd(5, WholeCode(0), {.crash_signal = 0xc00000fd, .exit_unnoted = true}).what,
+      "died with exception 0xc00000fd (EXCEPTION_STACK_OVERFLOW)");
+}
+
 TEST(ProcessWatch, AnUnknownEndIsJudgedByTheBlock) {
   ProcessWatch crashed(Policy());
   EXPECT_EQ(crashed.OnEnd(5, {}, {.crash_signal = kSigabrt}).what, "died with signal 6 (SIGABRT)");

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -63,13 +64,17 @@ class SimulatedDevice {
   void Finish(SimulatedCommandList& list) { Execute(list, list.writes.size()); }
 
  private:
+  static constexpr std::align_val_t kAlignment{64};
+
   static CairnResult AllocateBlock(void*, uint64_t size_bytes, CairnCustomBlock* block) {
-    block->memory = std::aligned_alloc(64, (size_bytes + 63) / 64 * 64);
+    block->memory = ::operator new(size_bytes, kAlignment, std::nothrow);
     block->buffer = nullptr;
     block->base_address = reinterpret_cast<uint64_t>(block->memory);
     return block->memory == nullptr ? CAIRN_ERROR_OUT_OF_MEMORY : CAIRN_OK;
   }
-  static void FreeBlock(void*, CairnCustomBlock* block) { std::free(block->memory); }
+  static void FreeBlock(void*, CairnCustomBlock* block) {
+    ::operator delete(block->memory, kAlignment);
+  }
   static void Write(void*, void* list, uint32_t value, uint64_t location, void*, int is_begin) {
     static_cast<SimulatedCommandList*>(list)->writes.push_back({location, value, is_begin != 0});
   }

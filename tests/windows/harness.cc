@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What of harness.h needs neither signals nor /proc: running a command to its end.
+// harness.h without signals and /proc.
 #include "harness.h"
 
 #include <windows.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <utility>
 
 namespace cairn::testing {
 namespace {
@@ -81,10 +84,43 @@ void RemoveAll(const std::wstring& folder) {
   RemoveDirectoryW(folder.c_str());
 }
 
+std::wstring LongPath(const std::filesystem::path& path) {
+  return L"\\\\?\\" + std::filesystem::absolute(path).make_preferred().wstring();
+}
+
+// Numbers of processes come again soon, and one that was killed has left its folder.
+std::filesystem::path MakeFolder(const std::string& beginning) {
+  static std::atomic<int> count = 0;
+  const std::string stem = beginning + std::to_string(GetCurrentProcessId()) + "-";
+  std::filesystem::path path;
+  do {
+    path = std::filesystem::temp_directory_path() / (stem + std::to_string(++count));
+  } while (!std::filesystem::create_directory(path));
+  return path;
+}
+
+HANDLE HandleOf(intptr_t process) {
+  return reinterpret_cast<HANDLE>(process);
+}
+
+// Looks every few milliseconds until `condition` holds; false when the time is up.
+bool Poll(int timeout_s, const std::function<bool()>& condition) {
+  const ULONGLONG end_ms = GetTickCount64() + static_cast<ULONGLONG>(timeout_s) * 1000;
+  while (!condition()) {
+    if (GetTickCount64() > end_ms) return false;
+    Sleep(2);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string Program(const std::string& name) {
   return CAIRN_BINARY_DIR "/bin/" + name + ".exe";
+}
+
+std::string TestProgram(const std::string& name) {
+  return CAIRN_BINARY_DIR "/tests/programs/" + name + ".exe";
 }
 
 std::string CommandResult::Summary() const {
@@ -92,59 +128,97 @@ std::string CommandResult::Summary() const {
          "\nstdout:\n" + output + "\nstderr:\n" + errors;
 }
 
-CommandResult RunCommand(const std::vector<std::string>& arguments,
-                         const Command::Options& options) {
-  const TemporaryFolder files;
-  std::ofstream(files / "input", std::ios::binary) << options.input;
+Command::Command(const std::vector<std::string>& arguments, const Options& options)
+    : options_(options), files_(MakeFolder("cairn-command-")) {
+  std::ofstream(files_ / "input", std::ios::binary) << options.input;
   STARTUPINFOW startup = {};
   startup.cb = sizeof(startup);
   startup.dwFlags = STARTF_USESTDHANDLES;
-  startup.hStdInput = OpenInherited(files / "input", GENERIC_READ, OPEN_EXISTING);
-  startup.hStdOutput = OpenInherited(files / "output", GENERIC_WRITE, CREATE_ALWAYS);
-  startup.hStdError = OpenInherited(files / "errors", GENERIC_WRITE, CREATE_ALWAYS);
+  startup.hStdInput = OpenInherited(files_ / "input", GENERIC_READ, OPEN_EXISTING);
+  startup.hStdOutput = OpenInherited(files_ / "output", GENERIC_WRITE, CREATE_ALWAYS);
+  startup.hStdError = OpenInherited(files_ / "errors", GENERIC_WRITE, CREATE_ALWAYS);
   std::wstring line;
   for (const std::string& argument : arguments) AppendQuoted(Wide(argument), &line);
-  std::wstring environment = EnvironmentWith(options.environment);
+  // The tests themselves may run under a watcher. What a device does is no business of most of them.
+  std::vector<std::string> settings = {"CAIRN_WATCHER_FD", "CAIRN_WATCHER_ADDRESS",
+                                       "CAIRN_WITNESSES=off"};
+  // libcairn.dll lies beside cairn.exe.
+  const char* const path = std::getenv("PATH");
+  settings.push_back(std::string("PATH=") + (path == nullptr ? "" : path) +
+                     ";" CAIRN_BINARY_DIR "/bin");
+  settings.insert(settings.end(), options.environment.begin(), options.environment.end());
+  std::wstring environment = EnvironmentWith(settings);
   PROCESS_INFORMATION process = {};
-  CommandResult result;
-  const BOOL started =
-      CreateProcessW(Wide(arguments[0]).c_str(), line.data(), nullptr, nullptr, TRUE,
+  if (CreateProcessW(Wide(arguments[0]).c_str(), line.data(), nullptr, nullptr, TRUE,
                      CREATE_UNICODE_ENVIRONMENT, environment.data(),
-                     options.folder.empty() ? nullptr : options.folder.c_str(), &startup, &process);
+                     options.folder.empty() ? nullptr : options.folder.c_str(), &startup,
+                     &process) != 0) {
+    CloseHandle(process.hThread);
+    pid_ = static_cast<pid_t>(process.dwProcessId);
+    process_ = reinterpret_cast<intptr_t>(process.hProcess);
+  }
   for (const HANDLE file : {startup.hStdInput, startup.hStdOutput, startup.hStdError}) {
     CloseHandle(file);
   }
-  if (started == 0) {
-    result.errors = "not started: error " + std::to_string(GetLastError());
+}
+
+Command::~Command() {
+  if (process_ != 0) {
+    TerminateProcess(HandleOf(process_), 1);
+    WaitForSingleObject(HandleOf(process_), INFINITE);
+    CloseHandle(HandleOf(process_));
+  }
+  RemoveAll(LongPath(files_));
+}
+
+pid_t Command::WaitUntilReady() {
+  pid_t ready = -1;
+  Poll(options_.timeout_s, [&] {
+    const std::string text = output();
+    const size_t start = text.find("ready ");
+    if (start != std::string::npos && text.find('\n', start) != std::string::npos) {
+      ready = std::stoi(text.substr(start + 6));
+    }
+    return ready != -1 || process_ == 0 ||
+           WaitForSingleObject(HandleOf(process_), 0) == WAIT_OBJECT_0;
+  });
+  return ready;
+}
+
+CommandResult Command::Wait() {
+  CommandResult result;
+  if (process_ == 0) {
+    result.errors = "not started";
     return result;
   }
-  result.timed_out = WaitForSingleObject(process.hProcess, static_cast<DWORD>(options.timeout_s) *
-                                                               1000) != WAIT_OBJECT_0;
+  const auto most_ms = static_cast<DWORD>(options_.timeout_s) * 1000;
+  result.timed_out = WaitForSingleObject(HandleOf(process_), most_ms) != WAIT_OBJECT_0;
   if (result.timed_out) {
-    TerminateProcess(process.hProcess, 1);
-    WaitForSingleObject(process.hProcess, INFINITE);
+    TerminateProcess(HandleOf(process_), 1);
+    WaitForSingleObject(HandleOf(process_), INFINITE);
   }
   DWORD exit_code = 0;
-  GetExitCodeProcess(process.hProcess, &exit_code);
+  GetExitCodeProcess(HandleOf(process_), &exit_code);
   result.exit_code = static_cast<int>(exit_code);
-  CloseHandle(process.hThread);
-  CloseHandle(process.hProcess);
-  result.output = ReadFile(files / "output");
-  result.errors = ReadFile(files / "errors");
+  CloseHandle(HandleOf(std::exchange(process_, 0)));
+  result.output = output();
+  result.errors = ReadFile(files_ / "errors");
   return result;
 }
 
-// Numbers of processes come again soon, and one that was killed has left its folder.
-TemporaryFolder::TemporaryFolder() {
-  static std::atomic<int> count = 0;
-  const std::string stem = "cairn-test-" + std::to_string(GetCurrentProcessId()) + "-";
-  do {
-    path_ = std::filesystem::temp_directory_path() / (stem + std::to_string(++count));
-  } while (!std::filesystem::create_directory(path_));
+std::string Command::output() const {
+  return ReadFile(files_ / "output");
 }
 
+CommandResult RunCommand(const std::vector<std::string>& arguments,
+                         const Command::Options& options) {
+  return Command(arguments, options).Wait();
+}
+
+TemporaryFolder::TemporaryFolder() : path_(MakeFolder("cairn-test-")) {}
+
 TemporaryFolder::~TemporaryFolder() {
-  RemoveAll(L"\\\\?\\" + std::filesystem::absolute(path_).make_preferred().wstring());
+  RemoveAll(LongPath(path_));
 }
 
 std::vector<std::string> TemporaryFolder::Contents() const {
@@ -163,6 +237,30 @@ std::vector<std::string> LavapipeEnvironment() {
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+const int kExitOfKilled = 1;
+
+void KillProcess(pid_t pid) {
+  const HANDLE process = OpenProcess(PROCESS_TERMINATE, FALSE, static_cast<DWORD>(pid));
+  TerminateProcess(process, static_cast<UINT>(kExitOfKilled));
+  CloseHandle(process);
+}
+
+bool IsRunning(pid_t pid) {
+  return !WaitForEnd(pid, 0);
+}
+
+bool WaitForEnd(pid_t pid, int timeout_s) {
+  const HANDLE process = OpenProcess(SYNCHRONIZE, FALSE, static_cast<DWORD>(pid));
+  if (process == nullptr) return true;
+  const DWORD ended = WaitForSingleObject(process, static_cast<DWORD>(timeout_s) * 1000);
+  CloseHandle(process);
+  return ended == WAIT_OBJECT_0;
+}
+
+bool WaitForFile(const std::filesystem::path& path, int timeout_s) {
+  return Poll(timeout_s, [&path] { return std::filesystem::exists(path); });
 }
 
 }  // namespace cairn::testing

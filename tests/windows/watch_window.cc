@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// watch-window.exe PICTURES PROGRAM.exe: runs PROGRAM until its window has shown PICTURES different pictures, one
+// watch-window.exe [--with LIBRARY.dll] PICTURES PROGRAM.exe: runs PROGRAM until its window has shown PICTURES different pictures, one
 // after the other, then closes the window as its user would. Exits with 0 if PROGRAM then ended with 0. All
-// within a minute; what lasts longer is ended.
+// within a minute; what lasts longer is ended. LIBRARY, a whole path, is in PROGRAM before it runs.
 #include <windows.h>
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cwchar>
 #include <vector>
+
+#include "tests/windows/layered/inject.h"
 
 namespace {
 
@@ -101,6 +104,12 @@ int Watch(const PROCESS_INFORMATION& program, int wanted, HWND* window) {
 }  // namespace
 
 int wmain(int argc, wchar_t** argv) {
+  const bool has_library = argc == 5 && wcscmp(argv[1], L"--with") == 0;
+  const wchar_t* const library = has_library ? argv[2] : nullptr;
+  if (has_library) {
+    argc -= 2;
+    argv += 2;
+  }
   const int wanted = argc == 3 ? _wtoi(argv[1]) : 0;
   if (wanted <= 0) {
     fprintf(stderr, "watch-window: wants PICTURES, 1 or more, and PROGRAM.exe\n");
@@ -109,11 +118,16 @@ int wmain(int argc, wchar_t** argv) {
   STARTUPINFOW startup = {};
   startup.cb = sizeof(startup);
   PROCESS_INFORMATION program = {};
-  if (!CreateProcessW(argv[2], nullptr, nullptr, nullptr, FALSE, 0, nullptr, nullptr, &startup,
-                      &program)) {
+  if (!CreateProcessW(argv[2], nullptr, nullptr, nullptr, FALSE, CREATE_SUSPENDED, nullptr, nullptr,
+                      &startup, &program)) {
     fprintf(stderr, "watch-window: cannot start %ls: error %lu\n", argv[2], GetLastError());
     return 1;
   }
+  if (library != nullptr && !cairn::testing::Inject(program.hProcess, library)) {
+    fprintf(stderr, "watch-window: %ls cannot be loaded in %ls\n", library, argv[2]);
+    TerminateProcess(program.hProcess, 1);
+  }
+  ResumeThread(program.hThread);
   HWND window = nullptr;
   const int seen = Watch(program, wanted, &window);
   if (window != nullptr) PostMessageW(window, WM_CLOSE, 0, 0);

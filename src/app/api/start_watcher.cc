@@ -15,6 +15,7 @@
 #include "os/environment.h"
 #include "os/file.h"
 #include "os/library.h"
+#include "os/process.h"
 #include "os/this_process.h"
 
 namespace cairn {
@@ -37,19 +38,20 @@ bool IsProgram(const std::filesystem::path& path) {
 std::string FindCairn(const CairnWatcherDesc& desc) {
   if (desc.cairn_path != nullptr) return desc.cairn_path;
   std::error_code ignored;
+  const std::string cairn = ProgramFile("cairn");
   std::vector<std::filesystem::path> places;
   const std::string library = LibraryPathOf(reinterpret_cast<void*>(&cairnStartWatcher));
   if (!library.empty()) {
-    const auto folder = std::filesystem::absolute(library, ignored).parent_path();
-    places.push_back(folder.parent_path() / "bin" / "cairn");
+    const auto folder = std::filesystem::absolute(FilePath(library), ignored).parent_path();
+    places.push_back(folder.parent_path() / "bin" / cairn);
     if (folder.parent_path().filename() == "lib") {
-      places.push_back(folder.parent_path().parent_path() / "bin" / "cairn");
+      places.push_back(folder.parent_path().parent_path() / "bin" / cairn);
     }
-    places.push_back(folder / "cairn");
+    places.push_back(folder / cairn);
   }
-  places.push_back(std::filesystem::path(OwnProgramPath()).parent_path() / "cairn");
+  places.push_back(FilePath(OwnProgramPath()).parent_path() / cairn);
   for (const std::filesystem::path& place : places) {
-    if (IsProgram(place)) return place.string();
+    if (IsProgram(place)) return TextOfPath(place);
   }
   return "";
 }

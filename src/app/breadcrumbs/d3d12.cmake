@@ -43,12 +43,12 @@ if(BUILD_TESTING)
       DEPS cairn_breadcrumbs_d3d12 cairn_breadcrumbs_d3d12${abi} cairn_d3d12_fake${suffix})
   endforeach()
 endif()
-if(BUILD_TESTING AND NOT WIN32)  # on libvkd3d
+if(BUILD_TESTING)
   include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
   # Work of a chosen length, from the samples' shaders.
   cairn_library(cairn_d3d12_test_gpu
     SOURCES testing/d3d12_test_gpu.cc
-    DEPS cairn_d3d12_probe PkgConfig::VKD3D_UTILS)
+    DEPS cairn_d3d12_probe cairn_d3d12_system)
   cairn_embed_files(cairn_d3d12_test_gpu FILES
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.cs.dxbc
     ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/hang.ps.dxbc

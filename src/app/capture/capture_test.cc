@@ -2,9 +2,6 @@
 #include "app/capture/capture.h"
 
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,6 +15,9 @@
 
 #include "app/capture/testing/test_watcher.h"
 #include "format/calls/model_hash.h"
+#include "os/environment.h"
+#include "os/this_process.h"
+#include "os/thread.h"
 
 namespace cairn {
 namespace {
@@ -107,7 +107,7 @@ TEST_F(CaptureTest, TheHeaderSaysWhatWasAskedFor) {
   EXPECT_EQ(header.magic, kCaptureMagic);
   EXPECT_EQ(header.header_bytes, 4096u);
   EXPECT_EQ(header.region_bytes, kCaptureRegionBytes);
-  EXPECT_EQ(header.process_id, static_cast<uint64_t>(getpid()));
+  EXPECT_EQ(header.process_id, static_cast<uint64_t>(OwnProcessId()));
   EXPECT_EQ(header.model_hash, ModelHash());
   EXPECT_EQ(header.start_frame, 3u);
   EXPECT_EQ(header.stop_frame, 9u);
@@ -118,7 +118,7 @@ TEST_F(CaptureTest, TheHeaderSaysWhatWasAskedFor) {
 }
 
 TEST_F(CaptureTest, WithoutAWatcherNothingStarts) {
-  unsetenv("CAIRN_WATCHER_FD");
+  ClearVariable("CAIRN_WATCHER_FD");
   EXPECT_EQ(Capture::Start({}).code(), StatusCode::kNotFound);
   EXPECT_EQ(Capture::Active(), nullptr);
 }
@@ -328,8 +328,7 @@ TEST_F(CaptureTest, RingsOfEndedThreadsAreUsedAgain) {
   AwaitRegion();
   constexpr uint32_t kThreads = 3 * kCaptureRings;
   for (uint32_t t = 0; t < kThreads; ++t) {
-    std::thread([&] {
-      prctl(PR_SET_NAME, "worker of a job");
+    StartInnerThread("worker of a job", [&] {
       capture.Returned(BeginDispatch(capture, t, 0));
     }).join();
     // The watcher has to have given it back.
@@ -427,19 +426,6 @@ TEST_F(CaptureTest, AWatcherThatReadsNoMoreEndsIt) {
   program.join();
   EXPECT_EQ(capture.state(), CaptureState::kStopped);
   EXPECT_EQ(Capture::Active(), nullptr);
-}
-
-TEST_F(CaptureTest, AForkedChildRecordsNothing) {
-  Capture& capture = Begin();
-  const uint64_t call = BeginDispatch(capture, 1, 1);
-  const pid_t child = fork();
-  if (child == 0) _exit(Capture::Active() == nullptr && Capture::CurrentCall() == 0 ? 0 : 1);
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  EXPECT_EQ(Capture::CurrentCall(), call);
-  capture.Returned(call);
-  EXPECT_EQ(watcher_.Finish().size(), 2u);
 }
 
 TEST_F(CaptureTest, FramesStartAndStopIt) {

@@ -164,19 +164,20 @@ void MappedMemory::State::MakeTrackers() {
   const char* const value = OwnVariable(kTrackingVariable);
   const std::string_view wanted = value == nullptr ? "" : value;
   stand_ins_only = wanted == "stand-in";
-  const bool known =
-      wanted == "userfaultfd" || stand_ins_only || wanted == "mprotect" || wanted == "compare";
+  const bool by_kernel = wanted == kKernelWriteTracker;
+  const bool by_faults = wanted == kFaultWriteTracker;
+  const bool known = by_kernel || stand_ins_only || by_faults || wanted == "compare";
   stand_ins_if_needed = !known;
   if (!known && !wanted.empty()) {
     Log(LogLevel::kWarning, std::string(kTrackingVariable) + " is '" + std::string(wanted) +
-                                "', which is none of userfaultfd, stand-in, mprotect, compare; the "
-                                "best that works is used");
+                                "', which is none of " + kKernelWriteTracker + ", stand-in, " +
+                                kFaultWriteTracker + ", compare; the best that works is used");
   }
   std::unique_ptr<WriteTracker> tracker;
-  if (!known || wanted == "userfaultfd" || stand_ins_only) tracker = MakeKernelWriteTracker();
-  if (wanted == "mprotect") tracker = MakeFaultWriteTracker();
+  if (!known || by_kernel || stand_ins_only) tracker = MakeKernelWriteTracker();
+  if (by_faults) tracker = MakeFaultWriteTracker();
   if (tracker != nullptr) trackers.push_back(std::move(tracker));
-  if ((wanted == "userfaultfd" || wanted == "mprotect") && trackers.empty()) {
+  if ((by_kernel || by_faults) && trackers.empty()) {
     Log(LogLevel::kWarning,
         std::string(kTrackingVariable) + " asks for " + std::string(wanted) +
             ", which does not work here; mapped memory is compared with a copy");

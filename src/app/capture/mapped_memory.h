@@ -2,12 +2,14 @@
 //
 // Finds what the CPU wrote into mapped memory, which no call tells. Each mapping gets the first of these
 // that works with its memory, and none of which a program can notice:
-//   userfaultfd   the kernel notes writes (WP_ASYNC with PAGEMAP_SCAN)
+//   userfaultfd   the kernel notes writes (WP_ASYNC with PAGEMAP_SCAN); on Windows GetWriteWatch, for
+//                 stand-ins alone
 //   stand-in      where only the CPU writes, and the memory is a driver's, of which the kernel tells nothing:
 //                 the program gets memory of ours (stand_in.h), which is tracked or compared, and copied
 //   compare       with a copy
 // `CAIRN_CAPTURE_TRACKING=userfaultfd|stand-in|mprotect|compare` chooses by hand; what that does not work
-// with is compared. mprotect (write-protection and a signal handler) is only used then: programs that let
+// with is compared (on Windows GetWriteWatch and VirtualProtect are the names of the first and the third).
+// mprotect (write-protection and a signal handler) is only used then: programs that let
 // the kernel write into such memory, read() for example, get EFAULT. Costs: docs/performance.md, bench
 // TrackMapped.
 //

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/capture/mapped_memory.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -19,6 +14,11 @@
 
 #include "app/capture/changed_bytes.h"
 #include "app/capture/stand_in.h"
+#include "os/environment.h"
+#include "os/memory.h"
+#include "os/process.h"
+#include "os/shared_memory.h"
+#include "os/testing/test_role.h"
 #include "os/write_tracker.h"
 
 namespace cairn {
@@ -27,16 +27,16 @@ namespace {
 constexpr size_t kPage = 4096;
 
 struct Memory {
-  explicit Memory(size_t pages, int flags = MAP_PRIVATE | MAP_ANONYMOUS) : size(pages * kPage) {
-    data = static_cast<std::byte*>(mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, -1, 0));
-    if (data == MAP_FAILED) abort();
+  explicit Memory(size_t pages)
+      : held(SparseMemory::ReserveForTracking(pages * kPage)),
+        data(held.data()),
+        size(pages * kPage) {
+    if (data == nullptr) abort();
   }
-  ~Memory() { munmap(data, size); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
   void Set(size_t offset, int value) {
     reinterpret_cast<volatile char*>(data)[offset] = static_cast<char>(value);
   }
+  SparseMemory held;
   std::byte* data;
   size_t size;
 };
@@ -59,23 +59,29 @@ std::string Text(const std::vector<Told>& told) {
   return text;
 }
 
+constexpr char kTracking[] = "CAIRN_CAPTURE_TRACKING";
+constexpr char kInChild[] = "CAIRN_MAPPED_MEMORY_TEST_CHILD";
+
 // One process has one MappedMemory, and its method is chosen once: a process each.
 class MappedMemoryTest : public testing::TestWithParam<const char*> {
  protected:
-  // Runs `test` in a child; it returns what it found, and "" is success.
+  // Runs this test in a process of its own, where it comes here again and `test` is run.
   template <typename Test>
   void InChild(const Test& test) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      setenv("CAIRN_CAPTURE_TRACKING", GetParam(), 1);
+    if (OwnVariable(kInChild) != nullptr) {
       test();
-      _exit(testing::Test::HasFailure() ? 1 : 0);
+      return;
     }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        << "ended with " << std::hex << status;
+    const testing::TestInfo& info = *testing::UnitTest::GetInstance()->current_test_info();
+    SpawnRequest request;
+    request.arguments = {OwnProgramPath(), std::string("--gtest_filter=") + info.test_suite_name() +
+                                               "." + info.name()};
+    request.environment = {std::string(kTracking) + "=" + GetParam(), std::string(kInChild) + "=1",
+                           "GTEST_OUTPUT="};
+    const Result<ProcessHandle> child = SpawnProgram(request);
+    ASSERT_TRUE(child.ok()) << child.status().message();
+    const ProcessEnd end = EndOf(*child);
+    EXPECT_TRUE(end.kind == EndKind::kExited && end.value == 0) << "ended with " << end.value;
   }
   static MappedMemory::Report Into(std::vector<Told>* told) {
     return [told](uint64_t object, uint32_t subresource, uint64_t offset,
@@ -125,11 +131,11 @@ TEST_P(MappedMemoryTest, SaysHow) {
     Memory memory(4);
     EXPECT_EQ(MappedMemory::Get().Method(), "");
     MappedMemory::Get().Map(1, 0, memory.data, memory.size);
-    const std::string wanted = getenv("CAIRN_CAPTURE_TRACKING");
+    const std::string wanted = OwnVariable(kTracking);
     const std::string method = MappedMemory::Get().Method();
-    // Where the kernel has no userfaultfd, comparing takes its place.
-    const bool compares =
-        wanted == "compare" || (wanted == "userfaultfd" && MakeKernelWriteTracker() == nullptr);
+    // Where the kernel cannot, comparing takes its place.
+    const bool compares = wanted == "compare" ||
+                          (wanted == kKernelWriteTracker && MakeKernelWriteTracker() == nullptr);
     EXPECT_EQ(method.substr(0, method.find(' ')), compares ? "compare" : wanted);
   });
 }
@@ -243,12 +249,12 @@ TEST_P(MappedMemoryTest, MappingsMayLieInTheSamePages) {
 
 TEST_P(MappedMemoryTest, SharedMemoryAndMallocWork) {
   InChild([] {
-    Memory shared(16, MAP_SHARED | MAP_ANONYMOUS);
+    const SharedMemory shared = std::move(SharedMemory::Create("test", 16 * kPage)).value();
     const auto heap = std::make_unique<char[]>(100'000);
     MappedMemory& mapped = MappedMemory::Get();
-    mapped.Map(1, 0, shared.data, shared.size);
+    mapped.Map(1, 0, shared.data(), shared.size_bytes());
     mapped.Map(2, 0, heap.get(), 100'000);
-    shared.Set(9 * kPage, 1);
+    shared.data()[9 * kPage] = std::byte{1};
     heap[5'000] = 1;
     heap[99'999] = 1;
     EXPECT_EQ(Flush(), "1.0:36864+1 2.0:5000+1 2.0:99999+1");
@@ -309,7 +315,7 @@ TEST_P(MappedMemoryTest, WritesDuringFlushesAreFoundLater) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MappedMemoryTest,
-                         testing::Values("userfaultfd", "mprotect", "compare"),
+                         testing::Values(kKernelWriteTracker, kFaultWriteTracker, "compare"),
                          [](const auto& info) { return std::string(info.param); });
 
 class StandInTest : public MappedMemoryTest {};
@@ -426,43 +432,6 @@ TEST_P(StandInTest, FollowsWhatOthersWriteAndKeepsWhatTheProgramWrote) {
 
 INSTANTIATE_TEST_SUITE_P(All, StandInTest, testing::Values("stand-in"),
                          [](const auto&) { return std::string("stand_in"); });
-
-// By itself it takes what a program cannot notice. Memory that another userfaultfd has is as a driver's:
-// ours is refused.
-TEST(StandIns, AreChosenWhereNothingElseWorks) {
-  const pid_t child = fork();
-  if (child == 0) {
-    unsetenv("CAIRN_CAPTURE_TRACKING");
-    Memory real(4);
-    const std::unique_ptr<WriteTracker> other = MakeKernelWriteTracker();
-    const auto begin = reinterpret_cast<uintptr_t>(real.data);
-    if (other == nullptr || !other->Add({begin, begin + real.size})) _exit(77);
-    MappedMemory& mapped = MappedMemory::Get();
-    auto* const given = static_cast<char*>(
-        mapped.Map(1, 0, {.data = real.data, .size_bytes = 2 * kPage, .may_stand_in = true}));
-    EXPECT_NE(static_cast<void*>(given), real.data);
-    // The kernel may write there, too.
-    const int file = open("/proc/self/exe", O_RDONLY);
-    EXPECT_EQ(pread(file, given + 100, 1000, 0), 1000);
-    mapped.Flush({});
-    EXPECT_EQ(std::memcmp(real.data + 100, given + 100, 1000), 0);
-    EXPECT_EQ(real.data[101], std::byte{'E'});
-    Memory ordinary(2);
-    EXPECT_EQ(mapped.Map(2, 0, {.data = ordinary.data, .size_bytes = kPage, .may_stand_in = true}),
-              ordinary.data);
-    // The GPU writes here as well.
-    std::byte* const both = real.data + 2 * kPage;
-    EXPECT_EQ(mapped.Map(3, 0, {.data = both, .size_bytes = 2 * kPage}), both);
-    EXPECT_EQ(mapped.Method(),
-              "compare (comparison with a copy), stand-in (memory of Cairn's own, copied before "
-              "the GPU gets work), userfaultfd (write-protection without faults)");
-    _exit(testing::Test::HasFailure() ? 1 : 0);
-  }
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) GTEST_SKIP() << "no userfaultfd here";
-  EXPECT_EQ(status, 0);
-}
 
 TEST(ChangedBytes, AreFoundAtTheirPlacesWhereverTheyAre) {
   uint32_t seed = 1;

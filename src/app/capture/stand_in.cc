@@ -41,7 +41,7 @@ StandIns::Blocks::iterator StandIns::Make(std::byte* block, size_t bytes) {
   if (next != blocks_.end() && next->first < block + bytes) return blocks_.end();
   Block made;
   made.bytes = bytes;
-  made.reserved = SparseMemory::Reserve(bytes + kAlignment);
+  made.reserved = SparseMemory::ReserveForTracking(bytes + kAlignment);
   if (made.reserved.data() == nullptr) return blocks_.end();
   const auto reserved = reinterpret_cast<uintptr_t>(made.reserved.data());
   const uintptr_t shift = (reinterpret_cast<uintptr_t>(block) - reserved) & (kAlignment - 1);

@@ -11,6 +11,7 @@
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "d3d12abi/testing/fake_device.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -22,7 +23,7 @@ using testing::Not;
 
 // A device with the check on.
 ID3D12Device* CheckedDevice() {
-  setenv("CAIRN_CHECK", "1", 1);
+  SetVariable("CAIRN_CHECK", "1");
   return WrapDevice(CreateFakeDevice(), {});
 }
 
@@ -119,7 +120,7 @@ TEST_F(CheckTest, AnArgumentThatTheRegistryDoesNotKnow) {
 
 TEST_F(CheckTest, IsOffByDefault) {
   const auto program = [] {
-    unsetenv("CAIRN_CHECK");
+    ClearVariable("CAIRN_CHECK");
     MakeFence(WrapDevice(CreateFakeDevice(), {}), L"forgotten");
     exit(0);
   };

@@ -59,6 +59,11 @@ void BeforePresent(ID3D12CommandQueue* queue) {
   wrapper->device()->capture()->BeforePresent();
 }
 
+void AfterPresent(ID3D12CommandQueue* queue, HRESULT result, const char* function) {
+  Wrapper* const wrapper = AsWrapper(queue);
+  if (wrapper != nullptr) wrapper->device()->NoteResult(result, function);
+}
+
 uint32_t WrappedID3D12CommandQueue::FenceIndex(ID3D12Fence* fence) const {
   const Wrapper* const wrapper = AsWrapper(fence);
   if (wrapper == nullptr || device()->block() == nullptr) return ObjectTable::kNone;

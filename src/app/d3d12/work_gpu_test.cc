@@ -4,7 +4,6 @@
 // says afterwards. Run once for each mode of CAIRN_BREADCRUMBS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <string>
@@ -20,12 +19,13 @@
 #include "app/d3d12/work.h"
 #include "app/recorder/block_writer.h"
 #include "app/settings/layer_settings.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
 
 // What events carry is looked at; the layer reads this with its first device.
-[[maybe_unused]] const int events_are_kept = setenv("CAIRN_EVENTS", "all", 1);
+[[maybe_unused]] const bool events_are_kept = (SetVariable("CAIRN_EVENTS", "all"), true);
 
 // One event of a recording, as the block has it.
 struct Seen {

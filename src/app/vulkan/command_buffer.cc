@@ -116,15 +116,6 @@ VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer commandBuffer,
 
 // ---- What commands use ---------------------------------------------------------------------------
 
-WorkPoint PointOf(VkPipelineBindPoint point) {
-  switch (point) {
-    case VK_PIPELINE_BIND_POINT_GRAPHICS: return WorkPoint::kGraphics;
-    case VK_PIPELINE_BIND_POINT_COMPUTE: return WorkPoint::kCompute;
-    case VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR: return WorkPoint::kRayTracing;
-    default: return WorkPoint::kNone;
-  }
-}
-
 VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer commandBuffer,
                                            VkPipelineBindPoint pipelineBindPoint,
                                            VkPipeline pipeline) {

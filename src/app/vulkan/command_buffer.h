@@ -35,6 +35,14 @@ namespace cairn {
 
 // Which of the bound pipelines a command runs.
 enum class WorkPoint : uint8_t { kGraphics, kCompute, kRayTracing, kNone, kCount };
+inline WorkPoint PointOf(VkPipelineBindPoint point) {
+  switch (point) {
+    case VK_PIPELINE_BIND_POINT_GRAPHICS: return WorkPoint::kGraphics;
+    case VK_PIPELINE_BIND_POINT_COMPUTE: return WorkPoint::kCompute;
+    case VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR: return WorkPoint::kRayTracing;
+    default: return WorkPoint::kNone;
+  }
+}
 
 struct CommandPoolState;
 class ExactCommands;

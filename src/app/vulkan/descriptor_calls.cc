@@ -137,15 +137,6 @@ void VKAPI_CALL UpdateWithTemplate(VkDevice device, VkDescriptorSet set,
 
 // ---- What commands use -------------------------------------------------------------------------------
 
-WorkPoint PointOf(VkPipelineBindPoint point) {
-  switch (point) {
-    case VK_PIPELINE_BIND_POINT_GRAPHICS: return WorkPoint::kGraphics;
-    case VK_PIPELINE_BIND_POINT_COMPUTE: return WorkPoint::kCompute;
-    case VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR: return WorkPoint::kRayTracing;
-    default: return WorkPoint::kNone;
-  }
-}
-
 void BindSets(CommandBufferState& state, WorkPoint point, uint32_t first, uint32_t count,
               const VkDescriptorSet* sets) {
   if (state.open == nullptr || point == WorkPoint::kNone) return;

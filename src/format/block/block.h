@@ -560,7 +560,8 @@ struct BlockHeader {
   uint64_t destructions_offset;    // DestructionRecord[kDestructionRing] (destructions.h)
   std::atomic<uint64_t> destruction_serial;        // of the last one
   std::atomic<uint32_t> descriptor_sets_left_out;  // that found no room
-  uint32_t reserved;
+  // 1: the process ends by its own exit. Noted where the system does not tell that from being ended by others.
+  std::atomic<uint32_t> exit_noted;
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

@@ -42,9 +42,9 @@ struct BlobRef {
 // Why the snapshot was taken. Several may be noticed, one after the other.
 enum class IncidentKind : uint32_t {
   kNone = 0,
-  kRequested = 1,   // somebody asked: dump on exit, cairnPrintStatus
-  kExited = 2,      // normal exit; value = exit code
-  kSignal = 3,      // died; value = signal number, or the code of an exception of Windows
+  kRequested = 1,  // somebody asked: dump on exit, cairnPrintStatus
+  kExited = 2,     // normal exit; value = exit code
+  kSignal = 3,  // died; value as in base/signal_name.h: of a signal, an exception, TerminateProcess
   kDeviceLost = 4,  // reported by the application; value = HRESULT or VkResult
   kHang = 5,        // the watchdog: submitted work did not finish; value = timeout in ms
 };

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/signal_name.h"
 #include "format/snapshot/block_destructions.h"
 #include "format/snapshot/block_diagnostics.h"
 #include "format/snapshot/block_reader.h"
@@ -40,7 +41,8 @@ class SnapshotTaker {
   SnapshotTaker(const BlockReader& block, Binaries binaries, Moment moment)
       : block_(block),
         keep_binaries_(binaries == Binaries::kKeep),
-        fault_ns_(moment == Moment::kLastFault ? TimeOfFault(block) : 0) {}
+        of_fault_(moment == Moment::kLastFault),
+        fault_ns_(of_fault_ ? TimeOfFault(block) : 0) {}
 
   Snapshot Take(uint64_t snapshot_time_ns);
 
@@ -79,6 +81,7 @@ class SnapshotTaker {
 
   const BlockReader& block_;
   const bool keep_binaries_;
+  const bool of_fault_;
   const uint64_t fault_ns_;  // CLOCK_MONOTONIC; 0: words are read as they are
   Snapshot snapshot_;
   LossCounts losses_;
@@ -640,7 +643,9 @@ void SnapshotTaker::ReadRawMarkers() {
 
 void SnapshotTaker::ReadCrash() {
   const uint32_t signal = block_.Load32(offsetof(BlockHeader, crash_signal));
-  if (signal == 0) return;
+  // An exception is noted before anybody has had a chance to handle it: who knows that the process died of it, asks
+  // for that moment.
+  if (signal == 0 || (IsExceptionCode(signal) && !of_fault_)) return;
   Incident incident;
   incident.kind = IncidentKind::kSignal;
   incident.value = signal;

@@ -13,27 +13,10 @@
 #include "os/linux/file_descriptor.h"
 
 namespace cairn {
-namespace {
-
-Status NoMemory() {
-  return Status(StatusCode::kNotFound, "no memory is attached");
-}
-
-}  // namespace
 
 AttachedMemory AttachedMemory::Of(const SharedMemory& memory) {
   return AttachedMemory(
       FileDescriptor(fcntl(static_cast<int>(memory.handle()), F_DUPFD_CLOEXEC, 0)));
-}
-
-Result<SharedMemory> AttachedMemory::MapForReading(uint64_t size_bytes) {
-  if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForReading(std::move(handle_), size_bytes);
-}
-
-Result<SharedMemory> AttachedMemory::MapForWriting(uint64_t size_bytes) {
-  if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForWriting(std::move(handle_), size_bytes);
 }
 
 Result<ChannelEnds> MakeChannel() {

@@ -21,6 +21,10 @@ SparseMemory SparseMemory::Reserve(size_t size_bytes) {
   return memory;
 }
 
+SparseMemory SparseMemory::ReserveForTracking(size_t size_bytes) {
+  return Reserve(size_bytes);
+}
+
 SparseMemory::~SparseMemory() {
   if (data_ != nullptr) munmap(data_, size_bytes_);
 }

@@ -50,6 +50,9 @@ static_assert(sizeof(PidfdInfo) == 64);
 constexpr uint64_t kPidfdInfoExit = uint64_t{1} << 3;
 constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
+constexpr char kPreloadVariable[] = "LD_PRELOAD";
+constexpr char kPreloadSeparators[] = " :";
+
 // Of this process before RaiseHandleLimit; of the programs that it starts.
 std::optional<rlimit>& LimitBefore() {
   static std::optional<rlimit> before;
@@ -182,6 +185,14 @@ Status ExecError(int error, const std::string& program) {
       fmt::format("program '{}' was not found; give its path, or a name in PATH", program));
 }
 
+// Before what is preloaded already.
+std::string PreloadSetting(const std::string& library) {
+  const char* const others = std::getenv(kPreloadVariable);
+  const bool are_there = others != nullptr && others[0] != 0;
+  return fmt::format("{}={}{}{}", kPreloadVariable, library, are_there ? ":" : "",
+                     are_there ? others : "");
+}
+
 // The environment with some variables replaced. The strings stay those of `environ` and `settings`.
 std::vector<char*> EnvironmentWith(const std::vector<std::string>& settings) {
   const auto replaced = [&settings](std::string_view entry) {
@@ -220,13 +231,26 @@ std::string FileOfProgram(const std::string& program) {
   }
 }
 
+std::string ProgramFile(std::string_view name) {
+  return std::string(name);
+}
+
+Status CheckPreloaded(const std::string& library) {
+  if (library.find_first_of(kPreloadSeparators) == std::string::npos) return Status();
+  return Status(StatusCode::kUnsupported,
+                fmt::format("the path of {} contains a space or a colon, which {} cannot express",
+                            library, kPreloadVariable));
+}
+
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   std::vector<char*> arguments;
   for (const std::string& argument : request.arguments) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
-  std::vector<char*> environment = EnvironmentWith(request.environment);
+  std::vector<std::string> settings = request.environment;
+  if (!request.preloaded.empty()) settings.push_back(PreloadSetting(request.preloaded));
+  std::vector<char*> environment = EnvironmentWith(settings);
 
   // Closes by itself when exec succeeds, and carries its error otherwise.
   int ends[2];

@@ -114,6 +114,8 @@ class ProtectTracker final : public WriteTracker {
 
 }  // namespace
 
+const char kFaultWriteTracker[] = "mprotect";
+
 std::unique_ptr<WriteTracker> MakeFaultWriteTracker() {
   static const int prepared = pthread_atfork(&LockBeforeFork, &UnlockAfterFork, &UnlockAfterFork);
   if (prepared != 0) return nullptr;

@@ -142,6 +142,8 @@ bool UserfaultTracker::Works() {
 
 }  // namespace
 
+const char kKernelWriteTracker[] = "userfaultfd";
+
 std::unique_ptr<WriteTracker> MakeKernelWriteTracker() {
   const int userfault = OpenUserfault();
   if (userfault < 0) return nullptr;

@@ -49,10 +49,6 @@ class Transfer {
   OVERLAPPED overlapped_ = {};
 };
 
-Status NoMemory() {
-  return Status(StatusCode::kNotFound, "no memory is attached");
-}
-
 Status NotTaken(DWORD error) {
   SetLastError(error);
   return Status(StatusCode::kIo, "the watcher does not take the message: " + LastError().message());
@@ -126,16 +122,6 @@ HANDLE ConnectToPipe(const std::wstring& path) {
 
 AttachedMemory AttachedMemory::Of(const SharedMemory& memory) {
   return AttachedMemory(CopyOf(memory.handle()));
-}
-
-Result<SharedMemory> AttachedMemory::MapForReading(uint64_t size_bytes) {
-  if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForReading(std::move(handle_), size_bytes);
-}
-
-Result<SharedMemory> AttachedMemory::MapForWriting(uint64_t size_bytes) {
-  if (!handle_.valid()) return NoMemory();
-  return SharedMemory::MapForWriting(std::move(handle_), size_bytes);
 }
 
 Result<ChannelEnds> MakeChannel() {

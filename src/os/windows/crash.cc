@@ -6,7 +6,10 @@
 #include "os/crash.h"
 
 #include <csignal>
+#include <cstdlib>
+#include <utility>
 
+#include "base/signal_name.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -69,7 +72,7 @@ class Unhandled final : public Crash {
 // abort(), of programs that have the same C library.
 class Abort final : public Crash {
  public:
-  Abort() : Crash(SIGABRT, 0) {}
+  Abort() : Crash(static_cast<uint32_t>(kSignalAbort), 0) {}
   bool PassOn() override {
     if (abort_handler_before != SIG_DFL && abort_handler_before != SIG_IGN) {
       abort_handler_before(SIGABRT);
@@ -101,6 +104,38 @@ void OnAbort(int) {
   crash_handler(crash);
 }
 
+void (*exit_handler)() = nullptr;
+
+void OnExit() {
+  if (exit_handler != nullptr) std::exchange(exit_handler, nullptr)();
+}
+
+// Whether this code is part of the program itself, not of a library.
+bool IsInProgram() {
+  HMODULE own = nullptr;
+  GetModuleHandleExW(
+      GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+      reinterpret_cast<LPCWSTR>(&OnExit), &own);
+  return own == GetModuleHandleW(nullptr);
+}
+
+// Whether it is the process that ends, not this library alone: such functions are not told.
+bool ProcessEnds() {
+  using Ask = BOOLEAN(NTAPI*)();
+  const auto ask = reinterpret_cast<Ask>(reinterpret_cast<void*>(
+      GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "RtlDllShutdownInProgress")));
+  return ask != nullptr && ask() != 0;
+}
+
+// ExitProcess tells all libraries, when it has ended the other threads; TerminateProcess tells nobody.
+void NTAPI OnLibraryEvent(void*, DWORD reason, void*) {
+  if (reason == DLL_PROCESS_DETACH && exit_handler != nullptr && ProcessEnds()) OnExit();
+}
+
+// The linker puts what stands in these sections into the list of functions that the system calls then; so it works in
+// programs as well, which have no DllMain.
+[[gnu::section(".CRT$XLC"), gnu::used]] const PIMAGE_TLS_CALLBACK in_list = &OnLibraryEvent;
+
 }  // namespace
 
 void InstallCrashHandler(void (*handler)(Crash& crash)) {
@@ -111,6 +146,12 @@ void InstallCrashHandler(void (*handler)(Crash& crash)) {
   AddVectoredExceptionHandler(/*First=*/0, OnException);
   filter_before = SetUnhandledExceptionFilter(OnUnhandled);
   abort_handler_before = std::signal(SIGABRT, OnAbort);
+}
+
+void TellExit(void (*function)()) {
+  exit_handler = function;
+  // Wine tells only libraries.
+  if (IsInProgram()) std::atexit(OnExit);
 }
 
 }  // namespace cairn

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/signal_name.h"
 #include "os/child.h"
 #include "os/testing/test_role.h"
 #include "os/windows/system.h"
@@ -21,6 +22,7 @@ struct Seen {
   uint64_t address;
   bool lived_on;
   int calls_before;  // of the program's own filter
+  int exits;
 };
 Seen* seen = nullptr;
 std::byte* page = nullptr;
@@ -64,6 +66,9 @@ int Crashing(const std::string& how) {
   }
   if (how == "aborts") std::signal(SIGABRT, [](int) { ++seen->calls_before; });
   InstallCrashHandler(&OnCrash);
+  TellExit([] { ++seen->exits; });
+  if (how == "exits") std::exit(10);
+  if (how == "terminates") TerminateProcess(GetCurrentProcess(), 10);
   SetLastError(123);
   if (how == "faults") Write(5);
   if (how == "repaired") Write(5);
@@ -140,9 +145,18 @@ TEST_F(CrashTest, AFilterThatGoesOnIsBelieved) {
 TEST_F(CrashTest, AnAbortHasNoAddressAndIsPassedOn) {
   EXPECT_EQ(Run("aborts").value, 3);
   EXPECT_EQ(seen->crashes, 1);
-  EXPECT_EQ(seen->code, static_cast<uint32_t>(SIGABRT));
+  EXPECT_EQ(seen->code, static_cast<uint32_t>(kSignalAbort));
   EXPECT_EQ(seen->address, 0u);
   EXPECT_EQ(seen->calls_before, 1);
+}
+
+TEST_F(CrashTest, AnExitIsToldAndOtherEndsAreNot) {
+  EXPECT_EQ(Run("exits").value, 10);
+  EXPECT_EQ(seen->exits, 1);
+  EXPECT_EQ(Run("terminates").value, 10);
+  (void)Run("faults");
+  (void)Run("raises");
+  EXPECT_EQ(seen->exits, 1);
 }
 
 TEST_F(CrashTest, AStackOverflowIsTold) {

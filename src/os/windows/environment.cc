@@ -39,4 +39,8 @@ void SetVariable(const std::string& name, const std::string& value) {
   _wputenv_s(Wide(name).c_str(), Wide(value).c_str());
 }
 
+void ClearVariable(const std::string& name) {
+  _wputenv_s(Wide(name).c_str(), L"");
+}
+
 }  // namespace cairn

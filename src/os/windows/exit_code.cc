@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
+
+#include "base/signal_name.h"
 
 namespace cairn {
 namespace {
 
+static_assert(kKilledExitCode == kKilledByCairn);
 constexpr uint32_t kCppException = 0xE06D'7363;  // thrown, and caught by nobody
 
 struct Named {
@@ -46,13 +48,8 @@ constexpr std::array kNamed = {
 }  // namespace
 
 ProcessEnd EndOfExitCode(uint32_t code) {
-  const bool is_named = std::any_of(kNamed.begin(), kNamed.end(),
-                                    [code](const Named& named) { return named.code == code; });
-  // An NTSTATUS of severity error. Programs exit with small numbers, which have none of these bits if they are
-  // positive, and all of them if they are negative.
-  const bool is_error = code >> 28 == 0xC;
-  const auto value = static_cast<int>(code);
-  return {is_named || is_error ? EndKind::kSignalled : EndKind::kExited, value};
+  const EndKind kind = IsExceptionCode(code) ? EndKind::kSignalled : EndKind::kExited;
+  return {kind, static_cast<int>(code), true};
 }
 
 std::string NameOfExitCode(uint32_t code) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 namespace cairn {
 namespace {
@@ -172,7 +173,8 @@ DWORD WithoutNewConsole() {
   return GetConsoleCP() == 0 ? CREATE_NO_WINDOW : 0;
 }
 
-std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process) {
+std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process,
+                              SystemHandle* main_thread) {
   STARTUPINFOEXW info = {};
   info.StartupInfo.cb = sizeof(info);
   const StandardStreams streams(launch.silent, &info.StartupInfo);
@@ -196,7 +198,8 @@ std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process) {
                      environment.data(), nullptr, &info.StartupInfo, &started) == 0) {
     return LastError();
   }
-  CloseHandle(started.hThread);
+  SystemHandle thread = Owned(started.hThread);
+  if (main_thread != nullptr) *main_thread = std::move(thread);
   process->pid = started.dwProcessId;
   process->handle = Owned(started.hProcess);
   return {};

@@ -33,8 +33,9 @@ struct Launch {
 // For programs that nobody looks at: no console is opened for them, where this process has none.
 DWORD WithoutNewConsole();
 
-// The error of CreateProcessW; nothing runs then.
-std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process);
+// The error of CreateProcessW; nothing runs then. `main_thread`: of a program that is started suspended.
+std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process,
+                              SystemHandle* main_thread = nullptr);
 
 }  // namespace cairn
 

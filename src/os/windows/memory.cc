@@ -14,12 +14,28 @@ size_t PageBytes() {
   return bytes;
 }
 
+namespace {
+
+// Pages count against the machine's memory from now on, and take some when they are touched.
+std::byte* Allocate(size_t size_bytes, DWORD how) {
+  return static_cast<std::byte*>(
+      VirtualAlloc(nullptr, size_bytes, MEM_RESERVE | MEM_COMMIT | how, PAGE_READWRITE));
+}
+
+}  // namespace
+
 SparseMemory SparseMemory::Reserve(size_t size_bytes) {
   SparseMemory memory;
-  // Pages count against the machine's memory from now on, and take some when they are touched.
-  memory.data_ = static_cast<std::byte*>(
-      VirtualAlloc(nullptr, size_bytes, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE));
+  memory.data_ = Allocate(size_bytes, 0);
   memory.size_bytes_ = memory.data_ == nullptr ? 0 : size_bytes;
+  return memory;
+}
+
+SparseMemory SparseMemory::ReserveForTracking(size_t size_bytes) {
+  SparseMemory memory;
+  memory.data_ = Allocate(size_bytes, MEM_WRITE_WATCH);
+  if (memory.data_ == nullptr) return Reserve(size_bytes);
+  memory.size_bytes_ = size_bytes;
   return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "base/program_name.h"
 #include "os/windows/exit_code.h"
 #include "os/windows/launch.h"
+#include "os/windows/library_injection.h"
 #include "os/windows/process_memory.h"
 #include "os/windows/system.h"
 // Behind it.
@@ -74,6 +76,12 @@ bool IsBatchFile(std::wstring_view file) {
           CompareStringOrdinal(&file[file.size() - 4], 4, L".cmd", 4, TRUE) == CSTR_EQUAL);
 }
 
+Status Preload(HANDLE process, const std::string& library) {
+  std::error_code error;
+  std::filesystem::path path = std::filesystem::absolute(Wide(library), error);
+  return LoadIntoProcess(process, SystemPath(path.make_preferred()));
+}
+
 bool HasEnded(HANDLE process) {
   return WaitForSingleObject(process, 0) == WAIT_OBJECT_0;
 }
@@ -108,6 +116,10 @@ std::string FileOfProgram(const std::string& program) {
   return Utf8(FindProgram(program));
 }
 
+std::string ProgramFile(std::string_view name) {
+  return std::string(name) + ".exe";
+}
+
 Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   const std::string& name = request.arguments[0];
   Launch launch;
@@ -127,12 +139,29 @@ Result<ProcessHandle> SpawnProgram(const SpawnRequest& request) {
   launch.environment = request.environment;
   if (request.inherited != nullptr) launch.inherited.push_back(HandleOf(*request.inherited));
   launch.job = JobOfThisProcess();
+  if (!request.preloaded.empty() && IsProgramOf32Bits(launch.file)) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("'{}' cannot be watched: it is a program of 32 bits, and what is "
+                              "loaded into it has 64; start its version of 64 bits",
+                              name));
+  }
+  if (!request.preloaded.empty()) launch.flags |= CREATE_SUSPENDED;
   ProcessHandle process;
-  if (const std::error_code error = LaunchProgram(launch, &process)) {
+  SystemHandle main_thread;
+  if (const std::error_code error = LaunchProgram(launch, &process, &main_thread)) {
     return Status(StatusCode::kUnsupported,
                   fmt::format("'{}' cannot be executed: {}", name, InWords(error)));
   }
+  if (!request.preloaded.empty()) {
+    const Status loaded = Preload(HandleOf(process.handle), request.preloaded);
+    if (!loaded.ok() && request.not_preloaded) request.not_preloaded(loaded);
+    ResumeThread(HandleOf(main_thread));
+  }
   return process;
+}
+
+Status CheckPreloaded(const std::string&) {
+  return Status();
 }
 
 Result<ProcessHandle> OpenProcess(ProcessId pid) {

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include "os/child.h"
@@ -193,6 +195,10 @@ class ProgramFile : public testing::Test {
     EXPECT_TRUE(process.ok()) << process.status().message();
     return process.ok() ? EndOf(*process) : ProcessEnd();
   }
+  static std::string ReadOwnProgram() {
+    std::ifstream file(std::filesystem::path(Wide(OwnProgramPath())), std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
   static bool UnderWine() {
     return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
   }
@@ -227,6 +233,45 @@ TEST_F(ProgramFile, MayHaveALongPath) {
     RemoveDirectoryW(SystemPath(folder).c_str());
   }
   if (!process.ok()) GTEST_SKIP() << "Wine starts no program with such a path";
+}
+
+TEST_F(ProgramFile, WhyALibraryIsNotInItIsTold) {
+  SpawnRequest request;
+  std::string why;
+  request.arguments = ArgumentsOfRole("dies", {"exits"});
+  request.not_preloaded = [&why](const Status& status) { why = status.message(); };
+  request.preloaded = Utf8Of(folder_ / "none.dll");
+  Result<ProcessHandle> process = SpawnProgram(request);
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(EndOf(*process).value, 5);
+  EXPECT_EQ(why, request.preloaded + " is not loaded into it: No such file or directory");
+  std::ofstream(folder_ / "text.dll") << "no library";
+  request.preloaded = Utf8Of(folder_ / "text.dll");
+  process = SpawnProgram(request);
+  ASSERT_TRUE(process.ok());
+  EXPECT_EQ(EndOf(*process).value, 5);
+  EXPECT_THAT(why, HasSubstr("text.dll is not loaded into it: "));
+}
+
+// As much of one as the system reads to tell what it is.
+TEST_F(ProgramFile, Of32BitsIsRefusedWhereALibraryIsToBeInIt) {
+  std::string bytes = ReadOwnProgram();
+  uint32_t header = 0;
+  std::memcpy(&header, bytes.data() + 0x3c, sizeof(header));
+  const uint16_t machine = IMAGE_FILE_MACHINE_I386;
+  const uint16_t magic = IMAGE_NT_OPTIONAL_HDR32_MAGIC;
+  std::memcpy(bytes.data() + header + 4, &machine, sizeof(machine));
+  std::memcpy(bytes.data() + header + 24, &magic, sizeof(magic));
+  std::ofstream(folder_ / "old.exe", std::ios::binary) << bytes;
+  SpawnRequest request;
+  request.arguments = {Utf8Of(folder_ / "old.exe")};
+  request.preloaded = CAIRN_TEST_PRELOADED;
+  const Status refused = SpawnProgram(request).status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(refused.message(),
+              HasSubstr("old.exe' cannot be watched: it is a program of 32 bits, "
+                        "and what is loaded into it has 64; start its version "
+                        "of 64 bits"));
 }
 
 TEST_F(ProgramFile, IsFoundInPath) {

@@ -61,6 +61,8 @@ class ProtectTracker final : public WriteTracker {
 
 }  // namespace
 
+const char kFaultWriteTracker[] = "VirtualProtect";
+
 std::unique_ptr<WriteTracker> MakeFaultWriteTracker() {
   // Before all others, who would take it for a crash.
   static const void* const handler = AddVectoredExceptionHandler(/*First=*/1, OnException);

@@ -79,6 +79,8 @@ bool WriteWatchTracker::Works() {
 
 }  // namespace
 
+const char kKernelWriteTracker[] = "GetWriteWatch";
+
 std::unique_ptr<WriteTracker> MakeKernelWriteTracker() {
   auto tracker = std::make_unique<WriteWatchTracker>();
   if (!tracker->Works()) return nullptr;

@@ -148,6 +148,7 @@ Result<TrialRun> RunTrial(const TrialSettings& settings, const BoardQuestion& qu
   add("--hang-timeout", settings.hang_timeout);
   add("--set", fmt::format("{}={}", kBoardVariable, board->PathForOthers()));
   for (const std::string& setting : settings.environment) add("--set", setting);
+  if (!settings.preloaded.empty()) add("--preload", settings.preloaded);
   if (!settings.report_path.empty()) add("--output", settings.report_path);
   request.arguments.emplace_back("--");
   request.arguments.insert(request.arguments.end(), settings.program.begin(),

@@ -50,7 +50,8 @@ class TrialTelling {
 
 struct TrialSettings {
   std::vector<std::string> program;      // and its arguments
-  std::vector<std::string> environment;  // "NAME=value": what brings the layers into it
+  std::vector<std::string> environment;  // "NAME=value", for the layers
+  std::string preloaded;                 // the library that they are in; "": none
   std::string hang_timeout = "10";       // in seconds, as typed
   // A run that still goes after so long is clean, and is ended. 0: runs end by themselves.
   uint64_t survive_ns = 0;

@@ -389,6 +389,7 @@ std::string IncidentSentence(const Snapshot& snapshot, const Incident& incident)
       sentence = "The program died of " + SignalInWords(incident.value);
       if (incident.address != 0) sentence += fmt::format(" at address {:#x}", incident.address);
       if (incident.value == kSignalKill) sentence += ", which Cairn did not send";
+      if (IsTermination(incident.value)) sentence += ", which Cairn did not call";
       break;
     }
     case IncidentKind::kDeviceLost:

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/capture/testing/test_watcher.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +8,9 @@
 
 #include "app/capture/capture.h"
 #include "app/recorder/watcher_link.h"
+#include "format/block/handover.h"
+#include "os/clock.h"
+#include "os/environment.h"
 #include "os/futex.h"
 
 namespace cairn {
@@ -22,23 +21,25 @@ constexpr uint64_t kLookEveryNs = 2'000'000;
 }  // namespace
 
 TestWatcher::TestWatcher(Keep keep) : keep_(keep) {
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets_.data()) != 0) abort();
-  setenv(kWatcherFdVariable, std::to_string(sockets_[0]).c_str(), 1);
+  Result<ChannelEnds> ends = MakeChannel();
+  if (!ends.ok() || !server_.Open().ok() || !messages_.Open().ok()) abort();
+  const Result<uint64_t> added = server_.Add(std::move(ends->first), OwnProcessId());
+  if (!added.ok() || !messages_.Add(server_.handle(), 0).ok()) abort();
+  connection_ = *added;
+  programs_end_ = std::move(ends->second);
+  SetVariable(kWatcherFdVariable, TextOfInherited(programs_end_.get()));
   thread_ = std::thread([this] { Run(); });
 }
 
 TestWatcher::~TestWatcher() {
   Finish();
-  unsetenv(kWatcherFdVariable);
-  for (const int socket : sockets_) {
-    if (socket >= 0) close(socket);
-  }
+  ClearVariable(kWatcherFdVariable);
 }
 
 void TestWatcher::Die() {
   finish_.store(true);
   if (thread_.joinable()) thread_.join();
-  close(std::exchange(sockets_[1], -1));
+  server_.Close(connection_);
 }
 
 void TestWatcher::Request(CaptureRequest request) {
@@ -54,25 +55,15 @@ CaptureRing* TestWatcher::ring(uint32_t index) {
 }
 
 bool TestWatcher::Receive() {
-  pollfd readable{sockets_[1], POLLIN, 0};
-  if (poll(&readable, 1, 1) != 1) return false;
+  (void)messages_.Wait(MonotonicNs() + kLookEveryNs);
+  uint64_t connection = 0;
+  ChannelMessage received;
+  if (server_.Next(&connection, &received) != ChannelServer::Event::kMessage) return false;
   HandoverMessage message;
-  iovec data{&message, sizeof(message)};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr header{};
-  header.msg_iov = &data;
-  header.msg_iovlen = 1;
-  header.msg_control = control;
-  header.msg_controllen = sizeof(control);
-  if (recvmsg(sockets_[1], &header, 0) != sizeof(message)) return false;
-  if (CMSG_FIRSTHDR(&header) == nullptr) return false;
-  int fd = -1;
-  std::memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&header)), sizeof(fd));
-  if (message.kind != HandoverKind::kCapture) {
-    close(fd);
-    return false;
-  }
-  Result<SharedMemory> region = SharedMemory::MapForWriting(SystemHandle(fd), message.block_bytes);
+  if (received.size_bytes != sizeof(message)) return false;
+  std::memcpy(&message, received.data.data(), sizeof(message));
+  if (message.kind != HandoverKind::kCapture) return false;
+  Result<SharedMemory> region = received.memory.MapForWriting(message.block_bytes);
   if (!region.ok()) abort();
   region_ = std::move(*region);
   has_region_ = true;

@@ -10,7 +10,6 @@
 #ifndef CAIRN_APP_CAPTURE_TESTING_TEST_WATCHER_H_
 #define CAIRN_APP_CAPTURE_TESTING_TEST_WATCHER_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -22,7 +21,9 @@
 
 #include "format/block/capture_region.h"
 #include "format/calls/record.h"
+#include "os/channel.h"
 #include "os/shared_memory.h"
+#include "os/wait_set.h"
 
 namespace cairn {
 
@@ -51,7 +52,7 @@ class TestWatcher {
 
   // While paused it reads nothing: rings and spill fill up.
   void Pause(bool pause) { paused_.store(pause); }
-  // As a watcher that was killed: closes its end of the socket and reads no more.
+  // As a watcher that was killed: closes its end of the channel and reads no more.
   void Die();
   void Request(CaptureRequest request);
   // Null before a capture was handed over.
@@ -73,7 +74,10 @@ class TestWatcher {
   void GatherBlob(TestRecord* record);
 
   const Keep keep_;
-  std::array<int, 2> sockets_{};
+  SystemHandle programs_end_;
+  ChannelServer server_;
+  uint64_t connection_ = 0;
+  WaitSet messages_;
   std::optional<SharedMemory> region_;
   std::atomic<bool> has_region_{false};
   std::atomic<bool> paused_{false};

@@ -5,7 +5,6 @@
 // part of what is restored.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/com_ptr.h"
 #include "d3d12gen/methods.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -62,7 +62,7 @@ void RunProgram(ID3D12Device* device) {
 
 const std::vector<TestRecord>& Records() {
   static const std::vector<TestRecord>& records = *[] {
-    setenv("CAIRN_CAPTURE", "on,frames=1-", 1);
+    SetVariable("CAIRN_CAPTURE", "on,frames=1-");
     TestWatcher watcher;
     ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
     RunProgram(device);

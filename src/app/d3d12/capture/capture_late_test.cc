@@ -4,7 +4,6 @@
 // beginning, and what is written to memory afterwards behind it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +19,7 @@
 #include "d3d12abi/com_ptr.h"
 #include "d3d12abi/testing/test_target.h"
 #include "d3d12gen/methods.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -86,7 +86,7 @@ void RunProgram(ID3D12Device* device) {
 
 const std::vector<TestRecord>& Records() {
   static const std::vector<TestRecord>& records = *[] {
-    setenv("CAIRN_CAPTURE", "on,frames=1-", 1);
+    SetVariable("CAIRN_CAPTURE", "on,frames=1-");
     TestWatcher watcher;
     ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
     RunProgram(device);

@@ -4,7 +4,6 @@
 // made elsewhere.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <cstring>
 #include <memory>
@@ -17,6 +16,7 @@
 #include "app/d3d12/testing/test_device.h"
 #include "app/d3d12/testing/test_recorder.h"
 #include "app/d3d12/testing/test_swap_chain.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -44,7 +44,7 @@ std::vector<std::string> Unsupported(const std::vector<TestRecord>& records) {
 
 // The setting is read once in a process: one test.
 TEST(SwapChainCapture, ImagesComeFromNoCallAndAPresentEndsAFrame) {
-  setenv("CAIRN_CAPTURE", "on", 1);
+  SetVariable("CAIRN_CAPTURE", "on");
   TestWatcher watcher;
   ID3D12Device* const real_device = CreateFakeDevice();
   ComPtr<ID3D12Device> device;

@@ -4,7 +4,6 @@
 // process, and a capture can be started once for a device: one program, looked at by several tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -27,6 +26,7 @@
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
 #include "format/calls/value_decoder.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -176,7 +176,7 @@ void RunProgram(ID3D12Device* device) {
 
 const std::vector<TestRecord>& Records() {
   static const std::vector<TestRecord>& records = *[] {
-    setenv("CAIRN_CAPTURE", "on,hash", 1);
+    SetVariable("CAIRN_CAPTURE", "on,hash");
     TestWatcher watcher;
     ID3D12Device* const device = WrapDevice(TestDevice().Detach(), {});
     RunProgram(device);

@@ -2,16 +2,14 @@
 //
 // What a program writes into mapped memory while it is captured reaches the GPU, however the writes are
 // found: with each value of CAIRN_CAPTURE_TRACKING, a process each, on a real device.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "app/breadcrumbs/d3d12_submitter.h"
@@ -22,6 +20,10 @@
 #include "app/d3d12/layer.h"
 #include "app/d3d12/testing/test_device.h"
 #include "d3d12abi/com_ptr.h"
+#include "os/environment.h"
+#include "os/file.h"
+#include "os/this_process.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -34,7 +36,7 @@ using Bytes = std::vector<unsigned char>;
 
 // "" for the choice of the layer.
 std::string Method() {
-  const char* const value = getenv("CAIRN_CAPTURE_TRACKING");
+  const char* const value = OwnVariable("CAIRN_CAPTURE_TRACKING");
   return value == nullptr ? "" : value;
 }
 // After the first Map of an upload buffer: with the memory of GPU drivers the layer chooses it by itself.
@@ -55,7 +57,7 @@ Bytes Pattern(uint32_t seed) {
 class UploadTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    setenv("CAIRN_CAPTURE", "on", 1);
+    SetVariable("CAIRN_CAPTURE", "on");
     watcher_ = new TestWatcher;
     device_ = WrapDevice(TestDevice().Detach(), {});
     submitter_ = new D3D12Submitter;
@@ -120,21 +122,32 @@ class UploadTest : public testing::Test {
 
 TEST_F(UploadTest, AFileIsReadStraightIntoAnUploadBuffer) {
   const Bytes pattern = Pattern(1);
-  FILE* const file = tmpfile();
-  ASSERT_NE(file, nullptr);
-  ASSERT_EQ(write(fileno(file), pattern.data(), kBytes), static_cast<ssize_t>(kBytes));
-  const ComPtr<ID3D12Resource> upload = NewBuffer(D3D12_HEAP_TYPE_UPLOAD);
-  unsigned char* const data = Map(upload.get());
-  const ssize_t got = pread(fileno(file), data, kBytes, 0);
-  if (Method() == "mprotect") {
-    // What docs/capture.md says of it, and why it must be asked for.
-    EXPECT_TRUE(got == -1 && errno == EFAULT) << got << ", " << strerror(errno);
-    std::memset(data, 1, kBytes);
-    EXPECT_EQ(pread(fileno(file), data, kBytes, 0), static_cast<ssize_t>(kBytes));
-  } else {
-    EXPECT_EQ(got, static_cast<ssize_t>(kBytes)) << strerror(errno);
+  ComPtr<ID3D12Resource> upload;
+  unsigned char* data = nullptr;
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("cairn-upload-" + std::to_string(OwnProcessId()));
+  std::error_code error;
+  std::filesystem::remove(path);
+  EXPECT_FALSE(
+      File::Open(path, FileMode::kCreate, error).Append(std::as_bytes(std::span(pattern))));
+  {
+    const File file = File::Open(path, FileMode::kRead, error);
+    ASSERT_TRUE(file.valid()) << error.message();
+    upload = NewBuffer(D3D12_HEAP_TYPE_UPLOAD);
+    data = Map(upload.get());
+    const auto to = std::as_writable_bytes(std::span(data, kBytes));
+    size_t got = 0;
+    error = file.ReadAt(0, to, &got);
+    if (Method() == kFaultWriteTracker) {
+      // What docs/capture.md says of it, and why it must be asked for.
+      EXPECT_TRUE(error) << got;
+      std::memset(data, 1, kBytes);
+      error = file.ReadAt(0, to, &got);
+    }
+    EXPECT_FALSE(error) << error.message();
+    EXPECT_EQ(got, kBytes);
   }
-  fclose(file);
+  std::filesystem::remove(path);
   EXPECT_EQ(Copied(upload.get()), pattern);
   // The mapping stays.
   Bytes changed = pattern;
@@ -257,12 +270,13 @@ TEST_F(UploadTest, PointersThatWereGivenOutWorkWhenTheCaptureHasEnded) {
   // By itself the layer never chooses what a program can notice; what does not work with a driver's memory is
   // replaced.
   std::vector<std::string> possible = {Method()};
-  if (Method().empty()) possible = {"userfaultfd", "stand-in", "compare"};
-  if (Method() == "userfaultfd") possible.emplace_back("compare");
+  if (Method().empty()) possible = {kKernelWriteTracker, "stand-in", "compare"};
+  if (Method() == kKernelWriteTracker) possible.emplace_back("compare");
   EXPECT_TRUE(std::any_of(possible.begin(), possible.end(), [&](const std::string& one) {
     return method.find(one + " (") != std::string::npos;
   })) << method;
-  EXPECT_EQ(method.find("mprotect") != std::string::npos, Method() == "mprotect") << method;
+  EXPECT_EQ(method.find(kFaultWriteTracker) != std::string::npos, Method() == kFaultWriteTracker)
+      << method;
 }
 
 }  // namespace

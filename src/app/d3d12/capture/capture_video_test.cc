@@ -4,7 +4,6 @@
 // nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12gen/chains.h"
 #include "d3d12gen/methods.h"
+#include "os/environment.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -38,7 +38,7 @@ std::vector<uint32_t> NotedCalls(ListBreadcrumbs& notes) {
 }
 
 TEST(CaptureVideo, EventsBelongToTheirOwnCalls) {
-  setenv("CAIRN_CAPTURE", "on", 1);
+  SetVariable("CAIRN_CAPTURE", "on");
   TestWatcher watcher;
   ID3D12Device* const device = WrapDevice(CreateFakeDevice(), {});
   ASSERT_NE(device, nullptr);

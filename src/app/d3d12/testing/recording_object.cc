@@ -211,6 +211,13 @@ recording_common:
 )");
 #endif
 
+// The table in memory that the loader writes, as it holds addresses.
+#if defined(_WIN32)
+#define CAIRN_TABLE_SECTION ".data\n"
+#else
+#define CAIRN_TABLE_SECTION ".section .data.rel.ro, \"aw\"\n.hidden g_recording_table\n"
+#endif
+
 __asm__(R"(
   .text
   .balign 16
@@ -222,9 +229,8 @@ recording_slots:
   .balign 16
   .set slot, slot + 1
   .endr
-  .section .data.rel.ro, "aw"
+)" CAIRN_TABLE_SECTION R"(
   .globl g_recording_table
-  .hidden g_recording_table
   .balign 8
 g_recording_table:
   .set slot, 0

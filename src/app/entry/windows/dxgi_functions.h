@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DXGI makes swap chains for queues of Direct3D 12, and gives out their images. Its own objects have no wrappers:
+// functions of ours stand in their tables of methods, which all objects of a class share. So it does not matter from
+// whom a program has a factory, and what DXGI's objects say of each other stays as it is.
+#ifndef CAIRN_APP_ENTRY_WINDOWS_DXGI_FUNCTIONS_H_
+#define CAIRN_APP_ENTRY_WINDOWS_DXGI_FUNCTIONS_H_
+
+namespace cairn {
+
+// Before the program has a queue that is a wrapper. If no factory has been seen yet, one is made. Any thread; not from
+// DllMain.
+void ReplaceMethodsOfFactories();
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_WINDOWS_DXGI_FUNCTIONS_H_

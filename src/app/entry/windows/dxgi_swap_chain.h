@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CAIRN_APP_ENTRY_WINDOWS_DXGI_SWAP_CHAIN_H_
+#define CAIRN_APP_ENTRY_WINDOWS_DXGI_SWAP_CHAIN_H_
+
+#include <dxgi1_4.h>
+
+namespace cairn {
+
+// A swap chain was made for `device`, as the program passed it. If that is a queue's wrapper, its images get wrappers
+// from now on, and what it presents ends frames.
+void NoteSwapChain(IUnknown* device, IUnknown* swap_chain);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_WINDOWS_DXGI_SWAP_CHAIN_H_

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which functions of which libraries the layer stands in front of.
+#ifndef CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_
+#define CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_
+
+#include <span>
+#include <string_view>
+
+namespace cairn {
+
+struct ReplacedFunction {
+  std::string_view library;  // in small letters
+  const char* name;
+  // As Replacement::Over.
+  void* (*over)(void* function);
+  // GetProcAddress answers with ours, too. Not for functions of the loader: who looks these up may mean to call them
+  // in another process.
+  bool when_looked_up;
+};
+
+std::span<const ReplacedFunction> ReplacedFunctions();
+
+// What a program gets for `found`, a function that one of these libraries exports under this name: ours, or itself.
+// Waits for the system's loader.
+void* InPlaceOf(void* found, const char* name);
+
+// Whether a library that is called `name` has what `function` means: its own, or one of the system's that stand for
+// it. Capitals or not.
+bool IsLibraryOf(const ReplacedFunction& function, std::string_view name);
+
+// D3D12CreateDevice, D3D12GetInterface (d3d12_functions.cc).
+void* OverCreateDevice(void* function);
+void* OverGetInterface(void* function);
+
+// CreateDXGIFactory and those that came after it (dxgi_functions.cc).
+void* OverCreateFactory(void* function);
+void* OverCreateFactory2(void* function);
+
+// D3D11On12CreateDevice (on12_functions.cc).
+void* OverCreateOn12(void* function);
+
+// LoadLibrary and GetProcAddress; ExitProcess (loader_functions.cc).
+void* OverLoadLibraryA(void* function);
+void* OverLoadLibraryW(void* function);
+void* OverLoadLibraryExA(void* function);
+void* OverLoadLibraryExW(void* function);
+void* OverGetProcAddress(void* function);
+void* OverExitProcess(void* function);
+
+// CreateProcess (child_functions.cc).
+void* OverCreateProcessA(void* function);
+void* OverCreateProcessW(void* function);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_WINDOWS_FUNCTIONS_H_

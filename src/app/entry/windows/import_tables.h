@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the libraries of this process import, and by which addresses: a table in each, which the system fills in when
+// it loads the library, and where we put functions of ours.
+#ifndef CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_
+#define CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_
+
+namespace cairn {
+
+// Replaces ReplacedFunctions() in the tables of all that is loaded and was not seen before. Waits for the system's
+// loader; may be called from DllMain. What cannot be written stays as it is.
+void ReplaceImports();
+
+// Writes one place of a table of addresses, which may be protected. False: it stays as it was.
+bool WriteTableEntry(void** place, void* value);
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Functions of ours in the places of others: in import tables, in tables of methods, in answers of GetProcAddress.
+// What stood there is called by ours. Others replace functions as well, before and after us, and several libraries
+// may have one of the same name: so each function that is replaced has one of ours for itself, which knows what it
+// goes on to.
+#ifndef CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
+#define CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <utility>
+
+namespace cairn {
+
+// `handler` takes the function that was replaced, and then its arguments.
+template <auto handler>
+class Replacement;
+
+template <typename Result, typename... Args, Result (*handler)(Result (*next)(Args...), Args...)>
+class Replacement<handler> {
+ public:
+  using Function = Result (*)(Args...);
+
+  // What to put in the place of `function`: the same for the same function. One that is ours already stays. Null if
+  // there is no room for more: then `function` is to stay where it is. Allocates nothing; any thread.
+  static void* Over(void* function) {
+    if (function == nullptr) return nullptr;
+    for (const Function own : kOwn) {
+      if (reinterpret_cast<void*>(own) == function) return function;
+    }
+    const auto wanted = reinterpret_cast<Function>(function);
+    for (size_t i = 0; i < kMost; ++i) {
+      Function known = nullptr;
+      if (next_[i].compare_exchange_strong(known, wanted, std::memory_order_acq_rel) ||
+          known == wanted) {
+        return reinterpret_cast<void*>(kOwn[i]);
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  // Implementations of one function in a process, and others who replaced it.
+  static constexpr size_t kMost = 8;
+
+  template <size_t i>
+  static Result Call(Args... args) {
+    return handler(next_[i].load(std::memory_order_acquire), args...);
+  }
+  template <size_t... i>
+  static constexpr std::array<Function, kMost> Calls(std::index_sequence<i...>) {
+    return {&Call<i>...};
+  }
+
+  static constexpr std::array<Function, kMost> kOwn = Calls(std::make_index_sequence<kMost>());
+  static inline constinit std::array<std::atomic<Function>, kMost> next_ = {};
+};
+
+// While one lives, this thread is inside of a function of ours: what is called meanwhile belongs to the
+// implementation, or to somebody who stands between us and it.
+class InsideScope {
+ public:
+  InsideScope() : outermost_(depth_++ == 0) {}
+  ~InsideScope() { --depth_; }
+  InsideScope(const InsideScope&) = delete;
+  InsideScope& operator=(const InsideScope&) = delete;
+
+  // The program's own call.
+  bool outermost() const { return outermost_; }
+
+ private:
+  static inline constinit thread_local int depth_ = 0;
+  const bool outermost_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
