@@ -83,21 +83,13 @@ constexpr ReplacedMethod kFactory2[] = {{15, &Replacement<&OnCreateForHwnd>::Ove
                                         {24, &Replacement<&OnCreateForComposition>::Over}};
 constexpr ReplacedMethod kFactoryMedia[] = {{3, &Replacement<&OnCreateForSurface>::Over}};
 
-template <typename Interface>
-void ReplaceMethodsOf(IUnknown* object, std::span<const ReplacedMethod> methods) {
-  ComPtr<Interface> with;
-  if (SUCCEEDED(object->QueryInterface(__uuidof(Interface), with.Receive()))) {
-    ReplaceMethods(with.get(), methods);
-  }
-}
-
 void NoteFactory(IUnknown* factory) {
-  ReplaceMethodsOf<IDXGIFactory>(factory, kFactory);
-  ReplaceMethodsOf<IDXGIFactory2>(factory, kFactory);
-  ReplaceMethodsOf<IDXGIFactory2>(factory, kFactory2);
-  ReplaceMethodsOf<IDXGIFactory4>(factory, kFactory);
-  ReplaceMethodsOf<IDXGIFactory4>(factory, kFactory2);
-  ReplaceMethodsOf<IDXGIFactoryMedia>(factory, kFactoryMedia);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactory), kFactory);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactory2), kFactory);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactory2), kFactory2);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactory4), kFactory);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactory4), kFactory2);
+  ReplaceMethodsAs(factory, __uuidof(IDXGIFactoryMedia), kFactoryMedia);
   factories_are_seen.store(true, std::memory_order_relaxed);
 }
 

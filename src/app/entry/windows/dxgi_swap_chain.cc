@@ -158,14 +158,6 @@ constexpr ReplacedMethod kSwapChain[] = {{7, &Replacement<&OnGetDevice>::Over},
 constexpr ReplacedMethod kSwapChain1[] = {{22, &Replacement<&OnPresent1>::Over}};
 constexpr ReplacedMethod kSwapChain3[] = {{39, &Replacement<&OnResizeBuffers1>::Over}};
 
-template <typename Interface>
-void ReplaceMethodsOf(IUnknown* object, std::span<const ReplacedMethod> methods) {
-  ComPtr<Interface> with;
-  if (SUCCEEDED(object->QueryInterface(__uuidof(Interface), with.Receive()))) {
-    ReplaceMethods(with.get(), methods);
-  }
-}
-
 }  // namespace
 
 void NoteSwapChain(IUnknown* device, IUnknown* swap_chain) {
@@ -179,13 +171,12 @@ void NoteSwapChain(IUnknown* device, IUnknown* swap_chain) {
   ComPtr<QueueNote> note;
   *note.Receive() = new (std::nothrow) QueueNote(std::move(queue));
   if (!note || FAILED(object->SetPrivateDataInterface(kNoteId, note.get()))) return;
-  // An object may have one table for several interfaces, or one for each.
-  ReplaceMethodsOf<IDXGISwapChain>(swap_chain, kSwapChain);
-  ReplaceMethodsOf<IDXGISwapChain1>(swap_chain, kSwapChain);
-  ReplaceMethodsOf<IDXGISwapChain1>(swap_chain, kSwapChain1);
-  ReplaceMethodsOf<IDXGISwapChain3>(swap_chain, kSwapChain);
-  ReplaceMethodsOf<IDXGISwapChain3>(swap_chain, kSwapChain1);
-  ReplaceMethodsOf<IDXGISwapChain3>(swap_chain, kSwapChain3);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain), kSwapChain);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain1);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain1);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain3);
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/entry/windows/import_tables.h"
+#include "d3d12abi/com_ptr.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -26,6 +27,11 @@ void ReplaceMethods(void* object, std::span<const ReplacedMethod> methods) try {
   }
 } catch (const std::bad_alloc&) {
   // The program's call goes on; the methods are replaced another time.
+}
+
+void ReplaceMethodsAs(IUnknown* object, const IID& iid, std::span<const ReplacedMethod> methods) {
+  ComPtr<IUnknown> with;
+  if (SUCCEEDED(object->QueryInterface(iid, with.Receive()))) ReplaceMethods(with.get(), methods);
 }
 
 }  // namespace cairn

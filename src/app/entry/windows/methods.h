@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <span>
 
+#include "d3d12abi/d3d12_api.h"
+
 namespace cairn {
 
 struct ReplacedMethod {
@@ -17,6 +19,9 @@ struct ReplacedMethod {
 // In the table of `object`, an interface that has these slots. Once for a table: who replaces ours since then goes on
 // to it. The library that the table lies in stays loaded. Any thread; allocates.
 void ReplaceMethods(void* object, std::span<const ReplacedMethod> methods);
+// The same in the table of its interface `iid`, if it has that: an object may have one table for several interfaces, or
+// one for each.
+void ReplaceMethodsAs(IUnknown* object, const IID& iid, std::span<const ReplacedMethod> methods);
 
 }  // namespace cairn
 

@@ -83,15 +83,10 @@ HRESULT OnReturnResource(HRESULT (*next)(IUnknown*, IUnknown*, UINT, UINT64*, ID
   return next(self, resource11, count, values, real.get());
 }
 
-constexpr ReplacedMethod kDevice[] = {{3, &Replacement<&OnCreateWrappedResource>::Over}};
-constexpr ReplacedMethod kDevice1[] = {{6, &Replacement<&OnGetDevice12>::Over}};
-constexpr ReplacedMethod kDevice2[] = {{7, &Replacement<&OnUnwrapResource>::Over},
-                                       {8, &Replacement<&OnReturnResource>::Over}};
-
-void ReplaceMethodsAs(IUnknown* device, const IID& iid, std::span<const ReplacedMethod> methods) {
-  ComPtr<IUnknown> with;
-  if (SUCCEEDED(device->QueryInterface(iid, with.Receive()))) ReplaceMethods(with.get(), methods);
-}
+constexpr ReplacedMethod kOn12Methods[] = {{3, &Replacement<&OnCreateWrappedResource>::Over}};
+constexpr ReplacedMethod kOn12Methods1[] = {{6, &Replacement<&OnGetDevice12>::Over}};
+constexpr ReplacedMethod kOn12Methods2[] = {{7, &Replacement<&OnUnwrapResource>::Over},
+                                            {8, &Replacement<&OnReturnResource>::Over}};
 
 using CreateOn12 = HRESULT (*)(IUnknown* device, UINT flags, const D3D_FEATURE_LEVEL* levels,
                                UINT level_count, IUnknown* const* queues, UINT queue_count,
@@ -111,12 +106,12 @@ HRESULT OnCreateOn12(CreateOn12 next, IUnknown* device, UINT flags, const D3D_FE
   LogOnce(LogLevel::kInfo, "D3D11On12CreateDevice",
           "this program uses Direct3D 11 on its Direct3D 12 device: what that submits is not seen");
   for (const IID* const newer : {&kOn12Device, &kOn12Device1, &kOn12Device2}) {
-    ReplaceMethodsAs(*made, *newer, kDevice);
+    ReplaceMethodsAs(*made, *newer, kOn12Methods);
   }
   for (const IID* const newer : {&kOn12Device1, &kOn12Device2}) {
-    ReplaceMethodsAs(*made, *newer, kDevice1);
+    ReplaceMethodsAs(*made, *newer, kOn12Methods1);
   }
-  ReplaceMethodsAs(*made, kOn12Device2, kDevice2);
+  ReplaceMethodsAs(*made, kOn12Device2, kOn12Methods2);
   return result;
 }
 
