@@ -259,58 +259,56 @@ void PrintTo(const VerbCase& verb, std::ostream* stream) {
 
 std::vector<VerbCase> Verbs() {
   return {
-    {.name = "replay", .arguments = {"replay", "FILE"}},
-        {.name = "replay_images",
-         .arguments = {"replay", "--images", "out", "FILE"},
-         .writes = "out"},
-        {.name = "bisect", .arguments = {"bisect", "--quiet", "FILE"}, .cut_code = 1},
-        {.name = "calls", .arguments = {"calls", "FILE"}, .damaged = Ending::kWarned},
-        {.name = "state",
-         .arguments = {"state", "--call", "DRAW", "FILE"},
-         .damaged = Ending::kWarned},
-        {.name = "objects", .arguments = {"objects", "FILE"}, .damaged = Ending::kWarned},
-        {.name = "images", .arguments = {"images", "-o", "out", "FILE"}, .writes = "out"},
-        {.name = "diff",
-         .arguments = {"diff", "FILE", "good.cairn"},
-         .refused_code = 2,
-         .damaged = Ending::kWarned,
-         .cut_code = 1},
-        {.name = "diff_second",
-         .arguments = {"diff", "good.cairn", "FILE"},
-         .refused_code = 2,
-         .damaged = Ending::kWarned,
-         .cut_code = 1},
-        {.name = "diff_images",
-         .arguments = {"diff", "--images", "good.cairn", "FILE"},
-         .refused_code = 2,
-         .cut_code = 1},
-#if !defined(_WIN32)  // there is no trim yet
-        {.name = "trim",
-         .arguments = {"trim", "--frames", "19", "-o", "b.cairn", "FILE"},
-         .cut_code = 1},
-        {.name = "trim_before",
-         .arguments = {"trim", "--frames", "2-3", "-o", "b.cairn", "FILE"},
-         .damaged = Ending::kTold,
-         .writes = "b.cairn"},
-#endif
-        {.name = "info",
-         .arguments = {"info", "FILE"},
-         .damaged = Ending::kWarned,
-         .takes_any_file = true},
-        {.name = "verify",
-         .arguments = {"verify", "FILE"},
-         .damaged = Ending::kTold,
-         .cut = Ending::kTold},
-        {.name = "repack", .arguments = {"repack", "FILE"}, .cut = Ending::kRefused, .cut_code = 1},
-        {.name = "repack_output",
-         .arguments = {"repack", "-o", "b.cairn", "FILE"},
-         .cut = Ending::kRefused,
-         .cut_code = 1},
-        {.name = "report",
-         .arguments = {"report", "FILE"},
-         .cut = Ending::kRefused,
-         .cut_code = 1,
-         .takes_any_file = true},
+      {.name = "replay", .arguments = {"replay", "FILE"}},
+      {.name = "replay_images",
+       .arguments = {"replay", "--images", "out", "FILE"},
+       .writes = "out"},
+      {.name = "bisect", .arguments = {"bisect", "--quiet", "FILE"}, .cut_code = 1},
+      {.name = "calls", .arguments = {"calls", "FILE"}, .damaged = Ending::kWarned},
+      {.name = "state",
+       .arguments = {"state", "--call", "DRAW", "FILE"},
+       .damaged = Ending::kWarned},
+      {.name = "objects", .arguments = {"objects", "FILE"}, .damaged = Ending::kWarned},
+      {.name = "images", .arguments = {"images", "-o", "out", "FILE"}, .writes = "out"},
+      {.name = "diff",
+       .arguments = {"diff", "FILE", "good.cairn"},
+       .refused_code = 2,
+       .damaged = Ending::kWarned,
+       .cut_code = 1},
+      {.name = "diff_second",
+       .arguments = {"diff", "good.cairn", "FILE"},
+       .refused_code = 2,
+       .damaged = Ending::kWarned,
+       .cut_code = 1},
+      {.name = "diff_images",
+       .arguments = {"diff", "--images", "good.cairn", "FILE"},
+       .refused_code = 2,
+       .cut_code = 1},
+      {.name = "trim",
+       .arguments = {"trim", "--frames", "19", "-o", "b.cairn", "FILE"},
+       .cut_code = 1},
+      {.name = "trim_before",
+       .arguments = {"trim", "--frames", "2-3", "-o", "b.cairn", "FILE"},
+       .damaged = Ending::kTold,
+       .writes = "b.cairn"},
+      {.name = "info",
+       .arguments = {"info", "FILE"},
+       .damaged = Ending::kWarned,
+       .takes_any_file = true},
+      {.name = "verify",
+       .arguments = {"verify", "FILE"},
+       .damaged = Ending::kTold,
+       .cut = Ending::kTold},
+      {.name = "repack", .arguments = {"repack", "FILE"}, .cut = Ending::kRefused, .cut_code = 1},
+      {.name = "repack_output",
+       .arguments = {"repack", "-o", "b.cairn", "FILE"},
+       .cut = Ending::kRefused,
+       .cut_code = 1},
+      {.name = "report",
+       .arguments = {"report", "FILE"},
+       .cut = Ending::kRefused,
+       .cut_code = 1,
+       .takes_any_file = true},
   };
 }
 
@@ -318,7 +316,7 @@ class BadTraceTest : public ::testing::TestWithParam<VerbCase> {
  protected:
   void SetUp() override {
     const std::string& verb = GetParam().arguments[0];
-    const bool plays = verb == "replay" || verb == "bisect" || verb == "images" ||
+    const bool plays = verb == "replay" || verb == "bisect" || verb == "images" || verb == "trim" ||
                        GetParam().name == "diff_images";
     if (plays && !WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
     WriteFile(folder_ / "good.cairn", GoodTrace::Bytes());
@@ -525,11 +523,9 @@ TEST_F(LaterMethodTest, ItsCallsAreLeftOutAndCounted) {
   const CommandResult validated = Cairn({"replay", "--validate", "later.cairn"});
   EXPECT_EQ(validated.exit_code, 1) << validated.Summary();
   EXPECT_THAT(validated.errors, HasSubstr("first difference: "));
-#if !defined(_WIN32)
   const CommandResult trim = Cairn({"trim", "--frames", "2-3", "-o", "b.cairn", "later.cairn"});
   EXPECT_EQ(trim.exit_code, 3) << trim.Summary();
   EXPECT_THAT(trim.errors, left_out("trim", "[0-9]+"));
-#endif
   const CommandResult images = Cairn({"images", "-o", "out", "later.cairn"});
   EXPECT_EQ(images.exit_code, 3) << images.Summary();
   EXPECT_THAT(images.errors, left_out("images", "320"));

@@ -22,6 +22,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -95,6 +96,24 @@ TEST_F(PlayedTest, ATraceDoesNotDifferFromItself) {
   const CommandResult images = Cairn({"diff", "--images", trace, trace});
   EXPECT_EQ(images.exit_code, 0) << images.Summary();
   EXPECT_THAT(images.output, HasSubstr("1 image compared, all the same"));
+}
+
+// The playback is captured as a program is.
+TEST_F(PlayedTest, FramesThatWereCutOutAreTheSame) {
+  const std::string trace = Trace("scale.cairn");
+  const CommandResult cut = Cairn({"trim", trace, "--frames", "4-8", "-o", "cut.cairn"});
+  ASSERT_EQ(cut.exit_code, 0) << cut.Summary();
+  for (const auto& [first, second] :
+       {std::pair{"cut.cairn", "scale.cairn"}, {"scale.cairn", "cut.cairn"}}) {
+    const CommandResult images = Cairn({"diff", "--images", first, second});
+    EXPECT_EQ(images.exit_code, 0) << images.Summary();
+    EXPECT_THAT(images.output, HasSubstr("5 images compared, all the same"));
+  }
+  const CommandResult validated = Cairn({"replay", "--validate", "cut.cairn"});
+  EXPECT_EQ(validated.exit_code, 0) << validated.Summary();
+  EXPECT_THAT(validated.output, HasSubstr("10 readbacks and 5 images are what they were\n"));
+  EXPECT_EQ(Cairn({"verify", "cut.cairn"}).exit_code, 0);
+  EXPECT_THAT(folder_.Contents(), ElementsAre("cut.cairn", "scale.cairn"));
 }
 
 TEST_F(PlayedTest, AFaultEndsTheChildAndIsTold) {
