@@ -441,7 +441,7 @@ TEST_F(RoundTrip, StringsThatAMethodReturns) {
   const auto* const node_back = static_cast<const D3D12_NODE_ID*>(decoded_.result);
   EXPECT_EQ(node_back->ArrayIndex, 6u);
   EXPECT_NE(static_cast<const void*>(node_back->Name), name);
-  EXPECT_EQ(std::wstring(node_back->Name), L"main graph");
+  EXPECT_EQ(std::u32string(reinterpret_cast<const char32_t*>(node_back->Name)), name);
 }
 
 TEST_F(RoundTrip, NobodyLooksAtRecordsOfWorkGraphs) {

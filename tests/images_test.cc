@@ -14,6 +14,7 @@
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
 #include "harness.h"
+#include "played.h"
 #include "reader/replay/image_file.h"
 
 namespace cairn::testing {
@@ -24,6 +25,9 @@ using ::testing::IsEmpty;
 
 class ImagesTest : public ::testing::Test {
  protected:
+  void SetUp() override {
+    if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
+  }
   CommandResult Run(const std::vector<std::string>& arguments) {
     const CommandResult result = RunCommand(
         arguments,
@@ -35,13 +39,28 @@ class ImagesTest : public ::testing::Test {
     arguments.insert(arguments.begin(), Program("cairn"));
     return Run(arguments);
   }
+#if defined(_WIN32)
+  // Recorded on Linux.
+  void Record(const std::string& file, const std::vector<std::string>& program) {
+    const bool triangle = program[0] == Program("sample-triangle-d3d12-plain");
+    const std::filesystem::path played = kPlayed;
+    constexpr auto kAgain = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(played / (triangle ? "triangle.cairn" : "passes.cairn"),
+                               folder_.path() / file, kAgain);
+    if (!triangle) return;
+    std::filesystem::copy_file(played / "triangle.png", folder_.path() / program.at(1), kAgain);
+  }
+#else
   void Record(const std::string& file, const std::vector<std::string>& program) {
     std::vector<std::string> arguments = {"run", "--capture", "--hash-frames", "-o", file, "--"};
     arguments.insert(arguments.end(), program.begin(), program.end());
     const CommandResult result = Cairn(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
   }
-  std::string Path(const std::string& name) const { return folder_ / name; }
+#endif
+  std::string Path(const std::string& name) const {
+    return folder_ / name;
+  }
 
   static Json Schema(const std::string& name) {
     return Json::ParseFile(CAIRN_SOURCE_DIR "/docs/" + name);
@@ -104,6 +123,7 @@ TEST_F(ImagesTest, OneRunDoesNotDifferFromAnother) {
   EXPECT_THAT(images.output, HasSubstr("all the same"));
 }
 
+#if !defined(_WIN32)  // nothing golden was recorded on several threads
 TEST_F(ImagesTest, FramesThatWereCutOutAreTheSame) {
   Record("all.cairn", {Program("sample-record-threads-d3d12-plain"), "--frames", "12"});
   const CommandResult cut = Cairn({"trim", "all.cairn", "--frames", "4-6", "-o", "cut.cairn"});
@@ -129,6 +149,7 @@ TEST_F(ImagesTest, FramesThatWereCutOutAreTheSame) {
   EXPECT_THAT(calls.output, HasSubstr(R"({"kind":"start",)"));
   EXPECT_THAT(calls.output, HasSubstr(R"({"kind":"stop",)"));
 }
+#endif
 
 TEST_F(ImagesTest, TwoProgramsDiffer) {
   Record("a.cairn", {Program("sample-triangle-d3d12-plain"), "sample.png"});
@@ -156,6 +177,7 @@ TEST_F(ImagesTest, FoldersAreCompared) {
   EXPECT_TRUE(std::filesystem::exists(Path("out/other.png")));
   EXPECT_FALSE(std::filesystem::exists(Path("out/same.png")));
   EXPECT_EQ(Cairn({"diff", "x", "x"}).exit_code, 0);
+#if !defined(_WIN32)  // where names have no such characters
   ASSERT_TRUE(MakeFolder(Path("z\x1b[31m")).ok());
   const CommandResult other = Cairn({"diff", "--json", "--limit", "1", "x", "z\x1b[31m"});
   EXPECT_EQ(Json::Parse(other.output)["images"].size(), 1u) << other.Summary();
@@ -163,6 +185,7 @@ TEST_F(ImagesTest, FoldersAreCompared) {
   ASSERT_TRUE(WritePng(Path("z\x1b[31m/third.png"), image).ok());
   const CommandResult visible = Cairn({"diff", "x", "z\x1b[31m"});
   EXPECT_THAT(visible.output, HasSubstr("third.png: only in z\\x1b[31m\n"));
+#endif
   const CommandResult json = Cairn({"diff", "--json", "x", "y"});
   EXPECT_EQ(SchemaViolation(Schema("diff.schema.json")["oneOf"][1], Json::Parse(json.output)), "");
 }

@@ -78,9 +78,9 @@ Result<std::vector<std::string>> LayerEnvironment() {
 std::string FileOf(const std::string& program) {
   std::error_code error;
   const std::string file = FileOfProgram(program);
-  const uint64_t size = fs::file_size(file, error);
+  const uint64_t size = fs::file_size(FilePath(file), error);
   if (error) return "not there";
-  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(file, error));
+  const auto time = std::chrono::file_clock::to_sys(fs::last_write_time(FilePath(file), error));
   return fmt::format("{}, {} bytes of {:%Y-%m-%d %H:%M:%S} UTC", file, size,
                      std::chrono::time_point_cast<std::chrono::milliseconds>(time));
 }
@@ -90,7 +90,7 @@ JournalIdentity IdentityOf(const BisectProgramOptions& options) {
   JournalIdentity identity = {
       {"program", JoinedProgram(options.program)},
       {"file", FileOf(options.program.front())},
-      {"folder", fs::current_path(error).string()},
+      {"folder", TextOfPath(fs::current_path(error))},
       {"options", fmt::format("--hang-timeout {} --survive {} --runs {}",
                               static_cast<double>(options.hang_timeout_ns) / 1e9,
                               static_cast<double>(options.survive_ns) / 1e9, options.repeats)},
@@ -265,7 +265,7 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
     if (!IsSameFailure(failure, *answer)) continue;
     // Not one of before.
     std::error_code none;
-    const fs::file_time_type written = fs::last_write_time(options_.output, none);
+    const fs::file_time_type written = fs::last_write_time(FilePath(options_.output), none);
     if (!none && written >= start) {
       told->report_path = options_.output;
     } else {
@@ -280,8 +280,7 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
 
 // The journal and what belongs to it.
 Status Bisecting::Forget() {
-  std::error_code none;
-  fs::remove(work_path_, none);
+  (void)RemoveFile(work_path_);
   return journal_->Remove();
 }
 

@@ -25,10 +25,10 @@ VerbList AddVerbs(CLI::App& root) {
   return {
       .verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root),
                 AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root), AddDiffVerb(root),
-                AddVerifyVerb(root), AddRepackVerb(root), AddReplayVerb(root), AddBisectVerb(root),
-                AddTopVerb(root), AddSelftestVerb(root), AddPixVerb(root), AddWatchVerb(root),
-                AddProbeVerb(root)},
-      .missing = {"trim"},
+                AddVerifyVerb(root), AddTrimVerb(root), AddRepackVerb(root), AddReplayVerb(root),
+                AddBisectVerb(root), AddTopVerb(root), AddSelftestVerb(root), AddPixVerb(root),
+                AddWatchVerb(root), AddProbeVerb(root), AddTrialVerb(root)},
+      .missing = {},
       .examples = kFileVerbsExamples};
 }
 

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +29,7 @@
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
 #include "os/child.h"
+#include "os/file.h"
 #include "os/this_process.h"
 #include "watcher/output_path.h"
 #include "watcher/watch_loop.h"
@@ -121,16 +121,15 @@ class TemporaryRecording {
       : stem_(fmt::format("{}.{}", output, OwnProcessId())), path_(stem_ + ".recorded") {}
   ~TemporaryRecording() {
     namespace fs = std::filesystem;
-    const fs::path stem(stem_);
+    const FilePath stem(stem_);
     const fs::path folder = stem.has_parent_path() ? stem.parent_path() : ".";
     std::error_code error;
     fs::directory_iterator entry(folder, error);
     for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      if (!name.starts_with(stem.filename().string())) continue;
+      const std::string name = TextOfPath(entry->path().filename());
+      if (!name.starts_with(TextOfPath(stem.filename()))) continue;
       if (!name.ends_with(".recorded") && !name.ends_with(".recorded.part")) continue;
-      std::error_code none;
-      fs::remove(entry->path(), none);
+      (void)RemoveFile(entry->path());
     }
   }
   TemporaryRecording(const TemporaryRecording&) = delete;
@@ -200,7 +199,7 @@ Status Record(const TrimOptions& options, const Original& original, const FrameR
                               range.end - 1, *code));
   }
   // What the capture has to say matters only if there is no file.
-  if (!std::ifstream(path)) {
+  if (FactsAt(path).type != std::filesystem::file_type::regular) {
     *exit_code = kExitFailed;
     return Status(StatusCode::kIo, WhyNotRecorded(said, path));
   }
@@ -266,8 +265,7 @@ int Run(const TrimOptions& options) {
   }
   const std::string output =
       options.output_path.empty() ? DefaultTrimPath(options.path, *range) : options.output_path;
-  std::error_code none;
-  if (std::filesystem::equivalent(output, options.path, none)) {
+  if (IsSameFile(output, options.path)) {
     PrintError("trim", fmt::format("{} is the trace itself, which its frames would replace; give "
                                    "another file with -o",
                                    output));
@@ -292,7 +290,7 @@ int Run(const TrimOptions& options) {
   }
   const Result<CopiedTrace> copied = CopyUsed(options, original, recorded.path(), output);
   if (!copied.ok()) {
-    std::filesystem::remove(output + ".part", none);
+    (void)RemoveFile(output + ".part");
     PrintError("trim", copied.status().message());
     return kExitFailed;
   }

@@ -6,10 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "d3d12abi/aggregates.h"
-
-// libvkd3d-utils; its header and Microsoft's cannot both be included.
-extern "C" HRESULT WINAPI D3D12CreateDeviceVKD3D(IUnknown* adapter, D3D_FEATURE_LEVEL level,
-                                                 REFIID iid, void** device, int api_version);
+#include "d3d12abi/testing/system_device.h"
 
 namespace cairn {
 namespace {
@@ -17,10 +14,8 @@ namespace {
 class TextureReadbackTest : public testing::Test {
  protected:
   void SetUp() override {
-    constexpr int kApiVersion10 = 0;
-    ASSERT_EQ(D3D12CreateDeviceVKD3D(nullptr, D3D_FEATURE_LEVEL_11_0, __uuidof(ID3D12Device),
-                                     device_.Receive(), kApiVersion10),
-              S_OK);
+    device_ = CreateSystemDevice();
+    if (!device_) GTEST_SKIP() << "no device of Direct3D 12";
     D3D12_COMMAND_QUEUE_DESC desc = {};
     ASSERT_EQ(device_->CreateCommandQueue(&desc, __uuidof(ID3D12CommandQueue), queue_.Receive()),
               S_OK);

@@ -75,16 +75,22 @@ std::optional<OutcomeWord> TakeOutcome(std::string_view* text) {
   return std::nullopt;
 }
 
+// A signal of Linux, or what a process of Windows ends with that dies.
+bool IsCauseOfDeath(uint64_t number) {
+  constexpr uint64_t kMostSignals = 64;
+  constexpr uint64_t kLeastCode = 0x4000'0000;
+  constexpr uint64_t kGreatestCode = 0xFFFF'FFFF;
+  return number <= kMostSignals || (number >= kLeastCode && number <= kGreatestCode);
+}
+
 std::optional<JournalEntry> TakeEntry(std::string_view* text) {
-  // Signals have small numbers, exceptions of Windows 32 bits.
-  constexpr uint64_t kGreatestCause = 0xFFFF'FFFF;
   JournalEntry entry;
   const std::optional<uint64_t> question = TakeNumber(text, ' ', 16);
   const std::optional<OutcomeWord> outcome = question ? TakeOutcome(text) : std::nullopt;
   const std::optional<uint64_t> place = outcome ? TakeNumber(text, ' ', 10) : std::nullopt;
   const std::optional<uint64_t> signal = place ? TakeNumber(text, ' ', 10) : std::nullopt;
   const std::optional<uint64_t> duration = signal ? TakeNumber(text, '\n', 10) : std::nullopt;
-  if (!duration || *signal > kGreatestCause) return std::nullopt;
+  if (!duration || !IsCauseOfDeath(*signal)) return std::nullopt;
   entry.question = *question;
   entry.answer = {outcome->outcome, *place, outcome->kind,
                   static_cast<int>(static_cast<uint32_t>(*signal))};

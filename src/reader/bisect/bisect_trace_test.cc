@@ -3,10 +3,8 @@
 // From traces to what can be left out, to the names of culprits, and to the minimal trace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,10 +18,12 @@
 #include "format/calls/record.h"
 #include "format/trace/testing/test_trace.h"
 #include "os/child.h"
+#include "os/this_process.h"
 #include "reader/bisect/bisect_tree.h"
 #include "reader/bisect/call_roles.h"
 #include "reader/bisect/minimal_trace.h"
 #include "reader/bisect/probe_answer.h"
+#include "reader/bisect/testing/deaths.h"
 #include "reader/bisect/trace_probe.h"
 
 namespace cairn {
@@ -261,7 +261,7 @@ class MinimalTraceTest : public ::testing::Test {
   }
 
   const std::string path_ = (std::filesystem::temp_directory_path() /
-                             ("minimal_trace_test." + std::to_string(getpid()) + ".cairn"))
+                             ("minimal_trace_test." + std::to_string(OwnProcessId()) + ".cairn"))
                                 .string();
   BisectTree tree_;
 };
@@ -495,11 +495,9 @@ void Misbehave(const std::vector<std::string>& words, PlayerOptions* options) {
     const int plays = CountPlay(words.at(1));
     const std::string& how = words.at(0);
     if (how == "abort") std::abort();
-    if (how == "exit") _exit(0);
+    if (how == "exit") std::_Exit(0);
     if (how == "die") {
-      const int number = std::stoi(words.at(2));
-      signal(number, SIG_DFL);
-      raise(number);
+      DieOf(std::stoi(words.at(2)));
     }
     // Another one, until so many have played.
     if (how == "other") {
@@ -598,15 +596,16 @@ TEST_F(TraceProbeTest, ADeviceThatTakesThePlaybackWithItIsNamed) {
     Ask("die", {std::to_string(number)});
     return ProbeDevice(settings_).status();
   };
-  EXPECT_EQ("the playback died of SIGSEGV before it had a device", dies_of(SIGSEGV).message());
+  EXPECT_EQ(std::string("the playback died of ") + kFaultName + " before it had a device",
+            dies_of(kFault).message());
   (void)PlaysIn(plays_);
-  EXPECT_EQ(StatusCode::kUnsupported, dies_of(SIGABRT).code());
+  EXPECT_EQ(StatusCode::kUnsupported, dies_of(Deaths().at(Deaths().size() - 2)).code());
   EXPECT_EQ(1, PlaysIn(plays_));
   Ask("exit");
   EXPECT_EQ("the playback ended before it had a device", ProbeDevice(settings_).status().message());
   (void)PlaysIn(plays_);
   // Somebody else did that: it may be another way the next time.
-  EXPECT_THAT(dies_of(SIGKILL).message(), HasSubstr("something else killed the playback"));
+  EXPECT_THAT(dies_of(kKilled).message(), HasSubstr("something else killed the playback"));
   EXPECT_EQ(4, PlaysIn(plays_));
 }
 

@@ -3,19 +3,26 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
+
+#if !defined(_WIN32)
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#endif
 
 #include "os/child.h"
 #include "reader/bisect/probe_answer.h"
+#include "reader/bisect/testing/deaths.h"
 
 namespace cairn {
 namespace {
@@ -27,13 +34,8 @@ using ::testing::HasSubstr;
 const DeviceFacts kLlvmpipe = {"llvmpipe, 10005:0000", "Mesa 22.3.6", "libvkd3d-utils.so.1.4.4",
                                "/usr/lib/libvkd3d-utils.so.1.4.4, /usr/lib/libvkd3d.so.1.4.4"};
 
-void DieOf(int number) {
-  signal(number, SIG_DFL);
-  raise(number);
-}
-
 [[noreturn]] void SleepForEver() {
-  for (;;) pause();
+  for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
 void DoRefuse(ProbeTelling& telling) {
@@ -55,14 +57,16 @@ void DoTellAndDie(ProbeTelling& telling) {
   telling.LeaveOut("left out: b\n");
   telling.Skipped(320);
   telling.Slowest(17, 250);
-  DieOf(SIGSEGV);
+  DieOf(kFault);
 }
 
+#if !defined(_WIN32)
 bool LeavesNoCoreAndIsInNoTerminalsGroup() {
   rlimit core = {};
   getrlimit(RLIMIT_CORE, &core);
   return core.rlim_cur == 0 && prctl(PR_GET_DUMPABLE) == 0 && getpgrp() == getpid();
 }
+#endif
 
 // As long as it writes nothing but what it is told to, it is a child that lies.
 void DoWriteNonsense(ProbeTelling& telling) {
@@ -76,7 +80,7 @@ void Do(const std::string& task, const std::string& detail, std::span<const std:
   if (task == "die") return DoDieAfterTheLastWord(std::stoi(detail), telling);
   if (task == "exit") {
     telling.At(3);
-    _exit(0);
+    std::_Exit(0);
   }
   if (task == "stand-still") {
     signal(SIGTERM, SIG_IGN);
@@ -91,13 +95,22 @@ void Do(const std::string& task, const std::string& detail, std::span<const std:
         std::string(reinterpret_cast<const char*>(question.data()), question.size()));
   }
   if (task == "tell-and-die") return DoTellAndDie(telling);
+#if !defined(_WIN32)
   if (task == "no-core") {
     telling.End(LeavesNoCoreAndIsInNoTerminalsGroup() ? ProbeEnd::kFinished : ProbeEnd::kError);
   }
+#endif
   if (task == "nonsense") return DoWriteNonsense(telling);
 }
 
 // ---- The tests ------------------------------------------------------------------------------------------
+
+// More than a process takes to start.
+#if defined(_WIN32)
+constexpr uint64_t kStallNs = 10'000'000'000;
+#else
+constexpr uint64_t kStallNs = 300'000'000;
+#endif
 
 std::span<const std::byte> Bytes(std::string_view text) {
   return std::as_bytes(std::span(text));
@@ -139,7 +152,7 @@ TEST(ProbeProcess, EachEndIsTold) {
 }
 
 TEST(ProbeProcess, DeathIsTheSignalAndTheCall) {
-  for (const int number : {SIGSEGV, SIGABRT, SIGKILL}) {
+  for (const int number : Deaths()) {
     const ProbeRun run = Play("die", std::to_string(number));
     EXPECT_EQ(ProbeEnd::kDied, run.end);
     EXPECT_EQ(number, run.signal);
@@ -156,7 +169,7 @@ TEST(ProbeProcess, AnExitWithoutAWordIsADeath) {
 
 TEST(ProbeProcess, TheWatchdogEndsWhatStandsStill) {
   ProbeLimits limits;
-  limits.stall_timeout_ns = 300'000'000;
+  limits.stall_timeout_ns = kStallNs;
   const ProbeRun run = Play("stand-still", "", limits);
   EXPECT_EQ(ProbeEnd::kHang, run.end);
   EXPECT_EQ(5u, run.call);
@@ -179,6 +192,7 @@ TEST(ProbeProcess, LongMessagesAreCut) {
   EXPECT_EQ(std::string(ProbeText::kMaxBytes, 'x'), Play("long").message);
 }
 
+#if !defined(_WIN32)
 // As a program finds it that was started by one who does not care for children: the kernel forgets how they
 // ended at once.
 TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
@@ -188,6 +202,11 @@ TEST(ProbeProcess, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
   EXPECT_EQ(SIGSEGV, run.signal);
   EXPECT_EQ(SIG_IGN, signal(SIGCHLD, SIG_DFL));
 }
+
+TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
+  EXPECT_EQ(ProbeEnd::kFinished, Play("no-core").end);
+}
+#endif
 
 TEST(ProbeProcess, WhatWasToldBeforeADeathIsThere) {
   const ProbeRun run = Play("tell-and-die");
@@ -226,10 +245,6 @@ TEST(ProbeText, IsCutWhereItIsFull) {
   EXPECT_EQ("new", text.Get());
 }
 
-TEST(ProbeProcess, TheChildLeavesNoCoreAndIsInNoTerminalsGroup) {
-  EXPECT_EQ(ProbeEnd::kFinished, Play("no-core").end);
-}
-
 TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   const BisectTree tree = {{{100, {}}, {200, {}}}};
   EXPECT_EQ(0u, PlaceOf(99, tree));
@@ -249,10 +264,10 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
   }
   EXPECT_EQ(FailureKind::kDied, AnswerOf(run, tree)->kind);
   EXPECT_EQ(0, AnswerOf(run, tree)->signal);
-  run.signal = SIGSEGV;
-  EXPECT_EQ(SIGSEGV, AnswerOf(run, tree)->signal);
+  run.signal = kFault;
+  EXPECT_EQ(kFault, AnswerOf(run, tree)->signal);
   // Nobody here sent that.
-  run.signal = SIGKILL;
+  run.signal = kKilled;
   EXPECT_EQ(ProbeOutcome::kUndecided, AnswerOf(run, tree)->outcome);
   EXPECT_THAT(AnswerOf(run, tree)->why, HasSubstr("out of memory"));
   run.signal = 0;
@@ -281,7 +296,7 @@ TEST(ProbeAnswer, FailuresHaveThePlaceOfTheirSubmission) {
 // Whatever a child says and however it ends: clean is only what finished and went by itself.
 TEST(ProbeAnswer, OnlyWhatFinishedIsClean) {
   for (uint32_t end = 0; end <= static_cast<uint32_t>(ProbeEnd::kDied); ++end) {
-    for (const int number : {0, SIGSEGV, SIGKILL}) {
+    for (const int number : {0, kFault, kKilled}) {
       ProbeRun run;
       run.end = static_cast<ProbeEnd>(end);
       if (number != 0) run.end = ProbeEnd::kDied;

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "reader/bisect/probe_answer.h"
+#include "reader/bisect/testing/deaths.h"
 
 namespace cairn {
 namespace {
@@ -41,16 +42,17 @@ TEST(TrialAnswer, OnlyWhatCairnRunWouldReportIsAFailure) {
   EXPECT_EQ(ProbeOutcome::kClean, AnswerTo(TrialEnd::kExited, FailureKind::kNone, 3).outcome);
   EXPECT_EQ(ProbeOutcome::kClean, AnswerTo(TrialEnd::kSurvived, FailureKind::kNone, 0).outcome);
   EXPECT_EQ(ProbeOutcome::kInvalid, AnswerTo(TrialEnd::kStuck, FailureKind::kNone, 0).outcome);
-  const ProbeAnswer died = AnswerTo(TrialEnd::kFailed, FailureKind::kDied, SIGSEGV);
+  const ProbeAnswer died = AnswerTo(TrialEnd::kFailed, FailureKind::kDied, kFault);
   EXPECT_EQ(ProbeOutcome::kFails, died.outcome);
   EXPECT_EQ(FailureKind::kDied, died.kind);
-  EXPECT_EQ(SIGSEGV, died.signal);
-  const ProbeAnswer hung = AnswerTo(TrialEnd::kFailed, FailureKind::kHang, SIGKILL);
+  EXPECT_EQ(kFault, died.signal);
+  const ProbeAnswer hung = AnswerTo(TrialEnd::kFailed, FailureKind::kHang, kKilled);
   EXPECT_EQ(FailureKind::kHang, hung.kind);
   EXPECT_EQ(0, hung.signal);
-  const ProbeAnswer killed = AnswerTo(TrialEnd::kEndedByUser, FailureKind::kDied, SIGKILL);
+  const ProbeAnswer killed = AnswerTo(TrialEnd::kEndedByUser, FailureKind::kDied, kKilled);
   EXPECT_EQ(ProbeOutcome::kUndecided, killed.outcome);
-  EXPECT_THAT(killed.why, HasSubstr("something else ended the program (SIGKILL)"));
+  EXPECT_THAT(killed.why,
+              HasSubstr("something else ended the program (" + SignalName(kKilled) + ")"));
 }
 
 TEST(TrialAnswer, AnInterruptionEndsTheSearch) {

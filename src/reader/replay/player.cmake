@@ -45,7 +45,7 @@ if(BUILD_TESTING)
       DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake${abi} cairn_d3d12abi${abi} PkgConfig::XXHASH)
   endforeach()
   cairn_test(player_gpu_test SOURCES player_gpu_test.cc
-    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi PkgConfig::XXHASH GPU)
+    DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12abi cairn_d3d12_system PkgConfig::XXHASH GPU)
   # As `cairn` starts itself again where libvkd3d wants an executable stack (os/executable_stack.h).
   set_tests_properties(player_gpu_test PROPERTIES ENVIRONMENT GLIBC_TUNABLES=glibc.rtld.execstack=2)
   cairn_fuzzer(player_fuzz SOURCES player_fuzz.cc DEPS cairn_player_any cairn_trace cairn_d3d12_fake cairn_d3d12abi)

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "d3d12abi/testing/system_device.h"
 #include "reader/replay/player.h"
 #include "reader/replay/testing/test_script.h"
 
@@ -24,6 +25,10 @@ std::vector<std::byte> Bytes(size_t count) {
 
 class PlayerGpuTest : public testing::Test {
  protected:
+  void SetUp() override {
+    if (!CreateSystemDevice()) GTEST_SKIP() << "no device of Direct3D 12";
+  }
+
   Status Play(PlayerOptions options = {}) {
     EXPECT_TRUE(script_.ok);
     trace_.emplace(script_.trace.Open());

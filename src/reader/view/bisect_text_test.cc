@@ -4,10 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
-
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "reader/bisect/testing/deaths.h"
 
 namespace cairn::cli {
 namespace {
@@ -75,9 +74,9 @@ TEST(BisectText, SeveralCulpritsAreSaidToBelongTogether) {
   told.answer.without = ProbeOutcome::kFails;
   told.answer.other_place = 20'000;
   told.answer.kind = FailureKind::kDied;
-  told.answer.signal = SIGSEGV;
+  told.answer.signal = kFault;
   const std::string text = AnswerAsText(told);
-  EXPECT_THAT(text, HasSubstr("kills the process (SIGSEGV)"));
+  EXPECT_THAT(text, HasSubstr(std::string("kills the process (") + kFaultName + ")"));
   EXPECT_THAT(text, HasSubstr("it takes all 2"));
   EXPECT_THAT(text, HasSubstr("Without them the trace fails, too, of something else: in submission "
                               "20,000."));

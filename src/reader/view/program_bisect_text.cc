@@ -230,7 +230,7 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   json.StringKey("reason", answer.why);
   json.BoolKey("not_to_blame", answer.not_to_blame);
   json.StringKey("failure", FailureWord(answer.kind));
-  json.SignedKey("signal", answer.signal);
+  json.NumberKey("signal", static_cast<uint32_t>(answer.signal));
   json.BoolKey("failures_differ", answer.kind_varies);
   json.NumberKey("failed", answer.failed);
   json.NumberKey("asked", answer.asked);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traces of samples, recorded on Linux (golden/played), for tests that play them where nothing can be recorded.
+#ifndef CAIRN_TESTS_PLAYED_H_
+#define CAIRN_TESTS_PLAYED_H_
+
+#include <string>
+
+#include "harness.h"
+
+namespace cairn::testing {
+
+inline const std::string kPlayed = CAIRN_SOURCE_DIR "/tests/golden/played/";
+
+// Why tests that play are to be skipped; "": they are not. On Windows alone: not every Wine has a device of
+// Direct3D 12.
+inline const std::string& WhyNothingIsPlayed() {
+#if defined(_WIN32)
+  static const std::string why = [] {
+    const CommandResult result =
+        RunCommand({Program("cairn"), "replay", "--quiet", kPlayed + "triangle.cairn"}, {});
+    const bool no_device = result.errors.find("no device with feature level") != std::string::npos;
+    return no_device ? result.errors : std::string();
+  }();
+#else
+  static const std::string why;
+#endif
+  return why;
+}
+
+}  // namespace cairn::testing
+
+#endif  // CAIRN_TESTS_PLAYED_H_
