@@ -37,7 +37,6 @@ VerbList AddVerbs(CLI::App& root) {
                     AddBisectVerb(root),       AddTopVerb(root),     AddSelftestVerb(root),
                     AddPixVerb(root),          AddWatchVerb(root),   AddProbeVerb(root),
                     AddWitnessProbeVerb(root), AddTrialVerb(root)},
-          .missing = {},
           .examples = kAllVerbsExamples};
 }
 

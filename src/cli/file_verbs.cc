@@ -28,7 +28,6 @@ VerbList AddVerbs(CLI::App& root) {
                 AddVerifyVerb(root), AddTrimVerb(root), AddRepackVerb(root), AddReplayVerb(root),
                 AddBisectVerb(root), AddTopVerb(root), AddSelftestVerb(root), AddPixVerb(root),
                 AddWatchVerb(root), AddProbeVerb(root), AddTrialVerb(root)},
-      .missing = {},
       .examples = kFileVerbsExamples};
 }
 

@@ -41,13 +41,8 @@ std::string Suggestion(const std::string& closest) {
   return closest.empty() ? "" : fmt::format("; did you mean {}?", closest);
 }
 
-int UnknownVerb(const CLI::App& root, const VerbList& list, const std::string& word) {
+int UnknownVerb(const CLI::App& root, const std::string& word) {
   const std::vector<std::string> verbs = VisibleVerbs(root);
-  if (std::find(list.missing.begin(), list.missing.end(), word) != list.missing.end()) {
-    PrintError("", fmt::format("'{}' is not there on this system yet; the verbs are {}", word,
-                               fmt::join(verbs, ", ")));
-    return kExitUsage;
-  }
   const std::string closest = ClosestWord(word, verbs);
   PrintError("",
              closest.empty()
@@ -137,7 +132,7 @@ int Main(int argc, char** argv) {
   for (const Verb& verb : list.verbs) {
     if (verb.app->get_name() == word) chosen = &verb;
   }
-  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, list, word);
+  if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);
   const std::vector<std::string> own_words = words;
   if (chosen != nullptr && chosen->program_needs_dashes && words.back() == "--") {
     PrintError(word, "no program is given behind --");
@@ -153,7 +148,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return ParseFailed(error, root, chosen);
   }
-  if (chosen == nullptr) return UnknownVerb(root, list, word);
+  if (chosen == nullptr) return UnknownVerb(root, word);
   PrepareFor(*chosen, own_words, argv);
   return chosen->run();
 }

@@ -13,9 +13,7 @@ namespace cairn::cli {
 
 struct VerbList {
   std::vector<Verb> verbs;  // in the order in which they are listed
-  std::vector<std::string>
-      missing;  // verbs that other systems have: not in the help, but told apart from mistakes
-  std::string examples;  // of the program's own help
+  std::string examples;     // of the program's own help
 };
 VerbList AddVerbs(CLI::App& root);
 
