@@ -12,7 +12,7 @@ constexpr char kProbeExamples[] =
     "Examples:\n"
     "  cairn bisect game.cairn   starts it, again and again";
 
-int Run() {
+int Answer() {
   // Nobody asks.
   (void)AnswerTraceProbe();
   PrintError("probe", "cairn bisect starts it; say cairn bisect FILE");
@@ -24,7 +24,7 @@ int Run() {
 Verb AddProbeVerb(CLI::App& root) {
   Command command(root, "probe", "Plays a trace for cairn bisect.", "cairn probe", kProbeExamples);
   command.Hide();
-  return {command.app(), Run};
+  return {command.app(), Answer};
 }
 
 }  // namespace cairn::cli
