@@ -14,6 +14,18 @@ if(CAIRN_SANITIZE)
   # For what cannot be done with one, and for loops that would take minutes.
   target_compile_definitions(cairn_options INTERFACE CAIRN_SANITIZED)
 endif()
+# cairn_takes_any_enumerator(TARGET): programs and traces bring enumerators that only newer headers name. They are
+# handed on, and no sanitizer that knows these headers alone judges them.
+function(cairn_takes_any_enumerator target)
+  if(CAIRN_SANITIZE)
+    # A library, whose options come behind those of cairn_options.
+    if(NOT TARGET cairn_any_enumerator)
+      add_library(cairn_any_enumerator INTERFACE)
+      target_compile_options(cairn_any_enumerator INTERFACE -fno-sanitize=enum)
+    endif()
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:cairn_any_enumerator>)
+  endif()
+endfunction()
 if(CAIRN_SANITIZE MATCHES thread AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # ThreadSanitizer does not follow fences. Ours order what another process reads, which it cannot see.
   target_compile_options(cairn_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-tsan>)

@@ -21,9 +21,7 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
       cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
-  if(CAIRN_SANITIZE)
-    target_compile_options(cairn_player${abi} PRIVATE -fno-sanitize=enum)
-  endif()
+  cairn_takes_any_enumerator(cairn_player${abi})
   cairn_embed_files(cairn_player${abi} FILES ${PROJECT_SOURCE_DIR}/samples/shaders/d3d12/fill.cs.dxbc)
 endforeach()
 # Chooses between the two; sees no declaration of Direct3D.
