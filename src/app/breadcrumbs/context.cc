@@ -212,7 +212,6 @@ Status Context::Initialize() {
   std::atomic_ref<uint32_t>(record.recording_capacity)
       .store(desc_.max_command_lists, std::memory_order_release);
   record.state.store(1, std::memory_order_release);
-  NoteExitOfThisProcess(block_->header());
   if (sees_signals) RememberContextInCrashSignals(this, block_->header());
   if (record.mirror_period_us != 0)
     mirror_ = StartInnerThread("cairn-mirror", [this] { MirrorLoop(); });

@@ -19,8 +19,6 @@ namespace {
 // Read by the handler: plain atomics, no lock.
 std::array<std::atomic<Context*>, kMaxContexts> contexts;
 std::atomic<BlockHeader*> header{nullptr};
-// The same, also where faults are not to be noted.
-std::atomic<BlockHeader*> header_of_exit{nullptr};
 // Handlers that may be using a context right now.
 std::atomic<uint32_t> mirroring{0};
 // The thread that writes the note of its fault, 0 for none.
@@ -127,12 +125,6 @@ void ForgetContextInCrashSignals(Context* context) {
   contexts[context->index()].compare_exchange_strong(expected, nullptr);
   // A handler on another thread may have found the context just before.
   while (mirroring.load() != 0) std::this_thread::yield();
-}
-
-void NoteExitOfThisProcess(BlockHeader* block_header) {
-  static std::once_flag installed;
-  header_of_exit.store(block_header);
-  std::call_once(installed, [] { TellExit([] { header_of_exit.load()->exit_noted.store(1); }); });
 }
 
 void NoteExit(uint32_t code) {

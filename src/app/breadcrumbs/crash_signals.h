@@ -26,9 +26,6 @@ class Context;
 void RememberContextInCrashSignals(Context* context, BlockHeader* header);
 void ForgetContextInCrashSignals(Context* context);
 
-// From now on the block says when this process exits, where the system does not tell (os/crash.h).
-void NoteExitOfThisProcess(BlockHeader* header);
-
 // This process ends now, with this code: notes it like a fault if it is that of an exception. The address is that of
 // the calling thread's last fault, where the exception is one of memory. As careful as a signal handler.
 void NoteExit(uint32_t code);

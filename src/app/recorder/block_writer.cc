@@ -9,6 +9,7 @@
 #include "app/recorder/process_facts.h"
 #include "app/recorder/watcher_link.h"
 #include "os/clock.h"
+#include "os/crash.h"
 #include "os/this_process.h"
 
 namespace cairn {
@@ -38,7 +39,10 @@ Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
   if (!created.ok()) return created.status();
   // Without a watcher the block still serves cairnPrintStatus.
   (*created)->has_watcher_ = HandOverBlock((*created)->memory_).ok();
+  const bool is_first = process_block == nullptr;
   process_block = created->release();
+  // Blocks of tests may be gone by then; this one is not.
+  if (is_first) TellExit([] { process_block->header_->exit_noted.store(1); });
   return process_block;
 }
 
