@@ -6,6 +6,11 @@ add_library(cairn_options INTERFACE)
 target_compile_options(cairn_options INTERFACE -Wall -Wextra -Wpedantic -Werror -Wno-missing-field-initializers
   $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor -Wno-attributes>)
 target_include_directories(cairn_options INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+if(WIN32)
+  # GCC takes for granted there that the copy of an inline function in this object is the one that is linked, and keeps
+  # values in registers that it does not change. The linker may take another copy, and that may.
+  target_compile_options(cairn_options INTERFACE -fno-ipa-ra)
+endif()
 if(CAIRN_SANITIZE)
   # Not vptr: Direct3D 12 objects are written in C and have no C++ type information to check.
   target_compile_options(cairn_options INTERFACE -g1 -fsanitize=${CAIRN_SANITIZE} -fno-sanitize=vptr
