@@ -42,6 +42,9 @@ Result<std::string> PreloadedLayer();
 // yet. kNotFound: there is no library, or no manifest; kUnsupported: its folder cannot be said in a list of folders.
 Result<std::vector<std::string>> VulkanLayerVariables();
 
+// In variables of Linux that list files.
+inline constexpr char kListSeparator = ':';
+
 // vulkan/`name` in the places where the loader looks for drivers and layers by itself, those that exist. Linux.
 std::vector<std::string> VulkanFolders(const char* name);
 

@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr char kManifest[] = "VkLayer_CAIRN_breadcrumbs.json";
 constexpr char kManifestFolder[] = "share/vulkan/explicit_layer.d";
-constexpr char kListSeparator = ':';
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);

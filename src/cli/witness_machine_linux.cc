@@ -19,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kListSeparator = ':';
 constexpr size_t kMostFilesOfFolder = 256;
 
 // The lines that the hash is of.
