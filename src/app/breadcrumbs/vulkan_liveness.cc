@@ -11,9 +11,13 @@
 namespace cairn {
 namespace {
 
+// Groups, and pixels in each direction: enough to reach every part of a GPU. The part of one that hangs may leave the
+// others at work.
+constexpr uint32_t kSize = 1024;
+
 // Not Ok: it does not take such work, or was lost with it.
 Status TryWork(const VulkanDevice& device, BusyKind kind) {
-  Result<std::unique_ptr<VulkanBusyWork>> work = VulkanBusyWork::Create(device, kind);
+  Result<std::unique_ptr<VulkanBusyWork>> work = VulkanBusyWork::Create(device, kind, kSize);
   if (!work.ok()) return work.status();
   Status status = RunOnce(
       device, [&](VkCommandBuffer commands) { (*work)->Record(commands, 1); }, nullptr, UINT64_MAX);

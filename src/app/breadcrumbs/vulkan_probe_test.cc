@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <string>
 
+#include "app/breadcrumbs/vulkan_liveness.h"
+
 namespace cairn {
 namespace {
 
@@ -42,6 +44,14 @@ TEST(VulkanProbeTest, TestsEveryDeviceByValuesReadBack) {
           << work;
     }
   }
+}
+
+TEST(VulkanProbeTest, EveryDeviceDispatchesAndDraws) {
+  const Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
+  ASSERT_TRUE(probes.ok()) << probes.status().message();
+  const Result<uint32_t> tried = TryVulkanDevices();
+  ASSERT_TRUE(tried.ok()) << tried.status().message();
+  EXPECT_EQ(*tried, probes->size());
 }
 
 TEST(VulkanProbeTest, SaysWhatToInstallWhenThereIsNoDriver) {
