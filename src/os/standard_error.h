@@ -9,7 +9,7 @@
 namespace cairn {
 
 // Writes `text` to standard error at once, or not at all where nobody reads it: there is no other place to say
-// so. No lock, no allocation, errno stays as it is: safe in a crash handler.
+// so. On Windows also to the debugger, if there is one. No lock, no allocation, errno stays as it is: safe in a crash handler.
 void WriteStandardError(std::string_view text);
 
 }  // namespace cairn

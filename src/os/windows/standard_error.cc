@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/standard_error.h"
 
+#include <algorithm>
+#include <array>
+#include <cstring>
+
 #include "os/windows/system.h"
 
 namespace cairn {
+namespace {
+
+// Programs with a window have no standard error; who debugs one reads this.
+void TellDebugger(std::string_view text) {
+  if (IsDebuggerPresent() == 0) return;
+  std::array<char, 512> part;
+  while (!text.empty()) {
+    const size_t size = std::min(text.size(), part.size() - 1);
+    std::memcpy(part.data(), text.data(), size);
+    part[size] = '\0';
+    OutputDebugStringA(part.data());
+    text.remove_prefix(size);
+  }
+}
+
+}  // namespace
 
 void WriteStandardError(std::string_view text) {
   const DWORD error = GetLastError();
+  TellDebugger(text);
   const HANDLE stream = GetStdHandle(STD_ERROR_HANDLE);
   while (!text.empty()) {
     DWORD written = 0;
