@@ -113,12 +113,13 @@ class BoundState {
 
   void Start() { leads_ = {}; }
   void OnEvent(uint32_t first_event, const Event& event) {
-    if (EndsState(snapshot_, first_event, event)) leads_ = {};
-    if (event.kind != EventKind::kBind) {
-      for (uint32_t point = 0; point < kBindPoints; ++point) {
-        if (IsOfOneCommand(static_cast<BindPoint>(point))) leads_[point] = {};
-      }
-    } else if (IsBind(snapshot_, event)) {
+    const bool ends_state = EndsState(snapshot_, first_event, event);
+    const bool ends_others = event.kind != EventKind::kBind;
+    for (uint32_t point = 0; point < kBindPoints && (ends_state || ends_others); ++point) {
+      const bool of_one = IsOfOneCommand(static_cast<BindPoint>(point));
+      if (of_one ? ends_others : ends_state) leads_[point] = {};
+    }
+    if (IsBind(snapshot_, event)) {
       OnBind(static_cast<BindPoint>(event.type), snapshot_.binds[event.detail]);
     }
   }

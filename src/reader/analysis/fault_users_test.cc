@@ -4,10 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+#include <random>
+#include <string_view>
 #include <vector>
 
 #include "reader/analysis/culprit.h"
 #include "reader/analysis/testing/snapshot_builder.h"
+#include "reader/analysis/work_class.h"
 
 namespace cairn {
 namespace {
@@ -274,6 +279,72 @@ TEST_F(FaultUsers, OfManyTheLatestAreTold) {
   EXPECT_EQ(users[12] % 12, 11u);
   EXPECT_EQ(analysis.executions[analysis.fault_users[0].execution].submission, 1u);
   EXPECT_EQ(analysis.executions[analysis.fault_users[15].execution].submission, 0u);
+}
+
+// Forwards through a recording as backwards from each work of it.
+TEST_F(FaultUsers, AreAllWhoseBindingsLeadThere) {
+  constexpr BindPoint kPoints[] = {BindPoint::kVertexBuffer, BindPoint::kIndexBuffer,
+                                   BindPoint::kSource,       BindPoint::kRootConstantBuffer,
+                                   BindPoint::kSecondary,    BindPoint::kDescriptorSet};
+  constexpr CairnMarkerType kTypes[] = {
+      CAIRN_MARKER_DRAW,        CAIRN_MARKER_DRAW_INDEXED,     CAIRN_MARKER_DISPATCH,
+      CAIRN_MARKER_COPY_BUFFER, CAIRN_MARKER_PIPELINE_BARRIER, CAIRN_MARKER_EXECUTE_COMMANDS};
+  std::mt19937 random(1);
+  size_t found = 0;
+  for (int round = 0; round < 2000; ++round) {
+    builder = SnapshotBuilder();
+    queue = builder.AddQueue();
+    victim = AddObject(0x10000, 0x4000, 500);
+    other = AddObject(0x20000, 0x4000);
+    TellOfKernel("MMU Fault: faulted @ 0x0_00011000.");
+    Destruction destruction;
+    destruction.cause_object = victim;
+    const uint64_t set = AddSet(destruction);
+    list = builder.BeginList(queue);
+    uint32_t depth = 0;
+    uint32_t works = 0;
+    for (uint32_t i = 0; i < 24 && works < kMostFaultUsers; ++i) {
+      const BindPoint point = kPoints[random() % std::size(kPoints)];
+      const bool of_set = point == BindPoint::kDescriptorSet;
+      const uint64_t objects[] = {victim, other, kNone};
+      switch (random() % 4) {
+        case 0:
+          builder.Begin(kTypes[random() % std::size(kTypes)]);
+          ++depth;
+          ++works;
+          break;
+        case 1:
+          if (depth == 0) break;
+          builder.End();
+          --depth;
+          break;
+        default:
+          Bind(point, random() % 2 | (random() % 2 == 0 ? kBindSlotOfCompute : 0),
+               of_set ? random() % 2 * set : objects[random() % 3], of_set);
+      }
+    }
+    for (; depth > 0; --depth) builder.End();
+    builder.Scope(CAIRN_MARKER_PIPELINE_BARRIER);
+    Run(list);
+    const std::vector<uint32_t> users = Users();
+    std::vector<uint32_t> expected;
+    BindingResolver resolver(builder.snapshot);
+    for (uint32_t scope = static_cast<uint32_t>(analysis.scopes.size()); scope-- > 0;) {
+      if (analysis.scopes[scope].has_children ||
+          ClassOfScope(builder.snapshot, analysis.scopes[scope]) == WorkClass::kNoWork) {
+        continue;
+      }
+      std::vector<Binding> bindings;
+      resolver.FindBindings(analysis.scopes[scope], analysis.executions.at(0), &bindings);
+      const bool leads = std::any_of(bindings.begin(), bindings.end(), [&](const Binding& binding) {
+        return binding.descriptor != kNone || binding.object == victim;
+      });
+      if (leads) expected.push_back(scope);
+    }
+    ASSERT_EQ(users, expected) << round;
+    found += users.size();
+  }
+  EXPECT_GT(found, 1000u);
 }
 
 }  // namespace
