@@ -34,6 +34,13 @@ class Truth:
             self.ended.append(all(word == 2 for word in notes[:64]))
             self.begun_ns.append(begun_ns)
             self.ended_ns.append(ended_ns)
+            if i == self.known["work"]:
+                shaded, drawn = notes[64] != 0, any(notes[:64])
+        # Its pixels would tell of its end, and it has none: what a barrier holds back until then says that it may have
+        # come. Of other works that is known: True or False.
+        behind = self.known.get("behind")
+        if behind is not None and shaded and not drawn and self.ended[behind]:
+            self.ended[self.work] = None
 
     @property
     def work(self):
@@ -136,7 +143,7 @@ def false_claims(truth, report):
             continue
         state = report.scopes[scope]["state"]
         later = seen is not None and truth.ended_ns[work] / 1e9 > seen + SLACK_S
-        if state == "completed" and (not truth.ended[work] or later):
+        if state == "completed" and (truth.ended[work] is False or later):
             finished.append(work)
         begun = truth.begun_ns[work] / 1e9
         if state == "not started" and begun and (seen is None or begun < seen):
@@ -149,7 +156,7 @@ def runs_at(truth, seen):
     running = []
     for work in range(len(truth.works)):
         begun = truth.begun_ns[work] / 1e9
-        if begun and not truth.ended[work] and (seen is None or begun < seen):
+        if begun and truth.ended[work] is False and (seen is None or begun < seen):
             running.append(work)
     return running
 
@@ -167,7 +174,7 @@ def score_work(truth, report, result):
         report.surrounds(suspect, truth.work, truth.works) for suspect in suspects)
     result["first"] = bool(named) and named[0]
     result["exact"] = result["certainty"] == "proved" and named == [True]
-    result["culprit_ended"] = truth.noted(truth.work) and truth.ended[truth.work]
+    result["culprit_ended"] = truth.ended[truth.work] if truth.noted(truth.work) else False
 
 
 def score_waits(truth, report, result):
@@ -182,7 +189,7 @@ def is_honest(truth, report, result):
     certainty = result["certainty"]
     if certainty == "not known" or (result["in_set"] is None and not truth.known_at(report.seen_s())):
         return True
-    if certainty == "nothing running":
+    if certainty in ("nothing running", "all finished"):
         return not runs_at(truth, report.seen_s())
     if result["in_set"] is None:
         # Nobody knows which work ran at that moment, but what surely ran must be among them.

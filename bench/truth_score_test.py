@@ -31,11 +31,11 @@ BEGUN, ENDED = [1] * 64, [2] * 64
 
 
 def write_words(file, works, submitted=0, fault=0, good_end=0, looked=0):
-    """`works`: (begun_ns, ended_ns, 64 words) of each."""
+    """`works`: (begun_ns, ended_ns, 64 words or more) of each."""
     words_at = 4096 + 16 * len(works)
     data = struct.pack("<8s8Q", b"cairntru", len(works), 4096, words_at, 72, submitted, fault, good_end, looked)
     data = data.ljust(4096, b"\0") + b"".join(struct.pack("<2Q", *work[:2]) for work in works)
-    data += b"".join(struct.pack("<72I", *work[2], *[0] * 8) for work in works)
+    data += b"".join(struct.pack("<72I", *work[2], *[0] * (72 - len(work[2]))) for work in works)
     file.write_bytes(data)
 
 
@@ -122,6 +122,45 @@ class Scoring(unittest.TestCase):
         self.verdict.update(certainty="nothing running", suspects=[])
         result = self.score()
         self.assertEqual((result["in_set"], result["honest"]), (False, False))
+
+    def fetch_from_a_destroyed_buffer(self):
+        """The draw 0 shaded its vertices, and drew no pixel; 1 is held back until it has ended, and ended."""
+        self.known.update(work=0, behind=1)
+        self.words = [(1 * SECOND, 0, [0] * 64 + [1]), (3 * SECOND, 4 * SECOND, ENDED)]
+        self.scopes[2]["state"] = self.scopes[3]["state"] = "completed"
+
+    def test_whether_a_draw_without_pixels_ended_is_not_known(self):
+        self.fetch_from_a_destroyed_buffer()
+        self.verdict.update(certainty="one of", suspects=[{"scope": 2, "execution": 0}])
+        result = self.score()
+        self.assertEqual((result["culprit_ended"], result["false_finished"]), (None, []))
+        self.assertEqual((result["in_set"], result["exact"], result["honest"]), (True, False, True))
+
+    def test_where_something_else_is_named_instead_it_is_missing_all_the_same(self):
+        self.fetch_from_a_destroyed_buffer()
+        self.verdict.update(certainty="one of", suspects=[{"scope": 3, "execution": 0}])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, False))
+
+    def test_all_finished_is_honest_and_names_nobody(self):
+        self.fetch_from_a_destroyed_buffer()
+        self.verdict.update(certainty="all finished", suspects=[])
+        result = self.score()
+        self.assertEqual((result["in_set"], result["honest"]), (False, True))
+        # Not so while work surely runs.
+        self.words[1] = (3 * SECOND, 0, BEGUN)
+        self.assertFalse(self.score()["honest"])
+
+    def test_a_draw_is_unfinished_where_nothing_says_that_it_may_have_ended(self):
+        for change in ({"behind": None}, {"words": BEGUN + [1]}, {"words": [0] * 65}, {"behind_ended": False}):
+            self.fetch_from_a_destroyed_buffer()
+            self.known["behind"] = change.get("behind", 1)
+            self.words[0] = (1 * SECOND, 0, change.get("words", self.words[0][2]))
+            if not change.get("behind_ended", True):
+                self.words[1] = (3 * SECOND, 0, BEGUN)
+            result = self.score()
+            self.assertIs(result["culprit_ended"], False, change)
+            self.assertIn(0, result["false_finished"], change)
 
     def test_wrong_kind(self):
         self.verdict["kind"] = "killed"

@@ -113,6 +113,27 @@ TEST_F(FileVerbsTest, ExtractWritesShadersAndBinariesOnce) {
                 "cairn report: --redact excludes --extract; see cairn report --help");
 }
 
+// A real one (driver 580.159; bench/truth's vertices-destroyed@foliage, before the layer noted vertex buffers): the
+// GPU went on behind the fetch that faulted.
+TEST_F(FileVerbsTest, AFaultThatAnH100ToldLate) {
+  const CommandResult report =
+      Cairn({"report", CAIRN_SOURCE_DIR "/tests/golden/late-fault-h100-v1.cairn"});
+  EXPECT_EQ(report.exit_code, 0) << report.errors;
+  EXPECT_THAT(report.output, StartsWith("The GPU faulted (says the kernel's log); all marked work "
+                                        "that had begun had finished. A GPU may go "
+                                        "on behind a wrong access: the culprit may be among what "
+                                        "had finished. The last on queue 0 \"Graphics\" "
+                                        "(direct) was DRAW_INDIRECT 1 of Frame 2 > Transparent > "
+                                        "Particles (graphics pipeline \"Graphics "
+                                        "work\") in command list 16 \"Main\"; on queue 1 "
+                                        "\"Compute\" (compute) was DISPATCH_INDIRECT 1 of "
+                                        "Frame 2 > Skinning > Vertices (compute pipeline \"Compute "
+                                        "work\") in command list 15 \"Async\".\n"));
+  EXPECT_THAT(report.output,
+              HasSubstr("in buffer \"Victim\" + 0x0 of 64 MiB, destroyed 136 ms before"));
+  EXPECT_THAT(report.output, HasSubstr("It had finished, and nothing behind it had begun."));
+}
+
 TEST_F(FileVerbsTest, NamesOfFilesAreShownSoThatTheyCannotAct) {
   const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
   const std::string folder = "parts\u202e\u009b";

@@ -385,6 +385,42 @@ TEST_F(VulkanLayerFaults, AFaultThatNothingRunningCanHaveMadeNamesTheLastShaderW
   EXPECT_THAT(Run("masked-fault-at-the-end", "top").late_suspects, IsEmpty()) << Text();
 }
 
+TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished) {
+  struct Row {
+    const char* scenario;
+    const char* point;
+    const char* icd;
+  };
+  for (const Row& row : {Row{"masked-fetch-of-vertices", "vertex buffer", ""},
+                         Row{"masked-fetch-of-vertices", "vertex buffer", "no-address-binding"},
+                         Row{"masked-fetch-of-indices", "index buffer", ""}}) {
+    const IcdReport report = Run(row.scenario, "full", row.icd);
+    ASSERT_FALSE(report.json.at("faults").empty()) << Text();
+    EXPECT_THAT(report.candidates, IsEmpty()) << Text();
+    EXPECT_EQ(report.states.at("Foliage"), "completed");
+    const Json verdict = report.json.at("verdict");
+    EXPECT_EQ(verdict.at("kind"), "GPU fault");
+    EXPECT_EQ(verdict.at("certainty"), "ranked") << Text();
+    ASSERT_EQ(verdict.at("suspects").size(), 2u) << Text();
+    const Json first = verdict.at("suspects").at(0);
+    EXPECT_EQ(first.at("reason"), "leads to the fault");
+    const Json binding = first.at("binding");
+    EXPECT_EQ(binding.at("point"), row.point);
+    EXPECT_EQ(binding.at("slot"), 0);
+    EXPECT_EQ(binding.at("state"), "destroyed");
+    EXPECT_LT(binding.at("destroyed_after_ns").get<int64_t>(), 0);
+    EXPECT_EQ(binding.at("since_submission"), true);
+    EXPECT_EQ(binding.at("destruction").at("thread"), report.json.at("process").at("id"));
+    const Json object = report.json.at("objects").at(binding.at("object").get<size_t>());
+    EXPECT_EQ(object.at("name"), "Victim");
+    EXPECT_NE(object.at("gpu_address"), "0x0");
+    EXPECT_THAT(verdict.at("sentence").get<std::string>(),
+                HasSubstr("; likeliest of 2: DRAW_INDEXED 1 of Foliage"));
+    EXPECT_EQ(verdict.at("suspects").at(1).at("reason"), "finished by its word");
+    EXPECT_THAT(report.late_suspects, ElementsAre("Lighting"));
+  }
+}
+
 TEST_F(VulkanLayerFaults, CheckpointsAgreeWithTheWords) {
   const IcdReport report = Run("device-lost");
   ASSERT_FALSE(report.json.at("checkpoints").empty()) << Text();

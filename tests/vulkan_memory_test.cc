@@ -105,6 +105,45 @@ TEST_F(VulkanMemoryTest, WhatIsDestroyedBehindFinishedWorkIsNotTold) {
   Destroy(alive);
 }
 
+// The GPU may have gone on behind a wrong access.
+TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
+  const Buffer lost = MakeBuffer("Finished");
+  const VkDescriptorSet set = AllocateSet();
+  Write(set, 1, lost.handle);
+  const VkCommandBuffer done = Begin();
+  Bind(done, 1, set);
+  Dispatch(done);
+  loader_.End(done);
+  ASSERT_EQ(loader_.Run(done), VK_SUCCESS);
+  Destroy(lost);
+  loader_.state().block->contexts()[loader_.state().context->index()].device_lost = 1;
+  Snapshot snapshot = Take();
+  loader_.state().block->contexts()[loader_.state().context->index()].device_lost = 0;
+  // As on a driver that tells addresses, and a kernel that names one of them.
+  for (Object& object : snapshot.objects) {
+    if (snapshot.Text(object.name) != "Finished") continue;
+    object.gpu_address = 0x10000;
+    object.size_bytes = 4096;
+  }
+  snapshot.kernel_lines = {{.names_process = true,
+                            .tells_fault = true,
+                            .text = snapshot.AddText("MMU Fault: faulted @ 0x0_00010000.")}};
+  snapshot.kernel_logs = {{.line_count = 1}};
+  const Json report = ReportOf(snapshot);
+  const Json verdict = report.at("verdict");
+  EXPECT_EQ(verdict.at("kind"), "GPU fault");
+  EXPECT_EQ(verdict.at("certainty"), "one of");
+  ASSERT_EQ(verdict.at("suspects").size(), 1u) << verdict;
+  const Json suspect = verdict.at("suspects").at(0);
+  EXPECT_EQ(suspect.at("reason"), "leads to the fault");
+  EXPECT_EQ(report.at("scopes").at(suspect.at("scope").get<size_t>()).at("type"), "DISPATCH");
+  const Json binding = suspect.at("binding");
+  EXPECT_EQ(binding.at("point"), "descriptor set");
+  EXPECT_EQ(binding.at("element"), 1);
+  EXPECT_EQ(binding.at("state"), "destroyed");
+  EXPECT_EQ(report.at("objects").at(binding.at("object").get<size_t>()).at("name"), "Finished");
+}
+
 TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
   const Buffer first = MakeBuffer("First");
   Destroy(first);

@@ -99,6 +99,22 @@ void ProgramList::Draw(const char* name) {
   EndLabel();
 }
 
+void ProgramList::DrawIndexed(const char* name) {
+  BeginWork(CAIRN_MARKER_DRAW_INDEXED, name);
+  vkCmdDrawIndexed(commands_, 3, 1, 0, 0, 0);
+  EndWork();
+  EndLabel();
+}
+
+void ProgramList::BindVertices(const ProgramBuffer& buffer) {
+  const VkDeviceSize no_offset = 0;
+  vkCmdBindVertexBuffers(commands_, 0, 1, &buffer.buffer, &no_offset);
+}
+
+void ProgramList::BindIndices(const ProgramBuffer& buffer) {
+  vkCmdBindIndexBuffer(commands_, buffer.buffer, 0, VK_INDEX_TYPE_UINT32);
+}
+
 void ProgramList::BeginRendering() {
   VkRenderingInfo info = {VK_STRUCTURE_TYPE_RENDERING_INFO};
   info.renderArea = {{0, 0}, {64, 64}};

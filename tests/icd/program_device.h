@@ -57,7 +57,10 @@ class ProgramList {
   // Work inside a label of this name. A literal.
   void Dispatch(const char* name);
   void Draw(const char* name);
+  void DrawIndexed(const char* name);
   void Copy(const char* name, const ProgramBuffer& buffer);
+  void BindVertices(const ProgramBuffer& buffer);
+  void BindIndices(const ProgramBuffer& buffer);
   // Inside a label, without work.
   void BeginLabel(const char* name);
   void EndLabel();

@@ -112,6 +112,41 @@ int MaskedFaultAtTheEnd(ProgramDevice& device) {
   return device.SubmitAndWait(device.graphics(), {empty}) ? 0 : 1;
 }
 
+// One draw fetches from a buffer that was destroyed, and the GPU goes on, as an H100 did: it draws nothing, all that
+// is behind it runs and finishes, and the device is lost then.
+int MaskedFetch(ProgramDevice& device, bool of_indices) {
+  const ProgramBuffer kept = device.CreateBuffer(4096, "Kept");
+  const ProgramBuffer victim = device.CreateBuffer(4096, "Victim");
+  ProgramList list = device.Begin(device.graphics(), "Main");
+  list.BeginRendering();
+  list.BindVertices(kept);
+  list.BindIndices(kept);
+  list.DrawIndexed("Terrain");
+  of_indices ? list.BindIndices(victim) : list.BindVertices(victim);
+  list.Script("masked-fault " + Hexadecimal(victim.address + 16) + " read");
+  list.DrawIndexed("Foliage");
+  list.BindVertices(kept);
+  list.BindIndices(kept);
+  list.DrawIndexed("Rocks");
+  list.EndRendering();
+  list.Barrier();
+  list.Dispatch("Lighting");
+  list.End();
+  device.Destroy(victim);
+  if (!device.SubmitAndWait(device.graphics(), {list})) return 2;
+  ProgramList empty = device.Begin(device.graphics(), "Loss");
+  empty.Script("device-lost");
+  empty.Barrier();
+  empty.End();
+  return device.SubmitAndWait(device.graphics(), {empty}) ? 0 : 1;
+}
+int MaskedFetchOfVertices(ProgramDevice& device) {
+  return MaskedFetch(device, false);
+}
+int MaskedFetchOfIndices(ProgramDevice& device) {
+  return MaskedFetch(device, true);
+}
+
 // The words do not tell that the culprit began; a checkpoint of the driver does.
 int LostTopAndDevice(ProgramDevice& device) {
   ProgramList list = device.Begin(device.graphics(), "Main");
@@ -135,6 +170,8 @@ constexpr Scenario kScenarios[] = {
     {"device-lost", DeviceLost},
     {"masked-fault", MaskedFault},
     {"masked-fault-at-the-end", MaskedFaultAtTheEnd},
+    {"masked-fetch-of-vertices", MaskedFetchOfVertices},
+    {"masked-fetch-of-indices", MaskedFetchOfIndices},
     {"lost-top-and-device", LostTopAndDevice},
 };
 

@@ -92,6 +92,29 @@ bool IsOfDraw(const Fault& fault) {
   return IsDraw(works[FindWork(works, fault)].type);
 }
 
+// What a barrier holds back until a draw that fetches from a destroyed buffer has ended: such a draw may have no pixel
+// that says so. kNoWork: nothing, or another fault.
+uint32_t WorkBehind(const Fault& fault, const std::vector<Work>& works, uint32_t culprit) {
+  const bool fetches =
+      fault.misdeed == Misdeed::kFetchVertices || fault.misdeed == Misdeed::kFetchIndices;
+  for (uint32_t i = culprit; fetches && i < works.size(); ++i) {
+    const Work& work = works[i];
+    const bool dispatch =
+        work.type == WorkType::kDispatch || work.type == WorkType::kDispatchIndirect;
+    if (work.list == works[culprit].list && work.frame == works[culprit].frame && dispatch)
+      return i;
+  }
+  return kNoWork;
+}
+
+void WriteWork(std::FILE* out, const char* name, uint32_t work) {
+  if (work == kNoWork) {
+    std::fprintf(out, " \"%s\": null,\n", name);
+  } else {
+    std::fprintf(out, " \"%s\": %u,\n", name, work);
+  }
+}
+
 // All names are ours, and need no escapes; that of the device does not matter so much.
 void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault, FrameKind kind,
                 const std::vector<Work>& works, uint32_t culprit,
@@ -110,11 +133,8 @@ void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault, Fra
   std::fprintf(out, " \"words\": \"%s\",\n", gpu.words_are_imported() ? "imported" : "copied");
   WriteStrings(out, "right_kinds", RightKinds(fault, gpu.backend()));
   std::fprintf(out, " \"role\": \"%s\",\n", RoleOf(fault));
-  if (culprit == kNoWork) {
-    std::fprintf(out, " \"work\": null,\n");
-  } else {
-    std::fprintf(out, " \"work\": %u,\n", culprit);
-  }
+  WriteWork(out, "work", culprit);
+  WriteWork(out, "behind", culprit == kNoWork ? kNoWork : WorkBehind(fault, works, culprit));
   std::vector<const char*> names;
   for (const std::string& name : vain) names.push_back(name.c_str());
   WriteStrings(out, "vain_semaphores", names);

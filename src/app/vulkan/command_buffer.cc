@@ -31,8 +31,7 @@ constinit HandleMap<VkQueryPool, CountingQueries> query_pools;
 // ---- Recordings ----------------------------------------------------------------------------------
 
 void ForgetPosition(CommandBufferState& state) {
-  state.pipelines.fill(0);
-  state.sets = {};
+  state.ForgetBinds();
   state.in_render_pass = false;
   state.only_secondaries = false;
   state.suspends = false;

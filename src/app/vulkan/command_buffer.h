@@ -47,8 +47,9 @@ inline WorkPoint PointOf(VkPipelineBindPoint point) {
 struct CommandPoolState;
 class ExactCommands;
 
-// Sets with higher numbers are noted each time they are bound.
+// Sets and vertex buffers with higher numbers are noted each time they are bound.
 inline constexpr uint32_t kRememberedSets = 8;
+inline constexpr uint32_t kRememberedVertexBuffers = 16;
 
 struct CommandBufferState {
   CommandBufferState();
@@ -66,6 +67,15 @@ struct CommandBufferState {
   // Bound descriptor sets, by WorkPoint and number; 0: none, or not known.
   std::array<std::array<DescriptorSetPlace, kRememberedSets>, static_cast<size_t>(WorkPoint::kNone)>
       sets{};
+  std::array<VkBuffer, kRememberedVertexBuffers> vertex_buffers{};
+  VkBuffer index_buffer = VK_NULL_HANDLE;
+  // At the begin, and behind secondary command buffers, whose binds are undefined there.
+  void ForgetBinds() {
+    pipelines.fill(0);
+    sets = {};
+    vertex_buffers = {};
+    index_buffer = VK_NULL_HANDLE;
+  }
 
   // Where writes could change what the application's commands do there are none.
   bool in_render_pass = false;
@@ -78,7 +88,7 @@ struct CommandBufferState {
       false;                      // until the end: that of a query has to be the last command
   uint32_t counting_queries = 0;  // that would count what a write may be made of
   uint32_t open_labels = 0;
-  // CommandList::progress_value after the labels and bound sets that the recording begins with: as long as
+  // CommandList::progress_value after the labels and binds that the recording begins with: as long as
   // it holds, there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
   uint32_t labels_only = 0;
 
@@ -106,6 +116,15 @@ inline CommandBufferState* CommandBufferOf(VkCommandBuffer command_buffer) {
 
 // Tells the recording where it is, after one of the members above has changed.
 void UpdateSilence(CommandBufferState& state);
+
+// A bind, in a recording that is open. It is nothing that the GPU is given: a suspended render pass may go on behind
+// it.
+inline void NoteBind(CommandBufferState& state, BindPoint point, uint32_t slot, uint64_t value,
+                     bool is_address) {
+  const bool nothing_yet = state.open->progress_value() == state.labels_only;
+  static_cast<void>(state.open->Bind(point, slot, value, is_address));
+  if (nothing_yet) state.labels_only = state.open->progress_value();
+}
 
 // Beside the last event that was noted.
 void SetCheckpoint(CommandBufferState& state);

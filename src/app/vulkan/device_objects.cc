@@ -103,7 +103,8 @@ std::span<const Intercept> ObjectIntercepts() {
     for (const auto part :
          {SubmissionIntercepts(), FenceIntercepts(), QueueLabelIntercepts(), ShaderIntercepts(),
           PipelineIntercepts(), ObjectNameIntercepts(), AddressIntercepts(), FaultIntercepts(),
-          DeviceLossIntercepts(), MemoryUserIntercepts(), DescriptorIntercepts()}) {
+          DeviceLossIntercepts(), MemoryUserIntercepts(), DescriptorIntercepts(),
+          BufferBindIntercepts()}) {
       all.insert(all.end(), part.begin(), part.end());
     }
     return all;

@@ -87,6 +87,7 @@ std::span<const Intercept> AddressIntercepts();
 std::span<const Intercept> FaultIntercepts();
 std::span<const Intercept> MemoryUserIntercepts();
 std::span<const Intercept> DescriptorIntercepts();
+std::span<const Intercept> BufferBindIntercepts();
 std::span<const Intercept> DeviceLossIntercepts();
 
 }  // namespace cairn

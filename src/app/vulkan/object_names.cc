@@ -6,14 +6,21 @@
 #include <utility>
 
 #include "app/recorder/block_writer.h"
+#include "app/vulkan/intercept.h"
 
 namespace cairn {
 
 ObjectNames::ObjectNames(BlockWriter& block, uint32_t context)
     : table_(block.objects()), context_(context) {}
 
+constinit HandleTree ObjectNames::places_;
+static_assert(sizeof(uintptr_t) == sizeof(uint64_t));
+
 ObjectNames::~ObjectNames() {
-  for (const auto& [object, entry] : objects_) table_.Retire(entry.own);
+  for (const auto& [object, entry] : objects_) {
+    ForgetPlace(object);
+    table_.Retire(entry.own);
+  }
   for (const auto& [address, range] : ranges_) table_.Retire(range.index);
 }
 
@@ -55,6 +62,7 @@ void ObjectNames::Bind(Object object, uint64_t address, uint64_t size_bytes) {
   }
   range->second.index = index;
   if (entry == nullptr) return;
+  if (entry->ranges.empty()) ForgetPlace(object);
   const uint32_t named = entry->ranges.empty() ? entry->own : entry->ranges.front();
   if (const std::string_view name = NameOf(named); !name.empty()) table_.SetName(index, name);
   entry->ranges.push_back(index);
@@ -73,6 +81,7 @@ void ObjectNames::Unbind(Object object, uint64_t address, uint64_t size_bytes) {
   const Range range = found->second;
   ranges_.erase(found);
   const std::string name(NameOf(range.index));
+  ForgetPlace(range.object);
   table_.Destroy(range.index);
   const auto entry = objects_.find(range.object);
   if (entry == objects_.end()) return;
@@ -98,6 +107,7 @@ void ObjectNames::EndRanges(Object object, const DestroyedThing& cause) {
   const auto entry = objects_.find(object);
   if (entry == objects_.end() || entry->second.ranges.empty()) return;
   const std::string name(NameOf(entry->second.ranges.front()));
+  ForgetPlace(object);
   for (const uint32_t index : std::exchange(entry->second.ranges, {})) {
     if (const ObjectRecord* const record = table_.Find(index); record != nullptr) {
       EraseRange(record->gpu_address, index);
@@ -116,6 +126,23 @@ ObjectEntry ObjectNames::EntryOf(Object object) {
   return table_.EntryOf(ranges.empty() ? entry->second.own : ranges.front());
 }
 
+uint32_t ObjectNames::FindPlace(VkBuffer buffer) noexcept {
+  const Object object = {VK_OBJECT_TYPE_BUFFER, HandleValue(buffer)};
+  const std::lock_guard lock(mutex_);
+  uint32_t index = ObjectTable::kNone;
+  Quietly([&] {
+    Entry& entry = objects_[object];
+    CountEntries();
+    if (entry.own == ObjectTable::kNone && entry.ranges.empty())
+      entry.own = AddRecord(object, 0, 0);
+    index = entry.ranges.empty() ? entry.own : entry.ranges.front();
+  });
+  const uint32_t place = index + 1;  // 0 for kNone
+  const uint64_t known = uint64_t{context_ + 1} << 32 | place;
+  places_.Set(object.handle, reinterpret_cast<void*>(static_cast<uintptr_t>(known)));
+  return place;
+}
+
 void ObjectNames::EraseRange(uint64_t address, uint32_t index) {
   const auto [begin, end] = ranges_.equal_range(address);
   const auto found =
@@ -128,6 +155,7 @@ void ObjectNames::Forget(Object object, Ranges ranges) {
   const std::lock_guard lock(mutex_);
   const auto found = objects_.find(object);
   if (found == objects_.end()) return;
+  ForgetPlace(object);
   table_.Retire(found->second.own);
   if (ranges == Ranges::kEnd) {
     const std::vector<uint32_t>& indices = found->second.ranges;

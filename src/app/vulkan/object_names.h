@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // ObjectNames: the objects of a device that are in the block's object table: those that the application
-// named, and one entry for each range of GPU addresses that an object is bound to.
+// named, buffers that recordings bound, and one entry for each range of GPU addresses that an object is bound to.
 //
 // Threads: any; one lock, which whoever destroys an object does not take while nothing is in the table.
 // Adding may throw std::bad_alloc.
@@ -19,6 +19,8 @@
 #include <vector>
 
 #include "app/recorder/object_table.h"
+#include "app/vulkan/handle_map.h"
+#include "app/vulkan/sharded_map.h"
 
 namespace cairn {
 
@@ -57,6 +59,15 @@ class ObjectNames {
   // Its entry: that of its first range, where it has some.
   ObjectEntry EntryOf(Object object);
 
+  // 1 + the index of the buffer's entry, for recordings that bind it, until that one ends; without one, it gets one.
+  // 0: the table is full. Takes a lock, and may allocate, only the first time.
+  uint32_t PlaceOf(VkBuffer buffer) noexcept {
+    const uint64_t known = reinterpret_cast<uintptr_t>(places_.Find(HandleValue(buffer)));
+    if (known >> 32 == context_ + 1) [[likely]]
+      return static_cast<uint32_t>(known);
+    return FindPlace(buffer);
+  }
+
   // Before the object is destroyed, and that was noted of its entry (EntryOf): its handle may soon be another's.
   void Forget(Object object, Ranges ranges);
 
@@ -78,6 +89,14 @@ class ObjectNames {
 
   using Entries = std::unordered_map<Object, Entry, HashObject>;
 
+  // By buffer of any device: context + 1 in the high half, as handles need not differ between devices, and the place.
+  static constinit HandleTree places_;
+
+  uint32_t FindPlace(VkBuffer buffer) noexcept;
+  // Its entry ends, or another one is the first.
+  void ForgetPlace(const Object& object) noexcept {
+    if (object.type == VK_OBJECT_TYPE_BUFFER) places_.Set(object.handle, nullptr);
+  }
   uint32_t AddRecord(const Object& object, uint64_t address, uint64_t size_bytes);
   std::string_view NameOf(uint32_t index) const;
   void EraseRange(uint64_t address, uint32_t index);

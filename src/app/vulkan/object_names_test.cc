@@ -236,6 +236,49 @@ TEST_F(ObjectNamesTest, WhatIsLeftEndsWithTheDevice) {
                           SeenObject{VK_OBJECT_TYPE_BUFFER, 0x900, kDestroyed, "", 0x4000, 16}));
 }
 
+TEST_F(ObjectNamesTest, ABoundBufferHasAPlaceUntilItsEntryEnds) {
+  ObjectNames& names = objects().names;
+  ASSERT_EQ(names.PlaceOf(kBuffer), 1u) << "it gets an entry";
+  EXPECT_EQ(names.PlaceOf(kBuffer), 1u);
+  SetName(VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), "vertices");
+  EXPECT_EQ(names.PlaceOf(kBuffer), 1u);
+  EXPECT_THAT(Objects(), ElementsAre(SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), kAlive,
+                                                "vertices"}));
+  MakeBuffer(kBuffer, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
+  Bind(kBuffer);
+  EXPECT_EQ(names.PlaceOf(kBuffer), 2u) << "where its addresses stand";
+  DestroyBuffer(kBuffer);
+  EXPECT_EQ(names.PlaceOf(kBuffer), 3u) << "another buffer";
+  EXPECT_THAT(
+      Objects(),
+      ElementsAre(SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), kDestroyed, "vertices"},
+                  SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), kDestroyed, "vertices",
+                             0x10000, 4096},
+                  SeenObject{VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer), kAlive, ""}));
+}
+
+// Handles need not differ between devices.
+TEST_F(ObjectNamesTest, ABufferOfAnotherDeviceHasAPlaceOfItsOwn) {
+  ObjectNames other(*device_->block, device_->context->index() + 1);
+  EXPECT_EQ(objects().names.PlaceOf(kBuffer), 1u);
+  EXPECT_EQ(other.PlaceOf(kBuffer), 2u);
+  EXPECT_EQ(objects().names.PlaceOf(kBuffer), 1u);
+  other.Forget({VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer)}, ObjectNames::Ranges::kEnd);
+  EXPECT_EQ(objects().names.PlaceOf(kBuffer), 1u);
+}
+
+TEST_F(ObjectNamesTest, ThreadsBindOneBuffer) {
+  ObjectNames& names = objects().names;
+  std::vector<std::thread> threads;
+  std::vector<uint32_t> places(8);
+  for (uint32_t& place : places) {
+    threads.emplace_back([&names, &place] { place = names.PlaceOf(kBuffer); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(places, testing::Each(1u));
+  EXPECT_THAT(Objects(), SizeIs(1));
+}
+
 TEST_F(ObjectNamesTest, BuffersWithAddressesAreAskedForThemOnceBound) {
   MakeBuffer(kBuffer, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
   EXPECT_THAT(Objects(), IsEmpty());
@@ -350,6 +393,18 @@ TEST_F(AddressBindingTest, EveryBindIsAnEntryAndEveryUnbindItsEnd) {
   Unbound(0x2000, 512);
   EXPECT_EQ(Objects()[1].state, kDestroyed);
   EXPECT_EQ(Objects()[2].state, kAlive);
+}
+
+TEST_F(AddressBindingTest, APlaceEndsWithItsAddresses) {
+  ObjectNames& names = objects().names;
+  Bound(0x1000, 256);
+  EXPECT_EQ(names.PlaceOf(kBuffer), 1u);
+  Bound(0x2000, 256);
+  EXPECT_EQ(names.PlaceOf(kBuffer), 1u) << "the first addresses";
+  Unbound(0x1000, 256);
+  EXPECT_EQ(names.PlaceOf(kBuffer), 2u);
+  objects().names.EndRanges({VK_OBJECT_TYPE_BUFFER, HandleValue(kBuffer)}, {});
+  EXPECT_EQ(names.PlaceOf(kBuffer), 3u);
 }
 
 TEST_F(AddressBindingTest, ANameStaysWhenAnObjectGetsOtherAddresses) {

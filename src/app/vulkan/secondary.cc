@@ -33,9 +33,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer commandBuffer,
   }
   state.vk->CmdExecuteCommands(commandBuffer, commandBufferCount, pCommandBuffers);
   if (begun) state.open->EndMarker();
-  // What they left bound is undefined.
-  state.pipelines.fill(0);
-  state.sets = {};
+  state.ForgetBinds();
 }
 
 }  // namespace

@@ -288,11 +288,7 @@ void BindSet(CommandBufferState& state, WorkPoint point, uint32_t number,
   const uint32_t of_pipe = point == WorkPoint::kCompute      ? kBindSlotOfCompute
                            : point == WorkPoint::kRayTracing ? kBindSlotOfRays
                                                              : 0;
-  // A bind is nothing that the GPU is given: a suspended render pass may go on behind it.
-  const bool nothing_yet = state.open->progress_value() == state.labels_only;
-  static_cast<void>(state.open->Bind(BindPoint::kDescriptorSet, number | of_pipe, place,
-                                     /*is_address=*/true));
-  if (nothing_yet) state.labels_only = state.open->progress_value();
+  NoteBind(state, BindPoint::kDescriptorSet, number | of_pipe, place, /*is_address=*/true);
 }
 
 }  // namespace cairn

@@ -6,6 +6,7 @@
 // for each. `silent` is the layer alone, noted and not written.
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -245,6 +246,43 @@ void BM_BindSameSetTop(benchmark::State& bench) {
 BENCHMARK(BM_BindSetOff);
 BENCHMARK(BM_BindSetTop);
 BENCHMARK(BM_BindSameSetTop);
+
+// Each call binds another vertex buffer than the one before, or the same.
+void BindVertexBuffers(benchmark::State& bench, Way way, bool changes) {
+  Device& device = DeviceFor(way);
+  TestLoader& loader = device.loader;
+  static std::array<VkBuffer, 2> seconds{};
+  VkBuffer& second = seconds[way == Way::kOff ? 0 : 1];
+  if (second == VK_NULL_HANDLE) second = loader.MakeBuffer();
+  const VkBuffer buffers[] = {device.buffer, second};
+  const VkCommandBuffer commands = loader.Allocate();
+  const auto bind = loader.Get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers");
+  const VkDeviceSize offset = 0;
+  int left = 0;
+  for (auto _ : bench) {
+    if (left == 0) {
+      bench.PauseTiming();
+      loader.Begin(commands);
+      left = kCommandsPerBuffer;
+      bench.ResumeTiming();
+    }
+    bind(commands, 0, 1, &buffers[changes ? left & 1 : 0], &offset);
+    --left;
+  }
+  loader.End(commands);
+}
+void BM_BindVertexBufferOff(benchmark::State& bench) {
+  BindVertexBuffers(bench, Way::kOff, true);
+}
+void BM_BindVertexBufferTop(benchmark::State& bench) {
+  BindVertexBuffers(bench, Way::kTop, true);
+}
+void BM_BindSameVertexBufferTop(benchmark::State& bench) {
+  BindVertexBuffers(bench, Way::kTop, false);
+}
+BENCHMARK(BM_BindVertexBufferOff);
+BENCHMARK(BM_BindVertexBufferTop);
+BENCHMARK(BM_BindSameVertexBufferTop);
 
 void UpdateSets(benchmark::State& bench, Way way) {
   Sets& sets = SetsFor(way);

@@ -215,6 +215,86 @@ TEST_F(VulkanLayerTest, LabelsAreTheTreeAndEndsWithoutBeginsAreIgnored) {
   EXPECT_EQ(events[5].match, 1u);
 }
 
+struct BoundBuffer {
+  BindPoint point;
+  uint32_t slot;
+  uint64_t handle;  // of the entry that it leads to
+  bool operator==(const BoundBuffer&) const = default;
+};
+void PrintTo(const BoundBuffer& bound, std::ostream* out) {
+  *out << "point " << static_cast<int>(bound.point) << " slot " << bound.slot << " handle "
+       << bound.handle;
+}
+
+std::vector<BoundBuffer> BoundBuffers(const TestLoader& loader, VkCommandBuffer commands) {
+  std::vector<BoundBuffer> bound;
+  for (const EventRecord& event : loader.Events(commands)) {
+    if (event.kind != EventKind::kBind ||
+        event.type == static_cast<uint16_t>(BindPoint::kSecondary))
+      continue;
+    EXPECT_EQ(event.flags & kEventBindsAddress, 0);
+    EXPECT_EQ(event.match, 0u);
+    const ObjectRecord* const entry = loader.state().block->objects().Find(event.pipeline - 1);
+    bound.push_back({static_cast<BindPoint>(event.type), event.name,
+                     entry == nullptr ? 0 : entry->native_handle});
+  }
+  return bound;
+}
+
+TEST_F(VulkanLayerTest, VertexAndIndexBuffersAreNotedWhereTheyChange) {
+  Make();
+  const VkBuffer a = buffer_;
+  const VkBuffer b = loader_.MakeBuffer();
+  const auto bind_vertices = loader_.Get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers");
+  const auto bind_indices = loader_.Get<PFN_vkCmdBindIndexBuffer>("vkCmdBindIndexBuffer");
+  const VkBuffer both[] = {a, b};
+  const VkDeviceSize offsets[] = {0, 64};
+  const VkCommandBuffer secondary = loader_.Allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+  loader_.BeginSecondary(secondary);
+  loader_.End(secondary);
+  const VkCommandBuffer commands = loader_.Allocate();
+  for (int recording = 0; recording < 2; ++recording) {
+    loader_.Begin(commands);
+    bind_vertices(commands, 2, 2, both, offsets);
+    bind_vertices(commands, 2, 2, both, offsets);
+    bind_vertices(commands, 2, 1, &b, offsets);
+    bind_vertices(commands, 20, 1, &a, offsets);
+    bind_vertices(commands, 20, 1, &a, offsets);
+    bind_indices(commands, a, 0, VK_INDEX_TYPE_UINT32);
+    bind_indices(commands, a, 4, VK_INDEX_TYPE_UINT16);
+    loader_.Get<PFN_vkCmdExecuteCommands>("vkCmdExecuteCommands")(commands, 1, &secondary);
+    bind_indices(commands, a, 0, VK_INDEX_TYPE_UINT32);
+    bind_vertices(commands, 3, 1, &b, offsets);
+    loader_.End(commands);
+    const uint64_t of_a = reinterpret_cast<uintptr_t>(a);
+    const uint64_t of_b = reinterpret_cast<uintptr_t>(b);
+    EXPECT_THAT(BoundBuffers(loader_, commands),
+                ElementsAre(BoundBuffer{BindPoint::kVertexBuffer, 2, of_a},
+                            BoundBuffer{BindPoint::kVertexBuffer, 3, of_b},
+                            BoundBuffer{BindPoint::kVertexBuffer, 2, of_b},
+                            BoundBuffer{BindPoint::kVertexBuffer, 20, of_a},
+                            BoundBuffer{BindPoint::kVertexBuffer, 20, of_a},
+                            BoundBuffer{BindPoint::kIndexBuffer, 0, of_a},
+                            // A secondary leaves nothing bound.
+                            BoundBuffer{BindPoint::kIndexBuffer, 0, of_a},
+                            BoundBuffer{BindPoint::kVertexBuffer, 3, of_b}));
+  }
+}
+
+TEST_F(VulkanLayerTest, NewerCommandsBindBuffersAlike) {
+  Make();
+  const VkDeviceSize offset = 0;
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const auto bind = loader_.Get<PFN_vkCmdBindVertexBuffers2>("vkCmdBindVertexBuffers2");
+  ASSERT_NE(bind, nullptr);
+  bind(commands, 1, 1, &buffer_, &offset, nullptr, nullptr);
+  loader_.End(commands);
+  EXPECT_THAT(
+      BoundBuffers(loader_, commands),
+      ElementsAre(BoundBuffer{BindPoint::kVertexBuffer, 1, reinterpret_cast<uintptr_t>(buffer_)}));
+}
+
 TEST_F(VulkanLayerTest, FillsStayOutOfRenderPassesAndOfSuspendedOnes) {
   Make(MarkerMode::kFull);
   const VkCommandBuffer commands = loader_.Allocate();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a block to Snapshot::destructions, descriptor_sets and descriptors: which of the sets that unfinished
-// work binds lead to something that was destroyed.
+// From a block to Snapshot::destructions, descriptor_sets and descriptors: which of the sets that work binds lead
+// to something that was destroyed.
 #ifndef CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
 #define CAIRN_FORMAT_SNAPSHOT_BLOCK_DESTRUCTIONS_H_
 

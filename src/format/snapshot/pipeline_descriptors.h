@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a block to Snapshot::pipeline_descriptors: which descriptors the pipelines of unfinished work can use.
+// From a block to Snapshot::pipeline_descriptors: which descriptors the pipelines of work can use.
 #ifndef CAIRN_FORMAT_SNAPSHOT_PIPELINE_DESCRIPTORS_H_
 #define CAIRN_FORMAT_SNAPSHOT_PIPELINE_DESCRIPTORS_H_
 

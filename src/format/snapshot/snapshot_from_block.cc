@@ -594,11 +594,14 @@ class PlacesOfBlock : public EventPlaces {
   const std::vector<uint32_t>& event_counts_;
 };
 
-// What work leads to that may still run; of secondaries it is not known yet which unfinished lists run them.
+// What work leads to that may still run, or that ran on a device that is lost: the GPU may have gone on behind a wrong
+// access. Of secondaries it is not known yet which lists run them.
 void SnapshotTaker::ReadMemory() {
   std::vector<bool> looked_at = unfinished_;
   for (size_t i = 0; i < looked_at.size(); ++i) {
-    if (snapshot_.recordings[i].secondary) looked_at[i] = true;
+    const Recording& recording = snapshot_.recordings[i];
+    const bool lost = recording.device != kNone && snapshot_.devices[recording.device].device_lost;
+    if (recording.secondary || (lost && recording.submit_count != 0)) looked_at[i] = true;
   }
   losses_.destructions_torn = ReadDestructions(block_, looked_at, fault_ns_, &snapshot_);
   ReadPipelineDescriptors(block_, looked_at, &snapshot_);

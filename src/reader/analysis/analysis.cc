@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "reader/analysis/bindings.h"
+#include "reader/analysis/fault_users.h"
 #include "reader/analysis/late_suspect.h"
 #include "reader/analysis/progress.h"
 #include "reader/analysis/scope_tree.h"
@@ -30,6 +31,7 @@ class Analyser {
     FindLateSuspects(snapshot_, queue_order_, &analysis_);
     BindingResolver resolver(snapshot_);
     for (QueueVerdict& verdict : analysis_.verdicts) resolver.Explain(&analysis_, &verdict);
+    FindFaultUsers(snapshot_, &resolver, &analysis_);
     analysis_.reported_scopes = FindReportedScopes(snapshot_, analysis_.scopes);
     return std::move(analysis_);
   }
@@ -224,6 +226,17 @@ uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution) 
     if (queue != kNone) return queue;
   }
   return snapshot.recordings[execution.recording].queue;
+}
+
+uint32_t VerdictOfExecution(const Snapshot& snapshot, const Analysis& analysis,
+                            const Execution& execution) {
+  const std::pair wanted(snapshot.recordings[execution.recording].device,
+                         QueueOfExecution(snapshot, execution));
+  const auto found = std::lower_bound(analysis.verdicts.begin(), analysis.verdicts.end(), wanted,
+                                      [](const QueueVerdict& verdict, const auto& key) {
+                                        return std::pair(verdict.device, verdict.queue) < key;
+                                      });
+  return static_cast<uint32_t>(found - analysis.verdicts.begin());
 }
 
 }  // namespace cairn

@@ -120,11 +120,22 @@ struct QueueVerdict {
   std::string reason;
 };
 
+// Work that had finished, on a device where nothing that was in flight can have faulted, and that leads to the
+// address of a fault (fault_users.h).
+struct FaultUser {
+  uint32_t verdict = kNone;    // its queue: into Analysis::verdicts
+  uint32_t execution = kNone;  // into Analysis::executions
+  uint32_t scope = kNone;      // into Analysis::scopes
+  uint32_t binding = kNone;    // what leads there; into Analysis::bindings
+};
+
 struct Analysis {
   std::vector<Scope> scopes;
-  std::vector<Execution> executions;   // in report order: device, frame, queue, submission
-  std::vector<Binding> bindings;       // of candidates
-  std::vector<QueueVerdict> verdicts;  // one for each queue that has executions
+  std::vector<Execution> executions;  // in report order: device, frame, queue, submission
+  std::vector<Binding> bindings;      // of candidates and fault users
+  std::vector<QueueVerdict>
+      verdicts;  // one for each queue that has executions, by device and queue
+  std::vector<FaultUser> fault_users;  // the latest of all queues first
   // For each of Snapshot::reported_event_ids the scope that has this EventID, the last one if there
   // are several; kNone if none has.
   std::vector<uint32_t> reported_scopes;
@@ -137,6 +148,10 @@ Analysis Analyse(const Snapshot& snapshot);
 
 // The queue that an execution ran on: of its submission, else of its recording; kNone if unknown.
 uint32_t QueueOfExecution(const Snapshot& snapshot, const Execution& execution);
+
+// The verdict of that queue: into Analysis::verdicts.
+uint32_t VerdictOfExecution(const Snapshot& snapshot, const Analysis& analysis,
+                            const Execution& execution);
 
 }  // namespace cairn
 

@@ -7,93 +7,9 @@
 #include <numeric>
 #include <tuple>
 
-#include "cairn/marker_types.h"
-
-#include "format/block/marker_kinds.h"
+#include "reader/analysis/bind_uses.h"
 
 namespace cairn {
-namespace {
-
-constexpr uint32_t kSlotsSeen = 64;  // D3D12 has no more of anything.
-constexpr uint32_t kBindPoints = 16;
-constexpr uint32_t kPipes = 3;  // of draws, of dispatches, of rays
-
-// What of the state of a list a command uses.
-struct Uses {
-  bool draws = false;
-  bool indices = false;
-  bool compute = false;
-  bool rays = false;  // in Direct3D they use what dispatches use
-};
-
-bool DrawsMore(uint32_t type) {
-  switch (type) {
-    case CAIRN_MARKER_DRAW_CLUSTER:
-    case CAIRN_MARKER_DRAW_CLUSTER_INDIRECT:
-    case CAIRN_MARKER_DRAW_MESH_TASKS:
-    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT:
-    case CAIRN_MARKER_DRAW_MESH_TASKS_INDIRECT_COUNT:
-    case CAIRN_MARKER_EXECUTE_GENERATED_COMMANDS: return true;
-    default: return IsDraw(type);
-  }
-}
-
-Uses UsesOf(uint32_t type) {
-  switch (type) {
-    case CAIRN_MARKER_DRAW_INSTANCED:
-    case CAIRN_MARKER_DRAW:
-    case CAIRN_MARKER_DRAW_INDIRECT:
-    case CAIRN_MARKER_DISPATCH_MESH: return {.draws = true};
-    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
-    case CAIRN_MARKER_DRAW_INDEXED:
-    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
-    case CAIRN_MARKER_EXECUTE_BUNDLE: return {.draws = true, .indices = true};
-    case CAIRN_MARKER_DISPATCH:
-    case CAIRN_MARKER_DISPATCH_INDIRECT:
-    case CAIRN_MARKER_DISPATCH_RAYS:
-    case CAIRN_MARKER_DISPATCH_GRAPH:
-    case CAIRN_MARKER_EXECUTE_META_COMMAND: return {.compute = true};
-    case CAIRN_MARKER_TRACE_RAYS:
-    case CAIRN_MARKER_TRACE_RAYS_INDIRECT: return {.rays = true};
-    // Its command signature says which of both; that is not known here.
-    case CAIRN_MARKER_EXECUTE_INDIRECT: return {.draws = true, .indices = true, .compute = true};
-    default: return {.draws = DrawsMore(type), .compute = IsDispatch(type)};
-  }
-}
-
-bool IsOfOneCommand(BindPoint point) {
-  return point == BindPoint::kSource || point == BindPoint::kDestination ||
-         point == BindPoint::kIndirectArguments;
-}
-
-// The pipe of a bind, from its slot.
-uint32_t PipeOf(uint32_t slot) {
-  return (slot & kBindSlotOfCompute) != 0 ? 1 : (slot & kBindSlotOfRays) != 0 ? 2 : 0;
-}
-
-bool IsUsed(const Uses& uses, BindPoint point, uint32_t pipe) {
-  const bool of_compute = pipe == 1;
-  switch (point) {
-    case BindPoint::kRenderTarget:
-    case BindPoint::kDepthStencil:
-    case BindPoint::kVertexBuffer:
-    case BindPoint::kStreamOutput: return uses.draws;
-    case BindPoint::kIndexBuffer: return uses.indices;
-    case BindPoint::kRootConstantBuffer:
-    case BindPoint::kRootShaderResource:
-    case BindPoint::kRootUnorderedAccess: return of_compute ? uses.compute : uses.draws;
-    case BindPoint::kIndirectArguments:
-    case BindPoint::kSource:
-    case BindPoint::kDestination: return true;
-    case BindPoint::kDescriptorSet:
-      return pipe == 0 ? uses.draws : pipe == 1 ? uses.compute : uses.rays;
-    case BindPoint::kSecondary: return false;
-  }
-  return false;
-}
-
-}  // namespace
-
 void BindingResolver::Explain(Analysis* analysis, QueueVerdict* verdict) {
   const uint32_t count = static_cast<uint32_t>(verdict->candidates.size());
   const uint32_t last = count - std::min(count, kExplainedLastCandidates);
@@ -140,30 +56,26 @@ void BindingResolver::FindBindings(const Scope& scope, const Execution& executio
   const bool uses_state = uses.draws || uses.compute || uses.rays;
   std::array<std::array<uint64_t, kPipes>, kBindPoints> seen{};  // by point and pipe: slots as bits
   bool directly_before = true;
-  bool sets_known = true;
+  bool state_known = true;
   const size_t first_binding = bindings->size();
   for (uint32_t i = scope.event;
        i-- > first_event && bindings->size() - first_binding < kMostBindings;) {
     const Event& event = snapshot_.events[i];
     directly_before = directly_before && event.kind == EventKind::kBind;
-    sets_known = sets_known && !EndsSets(first_event, event);
-    if (!directly_before && !uses_state) break;
-    if (event.kind != EventKind::kBind || event.type >= kBindPoints ||
-        event.detail >= snapshot_.binds.size()) {
-      continue;
-    }
+    state_known = state_known && !EndsState(snapshot_, first_event, event);
+    if (!directly_before && !(uses_state && state_known)) break;
+    if (!IsBind(snapshot_, event)) continue;
     const BindPoint point = static_cast<BindPoint>(event.type);
     const Bind& bind = snapshot_.binds[event.detail];
     const uint32_t pipe = PipeOf(bind.slot);
-    const uint32_t slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+    const uint32_t slot = NumberOf(bind.slot);
     if (slot >= kSlotsSeen || !IsUsed(uses, point, pipe)) continue;
     if (IsOfOneCommand(point) && !directly_before) continue;
-    if (point == BindPoint::kDescriptorSet && !sets_known) continue;
+    if (!IsOfOneCommand(point) && !state_known) continue;
     uint64_t& slots = seen[event.type][pipe];
     if ((slots >> slot & 1) != 0) continue;
     slots |= uint64_t{1} << slot;
-    const bool is_nothing = bind.is_address ? bind.value == 0 : bind.value == kNone;
-    if (is_nothing) continue;
+    if (IsNothing(bind)) continue;
     if (point == BindPoint::kDescriptorSet) {
       ResolveSet(event, snapshot_.events[scope.event].pipeline, moment,
                  kMostBindings - (bindings->size() - first_binding), bindings);
@@ -176,17 +88,6 @@ void BindingResolver::FindBindings(const Scope& scope, const Execution& executio
               return std::tuple(a.point, a.of_compute, a.slot, a.descriptor) <
                      std::tuple(b.point, b.of_compute, b.slot, b.descriptor);
             });
-}
-
-// Where a secondary command buffer begins nothing is bound, and behind one that ended nothing is left.
-bool BindingResolver::EndsSets(uint32_t first_event, const Event& event) const {
-  if (event.kind == EventKind::kBind) {
-    return event.type == static_cast<uint16_t>(BindPoint::kSecondary);
-  }
-  if (event.kind != EventKind::kEnd || event.match == 0) return false;
-  const uint64_t begin = uint64_t{first_event} + event.match - 1;
-  return begin < snapshot_.events.size() &&  // otherwise it ends nothing
-         snapshot_.events[begin].type == CAIRN_MARKER_EXECUTE_COMMANDS;
 }
 
 bool BindingResolver::CanUse(uint32_t pipeline, uint32_t set, uint32_t binding) {
@@ -215,7 +116,7 @@ void BindingResolver::ResolveSet(const Event& event, uint32_t pipeline, const Mo
   if (bind.value > snapshot_.descriptor_sets.size()) return;
   Binding binding;
   binding.point = BindPoint::kDescriptorSet;
-  binding.slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+  binding.slot = NumberOf(bind.slot);
   binding.of_compute = PipeOf(bind.slot) == 1;
   binding.since_submission = moment.is_submission;
   binding.descriptor_set = static_cast<uint32_t>(bind.value - 1);
@@ -259,7 +160,7 @@ Binding BindingResolver::Resolve(const Event& event, const Moment& moment) {
   const Bind& bind = snapshot_.binds[event.detail];
   Binding binding;
   binding.point = static_cast<BindPoint>(event.type);
-  binding.slot = bind.slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+  binding.slot = NumberOf(bind.slot);
   binding.of_compute = PipeOf(bind.slot) == 1;
   binding.is_address = bind.is_address;
   binding.since_submission = moment.is_submission;
@@ -275,14 +176,17 @@ Binding BindingResolver::Resolve(const Event& event, const Moment& moment) {
   if (object.state == ObjectState::kFree || object.created_ns > moment.time_ns) {
     binding.object = kNone;
     binding.state = BindingState::kReplaced;
-  } else if (object.state == ObjectState::kDestroyed) {
-    binding.state = BindingState::kDestroyed;
-    binding.destruction = DestructionOf(binding.object);
-    if (moment.time_ns != UINT64_MAX) {
-      binding.destroyed_after_ns = static_cast<int64_t>(object.destroyed_ns - moment.time_ns);
-    }
-  } else {
-    binding.state = BindingState::kAlive;
+    return binding;
+  }
+  // A buffer of Vulkan may live on when its memory was freed.
+  binding.destruction = DestructionOf(binding.object);
+  const bool is_alive = object.state == ObjectState::kAlive;
+  binding.state =
+      is_alive && binding.destruction == kNone ? BindingState::kAlive : BindingState::kDestroyed;
+  if (binding.state == BindingState::kDestroyed && moment.time_ns != UINT64_MAX) {
+    const uint64_t destroyed_ns =
+        is_alive ? snapshot_.destructions[binding.destruction].time_ns : object.destroyed_ns;
+    binding.destroyed_after_ns = static_cast<int64_t>(destroyed_ns - moment.time_ns);
   }
   return binding;
 }

@@ -27,6 +27,13 @@ class BindingResolver {
   // Fills `verdict->contexts` and adds their bindings to `analysis`.
   void Explain(Analysis* analysis, QueueVerdict* verdict);
 
+  // Adds to `bindings` what the scope uses. Time is linear in the events before it.
+  void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
+
+  // Whether the shaders of the pipeline declare this descriptor; true also where they are not known. `binding`:
+  // kNone for any of the set.
+  bool CanUse(uint32_t pipeline, uint32_t set, uint32_t binding);
+
  private:
   // The memory of an object that has a GPU address.
   struct Range {
@@ -43,14 +50,10 @@ class BindingResolver {
 
   CandidateContext ContextOf(const QueueVerdict& verdict, uint32_t candidate, Analysis* analysis);
   Moment MomentOf(const Execution& execution) const;
-  void FindBindings(const Scope& scope, const Execution& execution, std::vector<Binding>* bindings);
   Binding Resolve(const Event& event, const Moment& moment);
-  bool EndsSets(uint32_t first_event, const Event& event) const;
   // What is wrong with the set that `event` binds, as far as the pipeline can use it and there is room.
   void ResolveSet(const Event& event, uint32_t pipeline, const Moment& moment, size_t room,
                   std::vector<Binding>* bindings);
-  // True also where the pipeline's shaders are not known. `binding`: kNone for any.
-  bool CanUse(uint32_t pipeline, uint32_t set, uint32_t binding);
   // The object that holds `address`: one alive at the moment, else the one destroyed last before it.
   uint32_t FindObject(uint64_t address, const Moment& moment);
   void SortRanges();

@@ -7,6 +7,7 @@
 
 #include "base/signal_name.h"
 #include "reader/analysis/suspects.h"
+#include "reader/analysis/work_class.h"
 
 namespace cairn {
 namespace {
@@ -43,6 +44,10 @@ class CulpritFinder {
                         waits_.waits[finding_.wait].state == WaitState::kNeverSignalled;
       finding_.certainty = told ? Certainty::kProved : Certainty::kNotKnown;
       finding_.suspects.clear();
+    }
+    if (finding_.certainty == Certainty::kNothingRunning &&
+        (finding_.kind == FindingKind::kGpuFault || finding_.kind == FindingKind::kDeviceLost)) {
+      FindLastFinished();
     }
     return std::move(finding_);
   }
@@ -174,6 +179,35 @@ class CulpritFinder {
       finding_.wait = wait;
       return;
     }
+  }
+
+  // What is lost or faulted when nothing runs was at work before, if anything ever was.
+  void FindLastFinished() {
+    std::vector<uint32_t> last(analysis_.verdicts.size(), kNone);
+    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[i];
+      if (execution.state != WorkState::kCompleted) continue;
+      const uint32_t verdict = VerdictOfExecution(snapshot_, analysis_, execution);
+      if (!IsShown(analysis_.verdicts[verdict].device)) continue;
+      // A submission that is not known sorts first.
+      const auto order = [this](uint32_t index) {
+        return analysis_.executions[index].submission + 1;
+      };
+      if (last[verdict] == kNone || order(last[verdict]) <= order(i)) last[verdict] = i;
+    }
+    for (uint32_t i = 0; i < last.size(); ++i) {
+      if (last[i] != kNone) finding_.last_finished.push_back({i, last[i], LastWorkOf(last[i])});
+    }
+    if (!finding_.last_finished.empty()) finding_.certainty = Certainty::kAllFinished;
+  }
+
+  uint32_t LastWorkOf(uint32_t index) const {
+    const Execution& execution = analysis_.executions[index];
+    for (uint32_t i = execution.scope_count; i-- > 0;) {
+      const uint32_t scope = execution.first_scope + i;
+      if (ClassOfScope(snapshot_, analysis_.scopes[scope]) != WorkClass::kNoWork) return scope;
+    }
+    return kNone;
   }
 
   const Snapshot& snapshot_;

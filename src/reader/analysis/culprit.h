@@ -33,12 +33,14 @@ enum class Certainty : uint8_t {
   kOneOf,           // each of the suspects, and nothing puts one of them first
   kRanked,          // each of them, and the first is the likeliest
   kNothingRunning,  // no marked work was
-  kNotKnown,        // the mode was off, or what is left has no end that can be seen
+  kAllFinished,  // the GPU failed, and all marked work that had begun had finished: it may have gone on
+  kNotKnown,  // the mode was off, or what is left has no end that can be seen
 };
 
 // What puts a suspect where it stands.
 enum class SuspectReason : uint8_t {
   kOnlyWorkRunning,    // proved
+  kLeadsToFault,       // it had finished, and leads to the address of the fault (fault_users.h)
   kFinishedByItsWord,  // the late suspect of its queue (late_suspect.h)
   kFirstUnfinished,  // the mode tells what has finished, and of its kind this is the first that has not
   kUnfinished,       // it was reached, and its end was not
@@ -60,9 +62,16 @@ struct SuspectWork {
   // Without a scope and among raw markers: how many of the queue's were recorded before it.
   uint32_t after_marker = kNone;
   SuspectReason reason = SuspectReason::kUnfinished;
-  // Something bound where it begins that was destroyed, or lies in no object that is known; into
-  // Analysis::bindings. kNone: nothing such is known of.
+  // Something bound where it begins that leads to the fault, was destroyed, or lies in no object that is known;
+  // into Analysis::bindings. kNone: nothing such is known of.
   uint32_t binding = kNone;
+};
+
+// What came last on a queue.
+struct FinishedWork {
+  uint32_t verdict = kNone;    // the queue: into Analysis::verdicts
+  uint32_t execution = kNone;  // into Analysis::executions
+  uint32_t scope = kNone;      // into Analysis::scopes; kNone: no work of it is marked
 };
 
 struct CulpritFinding {
@@ -74,9 +83,10 @@ struct CulpritFinding {
   uint32_t kernel_line = kNone;  // kGpuFault: into Snapshot::kernel_lines, if the kernel does
   uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles; kNone if that one is not listed
   uint32_t wait = kNone;   // kEndlessWait: into WaitGraph::waits
-  // Every candidate of every queue, each once; of the kinds that are no fault of the GPU's, what was running.
-  // None for kDeadlock and kEndlessWait: there no work is accused.
+  // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
+  // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
   std::vector<SuspectWork> suspects;
+  std::vector<FinishedWork> last_finished;  // kAllFinished: of each queue on which something had
 };
 
 // `analysis`, `waits` and `raw_verdicts` are those of `snapshot`. `device`: only what concerns this one; kNone:

@@ -131,6 +131,57 @@ TEST(Culprit, AFaultAddressOrTheKernelTellsOfAFault) {
   EXPECT_EQ(Find(snapshot).kernel_line, 2u);
 }
 
+// What a GPU did not wait for, it may have gone on behind.
+TEST(Culprit, AFaultBehindWhichAllHadFinishedIsOfWhatHadFinished) {
+  SnapshotBuilder builder(MarkerMode::kFull);
+  Snapshot& snapshot = builder.snapshot;
+  const uint32_t queues[] = {builder.AddQueue(), builder.AddQueue(), builder.AddQueue()};
+  const uint32_t first = AddList(&builder, queues[0], {CAIRN_MARKER_DRAW, CAIRN_MARKER_DISPATCH});
+  const uint32_t second =
+      AddList(&builder, queues[0], {CAIRN_MARKER_DRAW, CAIRN_MARKER_PIPELINE_BARRIER});
+  const uint32_t third = AddList(&builder, queues[0], {CAIRN_MARKER_DRAW});
+  const uint32_t labels = AddList(&builder, queues[1], {CAIRN_MARKER_PIPELINE_BARRIER});
+  AddList(&builder, queues[2], {CAIRN_MARKER_DRAW});
+  Note(IncidentKind::kDeviceLost, -4, &snapshot);
+  CulpritFinding finding = Find(snapshot);
+  EXPECT_EQ(finding.certainty, Certainty::kNothingRunning) << "nothing had ever begun";
+  EXPECT_THAT(finding.last_finished, IsEmpty());
+
+  builder.SetWords(first, 4, 4);
+  builder.SetWords(second, 4, 4);
+  builder.SetWords(labels, 2, 2);
+  finding = Find(snapshot);
+  EXPECT_EQ(finding.kind, FindingKind::kDeviceLost);
+  EXPECT_EQ(finding.certainty, Certainty::kAllFinished);
+  EXPECT_THAT(finding.suspects, IsEmpty());
+  const Analysis analysis = Analyse(snapshot);
+  ASSERT_EQ(finding.last_finished.size(), 2u);
+  EXPECT_EQ(analysis.executions[finding.last_finished[0].execution].recording, second);
+  ASSERT_NE(finding.last_finished[0].scope, kNone);
+  EXPECT_EQ(snapshot.events[analysis.scopes[finding.last_finished[0].scope].event].type,
+            CAIRN_MARKER_DRAW)
+      << "the barrier runs nothing";
+  EXPECT_EQ(analysis.verdicts[finding.last_finished[1].verdict].queue, queues[1]);
+  EXPECT_EQ(finding.last_finished[1].scope, kNone);
+  EXPECT_EQ(analysis.executions[finding.last_finished[1].execution].recording, labels);
+
+  snapshot.kernel_lines = {{.names_process = true, .tells_fault = true}};
+  EXPECT_EQ(Find(snapshot).kind, FindingKind::kGpuFault);
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kAllFinished);
+  builder.SetWords(third, 1, 0);
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kProved) << "something runs";
+
+  // No fault is told.
+  builder.SetWords(third, 2, 2);
+  snapshot.kernel_lines.clear();
+  for (const IncidentKind kind : {IncidentKind::kExited, IncidentKind::kHang}) {
+    snapshot.incidents.clear();
+    Note(kind, 0, &snapshot);
+    EXPECT_EQ(Find(snapshot).certainty, Certainty::kNothingRunning);
+    EXPECT_THAT(Find(snapshot).last_finished, IsEmpty());
+  }
+}
+
 TEST(Culprit, WhereTheModeDoesNotTellTheLastReachedIsLikeliest) {
   SnapshotBuilder builder =
       OneList(MarkerMode::kTop,

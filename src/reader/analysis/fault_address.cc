@@ -10,14 +10,8 @@
 namespace cairn {
 namespace {
 
-// Both ends are part of it: the last byte of the address space has an address, and what is behind it none.
-struct Range {
-  uint64_t first;
-  uint64_t last;
-};
-
 // The aligned range of `precision` bytes, a power of two, in which the fault lies.
-Range RangeOf(const FaultAddress& address) {
+AddressRange RangeOf(const FaultAddress& address) {
   if (address.precision <= 1) return {address.address, address.address};
   constexpr uint64_t kLargest = uint64_t{1} << 63;
   const uint64_t rounded =
@@ -26,13 +20,7 @@ Range RangeOf(const FaultAddress& address) {
   return {address.address & ~mask, address.address | mask};
 }
 
-// Not of objects without a size, which own no byte.
-Range RangeOf(const Object& object) {
-  const uint64_t more = std::min(object.size_bytes - 1, UINT64_MAX - object.gpu_address);
-  return {object.gpu_address, object.gpu_address + more};
-}
-
-bool Contains(Range range, uint64_t address) {
+bool Contains(AddressRange range, uint64_t address) {
   return range.first <= address && address <= range.last;
 }
 
@@ -72,7 +60,7 @@ class AddressJudge {
     FaultAddressVerdict& verdict = *judged;
     verdict.given = address.address;
     if (address.type == FaultAddressType::kNone) return;
-    const Range range = RangeOf(address);
+    const AddressRange range = RangeOf(address);
     verdict.first = range.first;
     verdict.last = range.last;
     for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
@@ -107,14 +95,14 @@ class AddressJudge {
     }
   }
 
-  void Note(uint32_t index, Range range, uint64_t address, const Noticed& fault,
+  void Note(uint32_t index, AddressRange range, uint64_t address, const Noticed& fault,
             FaultAddressVerdict* verdict) {
     const Object& object = snapshot_.objects[index];
     if (object.size_bytes == 0) {
       NoteNeighbour(index, {object.gpu_address, object.gpu_address}, range, verdict);
       return;
     }
-    const Range of_object = RangeOf(object);
+    const AddressRange of_object = RangeOf(object);
     if (of_object.last < range.first || of_object.first > range.last) {
       NoteNeighbour(index, of_object, range, verdict);
       return;
@@ -144,7 +132,8 @@ class AddressJudge {
     }
   }
 
-  void NoteNeighbour(uint32_t index, Range of_object, Range range, FaultAddressVerdict* verdict) {
+  void NoteNeighbour(uint32_t index, AddressRange of_object, AddressRange range,
+                     FaultAddressVerdict* verdict) {
     const auto note = [&](AddressNeighbour* neighbour, uint64_t distance) {
       const bool nearer =
           neighbour->object == kNone || distance < neighbour->distance ||
@@ -180,6 +169,11 @@ class AddressJudge {
 };
 
 }  // namespace
+
+AddressRange RangeOf(const Object& object) {
+  const uint64_t more = std::min(object.size_bytes - 1, UINT64_MAX - object.gpu_address);
+  return {object.gpu_address, object.gpu_address + more};
+}
 
 std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
                                                     const Analysis& analysis) {

@@ -21,6 +21,14 @@ enum class AddressState : uint8_t {
   kNoAddress,    // the driver gave none
 };
 
+// Both ends are part of it: the last byte of the address space has an address, and what is behind it none.
+struct AddressRange {
+  uint64_t first = 0;
+  uint64_t last = 0;
+};
+// Of an object with a size; without one it owns no byte.
+AddressRange RangeOf(const Object& object);
+
 struct AddressOwner {
   uint32_t object = kNone;  // into Snapshot::objects
   // The reported address lies in it. Otherwise only a part of the range that the address stands for does.

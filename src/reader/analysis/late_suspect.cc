@@ -54,24 +54,16 @@ class LateSuspectFinder {
  private:
   // By device.
   std::vector<bool> LatenessShown() const {
-    std::vector<bool> shown(snapshot_.devices.size());
+    std::vector<bool> faulted(snapshot_.devices.size());
     for (const Fault& fault : snapshot_.faults) {
       if (fault.device != kNone && fault.result >= 0 && fault.address_count != 0) {
-        shown[fault.device] = true;
+        faulted[fault.device] = true;
       }
     }
-    for (const QueueVerdict& verdict : analysis_.verdicts) {
-      if (verdict.device != kNone && MayHaveFaulted(verdict)) shown[verdict.device] = false;
-    }
-    return shown;
-  }
-
-  // Whether something that was in flight on the queue may be what faulted.
-  bool MayHaveFaulted(const QueueVerdict& verdict) const {
-    if (verdict.unknown || !verdict.list_candidates.empty()) return true;
-    return !std::all_of(verdict.candidates.begin(), verdict.candidates.end(), [this](uint32_t i) {
-      return CannotFault(snapshot_.events[analysis_.scopes[i].event].type);
-    });
+    if (std::find(faulted.begin(), faulted.end(), true) == faulted.end()) return faulted;
+    const std::vector<bool> at_rest = FindDevicesAtRest(snapshot_, analysis_);
+    for (size_t i = 0; i < faulted.size(); ++i) faulted[i] = faulted[i] && at_rest[i];
+    return faulted;
   }
 
   bool BelongsTo(const QueueVerdict& verdict, const Execution& execution) const {
@@ -123,7 +115,26 @@ class LateSuspectFinder {
   Analysis& analysis_;
 };
 
+// Whether something that was in flight on the queue may be what faulted.
+bool MayHaveFaulted(const Snapshot& snapshot, const Analysis& analysis,
+                    const QueueVerdict& verdict) {
+  if (verdict.unknown || !verdict.list_candidates.empty()) return true;
+  return !std::all_of(verdict.candidates.begin(), verdict.candidates.end(), [&](uint32_t scope) {
+    return CannotFault(snapshot.events[analysis.scopes[scope].event].type);
+  });
+}
+
 }  // namespace
+
+std::vector<bool> FindDevicesAtRest(const Snapshot& snapshot, const Analysis& analysis) {
+  std::vector<bool> at_rest(snapshot.devices.size(), true);
+  for (const QueueVerdict& verdict : analysis.verdicts) {
+    if (verdict.device != kNone && MayHaveFaulted(snapshot, analysis, verdict)) {
+      at_rest[verdict.device] = false;
+    }
+  }
+  return at_rest;
+}
 
 void FindLateSuspects(const Snapshot& snapshot, std::span<const uint32_t> queue_order,
                       Analysis* analysis) {

@@ -6,10 +6,15 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "reader/analysis/analysis.h"
 
 namespace cairn {
+
+// By device: nothing that was in flight on any queue of it can have faulted. There is nothing, or only barriers,
+// events and labels. The verdicts of `analysis` are known.
+std::vector<bool> FindDevicesAtRest(const Snapshot& snapshot, const Analysis& analysis);
 
 // The verdicts of `analysis` are known; `queue_order` are the executions of all queues, each queue's
 // together and as submitted. Names a suspect only where this run shows

@@ -68,7 +68,8 @@ class SuspectRanker {
     std::sort(ranked_.begin(), ranked_.end(),
               [](const Ranked& a, const Ranked& b) { return a.Key(true) < b.Key(true); });
     finding->certainty = HowSure();
-    finding->suspects.reserve(ranked_.size());
+    finding->suspects.reserve(analysis_.fault_users.size() + ranked_.size());
+    AddFaultUsers(finding);
     for (Ranked& ranked : ranked_) {
       ranked.suspect.reason = finding->certainty == Certainty::kProved
                                   ? SuspectReason::kOnlyWorkRunning
@@ -79,6 +80,35 @@ class SuspectRanker {
 
  private:
   bool IsShown(uint32_t device) const { return device_ == kNone || device == device_; }
+  bool IsDestroyed(const FaultUser& user) const {
+    return analysis_.bindings[user.binding].state == BindingState::kDestroyed;
+  }
+
+  // First what leads to something destroyed; of equals the latest first.
+  void AddFaultUsers(CulpritFinding* finding) const {
+    const std::vector<FaultUser>& users = analysis_.fault_users;
+    size_t destroyed = 0;
+    for (const bool of_destroyed : {true, false}) {
+      for (const FaultUser& user : users) {
+        if (IsDestroyed(user) != of_destroyed || !IsShown(analysis_.verdicts[user.verdict].device))
+          continue;
+        finding->suspects.push_back({user.verdict, user.execution, user.scope, kNone,
+                                     SuspectReason::kLeadsToFault, user.binding});
+      }
+      if (of_destroyed) destroyed = finding->suspects.size();
+    }
+    const size_t count = finding->suspects.size();
+    if (count == 0) return;
+    const size_t alike = destroyed == 0 ? count : destroyed;
+    const bool is_first_alone = alike == 1 && count + ranked_.size() > 1;
+    finding->certainty = is_first_alone ? Certainty::kRanked : Certainty::kOneOf;
+  }
+  bool IsFaultUser(uint32_t execution, uint32_t scope) const {
+    return std::any_of(
+        analysis_.fault_users.begin(), analysis_.fault_users.end(),
+        [&](const FaultUser& user) { return user.execution == execution && user.scope == scope; });
+  }
+
   const Recording& RecordingOf(const SuspectWork& suspect) const {
     return snapshot_.recordings[analysis_.executions[suspect.execution].recording];
   }
@@ -147,7 +177,10 @@ class SuspectRanker {
       if (!has_raw_parts_.empty() && has_raw_parts_[execution]) continue;
       Add(index, execution, kNone);
     }
-    if (verdict.late_suspect == kNone) return;
+    if (verdict.late_suspect == kNone ||
+        IsFaultUser(verdict.late_suspect_execution, verdict.late_suspect)) {
+      return;
+    }
     Ranked& late = Add(index, verdict.late_suspect_execution, verdict.late_suspect);
     late.late = true;
     late.evidence = QueueEvidence::kDriver;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string_view>
 
@@ -16,6 +17,8 @@
 
 namespace cairn {
 namespace {
+
+constexpr size_t kQueuesNamed = 4;
 
 // What is wrong with what it uses; mostly nothing.
 void AppendUses(const FindingFacts& facts, const SuspectWork& suspect, std::string& out) {
@@ -137,8 +140,33 @@ class FindingWriter {
     out_ += name.empty() ? SignalInWords(number) : std::string(name);
   }
 
+  void WriteLastFinished() {
+    out_ +=
+        "; all marked work that had begun had finished. A GPU may go on behind a wrong access: the "
+        "culprit may be "
+        "among what had finished. The last";
+    const size_t count = finding_.last_finished.size();
+    const size_t named = std::min(count, kQueuesNamed);
+    for (size_t i = 0; i < named; ++i) {
+      const FinishedWork& last = finding_.last_finished[i];
+      out_ += i == 0 ? " on " : "; on ";
+      AppendQueue(snapshot_, analysis_.verdicts[last.verdict].queue, out_);
+      out_ += " was ";
+      const Recording& recording =
+          snapshot_.recordings[analysis_.executions[last.execution].recording];
+      if (last.scope != kNone) {
+        AppendWork({.verdict = last.verdict, .execution = last.execution, .scope = last.scope});
+        out_ += " in ";
+      }
+      AppendList(recording);
+    }
+    if (count > named) Format("; and {} more queues", count - named);
+  }
+
   void WriteNoSuspect() {
-    if (finding_.certainty == Certainty::kNothingRunning) {
+    if (finding_.certainty == Certainty::kAllFinished) {
+      WriteLastFinished();
+    } else if (finding_.certainty == Certainty::kNothingRunning) {
       out_ += AccusesWork(finding_.kind) ? "; no marked work was running"
                                          : "; nothing was running on the GPU";
     } else if (analysis_.verdicts.empty()) {
@@ -167,6 +195,7 @@ class FindingWriter {
         }
         break;
       case Certainty::kNothingRunning:
+      case Certainty::kAllFinished:
       case Certainty::kNotKnown: break;
     }
     AppendWork(first);
@@ -212,16 +241,20 @@ class FindingWriter {
     out_ += ')';
   }
 
+  void AppendList(const Recording& recording) {
+    Format("command list {}", recording.recording_id);
+    if (recording.name.empty()) return;
+    out_ += " \"";
+    AppendVisibleText(snapshot_.Text(recording.name), out_);
+    out_ += '"';
+  }
+
   // Where to find it: as everywhere in the report.
   void WritePlace(const SuspectWork& suspect) {
     const Execution& execution = analysis_.executions[suspect.execution];
     const Recording& recording = snapshot_.recordings[execution.recording];
-    Format(" It stands in command list {}", recording.recording_id);
-    if (!recording.name.empty()) {
-      out_ += " \"";
-      AppendVisibleText(snapshot_.Text(recording.name), out_);
-      out_ += '"';
-    }
+    out_ += " It stands in ";
+    AppendList(recording);
     if (execution.submission != kNone) {
       Format(", submission {} of ", snapshot_.submissions[execution.submission].number);
     } else {
@@ -246,6 +279,8 @@ class FindingWriter {
 std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
   switch (reason) {
     case SuspectReason::kOnlyWorkRunning: return "the only work running";
+    case SuspectReason::kLeadsToFault:
+      return "which had finished and leads to the address of the fault";
     case SuspectReason::kFinishedByItsWord:
       return "finished, says its word, and may be the culprit all the same: the driver tells of a "
              "fault, and nothing that was running can have made it";

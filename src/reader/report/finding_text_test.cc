@@ -130,13 +130,48 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
   EXPECT_EQ(Told(IncidentKind::kSignal, 11),
             "The program died of SIGSEGV; nothing was running on the GPU.");
   EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
-            "The device was lost (VK_ERROR_DEVICE_LOST); no marked work was running.");
+            "The device was lost (VK_ERROR_DEVICE_LOST); all marked work that had begun had "
+            "finished. A GPU may go on "
+            "behind a wrong access: the culprit may be among what had finished. The last on queue "
+            "0 \"Graphics\" (direct) was "
+            "DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline \"Volumetric fog\") in "
+            "command list 1 \"Main\".");
   EXPECT_EQ(Told(IncidentKind::kExited, 0),
             "The program exited with code 0; nothing was running on the GPU.");
+  block_.SetProgress(list_, 0, 0);
+  EXPECT_EQ(Told(IncidentKind::kDeviceLost, -4),
+            "The device was lost (VK_ERROR_DEVICE_LOST); no marked work was running.");
   block_.context(context_).mode = MarkerMode::kOff;
   EXPECT_EQ(Told(IncidentKind::kHang, 2000),
             "The GPU hung; what was running is not known, for the marker mode was off.");
   EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
+}
+
+TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
+  Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
+  snapshot.recordings[0].reached = 11;
+  snapshot.recordings[0].passed = 12;
+  snapshot.kernel_lines = {{.names_process = true,
+                            .tells_fault = true,
+                            .text = snapshot.AddText("MMU Fault: faulted @ 0x0_00001000.")}};
+  snapshot.objects.push_back({.state = ObjectState::kDestroyed,
+                              .name = snapshot.AddText("Victim"),
+                              .destroyed_ns = 1,
+                              .gpu_address = 0x1000,
+                              .size_bytes = 0x100});
+  // The label's begin makes room.
+  Event& bind = snapshot.events[1];
+  ASSERT_EQ(bind.kind, EventKind::kBegin);
+  bind = {.kind = EventKind::kBind, .type = static_cast<uint16_t>(BindPoint::kVertexBuffer)};
+  bind.detail = 0;
+  snapshot.binds = {{0, false, 0}};
+  const std::string sentence = Sentence(snapshot);
+  EXPECT_THAT(sentence,
+              StartsWith("The GPU faulted (says the kernel's log); one of 3, the first ones "
+                         "equally likely: DRAW_INSTANCED 3 of Frame 1 (graphics pipeline "
+                         "\"Volumetric fog\"), which had finished and leads to the address "
+                         "of the fault; uses vertex buffer 0: "));
+  EXPECT_THAT(sentence, HasSubstr("\"Victim\""));
 }
 
 TEST_F(FindingTextTest, AWaitForNothing) {

@@ -116,6 +116,54 @@ TEST(JsonReport, CarriesTreeStatesAndCandidates) {
   EXPECT_EQ(execution["scope_count"], 6);
 }
 
+TEST(JsonReport, CarriesWhatHadFinishedBeforeAFault) {
+  TestBlock block;
+  const uint32_t context = block.AddContext();
+  const uint32_t queue = block.AddQueue(context, 0, "Graphics");
+  const TestBlock::List list = block.AddList(context, queue, 0, "Main");
+  const uint32_t pass = block.Begin(list, CAIRN_MARKER_PASS, "Opaque");
+  block.BindObject(list, BindPoint::kVertexBuffer, 0, 1);
+  block.Scope(list, CAIRN_MARKER_DRAW);
+  block.Scope(list, CAIRN_MARKER_DISPATCH);
+  block.End(list, pass);
+  block.Close(list);
+  block.Submit(queue, list);
+  block.SetProgress(list, 7, 7);
+  Snapshot snapshot = Take(block);
+  snapshot.incidents = {{.kind = IncidentKind::kDeviceLost, .value = -4}};
+  Json report = Parse(snapshot);
+  EXPECT_EQ(SchemaViolation(Schema(), report), "");
+  Json answer = report["verdict"];
+  EXPECT_EQ(answer["certainty"], "all finished");
+  EXPECT_EQ(answer["suspects"].size(), 0u);
+  ASSERT_EQ(answer["last_finished"].size(), 1u);
+  EXPECT_EQ(answer["last_finished"][0]["queue"], queue);
+  EXPECT_EQ(answer["last_finished"][0]["execution"], 0);
+  EXPECT_EQ(answer["last_finished"][0]["scope"], 2);
+
+  snapshot.kernel_lines = {{.names_process = true,
+                            .tells_fault = true,
+                            .text = snapshot.AddText("MMU Fault: faulted @ 0x0_00001000.")}};
+  snapshot.kernel_logs = {{.line_count = 1}};
+  snapshot.objects = {{.state = ObjectState::kDestroyed,
+                       .destroyed_ns = 1,
+                       .gpu_address = 0x1000,
+                       .size_bytes = 0x100}};
+  for (Bind& bind : snapshot.binds) bind.value = 0;
+  report = Parse(snapshot);
+  EXPECT_EQ(SchemaViolation(Schema(), report), "");
+  answer = report["verdict"];
+  EXPECT_EQ(answer["certainty"], "one of");
+  EXPECT_EQ(answer["last_finished"].size(), 0u);
+  ASSERT_EQ(answer["suspects"].size(), 1u);
+  EXPECT_EQ(answer["suspects"][0]["scope"], 1);
+  EXPECT_EQ(answer["suspects"][0]["reason"], "leads to the fault");
+  EXPECT_EQ(answer["suspects"][0]["binding"]["point"], "vertex buffer");
+  EXPECT_EQ(answer["suspects"][0]["binding"]["state"], "destroyed");
+  EXPECT_THAT(TextReport(snapshot, Analyse(snapshot), {}),
+              HasSubstr("1. [X] frame 0: \"Main\" > Opaque > DRAW 1"));
+}
+
 TEST(JsonReport, CarriesWhatTheLayerOfDirect3DNotes) {
   TestBlock block;
   FillD3D12Block(&block);

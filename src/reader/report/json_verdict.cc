@@ -43,6 +43,15 @@ void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
   json->BeginArray("suspects");
   for (const SuspectWork& suspect : finding.suspects) WriteSuspect(facts, suspect, text, *json);
   json->EndArray();
+  json->BeginArray("last_finished");
+  for (const FinishedWork& last : finding.last_finished) {
+    json->BeginObject();
+    json->IndexKey("queue", facts.analysis.verdicts[last.verdict].queue);
+    json->NumberKey("execution", last.execution);
+    json->IndexKey("scope", last.scope);
+    json->EndObject();
+  }
+  json->EndArray();
   json->EndObject();
 }
 

@@ -265,6 +265,7 @@ std::string_view CertaintyWord(Certainty certainty) {
     case Certainty::kOneOf: return "one of";
     case Certainty::kRanked: return "ranked";
     case Certainty::kNothingRunning: return "nothing running";
+    case Certainty::kAllFinished: return "all finished";
     case Certainty::kNotKnown: return "not known";
   }
   return "unknown";
@@ -273,6 +274,7 @@ std::string_view CertaintyWord(Certainty certainty) {
 std::string_view SuspectReasonWord(SuspectReason reason) {
   switch (reason) {
     case SuspectReason::kOnlyWorkRunning: return "only work running";
+    case SuspectReason::kLeadsToFault: return "leads to the fault";
     case SuspectReason::kFinishedByItsWord: return "finished by its word";
     case SuspectReason::kFirstUnfinished: return "first unfinished";
     case SuspectReason::kUnfinished: return "unfinished";

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which binds a command uses, by its type, and how long a bind lasts. docs/analysis.md, "What a candidate used",
+// has the rules.
+#ifndef CAIRN_READER_ANALYSIS_BIND_USES_H_
+#define CAIRN_READER_ANALYSIS_BIND_USES_H_
+
+#include <cstdint>
+
+#include "format/snapshot/snapshot.h"
+
+namespace cairn {
+
+// What of the state of a list a command uses.
+struct Uses {
+  bool draws = false;
+  bool indices = false;
+  bool compute = false;
+  bool rays = false;  // in Direct3D they use what dispatches use
+};
+
+// Of a CairnMarkerType, also of values that this version does not know.
+Uses UsesOf(uint32_t type);
+
+// Binds are told apart by point, pipe and slot; what does not fit in is ignored.
+inline constexpr uint32_t kSlotsSeen = 64;  // D3D12 has no more of anything.
+inline constexpr uint32_t kBindPoints = 16;
+inline constexpr uint32_t kPipes = 3;  // of draws, of dispatches, of rays
+
+// A kBind event whose point and index are in range: of a file any event may call itself one.
+inline bool IsBind(const Snapshot& snapshot, const Event& event) {
+  return event.kind == EventKind::kBind && event.type < kBindPoints &&
+         event.detail < snapshot.binds.size();
+}
+inline bool IsNothing(const Bind& bind) {
+  return bind.is_address ? bind.value == 0 : bind.value == kNone;
+}
+// The pipe, and the slot in it, from Bind::slot.
+inline uint32_t PipeOf(uint32_t slot) {
+  return (slot & kBindSlotOfCompute) != 0 ? 1 : (slot & kBindSlotOfRays) != 0 ? 2 : 0;
+}
+inline uint32_t NumberOf(uint32_t slot) {
+  return slot & ~(kBindSlotOfCompute | kBindSlotOfRays);
+}
+
+// Not state: it belongs to the command that it stands directly before, with nothing but binds between.
+inline bool IsOfOneCommand(BindPoint point) {
+  return point == BindPoint::kSource || point == BindPoint::kDestination ||
+         point == BindPoint::kIndirectArguments;
+}
+
+bool IsUsed(const Uses& uses, BindPoint point, uint32_t pipe);
+
+// Whether no state goes on across the event: where a secondary command buffer begins nothing is bound, and behind
+// one that ended nothing is left. `first_event`: of its recording.
+bool EndsState(const Snapshot& snapshot, uint32_t first_event, const Event& event);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_ANALYSIS_BIND_USES_H_

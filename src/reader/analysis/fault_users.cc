@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/analysis/fault_users.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "reader/analysis/bind_uses.h"
+#include "reader/analysis/fault_address.h"
+#include "reader/analysis/late_suspect.h"
+#include "reader/analysis/work_class.h"
+
+namespace cairn {
+namespace {
+
+// Of one set; more only damaged files hold.
+constexpr uint32_t kMostDescriptorsSeen = 4096;
+constexpr size_t kMostDescriptorsKept = 16;
+// Work that turns out to lead elsewhere at the time of its submission is not told of.
+constexpr size_t kMostTried = 4 * kMostFaultUsers;
+
+bool TellsFault(const Snapshot& snapshot) {
+  return std::any_of(snapshot.faults.begin(), snapshot.faults.end(),
+                     [](const Fault& fault) { return fault.result >= 0; }) ||
+         std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(),
+                     [](const KernelLine& line) { return line.names_process && line.tells_fault; });
+}
+
+// Where the faults lie.
+class FaultPlace {
+ public:
+  FaultPlace(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
+    for (const FaultAddressVerdict& verdict : FindFaultAddresses(snapshot, analysis)) Add(verdict);
+    for (const FaultAddressVerdict& verdict : FindKernelAddresses(snapshot, analysis)) Add(verdict);
+    Join(&ranges_);
+    faults_ = ranges_;
+    if (ranges_.empty()) return;
+    objects_.resize(snapshot.objects.size());
+    for (size_t i = 0; i < objects_.size(); ++i) {
+      const Object& object = snapshot.objects[i];
+      if (object.state == ObjectState::kFree || object.gpu_address == 0 || object.size_bytes == 0) {
+        continue;
+      }
+      const AddressRange range = RangeOf(object);
+      objects_[i] =
+          std::any_of(faults_.begin(), faults_.end(), [&range](const AddressRange& fault) {
+            return range.first <= fault.last && fault.first <= range.last;
+          });
+      if (objects_[i]) ranges_.push_back(range);
+    }
+    Join(&ranges_);
+  }
+
+  bool empty() const { return ranges_.empty(); }
+  bool HasObject(uint64_t object) const { return object < objects_.size() && objects_[object]; }
+  // Of one of the objects, or of what the faults stand for.
+  bool HasAddress(uint64_t address) const { return Contains(ranges_, address); }
+  bool HasDestroyed(const Destruction& destruction) const {
+    return HasObject(destruction.object) || HasObject(destruction.cause_object) ||
+           HasObject(destruction.owner_object);
+  }
+  bool Has(const Binding& binding) const {
+    if (binding.state == BindingState::kReplaced || binding.state == BindingState::kNotSeen) {
+      return false;
+    }
+    if (binding.descriptor != kNone) {
+      return HasDestroyed(snapshot_.destructions[binding.destruction]);
+    }
+    return binding.object != kNone ? HasObject(binding.object) : Contains(faults_, binding.address);
+  }
+
+ private:
+  void Add(const FaultAddressVerdict& verdict) {
+    if (verdict.state != AddressState::kNoAddress) ranges_.push_back({verdict.first, verdict.last});
+  }
+
+  // Sorted, and none overlaps another.
+  static void Join(std::vector<AddressRange>* joined) {
+    std::vector<AddressRange>& ranges = *joined;
+    std::sort(ranges.begin(), ranges.end(),
+              [](const AddressRange& a, const AddressRange& b) { return a.first < b.first; });
+    size_t count = 0;
+    for (const AddressRange& range : ranges) {
+      if (count != 0 && range.first <= ranges[count - 1].last) {
+        ranges[count - 1].last = std::max(ranges[count - 1].last, range.last);
+      } else {
+        ranges[count++] = range;
+      }
+    }
+    ranges.resize(count);
+  }
+
+  static bool Contains(const std::vector<AddressRange>& ranges, uint64_t address) {
+    const auto after = std::upper_bound(
+        ranges.begin(), ranges.end(), address,
+        [](uint64_t wanted, const AddressRange& range) { return wanted < range.first; });
+    return after != ranges.begin() && address <= std::prev(after)->last;
+  }
+
+  const Snapshot& snapshot_;
+  std::vector<AddressRange> faults_;
+  std::vector<AddressRange> ranges_;  // of the faults, and of the objects
+  std::vector<bool> objects_;
+};
+
+// Which binds lead to the place, as a recording goes on.
+class BoundState {
+ public:
+  BoundState(const Snapshot& snapshot, const FaultPlace& place, BindingResolver& resolver)
+      : snapshot_(snapshot), place_(place), resolver_(resolver) {}
+
+  void Start() { leads_ = {}; }
+  void OnEvent(uint32_t first_event, const Event& event) {
+    const bool ends_state = EndsState(snapshot_, first_event, event);
+    const bool ends_others = event.kind != EventKind::kBind;
+    for (uint32_t point = 0; point < kBindPoints && (ends_state || ends_others); ++point) {
+      const bool of_one = IsOfOneCommand(static_cast<BindPoint>(point));
+      if (of_one ? ends_others : ends_state) leads_[point] = {};
+    }
+    if (IsBind(snapshot_, event)) {
+      OnBind(static_cast<BindPoint>(event.type), snapshot_.binds[event.detail]);
+    }
+  }
+  bool IsUsedBy(const Event& work) {
+    const Uses uses = UsesOf(work.type);
+    for (uint32_t i = 0; i < kBindPoints; ++i) {
+      const BindPoint point = static_cast<BindPoint>(i);
+      for (uint32_t pipe = 0; pipe < kPipes; ++pipe) {
+        if (leads_[i][pipe] == 0 || !IsUsed(uses, point, pipe)) continue;
+        if (point != BindPoint::kDescriptorSet || UsesSet(work.pipeline, pipe)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  void OnBind(BindPoint point, const Bind& bind) {
+    const uint32_t slot = NumberOf(bind.slot);
+    if (slot >= kSlotsSeen) return;
+    const uint32_t pipe = PipeOf(bind.slot);
+    const uint64_t bit = uint64_t{1} << slot;
+    uint64_t& leads = leads_[static_cast<size_t>(point)][pipe];
+    leads &= ~bit;
+    if (IsNothing(bind)) return;
+    if (point == BindPoint::kDescriptorSet) {
+      if (bind.value > snapshot_.descriptor_sets.size()) return;
+      sets_[pipe][slot] = static_cast<uint32_t>(bind.value - 1);
+      if (!BindingsOf(sets_[pipe][slot]).empty()) leads |= bit;
+    } else if (bind.is_address ? place_.HasAddress(bind.value) : place_.HasObject(bind.value)) {
+      leads |= bit;
+    }
+  }
+
+  bool UsesSet(uint32_t pipeline, uint32_t pipe) {
+    const uint64_t leads = leads_[static_cast<size_t>(BindPoint::kDescriptorSet)][pipe];
+    for (uint32_t slot = 0; slot < kSlotsSeen; ++slot) {
+      if ((leads >> slot & 1) == 0) continue;
+      for (const uint32_t binding : BindingsOf(sets_[pipe][slot])) {
+        if (resolver_.CanUse(pipeline, slot, binding)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Of the set those that lead there.
+  const std::vector<uint32_t>& BindingsOf(uint32_t set_index) {
+    const auto [known, is_new] = bindings_.try_emplace(set_index);
+    if (!is_new) return known->second;
+    const DescriptorSet& set = snapshot_.descriptor_sets[set_index];
+    const uint32_t count = std::min(set.descriptor_count, kMostDescriptorsSeen);
+    for (uint32_t i = 0; i < count && known->second.size() < kMostDescriptorsKept; ++i) {
+      const Descriptor& descriptor = snapshot_.descriptors[set.first_descriptor + i];
+      if (descriptor.destruction == kNone) continue;
+      if (!place_.HasDestroyed(snapshot_.destructions[descriptor.destruction])) continue;
+      known->second.push_back(descriptor.binding);
+    }
+    return known->second;
+  }
+
+  const Snapshot& snapshot_;
+  const FaultPlace& place_;
+  BindingResolver& resolver_;
+  std::array<std::array<uint64_t, kPipes>, kBindPoints> leads_{};  // slots as bits
+  std::array<std::array<uint32_t, kSlotsSeen>, kPipes> sets_{};
+  std::unordered_map<uint32_t, std::vector<uint32_t>> bindings_;  // by set
+};
+
+class FaultUserFinder {
+ public:
+  FaultUserFinder(const Snapshot& snapshot, const FaultPlace& place, BindingResolver& resolver,
+                  Analysis* analysis)
+      : snapshot_(snapshot),
+        place_(place),
+        resolver_(resolver),
+        state_(snapshot, place, resolver),
+        analysis_(*analysis),
+        users_(snapshot.recordings.size()) {}
+
+  void Run() {
+    const std::vector<bool> at_rest = FindDevicesAtRest(snapshot_, analysis_);
+    size_t tried = 0;
+    for (const uint32_t index : LatestFirst()) {
+      const Execution execution = analysis_.executions[index];
+      const uint32_t device = snapshot_.recordings[execution.recording].device;
+      if (device == kNone || !at_rest[device]) continue;
+      const std::vector<uint32_t>& users = UsersOf(execution);
+      for (size_t i = users.size(); i-- > 0;) {
+        const uint32_t scope = execution.first_scope + users[i];
+        if (analysis_.scopes[scope].state != WorkState::kCompleted) continue;
+        if (++tried > kMostTried || analysis_.fault_users.size() == kMostFaultUsers) return;
+        Tell(index, scope);
+      }
+    }
+  }
+
+ private:
+  std::vector<uint32_t> LatestFirst() const {
+    std::vector<uint32_t> order;
+    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[i];
+      if (execution.state == WorkState::kNotStarted) continue;
+      if (execution.submission != kNone) order.push_back(i);
+    }
+    std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+      return analysis_.executions[a].submission > analysis_.executions[b].submission;
+    });
+    return order;
+  }
+
+  // Its works that have something bound which may lead there, as indices into its scopes.
+  const std::vector<uint32_t>& UsersOf(const Execution& execution) {
+    std::optional<std::vector<uint32_t>>& users = users_[execution.recording];
+    if (users) return *users;
+    users.emplace();
+    const Recording& recording = snapshot_.recordings[execution.recording];
+    uint32_t next = 0;
+    state_.Start();
+    for (uint32_t i = 0; i < recording.event_count; ++i) {
+      const uint32_t index = recording.first_event + i;
+      const Event& event = snapshot_.events[index];
+      if (next < execution.scope_count &&
+          analysis_.scopes[execution.first_scope + next].event == index) {
+        const Scope& scope = analysis_.scopes[execution.first_scope + next];
+        if (!scope.has_children && ClassOfScope(snapshot_, scope) != WorkClass::kNoWork &&
+            state_.IsUsedBy(event)) {
+          users->push_back(next);
+        }
+        ++next;
+      }
+      state_.OnEvent(recording.first_event, event);
+    }
+    return *users;
+  }
+
+  void Tell(uint32_t execution_index, uint32_t scope) {
+    const Execution& execution = analysis_.executions[execution_index];
+    FaultUser user;
+    user.execution = execution_index;
+    user.scope = scope;
+    const size_t first = analysis_.bindings.size();
+    resolver_.FindBindings(analysis_.scopes[scope], execution, &analysis_.bindings);
+    for (size_t i = first; i < analysis_.bindings.size(); ++i) {
+      const Binding& binding = analysis_.bindings[i];
+      if (!place_.Has(binding)) continue;
+      const bool destroyed = binding.state == BindingState::kDestroyed;
+      if (user.binding == kNone || destroyed) user.binding = static_cast<uint32_t>(i);
+      if (destroyed) break;
+    }
+    if (user.binding == kNone) return analysis_.bindings.resize(first);
+    user.verdict = VerdictOfExecution(snapshot_, analysis_, execution);
+    analysis_.fault_users.push_back(user);
+  }
+
+  const Snapshot& snapshot_;
+  const FaultPlace& place_;
+  BindingResolver& resolver_;
+  BoundState state_;
+  Analysis& analysis_;
+  std::vector<std::optional<std::vector<uint32_t>>> users_;  // by recording
+};
+
+}  // namespace
+
+void FindFaultUsers(const Snapshot& snapshot, BindingResolver* resolver, Analysis* analysis) {
+  if (!TellsFault(snapshot)) return;
+  const FaultPlace place(snapshot, *analysis);
+  if (place.empty()) return;
+  FaultUserFinder(snapshot, place, *resolver, analysis).Run();
+}
+
+}  // namespace cairn
