@@ -39,6 +39,14 @@ class SharedMemory {
   // no memory; other codes if it cannot be opened.
   static Result<SharedMemory> MapPathForWriting(const std::string& path);
 
+  // What the Linux half (os/linux_half.h) keeps itself.
+  static SharedMemory OfLinuxHalf(std::byte* data, uint64_t size_bytes) {
+    SharedMemory memory;
+    memory.data_ = data;
+    memory.size_bytes_ = size_bytes;
+    return memory;
+  }
+
   // A further mapping for reading only, independent of this one: what is written through this one shows in it.
   Result<SharedMemory> MapAgainForReading() const;
 

@@ -28,10 +28,12 @@
 
 namespace cairn {
 
+class LinuxHalf;
+
 class BlockWriter {
  public:
   // The block of this process, made and handed to the watcher at the first call; later calls ignore
-  // `size_bytes`. Never null when Ok; lives until the process ends, so that a report can be written
+  // `size_bytes`. Under Wine both halves (os/linux_half.h) have a writer of the same block: the Linux half made it. Never null when Ok; lives until the process ends, so that a report can be written
   // at any moment of its life.
   static Result<BlockWriter*> OfThisProcess(uint64_t size_bytes);
 
@@ -178,6 +180,7 @@ class BlockWriter {
   T* AtOrNull(uint64_t offset) const {
     return offset == 0 ? nullptr : At<T>(offset);
   }
+  static Result<std::unique_ptr<BlockWriter>> OfLinuxHalf(LinuxHalf& half, uint64_t wanted_bytes);
   static BlockHeader* LayOut(const SharedMemory& memory);
   // `count` never used pages; 0 when there are none. Lock-free.
   uint64_t BumpPages(uint64_t count);
