@@ -15,12 +15,13 @@
 #include <d3d12.h>
 #include <windows.h>
 
-#include "cairn/pix.h"
-#include "embedded/hang.cs.dxbc.h"
-
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+
+#include "cairn/pix.h"
+
+#include "embedded/hang.cs.dxbc.h"
 
 namespace {
 
@@ -68,8 +69,7 @@ Gpu MakeGpu() {
   const D3D12_COMMAND_QUEUE_DESC direct = {};
   Check(gpu.device->CreateCommandQueue(&direct, IID_PPV_ARGS(&gpu.queue)), "CreateCommandQueue");
   gpu.queue->SetName(L"Main queue");
-  Check(gpu.device->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(&gpu.fence)),
-        "CreateFence");
+  Check(gpu.device->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(&gpu.fence)), "CreateFence");
   gpu.from = MakeBuffer(gpu.device);
   gpu.to = MakeBuffer(gpu.device);
   return gpu;
