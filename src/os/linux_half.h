@@ -29,7 +29,6 @@ class LinuxHalf {
 
   // os/shared_memory.h: null if there is none.
   CAIRN_LINUX_CALL virtual void* CreateMemory(const char* name, uint64_t size_bytes) = 0;
-  // Of other memory: nothing happens.
   CAIRN_LINUX_CALL virtual void FreeMemory(void* memory) = 0;
   // os/futex.h: false if the time has passed.
   CAIRN_LINUX_CALL virtual bool Wait(const void* word, uint32_t expected,

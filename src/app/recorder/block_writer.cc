@@ -76,7 +76,7 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::OfLinuxHalf(LinuxHalf& half,
   if (data == nullptr) {
     return Status(StatusCode::kOutOfMemory, "the Linux half of Cairn cannot make the block");
   }
-  return std::unique_ptr<BlockWriter>(new BlockWriter(SharedMemory::OfLinuxHalf(data, size_bytes)));
+  return std::unique_ptr<BlockWriter>(new BlockWriter(SharedMemory::Borrow(data, size_bytes)));
 }
 
 BlockWriter::BlockWriter(SharedMemory memory)

@@ -40,6 +40,9 @@ class BlockWriter {
   // Gives the block of this process, if it has been made, to a watcher that was started after it.
   static Status HandOverToNewWatcher();
 
+  // A further writer of the block that the other half has, for this half.
+  static Result<std::unique_ptr<BlockWriter>> OfLinuxHalf(LinuxHalf& half, uint64_t wanted_bytes);
+
   // A block of its own, known to nobody: for tests and benchmarks.
   static Result<std::unique_ptr<BlockWriter>> Create(uint64_t size_bytes);
 
@@ -180,7 +183,6 @@ class BlockWriter {
   T* AtOrNull(uint64_t offset) const {
     return offset == 0 ? nullptr : At<T>(offset);
   }
-  static Result<std::unique_ptr<BlockWriter>> OfLinuxHalf(LinuxHalf& half, uint64_t wanted_bytes);
   static BlockHeader* LayOut(const SharedMemory& memory);
   // `count` never used pages; 0 when there are none. Lock-free.
   uint64_t BumpPages(uint64_t count);

@@ -194,7 +194,7 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 }
 
 SharedMemory::~SharedMemory() {
-  if (data_ == nullptr) return;
+  if (data_ == nullptr || borrowed_) return;
   if (LinuxHalf* const half = FindLinuxHalf()) {
     half->FreeMemory(data_);
   } else {
