@@ -166,7 +166,9 @@ void OnWineStart(void* ntdll) {
   const auto teb = reinterpret_cast<CurrentTeb>(FindSymbol(ntdll, "NtCurrentTeb"));
   if (queue == nullptr || teb == nullptr) return;
   std::byte* const peb = LoadAt(teb(), kTebPeb);
-  if (KindOfProgram(ImageOf(peb)) != WineProgram::kProgram) return;
+  const WineProgram kind = KindOfProgram(ImageOf(peb));
+  if (kind == WineProgram::k32Bits) SayNotFollowed("the program is of 32 bits");
+  if (kind != WineProgram::kProgram) return;
   if (OwnVariable(kWindowsLayerVariable) == nullptr) {
     SayNotFollowed("cairn-d3d.dll was not beside libcairn-d3d12.so");
     return;
@@ -176,10 +178,11 @@ void OnWineStart(void* ntdll) {
 }
 
 void LookForWine() {
+  // Wine's is the first of a process. Later ones may come from a handler of that signal, where nothing is looked for.
   static std::atomic<bool> done{false};
-  if (done.load(std::memory_order_relaxed)) return;
+  if (done.exchange(true)) return;
   const std::vector<std::string> found = LoadedLibraries("ntdll.so");
-  if (found.empty() || done.exchange(true)) return;
+  if (found.empty()) return;
   void* const ntdll = dlopen(found.front().c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (ntdll != nullptr) OnWineStart(ntdll);
 }

@@ -14,6 +14,7 @@ constexpr size_t kMagicAt = 24;
 constexpr size_t kImageBytesAt = 24 + 56;
 constexpr size_t kExportsAt = 24 + 112;
 constexpr size_t kHeadersEnd = kExportsAt + 8;
+constexpr uint16_t kMagic32 = 0x10b;
 constexpr uint16_t kMagic64 = 0x20b;
 constexpr uint32_t kFirstPageBytes = 4096;
 // Wine writes it behind the first header of what it brings itself.
@@ -35,28 +36,30 @@ T Load(const std::byte* at) {
   return value;
 }
 
-// The newer headers; null where there are none of 64 bits.
-const std::byte* HeadersOf(const std::byte* base) {
+// The newer headers; null where there are none of this kind.
+const std::byte* HeadersOf(const std::byte* base, uint16_t magic) {
   if (base == nullptr || Load<uint16_t>(base) != 0x5a4d) return nullptr;  // "MZ"
   const auto offset = Load<uint32_t>(base + kHeadersAt);
   if (offset > kFirstPageBytes - kHeadersEnd) return nullptr;
   const std::byte* const headers = base + offset;
   const bool known =
-      Load<uint32_t>(headers) == 0x4550 && Load<uint16_t>(headers + kMagicAt) == kMagic64;  // "PE"
+      Load<uint32_t>(headers) == 0x4550 && Load<uint16_t>(headers + kMagicAt) == magic;  // "PE"
   return known ? headers : nullptr;
 }
 
 }  // namespace
 
 WineProgram KindOfProgram(const std::byte* base) {
-  if (HeadersOf(base) == nullptr) return WineProgram::kOther;
-  return std::memcmp(base + kWineSignatureAt, kWineSignature.data(), kWineSignature.size()) == 0
-             ? WineProgram::kOfWine
-             : WineProgram::kProgram;
+  const bool of_64_bits = HeadersOf(base, kMagic64) != nullptr;
+  if (!of_64_bits && HeadersOf(base, kMagic32) == nullptr) return WineProgram::kNone;
+  if (std::memcmp(base + kWineSignatureAt, kWineSignature.data(), kWineSignature.size()) == 0) {
+    return WineProgram::kOfWine;
+  }
+  return of_64_bits ? WineProgram::kProgram : WineProgram::k32Bits;
 }
 
 void* FindExport(const std::byte* base, const char* name) {
-  const std::byte* const headers = HeadersOf(base);
+  const std::byte* const headers = HeadersOf(base, kMagic64);
   if (headers == nullptr) return nullptr;
   const uint64_t image_bytes = Load<uint32_t>(headers + kImageBytesAt);
   const auto inside = [image_bytes](uint64_t offset, uint64_t bytes) {

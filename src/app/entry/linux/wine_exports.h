@@ -10,9 +10,10 @@ namespace cairn {
 
 // What the program of this process is. `base`: where its image lies.
 enum class WineProgram {
-  kOther,    // nothing that a library can be loaded into: it is not there, or of 32 bits
+  kNone,     // there is none
   kOfWine,   // Wine's own: a service, the desktop, a tool
-  kProgram,  // one that somebody runs
+  k32Bits,   // one that somebody runs, into which libraries of 64 bits cannot be loaded
+  kProgram,  // any other
 };
 WineProgram KindOfProgram(const std::byte* base);
 

@@ -87,13 +87,13 @@ TEST(KindOfProgram, WineMarksItsOwn) {
 }
 
 TEST(KindOfProgram, OthersAreLeftAlone) {
-  EXPECT_EQ(KindOfProgram(nullptr), WineProgram::kOther);
+  EXPECT_EQ(KindOfProgram(nullptr), WineProgram::kNone);
   Image of_32_bits;
   of_32_bits.Put<uint16_t>(kHeaders + 24, 0x10b);
-  EXPECT_EQ(KindOfProgram(of_32_bits.base()), WineProgram::kOther);
+  EXPECT_EQ(KindOfProgram(of_32_bits.base()), WineProgram::k32Bits);
   Image far_headers;
   far_headers.Put<uint32_t>(0x3c, 0xffffff00);
-  EXPECT_EQ(KindOfProgram(far_headers.base()), WineProgram::kOther);
+  EXPECT_EQ(KindOfProgram(far_headers.base()), WineProgram::kNone);
 }
 
 }  // namespace
