@@ -18,6 +18,9 @@ namespace fs = std::filesystem;
 
 constexpr char kManifest[] = "VkLayer_CAIRN_breadcrumbs.json";
 constexpr char kManifestFolder[] = "share/vulkan/explicit_layer.d";
+constexpr char kWindowsLayerVariable[] = "CAIRN_WINDOWS_LAYER_PATH";
+constexpr char kWindowsLayer[] = "cairn-d3d.dll";
+constexpr char kWindowsBuildFolder[] = "windows/bin";
 
 std::string Variable(const char* name) {
   const char* value = std::getenv(name);
@@ -99,6 +102,21 @@ std::vector<std::string> VulkanFolders(const char* name) {
     start = end + 1;
   }
   return folders;
+}
+
+std::vector<std::string> WindowsLayerVariables() {
+  const Result<std::string> layer = FindLayerLibrary();
+  if (!layer.ok() || OwnVariable(kWindowsLayerVariable) != nullptr) return {};
+  std::error_code error;
+  const fs::path beside = fs::path(*layer).parent_path();
+  const fs::path beside_target = fs::canonical(*layer, error).parent_path();  // of a link
+  for (const fs::path& folder : {beside, beside_target, Root() / kWindowsBuildFolder}) {
+    const fs::path library = folder / kWindowsLayer;
+    if (fs::is_regular_file(library, error)) {
+      return {fmt::format("{}={}", kWindowsLayerVariable, library.string())};
+    }
+  }
+  return {};
 }
 
 Result<std::vector<std::string>> VulkanLayerVariables() {

@@ -14,6 +14,10 @@ std::vector<FilePath> LayerPlaces() {
   return {FilePath(OwnProgramPath()).parent_path() / kLayerLibrary};
 }
 
+std::vector<std::string> WindowsLayerVariables() {
+  return {};
+}
+
 Result<std::vector<std::string>> VulkanLayerVariables() {
   return std::vector<std::string>();
 }

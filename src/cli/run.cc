@@ -112,6 +112,8 @@ std::vector<std::string> LayerEnvironment(const RunOptions& options, std::string
   const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (preload.ok()) {
     *library = *preload;
+    const std::vector<std::string> windows = WindowsLayerVariables();
+    environment.insert(environment.end(), windows.begin(), windows.end());
   } else {
     // Without the library there is nothing for Vulkan either, for the same reason.
     PrintWarning("run", fmt::format("{} calls are not followed: {}",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Waiting on a word of memory that several processes share: a word that counts, so that whoever changes it can say
-// what it was. On Linux it is the kernel's futex. On Windows, where words can be waited on inside of one process only,
+// what it was. On Linux it is the kernel's futex, which the Windows half under Wine has as well (linux_half.h). On Windows, where words can be waited on inside of one process only,
 // it is an event that has the name of memory, word and value, and is there only while somebody waits.
 #ifndef CAIRN_OS_FUTEX_H_
 #define CAIRN_OS_FUTEX_H_

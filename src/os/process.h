@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/signal_name.h"
 #include "base/status.h"
 #include "os/handle.h"
 #include "os/this_process.h"
@@ -36,6 +37,14 @@ struct ProcessEnd {
   // The exit code is all that the process has given; of Linux it is the last eight bits.
   bool whole_code = false;
 };
+
+// What the whole exit code of a process of Windows says. kSignalled: codes that the system gives to processes that die
+// of an exception, of a fastfail or of ^C, and KillProcess's. kExited: all others, also 3, which abort() and exit(3) give
+// alike.
+constexpr ProcessEnd EndOfExitCode(uint32_t code) {
+  return {IsExceptionCode(code) ? EndKind::kSignalled : EndKind::kExited, static_cast<int>(code),
+          true};
+}
 
 // What the system says of a process that has not ended.
 enum class ProcessCondition : uint8_t {

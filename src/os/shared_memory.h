@@ -39,6 +39,15 @@ class SharedMemory {
   // no memory; other codes if it cannot be opened.
   static Result<SharedMemory> MapPathForWriting(const std::string& path);
 
+  // What somebody else has mapped, who keeps it for longer than this is used.
+  static SharedMemory Borrow(std::byte* data, uint64_t size_bytes) {
+    SharedMemory memory;
+    memory.data_ = data;
+    memory.size_bytes_ = size_bytes;
+    memory.borrowed_ = true;
+    return memory;
+  }
+
   // A further mapping for reading only, independent of this one: what is written through this one shows in it.
   Result<SharedMemory> MapAgainForReading() const;
 
@@ -47,11 +56,13 @@ class SharedMemory {
   SharedMemory(SharedMemory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
         size_bytes_(std::exchange(other.size_bytes_, 0)),
+        borrowed_(other.borrowed_),
         handle_(std::move(other.handle_)),
         name_(std::move(other.name_)) {}
   SharedMemory& operator=(SharedMemory&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_bytes_, other.size_bytes_);
+    std::swap(borrowed_, other.borrowed_);
     std::swap(handle_, other.handle_);
     std::swap(name_, other.name_);
     return *this;
@@ -72,6 +83,7 @@ class SharedMemory {
 
   std::byte* data_ = nullptr;
   uint64_t size_bytes_ = 0;
+  bool borrowed_ = false;
   SystemHandle handle_;
   std::string name_;
 };

@@ -155,6 +155,8 @@ EndEvidence WatchedBlock::Evidence() {
   evidence.crash_signal = block->Load32(offsetof(BlockHeader, crash_signal));
   evidence.crash_address = block->Load64(offsetof(BlockHeader, crash_address));
   evidence.exit_unnoted = block->Load32(offsetof(BlockHeader, exit_noted)) == 0;
+  const uint64_t exit_code = block->Load64(offsetof(BlockHeader, exit_code));
+  if ((exit_code & kExitCodeKnown) != 0) evidence.exit_code = static_cast<uint32_t>(exit_code);
   const std::vector<QueueObservation> queues = ObserveQueues();
   evidence.work_unfinished = std::any_of(
       queues.begin(), queues.end(), [](const QueueObservation& queue) { return queue.unfinished; });

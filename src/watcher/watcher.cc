@@ -41,11 +41,7 @@ std::optional<int64_t> CauseOf(const ProcessEnd& end, const EndEvidence& evidenc
   if (end.kind == EndKind::kExited && end.whole_code) {
     return CauseBehindCode(end.value, evidence, unfinished);
   }
-  if (end.kind == EndKind::kExited) {
-    // Of a Windows program under Wine, whose code the system has cut to eight bits.
-    return IsExceptionCode(evidence.crash_signal) ? std::optional<int64_t>(evidence.crash_signal)
-                                                  : std::nullopt;
-  }
+  if (end.kind == EndKind::kExited) return std::nullopt;
   if (evidence.crash_signal != 0) return evidence.crash_signal;
   return unfinished ? std::optional<int64_t>(0) : std::nullopt;
 }
@@ -159,6 +155,10 @@ Decision ProcessWatch::OnDeviceLost(uint64_t realtime_ns, uint32_t device, int32
 
 Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvidence& evidence) {
   Decision decision;
+  // Of a program under Wine the system has cut the code, or tells nothing.
+  if (evidence.exit_code.has_value() && end.kind != EndKind::kSignalled) {
+    end = EndOfExitCode(*evidence.exit_code);
+  }
   if (killed_for_hang_) {
     killed_for_hang_ = end.kind == EndKind::kUnknown || WasKilled(end) ||
                        (end.kind == EndKind::kSignalled && end.value == kSignalKill);

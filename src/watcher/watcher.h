@@ -15,6 +15,7 @@
 #define CAIRN_WATCHER_WATCHER_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -82,6 +83,8 @@ struct EndEvidence {
   uint64_t crash_address = 0;
   bool work_unfinished = false;
   bool exit_unnoted = false;  // of an exit the block would say so, where the system does not
+  // The whole exit code of a program of Windows, where the system has cut it.
+  std::optional<uint32_t> exit_code;
 };
 
 // An incident as the watcher keeps it until it becomes part of a snapshot.

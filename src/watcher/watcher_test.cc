@@ -182,7 +182,8 @@ TEST(ProcessWatch, AnotherSignalThanTheHandlersHasNoAddress) {
 // Under Wine: the system keeps the last eight bits of the code.
 TEST(ProcessWatch, AnExitByAnExceptionIsACrash) {
   ProcessWatch watch(Policy());
-  const EndEvidence evidence{.crash_signal = 0xc0000005, .crash_address = 0x1230};
+  const EndEvidence evidence{
+      .crash_signal = 0xc0000005, .crash_address = 0x1230, .exit_code = 0xc0000005};
   const Decision decision = watch.OnEnd(5, {EndKind::kExited, 5}, evidence);
   EXPECT_TRUE(decision.dump);
   EXPECT_EQ(decision.what, "died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)");
@@ -190,6 +191,21 @@ TEST(ProcessWatch, AnExitByAnExceptionIsACrash) {
   EXPECT_EQ(watch.incidents()[0].kind, IncidentKind::kSignal);
   EXPECT_EQ(watch.incidents()[0].value, 0xc0000005);
   EXPECT_EQ(watch.incidents()[0].address, 0x1230u);
+}
+
+TEST(ProcessWatch, TheWholeCodeOfAnExitIsThatOfTheBlock) {
+  const auto told = [](ProcessEnd end, const EndEvidence& evidence) {
+    return ProcessWatch(Policy()).OnEnd(5, end, evidence).what;
+  };
+  const ProcessEnd exited_with_77 = {EndKind::kExited, 77};
+  EndEvidence evidence{.crash_signal = 0xc0000005, .exit_unnoted = true, .exit_code = 77};
+  EXPECT_EQ(told(exited_with_77, evidence),
+            "died with TerminateProcess(77), which Cairn did not call");
+  EXPECT_EQ(told({}, evidence), "died with TerminateProcess(77), which Cairn did not call");
+  EXPECT_EQ(told({EndKind::kSignalled, kSigkill}, evidence),
+            "died with signal 9 (SIGKILL), which Cairn did not send");
+  evidence.exit_unnoted = false;
+  EXPECT_EQ(told(exited_with_77, evidence), "") << "the exception was handled";
 }
 
 TEST(ProcessWatch, AnExitWithTheNoteOfASignalIsAnExit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// dies.exe HOW: gives a Direct3D 12 queue copies to do that take a while, and ends in the middle of them. HOW:
+// dies.exe HOW: gives a Direct3D 12 queue work to do that takes a while, and ends in the middle of it. A program as others
+// are: nothing of Cairn in it but its header of PIX events. HOW:
 //   write, read, execute  an access violation at 0x1230
 //   divide                by zero
 //   raise                 RaiseException with 0xe0001234
@@ -8,6 +9,9 @@
 //   abort, fastfail, overflow (of the stack)
 //   terminate             TerminateProcess of itself with 77
 //   exit                  exit with 5: what Linux sees of an access violation, too
+//   wait                  says "ready NUMBER", and waits until somebody kills it
+//   hang                  a dispatch that takes minutes, and waits for it
+//   lost                  the device is removed, because a list is executed that is still recorded; exit with 6
 #include <d3d12.h>
 #include <windows.h>
 
@@ -15,10 +19,17 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "cairn/pix.h"
+
+#include "embedded/hang.cs.dxbc.h"
+
 namespace {
 
 constexpr uint64_t kBytes = 64 << 20;
 constexpr int kCopies = 200;
+// Of hang.cs.hlsl: as long as lavapipe lets a loop be, in each of so many groups of 64 threads.
+constexpr UINT kTrips = 65535;
+constexpr UINT kGroups = 8192;
 
 void Check(HRESULT result, const char* what) {
   if (SUCCEEDED(result)) return;
@@ -34,6 +45,7 @@ ID3D12Resource* MakeBuffer(ID3D12Device* device) {
   buffer.Height = buffer.DepthOrArraySize = buffer.MipLevels = 1;
   buffer.SampleDesc.Count = 1;
   buffer.Layout = D3D12_TEXTURE_LAYOUT_ROW_MAJOR;
+  buffer.Flags = D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS;
   ID3D12Resource* resource = nullptr;
   Check(device->CreateCommittedResource(&heap, D3D12_HEAP_FLAG_NONE, &buffer,
                                         D3D12_RESOURCE_STATE_COMMON, nullptr,
@@ -42,35 +54,123 @@ ID3D12Resource* MakeBuffer(ID3D12Device* device) {
   return resource;
 }
 
-// Returns when the first of several lists has been executed: the others have not.
-void StartWork() {
+struct Gpu {
   ID3D12Device* device = nullptr;
-  Check(D3D12CreateDevice(nullptr, D3D_FEATURE_LEVEL_11_0, IID_PPV_ARGS(&device)),
-        "D3D12CreateDevice");
   ID3D12CommandQueue* queue = nullptr;
-  const D3D12_COMMAND_QUEUE_DESC direct = {};
-  Check(device->CreateCommandQueue(&direct, IID_PPV_ARGS(&queue)), "CreateCommandQueue");
   ID3D12Fence* fence = nullptr;
-  Check(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(&fence)), "CreateFence");
-  ID3D12Resource* from = MakeBuffer(device);
-  ID3D12Resource* to = MakeBuffer(device);
-  for (const int copies : {1, kCopies}) {
-    ID3D12CommandAllocator* allocator = nullptr;
-    ID3D12GraphicsCommandList* list = nullptr;
-    Check(device->CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT, IID_PPV_ARGS(&allocator)),
-          "CreateCommandAllocator");
-    Check(device->CreateCommandList(0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator, nullptr,
-                                    IID_PPV_ARGS(&list)),
-          "CreateCommandList");
-    for (int i = 0; i < copies; ++i) list->CopyBufferRegion(to, 0, from, 0, kBytes);
-    Check(list->Close(), "Close");
-    ID3D12CommandList* lists[] = {list};
-    queue->ExecuteCommandLists(1, lists);
-    if (copies == 1) Check(queue->Signal(fence, 1), "Signal");
-  }
+  ID3D12Resource* from = nullptr;
+  ID3D12Resource* to = nullptr;
+};
+
+Gpu MakeGpu() {
+  Gpu gpu;
+  Check(D3D12CreateDevice(nullptr, D3D_FEATURE_LEVEL_11_0, IID_PPV_ARGS(&gpu.device)),
+        "D3D12CreateDevice");
+  const D3D12_COMMAND_QUEUE_DESC direct = {};
+  Check(gpu.device->CreateCommandQueue(&direct, IID_PPV_ARGS(&gpu.queue)), "CreateCommandQueue");
+  gpu.queue->SetName(L"Main queue");
+  Check(gpu.device->CreateFence(0, D3D12_FENCE_FLAG_NONE, IID_PPV_ARGS(&gpu.fence)), "CreateFence");
+  gpu.from = MakeBuffer(gpu.device);
+  gpu.to = MakeBuffer(gpu.device);
+  return gpu;
+}
+
+ID3D12GraphicsCommandList* MakeList(const Gpu& gpu, const wchar_t* name) {
+  ID3D12CommandAllocator* allocator = nullptr;
+  ID3D12GraphicsCommandList* list = nullptr;
+  Check(
+      gpu.device->CreateCommandAllocator(D3D12_COMMAND_LIST_TYPE_DIRECT, IID_PPV_ARGS(&allocator)),
+      "CreateCommandAllocator");
+  Check(gpu.device->CreateCommandList(0, D3D12_COMMAND_LIST_TYPE_DIRECT, allocator, nullptr,
+                                      IID_PPV_ARGS(&list)),
+        "CreateCommandList");
+  list->SetName(name);
+  return list;
+}
+
+void RecordCopies(const Gpu& gpu, ID3D12GraphicsCommandList* list, int copies) {
+  PIXBeginEvent(list, PIX_COLOR_DEFAULT, "Frame %d", 7);
+  PIXBeginEvent(list, PIX_COLOR_DEFAULT, "%d copies", copies);
+  for (int i = 0; i < copies; ++i) list->CopyBufferRegion(gpu.to, 0, gpu.from, 0, kBytes);
+  PIXEndEvent(list);
+  PIXEndEvent(list);
+}
+
+void Execute(const Gpu& gpu, ID3D12GraphicsCommandList* list) {
+  ID3D12CommandList* lists[] = {list};
+  gpu.queue->ExecuteCommandLists(1, lists);
+}
+
+void WaitFor(const Gpu& gpu, UINT64 value) {
   const HANDLE done = CreateEventW(nullptr, FALSE, FALSE, nullptr);
-  Check(fence->SetEventOnCompletion(1, done), "SetEventOnCompletion");
+  Check(gpu.fence->SetEventOnCompletion(value, done), "SetEventOnCompletion");
   WaitForSingleObject(done, INFINITE);
+}
+
+// Returns when the first of two lists has been executed: the other has not.
+void StartWork(const Gpu& gpu) {
+  for (const int copies : {1, kCopies}) {
+    ID3D12GraphicsCommandList* const list = MakeList(gpu, copies == 1 ? L"Warm-up" : L"Copies");
+    RecordCopies(gpu, list, copies);
+    Check(list->Close(), "Close");
+    Execute(gpu, list);
+    if (copies == 1) Check(gpu.queue->Signal(gpu.fence, 1), "Signal");
+  }
+  WaitFor(gpu, 1);
+}
+
+// How many trips, and a seed; the buffer in which each thread stores a word.
+ID3D12RootSignature* MakeRootSignature(const Gpu& gpu) {
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameters[0].Constants.Num32BitValues = 2;
+  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
+  D3D12_ROOT_SIGNATURE_DESC desc = {};
+  desc.NumParameters = 2;
+  desc.pParameters = parameters;
+  ID3DBlob* blob = nullptr;
+  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0, &blob, nullptr),
+        "D3D12SerializeRootSignature");
+  ID3D12RootSignature* signature = nullptr;
+  Check(gpu.device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
+                                        IID_PPV_ARGS(&signature)),
+        "CreateRootSignature");
+  return signature;
+}
+
+void Hang(const Gpu& gpu) {
+  D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  desc.pRootSignature = MakeRootSignature(gpu);
+  desc.CS = {kHangCsDxbc, sizeof(kHangCsDxbc)};
+  ID3D12PipelineState* pipeline = nullptr;
+  Check(gpu.device->CreateComputePipelineState(&desc, IID_PPV_ARGS(&pipeline)),
+        "CreateComputePipelineState");
+  pipeline->SetName(L"Volumetric fog");
+  ID3D12GraphicsCommandList* const list = MakeList(gpu, L"Main");
+  PIXBeginEvent(list, PIX_COLOR_DEFAULT, "Frame %d", 7);
+  list->CopyBufferRegion(gpu.to, 0, gpu.from, 0, kBytes);
+  PIXBeginEvent(list, PIX_COLOR_DEFAULT, "Fog");
+  list->SetComputeRootSignature(desc.pRootSignature);
+  list->SetPipelineState(pipeline);
+  const UINT constants[] = {kTrips, 1};
+  list->SetComputeRoot32BitConstants(0, 2, constants, 0);
+  list->SetComputeRootUnorderedAccessView(1, gpu.to->GetGPUVirtualAddress());
+  list->Dispatch(kGroups, 1, 1);
+  PIXEndEvent(list);
+  list->CopyBufferRegion(gpu.to, 0, gpu.from, 0, kBytes);
+  PIXEndEvent(list);
+  Check(list->Close(), "Close");
+  Execute(gpu, list);
+  Check(gpu.queue->Signal(gpu.fence, 1), "Signal");
+  WaitFor(gpu, 1);
+}
+
+int LoseDevice(const Gpu& gpu) {
+  StartWork(gpu);
+  ID3D12GraphicsCommandList* const list = MakeList(gpu, L"Still recorded");
+  RecordCopies(gpu, list, 1);
+  Execute(gpu, list);
+  return gpu.device->GetDeviceRemovedReason() == S_OK ? 2 : 6;
 }
 
 volatile int* const nowhere = reinterpret_cast<volatile int*>(0x1230);
@@ -109,6 +209,11 @@ int Die(std::string_view how) {
   if (how == "overflow") return Recurse(&zero);
   if (how == "terminate") TerminateProcess(GetCurrentProcess(), 77);
   if (how == "exit") return 5;
+  if (how == "wait") {
+    printf("ready %lu\n", GetCurrentProcessId());
+    fflush(stdout);
+    Sleep(INFINITE);
+  }
   return 2;
 }
 
@@ -121,6 +226,10 @@ int main(int argc, char** argv) {
   }
   // No box with a button.
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
-  StartWork();
-  return Die(argv[1]);
+  const Gpu gpu = MakeGpu();
+  const std::string_view how = argv[1];
+  if (how == "hang") Hang(gpu);
+  if (how == "lost") return LoseDevice(gpu);
+  StartWork(gpu);
+  return Die(how);
 }

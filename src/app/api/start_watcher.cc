@@ -93,7 +93,7 @@ Status StartWatcher(const CairnWatcherDesc& desc) {
     return Status(StatusCode::kIo,
                   "this program has more rights than its user: it starts no watcher");
   }
-  if (WatcherSocket().ok()) return Status();
+  if (HasWatcher()) return Status();
   const std::string cairn = FindCairn(desc);
   if (cairn.empty()) {
     return Status(StatusCode::kNotFound,

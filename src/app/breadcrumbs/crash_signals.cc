@@ -19,6 +19,7 @@ namespace {
 // Read by the handler: plain atomics, no lock.
 std::array<std::atomic<Context*>, kMaxContexts> contexts;
 std::atomic<BlockHeader*> header{nullptr};
+std::atomic<bool> is_shared{false};
 // Handlers that may be using a context right now.
 std::atomic<uint32_t> mirroring{0};
 // The thread that writes the note of its fault, 0 for none.
@@ -127,9 +128,18 @@ void ForgetContextInCrashSignals(Context* context) {
   while (mirroring.load() != 0) std::this_thread::yield();
 }
 
+void ShareBlock(BlockHeader* block_header) {
+  header.store(block_header, std::memory_order_release);
+  is_shared.store(true);
+}
+
 void NoteExit(uint32_t code) {
-  BlockHeader* block = IsExceptionCode(code) ? OwnBlock() : nullptr;
+  const bool exception = IsExceptionCode(code);
+  // Any program ends with this function. One that the Windows half knows is of Windows, whatever its code.
+  BlockHeader* block = exception || is_shared.load() ? OwnBlock() : nullptr;
   if (block == nullptr) return;
+  block->exit_code.store(kExitCodeKnown | code, std::memory_order_release);
+  if (!exception || block->crash_signal.load() == code) return;
   const uint32_t thread = CurrentThreadId();
   if (!TakeTurn(thread)) return;
   const bool of_memory = code == kAccessViolation && last_fault_thread.load() == thread;

@@ -11,7 +11,7 @@
 //   stack overflow on a thread without a stack for handlers and for SIGKILL, which nobody sees, the watcher's own
 //   look at the dying process has to do (watcher/watcher.h).
 // - A Windows program under Wine dies of no signal: Wine takes each fault for an exception, which the program may
-//   handle, and exits with the code of the one that nobody handled. So the exit is noted as well.
+//   handle, and exits with the code of the one that nobody handled. So the code is noted as well.
 #ifndef CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
 #define CAIRN_APP_BREADCRUMBS_CRASH_SIGNALS_H_
 
@@ -26,8 +26,12 @@ class Context;
 void RememberContextInCrashSignals(Context* context, BlockHeader* header);
 void ForgetContextInCrashSignals(Context* context);
 
-// This process ends now, with this code: notes it like a fault if it is that of an exception. The address is that of
-// the calling thread's last fault, where the exception is one of memory. As careful as a signal handler.
+// The Windows half (os/linux_half.h) uses this process's block as well, and notes exceptions and exits there.
+void ShareBlock(BlockHeader* header);
+
+// This process, a program of Windows under Wine, ends now, with this code. If it is that of an exception that nobody
+// has noted, it is noted like a fault; the address is that of the calling thread's last fault, where the exception is
+// one of memory. As careful as a signal handler.
 void NoteExit(uint32_t code);
 
 // Forgets a fault of the calling thread, which went on. Of a thread that works for its program.

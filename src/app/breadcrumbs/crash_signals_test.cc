@@ -151,12 +151,14 @@ TEST_F(CrashSignalsTest, AnExitWithAnExceptionIsNotedWithTheAddressOfItsFault) {
   ASSERT_EQ(header.crash_signal.load(), 0u);
   NoteExit(5);
   EXPECT_EQ(header.crash_signal.load(), 0u);
+  EXPECT_EQ(header.exit_code.load(), 0u) << "of any program";
   NoteExit(0xe0001234);
   EXPECT_EQ(header.crash_signal.load(), 0xe0001234u);
   EXPECT_EQ(header.crash_address, 0u) << "no exception of memory";
   NoteExit(0xc0000005);
   EXPECT_EQ(header.crash_signal.load(), 0xc0000005u);
   EXPECT_EQ(header.crash_address, reinterpret_cast<uintptr_t>(guarded_page));
+  EXPECT_EQ(header.exit_code.load(), kExitCodeKnown | 0xc0000005);
   EXPECT_EQ(header.crash_thread.load(), static_cast<uint32_t>(gettid()));
   EXPECT_NE(header.crash_ns.load(), 0u);
   munmap(guarded_page, kPageBytes);

@@ -124,22 +124,23 @@ TEST_F(D3D12AbiTest, HeldDeviceIsCounted) {
 
 class FakeDriver final : public DriverHalf {
  public:
-  std::string WhyNot(const DriverBuffer&, WriteMethod method) const override {
+  CAIRN_LINUX_CALL const char* WhyNot(const DriverBuffer&, WriteMethod method) const override {
     return method == WriteMethod::kDriverBufferMarker && !has_markers ? "no markers" : "";
   }
-  DriverWrite Write(const DriverList&, const DriverBuffer&, WriteMethod method, PipeLocation,
-                    uint64_t offset_bytes, uint32_t value) override {
+  CAIRN_LINUX_CALL DriverWrite Write(const DriverList&, const DriverBuffer&, WriteMethod method,
+                                     PipeLocation, uint64_t offset_bytes, uint32_t value) override {
     methods.push_back(method);
     if (written != nullptr) written[offset_bytes / sizeof(value)] = value;
     return result;
   }
-  uint8_t Drains(const DriverList&, WriteMethod) const override { return 0; }
-  SourceFinding WitnessSource(const void*, WriteMethod) const override { return {}; }
-  bool Serialises(const void*) const override { return false; }
-  bool Serial(const DriverList&) const override { return false; }
-  bool NoteWords(const void*, const std::byte*) override { return true; }
-  void ForgetWords(const void*, const std::byte*) override {}
-  SourceFinding LossSource(const void*) const override { return {}; }
+  CAIRN_LINUX_CALL uint8_t Drains(const DriverList&, WriteMethod) const override { return 0; }
+  CAIRN_LINUX_CALL bool Serialises(const void*) const override { return false; }
+  CAIRN_LINUX_CALL bool Serial(const DriverList&) const override { return false; }
+  CAIRN_LINUX_CALL bool NoteWords(const void*, const std::byte*) override { return true; }
+  CAIRN_LINUX_CALL void ForgetWords(const void*, const std::byte*) override {}
+  CAIRN_LINUX_CALL void DescribeWitnesses(const void*, WriteMethod, DriverFinding*) const override {
+  }
+  CAIRN_LINUX_CALL void DescribeLoss(const void*, DriverFinding*) const override {}
 
   bool has_markers = true;
   uint32_t* written = nullptr;  // the memory of every buffer

@@ -163,7 +163,7 @@ std::string DriverMethodsOf(const DriverHalf& driver, const DriverBuffer& buffer
   std::string text = "driven by the Vulkan layer";
   for (const WriteMethod method :
        {WriteMethod::kDriverBufferMarker, WriteMethod::kDriverFillBuffer}) {
-    if (driver.WhyNot(buffer, method).empty()) text += fmt::format(", {}", NameOf(method));
+    if (*driver.WhyNot(buffer, method) == 0) text += fmt::format(", {}", NameOf(method));
   }
   return text;
 }
@@ -172,7 +172,7 @@ void DropMissingDriverMethods(const DriverHalf* driver, const DriverBuffer& buff
                               D3D12SelfTestReport* report) {
   for (WriteMethod& method : report->driver_methods) {
     if (method == WriteMethod::kNone) continue;
-    if (driver == nullptr || !buffer.known() || !driver->WhyNot(buffer, method).empty()) {
+    if (driver == nullptr || !buffer.known() || *driver->WhyNot(buffer, method) != 0) {
       method = WriteMethod::kNone;
     }
   }

@@ -2,23 +2,40 @@
 #include "app/breadcrumbs/driver_half.h"
 
 #include <atomic>
+#include <cstddef>
+#include <string_view>
 #include <utility>
 
 namespace cairn {
 namespace {
 
+// As the other system's compiler has them.
+static_assert(sizeof(DriverBuffer) == 16 && sizeof(DriverList) == 16);
+static_assert(sizeof(DriverFinding) == 516 && sizeof(SourceState) == 4 && sizeof(WriteMethod) == 4);
+static_assert(sizeof(DriverWrite) == 4 && sizeof(PipeLocation) == 1);
+static_assert(sizeof(DeviceSeenScope) == 16 && sizeof(ListOpenScope) == 32);
+static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 32);
+
 constinit std::atomic<DriverHalf*> driver_half{nullptr};
-constinit thread_local int t_creating_devices = 0;
-constinit thread_local DeviceSeenScope* t_seen_device = nullptr;
-constinit thread_local ExpectedBufferScope* t_expected_buffer = nullptr;
-constinit thread_local ListOpenScope* t_opening_list = nullptr;
 
 constexpr char kNotSeen[] =
     "the Vulkan layer (VK_LAYER_CAIRN_breadcrumbs) did not see the buffer's creation";
 
+SourceFinding SourceOf(const DriverFinding& finding) {
+  return {finding.name.data(), finding.state, finding.reason.data()};
+}
+
+template <size_t size>
+void CopyText(std::string_view text, std::array<char, size>* place) {
+  (*place)[text.copy(place->data(), size - 1)] = 0;
+}
+
 }  // namespace
 
 DriverHalf* GetDriverHalf() {
+  if (const LinuxHalf* const half = FindLinuxHalf()) {
+    return static_cast<DriverHalf*>(half->Driver());
+  }
   return driver_half.load(std::memory_order_acquire);
 }
 
@@ -26,52 +43,81 @@ void SetDriverHalf(DriverHalf* half) {
   driver_half.store(half, std::memory_order_release);
 }
 
+DriverScopes& ThreadDriverScopes() {
+  if (const LinuxHalf* const half = FindLinuxHalf()) {
+    return *static_cast<DriverScopes*>(half->ThreadScopes());
+  }
+  static constinit thread_local DriverScopes scopes;
+  return scopes;
+}
+
+DriverFinding DriverFindingOf(const SourceFinding& source) {
+  DriverFinding finding;
+  CopyText(source.name, &finding.name);
+  CopyText(source.reason, &finding.reason);
+  finding.state = source.state;
+  return finding;
+}
+
+SourceFinding DriverHalf::WitnessSource(const void* device, WriteMethod method) const {
+  DriverFinding finding;
+  DescribeWitnesses(device, method, &finding);
+  return SourceOf(finding);
+}
+
+SourceFinding DriverHalf::LossSource(const void* device) const {
+  DriverFinding finding;
+  DescribeLoss(device, &finding);
+  return SourceOf(finding);
+}
+
 DeviceCreationScope::DeviceCreationScope() {
-  ++t_creating_devices;
+  ++ThreadDriverScopes().creating_devices;
 }
 
 DeviceCreationScope::~DeviceCreationScope() {
-  --t_creating_devices;
+  --ThreadDriverScopes().creating_devices;
 }
 
 bool DeviceCreationScope::Active() {
-  return t_creating_devices != 0;
+  return ThreadDriverScopes().creating_devices != 0;
 }
 
-DeviceSeenScope::DeviceSeenScope() : outer_(std::exchange(t_seen_device, this)) {}
+DeviceSeenScope::DeviceSeenScope()
+    : outer_(std::exchange(ThreadDriverScopes().seen_device, this)) {}
 
 DeviceSeenScope::~DeviceSeenScope() {
-  t_seen_device = outer_;
+  ThreadDriverScopes().seen_device = outer_;
 }
 
 void DeviceSeenScope::Note(const void* device) {
-  if (t_seen_device != nullptr && t_seen_device->device_ == nullptr) {
-    t_seen_device->device_ = device;
-  }
+  DeviceSeenScope* const scope = ThreadDriverScopes().seen_device;
+  if (scope != nullptr && scope->device_ == nullptr) scope->device_ = device;
 }
 
 ExpectedBufferScope::ExpectedBufferScope(std::byte* base, size_t size_bytes)
-    : outer_(std::exchange(t_expected_buffer, this)),
+    : outer_(std::exchange(ThreadDriverScopes().expected_buffer, this)),
       base_(base),
-      size_bytes_(size_bytes),
-      reason_(kNotSeen) {}
+      size_bytes_(size_bytes) {
+  NoteRefusal(kNotSeen);
+}
 
 ExpectedBufferScope::~ExpectedBufferScope() {
-  t_expected_buffer = outer_;
+  ThreadDriverScopes().expected_buffer = outer_;
 }
 
 ExpectedBufferScope* ExpectedBufferScope::Current() {
-  return t_expected_buffer;
+  return ThreadDriverScopes().expected_buffer;
 }
 
-ListOpenScope::ListOpenScope() : outer_(std::exchange(t_opening_list, this)) {}
+ListOpenScope::ListOpenScope() : outer_(std::exchange(ThreadDriverScopes().opening_list, this)) {}
 
 ListOpenScope::~ListOpenScope() {
-  t_opening_list = outer_;
+  ThreadDriverScopes().opening_list = outer_;
 }
 
 ListOpenScope* ListOpenScope::Current() {
-  return t_opening_list;
+  return ThreadDriverScopes().opening_list;
 }
 
 }  // namespace cairn

@@ -2,7 +2,8 @@
 //
 // The driver half on Linux, where every Direct3D 12 implementation stands on Vulkan: the Vulkan layer
 // plays the driver for the Direct3D 12 backend. Both are in one library and meet here, without a header
-// of either API (docs/driver-half.md).
+// of either API (docs/driver-half.md). Under Wine they are in two, one for each system (os/linux_half.h): what
+// is here lies in memory as both systems' compilers have it, and the Direct3D 12 backend calls across.
 //
 //   DeviceCreationScope   the Vulkan device made on this thread belongs to a Direct3D 12 device
 //   DeviceSeenScope       the Vulkan device that the calls of this thread reach
@@ -19,13 +20,16 @@
 #ifndef CAIRN_APP_BREADCRUMBS_DRIVER_HALF_H_
 #define CAIRN_APP_BREADCRUMBS_DRIVER_HALF_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "app/breadcrumbs/backend.h"
 #include "format/block/block.h"
+#include "os/linux_half.h"
 
 namespace cairn {
 
@@ -54,40 +58,58 @@ enum class DriverWrite {
   kRefused,
 };
 
+// A SourceFinding without memory of its own; longer texts are cut.
+struct DriverFinding {
+  std::array<char, 64> name{};
+  std::array<char, 448> reason{};
+  SourceState state = SourceState::kAbsent;
+};
+
 class DriverHalf {
  public:
-  virtual ~DriverHalf() = default;
-
   // What can be tried on the buffer's device. `method` is kDriverBufferMarker or kDriverFillBuffer; the
   // answer is "" or why not. Not on the hot path.
-  virtual std::string WhyNot(const DriverBuffer& buffer, WriteMethod method) const = 0;
+  CAIRN_LINUX_CALL virtual const char* WhyNot(const DriverBuffer& buffer,
+                                              WriteMethod method) const = 0;
 
   // Records one write of `value` at `offset_bytes`, a multiple of 4, straight into the command buffer:
   // no render pass ends. Nothing else than kRecorded leaves anything behind. The hot path: no lock, no
   // allocation; three dependent loads, and the driver's own call.
-  virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
-                            PipeLocation where, uint64_t offset_bytes, uint32_t value) = 0;
+  CAIRN_LINUX_CALL virtual DriverWrite Write(const DriverList& list, const DriverBuffer& buffer,
+                                             WriteMethod method, PipeLocation where,
+                                             uint64_t offset_bytes, uint32_t value) = 0;
 
   // What of the list's queue has finished when the GPU comes beyond here (kEventDrains...): the barriers that were
   // recorded below, behind which nothing else was recorded. 0 for lists that Write() refuses, and where writes of
   // `method` are no witnesses. The hot path, as Write().
-  virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
+  CAIRN_LINUX_CALL virtual uint8_t Drains(const DriverList& list, WriteMethod method) const = 0;
   // For reports: what is known of barriers on `device` (of a DeviceSeenScope), for writes of `method`.
-  virtual SourceFinding WitnessSource(const void* device, WriteMethod method) const = 0;
+  SourceFinding WitnessSource(const void* device, WriteMethod method) const;
   // Whether `device` (of a DeviceSeenScope) is in mode exact.
-  virtual bool Serialises(const void* device) const = 0;
+  CAIRN_LINUX_CALL virtual bool Serialises(const void* device) const = 0;
   // Mode exact: whether a full barrier stands behind all work that the recording has so far.
-  virtual bool Serial(const DriverList& list) const = 0;
+  CAIRN_LINUX_CALL virtual bool Serial(const DriverList& list) const = 0;
 
   // The progress words of a context lie at `words` in the block: when `device` (of a DeviceSeenScope, it
   // still exists) is lost, what the driver knows goes to this context, and to all others that were noted.
   // False without memory.
-  virtual bool NoteWords(const void* device, const std::byte* words) = 0;
-  virtual void ForgetWords(const void* device, const std::byte* words) = 0;
+  CAIRN_LINUX_CALL virtual bool NoteWords(const void* device, const std::byte* words) = 0;
+  CAIRN_LINUX_CALL virtual void ForgetWords(const void* device, const std::byte* words) = 0;
 
   // Whether the driver of `device`, likewise, is asked for faults after a loss, and why not.
-  virtual SourceFinding LossSource(const void* device) const = 0;
+  SourceFinding LossSource(const void* device) const;
+
+ protected:
+  DriverHalf() = default;
+  ~DriverHalf() = default;
+
+ private:
+  CAIRN_LINUX_CALL virtual void DescribeWitnesses(const void* device, WriteMethod method,
+                                                  DriverFinding* finding) const = 0;
+  CAIRN_LINUX_CALL virtual void DescribeLoss(const void* device, DriverFinding* finding) const = 0;
 };
+
+DriverFinding DriverFindingOf(const SourceFinding& source);
 
 // Null until the layer has seen a device for Direct3D.
 DriverHalf* GetDriverHalf();
@@ -140,7 +162,7 @@ class ExpectedBufferScope {
   const DriverBuffer& buffer() const { return buffer_; }
   bool imported() const { return imported_; }
   // Why not imported; "" if it was.
-  const std::string& reason() const { return reason_; }
+  std::string_view reason() const { return reason_.data(); }
 
   // For the layer. Null where the thread expects none.
   static ExpectedBufferScope* Current();
@@ -155,9 +177,12 @@ class ExpectedBufferScope {
   bool TakeAllocation() { return std::exchange(awaits_memory_, false); }
   void NoteImport() {
     imported_ = true;
-    reason_.clear();
+    NoteRefusal("");
   }
-  void NoteRefusal(std::string reason) { reason_ = std::move(reason); }
+  // Cut where it is longer.
+  void NoteRefusal(std::string_view reason) {
+    reason_[reason.copy(reason_.data(), reason_.size() - 1)] = 0;
+  }
 
  private:
   ExpectedBufferScope* const outer_;
@@ -166,7 +191,7 @@ class ExpectedBufferScope {
   DriverBuffer buffer_;
   bool awaits_memory_ = false;
   bool imported_ = false;
-  std::string reason_;
+  std::array<char, 192> reason_;
 };
 
 // Around the implementation's creation or reset of one command list and whatever asks for its recording
@@ -194,6 +219,16 @@ class ListOpenScope {
   DriverList list_;
   uint32_t begun_ = 0;
 };
+
+// The innermost scopes of a thread.
+struct DriverScopes {
+  uint32_t creating_devices = 0;
+  DeviceSeenScope* seen_device = nullptr;
+  ExpectedBufferScope* expected_buffer = nullptr;
+  ListOpenScope* opening_list = nullptr;
+};
+// Of the calling thread.
+DriverScopes& ThreadDriverScopes();
 
 }  // namespace cairn
 

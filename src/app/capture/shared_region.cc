@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <new>
 #include <utility>
 
-#include "app/recorder/watcher_link.h"
 #include "app/settings/log.h"
 #include "os/futex.h"
 
@@ -20,17 +18,15 @@ constexpr uint64_t kMostUnreadNs = 10'000'000'000;
 }  // namespace
 
 Result<std::unique_ptr<SharedRegion>> SharedRegion::Create() {
-  const Result<RawHandle> socket = WatcherSocket();
-  if (!socket.ok()) return socket.status();
+  Result<WatcherLine> watcher = WatcherLine::Open();
+  if (!watcher.ok()) return watcher.status();
   Result<SharedMemory> memory = SharedMemory::Create("cairn-capture", kCaptureRegionBytes);
   if (!memory.ok()) return memory.status();
-  SystemHandle own_socket = CopyOf(*socket);
-  if (!own_socket.valid()) return StatusFromErrno(errno, "the watcher's socket cannot be kept");
-  return std::unique_ptr<SharedRegion>(new SharedRegion(std::move(*memory), std::move(own_socket)));
+  return std::unique_ptr<SharedRegion>(new SharedRegion(std::move(*memory), std::move(*watcher)));
 }
 
-SharedRegion::SharedRegion(SharedMemory memory, SystemHandle socket)
-    : memory_(std::move(memory)), socket_(std::move(socket)) {
+SharedRegion::SharedRegion(SharedMemory memory, WatcherLine watcher)
+    : memory_(std::move(memory)), watcher_(std::move(watcher)) {
   CaptureRegionHeader& mine = header();
   mine.magic = kCaptureMagic;
   mine.version = kCaptureVersion;
@@ -61,7 +57,7 @@ void SharedRegion::RingDoorbell() const {
 bool SharedRegion::CheckWatcher() {
   if (ended()) return false;
   const auto reader = static_cast<CaptureReader>(header().reader.load(std::memory_order_acquire));
-  if (reader != CaptureReader::kLeft && !WatcherIsGone(socket_.get())) return true;
+  if (reader != CaptureReader::kLeft && !watcher_.IsCut()) return true;
   End();
   return false;
 }

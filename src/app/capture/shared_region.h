@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
+#include "app/recorder/watcher_link.h"
 #include "base/status.h"
 #include "format/block/capture_region.h"
-#include "os/handle.h"
 #include "os/shared_memory.h"
 
 namespace cairn {
@@ -82,7 +82,7 @@ class SharedRegion {
   bool CheckWatcher();
 
  private:
-  SharedRegion(SharedMemory memory, SystemHandle socket);
+  SharedRegion(SharedMemory memory, WatcherLine watcher);
   // Until `drained` is not `seen`; false: the capture has ended.
   bool Sleep(uint32_t seen);
   void End();
@@ -90,7 +90,7 @@ class SharedRegion {
   void FreeBlocks(std::span<const uint32_t> blocks);
 
   SharedMemory memory_;
-  SystemHandle socket_;  // a copy of our own: the program may close what it inherited
+  WatcherLine watcher_;
   CaptureRing* rings_;
   std::byte* ring_bytes_;
   std::byte* spill_;

@@ -247,14 +247,22 @@ void EndCapturedFrames() {
 }
 
 void WrappedID3D12Device::NoteFailure(HRESULT result, const char* function) {
-  if (!IsDeviceLost(result) || context_ == nullptr) return;
+  if (IsDeviceLost(result)) NoteLoss(result, function);
+}
+
+void WrappedID3D12Device::NoteLoss(HRESULT result, const char* function) {
+  if (context_ == nullptr) return;
   if (lost_.exchange(true, std::memory_order_relaxed)) return;
   static_cast<void>(context_->ReportDeviceLost(result, function).ok());
 }
 
 HRESULT WrappedID3D12Device::GetDeviceRemovedReason() {
   const HRESULT reason = Thin::GetDeviceRemovedReason();
-  NoteResult(reason, "ID3D12Device::GetDeviceRemovedReason");
+  // Of a device, DXGI_ERROR_INVALID_CALL says the same; of other calls only that they were refused.
+  constexpr auto kInvalidCall = static_cast<HRESULT>(0x887A0001);
+  if (IsDeviceLost(reason) || reason == kInvalidCall) {
+    NoteLoss(reason, "ID3D12Device::GetDeviceRemovedReason");
+  }
   return reason;
 }
 

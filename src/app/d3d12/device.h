@@ -139,6 +139,7 @@ class WrappedID3D12Device final : public ThinID3D12Device {
 
   HRESULT OpenShared(HANDLE handle, REFIID riid, void** object);
   void NoteFailure(HRESULT result, const char* function);
+  void NoteLoss(HRESULT result, const char* function);
   void NoteRenderTarget(ID3D12Resource* resource, const D3D12_RENDER_TARGET_VIEW_DESC* desc,
                         D3D12_CPU_DESCRIPTOR_HANDLE descriptor);
   void NoteDepthStencil(ID3D12Resource* resource, D3D12_CPU_DESCRIPTOR_HANDLE descriptor);

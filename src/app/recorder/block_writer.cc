@@ -10,6 +10,7 @@
 #include "app/recorder/watcher_link.h"
 #include "os/clock.h"
 #include "os/crash.h"
+#include "os/linux_half.h"
 #include "os/this_process.h"
 
 namespace cairn {
@@ -35,10 +36,13 @@ Result<BlockWriter*> BlockWriter::OfThisProcess(uint64_t size_bytes) {
   std::lock_guard lock(process_block_mutex);
   // What a forked child inherits is its parent's block; it stays mapped for the contexts in it.
   if (process_block != nullptr && process_block->BelongsToThisProcess()) return process_block;
-  Result<std::unique_ptr<BlockWriter>> created = Create(size_bytes);
+  LinuxHalf* const half = FindLinuxHalf();
+  Result<std::unique_ptr<BlockWriter>> created =
+      half != nullptr ? OfLinuxHalf(*half, size_bytes) : Create(size_bytes);
   if (!created.ok()) return created.status();
   // Without a watcher the block still serves cairnPrintStatus.
-  (*created)->has_watcher_ = HandOverBlock((*created)->memory_).ok();
+  (*created)->has_watcher_ =
+      half != nullptr ? half->HasWatcher() : HandOverBlock((*created)->memory_).ok();
   const bool is_first = process_block == nullptr;
   process_block = created->release();
   // Blocks of tests may be gone by then; this one is not.
@@ -65,6 +69,16 @@ Result<std::unique_ptr<BlockWriter>> BlockWriter::Create(uint64_t size_bytes) {
   return std::unique_ptr<BlockWriter>(new BlockWriter(std::move(*memory)));
 }
 
+Result<std::unique_ptr<BlockWriter>> BlockWriter::OfLinuxHalf(LinuxHalf& half,
+                                                              uint64_t wanted_bytes) {
+  uint64_t size_bytes = 0;
+  auto* const data = static_cast<std::byte*>(half.ProcessBlock(wanted_bytes, &size_bytes));
+  if (data == nullptr) {
+    return Status(StatusCode::kOutOfMemory, "the Linux half of Cairn cannot make the block");
+  }
+  return std::unique_ptr<BlockWriter>(new BlockWriter(SharedMemory::Borrow(data, size_bytes)));
+}
+
 BlockWriter::BlockWriter(SharedMemory memory)
     : memory_(std::move(memory)),
       header_(LayOut(memory_)),
@@ -79,6 +93,7 @@ bool BlockWriter::BelongsToThisProcess() const {
 
 BlockHeader* BlockWriter::LayOut(const SharedMemory& memory) {
   BlockHeader& header = *reinterpret_cast<BlockHeader*>(memory.data());
+  if (header.magic == kBlockMagic) return &header;  // the other half has done it
   uint64_t offset = kPageBytes;
   const auto place = [&offset](uint64_t bytes) {
     return std::exchange(offset, offset + RoundUpToPage(bytes));
@@ -302,12 +317,13 @@ NameRef BlockWriter::StaticName(const char* name) {
 namespace {
 
 // The next entry that was never used, or the one that was retired first; BlockWriter::kTableFull if
-// there is neither. The caller holds the lock of the tables.
+// there is neither. The caller holds the lock of the tables; the other half of a process has a lock of its own.
 uint32_t TakeEntry(std::atomic<uint32_t>& used, uint32_t capacity, IndexQueue& retired) {
-  const uint32_t count = used.load(std::memory_order_relaxed);
-  if (count == capacity) return retired.Pop().value_or(BlockWriter::kTableFull);
-  used.store(count + 1, std::memory_order_release);
-  return count;
+  uint32_t count = used.load(std::memory_order_relaxed);
+  while (count < capacity) {
+    if (used.compare_exchange_weak(count, count + 1, std::memory_order_release)) return count;
+  }
+  return retired.Pop().value_or(BlockWriter::kTableFull);
 }
 
 // An entry that was used before: whoever reads it sees that it is not published.
@@ -438,7 +454,7 @@ uint32_t BlockWriter::RegisterFunctions(std::span<const char* const> names) {
   FunctionTable* const table = functions();
   if (table == nullptr || names.size() > kMaxFunctions) return kTableFull;
   std::lock_guard lock(tables_mutex_);
-  const uint32_t used = table->count.load(std::memory_order_relaxed);
+  uint32_t used = table->count.load(std::memory_order_acquire);
   const auto is_here = [&](uint32_t first) {
     for (size_t i = 0; i < names.size(); ++i) {
       if (!IsName(table->names[first + i], names[i])) return false;
@@ -448,9 +464,12 @@ uint32_t BlockWriter::RegisterFunctions(std::span<const char* const> names) {
   for (uint32_t first = 0; first + names.size() <= used; ++first) {
     if (is_here(first)) return first;
   }
-  if (names.size() > kMaxFunctions - used) return kTableFull;
-  for (size_t i = 0; i < names.size(); ++i) table->names[used + i] = AddName(names[i]);
-  table->count.store(used + static_cast<uint32_t>(names.size()), std::memory_order_release);
+  const auto count = static_cast<uint32_t>(names.size());
+  do {
+    if (count > kMaxFunctions - used) return kTableFull;
+  } while (!table->count.compare_exchange_weak(used, used + count, std::memory_order_acq_rel));
+  // Until then they have no name.
+  for (uint32_t i = 0; i < count; ++i) table->names[used + i] = AddName(names[i]);
   return used;
 }
 
@@ -458,11 +477,13 @@ void BlockWriter::AddShader(ShaderCode code, uint64_t hash, std::span<const std:
   if (shaders() == nullptr || hash == 0) return;
   std::lock_guard lock(shaders_mutex_);
   if (!shader_hashes_.insert(hash).second) return;
-  const uint32_t index = header_->shader_count.load(std::memory_order_relaxed);
-  if (index == kMaxShaders) {
-    header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
-    return;
-  }
+  uint32_t index = header_->shader_count.load(std::memory_order_relaxed);
+  do {
+    if (index >= kMaxShaders) {
+      header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
+  } while (!header_->shader_count.compare_exchange_weak(index, index + 1));
   ShaderRecord& record = shaders()[index];
   record.code = code;
   record.hash = hash;
@@ -478,7 +499,6 @@ void BlockWriter::AddShader(ShaderCode code, uint64_t hash, std::span<const std:
     header_->shaders_dropped.fetch_add(1, std::memory_order_relaxed);
   }
   record.state.store(1, std::memory_order_release);
-  header_->shader_count.store(index + 1, std::memory_order_release);
 }
 
 uint64_t BlockWriter::AddSync(const Sync& sync) {

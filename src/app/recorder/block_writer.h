@@ -28,15 +28,20 @@
 
 namespace cairn {
 
+class LinuxHalf;
+
 class BlockWriter {
  public:
   // The block of this process, made and handed to the watcher at the first call; later calls ignore
-  // `size_bytes`. Never null when Ok; lives until the process ends, so that a report can be written
+  // `size_bytes`. Under Wine both halves (os/linux_half.h) have a writer of the same block: the Linux half made it. Never null when Ok; lives until the process ends, so that a report can be written
   // at any moment of its life.
   static Result<BlockWriter*> OfThisProcess(uint64_t size_bytes);
 
   // Gives the block of this process, if it has been made, to a watcher that was started after it.
   static Status HandOverToNewWatcher();
+
+  // A further writer of the block that the other half has, for this half.
+  static Result<std::unique_ptr<BlockWriter>> OfLinuxHalf(LinuxHalf& half, uint64_t wanted_bytes);
 
   // A block of its own, known to nobody: for tests and benchmarks.
   static Result<std::unique_ptr<BlockWriter>> Create(uint64_t size_bytes);

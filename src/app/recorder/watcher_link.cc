@@ -2,6 +2,7 @@
 #include "app/recorder/watcher_link.h"
 
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <optional>
 #include <span>
@@ -11,6 +12,7 @@
 #include "app/recorder/watcher_connection.h"
 #include "os/channel.h"
 #include "os/environment.h"
+#include "os/linux_half.h"
 #include "os/process.h"
 
 namespace cairn {
@@ -29,6 +31,13 @@ void SayUnwatched(const Status& status) {
 }
 
 Status Send(const HandoverMessage& message, const SharedMemory* memory) {
+  if (const LinuxHalf* const half = FindLinuxHalf()) {
+    const int32_t error = half->SendToWatcher(&message, sizeof(message),
+                                              memory == nullptr ? nullptr : memory->data());
+    if (error == 0) return Status();
+    return Status(StatusCode::kIo,
+                  "its Linux half cannot send to the watcher: error " + std::to_string(error));
+  }
   const Result<RawHandle> socket = WatcherSocket();
   if (!socket.ok()) return socket.status();
   return SendOver(*socket, std::as_bytes(std::span(&message, 1)), memory);
@@ -68,6 +77,28 @@ Status SendDeviceLost() {
   HandoverMessage message;
   message.kind = HandoverKind::kDeviceLost;
   return Send(message, nullptr);
+}
+
+bool HasWatcher() {
+  if (const LinuxHalf* const half = FindLinuxHalf()) return half->HasWatcher();
+  return WatcherSocket().ok();
+}
+
+Result<WatcherLine> WatcherLine::Open() {
+  WatcherLine line;
+  if (FindLinuxHalf() != nullptr) {
+    if (HasWatcher()) return line;
+    return Status(StatusCode::kNotFound, "this process has no watcher");
+  }
+  const Result<RawHandle> socket = WatcherSocket();
+  if (!socket.ok()) return socket.status();
+  line.socket_ = CopyOf(*socket);
+  if (!line.socket_.valid()) return StatusFromErrno(errno, "the watcher's socket cannot be kept");
+  return line;
+}
+
+bool WatcherLine::IsCut() const {
+  return socket_.valid() ? WatcherIsGone(socket_.get()) : !HasWatcher();
 }
 
 bool WatcherIsGone(RawHandle socket) {

@@ -21,11 +21,25 @@ namespace cairn {
 // that does not accept.
 Result<RawHandle> WatcherSocket();
 
+// The process has a watcher, whichever half of it (os/linux_half.h) has the socket.
+bool HasWatcher();
+
 // Errors: those of WatcherSocket, and kIo if the watcher is gone. A process that has a watcher and cannot
 // give it its block says so on stderr, once (not if CAIRN_LOG is off or error).
 Status HandOverBlock(const SharedMemory& block);
 Status HandOverCapture(const SharedMemory& region);
 Status SendDeviceLost();
+
+// Tells whether the watcher is still there, whatever the program closes meanwhile.
+class WatcherLine {
+ public:
+  // Errors: those of WatcherSocket; any other if there is no room for it.
+  static Result<WatcherLine> Open();
+  bool IsCut() const;
+
+ private:
+  SystemHandle socket_;  // none where the Linux half has it
+};
 
 // The watcher at the other end of `socket` has closed it: it has ended.
 bool WatcherIsGone(RawHandle socket);

@@ -14,7 +14,8 @@ namespace {
 // Of the process: which device a call is about, its arguments say.
 class LayerAsDriver final : public DriverHalf {
  public:
-  std::string WhyNot(const DriverBuffer& buffer, WriteMethod method) const override {
+  CAIRN_LINUX_CALL const char* WhyNot(const DriverBuffer& buffer,
+                                      WriteMethod method) const override {
     const auto& device = *static_cast<const DriverHalfDevice*>(buffer.device);
     if (method == WriteMethod::kDriverFillBuffer) return "";
     if (method != WriteMethod::kDriverBufferMarker) return "no method of the Vulkan layer";
@@ -23,8 +24,9 @@ class LayerAsDriver final : public DriverHalf {
                : "the Vulkan device does not have it";
   }
 
-  DriverWrite Write(const DriverList& list, const DriverBuffer& buffer, WriteMethod method,
-                    PipeLocation where, uint64_t offset_bytes, uint32_t value) override {
+  CAIRN_LINUX_CALL DriverWrite Write(const DriverList& list, const DriverBuffer& buffer,
+                                     WriteMethod method, PipeLocation where, uint64_t offset_bytes,
+                                     uint32_t value) override {
     const auto handle = static_cast<VkCommandBuffer>(list.commands);
     const DrivenCommands* const commands = DrivenCommandsOf(handle);
     if (commands == nullptr || commands->recording != list.recording ||
@@ -47,33 +49,36 @@ class LayerAsDriver final : public DriverHalf {
     return DriverWrite::kRecorded;
   }
 
-  uint8_t Drains(const DriverList& list, WriteMethod method) const override {
+  CAIRN_LINUX_CALL uint8_t Drains(const DriverList& list, WriteMethod method) const override {
     const DrivenCommands* const commands =
         DrivenCommandsOf(static_cast<VkCommandBuffer>(list.commands));
     if (commands == nullptr || commands->recording != list.recording) return 0;
     return commands->device->barriers().ServeFor(method) ? commands->drains : uint8_t{0};
   }
-  SourceFinding WitnessSource(const void* device, WriteMethod method) const override {
-    return Half(device).barriers().Describe(method);
-  }
-  bool Serialises(const void* device) const override {
+  CAIRN_LINUX_CALL bool Serialises(const void* device) const override {
     return Half(device).device().instance->mode == MarkerMode::kExact;
   }
-  bool Serial(const DriverList& list) const override {
+  CAIRN_LINUX_CALL bool Serial(const DriverList& list) const override {
     const auto handle = static_cast<VkCommandBuffer>(list.commands);
     const DrivenCommands* const commands = DrivenCommandsOf(handle);
     return commands != nullptr && commands->recording == list.recording && IsSerial(handle);
   }
 
-  bool NoteWords(const void* device, const std::byte* words) override {
+  CAIRN_LINUX_CALL bool NoteWords(const void* device, const std::byte* words) override {
     return Half(device).NoteWords(words);
   }
-  void ForgetWords(const void* device, const std::byte* words) override {
+  CAIRN_LINUX_CALL void ForgetWords(const void* device, const std::byte* words) override {
     Half(device).ForgetWords(words);
   }
-  SourceFinding LossSource(const void* device) const override { return Half(device).LossSource(); }
 
  private:
+  CAIRN_LINUX_CALL void DescribeWitnesses(const void* device, WriteMethod method,
+                                          DriverFinding* finding) const override {
+    *finding = DriverFindingOf(Half(device).barriers().Describe(method));
+  }
+  CAIRN_LINUX_CALL void DescribeLoss(const void* device, DriverFinding* finding) const override {
+    *finding = DriverFindingOf(Half(device).LossSource());
+  }
   // What DeviceSeenScope::Note was given.
   static DriverHalfDevice& Half(const void* device) {
     return *const_cast<DriverHalfDevice*>(static_cast<const DriverHalfDevice*>(device));

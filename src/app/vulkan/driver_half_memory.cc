@@ -174,7 +174,7 @@ bool AllocateExpected(const DriverHalfDevice& half, ExpectedBufferScope& expecte
     why_not =
         fmt::format("vkAllocateMemory of the block's pages returned {}", VulkanResultName(result));
   }
-  expected.NoteRefusal(std::move(why_not));
+  expected.NoteRefusal(why_not);
   return false;
 }
 

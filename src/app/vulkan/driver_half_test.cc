@@ -335,7 +335,7 @@ TEST_F(DriverHalfLayerTest, ScopesBelongToTheirThread) {
   std::thread([this] { CreateBuffer(); }).join();
   EXPECT_EQ(next_.imported, nullptr);
   EXPECT_FALSE(expected.buffer().known());
-  EXPECT_THAT(expected.reason(), HasSubstr("did not see the buffer's creation"));
+  EXPECT_THAT(std::string(expected.reason()), HasSubstr("did not see the buffer's creation"));
 }
 
 TEST_F(DriverHalfLayerTest, BuffersOfOtherSizesAreNotExpected) {
@@ -451,7 +451,7 @@ TEST_F(DriverHalfLayerTest, InsideRenderPassesMarkersAreWrittenAndFillsAreNot) {
   const auto marker = [&](PipeLocation where) {
     return GetDriverHalf()->Write(list, words, WriteMethod::kDriverBufferMarker, where, 4, 9);
   };
-  EXPECT_EQ(GetDriverHalf()->WhyNot(words, WriteMethod::kDriverBufferMarker), "");
+  EXPECT_STREQ(GetDriverHalf()->WhyNot(words, WriteMethod::kDriverBufferMarker), "");
   Ours<PFN_vkCmdBeginRenderPass>("vkCmdBeginRenderPass")(commands, nullptr,
                                                          VK_SUBPASS_CONTENTS_INLINE);
   EXPECT_EQ(Fill(list, words), DriverWrite::kInsideRenderPass);
@@ -469,8 +469,8 @@ TEST_F(DriverHalfLayerTest, InsideRenderPassesMarkersAreWrittenAndFillsAreNot) {
 TEST_F(DriverHalfLayerTest, MarkersNeedTheirExtension) {
   device_.enabled_extensions.pop_back();
   Start();
-  EXPECT_EQ(GetDriverHalf()->WhyNot(Words(), WriteMethod::kDriverBufferMarker),
-            "the Vulkan device does not have it");
+  EXPECT_STREQ(GetDriverHalf()->WhyNot(Words(), WriteMethod::kDriverBufferMarker),
+               "the Vulkan device does not have it");
 }
 
 TEST_F(DriverHalfLayerTest, ARecordingThatEndedIsRefused) {

@@ -512,6 +512,8 @@ struct ContextRecord {
 };
 static_assert(sizeof(ContextRecord) == 384);
 
+inline constexpr uint64_t kExitCodeKnown = uint64_t{1} << 32;
+
 struct BlockHeader {
   uint64_t magic;         // kBlockMagic
   uint32_t version;       // kBlockVersion
@@ -562,6 +564,9 @@ struct BlockHeader {
   std::atomic<uint32_t> descriptor_sets_left_out;  // that found no room
   // 1: the process ends by its own exit. Noted where the system does not tell that from being ended by others.
   std::atomic<uint32_t> exit_noted;
+  // The code with which a program of Windows ends under Wine, of which Linux keeps eight bits; kExitCodeKnown is set
+  // as well. 0: not known.
+  std::atomic<uint64_t> exit_code;
 };
 static_assert(sizeof(BlockHeader) <= kPageBytes);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

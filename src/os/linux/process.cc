@@ -372,7 +372,12 @@ std::string ProgramOf(ProcessId pid) {
 
 std::string CommandLineOf(ProcessId pid) {
   std::string line = ArgumentsOf(pid);
-  if (!line.empty() && line.back() == '\0') line.pop_back();
+  if (IsWindowsProgram(ProgramOfCommandLine(line))) {
+    // Wine has written it over its own, and filled up with zeros.
+    line.resize(line.find_last_not_of('\0') + 1);
+  } else if (!line.empty() && line.back() == '\0') {
+    line.pop_back();
+  }
   std::replace(line.begin(), line.end(), '\0', ' ');
   return line;
 }

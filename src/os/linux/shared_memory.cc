@@ -81,7 +81,7 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 }
 
 SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) munmap(data_, size_bytes_);
+  if (data_ != nullptr && !borrowed_) munmap(data_, size_bytes_);
 }
 
 }  // namespace cairn

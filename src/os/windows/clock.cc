@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/clock.h"
 
+#include "os/linux_half.h"
 #include "os/windows/system.h"
 
 namespace cairn {
 
 uint64_t MonotonicNs() {
+  // Wine's counter runs by another clock than the watcher's.
+  if (const LinuxHalf* const half = FindLinuxHalf()) return half->MonotonicNs();
   LARGE_INTEGER ticks;
   LARGE_INTEGER ticks_a_second;
   QueryPerformanceCounter(&ticks);

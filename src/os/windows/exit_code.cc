@@ -47,11 +47,6 @@ constexpr std::array kNamed = {
 
 }  // namespace
 
-ProcessEnd EndOfExitCode(uint32_t code) {
-  const EndKind kind = IsExceptionCode(code) ? EndKind::kSignalled : EndKind::kExited;
-  return {kind, static_cast<int>(code), true};
-}
-
 std::string NameOfExitCode(uint32_t code) {
   for (const Named& named : kNamed) {
     if (named.code == code) return named.name;

@@ -8,17 +8,11 @@
 #include <cstdint>
 #include <string>
 
-#include "os/process.h"
-
 namespace cairn {
 
 // What this program gives to processes that it kills: in the part of codes that is left to programs. Others who
 // kill give 1 (Task Manager, taskkill) or what they like, which cannot be told from an exit.
 inline constexpr uint32_t kKilledExitCode = 0xE043'524E;
-
-// kSignalled, with the code as value: of codes that the system gives to processes that die of an exception, of
-// a fastfail or of ^C; and of kKilledExitCode. kExited: all others, also 3, which abort() and exit(3) give alike.
-ProcessEnd EndOfExitCode(uint32_t code);
 
 // "EXCEPTION_ACCESS_VIOLATION"; "exception 0xC0001234" for what has no name here.
 std::string NameOfExitCode(uint32_t code);

@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "os/clock.h"
+#include "os/linux_half.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -45,6 +46,9 @@ bool ChangesSoon(const std::atomic<uint32_t>& word, uint32_t expected) {
 bool FutexWait(const SharedMemory& memory, const std::atomic<uint32_t>& word, uint32_t expected,
                uint64_t timeout_ns) {
   if (ChangesSoon(word, expected)) return true;
+  if (const LinuxHalf* const half = FindLinuxHalf()) {
+    return half->Wait(&word, expected, timeout_ns);
+  }
   const SystemHandle event =
       Owned(memory.name().empty()
                 ? nullptr
@@ -65,6 +69,7 @@ bool FutexWait(const SharedMemory& memory, const std::atomic<uint32_t>& word, ui
 }
 
 void FutexWake(const SharedMemory& memory, const std::atomic<uint32_t>& word, uint32_t was) {
+  if (const LinuxHalf* const half = FindLinuxHalf()) half->Wake(&word);
   if (memory.name().empty()) return;
   const SystemHandle event =
       Owned(OpenEventW(EVENT_MODIFY_STATE, FALSE, NameOf(memory, word, was).data()));

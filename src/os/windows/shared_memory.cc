@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "os/linux_half.h"
 #include "os/memory.h"
 #include "os/this_process.h"
 #include "os/windows/system.h"
@@ -69,7 +70,8 @@ Result<MemoryElsewhere> ParsePath(std::string_view path) {
 
 // A copy of it for this process.
 Result<SystemHandle> CopyFrom(const MemoryElsewhere& elsewhere, const std::string& path) {
-  const SystemHandle process = Owned(OpenProcess(PROCESS_DUP_HANDLE, FALSE, elsewhere.process_id));
+  const SystemHandle process =
+      Owned(::OpenProcess(PROCESS_DUP_HANDLE, FALSE, elsewhere.process_id));
   if (!process.valid()) {
     // The system's word for a number that no process has.
     if (GetLastError() == ERROR_INVALID_PARAMETER) {
@@ -124,6 +126,12 @@ Result<SharedMemory> SharedMemory::Create(const char* name, uint64_t size_bytes)
   const std::string problem =
       "shared memory of " + std::to_string(size_bytes) + " bytes cannot be ";
   SharedMemory memory;
+  if (LinuxHalf* const half = FindLinuxHalf()) {
+    memory.data_ = static_cast<std::byte*>(half->CreateMemory(name, size_bytes));
+    if (memory.data_ == nullptr) return Status(StatusCode::kOutOfMemory, problem + "reserved");
+    memory.size_bytes_ = size_bytes;
+    return memory;
+  }
   for (int i = 0; i < kMostNames && !memory.handle_.valid(); ++i) {
     memory.name_ = name + ("-" + std::to_string(OwnProcessId()) + "-" + std::to_string(i));
     memory.handle_ = MakeSection(size_bytes, WholeName(memory.name_).c_str());
@@ -186,7 +194,12 @@ Result<SharedMemory> SharedMemory::MapAgainForReading() const {
 }
 
 SharedMemory::~SharedMemory() {
-  if (data_ != nullptr) UnmapViewOfFile(data_);
+  if (data_ == nullptr || borrowed_) return;
+  if (LinuxHalf* const half = FindLinuxHalf()) {
+    half->FreeMemory(data_);
+  } else {
+    UnmapViewOfFile(data_);
+  }
 }
 
 }  // namespace cairn

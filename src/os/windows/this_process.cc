@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/library.h"
+#include "os/linux_half.h"
 #include "os/windows/system.h"
 // Behind it.
 #include <shellapi.h>
@@ -23,6 +24,9 @@ std::vector<std::string> AllWords() {
 }  // namespace
 
 ProcessId OwnProcessId() {
+  if (const LinuxHalf* const half = FindLinuxHalf()) {
+    return static_cast<ProcessId>(half->ProcessId());
+  }
   return GetCurrentProcessId();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "os/linux_half.h"
 #include "os/windows/system.h"
 
 namespace cairn {
@@ -22,6 +23,7 @@ Function InKernel(const char* name) {
 }  // namespace
 
 uint32_t CurrentThreadId() {
+  if (const LinuxHalf* const half = FindLinuxHalf()) return half->ThreadId();
   return GetCurrentThreadId();
 }
 

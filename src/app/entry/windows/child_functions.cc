@@ -6,6 +6,7 @@
 #include "app/entry/windows/replacement.h"
 #include "app/settings/log.h"
 #include "os/library.h"
+#include "os/linux_half.h"
 #include "os/windows/library_injection.h"
 #include "os/windows/system.h"
 
@@ -41,7 +42,10 @@ template <typename Make>
 BOOL MakeWithLayer(DWORD flags, PROCESS_INFORMATION* process, const Make& make) {
   // One function of the system may call the other.
   const InsideScope scope;
-  if (!scope.outermost() || IsForDebugger(flags) || process == nullptr) return make(flags);
+  // Where there is a Linux half, it is in what is started as well.
+  if (FindLinuxHalf() != nullptr || !scope.outermost() || IsForDebugger(flags) ||
+      process == nullptr)
+    return make(flags);
   const BOOL made = make(flags | CREATE_SUSPENDED);
   const DWORD error = GetLastError();
   if (made != 0) {
