@@ -22,13 +22,14 @@ constexpr char kFileVerbsExamples[] =
 
 VerbList AddVerbs(CLI::App& root) {
   // In the order in which they are listed.
-  return {
-      .verbs = {AddRunVerb(root), AddReportVerb(root), AddInfoVerb(root), AddCallsVerb(root),
-                AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root), AddDiffVerb(root),
-                AddVerifyVerb(root), AddTrimVerb(root), AddRepackVerb(root), AddReplayVerb(root),
-                AddBisectVerb(root), AddTopVerb(root), AddSelftestVerb(root), AddPixVerb(root),
-                AddWatchVerb(root), AddProbeVerb(root), AddTrialVerb(root)},
-      .examples = kFileVerbsExamples};
+  return {.verbs = {AddRunVerb(root),          AddReportVerb(root),  AddInfoVerb(root),
+                    AddCallsVerb(root),        AddObjectsVerb(root), AddImagesVerb(root),
+                    AddStateVerb(root),        AddDiffVerb(root),    AddVerifyVerb(root),
+                    AddTrimVerb(root),         AddRepackVerb(root),  AddReplayVerb(root),
+                    AddBisectVerb(root),       AddTopVerb(root),     AddSelftestVerb(root),
+                    AddPixVerb(root),          AddWatchVerb(root),   AddProbeVerb(root),
+                    AddWitnessProbeVerb(root), AddTrialVerb(root)},
+          .examples = kFileVerbsExamples};
 }
 
 void PrepareFor(const Verb&, const std::vector<std::string>& words, char**) {

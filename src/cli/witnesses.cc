@@ -143,24 +143,9 @@ WitnessSet Nothing(std::string reason) {
 
 }  // namespace
 
-std::string WitnessCachePath() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return fs::path(value == nullptr ? "" : value);
-  };
-  // As the XDG base directory specification says: a path that is relative counts for nothing.
-  fs::path folder = variable("XDG_CACHE_HOME");
-  if (!folder.is_absolute()) {
-    folder = variable("HOME");
-    if (!folder.is_absolute()) return "";
-    folder /= ".cache";
-  }
-  return (folder / "cairn" / "witnesses").string();
-}
-
 WitnessSet FindWitnesses(const std::function<void(const std::string&)>& say) {
   const std::string path = WitnessCachePath();
-  if (path.empty()) return Nothing("neither XDG_CACHE_HOME nor HOME names a folder to keep it in");
+  if (path.empty()) return Nothing(kNoWitnessCache);
   WitnessCache cache = ReadCache(path);
   const uint64_t machine = WitnessMachine();
   if (machine == 0) return Nothing("no driver of Vulkan is installed");
