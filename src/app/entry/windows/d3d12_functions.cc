@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where devices come from: D3D12CreateDevice, and the device factories that a program can ask D3D12GetInterface for.
+#include "app/breadcrumbs/driver_half.h"
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/dxgi_functions.h"
 #include "app/entry/windows/functions.h"
@@ -16,6 +17,8 @@ template <typename Create>
 HRESULT CreateWrapped(D3D_FEATURE_LEVEL level, const IID& iid, void** device,
                       const Create& create) {
   const InsideScope inside;
+  // Under Wine the Vulkan layer may be looking at what is created below.
+  const DeviceCreationScope creating;
   // Without a place for the device this asks only whether one could be created.
   if (!inside.outermost() || device == nullptr) return create(iid, device);
   // What the implementation leaves alone stays as the program has it.
