@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/verb.h"
 #include "cli/witness_telling.h"
 #include "format/witness/witness_cache.h"
 #include "os/child.h"
@@ -94,7 +95,10 @@ class Measurement {
     if (!ended && !Kill(*child)) new Child(std::move(*child));
     std::vector<DeviceWitnesses> told = telling->Read();
     const ProcessEnd end = ended ? child->End() : ProcessEnd();
-    const bool died = ended && end.kind != EndKind::kExited;
+    // abort() is an exit on Windows, with another code than its own.
+    const bool exited =
+        end.kind == EndKind::kExited && (end.value == 0 || end.value == kExitFailed);
+    const bool died = ended && !exited;
     if (died && told.size() > known_count && told.back().outcome == WitnessOutcome::kHung) {
       told.back().outcome = WitnessOutcome::kDied;
     }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/testing/json.h"
@@ -46,7 +47,7 @@ class VulkanExeTest : public ::testing::Test {
   CommandResult Run(const std::vector<std::string>& options,
                     const std::vector<std::string>& program,
                     const std::vector<std::string>& environment = {}) {
-    std::vector<std::string> words = {Program("cairn"), "run", "--quiet"};
+    std::vector<std::string> words = {cairn_, "run", "--quiet"};
     words.insert(words.end(), options.begin(), options.end());
     words.push_back("--");
     words.insert(words.end(), program.begin(), program.end());
@@ -56,6 +57,7 @@ class VulkanExeTest : public ::testing::Test {
     return result;
   }
 
+  std::string cairn_ = Program("cairn");
   TemporaryFolder folder_;
   const std::string file_ = folder_ / "a.cairn";
 };
@@ -143,10 +145,12 @@ TEST_F(VulkanExeTest, SelftestTriesTheLayer) {
 // cairn measures barriers in a process of its own, once, and hands over what it found.
 class WitnessesExeTest : public VulkanExeTest {
  protected:
-  std::string Told(const std::string& cache, const std::vector<std::string>& options = {}) {
+  std::string Told(const std::string& cache, const std::vector<std::string>& options = {},
+                   std::vector<std::string> environment = {}) {
+    environment.insert(environment.end(),
+                       {"LOCALAPPDATA=" + cache, "CAIRN_WITNESSES", "CAIRN_BREADCRUMBS"});
     const CommandResult result =
-        Run(options, {"cmd.exe", "/c", "echo it says %CAIRN_WITNESSES%"},
-            {"LOCALAPPDATA=" + cache, "CAIRN_WITNESSES", "CAIRN_BREADCRUMBS"});
+        Run(options, {"cmd.exe", "/c", "echo it says %CAIRN_WITNESSES%"}, environment);
     EXPECT_EQ(result.exit_code, 0) << result.Summary();
     EXPECT_THAT(result.output, StartsWith("it says "));
     return result.output.substr(8, result.output.find_first_of("\r\n") - 8);
@@ -177,6 +181,33 @@ TEST_F(WitnessesExeTest, AreMeasuredOnceAndKept) {
   const Result<WitnessSet> again = ParseWitnessSet(Told(cache_));
   ASSERT_TRUE(again.ok());
   EXPECT_EQ(again->devices, changed.devices);
+}
+
+// Drivers of tests/icd, which only Khronos's loader takes.
+TEST_F(WitnessesExeTest, ADriverThatDiesOrHangsIsMeasuredOnce) {
+  cairn_ = Beside("cairn.exe");
+  std::string manifest = CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json";
+  std::replace(manifest.begin(), manifest.end(), '/', '\\');
+  const std::pair<std::string, WitnessOutcome> drivers[] = {{"dies", WitnessOutcome::kDied},
+                                                            {"sticks", WitnessOutcome::kHung},
+                                                            {"", WitnessOutcome::kUnseen}};
+  for (const auto& [word, outcome] : drivers) {
+    SCOPED_TRACE(word);
+    const std::vector<std::string> environment = {
+        "VK_DRIVER_FILES=" + manifest, "CAIRN_ICD=" + word,
+        "CAIRN_LAYER_PATH=" CAIRN_BINARY_DIR "/bin/cairn-d3d.dll"};
+    const Result<WitnessSet> set = ParseWitnessSet(Told(cache_, {}, environment));
+    ASSERT_TRUE(set.ok()) << set.status().message();
+    ASSERT_THAT(set->devices, SizeIs(1));
+    EXPECT_EQ(set->devices[0].key.driver_name, "cairn_test_driver");
+    EXPECT_EQ(set->devices[0].outcome, outcome);
+    // It is not tried again, though it would work now.
+    const Result<WitnessSet> again =
+        ParseWitnessSet(Told(cache_, {}, {environment[0], "CAIRN_ICD=", environment[2]}));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->devices, set->devices);
+    std::filesystem::remove_all(kept_.parent_path());
+  }
 }
 
 TEST_F(WitnessesExeTest, WithoutAPlaceForThemOrAWish) {
