@@ -19,10 +19,11 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
@@ -88,28 +89,20 @@ TEST_F(VulkanExeTest, ItsFramesAndDrawsAreCounted) {
   EXPECT_THAT(tree, HasSubstr("[X] DRAW 1, graphics pipeline"));
 }
 
-// That the GPU has finished before the program is gone is not likely, and not impossible.
+// Its 50th submission is given to the GPU many times: it is still at it when the program is gone.
 TEST_F(VulkanExeTest, KilledInAFrame) {
-  constexpr int kMostRuns = 5;
-  ReportedWork work;
-  std::string tree;
-  for (int run = 0; run < kMostRuns; ++run) {
-    // It shows what it shows until it is gone.
-    (void)Run({"-o", file_}, {kWatchWindow, "--with", Beside("kill-at-submit.dll"), "1000", kCube});
-    EXPECT_THAT(ReportedIncidents(file_),
-                ElementsAre(ReportedIncident{"signal", int64_t{1} << 32 | 1, "", ""}));
-    work = ReadReportedWork(file_);
-    tree = ReportTree(file_, true);
-    if (StatesOf(work).size() > 1) break;
-  }
-  // vkcube's first submission prepares its textures, and ends no frame.
+  // It would show what it shows for ever.
+  (void)Run({"-o", file_}, {kWatchWindow, "--with", Beside("kill-at-submit.dll"), "1000", kCube});
+  EXPECT_THAT(ReportedIncidents(file_),
+              ElementsAre(ReportedIncident{"signal", int64_t{1} << 32 | 1, "", ""}));
+  const ReportedWork work = ReadReportedWork(file_);
+  EXPECT_THAT(work.candidates, Contains("DRAW "));
+  EXPECT_THAT(StatesOf(work), IsSupersetOf({"completed", "in flight"}));
+  // Its first submission prepares its textures, and ends no frame.
+  const std::string tree = ReportTree(file_, true);
   EXPECT_THAT(tree, HasSubstr("<Frame 48>"));
   EXPECT_THAT(tree, Not(HasSubstr("<Frame 49>")));
-  EXPECT_THAT(StatesOf(work), SizeIs(2));
-  const std::string last = tree.substr(tree.find("<Frame 48>"));
-  EXPECT_THAT(last, HasSubstr("submission no. 50"));
-  EXPECT_THAT(last, ::testing::AnyOf(HasSubstr("[>] DRAW 1, graphics pipeline"),
-                                     HasSubstr("[ ] DRAW 1, graphics pipeline")));
+  EXPECT_THAT(tree, HasSubstr("[>] DRAW 1, graphics pipeline"));
 }
 
 // Under Wine Direct3D 12 stands on Vulkan. Whoever comes in first: one block, and one device in it.
