@@ -132,6 +132,7 @@ macro(cairn_find_windows_dependencies)
   find_package(PNG REQUIRED)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+  pkg_check_modules(VULKAN REQUIRED IMPORTED_TARGET vulkan)
   # Some of them are headers alone.
   target_include_directories(cairn_options SYSTEM INTERFACE ${CAIRN_WINDOWS_DEPENDENCIES}/include)
   add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)
@@ -218,6 +219,12 @@ function(cairn_program name)
   cairn_precompile(${name})
 endfunction()
 
+# What Wine calls the root of this machine, where tests look for files.
+set(CAIRN_DRIVE "")
+if(WIN32)
+  set(CAIRN_DRIVE Z:)
+endif()
+
 # cairn_test(NAME SOURCES ... [DEPS ...] [GPU | THREADS] [TIMEOUT seconds]): a GoogleTest program, run by
 # ctest. THREADS: worth a run with ThreadSanitizer.
 # GPU tests run one at a time: lavapipe is unstable when two heavy processes share the machine.
@@ -230,11 +237,8 @@ function(cairn_test name)
   target_compile_options(${name} PRIVATE ${CAIRN_QUICK_TO_COMPILE})
   set(CAIRN_PRECOMPILED cairn_precompiled_tests)
   cairn_precompile(${name})
-  if(WIN32)
-    set(drive Z:)  # what Wine calls the root of this machine
-  endif()
   target_compile_definitions(${name} PRIVATE
-    CAIRN_SOURCE_DIR="${drive}${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${drive}${PROJECT_BINARY_DIR}")
+    CAIRN_SOURCE_DIR="${CAIRN_DRIVE}${PROJECT_SOURCE_DIR}" CAIRN_BINARY_DIR="${CAIRN_DRIVE}${PROJECT_BINARY_DIR}")
   add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
@@ -252,6 +256,20 @@ function(cairn_test name)
     set_tests_properties(${name} PROPERTIES LABELS "unit;threads")
   else()
     set_tests_properties(${name} PROPERTIES LABELS unit)
+  endif()
+endfunction()
+
+# cairn_vulkan_tests(TARGET...): these tests, which link cairn_vulkan_probe, need a loader and a device. On Windows they
+# lie beside Khronos's loader, which tools/wine-run lets them take instead of Wine's own: that knows no layers. Where
+# there is no device they are skipped.
+function(cairn_vulkan_tests)
+  if(WIN32)
+    set(folder ${PROJECT_BINARY_DIR}/tests/vulkan)
+    configure_file(${CAIRN_WINDOWS_DEPENDENCIES}/bin/vulkan-1.dll ${folder}/vulkan-1.dll COPYONLY)
+    set_target_properties(${ARGN} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+    foreach(target ${ARGN})
+      target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/app/breadcrumbs/testing/vulkan_device_or_skip.cc)
+    endforeach()
   endif()
 endfunction()
 

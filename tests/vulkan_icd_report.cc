@@ -58,9 +58,11 @@ std::vector<std::string> IcdArguments(const IcdRun& run) {
 }
 
 Command::Options IcdOptions(const IcdRun& run, const TemporaryFolder& folder) {
+  // The loader finds the library beside it by the system's own separators alone.
+  std::filesystem::path manifest = CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json";
   Command::Options options;
   options.folder = folder.path();
-  options.environment = {"VK_DRIVER_FILES=" CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json",
+  options.environment = {"VK_DRIVER_FILES=" + manifest.make_preferred().string(),
                          "VK_LOADER_LAYERS_DISABLE=~implicit~",
                          "CAIRN_ICD=" + run.icd,
                          "CAIRN_BREADCRUMBS=" + run.mode,

@@ -156,10 +156,16 @@ TEST_F(VulkanWitnesses, FactsOfOthersClearNothing) {
 }
 
 TEST_F(VulkanWitnesses, WhateverTheVariableHolds) {
-  for (const std::string& told :
-       {Told(kTrue) + ";", Told(kTrue) + ";" + std::string(kKey) + kTrue,
-        "2" + Told(kTrue).substr(1), std::string("\x1B[2J\xFF"), std::string(200'000 / 2, 'x'),
-        std::string("1;;;;"), Told(" 99999999999999999999 marker 0:dispatch=any")}) {
+  std::vector<std::string> values = {Told(kTrue) + ";",
+                                     Told(kTrue) + ";" + std::string(kKey) + kTrue,
+                                     "2" + Told(kTrue).substr(1),
+                                     "\x1B[2J",
+                                     "1;;;;",
+                                     Told(" 99999999999999999999 marker 0:dispatch=any")};
+#if !defined(_WIN32)  // whose variables are characters, 32,767 at most
+  values.insert(values.end(), {"\x1B[2J\xFF", std::string(100'000, 'x')});
+#endif
+  for (const std::string& told : values) {
     const IcdReport report = Run("barriers", told);
     EXPECT_THAT(report.candidates, SizeIs(kReached)) << told.substr(0, 80);
     EXPECT_THAT(Source(report), HasSubstr("absent: CAIRN_WITNESSES is not used: "))

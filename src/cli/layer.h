@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the layers are, and how they get into a program: one library, preloaded for Direct3D 12 and, on Linux, named to
-// the Vulkan loader by a manifest.
+// Where the layers are, and how they get into a program: one library, preloaded for Direct3D 12 and named to the Vulkan
+// loader by a manifest.
 #ifndef CAIRN_CLI_LAYER_H_
 #define CAIRN_CLI_LAYER_H_
 
@@ -43,14 +43,21 @@ std::vector<std::string> WindowsLayerVariables();
 // the layer unless it is listed. What is found and listed last stands next to the driver: layers of the
 // user see what the program does, and not what ours adds.
 // The manifest lies beside the library of FindLayerLibrary, or beside what it links to, or in the
-// installation's share/vulkan/explicit_layer.d. Empty in builds with sanitizers, and on Windows, which has no such layer
-// yet. kNotFound: there is no library, or no manifest; kUnsupported: its folder cannot be said in a list of folders.
+// installation's share/vulkan/explicit_layer.d. Empty in builds with sanitizers. kNotFound: there is no library, or no
+// manifest; kUnsupported: its folder cannot be said in a list of folders.
 Result<std::vector<std::string>> VulkanLayerVariables();
 
-// In variables of Linux that list files.
-inline constexpr char kListSeparator = ':';
+// Between the folders of a list: ':', on Windows ';'.
+extern const char kListSeparator;
 
-// vulkan/`name` in the places where the loader looks for drivers and layers by itself, those that exist. Linux.
+// Those of the entries that are not empty, as one list.
+std::string JoinedList(const std::vector<std::string>& entries);
+
+// Where the manifest that belongs to the library at `layer` may lie. The first that has it counts.
+std::vector<FilePath> ManifestFolders(const FilePath& layer);
+
+// vulkan/`name` in the places where the loader looks for drivers and layers by itself, those that exist. None on
+// Windows, where it looks into the registry.
 std::vector<std::string> VulkanFolders(const char* name);
 
 // CAIRN_CAPTURE in this program's environment, which the programs that it starts get as well, says so.

@@ -8,6 +8,7 @@
 namespace cairn::cli {
 
 const char kLayerLibrary[] = "cairn-d3d.dll";
+const char kListSeparator = ';';
 
 // Beside this program, in an installation and in a build folder.
 std::vector<FilePath> LayerPlaces() {
@@ -18,8 +19,12 @@ std::vector<std::string> WindowsLayerVariables() {
   return {};
 }
 
-Result<std::vector<std::string>> VulkanLayerVariables() {
-  return std::vector<std::string>();
+std::vector<FilePath> ManifestFolders(const FilePath& layer) {
+  return {layer.parent_path()};
+}
+
+std::vector<std::string> VulkanFolders(const char*) {
+  return {};
 }
 
 }  // namespace cairn::cli

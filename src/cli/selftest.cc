@@ -287,10 +287,12 @@ int Run(const SelftestOptions& options) {
   if (options.api != "d3d12") {
     MakeVulkanLayerKnown();
     ProbeVulkan(&result);
-    // Without a device of Vulkan there is no layer either, for the same reason.
-    if (!result.devices.empty()) result.layer = CheckVulkanLayer();
   }
+  const bool has_vulkan = !result.devices.empty();
   if (options.api != "vulkan") ProbeD3D12(&result);
+  // Without a device of Vulkan there is no layer either, for the same reason. It comes last: on Windows its library stands
+  // in front of Direct3D 12 from now on.
+  if (has_vulkan) result.layer = CheckVulkanLayer();
   const bool works = std::any_of(result.devices.begin(), result.devices.end(),
                                  [](const DeviceResult& device) { return device.works(); });
   for (const ApiFailure& failure : result.failures) {

@@ -29,7 +29,8 @@ const char kRunExamples[] =
     "125 when cairn failed, 126 when the program cannot be executed, 127 when it was not found.";
 
 const char kNoLayerHelp[] =
-    "Leave Direct3D 12 calls alone: cairn-d3d.dll is not loaded into the program";
+    "Leave Direct3D 12 and Vulkan calls alone: cairn-d3d.dll is not loaded into the program, and "
+    "the Vulkan layer is not enabled";
 
 const char kTriggerHelp[] =
     "With --capture: record from the moment that FILE exists until it is gone; or 'signal': from "

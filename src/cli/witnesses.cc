@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/verb.h"
 #include "cli/witness_telling.h"
 #include "format/witness/witness_cache.h"
 #include "os/child.h"
@@ -94,7 +95,10 @@ class Measurement {
     if (!ended && !Kill(*child)) new Child(std::move(*child));
     std::vector<DeviceWitnesses> told = telling->Read();
     const ProcessEnd end = ended ? child->End() : ProcessEnd();
-    const bool died = ended && end.kind != EndKind::kExited;
+    // abort() is an exit on Windows, with another code than its own.
+    const bool exited =
+        end.kind == EndKind::kExited && (end.value == 0 || end.value == kExitFailed);
+    const bool died = ended && !exited;
     if (died && told.size() > known_count && told.back().outcome == WitnessOutcome::kHung) {
       told.back().outcome = WitnessOutcome::kDied;
     }
@@ -143,24 +147,9 @@ WitnessSet Nothing(std::string reason) {
 
 }  // namespace
 
-std::string WitnessCachePath() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return fs::path(value == nullptr ? "" : value);
-  };
-  // As the XDG base directory specification says: a path that is relative counts for nothing.
-  fs::path folder = variable("XDG_CACHE_HOME");
-  if (!folder.is_absolute()) {
-    folder = variable("HOME");
-    if (!folder.is_absolute()) return "";
-    folder /= ".cache";
-  }
-  return (folder / "cairn" / "witnesses").string();
-}
-
 WitnessSet FindWitnesses(const std::function<void(const std::string&)>& say) {
   const std::string path = WitnessCachePath();
-  if (path.empty()) return Nothing("neither XDG_CACHE_HOME nor HOME names a folder to keep it in");
+  if (path.empty()) return Nothing(kNoWitnessCache);
   WitnessCache cache = ReadCache(path);
   const uint64_t machine = WitnessMachine();
   if (machine == 0) return Nothing("no driver of Vulkan is installed");

@@ -13,8 +13,10 @@
 
 namespace cairn::cli {
 
-// XDG_CACHE_HOME/cairn/witnesses, or that in HOME/.cache. "" where neither variable is a path.
+// XDG_CACHE_HOME/cairn/witnesses, or that in HOME/.cache; on Windows that in LOCALAPPDATA. "" where no such variable is a
+// path, which the other one says in words.
 std::string WitnessCachePath();
+extern const char kNoWitnessCache[];
 
 // Which drivers and devices this machine has, and what the environment says of them: a hash. As long as it stays the
 // same, there is nothing new to be measured. Reads names and times of some files; loads no driver.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The device, its queues, private data, and objects that are nothing but their handles.
-#include <unistd.h>
-
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -111,7 +110,9 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDevic
   NoteRequest(*info);
   const auto& physical = *From<PhysicalDevice>(physical_device);
   if (physical.instance->settings.dies) std::abort();
-  while (physical.instance->settings.sticks) pause();
+  while (physical.instance->settings.sticks) {
+    std::this_thread::sleep_for(std::chrono::hours(1));
+  }
   WaitWhileStuck(physical.instance->settings.sticks_after_hang);
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());

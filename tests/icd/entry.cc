@@ -63,7 +63,11 @@ PFN_vkVoidFunction FindFunction(const char* name) {
 
 }  // namespace cairn::icd
 
+#if defined(_WIN32)
+#define CAIRN_ICD_EXPORT extern "C" __declspec(dllexport)
+#else
 #define CAIRN_ICD_EXPORT extern "C" __attribute__((visibility("default")))
+#endif
 
 CAIRN_ICD_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
 vk_icdNegotiateLoaderICDInterfaceVersion(uint32_t* version) {

@@ -2,8 +2,6 @@
 //
 // Memory, buffers and images, and their GPU addresses. All memory is the host's; imported memory is
 // the application's own pages.
-#include <sys/mman.h>
-
 #include <algorithm>
 
 #include "icd/entry.h"
@@ -53,14 +51,11 @@ VkResult Provide(const VkMemoryAllocateInfo& info, Device* device, Memory* memor
       return VK_ERROR_INVALID_EXTERNAL_HANDLE;
     }
     memory->data = static_cast<std::byte*>(import->pHostPointer);
-    memory->imported = true;
     return VK_SUCCESS;
   }
-  void* pages = mmap(nullptr, info.allocationSize, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (pages == MAP_FAILED) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  memory->data = static_cast<std::byte*>(pages);
-  return VK_SUCCESS;
+  memory->pages = SparseMemory::Reserve(info.allocationSize);
+  memory->data = memory->pages.data();
+  return memory->data == nullptr ? VK_ERROR_OUT_OF_DEVICE_MEMORY : VK_SUCCESS;
 }
 
 VkResult VKAPI_CALL AllocateMemory(VkDevice device, const VkMemoryAllocateInfo* info,
@@ -82,7 +77,6 @@ void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAlloc
   TellBinding(*Of(device), VK_OBJECT_TYPE_DEVICE_MEMORY, reinterpret_cast<uint64_t>(handle),
               memory->address, memory->size_bytes, false, false);
   GiveBackAddresses(Of(device), *memory);
-  if (!memory->imported) munmap(memory->data, memory->size_bytes);
 }
 
 VkResult VKAPI_CALL MapMemory(VkDevice, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize,

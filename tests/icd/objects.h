@@ -19,6 +19,7 @@
 
 #include "icd/command_processor.h"
 #include "icd/settings.h"
+#include "os/memory.h"
 
 namespace cairn::icd {
 
@@ -76,7 +77,7 @@ struct Memory {
   std::byte* data = nullptr;
   VkDeviceSize size_bytes = 0;
   VkDeviceAddress address = 0;
-  bool imported = false;  // `data` is the application's
+  SparseMemory pages;  // empty if `data` is the application's
 };
 
 struct Buffer {

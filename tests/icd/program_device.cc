@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "icd/program_device.h"
 
-#include <dlfcn.h>
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <signal.h>
-#include <unistd.h>
+#endif
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "os/library.h"
+#include "os/this_process.h"
 
 namespace cairn::icd {
 namespace {
@@ -54,12 +59,16 @@ void Check(CairnResult result, const char* call) {
 }
 
 void SayReady() {
-  std::printf("ready %d\n", static_cast<int>(getpid()));
+  std::printf("ready %d\n", static_cast<int>(OwnProcessId()));
   std::fflush(stdout);
 }
 
 void KillSelf() {
-  kill(getpid(), SIGKILL);
+#if defined(_WIN32)
+  TerminateProcess(GetCurrentProcess(), 1);
+#else
+  raise(SIGKILL);
+#endif
   std::abort();
 }
 
@@ -274,10 +283,9 @@ void ProgramDevice::CreatePipeline() {
 // The driver's functions take the application's handles: neither the loader nor Cairn's layer replaces
 // them.
 void ProgramDevice::LoadDirectFunctions() {
-  void* driver = dlopen(CAIRN_ICD_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
-  if (driver == nullptr) Fail("runs on another driver than " CAIRN_ICD_LIBRARY);
-  const auto find =
-      reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(driver, "vk_icdGetInstanceProcAddr"));
+  const auto find = Library::FindLoaded(CAIRN_ICD_LIBRARY)
+                        .Find<PFN_vkGetInstanceProcAddr>("vk_icdGetInstanceProcAddr");
+  if (find == nullptr) Fail("runs on another driver than " CAIRN_ICD_LIBRARY);
   direct_insert_ = reinterpret_cast<PFN_vkCmdInsertDebugUtilsLabelEXT>(
       find(instance_, "vkCmdInsertDebugUtilsLabelEXT"));
   direct_queue_insert_ = reinterpret_cast<PFN_vkQueueInsertDebugUtilsLabelEXT>(

@@ -40,7 +40,7 @@ void NoteStructure(const VkBaseInStructure* structure, std::ostream& out) {
 
 std::ofstream OpenRequests() {
   const char* const path = std::getenv("CAIRN_ICD_REQUESTS");
-  return path == nullptr ? std::ofstream() : std::ofstream(path, std::ios::app);
+  return path == nullptr ? std::ofstream() : std::ofstream(path, std::ios::app | std::ios::binary);
 }
 
 }  // namespace

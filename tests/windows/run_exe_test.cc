@@ -424,13 +424,16 @@ TEST_F(LoadedTest, AMissingOneIsOneWarning) {
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output, "no\r\n");
   EXPECT_EQ(result.errors,
-            "cairn run: warning: Direct3D 12 calls are not followed: "
+            "cairn run: warning: Direct3D 12 and Vulkan calls are not followed: "
             "CAIRN_LAYER_PATH=nowhere/layer.dll is no file; name the library cairn-d3d.dll, or "
             "unset it\n");
 }
 
 TEST_F(LoadedTest, OneThatCannotBeLoadedIsOneWarning) {
   std::ofstream(folder_ / "broken.dll") << "no library";
+  constexpr char kManifest[] = "VkLayer_CAIRN_breadcrumbs.json";
+  std::filesystem::copy_file(std::string(CAIRN_BINARY_DIR "/bin/") + kManifest,
+                             folder_ / kManifest);
   const CommandResult result = AskForLibrary(folder_ / "broken.dll");
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.output, "no\r\n");

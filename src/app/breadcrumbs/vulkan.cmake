@@ -18,14 +18,10 @@ cairn_embed_files(cairn_vulkan_probe
 cairn_test(vulkan_witnesses_test
   SOURCES vulkan_witnesses_test.cc
   DEPS cairn_breadcrumbs_vulkan)
-if(WIN32)
-  return()  # What follows needs a device, and links the loader.
-endif()
-
 cairn_library(cairn_vulkan_testing
   SOURCES testing/vulkan_test_device.cc
   DEPS cairn_vulkan_probe PkgConfig::VULKAN)
-target_compile_definitions(cairn_vulkan_testing PRIVATE CAIRN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(cairn_vulkan_testing PRIVATE CAIRN_SOURCE_DIR="${CAIRN_DRIVE}${PROJECT_SOURCE_DIR}")
 
 cairn_test(vulkan_backend_test
   SOURCES vulkan_backend_test.cc
@@ -34,6 +30,7 @@ cairn_test(vulkan_backend_test
 cairn_test(vulkan_probe_test
   SOURCES vulkan_probe_test.cc
   DEPS cairn_vulkan_probe GPU)
+cairn_vulkan_tests(vulkan_backend_test vulkan_probe_test)
 
 cairn_bench(vulkan_bench
   SOURCES vulkan_bench.cc

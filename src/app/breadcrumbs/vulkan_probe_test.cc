@@ -5,10 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include "app/breadcrumbs/vulkan_liveness.h"
+#include "os/environment.h"
 
 namespace cairn {
 namespace {
@@ -56,11 +56,11 @@ TEST(VulkanProbeTest, EveryDeviceDispatchesAndDraws) {
 
 TEST(VulkanProbeTest, SaysWhatToInstallWhenThereIsNoDriver) {
   // The loader reads the variables when an instance is created.
-  setenv("VK_ICD_FILENAMES", "/nonexistent.json", 1);
-  setenv("VK_DRIVER_FILES", "/nonexistent.json", 1);
+  SetVariable("VK_ICD_FILENAMES", "/nonexistent.json");
+  SetVariable("VK_DRIVER_FILES", "/nonexistent.json");
   Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
-  unsetenv("VK_ICD_FILENAMES");
-  unsetenv("VK_DRIVER_FILES");
+  ClearVariable("VK_ICD_FILENAMES");
+  ClearVariable("VK_DRIVER_FILES");
   ASSERT_FALSE(probes.ok());
   EXPECT_EQ(probes.status().code(), StatusCode::kNotFound);
   EXPECT_THAT(probes.status().message(), testing::HasSubstr("no Vulkan device"));

@@ -69,7 +69,7 @@ class DriverHalfWitnesses : public ::testing::Test {
   void TearDown() override {
     device_.driver_half.reset();
     ForgetDevice(device_);
-    unsetenv(kWitnessVariable);
+    ClearVariable(kWitnessVariable);
   }
 
   void Start(const std::string& told) {

@@ -79,16 +79,16 @@ PFN_vkVoidFunction VKAPI_CALL GetPhysicalDeviceProcAddr(VkInstance instance, con
 
 }  // namespace
 
-VkResult NegotiateLayer(VkNegotiateLayerInterface* interface) {
+VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation) {
   constexpr uint32_t kVersion = 2;
-  if (interface == nullptr || interface->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
-      interface->loaderLayerInterfaceVersion < kVersion) {
+  if (negotiation == nullptr || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+      negotiation->loaderLayerInterfaceVersion < kVersion) {
     return VK_ERROR_INITIALIZATION_FAILED;
   }
-  interface->loaderLayerInterfaceVersion = kVersion;
-  interface->pfnGetInstanceProcAddr = GetInstanceProcAddr;
-  interface->pfnGetDeviceProcAddr = GetDeviceProcAddr;
-  interface->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;
+  negotiation->loaderLayerInterfaceVersion = kVersion;
+  negotiation->pfnGetInstanceProcAddr = GetInstanceProcAddr;
+  negotiation->pfnGetDeviceProcAddr = GetDeviceProcAddr;
+  negotiation->pfnGetPhysicalDeviceProcAddr = GetPhysicalDeviceProcAddr;
   return VK_SUCCESS;
 }
 

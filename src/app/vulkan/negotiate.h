@@ -9,7 +9,7 @@ namespace cairn {
 
 // The loader's first question. Version 2 of the interface between loaders and layers, which all loaders
 // since 2017 speak; VK_ERROR_INITIALIZATION_FAILED for older ones.
-VkResult NegotiateLayer(VkNegotiateLayerInterface* interface);
+VkResult NegotiateLayer(VkNegotiateLayerInterface* negotiation);
 
 }  // namespace cairn
 

@@ -3,32 +3,40 @@
 // The layer as the system's loader finds and loads it, by its manifest.
 #include "app/breadcrumbs/vulkan_loader.h"
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <vulkan/vulkan_core.h>
 
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "app/vulkan/layer.h"
+#include "os/environment.h"
+#include "os/library.h"
 
 namespace cairn {
 namespace {
 
+#if defined(_WIN32)
+constexpr char kFolder[] = CAIRN_BINARY_DIR "/bin";
+constexpr char kLibrary[] = "cairn-d3d.dll";
+#else
+constexpr char kFolder[] = CAIRN_BINARY_DIR "/lib";
+constexpr char kLibrary[] = CAIRN_BINARY_DIR "/lib/libcairn-d3d12.so";
+#endif
+
 class VulkanLoaderTest : public testing::Test {
  protected:
   void SetUp() override {
-    setenv("VK_ADD_LAYER_PATH", CAIRN_BINARY_DIR "/lib", 1);
+    SetVariable("VK_ADD_LAYER_PATH", kFolder);
     Result<VulkanGetInstanceProcAddr> loader = LoadVulkanLoader();
     ASSERT_TRUE(loader.ok()) << loader.status().message();
     get_ = reinterpret_cast<PFN_vkGetInstanceProcAddr>(*loader);
   }
   void TearDown() override {
     DestroyAll();
-    unsetenv("VK_ADD_LAYER_PATH");
-    unsetenv("CAIRN_BREADCRUMBS");
+    ClearVariable("VK_ADD_LAYER_PATH");
+    ClearVariable("CAIRN_BREADCRUMBS");
   }
 
   template <typename Function>
@@ -140,7 +148,7 @@ TEST_F(VulkanLoaderTest, InstancesOfEveryVersionWork) {
 }
 
 TEST_F(VulkanLoaderTest, OffWorksAsWell) {
-  setenv("CAIRN_BREADCRUMBS", "off", 1);
+  SetVariable("CAIRN_BREADCRUMBS", "off");
   ASSERT_NO_FATAL_FAILURE(Create(VK_API_VERSION_1_3));
   ASSERT_NO_FATAL_FAILURE(RunSomething());
 }
@@ -165,9 +173,7 @@ TEST_F(VulkanLoaderTest, DevicesSayThatTheLayerIsThere) {
 TEST_F(VulkanLoaderTest, TheLibraryOutlivesTheInstances) {
   ASSERT_NO_FATAL_FAILURE(Create(VK_API_VERSION_1_3));
   DestroyAll();
-  void* const library = dlopen(CAIRN_BINARY_DIR "/lib/libcairn-d3d12.so", RTLD_NOLOAD | RTLD_LAZY);
-  EXPECT_NE(library, nullptr);
-  if (library != nullptr) dlclose(library);
+  EXPECT_NE(Library::FindLoaded(kLibrary).Find<void (*)()>("cairnNegotiateVulkanLayer"), nullptr);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ set(CAIRN_PROXIED_dxgi CreateDXGIFactory CreateDXGIFactory1 CreateDXGIFactory2 D
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/proxies)
 set(generated ${PROJECT_BINARY_DIR}/generated)
 set(functions "")
-set(exports "EXPORTS\n  CairnMeetLinux\n")
+set(exports "EXPORTS\n  CairnMeetLinux\n  cairnNegotiateVulkanLayer\n")
 foreach(library d3d12 dxgi)
   set(forwards "LIBRARY ${library}.dll\nEXPORTS\n")
   foreach(entry ${CAIRN_PROXIED_${library}})
