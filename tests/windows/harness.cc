@@ -4,6 +4,8 @@
 #include "harness.h"
 
 #include <windows.h>
+// Behind it.
+#include <tlhelp32.h>
 
 #include <algorithm>
 #include <atomic>
@@ -215,6 +217,10 @@ CommandResult RunCommand(const std::vector<std::string>& arguments,
   return Command(arguments, options).Wait();
 }
 
+std::string OutputBeside(const std::vector<std::string>& arguments) {
+  return RunCommand(arguments, {}).output;
+}
+
 TemporaryFolder::TemporaryFolder() : path_(MakeFolder("cairn-test-")) {}
 
 TemporaryFolder::~TemporaryFolder() {
@@ -245,6 +251,30 @@ void KillProcess(pid_t pid) {
   const HANDLE process = OpenProcess(PROCESS_TERMINATE, FALSE, static_cast<DWORD>(pid));
   TerminateProcess(process, static_cast<UINT>(kExitOfKilled));
   CloseHandle(process);
+}
+
+// Not the host of its console, which is one as well.
+pid_t ChildOf(pid_t parent) {
+  const HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+  PROCESSENTRY32W process = {};
+  process.dwSize = sizeof(process);
+  pid_t child = 0;
+  for (BOOL more = Process32FirstW(all, &process); more != 0 && child == 0;
+       more = Process32NextW(all, &process)) {
+    if (process.th32ParentProcessID == static_cast<DWORD>(parent) &&
+        _wcsicmp(process.szExeFile, L"conhost.exe") != 0) {
+      child = static_cast<pid_t>(process.th32ProcessID);
+    }
+  }
+  CloseHandle(all);
+  return child;
+}
+
+void PullTrigger(pid_t pid) {
+  const std::wstring name = L"Local\\cairn-trigger-" + std::to_wstring(pid);
+  const HANDLE trigger = OpenEventW(EVENT_MODIFY_STATE, FALSE, name.c_str());
+  SetEvent(trigger);
+  CloseHandle(trigger);
 }
 
 bool IsRunning(pid_t pid) {
