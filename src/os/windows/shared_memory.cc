@@ -69,7 +69,8 @@ Result<MemoryElsewhere> ParsePath(std::string_view path) {
 
 // A copy of it for this process.
 Result<SystemHandle> CopyFrom(const MemoryElsewhere& elsewhere, const std::string& path) {
-  const SystemHandle process = Owned(OpenProcess(PROCESS_DUP_HANDLE, FALSE, elsewhere.process_id));
+  const SystemHandle process =
+      Owned(::OpenProcess(PROCESS_DUP_HANDLE, FALSE, elsewhere.process_id));
   if (!process.valid()) {
     // The system's word for a number that no process has.
     if (GetLastError() == ERROR_INVALID_PARAMETER) {
