@@ -127,6 +127,15 @@ void ForgetContextInCrashSignals(Context* context) {
   while (mirroring.load() != 0) std::this_thread::yield();
 }
 
+void MirrorAtExit() {
+  if (OwnBlock() == nullptr) return;
+  mirroring.fetch_add(1);
+  for (std::atomic<Context*>& slot : contexts) {
+    if (Context* context = slot.load()) context->Mirror();
+  }
+  mirroring.fetch_sub(1);
+}
+
 void NoteExit(uint32_t code) {
   BlockHeader* block = IsExceptionCode(code) ? OwnBlock() : nullptr;
   if (block == nullptr) return;
