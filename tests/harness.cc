@@ -251,6 +251,12 @@ void KillProcess(pid_t pid) {
   kill(pid, SIGKILL);
 }
 
+void PressInterrupt(pid_t pid) {
+  const pid_t child = ChildOf(pid);
+  kill(pid, SIGINT);
+  if (child > 0 && getpgid(child) == getpgid(pid)) kill(child, SIGINT);
+}
+
 void PullTrigger(pid_t pid) {
   kill(pid, SIGUSR1);
 }

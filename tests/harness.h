@@ -39,6 +39,7 @@ class Command {
     std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes
     std::string input;                     // becomes stdin
     int timeout_s = 60;
+    bool own_console = false;  // for PressInterrupt, which needs it on Windows
   };
   Command(const std::vector<std::string>& arguments, const Options& options);
   // Kills what is left.
@@ -95,6 +96,8 @@ pid_t ChildOf(pid_t parent);
 // Task Manager gives it.
 void KillProcess(pid_t pid);
 extern const int kExitOfKilled;
+// ^C, as whoever sits in front of this process would press it; its children that share its terminal get it, too.
+void PressInterrupt(pid_t pid);
 // Has `cairn run --capture --trigger signal`, which this process is, start or stop.
 void PullTrigger(pid_t pid);
 // True while the process exists and is not merely waiting for its parent to take note of its end.

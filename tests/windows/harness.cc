@@ -101,6 +101,10 @@ std::filesystem::path MakeFolder(const std::string& beginning) {
   return path;
 }
 
+BOOL WINAPI IgnoreRequest(DWORD) {
+  return TRUE;
+}
+
 HANDLE HandleOf(intptr_t process) {
   return reinterpret_cast<HANDLE>(process);
 }
@@ -152,9 +156,9 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   std::wstring environment = EnvironmentWith(settings);
   PROCESS_INFORMATION process = {};
   if (CreateProcessW(Wide(arguments[0]).c_str(), line.data(), nullptr, nullptr, TRUE,
-                     CREATE_UNICODE_ENVIRONMENT, environment.data(),
-                     options.folder.empty() ? nullptr : options.folder.c_str(), &startup,
-                     &process) != 0) {
+                     CREATE_UNICODE_ENVIRONMENT | (options.own_console ? CREATE_NO_WINDOW : 0),
+                     environment.data(), options.folder.empty() ? nullptr : options.folder.c_str(),
+                     &startup, &process) != 0) {
     CloseHandle(process.hThread);
     pid_ = static_cast<pid_t>(process.dwProcessId);
     process_ = reinterpret_cast<intptr_t>(process.hProcess);
@@ -268,6 +272,15 @@ pid_t ChildOf(pid_t parent) {
   }
   CloseHandle(all);
   return child;
+}
+
+// To all that are at its console, this process among them.
+void PressInterrupt(pid_t pid) {
+  FreeConsole();
+  AttachConsole(static_cast<DWORD>(pid));
+  SetConsoleCtrlHandler(IgnoreRequest, TRUE);
+  GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0);
+  FreeConsole();
 }
 
 void PullTrigger(pid_t pid) {
