@@ -129,6 +129,7 @@ macro(cairn_find_windows_dependencies)
   find_package(fmt REQUIRED)
   find_package(GTest REQUIRED)
   find_package(benchmark REQUIRED)
+  set(ZLIB_USE_STATIC_LIBS ON)  # else programs need a zlib1.dll, which no Windows has
   find_package(PNG REQUIRED)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)

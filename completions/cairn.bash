@@ -68,7 +68,7 @@ _cairn() {
         --frames | --loop | --timeout | --pad) ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --hash --loop --pace --timeout --library --pad --in-process --quiet --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "--frames --validate --images --window --hash --loop --pace --timeout --library --pad --in-process --quiet --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the Direct3D 12 samples share, and one program each, twice: sample-NAME-d3d12 says what it does
 # by libcairn, sample-NAME-d3d12-plain by names and PIX events only, and is not linked with libcairn.
-set(CAIRN_SAMPLE_D3D12_SOURCES d3d12_device.cc d3d12_device_linux.cc d3d12_work.cc)
 foreach(telling cairn plain)
   add_library(cairn_sample_d3d12_${telling} STATIC
-    ${CAIRN_SAMPLE_D3D12_SOURCES} d3d12_telling_${telling}.cc)
+    d3d12_device.cc d3d12_device_${CAIRN_SAMPLE_SYSTEM}.cc d3d12_work.cc d3d12_telling_${telling}.cc)
   cairn_precompile(cairn_sample_d3d12_${telling})
   target_include_directories(cairn_sample_d3d12_${telling} PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(cairn_sample_d3d12_${telling}
-    PUBLIC cairn_d3d12abi PkgConfig::VKD3D_UTILS fmt::fmt
+    PUBLIC cairn_d3d12abi cairn_d3d12_system fmt::fmt
     PRIVATE cairn_sample_common cairn_options)
   cairn_embed_files(cairn_sample_d3d12_${telling}
     FILES shaders/d3d12/fill.cs.dxbc shaders/d3d12/hang.cs.dxbc)

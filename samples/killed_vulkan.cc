@@ -3,11 +3,11 @@
 // Kills itself in the middle of a frame: the first submission has finished, the second is at work in
 // its second dispatch. Nothing in the process gets a chance to write a report; the watcher does.
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <chrono>
 #include <thread>
 
+#include "sudden_end.h"
 #include "vulkan_slow_work.h"
 
 namespace {
@@ -71,16 +71,15 @@ void Run(const sample::Options& options, double seconds) {
   if (device.Wait(second_done, 0)) {
     sample::Fail("the second submission finished before the kill; use more --seconds");
   }
-  fmt::print("sample-killed-vulkan: SIGKILL in the middle of \"Global illumination\"\n");
+  fmt::print("sample-killed-vulkan: killed in the middle of \"Global illumination\"\n");
   std::fflush(stdout);
-  raise(SIGKILL);
+  sample::EndSuddenly();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  sample::CommandLine line(
-      "Kills itself with SIGKILL while the GPU is at work on its second submission.");
+  sample::CommandLine line("Kills itself while the GPU is at work on its second submission.");
   sample::Options options;
   sample::AddOptions(line, &options);
   double seconds = 5;

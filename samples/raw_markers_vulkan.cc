@@ -4,7 +4,6 @@
 // draws that does not end until the CPU lets it go, and its loop that reads the markers back after a present
 // that failed. The answer is checked against the truth, which this program knows.
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <atomic>
 #include <chrono>
@@ -15,6 +14,7 @@
 
 #include "embedded/triangle.vert.spv.h"
 #include "embedded/wait.frag.spv.h"
+#include "sudden_end.h"
 #include "vulkan_work.h"
 
 namespace {
@@ -245,7 +245,7 @@ void RunReadBack(Scene& scene, bool kill) {
                i, scene.Slot(2 * i), scene.Slot(2 * i + 1));
   }
   std::fflush(stdout);
-  if (kill) raise(SIGKILL);
+  if (kill) sample::EndSuddenly();
   const bool good = scene.Slot(2 * kHanging) == kTopValue && !scene.Written(2 * kHanging + 1) &&
                     scene.Slot(2 * kHanging - 1) == kBottomValue;
   scene.Finish();

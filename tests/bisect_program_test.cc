@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `cairn bisect -- PROGRAM`: programs that hang, crash, or do neither, run again and again on a real driver. The
-// work that it names is the one that each program is about.
+// work that it names is the one that each program is about. Those of Direct3D 12: bisect_d3d12_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -17,6 +17,7 @@
 
 #include "base/testing/json.h"
 #include "base/testing/json_schema_check.h"
+#include "bisect_answers.h"
 #include "harness.h"
 #include "virtual_screen.h"
 
@@ -40,10 +41,6 @@ class Screen : public ::testing::Environment {
   static inline VirtualScreen* screen_ = nullptr;
 };
 [[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
-
-std::vector<std::string> PathOf(const Json& culprit) {
-  return culprit["path"].get<std::vector<std::string>>();
-}
 
 std::vector<std::string> Words(std::vector<std::string> words,
                                const std::vector<std::string>& more) {
@@ -92,14 +89,6 @@ class BisectProgramTest : public ::testing::Test {
   TemporaryFolder folder_;
 };
 
-void ExpectSure(const Json& answer) {
-  EXPECT_EQ(answer["runs_with"], answer["failed_with"]) << answer.dump(2);
-  EXPECT_EQ(0, answer["failed_without"]) << answer.dump(2);
-  EXPECT_LT(1, answer["runs_with"].get<int>());
-  EXPECT_LT(0, answer["runs_without"].get<int>());
-  EXPECT_EQ("clean", answer["without"]) << answer.dump(2);
-}
-
 TEST_F(BisectProgramTest, AVulkanDispatchThatKillsTheProcess) {
   const Json answer = Bisect({"-o", "culprit.cairn"}, {Program("sample-fault-vulkan-plain")});
   ASSERT_EQ(true, answer["found"]) << answer.dump(2);
@@ -138,28 +127,6 @@ TEST_F(BisectProgramTest, AVulkanDispatchThatHangs) {
   ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
   EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Integrate"));
   EXPECT_EQ("clean", answer["without"]);
-}
-
-// Two dispatches in two submissions of the last of four frames: each frame records the same work.
-TEST_F(BisectProgramTest, ADirect3DProgramWhoseFaultTakesTwoDispatches) {
-  const Json answer = Bisect({}, {Program("sample-late-fault-d3d12")});
-  ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_EQ("death", answer["failure"]);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  const Json both = answer["culprits"][0];
-  ASSERT_EQ(2u, both.size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(both[0]), Contains("Emit"));
-  EXPECT_THAT(PathOf(both[1]), Contains("Scatter"));
-  EXPECT_EQ(4, both[1]["submitted"]);
-  ExpectSure(answer);
-}
-
-TEST_F(BisectProgramTest, ADirect3DDispatchThatKillsTheProcess) {
-  const Json answer = Bisect({}, {Program("sample-fault-d3d12-plain")});
-  ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
-  ExpectSure(answer);
 }
 
 TEST_F(BisectProgramTest, AProgramThatDoesNotFail) {

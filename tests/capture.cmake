@@ -5,7 +5,7 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
     DEPS cairn_test_harness cairn_trace GPU TIMEOUT 300)
   add_dependencies(capture_kill_test cairn_command cairn_layer sample-scale-d3d12-plain)
   cairn_test(trim_test SOURCES trim_test.cc DEPS cairn_test_harness GPU TIMEOUT 300)
-  add_dependencies(trim_test cairn_command cairn_layer sample-scale-d3d12-plain)
+  add_dependencies(trim_test cairn_command cairn_layer plain sample-scale-d3d12-plain)
   cairn_test(bad_trace_test SOURCES bad_trace_test.cc
     DEPS cairn_test_harness cairn_trace GPU TIMEOUT 300)
   add_dependencies(bad_trace_test cairn_command cairn_layer sample-scale-d3d12-plain)
@@ -14,7 +14,12 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
       cairn_test_json GPU TIMEOUT 300)
   add_dependencies(replay_verb_test cairn_command cairn_layer sample-scale-d3d12-plain
     sample-hang-d3d12-plain)
-  cairn_test(interrupt_test SOURCES interrupt_test.cc DEPS cairn_test_harness GPU TIMEOUT 300)
-  add_dependencies(interrupt_test cairn_command cairn_layer sample-scale-d3d12-plain
-    sample-fault-d3d12-plain)
+  cairn_test(replay_signals_test SOURCES replay_signals_test.cc
+    DEPS cairn_test_harness cairn_test_json GPU TIMEOUT 300)
+  add_dependencies(replay_signals_test cairn_command cairn_layer sample-scale-d3d12-plain
+    sample-fault-d3d12-plain sample-triangle-d3d12-plain)
+  foreach(test interrupt_test interrupt_terminal_test)
+    cairn_test(${test} SOURCES ${test}.cc DEPS cairn_test_harness GPU TIMEOUT 300)
+    add_dependencies(${test} cairn_command cairn_layer sample-scale-d3d12-plain sample-fault-d3d12-plain)
+  endforeach()
 endif()

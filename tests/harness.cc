@@ -192,6 +192,14 @@ CommandResult RunCommand(const std::vector<std::string>& arguments,
   return command.Wait();
 }
 
+std::string OutputBeside(const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  std::string line;
+  for (const std::string& argument : arguments) line += "'" + argument + "' ";
+  line += "> '" + (folder / "output") + "' 2> /dev/null";
+  return std::system(line.c_str()) == 0 ? ReadFile(folder / "output") : "";
+}
+
 std::vector<std::string> LavapipeEnvironment() {
   std::vector<std::string> environment = {"VKD3D_DEBUG=none"};
   for (const char* folder : {"/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"}) {
@@ -241,6 +249,16 @@ const int kExitOfKilled = 128 + SIGKILL;
 
 void KillProcess(pid_t pid) {
   kill(pid, SIGKILL);
+}
+
+void PressInterrupt(pid_t pid) {
+  const pid_t child = ChildOf(pid);
+  kill(pid, SIGINT);
+  if (child > 0 && getpgid(child) == getpgid(pid)) kill(child, SIGINT);
+}
+
+void PullTrigger(pid_t pid) {
+  kill(pid, SIGUSR1);
 }
 
 pid_t ChildOf(pid_t parent) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the cross-process tests share: a folder of their own, running commands with a time limit and
-// seeing what they leave behind. On Windows (windows/harness.cc) nothing is seen of that, and there is no ChildOf.
+// seeing what they leave behind. On Windows (windows/harness.cc) nothing is seen of that.
 #ifndef CAIRN_TESTS_HARNESS_H_
 #define CAIRN_TESTS_HARNESS_H_
 
@@ -39,6 +39,7 @@ class Command {
     std::vector<std::string> environment;  // "NAME=value" replaces, "NAME" removes
     std::string input;                     // becomes stdin
     int timeout_s = 60;
+    bool own_console = false;  // for PressInterrupt, which needs it on Windows
   };
   Command(const std::vector<std::string>& arguments, const Options& options);
   // Kills what is left.
@@ -64,6 +65,9 @@ class Command {
 // Runs it to its end.
 CommandResult RunCommand(const std::vector<std::string>& arguments,
                          const Command::Options& options);
+
+// Its standard output; to be run while another Command runs, whose processes are not of this one.
+std::string OutputBeside(const std::vector<std::string>& arguments);
 
 // For programs whose misdeeds are to have the same effect everywhere: the device on the CPU, where there is a
 // choice, and no chatter of libvkd3d.
@@ -92,6 +96,10 @@ pid_t ChildOf(pid_t parent);
 // Task Manager gives it.
 void KillProcess(pid_t pid);
 extern const int kExitOfKilled;
+// ^C, as whoever sits in front of this process would press it; its children that share its terminal get it, too.
+void PressInterrupt(pid_t pid);
+// Has `cairn run --capture --trigger signal`, which this process is, start or stop.
+void PullTrigger(pid_t pid);
 // True while the process exists and is not merely waiting for its parent to take note of its end.
 bool IsRunning(pid_t pid);
 // Waits until the process has ended; false after `timeout_s`.

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Healthy programs that submit nothing that counts as work, and then are idle: no submission is unfinished
-// only because nobody sees its end.
+// Healthy Vulkan programs that submit nothing that counts as work, and then are idle: no submission is unfinished
+// only because nobody sees its end. One of Direct3D 12: idle_d3d12_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <span>
-#include <string>
 #include <vector>
 
 #include "app/breadcrumbs/context.h"
 #include "app/recorder/block_writer.h"
 #include "app/vulkan/testing/test_loader.h"
-#include "base/testing/json.h"
 #include "format/snapshot/progress_probe.h"
 #include "format/snapshot/snapshot_from_block.h"
-#include "harness.h"
 #include "reader/analysis/analysis.h"
 
 namespace cairn::testing {
@@ -64,30 +61,6 @@ TEST(IdleTest, VulkanBuffersWithoutWorkAreSeenToFinish) {
     ++seen;
   }
   EXPECT_EQ(seen, 2 * buffers.size());
-}
-
-// It waits for its fence by an event, which the layer does not see, and ends without releasing anything.
-TEST(IdleTest, Direct3DListsWithoutWorkAreNoCandidates) {
-#if defined(CAIRN_SANITIZED)
-  GTEST_SKIP() << "a library with sanitizers cannot be preloaded into programs without them";
-#endif
-  const TemporaryFolder folder;
-  const CommandResult run =
-      RunCommand({Program("cairn"), "run", "--quiet", "--dump-on-exit", "-o", "a.cairn", "--",
-                  CAIRN_BINARY_DIR "/tests/programs/idle_d3d12"},
-                 {.folder = folder.path(), .environment = LavapipeEnvironment()});
-  ASSERT_EQ(run.exit_code, 0) << run.errors;
-  const CommandResult report =
-      RunCommand({Program("cairn"), "report", "--json", folder / "a.cairn"}, {});
-  const Json json = Json::Parse(report.output);
-  ASSERT_TRUE(json.is_object()) << report.errors;
-  ASSERT_EQ(json.at("executions").size(), 3u);
-  for (const Json& execution : json.at("executions")) {
-    EXPECT_EQ(execution.at("state"), "completed") << execution;
-  }
-  for (const Json& verdict : json.at("verdicts")) {
-    EXPECT_TRUE(verdict.at("list_candidates").empty()) << verdict;
-  }
 }
 
 }  // namespace

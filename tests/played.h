@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces of samples, recorded on Linux (golden/played), for tests that play them where nothing can be recorded.
+// For tests that play traces: some of samples, recorded on Linux (golden/played), and what they are played on.
 #ifndef CAIRN_TESTS_PLAYED_H_
 #define CAIRN_TESTS_PLAYED_H_
 
@@ -26,6 +26,23 @@ inline const std::string& WhyNothingIsPlayed() {
   static const std::string why;
 #endif
   return why;
+}
+
+// As it is called where something is played: the beginning of the name of LavapipeEnvironment()'s device, which DXGI
+// invents under Wine, and the library.
+inline std::string LavapipeName() {
+#if defined(_WIN32)
+  return "";
+#else
+  return "llvmpipe";
+#endif
+}
+inline std::string Direct3D12Library() {
+#if defined(_WIN32)
+  return "d3d12.dll";
+#else
+  return "libvkd3d-utils.so.1";
+#endif
 }
 
 }  // namespace cairn::testing

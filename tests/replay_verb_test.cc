@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `cairn replay` of traces that this device cannot play, or whose GPU work does not end; its options; and
-// captures that a trigger starts and stops while the program runs.
+// captures that a trigger starts and stops while the program runs. What signals do to it: replay_signals_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 
 #include <chrono>
 #include <cstring>
@@ -12,79 +11,23 @@
 #include <fstream>
 #include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/testing/json.h"
 #include "format/trace/trace_filter.h"
 #include "format/trace/trace_reader.h"
-#include "harness.h"
 #include "reader/replay/testing/test_script.h"
+#include "replay_verb_fixture.h"
 
 namespace cairn::testing {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::MatchesRegex;
 using ::testing::StartsWith;
-
-constexpr uint64_t kFrames = 20;
-
-std::vector<std::string> Lines(const std::string& text) {
-  std::vector<std::string> lines;
-  for (size_t start = 0; start < text.size();) {
-    const size_t end = std::min(text.find('\n', start), text.size());
-    lines.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return lines;
-}
-
-// Looks every few milliseconds; false when it took a minute.
-bool WaitUntil(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
-class ReplayVerbTest : public ::testing::Test {
- protected:
-  Command::Options Options(int timeout_s = 120) const {
-    return {.folder = folder_.path(), .environment = LavapipeEnvironment(), .timeout_s = timeout_s};
-  }
-  static std::vector<std::string> Arguments(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), Program("cairn"));
-    return arguments;
-  }
-  CommandResult Cairn(const std::vector<std::string>& arguments) {
-    const CommandResult result = RunCommand(Arguments(arguments), Options());
-    EXPECT_FALSE(result.timed_out) << result.Summary();
-    EXPECT_THAT(result.left_behind, IsEmpty());
-    return result;
-  }
-  void Capture() {
-    const CommandResult result = Cairn({"run", "--quiet", "--capture", "--hash-frames", "-o",
-                                        "a.cairn", "--", Program("sample-scale-d3d12-plain"),
-                                        "--frames", std::to_string(kFrames), "--calls", "100"});
-    ASSERT_EQ(result.exit_code, 0) << result.Summary();
-  }
-  // What `cairn replay --hash` prints: a line for each frame.
-  std::string Hashes(std::vector<std::string> options, const std::string& file = "a.cairn") {
-    options.insert(options.begin(), {"replay", "--hash", "--quiet"});
-    options.push_back(file);
-    const CommandResult result = Cairn(options);
-    EXPECT_EQ(result.exit_code, 0) << result.Summary();
-    EXPECT_EQ(result.errors, "");
-    return result.output;
-  }
-
-  TemporaryFolder folder_;
-};
 
 // ---- Devices that lack something --------------------------------------------------------------------
 
@@ -115,7 +58,7 @@ class OtherDeviceTest : public ReplayVerbTest {
   TestScript script_;
 };
 
-// libvkd3d 1.2 has ID3D12Device only.
+// libvkd3d 1.2 has ID3D12Device only; that of Wine 10 has the interface, and does nothing here.
 TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
   AskOptions(D3D12_CONSERVATIVE_RASTERIZATION_TIER_3);
   const Method method = Method::ID3D12Device4_CreateCommandList1;
@@ -130,11 +73,14 @@ TEST_F(OtherDeviceTest, ANewerInterfaceIsNamedWithTheCallAndWhatDiffers) {
   const CommandResult result = Replay();
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_THAT(result.output, HasSubstr("; 1 call left out"));
-  EXPECT_EQ(
-      result.errors,
-      "cairn replay: warning: left out (call " + std::to_string(call) +
-          "): ID3D12Device4::CreateCommandList1: this device has no ID3D12Device4; it succeeded "
-          "when it was recorded; the devices differ in D3D12_FEATURE_D3D12_OPTIONS\n");
+  const auto words = [call](const std::string& reason) {
+    return "cairn replay: warning: left out (call " + std::to_string(call) +
+           "): ID3D12Device4::CreateCommandList1: this device " + reason +
+           "; it succeeded when it was recorded; the devices differ in "
+           "D3D12_FEATURE_D3D12_OPTIONS\n";
+  };
+  EXPECT_THAT(result.errors,
+              AnyOf(words("has no ID3D12Device4"), words("refuses it with 0x80004001")));
 }
 
 TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {
@@ -147,12 +93,11 @@ TEST_F(OtherDeviceTest, ARefusedCallIsNamedWithWhatDiffers) {
   const CommandResult result = Replay();
   EXPECT_EQ(result.exit_code, 3);
   EXPECT_EQ(Lines(result.errors).size(), 1u);
-  EXPECT_THAT(
-      result.errors,
-      MatchesRegex(
-          "cairn replay: warning: left out .call [0-9]+.: ID3D12Device::CreateHeap: this device "
-          "refuses it with 0x[0-9A-F]+; it succeeded when it was recorded; the "
-          "devices differ in D3D12_FEATURE_D3D12_OPTIONS\n"));
+  EXPECT_THAT(result.errors, StartsWith("cairn replay: warning: left out (call "));
+  EXPECT_THAT(result.errors,
+              HasSubstr("): ID3D12Device::CreateHeap: this device refuses it with 0x80"));
+  EXPECT_THAT(result.errors, EndsWith("; it succeeded when it was recorded; the devices differ in "
+                                      "D3D12_FEATURE_D3D12_OPTIONS\n"));
 }
 
 TEST_F(OtherDeviceTest, WhatAnswersTheSameDoesNotDiffer) {
@@ -162,7 +107,7 @@ TEST_F(OtherDeviceTest, WhatAnswersTheSameDoesNotDiffer) {
   script_.Create(Method::ID3D12Device_CreateHeap, Chain::kID3D12Heap, &desc, __uuidof(ID3D12Heap));
   const CommandResult result = Replay();
   EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.errors, ::testing::EndsWith("it succeeded when it was recorded\n"));
+  EXPECT_THAT(result.errors, EndsWith("it succeeded when it was recorded\n"));
 }
 
 TEST_F(OtherDeviceTest, AFeatureLevelThatNoDeviceHas) {
@@ -180,7 +125,7 @@ TEST_F(OtherDeviceTest, AFeatureLevelThatNoDeviceHas) {
   EXPECT_EQ(result.output, "");
   EXPECT_EQ(Lines(result.errors).size(), 1u);
   EXPECT_THAT(result.errors, HasSubstr("no device with feature level 15_0 can be made here: 0x"));
-  EXPECT_THAT(result.errors, HasSubstr("; check with `vulkaninfo`"));
+  EXPECT_THAT(result.errors, HasSubstr("; check with `"));
 }
 
 // A trace with a device, and nothing that could be compared.
@@ -223,112 +168,6 @@ TEST_F(ReplayVerbTest, AHangEndsThePlaybackAndNamesThePlace) {
   }
   EXPECT_GT(submission, 0u);
   EXPECT_GE(place, submission);
-}
-
-// ---- What kills the playback --------------------------------------------------------------------------
-
-class DeathTest : public ReplayVerbTest {
- protected:
-  void SetUp() override {
-    const CommandResult captured = Cairn({"run", "--quiet", "--capture", "-o", "a.cairn", "--",
-                                          Program("sample-fault-d3d12-plain")});
-    ASSERT_EQ(captured.exit_code, 128 + SIGSEGV) << captured.Summary();
-    for (const std::string& line :
-         Lines(Cairn({"calls", "--json", "--function", "ExecuteCommandLists", "a.cairn"}).output)) {
-      const Json call = Json::Parse(line);
-      if (call.value("kind", "") == "call") submission_ = call["number"].get<uint64_t>();
-    }
-    ASSERT_NE(submission_, 0u);
-  }
-  // Who asked for the playback lives on and says what killed it, and where: a thread of lavapipe faults.
-  void ExpectDeathIsTold(const CommandResult& result, const std::string& verb) {
-    EXPECT_EQ(result.exit_code, 4) << result.Summary();
-    EXPECT_EQ(result.output, "");
-    ASSERT_EQ(Lines(result.errors).size(), 1u) << result.Summary();
-    EXPECT_THAT(
-        result.errors,
-        MatchesRegex("cairn " + verb +
-                     ": .*: the playback died of SIGSEGV in a thread of the driver, when "
-                     "the playback was at call [0-9,]+, ID3D12[A-Za-z0-9]+::[A-Za-z0-9]+; the "
-                     "GPU may have been at work on the submission of call " +
-                     std::to_string(submission_) +
-                     "; cairn bisect .* finds the work that does it\n"));
-  }
-
-  uint64_t submission_ = 0;
-};
-
-TEST_F(DeathTest, ReplaySaysWhatKilledItAndWhere) {
-  ExpectDeathIsTold(Cairn({"replay", "a.cairn"}), "replay");
-  // For a debugger.
-  const CommandResult here = Cairn({"replay", "--in-process", "a.cairn"});
-  EXPECT_EQ(here.exit_code, 128 + SIGSEGV) << here.Summary();
-}
-
-TEST_F(DeathTest, ImagesSaysItAndLeavesNoFolder) {
-  ExpectDeathIsTold(Cairn({"images", "-o", "images", "a.cairn"}), "images");
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "images"));
-}
-
-// Also which of the traces it was.
-TEST_F(DeathTest, DiffSaysItAndLeavesNoFolder) {
-  const CommandResult captured = Cairn({"run", "--quiet", "--capture", "-o", "good.cairn", "--",
-                                        Program("sample-triangle-d3d12-plain"), "sample.png"});
-  ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
-  const CommandResult result = Cairn({"diff", "--images", "-o", "new", "good.cairn", "a.cairn"});
-  EXPECT_EQ(result.exit_code, 2) << result.Summary();
-  EXPECT_EQ(result.output, "");
-  EXPECT_THAT(
-      result.errors,
-      MatchesRegex("cairn diff: a.cairn: the playback died of SIGSEGV .*submission of call " +
-                   std::to_string(submission_) + "; .*\n"));
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "new"));
-}
-
-// Traces of crashes have no whole frames: the playback of a good one is made to die.
-TEST_F(ReplayVerbTest, TrimSaysThatItsPlaybackDiedAndLeavesNoFile) {
-  const CommandResult captured =
-      Cairn({"run", "--quiet", "--capture", "-o", "a.cairn", "--",
-             Program("sample-scale-d3d12-plain"), "--frames", "300", "--calls", "1000"});
-  ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
-  Command trim(Arguments({"trim", "--frames", "0-299", "-o", "b.cairn", "a.cairn"}), Options());
-  pid_t player = 0;
-  ASSERT_TRUE(WaitUntil([&] {
-    const pid_t replay = ChildOf(trim.pid());
-    if (replay > 0) player = ChildOf(replay);
-    // Who plays has a group of its own. Before, a child tries whether the library can be loaded.
-    return player > 0 && getpgid(player) == player;
-  }));
-  kill(player, SIGSEGV);
-  const CommandResult result = trim.Wait();
-  EXPECT_EQ(result.exit_code, 4) << result.Summary();
-  EXPECT_THAT(result.left_behind, IsEmpty());
-  EXPECT_EQ(result.output, "");
-  EXPECT_THAT(result.errors, MatchesRegex("cairn trim: .*the playback died of SIGSEGV .*\n"));
-  for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
-    EXPECT_EQ(entry.path().filename(), "a.cairn");
-  }
-}
-
-// Who ends the playback on purpose ends both.
-TEST_F(ReplayVerbTest, KillingThePlaybackLeavesNothingBehind) {
-  Capture();
-  for (const int number : {SIGKILL, SIGTERM}) {
-    Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}),
-                    Options());
-    ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > kFrames; }));
-    kill(endless.pid(), number);
-    const CommandResult result = endless.Wait();
-    EXPECT_EQ(result.exit_code, number == SIGKILL ? 128 + SIGKILL : 0) << result.Summary();
-    EXPECT_THAT(result.left_behind, IsEmpty());
-  }
-  // The playback itself, by somebody else.
-  Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}), Options());
-  ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > kFrames; }));
-  kill(ChildOf(endless.pid()), SIGKILL);
-  const CommandResult result = endless.Wait();
-  EXPECT_EQ(result.exit_code, 4) << result.Summary();
-  EXPECT_THAT(result.errors, HasSubstr("the playback died of SIGKILL at call "));
 }
 
 // ---- Options ------------------------------------------------------------------------------------------
@@ -377,20 +216,6 @@ TEST_F(ReplayVerbTest, LoopsPlayTheSameEveryTime) {
   Capture();
   const std::string once = Hashes({});
   EXPECT_EQ(Hashes({"--loop", "3"}), once + once + once);
-
-  // Until ^C: the exit code is 0, and all that was printed is whole.
-  Command endless(Arguments({"replay", "--hash", "--quiet", "--loop", "0", "a.cairn"}), Options());
-  ASSERT_TRUE(WaitUntil([&] { return Lines(endless.output()).size() > 2 * kFrames; }));
-  kill(endless.pid(), SIGINT);
-  const CommandResult result = endless.Wait();
-  EXPECT_EQ(result.exit_code, 0) << result.Summary();
-  EXPECT_THAT(result.left_behind, IsEmpty());
-  EXPECT_THAT(result.errors, StartsWith("cairn replay: warning: stopped after "));
-  const std::vector<std::string> lines = Lines(result.output);
-  const std::vector<std::string> expected = Lines(once);
-  ASSERT_GT(lines.size(), 2 * kFrames);
-  for (size_t i = 0; i < lines.size(); ++i) EXPECT_EQ(lines[i], expected[i % kFrames]) << i;
-  EXPECT_EQ(result.output.back(), '\n');
 }
 
 TEST_F(ReplayVerbTest, PaddedBuffersAreLargerAndShowTheSame) {
@@ -490,9 +315,9 @@ class TriggerTest : public ReplayVerbTest {
     return WaitUntil([&] {
       const pid_t child = ChildOf(run.pid());
       if (child <= 0) return false;
-      const CommandResult top =
-          Peek({Program("cairn"), "top", "--once", "--json", std::to_string(child)});
-      const Json json = Json::Parse(top.output);
+      // While another command runs, whose processes are not of this one.
+      const Json json = Json::Parse(
+          OutputBeside({Program("cairn"), "top", "--once", "--json", std::to_string(child)}));
       if (!json.is_object() || !json.contains("devices") || json["devices"].empty()) return false;
       return json["devices"][0].value("frame", 0).get<uint64_t>() >= frame;
     });
@@ -517,9 +342,9 @@ class TriggerTest : public ReplayVerbTest {
     ASSERT_TRUE(WaitUntil([&] { return HasStop(); }));
     const pid_t child = ChildOf(run.pid());
     ASSERT_GT(child, 0);  // 0 would be this test itself
-    kill(child, SIGTERM);
+    KillProcess(child);
     const CommandResult result = run.Wait();
-    EXPECT_EQ(result.exit_code, 128 + SIGTERM) << result.Summary();
+    EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
     EXPECT_THAT(result.left_behind, IsEmpty());
 
     const Json info = Json::Parse(Cairn({"info", "--json", "a.cairn"}).output);
@@ -539,18 +364,6 @@ class TriggerTest : public ReplayVerbTest {
   }
 
  private:
-  // Unlike Cairn(), while another command runs: what that has started is not of this one.
-  CommandResult Peek(const std::vector<std::string>& command) {
-    const std::string line = [&] {
-      std::string text;
-      for (const std::string& part : command) text += "'" + part + "' ";
-      return text + "> '" + (folder_ / "peek") + "' 2> /dev/null";
-    }();
-    CommandResult result;
-    result.exit_code = std::system(line.c_str());
-    result.output = ReadFile(folder_ / "peek");
-    return result;
-  }
   bool HasStop() {
     Result<TraceReader> trace = TraceReader::Open(folder_ / "a.cairn.part");
     if (!trace.ok()) return false;
@@ -570,8 +383,7 @@ TEST_F(TriggerTest, AFileThatComesAndGoes) {
 }
 
 TEST_F(TriggerTest, ASignalAndAnother) {
-  ExpectFramesBetween(
-      "signal", [](pid_t run) { kill(run, SIGUSR1); }, [](pid_t run) { kill(run, SIGUSR1); });
+  ExpectFramesBetween("signal", PullTrigger, PullTrigger);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "harness.h"
+#include "programs/misbehave_report.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -24,20 +25,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-// Where misbehave lets its GPU stand still.
-constexpr char kTreeInBlur[] = R"(<Frame 1>
- - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
-    └─[>] Frame
-       ├─[X] Opaque
-       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       ├─[>] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
-       └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
-)";
-
-// Of a signal that the library's handler saw.
-constexpr char kAtThatMoment[] = "what is told is the state at that moment";
 
 std::string Misbehave() {
   return CAIRN_BINARY_DIR "/tests/programs/misbehave";

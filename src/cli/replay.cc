@@ -22,6 +22,7 @@
 #include "d3d12abi/image_formats.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/picture_window.h"
 #include "reader/replay/image_file.h"
 #include "reader/replay/player.h"
 
@@ -37,9 +38,10 @@ constexpr char kReplayExamples[] =
     "  cairn replay --frames 10-12 --images out game.cairn\n"
     "                                                 images of three frames as PNG files\n"
     "  cairn replay --hash game.cairn                 a line with the hash of each frame's image\n"
-    "  cairn replay --loop 0 --pace original game.cairn\n"
-    "                                                 again and again, as fast as it was, until "
-    "^C\n"
+    "  cairn replay --loop 0 --pace original --window game.cairn\n"
+    "                                                 shown in a window, again and again, as fast "
+    "as\n"
+    "                                                 it was, until that is closed\n"
     "\n"
     "Calls that cannot be made here are left out, with a warning for each kind and its count.\n"
     "\n"
@@ -48,6 +50,9 @@ constexpr char kReplayExamples[] =
     "line is wrong; 3 if it was played to its end, but for calls that were left out; 4 if the GPU "
     "hung,\n"
     "the device was lost, or the playback died, which a line says, with the call.";
+
+// For ^C, where that does not end a wait for the window.
+constexpr uint32_t kBetweenLooksMs = 100;
 
 struct ReplayOptions {
   std::string path;
@@ -59,6 +64,7 @@ struct ReplayOptions {
   std::string loop = "1";
   uint64_t plays = 1;  // `loop`, read
   std::string pad_bytes = "0";
+  bool window = false;
   bool validate = false;
   bool hash = false;
   bool quiet = false;
@@ -120,11 +126,13 @@ std::string MissingFrame(const ReplayOptions& options, const PlayerOptions& play
 // What one playback is about; its functions are called by the player.
 class Playback {
  public:
-  Playback(const ReplayOptions& options, uint64_t frame_count, TaskProgress* progress)
-      : options_(options), frame_count_(frame_count), progress_(progress) {}
+  // `window` may be null.
+  Playback(const ReplayOptions& options, uint64_t frame_count, TaskProgress* progress,
+           PictureWindow* window)
+      : options_(options), frame_count_(frame_count), progress_(progress), window_(window) {}
 
   void AddTo(PlayerOptions* player) {
-    player->images = !options_.images.empty() || options_.hash;
+    player->images = !options_.images.empty() || options_.hash || window_ != nullptr;
     player->on_image = [this](FrameImage image) { Keep(image); };
     player->on_frame = [this](uint64_t) { ++frames_; };
     player->interrupted = [this] {
@@ -147,7 +155,7 @@ class Playback {
                                            image.height, FormatName(image.format));
       if (!PrintOutput("replay", line)) status_ = Status(StatusCode::kIo, "");
     }
-    if (options_.images.empty() || !status_.ok()) return;
+    if ((options_.images.empty() && window_ == nullptr) || !status_.ok()) return;
     const uint64_t row_bytes = image.height == 0 ? 0 : image.pixels.size() / image.height;
     const auto format = static_cast<DXGI_FORMAT>(image.format);
     const Result<RgbaImage> picture =
@@ -156,12 +164,22 @@ class Playback {
       status_ = picture.status().WithContext(fmt::format("image of frame {}", image.frame));
       return;
     }
-    status_ = WritePng(fmt::format("{}/frame-{:06}.png", options_.images, image.frame), *picture);
+    if (!options_.images.empty()) {
+      status_ = WritePng(fmt::format("{}/frame-{:06}.png", options_.images, image.frame), *picture);
+    }
+    if (window_ != nullptr && status_.ok()) Show(image.frame, *picture);
+  }
+  void Show(uint64_t frame, const RgbaImage& picture) {
+    const std::string file = TextOfPath(FilePath(options_.path).filename());
+    status_ = window_->Show(fmt::format("{}: frame {}", file, frame), picture.width, picture.height,
+                            picture.pixels);
+    if (window_->WaitUntilClosed(0)) stopped_ = true;
   }
 
   const ReplayOptions& options_;
   const uint64_t frame_count_;
   TaskProgress* const progress_;
+  PictureWindow* const window_;
   uint64_t frames_ = 0;
   uint64_t images_ = 0;
   bool stopped_ = false;
@@ -198,10 +216,10 @@ int PrintEnd(const ReplayOptions& options, const Player& player, const Status& s
 // code. Adds to `left_out`.
 std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& all,
                             TraceReader* trace, bool first, TaskProgress* progress,
-                            uint64_t* left_out) {
+                            PictureWindow* window, uint64_t* left_out) {
   const bool notes = first && !options.quiet;
   progress->Restart();
-  Playback playback(options, trace->frame_count(), progress);
+  Playback playback(options, trace->frame_count(), progress, window);
   PlayerOptions player_options = all;
   playback.AddTo(&player_options);
   Result<std::unique_ptr<Player>> player = Player::Create(trace, std::move(player_options));
@@ -250,7 +268,7 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
     PrintWarning(VerbOf(options),
                  "nothing was compared: cairn run --capture --hash-frames records images' hashes");
   }
-  if (!options.images.empty() && playback.images() == 0) {
+  if ((!options.images.empty() || options.window) && playback.images() == 0) {
     PrintError(VerbOf(options),
                fmt::format("none of these frames of {} has an image; cairn info counts them",
                            options.path));
@@ -286,14 +304,26 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* tellin
       return kExitFailed;
     }
   }
+  std::unique_ptr<PictureWindow> window;
+  if (options.window) {
+    Result<std::unique_ptr<PictureWindow>> opened = PictureWindow::Open();
+    if (!opened.ok()) {
+      PrintError("replay", opened.status().message());
+      return kExitFailed;
+    }
+    window = std::move(*opened);
+  }
   // Of all playbacks: ^C between two of them is for the next one.
   TaskProgress progress(VerbOf(options));
   uint64_t left_out = 0;
   for (uint64_t i = 0; options.plays == 0 || i < options.plays; ++i) {
     if (const std::optional<int> code =
-            PlayOnce(options, player, &*trace, i == 0, &progress, &left_out)) {
+            PlayOnce(options, player, &*trace, i == 0, &progress, window.get(), &left_out)) {
       return *code;
     }
+  }
+  // The last image stays until the user has seen enough of it.
+  while (window != nullptr && progress.Update(0, 0) && !window->WaitUntilClosed(kBetweenLooksMs)) {
   }
   return left_out == 0 ? 0 : kExitLeftOut;
 }
@@ -335,6 +365,8 @@ Verb AddReplayVerb(CLI::App& root) {
       "end at the first difference");
   command.Option("--images", &options->images, "FOLDER",
                  "Write the frames' images into this folder: frame-000000.png, ...");
+  command.Flag("--window", &options->window,
+               "Show the frames' images in a window; the last one stays until that is closed");
   command.Flag("--hash", &options->hash, "Print the hash of every frame's image");
   command.Option("--loop", &options->loop, "COUNT", "Play so often; 0: until ^C").WithDefault();
   command

@@ -8,15 +8,28 @@
 
 #include "d3d12abi/com_ptr.h"
 
+#if defined(_WIN32)
+HANDLE CreateFenceEvent() {
+  return CreateEventW(nullptr, FALSE, FALSE, nullptr);
+}
+void WaitFor(HANDLE event) {
+  WaitForSingleObject(event, INFINITE);
+}
+#else
 // Of libvkd3d-utils, whose header and Microsoft's cannot both be included.
 extern "C" HANDLE vkd3d_create_event();
 extern "C" unsigned int vkd3d_wait_event(HANDLE event, unsigned int milliseconds);
+HANDLE CreateFenceEvent() {
+  return vkd3d_create_event();
+}
+void WaitFor(HANDLE event) {
+  vkd3d_wait_event(event, ~0u);
+}
+#endif
 
 namespace {
 
 using cairn::ComPtr;
-
-constexpr unsigned int kForEver = ~0u;
 
 void Check(HRESULT result, const char* what) {
   if (SUCCEEDED(result)) return;
@@ -48,14 +61,14 @@ void Run() {
   ComPtr<ID3D12Fence> fence;
   Check(device->CreateFence(0, D3D12_FENCE_FLAG_NONE, __uuidof(ID3D12Fence), fence.Receive()),
         "CreateFence");
-  const HANDLE event = vkd3d_create_event();
+  const HANDLE event = CreateFenceEvent();
   const int order[] = {0, 0, 1};
   for (UINT64 value = 1; value <= 3; ++value) {
     ID3D12CommandList* const submitted[] = {lists[order[value - 1]].get()};
     queue->ExecuteCommandLists(1, submitted);
     Check(queue->Signal(fence.get(), value), "Signal");
     Check(fence->SetEventOnCompletion(value, event), "SetEventOnCompletion");
-    vkd3d_wait_event(event, kForEver);
+    WaitFor(event);
   }
   while (std::getchar() != EOF) {
   }

@@ -4,6 +4,8 @@
 #include "harness.h"
 
 #include <windows.h>
+// Behind it.
+#include <tlhelp32.h>
 
 #include <algorithm>
 #include <atomic>
@@ -99,6 +101,10 @@ std::filesystem::path MakeFolder(const std::string& beginning) {
   return path;
 }
 
+BOOL WINAPI IgnoreRequest(DWORD) {
+  return TRUE;
+}
+
 HANDLE HandleOf(intptr_t process) {
   return reinterpret_cast<HANDLE>(process);
 }
@@ -150,9 +156,9 @@ Command::Command(const std::vector<std::string>& arguments, const Options& optio
   std::wstring environment = EnvironmentWith(settings);
   PROCESS_INFORMATION process = {};
   if (CreateProcessW(Wide(arguments[0]).c_str(), line.data(), nullptr, nullptr, TRUE,
-                     CREATE_UNICODE_ENVIRONMENT, environment.data(),
-                     options.folder.empty() ? nullptr : options.folder.c_str(), &startup,
-                     &process) != 0) {
+                     CREATE_UNICODE_ENVIRONMENT | (options.own_console ? CREATE_NO_WINDOW : 0),
+                     environment.data(), options.folder.empty() ? nullptr : options.folder.c_str(),
+                     &startup, &process) != 0) {
     CloseHandle(process.hThread);
     pid_ = static_cast<pid_t>(process.dwProcessId);
     process_ = reinterpret_cast<intptr_t>(process.hProcess);
@@ -215,6 +221,10 @@ CommandResult RunCommand(const std::vector<std::string>& arguments,
   return Command(arguments, options).Wait();
 }
 
+std::string OutputBeside(const std::vector<std::string>& arguments) {
+  return RunCommand(arguments, {}).output;
+}
+
 TemporaryFolder::TemporaryFolder() : path_(MakeFolder("cairn-test-")) {}
 
 TemporaryFolder::~TemporaryFolder() {
@@ -245,6 +255,39 @@ void KillProcess(pid_t pid) {
   const HANDLE process = OpenProcess(PROCESS_TERMINATE, FALSE, static_cast<DWORD>(pid));
   TerminateProcess(process, static_cast<UINT>(kExitOfKilled));
   CloseHandle(process);
+}
+
+// Not the host of its console, which is one as well.
+pid_t ChildOf(pid_t parent) {
+  const HANDLE all = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
+  PROCESSENTRY32W process = {};
+  process.dwSize = sizeof(process);
+  pid_t child = 0;
+  for (BOOL more = Process32FirstW(all, &process); more != 0 && child == 0;
+       more = Process32NextW(all, &process)) {
+    if (process.th32ParentProcessID == static_cast<DWORD>(parent) &&
+        _wcsicmp(process.szExeFile, L"conhost.exe") != 0) {
+      child = static_cast<pid_t>(process.th32ProcessID);
+    }
+  }
+  CloseHandle(all);
+  return child;
+}
+
+// To all that are at its console, this process among them.
+void PressInterrupt(pid_t pid) {
+  FreeConsole();
+  AttachConsole(static_cast<DWORD>(pid));
+  SetConsoleCtrlHandler(IgnoreRequest, TRUE);
+  GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0);
+  FreeConsole();
+}
+
+void PullTrigger(pid_t pid) {
+  const std::wstring name = L"Local\\cairn-trigger-" + std::to_wstring(pid);
+  const HANDLE trigger = OpenEventW(EVENT_MODIFY_STATE, FALSE, name.c_str());
+  SetEvent(trigger);
+  CloseHandle(trigger);
 }
 
 bool IsRunning(pid_t pid) {

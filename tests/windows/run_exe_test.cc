@@ -11,6 +11,7 @@
 #include <string>
 
 #include "harness.h"
+#include "programs/misbehave_report.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -22,18 +23,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-// Where misbehave lets its GPU stand still.
-constexpr char kTreeInBlur[] = R"(<Frame 1>
- - [>] Queue type <0> "Graphics", submission no. 1, command list 1: "Main"
-    └─[>] Frame
-       ├─[X] Opaque
-       │  ├─[X] DRAW_INDEXED 1, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       │  └─[X] DRAW_INDEXED 2, graphics pipeline "Basic" [ VS: MainVS | PS: MainPS ]
-       ├─[>] DISPATCH 1: "Blur", compute pipeline "Blur" [ CS: BlurCS ]
-       └─[ ] DISPATCH 2, compute pipeline "Blur" [ CS: BlurCS ]
-)";
-constexpr char kAtThatMoment[] = "what is told is the state at that moment";
 
 bool UnderWine8() {
   using Version = const char* (*)();

@@ -133,6 +133,15 @@ void ShareBlock(BlockHeader* block_header) {
   is_shared.store(true);
 }
 
+void MirrorAtExit() {
+  if (OwnBlock() == nullptr) return;
+  mirroring.fetch_add(1);
+  for (std::atomic<Context*>& slot : contexts) {
+    if (Context* context = slot.load()) context->Mirror();
+  }
+  mirroring.fetch_sub(1);
+}
+
 void NoteExit(uint32_t code) {
   const bool exception = IsExceptionCode(code);
   // Any program ends with this function. One that the Windows half knows is of Windows, whatever its code.

@@ -34,6 +34,10 @@ void ShareBlock(BlockHeader* header);
 // one of memory. As careful as a signal handler.
 void NoteExit(uint32_t code);
 
+// This process ends in order, while its other threads may still run: words that are copied are brought up to date, for
+// what has finished since the last copy has finished. As careful as a signal handler.
+void MirrorAtExit();
+
 // Forgets a fault of the calling thread, which went on. Of a thread that works for its program.
 void ForgetFaultOfThisThread(BlockHeader* header);
 inline void NoteThreadLivesOn(BlockHeader* header) {

@@ -2,7 +2,6 @@
 //
 // What a captured program pays: docs/performance.md.
 #include <benchmark/benchmark.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -12,7 +11,9 @@
 #include "app/capture/capture.h"
 #include "app/capture/mapped_memory.h"
 #include "app/capture/testing/test_watcher.h"
+#include "os/environment.h"
 #include "os/memory.h"
+#include "os/write_tracker.h"
 
 namespace cairn {
 namespace {
@@ -76,9 +77,9 @@ enum class Written { kSpread, kTogether };
 void BM_TrackMapped(benchmark::State& state, const char* method, Written written) {
   constexpr size_t kBytes = 256u << 20;
   const auto in_hundred = static_cast<size_t>(state.range(0));
-  setenv("CAIRN_CAPTURE_TRACKING", method, 1);
-  auto* memory = static_cast<std::byte*>(
-      mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  SetVariable("CAIRN_CAPTURE_TRACKING", method);
+  const SparseMemory pages = SparseMemory::ReserveForTracking(kBytes);
+  std::byte* memory = pages.data();
   for (size_t i = 0; i < kBytes; i += 64) memory[i] = std::byte{1};
   MappedMemory& mapped = MappedMemory::Get();
   auto* const real = memory;
@@ -106,7 +107,6 @@ void BM_TrackMapped(benchmark::State& state, const char* method, Written written
     mapped.Flush(count);
   }
   mapped.Forget(1, count);
-  munmap(real, kBytes);
   benchmark::DoNotOptimize(told);
 }
 
@@ -114,7 +114,7 @@ BENCHMARK(BM_RecordCall)->ThreadRange(1, 2)->UseRealTime();
 BENCHMARK(BM_RecordBarriers);
 BENCHMARK(BM_RecordCallWithResult);
 BENCHMARK(BM_RecordBulk)->Arg(4096)->Arg(65536)->Arg(1 << 20);
-// One method a process: --benchmark_filter=TrackMapped/mprotect.
+// One method a process: --benchmark_filter=TrackMapped/kernel.
 #define CAIRN_BENCH_TRACK(name, method)                                          \
   BENCHMARK_CAPTURE(BM_TrackMapped, name##_spread, method, Written::kSpread)     \
       ->Arg(0)                                                                   \
@@ -125,9 +125,9 @@ BENCHMARK(BM_RecordBulk)->Arg(4096)->Arg(65536)->Arg(1 << 20);
       ->Arg(1)                                                                   \
       ->Arg(10)                                                                  \
       ->Unit(benchmark::kMicrosecond)
-CAIRN_BENCH_TRACK(userfaultfd, "userfaultfd");
+CAIRN_BENCH_TRACK(kernel, kKernelWriteTracker);
+CAIRN_BENCH_TRACK(faults, kFaultWriteTracker);
 CAIRN_BENCH_TRACK(stand_in, "stand-in");
-CAIRN_BENCH_TRACK(mprotect, "mprotect");
 CAIRN_BENCH_TRACK(compare, "compare");
 
 }  // namespace

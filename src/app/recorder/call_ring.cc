@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <mutex>
+#include <new>
 
 #include "app/recorder/block_writer.h"
 #include "os/this_process.h"
@@ -33,24 +34,42 @@ void CallRing::PrepareProcess() {
   static std::once_flag once;
   std::call_once(once, [] {
     thread_end.Open(&CallRing::Leave);
+#if defined(_WIN32)
+    slot_.Open();
+#endif
     CallInCopies(&CallRing::ForgetInForkedChild);
   });
 }
+
+#if defined(_WIN32)
+// It stays when the thread ends, for what destructors still call: 24 bytes a thread.
+CallRing::Thread& CallRing::MakeThread() {
+  PrepareProcess();
+  constinit static thread_local Thread without_slot{nullptr, 0, 1};
+  if (!slot_.is_open()) return without_slot;
+  auto* const thread = new (std::nothrow) Thread{nullptr, 0, 1};
+  if (thread == nullptr) return without_slot;
+  slot_.Set(thread);
+  return *thread;
+}
+#endif
 
 void CallRing::SetBlock(BlockWriter* block) {
   PrepareProcess();
   call_block.store(block, std::memory_order_release);
   if (block == nullptr) thread_end.Set(nullptr);
-  this_thread_.record = nullptr;
-  this_thread_.next_look = this_thread_.number + 1;
+  Thread& thread = ThisThread();
+  thread.record = nullptr;
+  thread.next_look = thread.number + 1;
 }
 
 // The block is the parent's, which goes on writing it.
 void CallRing::ForgetInForkedChild() {
   call_block.store(nullptr, std::memory_order_relaxed);
   thread_end.Set(nullptr);
-  this_thread_.record = nullptr;
-  this_thread_.next_look = this_thread_.number + 1;
+  Thread& thread = ThisThread();
+  thread.record = nullptr;
+  thread.next_look = thread.number + 1;
 }
 
 ThreadRecord* CallRing::OfThisThread(BlockWriter* block) {
@@ -72,19 +91,19 @@ ThreadRecord* CallRing::OfThisThread(BlockWriter* block) {
 void CallRing::Look() {
   constexpr uint64_t kShortest = 16;
   constexpr uint64_t kLongest = 4096;
-  if (this_thread_.record == nullptr) {
-    this_thread_.record = OfThisThread(call_block.load(std::memory_order_acquire));
-  } else if (this_thread_.record != &nowhere) {
-    CopyThreadName(this_thread_.record);
+  Thread& thread = ThisThread();
+  if (thread.record == nullptr) {
+    thread.record = OfThisThread(call_block.load(std::memory_order_acquire));
+  } else if (thread.record != &nowhere) {
+    CopyThreadName(thread.record);
   }
-  this_thread_.next_look =
-      this_thread_.number + std::clamp(this_thread_.number, kShortest, kLongest);
+  thread.next_look = thread.number + std::clamp(thread.number, kShortest, kLongest);
 }
 
 void CallRing::Leave(void* value) {
   auto* const record = static_cast<ThreadRecord*>(value);
   // What other destructors of this thread still call is lost.
-  this_thread_.record = &nowhere;
+  ThisThread().record = &nowhere;
   BlockWriter* const block = call_block.load(std::memory_order_acquire);
   if (block == nullptr || !block->Owns(record)) return;
   CopyThreadName(record);

@@ -18,6 +18,9 @@
 #include <cstdint>
 
 #include "format/block/block.h"
+#if defined(_WIN32)
+#include "os/quick_thread_slot.h"
+#endif
 
 namespace cairn {
 
@@ -35,7 +38,7 @@ class CallRing {
 
   // `function`: BlockWriter::RegisterFunctions. `object`: the pointer that the application holds.
   static CallRecord* Begin(uint32_t function, const void* object) {
-    Thread& thread = this_thread_;
+    Thread& thread = ThisThread();
     const uint64_t number = ++thread.number;
     if (number == thread.next_look) [[unlikely]]
       Look();
@@ -62,11 +65,23 @@ class CallRing {
   static void ForgetInForkedChild();
   static void PrepareProcess();
 
-#if defined(__GNUC__) && !defined(_WIN32)
+#if defined(_WIN32)
+  static Thread& ThisThread() {
+    void* const thread = slot_.Get();
+    return thread == nullptr ? MakeThread() : *static_cast<Thread*>(thread);
+  }
+  static Thread& MakeThread();
+  static inline constinit QuickThreadSlot slot_;
+#else
+  static Thread& ThisThread() {
+    return this_thread_;
+  }
+#if defined(__GNUC__)
   // The library is there when the program starts: no call is needed to find the variable.
   [[gnu::tls_model("initial-exec")]]
 #endif
   static inline constinit thread_local Thread this_thread_{nullptr, 0, 1};
+#endif
 };
 
 }  // namespace cairn

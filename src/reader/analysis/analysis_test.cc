@@ -522,6 +522,12 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   const std::string reason = Analyse(builder.snapshot).verdicts.at(0).reason;
   EXPECT_THAT(reason, HasSubstr("Known of this device: a fault surfaces up to one dispatch late."));
   EXPECT_THAT(reason, HasSubstr("up to 500 µs old"));
+
+  // What came to no copy may have run all the same.
+  builder.SetWords(0, 0, 0);
+  const QueueVerdict nothing = Analyse(builder.snapshot).verdicts.at(0);
+  EXPECT_THAT(nothing.candidates, IsEmpty());
+  EXPECT_THAT(nothing.reason, HasSubstr("up to 500 µs old"));
 }
 
 TEST(Analysis, ReasonsNameNoNames) {

@@ -167,7 +167,9 @@ class QueueJudge {
   void ExplainNothingInFlight() {
     if (completed_count_ == order_.size()) {
       Say("Everything recorded for this queue has finished.");
-    } else if (completed_count_ == 0) {
+      return;
+    }
+    if (completed_count_ == 0) {
       Say("Nothing recorded for this queue has started.");
     } else {
       Say(
@@ -175,6 +177,7 @@ class QueueJudge {
                       "marked work was running on this queue.",
                       completed_count_, order_.size()));
     }
+    ExplainMemory();
   }
 
   void ExplainModeOff() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Programs that load Direct3D when they need it: what they load is looked at, and what they look up is ours.
+#include "app/breadcrumbs/crash_signals.h"
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/functions.h"
 #include "app/entry/windows/import_tables.h"
@@ -62,6 +63,7 @@ void* OnGetProcAddress(GetAddress next, HMODULE module, const char* name) {
 // All threads still run: what a capture has to say at the end can still be read. When libraries are told, they do not.
 void OnExitProcess(void (*next)(UINT), UINT code) {
   EndCapturedFrames();
+  MirrorAtExit();
   next(code);
 }
 

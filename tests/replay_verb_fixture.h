@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ReplayVerbTest: `cairn` on 20 frames of a sample, in the file a.cairn.
+#ifndef CAIRN_TESTS_REPLAY_VERB_FIXTURE_H_
+#define CAIRN_TESTS_REPLAY_VERB_FIXTURE_H_
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness.h"
+#include "played.h"
+
+namespace cairn::testing {
+
+inline constexpr uint64_t kFrames = 20;
+
+inline std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  for (size_t start = 0; start < text.size();) {
+    const size_t end = std::min(text.find('\n', start), text.size());
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+  }
+  return lines;
+}
+
+// Looks every few milliseconds; false when it took a minute.
+inline bool WaitUntil(const std::function<bool()>& condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+class ReplayVerbTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
+  }
+  Command::Options Options(int timeout_s = 120) const {
+    return {.folder = folder_.path(), .environment = LavapipeEnvironment(), .timeout_s = timeout_s};
+  }
+  static std::vector<std::string> Arguments(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), Program("cairn"));
+    return arguments;
+  }
+  CommandResult Cairn(const std::vector<std::string>& arguments) {
+    const CommandResult result = RunCommand(Arguments(arguments), Options());
+    EXPECT_FALSE(result.timed_out) << result.Summary();
+    EXPECT_THAT(result.left_behind, ::testing::IsEmpty());
+    return result;
+  }
+  void Capture() {
+    const CommandResult result = Cairn({"run", "--quiet", "--capture", "--hash-frames", "-o",
+                                        "a.cairn", "--", Program("sample-scale-d3d12-plain"),
+                                        "--frames", std::to_string(kFrames), "--calls", "100"});
+    ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  }
+  // What `cairn replay --hash` prints: a line for each frame.
+  std::string Hashes(std::vector<std::string> options, const std::string& file = "a.cairn") {
+    options.insert(options.begin(), {"replay", "--hash", "--quiet"});
+    options.push_back(file);
+    const CommandResult result = Cairn(options);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    EXPECT_EQ(result.errors, "");
+    return result.output;
+  }
+
+  TemporaryFolder folder_;
+};
+
+}  // namespace cairn::testing
+
+#endif  // CAIRN_TESTS_REPLAY_VERB_FIXTURE_H_
