@@ -162,6 +162,17 @@ TEST_F(WineTest, AHang) {
   EXPECT_THAT(ReportTree(file_, true), HasSubstr("[ ] COPY_BUFFER_REGION 2"));
 }
 
+// The Windows half leaves work out, by a board that `cairn bisect` has made on Linux.
+TEST_F(WineTest, ASearchForTheCulprit) {
+  const CommandResult result = RunCommand({Program("cairn"), "bisect", "--hang-timeout", "2", "--",
+                                           "wine", WindowsProgram("dies.exe"), "hang"},
+                                          {.folder = folder_.path(), .timeout_s = 200});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("in        Frame # > Fog\n"), HasSubstr("pipeline  Volumetric fog ["),
+                    HasSubstr("Without it everything else runs to its end.\n")));
+}
+
 TEST_F(WineTest, ALostDevice) {
   const CommandResult result = Dies("lost");
   EXPECT_EQ(result.exit_code, 6);
@@ -170,6 +181,32 @@ TEST_F(WineTest, ALostDevice) {
   ASSERT_EQ(incidents.size(), 1u);
   EXPECT_EQ(incidents[0].kind, "device lost");
   EXPECT_THAT(Told({"report", "--all", file_}), HasSubstr("ID3D12Device::GetDeviceRemovedReason"));
+}
+
+// Nobody but the launcher knows that it is Wine, and no drive of Windows is where the library lies.
+TEST_F(WineTest, ThroughALauncherFromAFolderOfAnyName) {
+  const std::string folder = folder_ / "Bücher 本 𝕏";
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy(WindowsProgram("../../bin/cairn-d3d.dll"), folder);
+  const CommandResult result =
+      RunCommand({Program("cairn"), "run", "--no-witnesses", "-o", file_, "--", "sh", "-c",
+                  "wine " + WindowsProgram("dies.exe") + " raise; exit 3"},
+                 {.folder = folder_.path(),
+                  .environment = {"CAIRN_WINDOWS_LAYER_PATH=" + folder + "/cairn-d3d.dll"}});
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_EQ(result.errors, Line("died with exception 0xe0001234"));
+  ExpectCopiesUnfinished();
+}
+
+TEST_F(WineTest, WithoutTheWindowsHalfVulkanCallsAreFollowed) {
+  const CommandResult result = RunCommand(
+      RunWords({}, {WindowsProgram("dies.exe"), "raise"}),
+      {.folder = folder_.path(), .environment = {"CAIRN_WINDOWS_LAYER_PATH=/nowhere.dll"}});
+  EXPECT_EQ(result.errors,
+            "cairn: warning: calls of Direct3D are not followed: /nowhere.dll cannot be loaded, "
+            "status 0xc0000135\n" +
+                Line("died with exception 0xe0001234"));
+  EXPECT_THAT(ReportTree(file_, true), HasSubstr("] COPY_BUFFER 200\n"));
 }
 
 // A program that we did not write, which another program of Windows starts.

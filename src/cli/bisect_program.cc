@@ -72,6 +72,8 @@ Result<std::vector<std::string>> LayerEnvironment() {
   Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
   if (!vulkan.ok()) return WithoutLayers(vulkan.status());
   environment.insert(environment.end(), vulkan->begin(), vulkan->end());
+  const std::vector<std::string> windows = WindowsLayerVariables();
+  environment.insert(environment.end(), windows.begin(), windows.end());
   return environment;
 }
 

@@ -27,8 +27,9 @@ class LinuxHalf {
   CAIRN_LINUX_CALL virtual uint32_t ThreadId() const = 0;
   CAIRN_LINUX_CALL virtual uint64_t MonotonicNs() const = 0;
 
-  // os/shared_memory.h: null if there is none.
+  // os/shared_memory.h: Create and MapPathForWriting. Null if there is none.
   CAIRN_LINUX_CALL virtual void* CreateMemory(const char* name, uint64_t size_bytes) = 0;
+  CAIRN_LINUX_CALL virtual void* MapMemory(const char* path, uint64_t* size_bytes) = 0;
   CAIRN_LINUX_CALL virtual void FreeMemory(void* memory) = 0;
   // os/futex.h: false if the time has passed.
   CAIRN_LINUX_CALL virtual bool Wait(const void* word, uint32_t expected,

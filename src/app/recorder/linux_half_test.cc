@@ -27,6 +27,7 @@ class FakeHalf final : public LinuxHalf {
   CAIRN_LINUX_CALL uint32_t ThreadId() const override { return 12; }
   CAIRN_LINUX_CALL uint64_t MonotonicNs() const override { return 1000; }
   CAIRN_LINUX_CALL void* CreateMemory(const char*, uint64_t) override { return nullptr; }
+  CAIRN_LINUX_CALL void* MapMemory(const char*, uint64_t*) override { return nullptr; }
   CAIRN_LINUX_CALL void FreeMemory(void*) override {}
   CAIRN_LINUX_CALL bool Wait(const void*, uint32_t, uint64_t) const override { return true; }
   CAIRN_LINUX_CALL void Wake(const void*) const override {}

@@ -34,12 +34,14 @@ class ThisHalf final : public LinuxHalf {
   uint64_t MonotonicNs() const override { return cairn::MonotonicNs(); }
 
   void* CreateMemory(const char* name, uint64_t size_bytes) override try {
-    Result<SharedMemory> memory = SharedMemory::Create(name, size_bytes);
-    if (!memory.ok()) return nullptr;
-    void* const data = memory->data();
-    const std::lock_guard lock(mutex_);
-    memory_.emplace(data, std::move(*memory));
-    return data;
+    return Keep(SharedMemory::Create(name, size_bytes));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  void* MapMemory(const char* path, uint64_t* size_bytes) override try {
+    Result<SharedMemory> memory = SharedMemory::MapPathForWriting(path);
+    if (memory.ok()) *size_bytes = memory->size_bytes();
+    return Keep(std::move(memory));
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
@@ -89,6 +91,14 @@ class ThisHalf final : public LinuxHalf {
   void* Driver() const override { return GetDriverHalf(); }
 
  private:
+  void* Keep(Result<SharedMemory> memory) {
+    if (!memory.ok()) return nullptr;
+    void* const data = memory->data();
+    const std::lock_guard lock(mutex_);
+    memory_.emplace(data, std::move(*memory));
+    return data;
+  }
+
   mutable std::mutex mutex_;
   std::map<const void*, SharedMemory> memory_;  // by what it begins with
 };
