@@ -26,7 +26,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 5;
+inline constexpr uint32_t kBlockVersion = 6;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
