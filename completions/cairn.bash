@@ -171,11 +171,11 @@ _cairn() {
         return
       done
       case $previous in
-        --hang-timeout | --repeats | --runs | --survive | --max-probes) ;;
+        --hang-timeout | --repeats | --runs | --survive | --recovery | --max-probes) ;;
         -o | --output | --journal | --library) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --runs --survive --max-probes --journal --restart --library --json --quiet --help --" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "-o --output --no-output --hang-timeout --repeats --runs --survive --recovery --max-probes --journal --restart --library --json --quiet --help --" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

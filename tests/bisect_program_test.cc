@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -296,6 +297,56 @@ size_t AnswersIn(const std::string& journal) {
 }
 
 // Asked to end after so many answers; then the same command goes on, asks nothing again, and finds the same.
+// The driver of tests/icd: behind a hang making a device does not end until somebody takes the file away.
+Command::Options WhereHangsStay(Command::Options options, const std::string& file) {
+  const std::string driver = CAIRN_BINARY_DIR "/tests/icd/cairn_icd.json";
+  options.environment = {"VK_ICD_FILENAMES=" + driver, "VK_DRIVER_FILES=" + driver,
+                         "CAIRN_ICD=sticks-after-hang=" + file};
+  return options;
+}
+const std::vector<std::string> kHangingProgram = {"--", CAIRN_BINARY_DIR "/tests/icd/icd_program",
+                                                  "hang"};
+
+TEST_F(BisectProgramTest, AGpuThatStaysIllEndsTheSearch) {
+  const std::vector<std::string> words = Words(
+      {Program("cairn"), "bisect", "--hang-timeout", "0.5", "--recovery", "1", "--journal", "kept"},
+      kHangingProgram);
+  const Command::Options options = WhereHangsStay(Options(), folder_ / "ill");
+  const CommandResult result = RunCommand(words, options);
+  EXPECT_EQ(1, result.exit_code) << result.Summary();
+  EXPECT_THAT(result.errors,
+              HasSubstr("cairn bisect: a GPU of this machine has not finished a dispatch and a "
+                        "draw of Cairn's own for 1 s, since a run failed: whatever runs there now "
+                        "fails"));
+  EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
+  EXPECT_THAT(folder_.Contents(), ElementsAre("ill", "ill.waits", "kept", "kept.work"));
+  // It is ill before the first run, too.
+  const CommandResult again = RunCommand(words, options);
+  EXPECT_EQ(1, again.exit_code) << again.Summary();
+  EXPECT_THAT(again.errors, HasSubstr("of Cairn's own for 1 s: whatever runs there now fails"));
+}
+
+TEST_F(BisectProgramTest, AGpuThatGetsWellIsWaitedFor) {
+  const std::string file = folder_ / "ill";
+  std::atomic<bool> over = false;
+  std::atomic<int> times = 0;
+  std::thread doctor([&] {
+    while (!over) {
+      if (std::filesystem::remove(file + ".waits") && std::filesystem::remove(file)) ++times;
+      std::this_thread::yield();
+    }
+  });
+  const CommandResult result = RunCommand(
+      Words({Program("cairn"), "bisect", "--json", "--hang-timeout", "0.5"}, kHangingProgram),
+      WhereHangsStay(Options(), file));
+  over = true;
+  doctor.join();
+  const Json answer = Json::Parse(result.output);
+  ASSERT_TRUE(answer.is_object()) << result.Summary();
+  EXPECT_EQ("hang", answer["failure"]) << answer.dump(2);
+  EXPECT_LE(1, times) << answer.dump(2);
+}
+
 TEST_F(BisectProgramTest, AnInterruptedSearchGoesOn) {
   const std::vector<std::string> program =
       CountingScript("exec " + Program("sample-fault-vulkan-plain"));

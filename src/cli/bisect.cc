@@ -65,6 +65,7 @@ struct BisectOptionsOfVerb {
   std::string library;
   std::string hang_timeout = "10";
   std::string survive;
+  std::string recovery = "120";
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
   bool restart = false;
@@ -130,8 +131,12 @@ JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& op
 
 class Search {
  public:
-  Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns)
-      : options_(options), trace_(trace), line_(options.quiet || options.json) {
+  Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns,
+         uint64_t recovery_ns)
+      : options_(options),
+        trace_(trace),
+        line_(options.quiet || options.json),
+        gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)) {
     settings_.path = options.path;
     settings_.library = options.library;
     settings_.hang_timeout_ns = hang_timeout_ns;
@@ -190,13 +195,23 @@ class Search {
     told_.slowest_submission = run.slowest_call;
   }
 
+  Result<ProbeAnswer> Play(const TraceProbeSettings& settings, const BisectQuestion& question,
+                           ProbeRun* run) {
+    CAIRN_RETURN_IF_ERROR(gpus_.BeforeRun());
+    Result<ProbeRun> played = PlayProbe(settings, question);
+    if (!played.ok()) return played.status();
+    *run = std::move(*played);
+    Result<ProbeAnswer> answer = AnswerOf(*run, tree_, told_.device);
+    if (answer.ok() && answer->outcome == ProbeOutcome::kFails) gpus_.RunFailed();
+    return answer;
+  }
+
   Result<ProbeAnswer> Ask(const BisectQuestion& question) {
     return journal_->Ask(question, [this](const BisectQuestion& q) -> Result<ProbeAnswer> {
-      const Result<ProbeRun> run = PlayProbe(settings_, q);
-      if (!run.ok()) return run.status();
-      Result<ProbeAnswer> answer = AnswerOf(*run, tree_, told_.device);
+      ProbeRun run;
+      Result<ProbeAnswer> answer = Play(settings_, q, &run);
       // A play that says nothing says nothing of how long things take, either.
-      if (answer.ok() && answer->outcome != ProbeOutcome::kUndecided) Note(q, *run);
+      if (answer.ok() && answer->outcome != ProbeOutcome::kUndecided) Note(q, run);
       return answer;
     });
   }
@@ -270,9 +285,8 @@ class Search {
     TraceProbeSettings settings = settings_;
     settings.path = path;
     const Probe probe = [&](const BisectQuestion& question) -> Result<ProbeAnswer> {
-      const Result<ProbeRun> run = PlayProbe(settings, question);
-      if (!run.ok()) return run.status();
-      return AnswerOf(*run, tree_, told_.device);
+      ProbeRun run;
+      return Play(settings, question, &run);
     };
     return FailsTheSame(told_.answer, probe, {});
   }
@@ -281,6 +295,7 @@ class Search {
   TraceReader* const trace_;
   TaskProgress signals_{"bisect"};
   ProbeLine line_;
+  GpuCheck gpus_;
   TraceProbeSettings settings_;
   BisectTree tree_;
   std::unique_ptr<BisectJournal> journal_;
@@ -309,7 +324,7 @@ std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_ti
 }
 
 int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::string>& program,
-                     uint64_t hang_timeout_ns) {
+                     uint64_t hang_timeout_ns, uint64_t recovery_ns) {
   const Result<uint64_t> survive_ns = ParseSeconds(options.survive.empty() ? "0" : options.survive);
   std::string wrong;
   if (!survive_ns.ok()) {
@@ -334,6 +349,7 @@ int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::
   search.hang_timeout = options.hang_timeout;
   search.hang_timeout_ns = hang_timeout_ns;
   search.survive_ns = *survive_ns;
+  search.recovery_ns = recovery_ns;
   search.repeats = options.repeats;
   search.max_probes = options.max_probes;
   search.restart = options.restart;
@@ -351,7 +367,12 @@ int Run(const BisectOptionsOfVerb& options, const std::vector<std::string>& prog
                                   : hang_timeout_ns.status().message()));
     return kExitUsage;
   }
-  if (!program.empty()) return RunProgramSearch(options, program, *hang_timeout_ns);
+  const Result<uint64_t> recovery_ns = ParseSeconds(options.recovery);
+  if (!recovery_ns.ok()) {
+    PrintError("bisect", "--recovery: " + recovery_ns.status().message());
+    return kExitUsage;
+  }
+  if (!program.empty()) return RunProgramSearch(options, program, *hang_timeout_ns, *recovery_ns);
   if (!options.survive.empty()) {
     PrintError("bisect",
                "--survive is for programs: say cairn bisect --survive SECONDS -- PROGRAM");
@@ -370,7 +391,7 @@ int Run(const BisectOptionsOfVerb& options, const std::vector<std::string>& prog
       return kExitFailed;
     }
   }
-  return Search(options, &*trace, *hang_timeout_ns).Run();
+  return Search(options, &*trace, *hang_timeout_ns, *recovery_ns).Run();
 }
 
 }  // namespace
@@ -403,6 +424,10 @@ Verb AddBisectVerb(CLI::App& root) {
       "--survive", &options->survive, "SECONDS",
       "Of a program that does not end by itself: a run that goes on for so long is clean, "
       "and is ended");
+  command
+      .Option("--recovery", &options->recovery, "SECONDS",
+              "How long the GPU may take to work again after a run that failed; 0: do not look")
+      .WithDefault();
   command.Option("--max-probes", &options->max_probes, "COUNT", "Give up after so many plays")
       .From(1, 1'000'000'000)
       .WithDefault();

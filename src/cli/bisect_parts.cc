@@ -21,8 +21,19 @@ void ProbeLine::Show(const BisectProgress& progress, uint64_t average_ms) {
   std::fflush(stderr);
 }
 
+void ProbeLine::ShowWaitForGpu() const {
+  if (!shown_) return;
+  std::fputs("\r\x1b[Kwaits for a GPU, which has finished nothing since a run failed", stderr);
+  std::fflush(stderr);
+}
+
 void ProbeLine::Clear() const {
   if (shown_) std::fputs("\r\x1b[K", stderr);
+}
+
+GpuCheck MakeGpuCheck(uint64_t recovery_ns, TaskProgress* signals, ProbeLine* line) {
+  return GpuCheck(
+      recovery_ns, [signals] { return signals->Update(0, 0); }, [line] { line->ShowWaitForGpu(); });
 }
 
 std::string WithEnding(const std::string& path, const char* ending) {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "cli/gpu_check.h"
+#include "cli/progress.h"
 #include "reader/bisect/bisect.h"
 #include "reader/bisect/bisect_journal.h"
 
@@ -21,11 +23,16 @@ class ProbeLine {
   ProbeLine& operator=(const ProbeLine&) = delete;
 
   void Show(const BisectProgress& progress, uint64_t average_ms);
+  // Until the next Show.
+  void ShowWaitForGpu() const;
   void Clear() const;
 
  private:
   const bool shown_;
 };
+
+// Says on `line` that it waits, and ends with ^C. Both have to outlive it.
+GpuCheck MakeGpuCheck(uint64_t recovery_ns, TaskProgress* signals, ProbeLine* line);
 
 // "game.cairn", ".bisect" -> "game.bisect"
 std::string WithEnding(const std::string& path, const char* ending);

@@ -19,6 +19,7 @@
 #include "base/program_name.h"
 #include "base/text.h"
 #include "cli/bisect_parts.h"
+#include "cli/gpu_check.h"
 #include "cli/layer.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
@@ -127,7 +128,9 @@ void WaitForGpu(uint32_t nth, const std::function<bool()>& keep_on) {
 class Bisecting {
  public:
   explicit Bisecting(const BisectProgramOptions& options)
-      : options_(options), line_(options.quiet || options.json) {
+      : options_(options),
+        line_(options.quiet || options.json),
+        gpus_(MakeGpuCheck(options.recovery_ns, &signals_, &line_)) {
     settings_.program = options.program;
     settings_.hang_timeout = options.hang_timeout;
     settings_.survive_ns = options.survive_ns;
@@ -140,6 +143,7 @@ class Bisecting {
   Status CheckFiles() const;
   Status OpenJournal();
   ProgramSearchOptions SearchOptions();
+  Result<TrialRun> Try(const TrialSettings& settings, const BoardQuestion& question);
   void WriteReport(const BoardQuestion& alone, ProgramTold* told);
   int Failed(const Status& status);
   int Tell(ProgramTold told);
@@ -148,6 +152,7 @@ class Bisecting {
   const BisectProgramOptions& options_;
   TaskProgress signals_{"bisect"};
   ProbeLine line_;
+  GpuCheck gpus_;
   TrialSettings settings_;
   std::string journal_path_;
   std::string work_path_;  // the catalogue, for a search that goes on
@@ -210,6 +215,13 @@ ProgramSearchOptions Bisecting::SearchOptions() {
   return search;
 }
 
+Result<TrialRun> Bisecting::Try(const TrialSettings& settings, const BoardQuestion& question) {
+  CAIRN_RETURN_IF_ERROR(gpus_.BeforeRun());
+  Result<TrialRun> run = RunTrial(settings, question);
+  if (run.ok() && run->end == TrialEnd::kFailed) gpus_.RunFailed();
+  return run;
+}
+
 int Bisecting::Run() {
   const uint64_t start_ns = MonotonicNs();
   Result<std::vector<std::string>> environment = LayerEnvironment();
@@ -231,7 +243,7 @@ int Bisecting::Run() {
   const RunProgram run = [this](const BoardQuestion& question, uint64_t most_ns) {
     TrialSettings settings = settings_;
     settings.most_ns = most_ns;
-    return RunTrial(settings, question);
+    return Try(settings, question);
   };
   ProgramSearch search(run, SearchOptions(), journal_.get(),
                        catalogue_.has_value() ? &*catalogue_ : nullptr);
@@ -255,7 +267,7 @@ void Bisecting::WriteReport(const BoardQuestion& alone, ProgramTold* told) {
   const fs::file_time_type start = fs::file_time_type::clock::now() - std::chrono::seconds(1);
   const BisectAnswer& failure = told->found.answer;
   for (uint32_t i = 0; i < TriesOf(failure); ++i) {
-    const Result<TrialRun> run = RunTrial(settings, alone);
+    const Result<TrialRun> run = Try(settings, alone);
     const Result<ProbeAnswer> answer =
         run.ok() ? AnswerOf(*run) : Result<ProbeAnswer>(run.status());
     if (!answer.ok()) {

@@ -17,6 +17,7 @@ struct BisectProgramOptions {
   std::string hang_timeout = "10";   // seconds
   uint64_t hang_timeout_ns = 0;      // the same; not 0
   uint64_t survive_ns = 0;           // 0: the program ends by itself
+  uint64_t recovery_ns = 0;          // GpuCheck
   uint32_t repeats = 2;
   uint64_t max_probes = 100'000;
   bool restart = false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/verb_list.h"
 #include "os/terminal.h"
@@ -117,8 +118,9 @@ int Main(int argc, char** argv) {
   PrepareStandardStreams();
   CLI::App root("Finds the draw that killed the GPU.", "cairn");
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
-  const VerbList list = AddVerbs(root);
-  SetHelp(root, "cairn VERB [OPTIONS]", list.examples + "\ncairn VERB --help explains a verb.");
+  const std::vector<Verb> verbs = AddVerbs(root);
+  SetHelp(root, "cairn VERB [OPTIONS]",
+          kCairnExamples + std::string("\ncairn VERB --help explains a verb."));
   root.require_subcommand(0, 1);
 
   std::vector<std::string> words = CommandLineWords(argc, argv);
@@ -129,7 +131,7 @@ int Main(int argc, char** argv) {
     return kExitUsage;
   }
   const Verb* chosen = nullptr;
-  for (const Verb& verb : list.verbs) {
+  for (const Verb& verb : verbs) {
     if (verb.app->get_name() == word) chosen = &verb;
   }
   if (chosen == nullptr && !word.starts_with('-')) return UnknownVerb(root, word);

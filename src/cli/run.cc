@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/layer.h"
 #include "cli/numbers.h"
-#include "cli/run_help.h"
+#include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/witnesses.h"
 #include "watcher/output_path.h"

@@ -59,6 +59,7 @@ Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
 Verb AddTrialVerb(CLI::App& root);         // the same, for a program that runs itself
 Verb AddWitnessProbeVerb(CLI::App& root);  // not in the help: cairn run starts it
+Verb AddGpuCheckVerb(CLI::App& root);      // not in the help: cairn bisect starts it
 
 // "cairn VERB: message" as one line on stderr; control characters in the message are made visible.
 void PrintError(std::string_view verb, std::string_view message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which verbs there are: all of them (all_verbs.cc), or those that Windows has (file_verbs.cc).
+// All verbs, and what they need of the process that they run in.
 #ifndef CAIRN_CLI_VERB_LIST_H_
 #define CAIRN_CLI_VERB_LIST_H_
 
@@ -11,11 +11,8 @@
 
 namespace cairn::cli {
 
-struct VerbList {
-  std::vector<Verb> verbs;  // in the order in which they are listed
-  std::string examples;     // of the program's own help
-};
-VerbList AddVerbs(CLI::App& root);
+// In the order in which they are listed.
+std::vector<Verb> AddVerbs(CLI::App& root);
 
 // Once a verb is known and parsed, before it runs: sees to what it needs of this process. `words` are those of the
 // command line, `argv` that of main. Does not return where the process has to be started again for that.

@@ -227,6 +227,7 @@ void CommandProcessor::StartWork(Queue* queue, Command* command) {
   work.effect = std::move(command->effect);
   NextWork* const asked = work.kinds == kTransferWork ? &queue->next_transfer : &queue->next_draw;
   work.steps_left = asked->hangs || poisoned_ ? kNever : std::max<uint64_t>(asked->duration, 1);
+  if (asked->hangs && on_directive_) on_directive_({.kind = DirectiveKind::kHang});
   work.fault = std::move(asked->fault);
   work.note = asked->note;
   for (uint32_t& word : work.note) StoreWord(&word, kNoteBegun);

@@ -67,7 +67,7 @@ class CommandProcessor {
  public:
   CommandProcessor(uint32_t queue_count, uint32_t bottom_line_limit);
 
-  // Directives that are not about execution: vendor data and address bindings.
+  // Directives that are not about execution: vendor data and address bindings. And kHang, when a work that hangs begins.
   void set_on_directive(std::function<void(const Directive&)> function) {
     on_directive_ = std::move(function);
   }

@@ -4,6 +4,9 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "icd/entry.h"
@@ -83,11 +86,23 @@ void OnDirective(Device* device, const Directive& directive) {
     case DirectiveKind::kVendorInfo:
       device->vendor_infos.push_back({directive.text, directive.code, directive.data});
       break;
+    case DirectiveKind::kHang: {
+      const std::string& file = device->instance->settings.sticks_after_hang;
+      if (!file.empty()) std::ofstream{file};
+      break;
+    }
     case DirectiveKind::kVendorBinary: device->vendor_payload = directive.text; break;
     case DirectiveKind::kBind:
     case DirectiveKind::kUnbind: device->bindings_to_tell.push_back(directive); break;
     default: break;
   }
+}
+
+// Whoever takes the file away is not known here: it is looked at again and again.
+void WaitWhileStuck(const std::string& file) {
+  if (file.empty() || !std::filesystem::exists(file)) return;
+  std::ofstream{file + ".waits"};
+  while (std::filesystem::exists(file)) std::this_thread::yield();
 }
 
 VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo* info,
@@ -98,6 +113,7 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDevic
   while (physical.instance->settings.sticks) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   }
+  WaitWhileStuck(physical.instance->settings.sticks_after_hang);
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());
   if (result == VK_SUCCESS) result = CheckFeatures(*info, device.get());

@@ -44,6 +44,13 @@ bool ParseLimit(std::string_view word, Settings* settings) {
   return status == std::errc() && stop == end && settings->bottom_line_limit > 0;
 }
 
+bool ParsePath(std::string_view word, Settings* settings) {
+  constexpr std::string_view kName = "sticks-after-hang=";
+  if (!word.starts_with(kName) || word.size() == kName.size()) return false;
+  settings->sticks_after_hang = word.substr(kName.size());
+  return true;
+}
+
 bool ParseWord(std::string_view word, Settings* settings) {
   for (const Nickname& nickname : kNicknames) {
     if (word != nickname.word) continue;
@@ -59,7 +66,7 @@ bool ParseWord(std::string_view word, Settings* settings) {
     settings->missing_extensions.emplace(word.substr(3));
     return true;
   }
-  return ParseLimit(word, settings);
+  return ParseLimit(word, settings) || ParsePath(word, settings);
 }
 
 }  // namespace

@@ -21,6 +21,8 @@ struct Settings {
   bool lazy = false;             // submitting takes no steps; only waiting and asking do
   bool dies = false;             // the process, when a device is made
   bool sticks = false;           // making a device never ends
+  // Made when a work hangs; while it is there, making a device does not end. "": no such file.
+  std::string sticks_after_hang;
   uint32_t bottom_line_limit = 64;
 
   bool Has(std::string_view extension) const { return !missing_extensions.contains(extension); }

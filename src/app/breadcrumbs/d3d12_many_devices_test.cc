@@ -15,7 +15,8 @@
 namespace cairn {
 namespace {
 
-constexpr int kDevices = 300;
+// More than the block has room for: places of what was destroyed are used again.
+constexpr int kDevices = kMaxContexts + 16;
 
 CairnContextDesc Desc() {
   CairnContextDesc desc{};

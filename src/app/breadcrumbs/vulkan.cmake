@@ -8,7 +8,8 @@ cairn_library(cairn_breadcrumbs_vulkan
 
 # For `cairn selftest`, the tests and the benchmarks: devices of our own.
 cairn_library(cairn_vulkan_probe
-  SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_probe.cc vulkan_witness_probe.cc
+  SOURCES vulkan_barriers.cc vulkan_busy_work.cc vulkan_device_setup.cc vulkan_liveness.cc vulkan_probe.cc
+          vulkan_witness_probe.cc
   DEPS cairn_breadcrumbs_vulkan)
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
 cairn_embed_files(cairn_vulkan_probe

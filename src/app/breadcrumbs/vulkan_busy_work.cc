@@ -35,8 +35,8 @@ Status Check(const char* call, VkResult result) {
   } while (false)
 
 Result<std::unique_ptr<VulkanBusyWork>> VulkanBusyWork::Create(const VulkanDevice& device,
-                                                               BusyKind kind) {
-  std::unique_ptr<VulkanBusyWork> work(new VulkanBusyWork(device));
+                                                               BusyKind kind, uint32_t size) {
+  std::unique_ptr<VulkanBusyWork> work(new VulkanBusyWork(device, size));
   CAIRN_RETURN_IF_ERROR(work->Load());
   switch (kind) {
     case BusyKind::kDispatch: CAIRN_RETURN_IF_ERROR(work->CreateDispatch()); break;
@@ -203,7 +203,7 @@ Status VulkanBusyWork::CreateTarget() {
   VkImageCreateInfo info = {VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
   info.imageType = VK_IMAGE_TYPE_2D;
   info.format = kFormat;
-  info.extent = {1, 1, 1};
+  info.extent = {size_, size_, 1};
   info.mipLevels = 1;
   info.arrayLayers = 1;
   info.samples = VK_SAMPLE_COUNT_1_BIT;
@@ -256,7 +256,8 @@ Status VulkanBusyWork::CreateRenderPass() {
   framebuffer.renderPass = render_pass_;
   framebuffer.attachmentCount = 1;
   framebuffer.pAttachments = &target_;
-  framebuffer.width = framebuffer.height = framebuffer.layers = 1;
+  framebuffer.width = framebuffer.height = size_;
+  framebuffer.layers = 1;
   CAIRN_CREATE(Framebuffer, framebuffer_, &framebuffer, nullptr, &framebuffer_);
   return Status();
 }
@@ -282,8 +283,9 @@ Status VulkanBusyWork::CreateDraw() {
   VkPipelineInputAssemblyStateCreateInfo assembly = {
       VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
   assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-  const VkViewport whole = {0, 0, 1, 1, 0, 1};
-  const VkRect2D area = {{0, 0}, {1, 1}};
+  const float size = static_cast<float>(size_);
+  const VkViewport whole = {0, 0, size, size, 0, 1};
+  const VkRect2D area = {{0, 0}, {size_, size_}};
   VkPipelineViewportStateCreateInfo viewport = {
       VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
   viewport.viewportCount = viewport.scissorCount = 1;
@@ -334,13 +336,13 @@ void VulkanBusyWork::Record(VkCommandBuffer commands, uint32_t trips) const {
     vk_.CmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_, 0, 1, &set_, 0,
                               nullptr);
     vk_.CmdPushConstants(commands, layout_, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(trips), &trips);
-    vk_.CmdDispatch(commands, 1, 1, 1);
+    vk_.CmdDispatch(commands, size_, 1, 1);
     return;
   }
   VkRenderPassBeginInfo begin = {VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
   begin.renderPass = render_pass_;
   begin.framebuffer = framebuffer_;
-  begin.renderArea = {{0, 0}, {1, 1}};
+  begin.renderArea = {{0, 0}, {size_, size_}};
   vk_.CmdBeginRenderPass(commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
   vk_.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline_);
   vk_.CmdPushConstants(commands, layout_, VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(trips), &trips);

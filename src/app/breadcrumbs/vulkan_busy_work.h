@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Work that keeps a GPU busy for as long as the self-test wants to look, and ends: a dispatch of one thread,
-// a draw of one pixel, or a copy within the host's memory.
+// Work that keeps a GPU busy for as long as the self-test wants to look, and ends: a dispatch of groups of one
+// thread, a draw of a square, or a copy within the host's memory.
 #ifndef CAIRN_APP_BREADCRUMBS_VULKAN_BUSY_WORK_H_
 #define CAIRN_APP_BREADCRUMBS_VULKAN_BUSY_WORK_H_
 
@@ -23,8 +23,10 @@ class VulkanBusyWork {
   // Lavapipe leaves loops beyond.
   static constexpr uint32_t kMostTrips = 65'000;
 
-  // `device` must outlive it. kUnsupported with the reason if the driver refuses.
-  static Result<std::unique_ptr<VulkanBusyWork>> Create(const VulkanDevice& device, BusyKind kind);
+  // `device` must outlive it. `size`: groups, or pixels of the square in each direction. kUnsupported with the reason if
+  // the driver refuses.
+  static Result<std::unique_ptr<VulkanBusyWork>> Create(const VulkanDevice& device, BusyKind kind,
+                                                        uint32_t size = 1);
   // The GPU has finished with it.
   ~VulkanBusyWork();
   VulkanBusyWork(const VulkanBusyWork&) = delete;
@@ -40,7 +42,7 @@ class VulkanBusyWork {
   }
 
  private:
-  explicit VulkanBusyWork(const VulkanDevice& device) : device_(device) {}
+  VulkanBusyWork(const VulkanDevice& device, uint32_t size) : device_(device), size_(size) {}
 
   Status Load();
   Status CreateDispatch();
@@ -89,6 +91,7 @@ class VulkanBusyWork {
   };
 
   const VulkanDevice& device_;
+  const uint32_t size_;
   Functions vk_;
   std::vector<std::function<void()>> destroy_;
   VkPipelineLayout layout_ = VK_NULL_HANDLE;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/breadcrumbs/vulkan_liveness.h"
 #include "os/environment.h"
 
 namespace cairn {
@@ -43,6 +44,14 @@ TEST(VulkanProbeTest, TestsEveryDeviceByValuesReadBack) {
           << work;
     }
   }
+}
+
+TEST(VulkanProbeTest, EveryDeviceDispatchesAndDraws) {
+  const Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
+  ASSERT_TRUE(probes.ok()) << probes.status().message();
+  const Result<uint32_t> tried = TryVulkanDevices();
+  ASSERT_TRUE(tried.ok()) << tried.status().message();
+  EXPECT_EQ(*tried, probes->size());
 }
 
 TEST(VulkanProbeTest, SaysWhatToInstallWhenThereIsNoDriver) {

@@ -93,7 +93,7 @@ class OneShot {
     return result == VK_SUCCESS ? Status() : SelfTestError("vkBeginCommandBuffer", result);
   }
 
-  Status SubmitAndWait(const std::function<void()>& meanwhile) {
+  Status SubmitAndWait(const std::function<void()>& meanwhile, uint64_t timeout_ns) {
     VkResult result = vk_.EndCommandBuffer(commands_);
     if (result != VK_SUCCESS) return SelfTestError("vkEndCommandBuffer", result);
     VkSubmitInfo submit = {VK_STRUCTURE_TYPE_SUBMIT_INFO};
@@ -102,12 +102,12 @@ class OneShot {
     result = vk_.QueueSubmit(device_.queue, 1, &submit, fence_);
     if (result != VK_SUCCESS) return SelfTestError("vkQueueSubmit", result);
     if (meanwhile) meanwhile();
-    result = vk_.WaitForFences(device_.device, 1, &fence_, VK_TRUE, kVulkanSelfTestTimeoutNs);
+    result = vk_.WaitForFences(device_.device, 1, &fence_, VK_TRUE, timeout_ns);
     if (result == VK_TIMEOUT) {
       return Status(StatusCode::kDeviceLost,
                     fmt::format("self-test: the queue did not finish a few writes within {} ms; is "
                                 "other work in front of them?",
-                                kVulkanSelfTestTimeoutNs / 1'000'000));
+                                timeout_ns / 1'000'000));
     }
     return result == VK_SUCCESS ? Status() : SelfTestError("vkWaitForFences", result);
   }
@@ -234,12 +234,12 @@ Result<VulkanSelfTestReport> TestDevice(const VulkanDevice& device, const Shared
 }  // namespace
 
 Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record,
-               const std::function<void()>& meanwhile) {
+               const std::function<void()>& meanwhile, uint64_t timeout_ns) {
   OneShot once(device);
   Status status = once.Begin();
   if (status.ok()) {
     record(once.commands());
-    status = once.SubmitAndWait(meanwhile);
+    status = once.SubmitAndWait(meanwhile, timeout_ns);
   }
   if (status.code() != StatusCode::kDeviceLost) once.Destroy();
   return status;

@@ -6,6 +6,7 @@
 #define CAIRN_APP_BREADCRUMBS_VULKAN_SELFTEST_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -20,11 +21,12 @@ namespace cairn {
 inline constexpr uint64_t kVulkanSelfTestTimeoutNs = 2'000'000'000;
 
 // Records with `record` into a command buffer of its own, submits it on device.queue, calls `meanwhile` and
-// waits.
+// waits for `timeout_ns`.
 // kDeviceLost if the device is lost or does not finish in time: it may still be using what was
 // recorded, so the caller has to Abandon() the buffers.
 Status RunOnce(const VulkanDevice& device, const std::function<void(VkCommandBuffer)>& record,
-               const std::function<void()>& meanwhile = nullptr);
+               const std::function<void()>& meanwhile = nullptr,
+               uint64_t timeout_ns = kVulkanSelfTestTimeoutNs);
 
 // Where test words may be written: kVulkanTestWordBytes in a mapped coherent buffer, used by nobody else.
 inline constexpr size_t kVulkanTestWordBytes = 16;

@@ -14,11 +14,11 @@ namespace {
 
 constexpr DWORD kLongestLoadMs = 60'000;
 
-// What the thread works with, in the other process. The path follows.
+// What the thread works with, in the other process. The path follows. Functions of kernel32 are at the same
+// address in all processes, until the machine starts again.
 struct Order {
-  void*
-      load_library;  // LoadLibraryExW; at the same address in all processes, until the machine starts again
-  void* get_last_error;  // the same
+  void* load_library;    // LoadLibraryExW
+  void* get_last_error;  // GetLastError
   uint64_t loaded;       // what the first one has returned
   uint64_t error;        // and the second
 };

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `cairn run --help` says that is another thing on each system.
-#ifndef CAIRN_CLI_RUN_HELP_H_
-#define CAIRN_CLI_RUN_HELP_H_
+// What --help says that is another thing on each system.
+#ifndef CAIRN_CLI_SYSTEM_HELP_H_
+#define CAIRN_CLI_SYSTEM_HELP_H_
 
 namespace cairn::cli {
 
+extern const char kCairnExamples[];
+
+// Of `cairn run`.
 extern const char kRunExamples[];  // and the exit codes
 extern const char kNoLayerHelp[];
 extern const char kTriggerHelp[];
 
 }  // namespace cairn::cli
 
-#endif  // CAIRN_CLI_RUN_HELP_H_
+#endif  // CAIRN_CLI_SYSTEM_HELP_H_

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_help.h"
+#include "cli/system_help.h"
 
 namespace cairn::cli {
+
+const char kCairnExamples[] =
+    "Examples:\n"
+    "  cairn run -- ./game        run a program; a crash or a hang writes game.cairn\n"
+    "  cairn report game.cairn    which GPU work was running\n"
+    "  cairn top                  what the GPU of a running program executes now\n"
+    "  cairn selftest             what this machine's devices can record\n";
 
 const char kRunExamples[] =
     "Examples:\n"

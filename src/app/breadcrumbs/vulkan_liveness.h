@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether the Vulkan devices of this machine do what they are asked. Loads the Vulkan loader itself; includes no
+// Vulkan header.
+#ifndef CAIRN_APP_BREADCRUMBS_VULKAN_LIVENESS_H_
+#define CAIRN_APP_BREADCRUMBS_VULKAN_LIVENESS_H_
+
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace cairn {
+
+// Has each device run a dispatch and a draw, as far as it takes them, and waits for both, however long that takes:
+// for a process of its own. Returns how many devices did. Errors: kNotFound: no loader, or no device; kDeviceLost:
+// one was lost, and may keep this process from ever ending by itself.
+Result<uint32_t> TryVulkanDevices();
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_BREADCRUMBS_VULKAN_LIVENESS_H_

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/gpu_check.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "app/breadcrumbs/vulkan_liveness.h"
+#include "cli/command.h"
+#include "cli/verb.h"
+#include "os/child.h"
+#include "os/clock.h"
+#include "reader/bisect/probe_answer.h"
+
+namespace cairn::cli {
+namespace {
+
+constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr uint64_t kLookNs = kSecondNs / 10;
+constexpr uint64_t kShortNs = 2 * kSecondNs;  // nothing is said of a wait that is over by then
+
+// Exit codes of the child.
+constexpr int kAllDid = 0;
+constexpr int kNobodyThere = 10;
+constexpr int kOneFailed = 11;
+
+constexpr char kGpuCheckExamples[] =
+    "Examples:\n"
+    "  cairn bisect -- ./game   starts it behind runs that failed\n"
+    "\n"
+    "Exit code: 0 once each device has run a dispatch and a draw, 10 if there is no device, 11 if\n"
+    "one was lost. Of a device that hangs it waits for the end.";
+
+int CheckGpus() {
+  LeaveNoDump();
+  const Result<uint32_t> tried = TryVulkanDevices();
+  // A device that was lost may never be done with what it was given: nothing is destroyed.
+  if (!tried.ok()) {
+    std::_Exit(tried.status().code() == StatusCode::kDeviceLost ? kOneFailed : kNobodyThere);
+  }
+  std::_Exit(*tried == 0 ? kNobodyThere : kAllDid);
+}
+
+}  // namespace
+
+Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns) {
+  Result<Child> child =
+      Child::Start({.purpose = "trying the GPU",
+                    .arguments = {"gpu-check"},
+                    // Nobody stands between it and the driver.
+                    .environment = {"VK_INSTANCE_LAYERS=", "VK_LOADER_LAYERS_DISABLE=~all~"},
+                    .silent = true});
+  if (!child.ok()) return Health::kUnknown;
+  const uint64_t start_ns = MonotonicNs();
+  for (bool said = false; !child->WaitForEnd(kLookNs);) {
+    const uint64_t now_ns = MonotonicNs();
+    const bool keep_on = keep_on_();
+    if (keep_on && now_ns < until_ns) {
+      if (now_ns - start_ns >= kShortNs && !std::exchange(said, true)) waits_();
+      continue;
+    }
+    // One that is stuck in a driver is not waited for, now or by the destructor.
+    (void)child->Kill().ok();
+    if (!child->WaitForEnd(kLookNs)) new Child(std::move(*child));
+    if (!keep_on) return Status(StatusCode::kIo, std::string(kInterrupted));
+    return Health::kIll;
+  }
+  const ProcessEnd end = child->End();
+  if (end.kind != EndKind::kExited) return Health::kIll;
+  if (end.value == kAllDid) return Health::kWell;
+  return end.value == kOneFailed ? Health::kIll : Health::kUnknown;
+}
+
+Status GpuCheck::BeforeRun() {
+  if (off_ || most_ns_ == 0 || !std::exchange(due_, false)) return Status();
+  const bool first = std::exchange(first_, false);
+  const uint64_t until_ns = MonotonicNs() + most_ns_;
+  for (;;) {
+    const Result<Health> health = Ask(until_ns);
+    if (!health.ok()) return health.status();
+    off_ = first && *health == Health::kUnknown;
+    if (off_ || *health == Health::kWell) return Status();
+    if (MonotonicNs() >= until_ns) break;
+  }
+  return Status(
+      StatusCode::kUnsupported,
+      fmt::format(
+          "a GPU of this machine has not finished a dispatch and a draw of Cairn's own for {} s{}: "
+          "whatever runs there now fails. Reset it, or wait; then the same command goes on. "
+          "--recovery 0 does not look",
+          most_ns_ / kSecondNs, first ? "" : ", since a run failed"));
+}
+
+Verb AddGpuCheckVerb(CLI::App& root) {
+  Command command(root, "gpu-check", "Tries the GPUs for cairn bisect.", "cairn gpu-check",
+                  kGpuCheckExamples);
+  command.Hide();
+  return {command.app(), CheckGpus};
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether the GPUs of this machine are well, for searches that make them fail. Behind a program that was killed
+// while its GPU work hung, some GPUs finish no draw of anybody for minutes: whatever runs meanwhile fails, and a
+// search would blame what it had just left in.
+#ifndef CAIRN_CLI_GPU_CHECK_H_
+#define CAIRN_CLI_GPU_CHECK_H_
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "base/status.h"
+
+namespace cairn::cli {
+
+class GpuCheck {
+ public:
+  // `most_ns`: how long GPUs may take to be well again; 0: nothing is checked. `keep_on` is asked several times a
+  // second; false ends a wait. `waits` is told when a wait gets long.
+  GpuCheck(uint64_t most_ns, std::function<bool()> keep_on, std::function<void()> waits)
+      : most_ns_(most_ns), keep_on_(std::move(keep_on)), waits_(std::move(waits)) {}
+
+  // Before each run: waits until each Vulkan device of the machine has finished a dispatch and a draw, if the run
+  // before failed; before the first run in any case. Where the first time tells nothing (there is no such device, or
+  // the process for it cannot be made) no later run is waited for. Errors: kUnsupported: a GPU does not get well,
+  // with the next step; kIo kInterrupted.
+  Status BeforeRun();
+  void RunFailed() { due_ = true; }
+
+ private:
+  enum class Health : uint8_t { kWell, kIll, kUnknown };
+  Result<Health> Ask(uint64_t until_ns);
+
+  const uint64_t most_ns_;
+  const std::function<bool()> keep_on_;
+  const std::function<void()> waits_;
+  bool first_ = true;
+  bool due_ = true;
+  bool off_ = false;
+};
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_GPU_CHECK_H_

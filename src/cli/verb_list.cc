@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/verb_list.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/play_process.h"
+#include "os/executable_stack.h"
+#include "reader/replay/device.h"
+
+namespace cairn::cli {
+namespace {
+
+// The Direct3D 12 that a verb loads; "" if it loads none.
+std::string LibraryOf(const CLI::App& verb) {
+  if (verb.get_name() == "selftest") return kDefaultD3D12Library;
+  const CLI::Option* const option = verb.get_option_no_throw("--library");
+  if (option == nullptr) return "";
+  return option->count() == 0 ? kDefaultD3D12Library : option->as<std::string>();
+}
+
+}  // namespace
+
+std::vector<Verb> AddVerbs(CLI::App& root) {
+  return {AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),         AddCallsVerb(root),
+          AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),        AddDiffVerb(root),
+          AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),       AddReplayVerb(root),
+          AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),     AddPixVerb(root),
+          AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root), AddTrialVerb(root),
+          AddGpuCheckVerb(root)};
+}
+
+void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv) {
+  SetOwnWords(words);
+  if (const std::string library = LibraryOf(*verb.app); !library.empty()) {
+    AllowExecutableStack(library, argv);
+  }
+}
+
+}  // namespace cairn::cli
