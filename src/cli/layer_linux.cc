@@ -40,8 +40,8 @@ std::vector<FilePath> LayerPlaces() {
 
 std::vector<FilePath> ManifestFolders(const FilePath& layer) {
   std::error_code error;
-  return {layer.parent_path(), fs::canonical(layer, error).parent_path(),
-          Root() / "share/vulkan/explicit_layer.d"};
+  const fs::path target = fs::canonical(layer, error);  // of a link
+  return {layer.parent_path(), target.parent_path(), Root() / "share/vulkan/explicit_layer.d"};
 }
 
 std::vector<std::string> VulkanFolders(const char* name) {
