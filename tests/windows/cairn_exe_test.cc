@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What only Windows has: pipes without a reader, command lines as programs get them.
+// What only Windows has: pipes without a reader, command lines as programs get them, which libraries there are.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <io.h>
 #include <process.h>
+#include <windows.h>
 
+#include <cctype>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "harness.h"
@@ -15,7 +18,9 @@
 namespace cairn::testing {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsSubsetOf;
 using ::testing::StartsWith;
 
 constexpr char kGolden[] = CAIRN_SOURCE_DIR "/tests/golden/";
@@ -31,6 +36,39 @@ TEST(CairnExe, HasTheVerbsThatLinuxHas) {
        {"run", "report", "info", "calls", "objects", "images", "state", "diff", "verify", "trim",
         "repack", "replay", "bisect", "top", "selftest", "pix"}) {
     EXPECT_THAT(help, HasSubstr("\n  " + verb + " ")) << verb;
+  }
+}
+
+// In small letters, of a file that is not run.
+std::set<std::string> ImportsOf(const std::string& file) {
+  std::set<std::string> names;
+  const HMODULE module =
+      LoadLibraryExW(std::filesystem::path(file).c_str(), nullptr, DONT_RESOLVE_DLL_REFERENCES);
+  if (module == nullptr) return names;
+  const auto* const bytes = reinterpret_cast<const char*>(module);
+  const auto& dos = *reinterpret_cast<const IMAGE_DOS_HEADER*>(bytes);
+  const auto& nt = *reinterpret_cast<const IMAGE_NT_HEADERS64*>(bytes + dos.e_lfanew);
+  const IMAGE_DATA_DIRECTORY& imports =
+      nt.OptionalHeader.DataDirectory[IMAGE_DIRECTORY_ENTRY_IMPORT];
+  for (auto* at = reinterpret_cast<const IMAGE_IMPORT_DESCRIPTOR*>(bytes + imports.VirtualAddress);
+       at->Name != 0; ++at) {
+    std::string name = bytes + at->Name;
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    names.insert(name);
+  }
+  FreeLibrary(module);
+  return names;
+}
+
+// What users get needs no library that Windows has not. Wine has others, so that nobody would notice.
+TEST(CairnExe, ImportsNothingButWindows) {
+  const std::set<std::string> windows = {"advapi32.dll", "bcrypt.dll", "gdi32.dll",
+                                         "kernel32.dll", "msvcrt.dll", "shell32.dll",
+                                         "user32.dll",   "version.dll"};
+  for (const char* const file : {"cairn.exe", "cairn-d3d.dll", "libcairn.dll"}) {
+    const std::set<std::string> imports = ImportsOf(CAIRN_BINARY_DIR "/bin/" + std::string(file));
+    EXPECT_THAT(imports, Contains("kernel32.dll")) << file;
+    EXPECT_THAT(imports, IsSubsetOf(windows)) << file;
   }
 }
 
