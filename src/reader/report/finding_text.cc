@@ -280,7 +280,7 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
   switch (reason) {
     case SuspectReason::kOnlyWorkRunning: return "the only work running";
     case SuspectReason::kLeadsToFault:
-      return "which had finished and leads to the address of the fault";
+      return "finished, and leads to the address of the fault";
     case SuspectReason::kFinishedByItsWord:
       return "finished, says its word, and may be the culprit all the same: the driver tells of a "
              "fault, and nothing that was running can have made it";
