@@ -10,11 +10,11 @@
 
 namespace cairn {
 
-ObjectNames::ObjectNames(BlockWriter& block, uint32_t context)
-    : table_(block.objects()), context_(context) {}
-
 constinit HandleTree ObjectNames::places_;
 static_assert(sizeof(uintptr_t) == sizeof(uint64_t));
+
+ObjectNames::ObjectNames(BlockWriter& block, uint32_t context)
+    : table_(block.objects()), context_(context) {}
 
 ObjectNames::~ObjectNames() {
   for (const auto& [object, entry] : objects_) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "reader/analysis/bind_uses.h"
@@ -21,42 +22,38 @@ constexpr size_t kMostDescriptorsKept = 16;
 // Work that turns out to lead elsewhere at the time of its submission is not told of.
 constexpr size_t kMostTried = 4 * kMostFaultUsers;
 
-bool TellsFault(const Snapshot& snapshot) {
-  return std::any_of(snapshot.faults.begin(), snapshot.faults.end(),
-                     [](const Fault& fault) { return fault.result >= 0; }) ||
-         std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(),
-                     [](const KernelLine& line) { return line.names_process && line.tells_fault; });
+bool TellsOfFault(const KernelLine& line) {
+  return line.names_process && line.tells_fault;
 }
 
 // Where the faults lie.
 class FaultPlace {
  public:
   FaultPlace(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
-    for (const FaultAddressVerdict& verdict : FindFaultAddresses(snapshot, analysis)) Add(verdict);
-    for (const FaultAddressVerdict& verdict : FindKernelAddresses(snapshot, analysis)) Add(verdict);
-    Join(&ranges_);
-    faults_ = ranges_;
-    if (ranges_.empty()) return;
-    objects_.resize(snapshot.objects.size());
-    for (size_t i = 0; i < objects_.size(); ++i) {
-      const Object& object = snapshot.objects[i];
-      if (object.state == ObjectState::kFree || object.gpu_address == 0 || object.size_bytes == 0) {
-        continue;
-      }
-      const AddressRange range = RangeOf(object);
-      objects_[i] =
-          std::any_of(faults_.begin(), faults_.end(), [&range](const AddressRange& fault) {
-            return range.first <= fault.last && fault.first <= range.last;
-          });
-      if (objects_[i]) ranges_.push_back(range);
+    for (const FaultAddressVerdict& verdict : FindFaultAddresses(snapshot, analysis)) {
+      const Fault& fault = snapshot.faults[verdict.fault];
+      if (fault.result >= 0) Add(verdict, fault.device);
     }
-    Join(&ranges_);
+    // A line behind the one that names the process may tell the address.
+    const bool kernel_tells =
+        std::any_of(snapshot.kernel_lines.begin(), snapshot.kernel_lines.end(), TellsOfFault);
+    if (kernel_tells || !faults_.empty()) {
+      for (const FaultAddressVerdict& verdict : FindKernelAddresses(snapshot, analysis)) {
+        Add(verdict, kNone);
+      }
+    }
+    if (!faults_.empty()) FindObjects();
   }
 
-  bool empty() const { return ranges_.empty(); }
+  bool empty() const { return faults_.empty(); }
   bool HasObject(uint64_t object) const { return object < objects_.size() && objects_[object]; }
   // Of one of the objects, or of what the faults stand for.
-  bool HasAddress(uint64_t address) const { return Contains(ranges_, address); }
+  bool HasAddress(uint64_t address) const {
+    const auto after = std::upper_bound(
+        ranges_.begin(), ranges_.end(), address,
+        [](uint64_t wanted, const AddressRange& range) { return wanted < range.first; });
+    return after != ranges_.begin() && address <= std::prev(after)->last;
+  }
   bool HasDestroyed(const Destruction& destruction) const {
     return HasObject(destruction.object) || HasObject(destruction.cause_object) ||
            HasObject(destruction.owner_object);
@@ -68,39 +65,60 @@ class FaultPlace {
     if (binding.descriptor != kNone) {
       return HasDestroyed(snapshot_.destructions[binding.destruction]);
     }
-    return binding.object != kNone ? HasObject(binding.object) : Contains(faults_, binding.address);
+    if (binding.object != kNone) return HasObject(binding.object);
+    return std::any_of(faults_.begin(), faults_.end(), [&binding](const Place& fault) {
+      return fault.range.first <= binding.address && binding.address <= fault.range.last;
+    });
   }
 
  private:
-  void Add(const FaultAddressVerdict& verdict) {
-    if (verdict.state != AddressState::kNoAddress) ranges_.push_back({verdict.first, verdict.last});
+  struct Place {
+    AddressRange range;
+    uint32_t device;  // kNone: not told
+    bool IsIn(const Object& object) const {
+      if (object.device != device && object.device != kNone && device != kNone) return false;
+      const AddressRange of_object = RangeOf(object);
+      return of_object.first <= range.last && range.first <= of_object.last;
+    }
+  };
+
+  void Add(const FaultAddressVerdict& verdict, uint32_t device) {
+    if (verdict.state == AddressState::kNoAddress) return;
+    faults_.push_back({{verdict.first, verdict.last}, device});
+    ranges_.push_back({verdict.first, verdict.last});
+  }
+
+  void FindObjects() {
+    objects_.resize(snapshot_.objects.size());
+    for (size_t i = 0; i < objects_.size(); ++i) {
+      const Object& object = snapshot_.objects[i];
+      if (object.state == ObjectState::kFree || object.gpu_address == 0 || object.size_bytes == 0) {
+        continue;
+      }
+      objects_[i] = std::any_of(faults_.begin(), faults_.end(),
+                                [&object](const Place& fault) { return fault.IsIn(object); });
+      if (objects_[i]) ranges_.push_back(RangeOf(object));
+    }
+    JoinRanges();
   }
 
   // Sorted, and none overlaps another.
-  static void Join(std::vector<AddressRange>* joined) {
-    std::vector<AddressRange>& ranges = *joined;
-    std::sort(ranges.begin(), ranges.end(),
+  void JoinRanges() {
+    std::sort(ranges_.begin(), ranges_.end(),
               [](const AddressRange& a, const AddressRange& b) { return a.first < b.first; });
     size_t count = 0;
-    for (const AddressRange& range : ranges) {
-      if (count != 0 && range.first <= ranges[count - 1].last) {
-        ranges[count - 1].last = std::max(ranges[count - 1].last, range.last);
+    for (const AddressRange& range : ranges_) {
+      if (count != 0 && range.first <= ranges_[count - 1].last) {
+        ranges_[count - 1].last = std::max(ranges_[count - 1].last, range.last);
       } else {
-        ranges[count++] = range;
+        ranges_[count++] = range;
       }
     }
-    ranges.resize(count);
-  }
-
-  static bool Contains(const std::vector<AddressRange>& ranges, uint64_t address) {
-    const auto after = std::upper_bound(
-        ranges.begin(), ranges.end(), address,
-        [](uint64_t wanted, const AddressRange& range) { return wanted < range.first; });
-    return after != ranges.begin() && address <= std::prev(after)->last;
+    ranges_.resize(count);
   }
 
   const Snapshot& snapshot_;
-  std::vector<AddressRange> faults_;
+  std::vector<Place> faults_;
   std::vector<AddressRange> ranges_;  // of the faults, and of the objects
   std::vector<bool> objects_;
 };
@@ -216,15 +234,18 @@ class FaultUserFinder {
   }
 
  private:
+  // A submission that is not known counts as the first.
+  uint32_t OrderOf(uint32_t execution) const {
+    return analysis_.executions[execution].submission + 1;
+  }
   std::vector<uint32_t> LatestFirst() const {
     std::vector<uint32_t> order;
     for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
       const Execution& execution = analysis_.executions[i];
-      if (execution.state == WorkState::kNotStarted) continue;
-      if (execution.submission != kNone) order.push_back(i);
+      if (execution.state != WorkState::kNotStarted) order.push_back(i);
     }
     std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
-      return analysis_.executions[a].submission > analysis_.executions[b].submission;
+      return std::pair(OrderOf(a), a) > std::pair(OrderOf(b), b);
     });
     return order;
   }
@@ -284,7 +305,7 @@ class FaultUserFinder {
 }  // namespace
 
 void FindFaultUsers(const Snapshot& snapshot, BindingResolver* resolver, Analysis* analysis) {
-  if (!TellsFault(snapshot)) return;
+  if (snapshot.faults.empty() && snapshot.kernel_lines.empty()) return;
   const FaultPlace place(snapshot, *analysis);
   if (place.empty()) return;
   FaultUserFinder(snapshot, place, *resolver, analysis).Run();

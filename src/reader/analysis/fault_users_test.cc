@@ -192,6 +192,29 @@ TEST_F(FaultUsers, NeedALineOfThisProcessThatTellsOfAFault) {
   EXPECT_THAT(Users(), IsEmpty());
 }
 
+TEST_F(FaultUsers, OfAnotherDeviceLeadNowhere) {
+  Bind(BindPoint::kVertexBuffer, 0, victim);
+  builder.Scope(CAIRN_MARKER_DRAW);
+  Run(list);
+  Snapshot& snapshot = builder.snapshot;
+  snapshot.kernel_lines.clear();
+  snapshot.devices.push_back(snapshot.devices[0]);
+  snapshot.fault_addresses = {{FaultAddressType::kReadInvalid, 0, 0x11000, 1}};
+  snapshot.faults.push_back({.device = 1, .address_count = 1});
+  snapshot.objects[victim].device = 0;
+  EXPECT_THAT(Users(), IsEmpty());
+  snapshot.faults[0].device = 0;
+  EXPECT_THAT(Users(), ElementsAre(0));
+}
+
+TEST_F(FaultUsers, MayHaveBeenSubmittedWithoutAWord) {
+  Bind(BindPoint::kVertexBuffer, 0, victim);
+  builder.Scope(CAIRN_MARKER_DRAW);
+  Run(list);
+  builder.snapshot.submissions.clear();
+  EXPECT_THAT(Users(), ElementsAre(0));
+}
+
 TEST_F(FaultUsers, BindAnAddressInTheObjectOrInThePageItself) {
   Bind(BindPoint::kRootShaderResource, kBindSlotOfCompute, 0x13000, true);
   builder.Scope(CAIRN_MARKER_DISPATCH);

@@ -84,7 +84,7 @@ class SuspectRanker {
     return analysis_.bindings[user.binding].state == BindingState::kDestroyed;
   }
 
-  // First what leads to something destroyed; of equals the latest first.
+  // Before all others: what leads to something destroyed; then what leads to what lives. The latest of each first.
   void AddFaultUsers(CulpritFinding* finding) const {
     const std::vector<FaultUser>& users = analysis_.fault_users;
     size_t destroyed = 0;

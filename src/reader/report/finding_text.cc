@@ -143,8 +143,7 @@ class FindingWriter {
   void WriteLastFinished() {
     out_ +=
         "; all marked work that had begun had finished. A GPU may go on behind a wrong access: the "
-        "culprit may be "
-        "among what had finished. The last";
+        "culprit may be among what had finished. The last";
     const size_t count = finding_.last_finished.size();
     const size_t named = std::min(count, kQueuesNamed);
     for (size_t i = 0; i < named; ++i) {
@@ -279,8 +278,7 @@ class FindingWriter {
 std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
   switch (reason) {
     case SuspectReason::kOnlyWorkRunning: return "the only work running";
-    case SuspectReason::kLeadsToFault:
-      return "which had finished and leads to the address of the fault";
+    case SuspectReason::kLeadsToFault: return "finished, and leads to the address of the fault";
     case SuspectReason::kFinishedByItsWord:
       return "finished, says its word, and may be the culprit all the same: the driver tells of a "
              "fault, and nothing that was running can have made it";

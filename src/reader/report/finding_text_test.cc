@@ -169,7 +169,7 @@ TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   EXPECT_THAT(sentence,
               StartsWith("The GPU faulted (says the kernel's log); one of 3, the first ones "
                          "equally likely: DRAW_INSTANCED 3 of Frame 1 (graphics pipeline "
-                         "\"Volumetric fog\"), which had finished and leads to the address "
+                         "\"Volumetric fog\"), finished, and leads to the address "
                          "of the fault; uses vertex buffer 0: "));
   EXPECT_THAT(sentence, HasSubstr("\"Victim\""));
 }
