@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Unmodified Direct3D 12 programs of Windows with a window, started by every way that Cairn has: whether they import
-// Direct3D 12 or load it when they run, and however they end in the middle of a frame, the report has that end and the
-// work that was running. The program is windows/programs/presents.cc.
+// Unmodified Direct3D 12 programs of Windows with a window, started by cairn.exe, and by `cairn run -- wine` of Linux:
+// whether they import Direct3D 12 or load it when they run, and however they end in the middle of a frame, the report
+// has that end and the work that was running. The program is windows/programs/presents.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "harness.h"
 #include "played.h"
 #include "report_reading.h"
+#if !defined(_WIN32)
+#include "wine.h"
+#endif
 
 namespace cairn::testing {
 namespace {
@@ -25,41 +27,55 @@ struct Told {
   std::string kind;   // of the first incident
 };
 
-// How a program is started, and what this system sees of its endings.
-struct Way {
-  std::string name;
-  std::vector<std::string> between;  // `cairn run OPTIONS -- BETWEEN PROGRAM`
-  Told killed;
-  Told exception;
-  Told driver;
-};
-void PrintTo(const Way& way, std::ostream* out) {
-  *out << way.name;
+#if defined(_WIN32)
+// cairn.exe run -- presents.exe
+const Told kKilled = {"died with TerminateProcess(1), which Cairn did not call; report: ",
+                      "signal"};
+// Under Wine a fault in a thread that the driver has made itself is no exception of Windows: an end with 1.
+const Told kFaultInTheDriver = kKilled;
+std::vector<std::string> Words(const std::string& program) {
+  return {TestProgram(program)};
 }
+std::string WhyNot() {
+  return WhyNothingIsPlayed();
+}
+void Kill(Command&, pid_t program) {
+  Kill(command, program);
+}
+#else
+// cairn run -- wine presents.exe
+const Told kKilled = {"died with signal 9 (SIGKILL), which Cairn did not send; report: ", "signal"};
+const Told kFaultInTheDriver = {"died with TerminateProcess(1), which Cairn did not call; report: ",
+                                "signal"};
+std::vector<std::string> Words(const std::string& program) {
+  return {"wine", WindowsProgram(program + ".exe")};
+}
+std::string WhyNot() {
+  return WhyNoWine();
+}
+// The program says its number among those of Windows.
+void Kill(Command& command, pid_t) {
+  KillProcess(ChildOf(command.pid()));
+}
+#endif
+const Told kException = {"died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION); report: ",
+                         "signal"};
 
-const Way kCairnExe = {
-    "CairnExe",
-    {},
-    {"died with TerminateProcess(1), which Cairn did not call; report: ", "signal"},
-    {"died with exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION); report: ", "signal"},
-    // Under Wine a fault in a thread that the driver has made itself is no exception of Windows: an end with 1.
-    {"died with TerminateProcess(1), which Cairn did not call; report: ", "signal"},
-};
-
-class EndingsTest : public ::testing::TestWithParam<std::tuple<Way, std::string>> {
+// The parameter is the program's name.
+class EndingsTest : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
+    if (!WhyNot().empty()) GTEST_SKIP() << WhyNot();
   }
-  const Way& way() const { return std::get<Way>(GetParam()); }
   // On a busy machine work that ends may take longer than any time after which it is called a hang.
   std::vector<std::string> Run(const std::string& ending,
                                const std::string& hang_timeout = "0") const {
     std::vector<std::string> arguments = {
         Program("cairn"), "run", "-o", "a.cairn", "--hang-timeout", hang_timeout,
         "--kill-on-hang", "--"};
-    arguments.insert(arguments.end(), way().between.begin(), way().between.end());
-    arguments.insert(arguments.end(), {TestProgram(std::get<std::string>(GetParam())), ending});
+    const std::vector<std::string> program = Words(GetParam());
+    arguments.insert(arguments.end(), program.begin(), program.end());
+    arguments.push_back(ending);
     return arguments;
   }
   Command::Options Options() const {
@@ -94,15 +110,15 @@ TEST_P(EndingsTest, Killed) {
   KillProcess(program);
   const CommandResult result = command.Wait();
   EXPECT_EQ(result.exit_code, kExitOfKilled);
-  ExpectReport(result, way().killed);
+  ExpectReport(result, kKilled);
 }
 
 TEST_P(EndingsTest, Exception) {
-  ExpectReport(RunCommand(Run("exception"), Options()), way().exception);
+  ExpectReport(RunCommand(Run("exception"), Options()), kException);
 }
 
 TEST_P(EndingsTest, FaultInTheDriver) {
-  ExpectReport(RunCommand(Run("driver"), Options()), way().driver);
+  ExpectReport(RunCommand(Run("driver"), Options()), kFaultInTheDriver);
 }
 
 TEST_P(EndingsTest, Hang) {
@@ -111,9 +127,10 @@ TEST_P(EndingsTest, Hang) {
   ExpectReport(result, {"hangs: GPU work made no progress for 5 s; killed it; report: ", "hang"});
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, EndingsTest,
-                         ::testing::Combine(::testing::Values(kCairnExe),
-                                            ::testing::Values("presents", "presents-late")));
+INSTANTIATE_TEST_SUITE_P(Programs, EndingsTest, ::testing::Values("presents", "presents-late"),
+                         [](const auto& program) {
+                           return program.param == "presents" ? "Imports" : "Loads";
+                         });
 
 }  // namespace
 }  // namespace cairn::testing

@@ -2,6 +2,8 @@
 //
 // `cairn run -- wine PROGRAM.exe` on Linux: a program of Windows gets the report that a native one gets. `./test --windows`
 // runs it in tools/wine-env, where Wine draws Direct3D 12 on lavapipe; the programs are of `cmake --preset windows`.
+#include "wine.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,12 +28,6 @@ using ::testing::StartsWith;
 
 constexpr char kAtThatMoment[] = "what is told is the state at that moment";
 
-std::string WindowsProgram(const std::string& name) {
-  return (std::filesystem::path(Program("")).parent_path().parent_path() / "windows/tests/windows" /
-          name)
-      .string();
-}
-
 // What `cairn` prints about a file.
 std::string Told(const std::vector<std::string>& words) {
   std::vector<std::string> command = {Program("cairn")};
@@ -42,11 +38,7 @@ std::string Told(const std::vector<std::string>& words) {
 class WineTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    const CommandResult version = RunCommand({"wine", "--version"}, {});
-    if (!version.output.starts_with("wine-1")) GTEST_SKIP() << "there is no Wine 10";
-    if (!std::filesystem::exists(WindowsProgram("dies.exe"))) {
-      GTEST_SKIP() << "the programs of Windows are not built";
-    }
+    if (!WhyNoWine().empty()) GTEST_SKIP() << WhyNoWine();
   }
 
   std::vector<std::string> RunWords(std::vector<std::string> options,

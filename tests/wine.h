@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For tests of `cairn run -- wine PROGRAM.exe` on Linux.
+#ifndef CAIRN_TESTS_WINE_H_
+#define CAIRN_TESTS_WINE_H_
+
+#include <filesystem>
+#include <string>
+
+#include "harness.h"
+
+namespace cairn::testing {
+
+// A program of `cmake --preset windows`.
+inline std::string WindowsProgram(const std::string& name) {
+  const std::filesystem::path build =
+      std::filesystem::path(Program("")).parent_path().parent_path();
+  return (build / "windows/tests/windows" / name).string();
+}
+
+// Why such a test is to be skipped; "": it is not.
+inline const std::string& WhyNoWine() {
+  static const std::string why = [] {
+    const CommandResult version = RunCommand({"wine", "--version"}, {});
+    if (!version.output.starts_with("wine-1")) return std::string("there is no Wine 10");
+    if (std::filesystem::exists(WindowsProgram("dies.exe"))) return std::string();
+    return std::string("the programs of Windows are not built");
+  }();
+  return why;
+}
+
+}  // namespace cairn::testing
+
+#endif  // CAIRN_TESTS_WINE_H_
