@@ -40,7 +40,7 @@ std::string WhyNot() {
   return WhyNothingIsPlayed();
 }
 void Kill(Command&, pid_t program) {
-  Kill(command, program);
+  KillProcess(program);
 }
 #else
 // cairn run -- wine presents.exe
@@ -107,7 +107,7 @@ TEST_P(EndingsTest, Killed) {
   Command command(Run("wait"), Options());
   const pid_t program = command.WaitUntilReady();
   ASSERT_GT(program, 0) << command.Wait().Summary();
-  KillProcess(program);
+  Kill(command, program);
   const CommandResult result = command.Wait();
   EXPECT_EQ(result.exit_code, kExitOfKilled);
   ExpectReport(result, kKilled);

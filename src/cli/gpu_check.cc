@@ -19,6 +19,7 @@ namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kLookNs = kSecondNs / 10;
+constexpr uint64_t kMostKillNs = 2 * kSecondNs;
 constexpr uint64_t kShortNs = 2 * kSecondNs;  // nothing is said of a wait that is over by then
 
 // Exit codes of the child.
@@ -62,8 +63,7 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns) {
       continue;
     }
     // One that is stuck in a driver is not waited for, now or by the destructor.
-    (void)child->Kill().ok();
-    if (!child->WaitForEnd(kLookNs)) new Child(std::move(*child));
+    if (!KillAndWait(*child, kMostKillNs)) new Child(std::move(*child));
     if (!keep_on) return Status(StatusCode::kIo, std::string(kInterrupted));
     return Health::kIll;
   }

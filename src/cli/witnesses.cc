@@ -92,7 +92,7 @@ class Measurement {
     if (!child.ok()) return child.status();
     const bool ended = WaitForEnd(*child, *telling);
     // One that is stuck in a driver is not waited for, now or by the destructor.
-    if (!ended && !Kill(*child)) new Child(std::move(*child));
+    if (!ended && !KillAndWait(*child, kMostKillNs)) new Child(std::move(*child));
     std::vector<DeviceWitnesses> told = telling->Read();
     const ProcessEnd end = ended ? child->End() : ProcessEnd();
     // abort() is an exit on Windows, with another code than its own.
@@ -119,16 +119,6 @@ class Measurement {
       const uint32_t now_steps = telling.steps();
       if (std::exchange(steps, now_steps) != now_steps) moved_ns = now_ns;
       if (now_ns - moved_ns >= kMostStandstillNs) return false;
-    }
-    return true;
-  }
-
-  // Whether it is gone.
-  static bool Kill(const Child& child) {
-    if (!child.Kill().ok()) return false;
-    const uint64_t start_ns = MonotonicNs();
-    while (!child.WaitForEnd(kLookNs)) {
-      if (MonotonicNs() - start_ns >= kMostKillNs) return false;
     }
     return true;
   }

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "os/clock.h"
 #include "os/process.h"
 #include "os/shared_memory.h"
 
@@ -71,6 +72,16 @@ class Child {
   explicit Child(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
+
+// Kills it, and waits until it is gone, or until `most_ns` are over: false, it is stuck in a driver.
+inline bool KillAndWait(const Child& child, uint64_t most_ns) {
+  if (!child.Kill().ok()) return false;
+  const uint64_t end_ns = MonotonicNs() + most_ns;
+  while (!child.WaitForEnd(most_ns)) {
+    if (MonotonicNs() >= end_ns) return false;
+  }
+  return true;
+}
 
 // Starts it and waits for its end. What somebody wants of this process meanwhile (to end: ^C; to stop, and to go
 // on) is wanted of the child instead. Errors: those of Start.
