@@ -429,7 +429,7 @@ TEST_F(VulkanLayerFaults, AFetchThatTheGpuWentOnBehindIsOfTheDrawThatHadFinished
     EXPECT_EQ(binding.at("state"), "destroyed");
     EXPECT_LT(binding.at("destroyed_after_ns").get<int64_t>(), 0);
     EXPECT_EQ(binding.at("since_submission"), true);
-    EXPECT_EQ(binding.at("destruction").at("thread"), report.json.at("process").at("id"));
+    ExpectMainThread(binding.at("destruction"), report);
     const Json object = report.json.at("objects").at(binding.at("object").get<size_t>());
     EXPECT_EQ(object.at("name"), "Victim");
     EXPECT_NE(object.at("gpu_address"), "0x0");
