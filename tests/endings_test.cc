@@ -45,10 +45,9 @@ void Kill(Command&, pid_t program) {
 #else
 // cairn run -- wine presents.exe
 const Told kKilled = {"died with signal 9 (SIGKILL), which Cairn did not send; report: ", "signal"};
-const Told kFaultInTheDriver = {"died with TerminateProcess(1), which Cairn did not call; report: ",
-                                "signal"};
+const Told kFaultInTheDriver = {"died with signal 11 (SIGSEGV); report: ", "signal"};
 std::vector<std::string> Words(const std::string& program) {
-  return {"wine", WindowsProgram(program + ".exe")};
+  return {"wine", WindowsProgram("../programs/" + program + ".exe")};
 }
 std::string WhyNot() {
   return WhyNoWine();
