@@ -19,7 +19,7 @@
 #include "base/testing/json_schema_check.h"
 #include "bisect_answers.h"
 #include "harness.h"
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 
 namespace cairn::testing {
 namespace {
@@ -29,18 +29,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
-
-// Before any test, for the reason given at VirtualScreen.
-class Screen : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = new VirtualScreen; }
-  void TearDown() override { delete screen_; }
-  static std::string Display() { return screen_->display(); }
-
- private:
-  static inline VirtualScreen* screen_ = nullptr;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 std::vector<std::string> Words(std::vector<std::string> words,
                                const std::vector<std::string>& more) {

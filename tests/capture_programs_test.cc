@@ -17,7 +17,7 @@
 
 #include "harness.h"
 #include "reader/replay/image_file.h"
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 
 namespace cairn::testing {
 namespace {
@@ -25,18 +25,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-// Before any test, for the reason given at VirtualScreen.
-class Screen : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = new VirtualScreen; }
-  void TearDown() override { delete screen_; }
-  static std::string Display() { return screen_->display(); }
-
- private:
-  static inline VirtualScreen* screen_ = nullptr;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;

@@ -18,7 +18,7 @@
 
 #include "harness.h"
 #include "report_reading.h"
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 
 namespace cairn::testing {
 namespace {
@@ -28,18 +28,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
-
-// Before any test, for the reason given at VirtualScreen.
-class Screen : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = new VirtualScreen; }
-  void TearDown() override { delete screen_; }
-  static std::string Display() { return screen_->display(); }
-
- private:
-  static inline VirtualScreen* screen_ = nullptr;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 bool IsInPath(const std::string& program) {
   const char* const path = std::getenv("PATH");

@@ -12,22 +12,10 @@
 
 #include "reader/replay/image_file.h"
 #include "replay_fixture.h"
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 
 namespace cairn::testing {
 namespace {
-
-// An X server for all tests; made before the first command.
-class Screen final : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = std::make_unique<VirtualScreen>(); }
-  void TearDown() override { screen_.reset(); }
-  static std::string Display() { return screen_ == nullptr ? "" : screen_->display(); }
-
- private:
-  static inline std::unique_ptr<VirtualScreen> screen_;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 bool IsInstalled(const std::string& program) {
   return std::filesystem::exists("/usr/bin/" + program);

@@ -23,7 +23,7 @@
 #include "base/testing/json_schema_check.h"
 #include "harness.h"
 #include "report_reading.h"
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 
 namespace cairn::testing {
 namespace {
@@ -35,18 +35,6 @@ using ::testing::Not;
 
 constexpr char kValidation[] = "VK_LAYER_KHRONOS_validation";
 constexpr char kOurs[] = "VK_LAYER_CAIRN_breadcrumbs";
-
-// Before any test, for the reason given at VirtualScreen.
-class Screen : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = new VirtualScreen; }
-  void TearDown() override { delete screen_; }
-  static std::string Display() { return screen_->display(); }
-
- private:
-  static inline VirtualScreen* screen_ = nullptr;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 // The device on the CPU, where there is a choice.
 std::vector<std::string> Lavapipe() {

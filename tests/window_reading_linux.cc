@@ -7,23 +7,11 @@
 #include <memory>
 #include <thread>
 
-#include "virtual_screen.h"
+#include "screen_of_tests.h"
 #include "window_reading.h"
 
 namespace cairn::testing {
 namespace {
-
-// An X server for all tests; made before the first command.
-class Screen final : public ::testing::Environment {
- public:
-  void SetUp() override { screen_ = std::make_unique<VirtualScreen>(); }
-  void TearDown() override { screen_.reset(); }
-  static std::string Name() { return screen_ == nullptr ? "" : screen_->display(); }
-
- private:
-  static inline std::unique_ptr<VirtualScreen> screen_;
-};
-[[maybe_unused]] const auto* const kScreen = ::testing::AddGlobalTestEnvironment(new Screen);
 
 template <typename Reply>
 using Owned = std::unique_ptr<Reply, decltype(&std::free)>;
@@ -82,15 +70,15 @@ class Display {
 }  // namespace
 
 bool HasScreen() {
-  return !Screen::Name().empty();
+  return !Screen::Display().empty();
 }
 
 std::vector<std::string> ScreenEnvironment() {
-  return {"DISPLAY=" + Screen::Name()};
+  return {"DISPLAY=" + Screen::Display()};
 }
 
 RgbaImage PictureOfWindow(const std::string& title) {
-  const Display screen(Screen::Name());
+  const Display screen(Screen::Display());
   RgbaImage picture;
   const xcb_window_t window = screen.Find(title);
   const auto size =
@@ -112,7 +100,7 @@ RgbaImage PictureOfWindow(const std::string& title) {
 }
 
 void CloseWindowOf(const std::string& title) {
-  const Display screen(Screen::Name());
+  const Display screen(Screen::Display());
   xcb_client_message_event_t event = {};
   event.response_type = XCB_CLIENT_MESSAGE;
   event.format = 32;
