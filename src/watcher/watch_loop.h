@@ -2,7 +2,7 @@
 //
 // The watcher: waits for what happens to the watched processes, and lets a session (session.h) act on
 // it. It sleeps in the kernel between events; only while GPU work is
-// unfinished does it look at the progress words every hang_timeout / 10 (at most every 200 ms).
+// unfinished does it look at the progress words every hang_timeout / 10 (1 to 100 ms).
 #ifndef CAIRN_WATCHER_WATCH_LOOP_H_
 #define CAIRN_WATCHER_WATCH_LOOP_H_
 
