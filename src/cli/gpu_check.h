@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether the GPUs of this machine are well, for searches that make them fail. Behind a program that was killed
-// while its GPU work hung, some GPUs finish no draw of anybody for minutes: whatever runs meanwhile fails, and a
-// search would blame what it had just left in.
+// Whether the GPUs of this machine are free, for searches that make them fail. What a killed program gave
+// a GPU may go on there for minutes, and the work of others waits for it: whatever runs meanwhile fails, and a search
+// would blame what it had just left in.
 #ifndef CAIRN_CLI_GPU_CHECK_H_
 #define CAIRN_CLI_GPU_CHECK_H_
 

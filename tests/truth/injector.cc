@@ -2,6 +2,7 @@
 #include "truth/injector.h"
 
 #include <algorithm>
+#include <fstream>
 
 namespace cairn::truth {
 namespace {
@@ -44,6 +45,10 @@ double Injector::Measure(bool draw, const Injection& injection) {
 
 void Injector::MakeLast(double seconds, bool draw, bool vary_trips, Injection* injection) {
   if (gpu_.backend() == Backend::kScripted) return;
+  if (std::ifstream file(measured_);
+      file >> injection->trips >> injection->amount >> injection->ticks) {
+    return;
+  }
   const uint64_t most = vary_trips ? kMostTrips
                         : draw     ? 0x7FFFFFFF
                                    : kMostGroups * kMostGroups * kMostGroups;
@@ -67,12 +72,18 @@ void Injector::MakeLast(double seconds, bool draw, bool vary_trips, Injection* i
     if (measured >= kLongEnoughToMeasure) break;
   }
   double wanted = static_cast<double>(amount) * seconds / measured;
-  const double ticks = vary_trips ? recorder_.TicksOf(scratch_) * seconds / measured : 0;
-  if (gpu_.has_clock() && ticks >= 1) {
+  const bool tells_ticks = vary_trips && gpu_.has_clock();
+  const double ticks = tells_ticks ? recorder_.TicksOf(scratch_) * seconds / measured : 0;
+  if (measured < kLongEnoughToMeasure || (tells_ticks && ticks < 1)) {
+    Fail("what was to be measured did not run");
+  }
+  if (tells_ticks) {
     injection->ticks = static_cast<uint32_t>(std::min(ticks, double{UINT32_MAX}));
     wanted *= kMoreTrips;
   }
   set(static_cast<uint64_t>(std::clamp(wanted, 1.0, static_cast<double>(most))), injection);
+  std::ofstream(measured_) << injection->trips << ' ' << injection->amount << ' '
+                           << injection->ticks << '\n';
 }
 
 void Injector::Access(Injection* injection) {

@@ -5,6 +5,8 @@
 #define CAIRN_TESTS_TRUTH_INJECTOR_H_
 
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "truth/faults.h"
@@ -21,15 +23,17 @@ struct Durations {
 
 class Injector {
  public:
-  // `scratch`: a work that no frame has, for measuring. `end_of_words`: a GPU address.
+  // `scratch`: a work that no frame has, for measuring. `end_of_words`: a GPU address. `measured`: a file; the first
+  // run writes what it measured there, and later ones take that: `cairn bisect` may leave out what measures.
   Injector(Gpu* gpu, Recorder* recorder, const Fault& fault, const Durations& durations,
-           uint32_t scratch, uint64_t end_of_words)
+           uint32_t scratch, uint64_t end_of_words, std::string measured)
       : gpu_(*gpu),
         recorder_(*recorder),
         fault_(fault),
         durations_(durations),
         scratch_(scratch),
-        end_of_words_(end_of_words) {}
+        end_of_words_(end_of_words),
+        measured_(std::move(measured)) {}
 
   // Fills in `injection`, whose work is set. Measures the device for what has to take a certain time.
   void Prepare(bool draw, Injection* injection);
@@ -48,6 +52,7 @@ class Injector {
   const Durations durations_;
   const uint32_t scratch_;
   const uint64_t end_of_words_;
+  const std::string measured_;
   GpuBuffer victim_;
 };
 

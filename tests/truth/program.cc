@@ -190,7 +190,8 @@ int Run(const Options& options, const Fault& fault) {
 
   Recorder recorder(&gpu, &notes, &resources, &injection, kind);
   Injector injector(&gpu, &recorder, fault, options.durations, work_count,
-                    resources.words.address + resources.words.size_bytes);
+                    resources.words.address + resources.words.size_bytes,
+                    options.folder + "/measured");
   if (injection.work != kNoWork) injector.Prepare(IsDraw(works[injection.work].type), &injection);
   std::vector<std::vector<VkCommandBuffer>> frames;
   for (uint32_t frame = 0; frame < frame_count; ++frame)
