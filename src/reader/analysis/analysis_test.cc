@@ -527,7 +527,14 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   builder.SetWords(0, 0, 0);
   const QueueVerdict nothing = Analyse(builder.snapshot).verdicts.at(0);
   EXPECT_THAT(nothing.candidates, IsEmpty());
+  EXPECT_TRUE(nothing.unknown);
   EXPECT_THAT(nothing.reason, HasSubstr("up to 500 µs old"));
+
+  // Whoever saw the fault in the process has copied them.
+  builder.snapshot.incidents[0].detail = builder.snapshot.AddText("the state at that moment");
+  const QueueVerdict seen = Analyse(builder.snapshot).verdicts.at(0);
+  EXPECT_FALSE(seen.unknown);
+  EXPECT_THAT(seen.reason, Not(HasSubstr("old")));
 }
 
 TEST(Analysis, ReasonsNameNoNames) {
