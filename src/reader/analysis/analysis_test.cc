@@ -522,6 +522,7 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   const std::string reason = Analyse(builder.snapshot).verdicts.at(0).reason;
   EXPECT_THAT(reason, HasSubstr("Known of this device: a fault surfaces up to one dispatch late."));
   EXPECT_THAT(reason, HasSubstr("up to 500 µs old"));
+  EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).exact);
 
   // What came to no copy may have run all the same.
   builder.SetWords(0, 0, 0);

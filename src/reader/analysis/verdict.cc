@@ -121,7 +121,7 @@ class QueueJudge {
   // the queue has finished, was not started, or waits for it.
   bool IsExact() const {
     const std::vector<uint32_t>& candidates = verdict_.candidates;
-    if (candidates.empty() || in_flight_count_ != 1) return false;
+    if (candidates.empty() || in_flight_count_ != 1 || WordsAreOld()) return false;
     if (candidates.size() > 1 && IsBarrier(BeginEvent(candidates[0]).type)) return false;
     if (!std::all_of(candidates.begin() + 1, candidates.end(),
                      [this](uint32_t candidate) { return WaitsForFirst(candidate); })) {
