@@ -260,14 +260,21 @@ function(cairn_test name)
   endif()
 endfunction()
 
-# cairn_vulkan_tests(TARGET...): these tests, which link cairn_vulkan_probe, need a loader and a device. On Windows they
-# lie beside Khronos's loader, which tools/wine-run lets them take instead of Wine's own: that knows no layers. Where
-# there is no device they are skipped.
-function(cairn_vulkan_tests)
+# cairn_beside_vulkan_loader(TARGET...): these programs call Vulkan. On Windows they lie beside Khronos's loader, which
+# tools/wine-run lets them take instead of Wine's own: that knows no layers.
+function(cairn_beside_vulkan_loader)
   if(WIN32)
     set(folder ${PROJECT_BINARY_DIR}/tests/vulkan)
     configure_file(${CAIRN_WINDOWS_DEPENDENCIES}/bin/vulkan-1.dll ${folder}/vulkan-1.dll COPYONLY)
     set_target_properties(${ARGN} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${folder})
+  endif()
+endfunction()
+
+# cairn_vulkan_tests(TARGET...): these tests, which link cairn_vulkan_probe, need a loader and a device. On Windows they
+# are skipped where there is no device.
+function(cairn_vulkan_tests)
+  cairn_beside_vulkan_loader(${ARGN})
+  if(WIN32)
     foreach(target ${ARGN})
       target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/app/breadcrumbs/testing/vulkan_device_or_skip.cc)
     endforeach()

@@ -33,6 +33,7 @@ function(cairn_vulkan_sample name)
     list(GET parts 1 telling)
     cairn_program(${target} SOURCES ${source}_vulkan.cc DEPS cairn_sample_vulkan_${telling})
     cairn_embed_files(${target} FILES ${ARG_SHADERS})
+    cairn_beside_vulkan_loader(${target})
   endforeach()
 endfunction()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `cairn bisect -- PROGRAM`: programs that hang, crash, or do neither, run again and again on a real driver. The
-// work that it names is the one that each program is about. Those of Direct3D 12: bisect_d3d12_test.cc.
+// `cairn bisect -- PROGRAM`: programs that fail in some runs only, or not of the GPU's work; what is said, kept and left
+// behind; whoever interrupts it. Which work it names: bisect_vulkan_program_test.cc, bisect_d3d12_test.cc.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "base/testing/json.h"
-#include "base/testing/json_schema_check.h"
 #include "bisect_answers.h"
+#include "bisect_program_fixture.h"
 #include "harness.h"
 #include "screen_of_tests.h"
 
@@ -30,42 +30,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::vector<std::string> Words(std::vector<std::string> words,
-                               const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
-
-class BisectProgramTest : public ::testing::Test {
+class BisectProgramTest : public SearchOfProgramsTest {
  protected:
-  Command::Options Options() {
-    return {.folder = folder_.path(),
-            .environment = LavapipeEnvironment(),
-            .input = "",
-            .timeout_s = 240};
-  }
-
-  CommandResult Run(const std::vector<std::string>& arguments) {
-    const CommandResult result = RunCommand(Words({Program("cairn")}, arguments), Options());
-    EXPECT_FALSE(result.timed_out) << result.Summary();
-    EXPECT_THAT(result.left_behind, IsEmpty()) << result.Summary();
-    return result;
-  }
-
-  // The answer, with this exit code.
-  Json Bisect(const std::vector<std::string>& options, const std::vector<std::string>& program,
-              int exit_code = 0) {
-    const CommandResult result =
-        Run(Words(Words({"bisect", "--json"}, options), Words({"--"}, program)));
-    EXPECT_EQ(exit_code, result.exit_code) << result.Summary();
-    const Json answer = Json::Parse(result.output);
-    EXPECT_TRUE(answer.is_object()) << result.Summary();
-    if (!answer.is_object()) return answer;
-    const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/bisect-program.schema.json");
-    EXPECT_EQ("", SchemaViolation(schema, answer)) << answer.dump(2);
-    return answer;
-  }
-
   // A script that counts its runs in the file "runs", and then does this.
   std::vector<std::string> CountingScript(const std::string& rest) {
     std::ofstream script(folder_ / "program.sh");
@@ -73,68 +39,7 @@ class BisectProgramTest : public ::testing::Test {
     return {"sh", "program.sh"};
   }
   int RunsMade() { return std::stoi("0" + ReadFile(folder_ / "runs")); }
-
-  TemporaryFolder folder_;
 };
-
-TEST_F(BisectProgramTest, AVulkanDispatchThatKillsTheProcess) {
-  const Json answer = Bisect({"-o", "culprit.cairn"}, {Program("sample-fault-vulkan-plain")});
-  ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_EQ("death", answer["failure"]);
-  EXPECT_EQ(SIGSEGV, answer["signal"]);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  const Json culprit = answer["culprits"][0][0];
-  EXPECT_EQ("work", culprit["kind"]);
-  EXPECT_EQ("DISPATCH", culprit["type"]);
-  EXPECT_THAT(PathOf(culprit), Contains("Particles"));
-  EXPECT_THAT(PathOf(culprit), Contains("Scatter to nowhere"));
-  EXPECT_THAT(culprit["pipeline"].get<std::string>(), HasSubstr("Scatter"));
-  EXPECT_EQ(1, culprit["submitted"]);
-  ExpectSure(answer);
-  // Its report is of a run with nothing else, and the journal is gone.
-  EXPECT_THAT(folder_.Contents(), ElementsAre("culprit.cairn"));
-  const CommandResult report = Run({"report", "culprit.cairn"});
-  EXPECT_EQ(0, report.exit_code) << report.Summary();
-  EXPECT_THAT(report.output, HasSubstr("Scatter to nowhere"));
-}
-
-// The sample tells by libcairn: its markers cover the commands, and the layer leaves them out all the same.
-TEST_F(BisectProgramTest, AProgramThatCallsLibcairnItself) {
-  const Json answer = Bisect({}, {Program("sample-fault-vulkan")});
-  ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Scatter to nowhere"));
-  ExpectSure(answer);
-}
-
-TEST_F(BisectProgramTest, AVulkanDispatchThatHangs) {
-  const Json answer =
-      Bisect({"--hang-timeout", "3"}, {Program("sample-hang-vulkan-plain"), "--seconds", "60"});
-  ASSERT_EQ(true, answer["found"]) << answer.dump(2);
-  EXPECT_EQ("hang", answer["failure"]);
-  ASSERT_EQ(1u, answer["culprits"].size()) << answer.dump(2);
-  EXPECT_THAT(PathOf(answer["culprits"][0][0]), Contains("Integrate"));
-  EXPECT_EQ("clean", answer["without"]);
-}
-
-TEST_F(BisectProgramTest, AProgramThatDoesNotFail) {
-  const Json answer = Bisect({"--runs", "3"}, {Program("sample-triangle-vulkan-plain")}, 1);
-  EXPECT_EQ(false, answer["found"]);
-  EXPECT_EQ("the program does not fail: 3 of 3 runs were clean", answer["reason"]);
-  EXPECT_EQ(0, answer["exit_code"]);
-  EXPECT_EQ(3, answer["runs"]);
-  EXPECT_EQ(true, answer["layers_seen"]);
-  EXPECT_LT(0, answer["work"].get<int>());
-}
-
-// Eight threads, three queues, secondaries: what they record is the same in each run.
-TEST_F(BisectProgramTest, ThreadsHaveTheSameKeysInEveryRun) {
-  const Json answer = Bisect({"--runs", "4"}, {Program("sample-threads-vulkan")}, 1);
-  EXPECT_EQ(4, answer["runs"]);
-  EXPECT_LT(0, answer["work"].get<int>());
-  EXPECT_EQ(0, answer["work_not_in_all"]);
-  EXPECT_EQ(0, answer["work_dropped"]);
-}
 
 TEST_F(BisectProgramTest, AProgramThatFailsInSomeRuns) {
   const std::vector<std::string> flaky = CountingScript(

@@ -14,7 +14,7 @@
 
 namespace cairn::testing {
 
-// build/bin/NAME.
+// build/bin/NAME; on Windows samples of Vulkan lie elsewhere.
 std::string Program(const std::string& name);
 // build/tests/programs/NAME.
 std::string TestProgram(const std::string& name);

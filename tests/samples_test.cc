@@ -5,12 +5,16 @@
 // layers, where they tell something and where they do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#if !defined(_WIN32)
 #include <signal.h>
+#endif
 
 #include <regex>
 #include <string>
 
 #include "harness.h"
+#include "played.h"
 #include "report_reading.h"
 
 namespace cairn::testing {
@@ -20,6 +24,24 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
+
+// On lavapipe the shader that faults runs in a thread of the program, so that it is the program that dies.
+#if defined(_WIN32)
+constexpr bool kIsWindows = true;
+constexpr char kEnding[] = ".exe";
+// Under Wine a fault in a thread that the driver has made itself is no exception of Windows: an end with 1.
+const ReportedIncident kKilled = {"signal", int64_t{1} << 32 | 1, "", ""};
+const ReportedIncident kFaulted = kKilled;
+constexpr int kExitOfFaulted = 1;
+#else
+constexpr bool kIsWindows = false;
+constexpr char kEnding[] = "";
+const ReportedIncident kKilled = {"signal", SIGKILL, "", ""};
+const ReportedIncident kFaulted = {"signal", SIGSEGV, "",
+                                   "what is told is the state at that moment"};
+constexpr int kExitOfFaulted = 128 + SIGSEGV;
+#endif
 
 // How many lists come before depends on the API, and on how fast the device is.
 std::string WithoutNumbers(const std::string& tree) {
@@ -29,6 +51,10 @@ std::string WithoutNumbers(const std::string& tree) {
 
 class SamplesTest : public ::testing::TestWithParam<std::string> {
  protected:
+  void SetUp() override {
+    if (!WhyNothingIsPlayed().empty()) GTEST_SKIP() << WhyNothingIsPlayed();
+  }
+
   CommandResult Run(const std::string& sample, std::vector<std::string> options = {}) {
     options.push_back("--no-layer");
     return RunSample(sample, options);
@@ -37,6 +63,8 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
   CommandResult RunSample(const std::string& sample, std::vector<std::string> options) {
     options.insert(options.begin(), {Program("cairn"), "run", "-o", "a.cairn"});
     options.insert(options.end(), {"--", Program("sample-" + sample + "-" + GetParam())});
+    // How much work that is, is found out while the machine may be busy; and nobody waits for its end.
+    if (sample == "hang") options.insert(options.end(), {"--seconds", "60"});
     CommandResult result =
         RunCommand(options, {.folder = folder_.path(), .environment = LavapipeEnvironment()});
     EXPECT_FALSE(result.timed_out);
@@ -61,6 +89,21 @@ class SamplesTest : public ::testing::TestWithParam<std::string> {
     const size_t start = tree.rfind("<Frame");
     if (start == std::string::npos) return tree;
     return WithoutNumbers(tree.substr(tree.find('\n', start) + 1));
+  }
+  // Of Direct3D 12 on Windows the words are copies, where no layer of Vulkan is below it, and the fault comes before the
+  // next one: the report says that, and takes nothing for proved.
+  bool WordsAreOld() {
+    if (!kIsWindows || !GetParam().starts_with("d3d12")) return false;
+    const std::string report = Report();
+    EXPECT_THAT(report, HasSubstr("copies, up to 500 µs old"));
+    EXPECT_THAT(report, Not(HasSubstr("proved, it was the only work running")));
+    EXPECT_THAT(report, Not(HasSubstr("nothing was running on the GPU")));
+    return true;
+  }
+  std::string Report() {
+    return RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
+                      {.folder = folder_.path(), .environment = LavapipeEnvironment()})
+        .output;
   }
   std::vector<std::string> Candidates() { return ReadReportedWork(folder_ / "a.cairn").candidates; }
 
@@ -101,7 +144,7 @@ TEST_P(SamplesTest, PassesEndsWellAndLeavesAReportOnlyOnRequest) {
   EXPECT_EQ(result.exit_code, 0) << result.Summary();
   EXPECT_EQ(result.errors, "");
   EXPECT_THAT(result.output, HasSubstr("256 draws and 150 dispatches on "));
-  EXPECT_THAT(result.output, HasSubstr(" are done and correct\n"));
+  EXPECT_THAT(result.output, HasSubstr(" are done and correct"));
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 
   result = Run("passes", {"--dump-on-exit"});
@@ -130,7 +173,7 @@ TEST_P(SamplesTest, PassesEndsWellAndLeavesAReportOnlyOnRequest) {
 TEST_P(SamplesTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
   const CommandResult result = Run("hang", {"--hang-timeout", "2", "--kill-on-hang"});
   EXPECT_EQ(result.exit_code, 124) << result.Summary();
-  EXPECT_EQ(result.errors, "cairn: sample-hang-" + GetParam() +
+  EXPECT_EQ(result.errors, "cairn: sample-hang-" + GetParam() + kEnding +
                                " hangs: GPU work made no progress for 2 s; killed it; report: "
                                "cairn report a.cairn\n");
   EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
@@ -153,9 +196,8 @@ TEST_P(SamplesTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
 
 TEST_P(SamplesTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   const CommandResult result = Run("killed");
-  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
-  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGKILL, "", ""}));
+  EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"), ElementsAre(kKilled));
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Global illumination"));
   EXPECT_EQ(LastFrame(),
             R"( - [X] Queue type <0> "Graphics", submission no. N, command list N: "Shadows"
@@ -174,11 +216,9 @@ TEST_P(SamplesTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
 
 TEST_P(SamplesTest, FaultNamesTheDispatchThatStoredToNowhere) {
   const CommandResult result = Run("fault");
-  // On lavapipe the shader runs in a thread of the program, so that it is the program that dies.
-  EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
-  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"),
-              ElementsAre(ReportedIncident{"signal", SIGSEGV, "",
-                                           "what is told is the state at that moment"}));
+  EXPECT_EQ(result.exit_code, kExitOfFaulted) << result.Summary();
+  EXPECT_THAT(ReportedIncidents(folder_ / "a.cairn"), ElementsAre(kFaulted));
+  if (WordsAreOld()) return;
   EXPECT_THAT(Candidates(), ElementsAre("DISPATCH Scatter to nowhere"));
   EXPECT_EQ(LastFrame(),
             R"( - [>] Queue type <0> "Graphics", submission no. N, command list N: "Main"
@@ -207,10 +247,7 @@ class SamplesUnderTheLayerTest : public SamplesTest {
   }
   // Begins " 1. [>] frame 1: ...".
   std::string Answer() {
-    const std::string report =
-        RunCommand({Program("cairn"), "report", "--width", "0", "a.cairn"},
-                   {.folder = folder_.path(), .environment = LavapipeEnvironment()})
-            .output;
+    const std::string report = Report();
     const size_t start = report.find(" 1. [>] ");
     return start == std::string::npos ? report
                                       : report.substr(start, report.find('\n', start) - start);
@@ -261,7 +298,7 @@ TEST_P(SamplesUnderTheLayerTest, HangNamesTheDispatchThatOutlastsTheWatchdog) {
 
 TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
   const CommandResult result = Run("killed");
-  EXPECT_EQ(result.exit_code, 128 + SIGKILL) << result.Summary();
+  EXPECT_EQ(result.exit_code, kExitOfKilled) << result.Summary();
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Global illumination"));
   EXPECT_THAT(Answer(),
               HasSubstr(IsPlain() ? "\"Main\" > Lighting > Global illumination > DISPATCH 1"
@@ -270,7 +307,8 @@ TEST_P(SamplesUnderTheLayerTest, KilledNamesTheDispatchInWhoseMiddleItDied) {
 
 TEST_P(SamplesUnderTheLayerTest, FaultNamesTheDispatchThatStoredToNowhere) {
   const CommandResult result = Run("fault");
-  EXPECT_EQ(result.exit_code, 128 + SIGSEGV) << result.Summary();
+  EXPECT_EQ(result.exit_code, kExitOfFaulted) << result.Summary();
+  if (WordsAreOld()) return;
   EXPECT_THAT(Candidates(), ElementsAre(IsPlain() ? "DISPATCH " : "DISPATCH Scatter to nowhere"));
   EXPECT_THAT(
       Answer(),

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -214,6 +215,7 @@ TEST_F(VulkanMemoryTest, ADestroyedImageIsFoundThroughItsView) {
 
 // As most programs do it: the view goes first. It has no name, the image has.
 TEST_F(VulkanMemoryTest, ADestroyedViewIsToldWithItsImage) {
+  if (DriverWaitsBeforeViewsGo()) GTEST_SKIP() << "this driver waits for its queue there, for ever";
   const Image image = MakeImage();
   SetName(VK_OBJECT_TYPE_IMAGE, Value(image.handle), "Normals");
   const VkDescriptorSet set = AllocateSet();
@@ -511,11 +513,16 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   BlockWriter& block = *loader_.state().block;
   const uint64_t limit = block.size_bytes() / DescriptorSets::kShareOfBlock;
   const uint64_t before = block.header()->next_page.load();
-  // Each takes 128 bytes: more than the share has room for.
-  const uint32_t count = static_cast<uint32_t>(limit / 128) + 10'000;
+  // With so many descriptors each takes 512 bytes; and there are more than the share has room for.
+  constexpr uint32_t kDescriptors = 30, kLeftOut = 1000;
+  const VkDescriptorSetLayout large = MakeLayoutOf(kDescriptors);
+  const uint32_t count = static_cast<uint32_t>(limit / 512) + kLeftOut;
   Get<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device(), pool_, nullptr);
-  MakePool(count, 0);
-  std::vector<VkDescriptorSetLayout> layouts(count, layout_);
+  MakePool(count * kDescriptors / 2, 0);
+  std::vector<VkDescriptorSetLayout> layouts(count, large);
+  layouts.front() = layout_;
+  // The page of the first has room for some of them.
+  std::fill_n(layouts.rbegin(), kPageBytes / 128, layout_);
   std::vector<VkDescriptorSet> sets(count);
   VkDescriptorSetAllocateInfo info = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
   info.descriptorPool = pool_;
@@ -525,7 +532,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
       Get<PFN_vkAllocateDescriptorSets>("vkAllocateDescriptorSets")(device(), &info, sets.data()),
       VK_SUCCESS);
   EXPECT_LE((block.header()->next_page.load() - before) * kPageBytes, limit);
-  EXPECT_GE(block.header()->descriptor_sets_left_out.load(), 9'000u);
+  EXPECT_GE(block.header()->descriptor_sets_left_out.load(), kLeftOut / 2);
   // Those without room do no harm; the first ones are looked into.
   const Buffer lost = MakeBuffer("Lost");
   Write(sets.front(), 0, lost.handle);
@@ -541,6 +548,7 @@ TEST_F(VulkanMemoryTest, ManySetsTakeBoundedMemory) {
   ASSERT_EQ(bindings.size(), 1u);
   EXPECT_EQ(bindings[0].at("slot"), 1);
   EXPECT_THAT(report.at("losses").dump(), HasSubstr("descriptor sets found no room"));
+  Get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(device(), large, nullptr);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ can_make_debian_root() {
     problem "a root folder can only be made and entered by root"
   elif ! command -v debootstrap >/dev/null; then
     problem "debootstrap is missing; apt-get install debootstrap"
-  elif ! unshare --mount --pid --fork true 2>/dev/null; then
-    problem "this machine lets nobody have mounts and processes of his own: unshare --mount --pid failed"
+  elif ! unshare --mount --pid --net --ipc --fork true 2>/dev/null; then
+    problem "this machine lets nobody have mounts, processes and sockets of his own: unshare --mount --pid --net --ipc failed"
   else
     return 0
   fi
@@ -40,6 +40,7 @@ enter_debian_root='
   done
   shift "$count"
   mount --rbind /dev "$root/dev"
+  mount -t tmpfs tmpfs "$root/dev/shm"
   mount --bind /sys "$root/sys"
   mount -t proc proc "$root/proc"
   [[ ! -e /etc/resolv.conf ]] || cat /etc/resolv.conf >"$root/etc/resolv.conf"
@@ -49,13 +50,16 @@ enter_debian_root='
 '
 
 # in_debian_root ROOT FOLDER COMMAND...: runs COMMAND in FOLDER of ROOT, with its own environment and the folders
-# of the array `shared_folders` under the same names; exits with its status. Whatever ends this, nothing keeps
-# running and nothing stays mounted.
+# of the array `shared_folders` under the same names; exits with its status. `own_namespaces` has options of unshare
+# for what else COMMAND shall have to itself. Whatever ends this, kill -9 too, nothing keeps running and nothing stays
+# mounted.
 shared_folders=()
+own_namespaces=()
 in_debian_root() {
   local root="$1" folder="$2" namespaces status=0
   shift 2
-  unshare --mount --pid --fork --kill-child --propagation private -- \
+  setpriv --pdeathsig KILL \
+    unshare --mount --pid "${own_namespaces[@]}" --fork --kill-child --propagation private -- \
     env -i HOME=/root TERM="${TERM:-dumb}" \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${CI:+CI="$CI"} ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Hands over the region of a capture, and makes of it what its watcher must bear:
-//   hostile_capture fill           ends; a child of it goes on writing into the region for ever
 //   hostile_capture armed          claims to be armed, and writes what would have to be kept, for some time
-//   hostile_capture left           as armed, but ends while its watcher is stopped, before that reads of it
 //   hostile_capture regions N      N regions, one after the other, as a program does that replaces itself N times
+// On Linux, too, with a child that it forks:
+//   hostile_capture fill           ends; a child of it goes on writing into the region for ever
+//   hostile_capture left           as armed, but ends while its watcher is stopped, before that reads of it
 //   hostile_capture linger         as fill, but the child hands over the region and ignores SIGTERM
+#if !defined(_WIN32)
 #include <signal.h>
 #include <unistd.h>
+#endif
 
 #include <cstdint>
 #include <cstdio>
@@ -25,6 +28,30 @@ namespace {
 
 using cairn::RecordKind;
 using cairn::TestRegion;
+
+int Armed() {
+  TestRegion region;
+  region.header().state = static_cast<uint32_t>(cairn::CaptureState::kArmed);
+  region.UseRing(0, 0, "main");
+  if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
+  const auto* const reader = &region.header().reader;
+  while (reader->load() != static_cast<uint32_t>(cairn::CaptureReader::kLeft)) {
+    std::this_thread::yield();
+  }
+  return 0;
+}
+
+int Regions(int count) {
+  for (int i = 0; i < count; ++i) {
+    TestRegion region;
+    region.UseRing(0, 0, "main");
+    region.Write(0, RecordKind::kCall, 1);
+    if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
+  }
+  return 0;
+}
+
+#if !defined(_WIN32)
 
 // Each record is some bytes, and stands for a megabyte that was not there before; and by the number that was
 // taken last there are more of them to come than anybody can wait for.
@@ -68,42 +95,24 @@ int Fill(bool child_hands_over) {
   return read(ready[0], &byte, 1) == 1 ? 0 : 74;
 }
 
-int Armed() {
-  TestRegion region;
-  region.header().state = static_cast<uint32_t>(cairn::CaptureState::kArmed);
-  region.UseRing(0, 0, "main");
-  if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
-  const auto* const reader = &region.header().reader;
-  while (reader->load() != static_cast<uint32_t>(cairn::CaptureReader::kLeft)) {
-    std::this_thread::yield();
-  }
-  return 0;
-}
-
 int Left() {
   TestRegion region;
   if (kill(getppid(), SIGSTOP) != 0) return 70;
   return cairn::HandOverCapture(region.memory()).ok() ? 0 : 71;
 }
 
-int Regions(int count) {
-  for (int i = 0; i < count; ++i) {
-    TestRegion region;
-    region.UseRing(0, 0, "main");
-    region.Write(0, RecordKind::kCall, 1);
-    if (!cairn::HandOverCapture(region.memory()).ok()) return 71;
-  }
-  return 0;
-}
+#endif  // _WIN32
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "armed") return Armed();
+  if (mode == "regions" && argc > 2) return Regions(std::atoi(argv[2]));
+#if !defined(_WIN32)
   if (mode == "fill") return Fill(false);
   if (mode == "linger") return Fill(true);
-  if (mode == "armed") return Armed();
   if (mode == "left") return Left();
-  if (mode == "regions" && argc > 2) return Regions(std::atoi(argv[2]));
+#endif
   return 69;
 }

@@ -22,6 +22,7 @@
 #include "cairn/pix.h"
 
 #include "embedded/hang.cs.dxbc.h"
+#include "tests/windows/programs/exceptions.h"
 
 namespace {
 
@@ -173,40 +174,14 @@ int LoseDevice(const Gpu& gpu) {
   return gpu.device->GetDeviceRemovedReason() == S_OK ? 2 : 6;
 }
 
-volatile int* const nowhere = reinterpret_cast<volatile int*>(0x1230);
-volatile int one = 1, zero = 0;
-
-int __attribute__((noinline)) Recurse(volatile int* before) {
-  volatile int here[1024];
-  here[0] = *before;
-  return here[0] != 0 ? 0 : Recurse(here) + here[0];
-}
-
-LONG CALLBACK GoOn(EXCEPTION_POINTERS* exception) {
-  // Behind the store: rax holds where it went.
-  static int somewhere;
-  exception->ContextRecord->Rax = reinterpret_cast<DWORD64>(&somewhere);
-  return EXCEPTION_CONTINUE_EXECUTION;
-}
-
-void WriteNowhere() {
-  asm volatile("movl $1, (%%rax)" : : "a"(nowhere) : "memory");
-}
-
 int Die(std::string_view how) {
-  if (how == "write") WriteNowhere();
-  if (how == "read") return *nowhere;
-  if (how == "execute") reinterpret_cast<void (*)()>(const_cast<int*>(nowhere))();
-  if (how == "divide") return one / zero;
-  if (how == "raise") RaiseException(0xe0001234, 0, 0, nullptr);
+  DieByException(how);
   if (how == "handled") {
-    AddVectoredExceptionHandler(1, GoOn);
+    AddVectoredExceptionHandler(1, GoOnBehindIt);
     WriteNowhere();
     return 0;
   }
   if (how == "abort") abort();
-  if (how == "fastfail") asm volatile("int $0x29" : : "c"(FAST_FAIL_FATAL_APP_EXIT));
-  if (how == "overflow") return Recurse(&zero);
   if (how == "terminate") TerminateProcess(GetCurrentProcess(), 77);
   if (how == "exit") return 5;
   if (how == "wait") {

@@ -122,7 +122,9 @@ bool Poll(int timeout_s, const std::function<bool()>& condition) {
 }  // namespace
 
 std::string Program(const std::string& name) {
-  return CAIRN_BINARY_DIR "/bin/" + name + ".exe";
+  // Beside Khronos's loader.
+  const bool calls_vulkan = name.starts_with("sample-") && name.find("-vulkan") != name.npos;
+  return CAIRN_BINARY_DIR + std::string(calls_vulkan ? "/tests/vulkan/" : "/bin/") + name + ".exe";
 }
 
 std::string TestProgram(const std::string& name) {

@@ -251,6 +251,23 @@ TEST_F(RunExeTest, TheProgramDoesNotSurviveItsWatcher) {
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 
+// Of launchers that hand on no handles, or others under the number of the pipe to cairn.
+TEST_F(RunExeTest, WhoDoesNotInheritThePipeIsWatched) {
+  for (const bool other_pipe : {false, true}) {
+    std::vector<std::string> program = {TestProgram("launcher")};
+    if (other_pipe) program.emplace_back("--other-pipe");
+    program.insert(program.end(), {misbehave_, "kill"});
+    const CommandResult result = Run({}, program);
+    EXPECT_EQ(result.exit_code, 77) << other_pipe;
+    EXPECT_THAT(result.errors,
+                HasSubstr("cairn: misbehave.exe died with TerminateProcess(77), which Cairn did "
+                          "not call; report: "));
+    EXPECT_THAT(folder_.Contents(), ElementsAre("launcher.exe.cairn"));
+    EXPECT_EQ(ReportTree(folder_ / "launcher.exe.cairn", true), kTreeInBlur);
+    std::filesystem::remove(folder_ / "launcher.exe.cairn");
+  }
+}
+
 TEST_F(RunExeTest, WhatTheProgramStartsIsWatched) {
   const CommandResult result = Run({}, {plain_, "starts", misbehave_, "write"});
   EXPECT_EQ(result.exit_code, 5) << "what it keeps of its child's";

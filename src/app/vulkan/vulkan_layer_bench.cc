@@ -61,32 +61,47 @@ Device& DeviceFor(Way way) {
   return *device;
 }
 
-// A thread records into a buffer of its own, begun anew from time to time.
-void Record(benchmark::State& bench, Way way) {
-  Device& device = DeviceFor(way);
-  TestLoader& loader = device.loader;
+// Calls record(commands, N) again and again, N counting down; each time that it starts anew the buffer is begun anew,
+// and on_begin(commands) is called.
+template <typename OnBegin, typename RecordOne>
+void RecordAgain(benchmark::State& bench, TestLoader& loader, const OnBegin& on_begin,
+                 const RecordOne& record) {
   const VkCommandBuffer commands = loader.Allocate();
-  const DeviceFunctions& vk = loader.state().vk;
-  const bool bare = way == Way::kBare || way == Way::kBareTop || way == Way::kBareFull;
-  const auto command = bare ? reinterpret_cast<PFN_vkCmdFillBuffer>(loader.Next("vkCmdFillBuffer"))
-                            : loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer");
   int left = 0;
   for (auto _ : bench) {
     if (left == 0) {
       bench.PauseTiming();
       loader.Begin(commands);
-      if (way == Way::kSilent) CommandBufferOf(commands)->open->SetSilent(true);
+      on_begin(commands);
       left = kCommandsPerBuffer;
       bench.ResumeTiming();
     }
+    record(commands, left);
+    --left;
+  }
+  loader.End(commands);
+}
+
+constexpr auto kNothing = [](VkCommandBuffer) {};
+
+// A thread records into a buffer of its own.
+void Record(benchmark::State& bench, Way way) {
+  Device& device = DeviceFor(way);
+  TestLoader& loader = device.loader;
+  const DeviceFunctions& vk = loader.state().vk;
+  const bool bare = way == Way::kBare || way == Way::kBareTop || way == Way::kBareFull;
+  const auto command = bare ? reinterpret_cast<PFN_vkCmdFillBuffer>(loader.Next("vkCmdFillBuffer"))
+                            : loader.Get<PFN_vkCmdFillBuffer>("vkCmdFillBuffer");
+  const auto on_begin = [&](VkCommandBuffer commands) {
+    if (way == Way::kSilent) CommandBufferOf(commands)->open->SetSilent(true);
+  };
+  RecordAgain(bench, loader, on_begin, [&](VkCommandBuffer commands, int) {
     if (way == Way::kBareTop || way == Way::kBareFull) {
       WriteBare(vk, commands, device.buffer, false);
     }
     command(commands, device.buffer, 0, 64, 7);
     if (way == Way::kBareFull) WriteBare(vk, commands, device.buffer, true);
-    --left;
-  }
-  loader.End(commands);
+  });
   bench.SetItemsProcessed(bench.iterations());
 }
 
@@ -124,30 +139,21 @@ BENCHMARK(BM_Full);
 
 // A barrier, noted without a write; with `flags`, where it was measured what barriers drain.
 void RecordBarriers(benchmark::State& bench, bool bare, const WitnessFlags* flags) {
-  Device& device = DeviceFor(Way::kTop);
-  TestLoader& loader = device.loader;
-  const VkCommandBuffer commands = loader.Allocate();
-  CommandBufferOf(commands)->witnesses = flags;
+  TestLoader& loader = DeviceFor(Way::kTop).loader;
   constexpr char kName[] = "vkCmdPipelineBarrier";
   const auto barrier = bare ? reinterpret_cast<PFN_vkCmdPipelineBarrier>(loader.Next(kName))
                             : loader.Get<PFN_vkCmdPipelineBarrier>(kName);
   const VkMemoryBarrier memory = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
                                   VK_ACCESS_MEMORY_WRITE_BIT,
                                   VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
-  int left = 0;
-  for (auto _ : bench) {
-    if (left == 0) {
-      bench.PauseTiming();
-      loader.Begin(commands);
-      CommandBufferOf(commands)->open->SetSilent(true);
-      left = kCommandsPerBuffer;
-      bench.ResumeTiming();
-    }
+  const auto on_begin = [&](VkCommandBuffer commands) {
+    CommandBufferOf(commands)->witnesses = flags;
+    CommandBufferOf(commands)->open->SetSilent(true);
+  };
+  RecordAgain(bench, loader, on_begin, [&](VkCommandBuffer commands, int) {
     barrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
             &memory, 0, nullptr, 0, nullptr);
-    --left;
-  }
-  loader.End(commands);
+  });
 }
 void BM_BareBarrier(benchmark::State& bench) {
   RecordBarriers(bench, true, nullptr);
@@ -217,22 +223,11 @@ Sets& SetsFor(Way way) {
 // Each call binds another set than the one before, or the same.
 void BindSets(benchmark::State& bench, Way way, bool changes) {
   Sets& sets = SetsFor(way);
-  TestLoader& loader = sets.loader;
-  const VkCommandBuffer commands = loader.Allocate();
-  const auto bind = loader.Get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
-  int left = 0;
-  for (auto _ : bench) {
-    if (left == 0) {
-      bench.PauseTiming();
-      loader.Begin(commands);
-      left = kCommandsPerBuffer;
-      bench.ResumeTiming();
-    }
+  const auto bind = sets.loader.Get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
+  RecordAgain(bench, sets.loader, kNothing, [&](VkCommandBuffer commands, int left) {
     bind(commands, VK_PIPELINE_BIND_POINT_COMPUTE, sets.pipeline_layout, 0, 1,
          &sets.sets[changes ? left & 1 : 0], 0, nullptr);
-    --left;
-  }
-  loader.End(commands);
+  });
 }
 void BM_BindSetOff(benchmark::State& bench) {
   BindSets(bench, Way::kOff, true);
@@ -255,21 +250,11 @@ void BindVertexBuffers(benchmark::State& bench, Way way, bool changes) {
   VkBuffer& second = seconds[way == Way::kOff ? 0 : 1];
   if (second == VK_NULL_HANDLE) second = loader.MakeBuffer();
   const VkBuffer buffers[] = {device.buffer, second};
-  const VkCommandBuffer commands = loader.Allocate();
   const auto bind = loader.Get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers");
   const VkDeviceSize offset = 0;
-  int left = 0;
-  for (auto _ : bench) {
-    if (left == 0) {
-      bench.PauseTiming();
-      loader.Begin(commands);
-      left = kCommandsPerBuffer;
-      bench.ResumeTiming();
-    }
+  RecordAgain(bench, loader, kNothing, [&](VkCommandBuffer commands, int left) {
     bind(commands, 0, 1, &buffers[changes ? left & 1 : 0], &offset);
-    --left;
-  }
-  loader.End(commands);
+  });
 }
 void BM_BindVertexBufferOff(benchmark::State& bench) {
   BindVertexBuffers(bench, Way::kOff, true);

@@ -111,7 +111,8 @@ struct QueueVerdict {
   // are candidates only because nothing says that they have finished.
   bool ends_unseen = false;
   // True where the marker mode was off, and some execution is neither known to have finished nor known
-  // not to have been submitted: then no candidates does not mean that nothing was running.
+  // not to have been submitted; or where the words were old copies when the process died, and an execution
+  // that was submitted may have begun since: then no candidates does not mean that nothing was running.
   bool unknown = false;
   bool exact =
       false;  // one candidate, and the rules prove that it was running and nothing else but barriers behind it

@@ -522,12 +522,20 @@ TEST(Analysis, DeviceNotesAndOldCopiesLimitTheReason) {
   const std::string reason = Analyse(builder.snapshot).verdicts.at(0).reason;
   EXPECT_THAT(reason, HasSubstr("Known of this device: a fault surfaces up to one dispatch late."));
   EXPECT_THAT(reason, HasSubstr("up to 500 µs old"));
+  EXPECT_FALSE(Analyse(builder.snapshot).verdicts.at(0).exact);
 
   // What came to no copy may have run all the same.
   builder.SetWords(0, 0, 0);
   const QueueVerdict nothing = Analyse(builder.snapshot).verdicts.at(0);
   EXPECT_THAT(nothing.candidates, IsEmpty());
+  EXPECT_TRUE(nothing.unknown);
   EXPECT_THAT(nothing.reason, HasSubstr("up to 500 µs old"));
+
+  // Whoever saw the fault in the process has copied them.
+  builder.snapshot.incidents[0].detail = builder.snapshot.AddText("the state at that moment");
+  const QueueVerdict seen = Analyse(builder.snapshot).verdicts.at(0);
+  EXPECT_FALSE(seen.unknown);
+  EXPECT_THAT(seen.reason, Not(HasSubstr("old")));
 }
 
 TEST(Analysis, ReasonsNameNoNames) {

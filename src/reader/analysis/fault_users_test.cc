@@ -61,6 +61,13 @@ class FaultUsers : public ::testing::Test {
     snapshot.kernel_lines = {
         {.names_process = true, .tells_fault = true, .text = snapshot.AddText(text)}};
   }
+  // In place of the kernel.
+  void TellOfDevice(uint32_t device) {
+    Snapshot& snapshot = builder.snapshot;
+    snapshot.kernel_lines.clear();
+    snapshot.fault_addresses = {{FaultAddressType::kReadInvalid, 0, 0x11000, 0x1000}};
+    snapshot.faults = {{.device = device, .address_count = 1}};
+  }
   void Bind(BindPoint point, uint32_t slot, uint64_t value, bool is_address = false) {
     Event event;
     event.kind = EventKind::kBind;
@@ -155,14 +162,11 @@ TEST_F(FaultUsers, AreLateSuspectsAtMostOnce) {
   Bind(BindPoint::kVertexBuffer, 0, victim);
   builder.Scope(CAIRN_MARKER_DRAW);
   Run(list);
-  Snapshot& snapshot = builder.snapshot;
-  snapshot.kernel_lines.clear();
-  snapshot.fault_addresses = {{FaultAddressType::kReadInvalid, 0, 0x11000, 0x1000}};
-  snapshot.faults.push_back({.device = 0, .address_count = 1});
+  TellOfDevice(0);
   EXPECT_THAT(Users(), ElementsAre(0));
   EXPECT_EQ(analysis.verdicts.at(0).late_suspect, 0u);
   EXPECT_THAT(Finding().suspects, SizeIs(1));
-  snapshot.faults[0].result = -13;
+  builder.snapshot.faults[0].result = -13;
   EXPECT_THAT(Users(), IsEmpty()) << "the question failed";
 }
 
@@ -197,13 +201,11 @@ TEST_F(FaultUsers, OfAnotherDeviceLeadNowhere) {
   builder.Scope(CAIRN_MARKER_DRAW);
   Run(list);
   Snapshot& snapshot = builder.snapshot;
-  snapshot.kernel_lines.clear();
   snapshot.devices.push_back(snapshot.devices[0]);
-  snapshot.fault_addresses = {{FaultAddressType::kReadInvalid, 0, 0x11000, 1}};
-  snapshot.faults.push_back({.device = 1, .address_count = 1});
   snapshot.objects[victim].device = 0;
+  TellOfDevice(1);
   EXPECT_THAT(Users(), IsEmpty());
-  snapshot.faults[0].device = 0;
+  TellOfDevice(0);
   EXPECT_THAT(Users(), ElementsAre(0));
 }
 

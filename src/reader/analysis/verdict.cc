@@ -49,8 +49,8 @@ class QueueJudge {
     verdict_.exact = IsExact();
     if (verdict_.exact) LeaveOutWhatWaits();
     verdict_.ends_unseen = unseen_count_ != 0 && unseen_count_ == in_flight_count_;
-    verdict_.unknown = unknown_count_ != 0;
-    if (verdict_.unknown) {
+    verdict_.unknown = unknown_count_ != 0 || MayHaveBegunSince();
+    if (unknown_count_ != 0) {
       ExplainModeOff();
     } else if (first_in_flight_ == kNone) {
       ExplainNothingInFlight();
@@ -121,7 +121,7 @@ class QueueJudge {
   // the queue has finished, was not started, or waits for it.
   bool IsExact() const {
     const std::vector<uint32_t>& candidates = verdict_.candidates;
-    if (candidates.empty() || in_flight_count_ != 1) return false;
+    if (candidates.empty() || in_flight_count_ != 1 || WordsAreOld()) return false;
     if (candidates.size() > 1 && IsBarrier(BeginEvent(candidates[0]).type)) return false;
     if (!std::all_of(candidates.begin() + 1, candidates.end(),
                      [this](uint32_t candidate) { return WaitsForFirst(candidate); })) {
@@ -143,6 +143,25 @@ class QueueJudge {
     waiting_count_ = verdict_.candidates.size() - 1;
     verdict_.candidates.resize(1);
     verdict_.candidate_executions.resize(1);
+  }
+
+  // The words are copies that nobody brought up to date when the process died.
+  bool WordsAreOld() const {
+    return verdict_.device != kNone &&
+           snapshot_.devices[verdict_.device].memory == WordMemory::kMirrored &&
+           std::any_of(snapshot_.incidents.begin(), snapshot_.incidents.end(),
+                       [](const Incident& incident) {
+                         return incident.kind == IncidentKind::kSignal && incident.detail.empty();
+                       });
+  }
+
+  // By the words nothing is in flight, but they are old, and the GPU had work to go on with.
+  bool MayHaveBegunSince() const {
+    return in_flight_count_ == 0 && WordsAreOld() &&
+           std::any_of(order_.begin(), order_.end(), [this](uint32_t index) {
+             const Execution& execution = analysis_.executions[index];
+             return execution.state == WorkState::kNotStarted && execution.submission != kNone;
+           });
   }
 
   void Say(const std::string& sentence) {
@@ -172,10 +191,9 @@ class QueueJudge {
     if (completed_count_ == 0) {
       Say("Nothing recorded for this queue has started.");
     } else {
-      Say(
-          fmt::format("{} of {} command lists have finished and the others have not started: no "
-                      "marked work was running on this queue.",
-                      completed_count_, order_.size()));
+      Say(fmt::format("{} of {} command lists have finished and the others have not started{}",
+                      completed_count_, order_.size(),
+                      verdict_.unknown ? "." : ": no marked work was running on this queue."));
     }
     ExplainMemory();
   }
@@ -328,16 +346,11 @@ class QueueJudge {
   }
 
   void ExplainMemory() {
-    if (verdict_.device == kNone) return;
-    const Device& device = snapshot_.devices[verdict_.device];
-    const bool died = std::any_of(
-        snapshot_.incidents.begin(), snapshot_.incidents.end(),
-        [](const Incident& incident) { return incident.kind == IncidentKind::kSignal; });
-    if (device.memory != WordMemory::kMirrored || !died) return;
+    if (!WordsAreOld()) return;
     Say(
         fmt::format("The process died and its words were copies, up to {} µs old: the GPU may have "
                     "been further.",
-                    device.mirror_period_us));
+                    snapshot_.devices[verdict_.device].mirror_period_us));
   }
 
   const Snapshot& snapshot_;

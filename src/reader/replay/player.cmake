@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Plays traces. What calls Direct3D 12 is compiled once for each calling convention.
 include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
-cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc DEPS cairn_d3d12tables cairn_base fmt::fmt)
+cairn_library(cairn_replay_model SOURCES fence_model.cc root_signature.cc treatment.cc
+  DEPS cairn_d3d12tables cairn_base fmt::fmt)
 # Loads implementations, and says what devices are; sees no declaration of Direct3D.
 set(describe device_linux.cc)
 if(WIN32)
@@ -16,9 +17,11 @@ if(CAIRN_SANITIZE)
 endif()
 foreach(abi "" ${CAIRN_D3D12_ABIS})
   cairn_library(cairn_player${abi}
-    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc player_impl.cc player_losses.cc player_memory.cc
+    SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc
+            player_impl.cc player_losses.cc player_memory.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
-    DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi} cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
+    DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi}
+         cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base
       cairn_d3d12abi${abi} cairn_d3d12invoke${abi} fmt::fmt)
   target_link_libraries(cairn_player${abi} PRIVATE PkgConfig::XXHASH)
   cairn_takes_any_enumerator(cairn_player${abi})

@@ -171,8 +171,48 @@ class FindingWriter {
     } else if (analysis_.verdicts.empty()) {
       out_ += "; no command list is registered";
     } else {
-      out_ += "; what was running is not known, for the marker mode was off";
+      WriteNotKnown();
     }
+  }
+
+  // Where words were old copies it is what each queue had to begin next.
+  void WriteNotKnown() {
+    out_ += "; what was running is not known, for ";
+    size_t named = 0;
+    for (uint32_t i = 0; i < analysis_.verdicts.size() && named < kQueuesNamed; ++i) {
+      const uint32_t next = NextSubmitted(i);
+      if (next == kNone) continue;
+      if (named++ == 0) {
+        const Device& device = snapshot_.devices[analysis_.verdicts[i].device];
+        Format("its words were copies, up to {} µs old. By these the next to begin on ",
+               device.mirror_period_us);
+      } else {
+        out_ += "; on ";
+      }
+      AppendQueue(snapshot_, analysis_.verdicts[i].queue, out_);
+      out_ += " was ";
+      AppendList(snapshot_.recordings[analysis_.executions[next].recording]);
+    }
+    if (named == 0) out_ += "the marker mode was off";
+  }
+
+  // The first execution of the queue that was submitted and has not begun; kNone where the mode was off, or all that
+  // was submitted has finished.
+  uint32_t NextSubmitted(uint32_t verdict) const {
+    const QueueVerdict& of_queue = analysis_.verdicts[verdict];
+    if (!of_queue.unknown || of_queue.device == kNone) return kNone;
+    uint32_t next = kNone;
+    for (uint32_t i = 0; i < analysis_.executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[i];
+      if (execution.state == WorkState::kUnknown &&
+          VerdictOfExecution(snapshot_, analysis_, execution) == verdict) {
+        return kNone;
+      }
+      if (execution.state != WorkState::kNotStarted || execution.submission == kNone) continue;
+      if (VerdictOfExecution(snapshot_, analysis_, execution) != verdict) continue;
+      if (next == kNone || execution.submission < analysis_.executions[next].submission) next = i;
+    }
+    return next;
   }
 
   void WriteAccused() {

@@ -147,6 +147,24 @@ TEST_F(FindingTextTest, NothingWasRunningOrNothingIsKnown) {
   EXPECT_EQ(Sentence(Snapshot()), "No incident was noticed; no command list is registered.");
 }
 
+// A fault soon after a submission: no copy of the words tells of its begin.
+TEST_F(FindingTextTest, WhatOldCopiesDoNotTellIsNotKnown) {
+  block_.SetProgress(list_, 0, 0);
+  block_.context(context_).memory = WordMemory::kMirrored;
+  block_.context(context_).mirror_period_us = 500;
+  EXPECT_EQ(Told(IncidentKind::kSignal, 9),
+            "The program was killed by SIGKILL; what was running is not known, for its words were "
+            "copies, up to 500 µs old. By these the next to begin on queue 0 \"Graphics\" (direct) "
+            "was command list 1 \"Main\".");
+  EXPECT_EQ(Told(IncidentKind::kExited, 0),
+            "The program exited with code 0; nothing was running on the GPU.")
+      << "they were copied a last time";
+  block_.SetProgress(list_, 11, 12);
+  EXPECT_EQ(Told(IncidentKind::kSignal, 9),
+            "The program was killed by SIGKILL; nothing was running on the GPU.")
+      << "all had finished";
+}
+
 TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   Snapshot snapshot = Take(IncidentKind::kDeviceLost, -4);
   snapshot.recordings[0].reached = 11;

@@ -9,13 +9,17 @@
 #include <vector>
 
 #include "harness.h"
+#include "report_reading.h"
 #include "tests/windows/layered/started.h"
 
 namespace cairn::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 constexpr char kFolder[] = CAIRN_BINARY_DIR "/tests/windows/";
 constexpr int kNoDevice = 77;
@@ -94,6 +98,18 @@ TEST_F(SwapChainsTest, ProxiesAreAnotherWayIn) {
   EXPECT_THAT(with.output, HasSubstr("image: layer"));
   EXPECT_THAT(with.output, Not(HasSubstr("plain")));
   EXPECT_THAT(with.output, HasSubstr("watched: frame 10"));
+
+  // cairn run brings one from another folder: the first one does the work, alone.
+  const TemporaryFolder folder;
+  const std::string file = folder / "a.cairn";
+  const CommandResult twice = RunCommand(
+      {Program("cairn"), "run", "--quiet", "--dump-on-exit", "-o", file, "--", program}, {});
+  EXPECT_EQ(twice.output, without_.output) << twice.Summary();
+  const ReportedWork work = ReadReportedWork(file);
+  EXPECT_THAT(work.word_memories, SizeIs(1)) << "devices";
+  EXPECT_THAT(work.scope_states, Not(IsEmpty()));
+  EXPECT_THAT(work.scope_states, Each("completed"));
+  EXPECT_THAT(ReportTree(file, true), HasSubstr("<Frame 9>"));
 }
 
 }  // namespace

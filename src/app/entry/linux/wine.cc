@@ -7,7 +7,8 @@
 //      of Windows runs. So this library stands in front of sigaction.
 //   2. It asks Wine to call a function of ours on this thread as soon as the program's libraries are there, before its
 //      first instruction (NtQueueApcThread).
-//   3. That function has cairn-d3d.dll loaded by Windows' own loader, and gives it our table (os/linux_half.h).
+//   3. That function has cairn-d3d.dll loaded by Windows' own loader, where no proxy beside the program has brought it in,
+//      and gives it our table (os/linux_half.h).
 //
 // So it does not matter who starts the program and how: a launcher, another program, a service. Nothing of the prefix
 // is changed, and no file lies beside the program. Wine's own programs are left alone, and so are all others: they do not
@@ -38,6 +39,8 @@ namespace {
 
 // The Windows half, a path of Linux. `cairn run` sets it where it finds one.
 constexpr char kWindowsLayerVariable[] = "CAIRN_WINDOWS_LAYER_PATH";
+// What it exports for the Linux half.
+constexpr char kMeetLinux[] = "CairnMeetLinux";
 
 struct UnicodeString {
   uint16_t length_bytes;
@@ -135,15 +138,23 @@ const std::byte* BaseOfNtdll(const std::byte* peb) {
   return LoadAt(LoadAt(program, 0), kModuleBase);
 }
 
-// Called by Wine as if it were code of Windows, on the program's first thread. The loader has done its work.
-CAIRN_WINDOWS_CALL void BringWindowsHalf(void* peb, void*, void*) {
-  const char* const path = OwnVariable(kWindowsLayerVariable);
-  const std::u16string name = path == nullptr ? std::u16string() : NameUnderWine(path);
-  const auto load = reinterpret_cast<LoadDll>(
-      FindExport(BaseOfNtdll(static_cast<const std::byte*>(peb)), "LdrLoadDll"));
+// Of the Windows half that a proxy beside the program has brought in; null where there is none.
+MeetLinux FindWindowsHalf(const std::byte* peb) {
+  const std::byte* const modules = LoadAt(peb, kPebLoader) + kLoaderModules;
+  for (const std::byte* at = LoadAt(modules, 0); at != modules; at = LoadAt(at, 0)) {
+    void* const meet = FindExport(LoadAt(at, kModuleBase), kMeetLinux);
+    if (meet != nullptr) return reinterpret_cast<MeetLinux>(meet);
+  }
+  return nullptr;
+}
+
+// Null, and it has said why, if that cannot be.
+MeetLinux LoadWindowsHalf(const std::byte* peb, const char* path) {
+  const std::u16string name = NameUnderWine(path);
+  const auto load = reinterpret_cast<LoadDll>(FindExport(BaseOfNtdll(peb), "LdrLoadDll"));
   if (name.empty() || name.size() >= 0x7fff || load == nullptr) {
-    SayNotFollowed("this Wine cannot load " + std::string(path == nullptr ? "" : path));
-    return;
+    SayNotFollowed("this Wine cannot load " + std::string(path));
+    return nullptr;
   }
   const auto bytes = static_cast<uint16_t>(name.size() * sizeof(char16_t));
   const UnicodeString text = {bytes, static_cast<uint16_t>(bytes + 2), name.c_str()};
@@ -151,12 +162,22 @@ CAIRN_WINDOWS_CALL void BringWindowsHalf(void* peb, void*, void*) {
   const int32_t status = load(nullptr, nullptr, &text, &library);
   if (status < 0 || library == nullptr) {
     SayNotFollowed(std::string(path) + " cannot be loaded" + InWords(status));
-    return;
+    return nullptr;
   }
-  const auto meet = reinterpret_cast<MeetLinux>(FindExport(library, "CairnMeetLinux"));
-  if (meet == nullptr || !meet(&ThisLinuxHalf(), CAIRN_LIBRARY_VERSION)) {
-    SayNotFollowed(std::string(path) + " is not of version " CAIRN_LIBRARY_VERSION
-                                       ", as libcairn-d3d12.so is");
+  const auto meet = reinterpret_cast<MeetLinux>(FindExport(library, kMeetLinux));
+  if (meet == nullptr) SayNotFollowed(std::string(path) + " is no cairn-d3d.dll of today");
+  return meet;
+}
+
+// Called by Wine as if it were code of Windows, on the program's first thread. The loader has done its work.
+CAIRN_WINDOWS_CALL void BringWindowsHalf(void* argument, void*, void*) {
+  const auto* const peb = static_cast<const std::byte*>(argument);
+  MeetLinux meet = FindWindowsHalf(peb);
+  const char* const path = OwnVariable(kWindowsLayerVariable);
+  if (meet == nullptr && path != nullptr) meet = LoadWindowsHalf(peb, path);
+  if (meet != nullptr && !meet(&ThisLinuxHalf(), CAIRN_LIBRARY_VERSION)) {
+    SayNotFollowed("cairn-d3d.dll is not of version " CAIRN_LIBRARY_VERSION
+                   ", as libcairn-d3d12.so is");
   }
 }
 

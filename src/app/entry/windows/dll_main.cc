@@ -12,6 +12,7 @@ extern "C" BOOL WINAPI DllMain(HINSTANCE self, DWORD reason, void*) {
   HMODULE module = nullptr;
   GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_PIN,
                      reinterpret_cast<const wchar_t*>(self), &module);
-  cairn::ReplaceImports();
+  // The first does the work.
+  if (!cairn::AnotherIsHere()) cairn::ReplaceImports();
   return TRUE;
 }

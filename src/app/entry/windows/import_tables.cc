@@ -173,6 +173,15 @@ std::vector<HMODULE> LoadedModules() {
 
 }  // namespace
 
+bool AnotherIsHere() try {
+  const std::vector<HMODULE> modules = LoadedModules();
+  return std::any_of(modules.begin(), modules.end(), [own = OwnModule()](HMODULE module) {
+    return module != own && GetProcAddress(module, "CairnMeetLinux") != nullptr;
+  });
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
 bool WriteTableEntry(void** place, void* value) {
   DWORD before = 0;
   if (VirtualProtect(place, sizeof(*place), PAGE_READWRITE, &before) == 0) return false;

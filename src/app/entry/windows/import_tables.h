@@ -7,6 +7,10 @@
 
 namespace cairn {
 
+// Whether a copy of this library from another folder came in before: proxies beside a program bring that of their folder.
+// May be called from DllMain.
+bool AnotherIsHere();
+
 // Replaces ReplacedFunctions() in the tables of all that is loaded and was not seen before. Waits for the system's
 // loader; may be called from DllMain. What cannot be written stays as it is.
 void ReplaceImports();
