@@ -1,25 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: programs, libraries, headers, pkg-config and CMake package.
+# What `cmake --install` puts where, by components, which CairnPackages.cmake makes packages of:
+#   programs     cairn, d3dconfig, the layers, manual pages, completions
+#   library      libcairn
+#   development  headers, what to link with, pkg-config and CMake package
+#   debug        what debuggers want (cairn_ships)
 include(CMakePackageConfigHelpers)
 
-configure_file(${CMAKE_CURRENT_LIST_DIR}/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cairnConfig.cmake.in ${PROJECT_BINARY_DIR}/cairnConfig.cmake @ONLY)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 
-install(TARGETS cairn EXPORT cairnTargets)
-install(TARGETS cairn_static ARCHIVE)
-install(TARGETS cairn_layer LIBRARY)
+# Programs and what they load find each other by their places.
+install(TARGETS cairn_command d3dconfig RUNTIME COMPONENT programs)
+install(TARGETS cairn EXPORT cairnTargets
+  RUNTIME COMPONENT library
+  LIBRARY COMPONENT library NAMELINK_COMPONENT development
+  ARCHIVE COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn TYPE INCLUDE COMPONENT development)
+install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn
+  COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn COMPONENT development)
+
+if(WIN32)
+  install(TARGETS cairn_layer cairn_vulkan_layer RUNTIME COMPONENT programs)
+  install(FILES ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
+    DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+  return()
+endif()
+
+install(TARGETS cairn_layer LIBRARY COMPONENT programs)
 # Beside the library that it names.
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
-  DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS cairn_command d3dconfig RUNTIME)
-install(FILES ${PROJECT_SOURCE_DIR}/completions/cairn.bash
-  DESTINATION share/bash-completion/completions RENAME cairn)
+  DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs)
+# Made by the program itself, when it is linked.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ TYPE DATA COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/d3dconfig.bash
-  DESTINATION share/bash-completion/completions RENAME d3dconfig)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/cairn TYPE INCLUDE)
-install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(EXPORT cairnTargets NAMESPACE cairn:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
-install(FILES ${PROJECT_BINARY_DIR}/cairnConfig.cmake ${PROJECT_BINARY_DIR}/cairnConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cairn)
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME d3dconfig COMPONENT programs)
+file(RELATIVE_PATH CAIRN_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
+install(TARGETS cairn_static ARCHIVE COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
