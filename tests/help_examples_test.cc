@@ -123,7 +123,8 @@ TEST_F(HelpExamplesTest, AllOfThemWork) {
       const CommandResult result = Shell(words);
       ++run;
       EXPECT_FALSE(result.timed_out) << words;
-      if (may_fail.count(verb) != 0) {
+      // No program may run that can be looked at.
+      if (may_fail.count(verb) != 0 || words == "cairn top") {
         EXPECT_THAT(result.exit_code, AnyOf(0, 1)) << words << "\n" << result.Summary();
       } else {
         EXPECT_EQ(result.exit_code, 0) << words << "\n" << result.Summary();
