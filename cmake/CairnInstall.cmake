@@ -29,10 +29,11 @@ if(WIN32)
   return()
 endif()
 
-install(TARGETS cairn_layer LIBRARY COMPONENT programs)
+# For `cairn run` alone: no program links with it.
+install(TARGETS cairn_layer LIBRARY DESTINATION lib/cairn COMPONENT programs)
 # Beside the library that it names.
 install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
-  DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT programs)
+  DESTINATION lib/cairn COMPONENT programs)
 # Made by the program itself, when it is linked.
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ TYPE DATA COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/d3dconfig.bash

@@ -4,7 +4,7 @@
 set(CPACK_PACKAGE_NAME cairn)
 set(CPACK_PACKAGE_VENDOR Cairn)
 set(CPACK_PACKAGE_CONTACT "Cairn maintainers <maintainers@cairn.invalid>")
-set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "finds the draw that killed the GPU")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_COMPONENTS_ALL programs library development)
@@ -33,27 +33,24 @@ set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME cairn)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS "less, libvulkan1")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_SUGGESTS "libvkd3d-utils1, mesa-vulkan-drivers")
-set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "finds the draw that killed the GPU
- Marks what the GPU is doing while it does it, keeps those marks where a crash
- cannot reach them, and says afterwards which work was running. For programs
- that use Vulkan, or Direct3D 12 with vkd3d or Wine, and know nothing of it;
- records, replays and bisects their Direct3D 12 calls.")
+set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "Marks what the GPU is doing while it does it, keeps those marks where a crash
+cannot reach them, and says afterwards which work was running. For programs
+that use Vulkan, or Direct3D 12 with vkd3d or Wine, and know nothing of it;
+records, replays and bisects their Direct3D 12 calls.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcairn${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "marks the work of a GPU, for reports of crashes
- A program that links it marks its GPU work itself, with names of its own. The
- marks survive a crash, and cairn tells them. This package holds the shared
- library.")
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "A program that links libcairn marks its GPU work itself, with names of its
+own. The marks survive a crash, and cairn tells them. This package holds the
+shared library.")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcairn-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
   "${CPACK_DEBIAN_LIBRARY_PACKAGE_NAME} (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "libfmt-dev, libzstd-dev, libxxhash-dev")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "marks the work of a GPU: headers and libraries
- A program that links libcairn marks its GPU work itself, with names of its own.
- This package holds what it is compiled and linked with.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "A program that links libcairn marks its GPU work itself, with names of its
+own. This package holds what it is compiled and linked with.")
 
 # What dpkg takes beside the files: the library's symbols, by which other packages depend on it, and its cache.
 set(folder ${PROJECT_BINARY_DIR}/packaging)
@@ -69,7 +66,7 @@ file(WRITE ${folder}/copyright "Format: https://www.debian.org/doc/packaging-man
 Upstream-Name: Cairn
 
 Files: *
-Copyright: the Cairn authors
+Copyright: 2026 the Cairn maintainers
 License: Apache-2.0
 
 License: Apache-2.0
