@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/text.h"
@@ -21,6 +22,11 @@
 
 namespace cairn {
 namespace {
+
+constexpr size_t kListsNamed = 16;
+constexpr size_t kMostTextBytes = size_t{64}
+                                  << 20;  // of all events; later ones have kCutBytes each
+constexpr size_t kCutBytes = 64;
 
 // Which signal each wait is for, and the other way round: by one number, into Snapshot::syncs + 1.
 std::vector<uint64_t> FlowsOfSyncs(const Snapshot& snapshot, const WaitGraph& waits) {
@@ -103,7 +109,19 @@ class DumpExport {
   }
   void Extend(uint64_t monotonic_ns) { end_ns_ = std::max(end_ns_, FromMonotonic(monotonic_ns)); }
 
-  void Add(PerfettoEvent event, bool lasts) { told_.push_back({std::move(event), lasts}); }
+  // A hostile file names one long text a million times.
+  void Limit(std::string* text) {
+    if (text->size() > room_) *text = Utf8Prefix(*text, kCutBytes);
+    room_ -= std::min(room_, text->size());
+  }
+
+  void Add(PerfettoEvent event, bool lasts) {
+    Limit(&event.name);
+    for (PerfettoArgument& argument : event.arguments) {
+      if (auto* text = std::get_if<std::string>(&argument.value)) Limit(text);
+    }
+    told_.push_back({std::move(event), lasts});
+  }
 
   // Slices of a track have to nest: those that last all end together, the last one first.
   void Print() {
@@ -140,12 +158,16 @@ class DumpExport {
         snapshot_.submissions[analysis_.executions[executions.front()].submission];
     bool finished = true;
     std::string names;
-    for (const uint32_t index : executions) {
-      const Execution& execution = analysis_.executions[index];
+    for (size_t i = 0; i < executions.size(); ++i) {
+      const Execution& execution = analysis_.executions[executions[i]];
       finished = finished && execution.state == WorkState::kCompleted;
+      if (i >= kListsNamed) continue;
       if (!names.empty()) names += ", ";
       AppendListPath(snapshot_, execution, names);
       names += fmt::format(" ({})", WorkStateWord(execution.state));
+    }
+    if (executions.size() > kListsNamed) {
+      names += fmt::format(" and {} more", executions.size() - kListsNamed);
     }
     finished = finished || waits_.progress[queue].finished >= submission.number;
     Add({.time_ns = FromMonotonic(submission.time_ns),
@@ -275,6 +297,7 @@ class DumpExport {
   const WaitGraph waits_;
   const std::vector<uint64_t> flows_;
   PerfettoTrace trace_;
+  size_t room_ = kMostTextBytes;
   uint64_t end_ns_ = 0;
   uint64_t process_ = 0;
   uint64_t cpu_ = 0;
