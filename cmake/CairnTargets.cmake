@@ -205,7 +205,7 @@ function(cairn_ships target folder)
     COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --add-gnu-debuglink=${file}.debug ${file}
     VERBATIM)
   string(TOUPPER ${folder} folder)
-  install(FILES ${file}.debug DESTINATION ${CMAKE_INSTALL_${folder}DIR})
+  install(FILES ${file}.debug DESTINATION ${CMAKE_INSTALL_${folder}DIR} COMPONENT debug)
 endfunction()
 
 # cairn_program(NAME [QUICK] SOURCES ... [DEPS ...]): a program in bin/. QUICK: one for which nobody waits.

@@ -63,7 +63,8 @@ TEST_F(CliTest, EveryHelpHasExamples) {
       {"calls", "--help"},  {"objects", "--help"}, {"images", "--help"}, {"state", "--help"},
       {"diff", "--help"},   {"verify", "--help"},  {"trim", "--help"},   {"repack", "--help"},
       {"replay", "--help"}, {"bisect", "--help"},  {"top", "--help"},    {"selftest", "--help"},
-      {"pix", "--help"},    {"watch", "--help"},   {"probe", "--help"},  {"trial", "--help"}};
+      {"triage", "--help"}, {"help", "--help"},    {"export", "--help"}, {"pix", "--help"},
+      {"watch", "--help"},  {"probe", "--help"},   {"trial", "--help"}};
   for (const std::vector<std::string>& command : commands) {
     const CommandResult result = Cairn(command);
     EXPECT_EQ(result.exit_code, 0) << command[0];
@@ -77,16 +78,19 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 }
 
 TEST_F(CliTest, UnknownVerbsAndOptions) {
-  ExpectRefused(
-      {}, 2,
-      "cairn: no verb is given; the verbs are run, report, info, calls, objects, images, state, "
-      "diff, verify, trim, repack, replay, bisect, top, selftest, pix; cairn --help explains them");
+  ExpectRefused({}, 2,
+                "cairn: no verb is given; the verbs are run, report, triage, info, calls, objects, "
+                "images, state, "
+                "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, help; "
+                "cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
   ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
-  ExpectRefused({"explode"}, 2,
-                "cairn: unknown verb 'explode'; the verbs are run, report, info, calls, objects, "
-                "images, state, diff, verify, trim, repack, replay, bisect, top, selftest, pix");
+  ExpectRefused(
+      {"explode"}, 2,
+      "cairn: unknown verb 'explode'; the verbs are run, report, triage, info, calls, objects, "
+      "images, state, diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, "
+      "help");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");
   ExpectRefused({"report", "--jason", "x"}, 2,
                 "cairn report: unknown option '--jason'; did you mean --json?");
@@ -101,13 +105,13 @@ TEST_F(CliTest, UnknownVerbsAndOptions) {
 
 TEST_F(CliTest, ValuesOutOfRange) {
   ExpectRefused({"report", "x", "--color", "pink"}, 2,
-                "cairn report: --color: 'pink' is none of 'auto', 'always', 'never'");
+                "cairn report: --color: pink not in {auto,always,never}; see cairn report --help");
   ExpectRefused({"report", "x", "--width", "3"}, 2,
                 "cairn report: --width: '3' is not a number from 40 to 10000 (0: no limit)");
   ExpectRefused({"report", "x", "--width"}, 2,
                 "cairn report: --width needs a value; see cairn report --help");
   ExpectRefused({"selftest", "--api", "metal"}, 2,
-                "cairn selftest: --api: 'metal' is neither 'vulkan' nor 'd3d12'");
+                "cairn selftest: --api: metal not in {vulkan,d3d12}; see cairn selftest --help");
   for (const std::string bad : {"-1", "abc", "1s", "nan", "1e9", "0.0001", ""}) {
     ExpectRefused({"run", "--hang-timeout=" + bad, "--", "true"}, 125,
                   bad.empty() ? "cairn run: --hang-timeout needs a value; see cairn run --help"
@@ -270,6 +274,7 @@ std::string OnTerminal(const std::string& file, const std::vector<std::string>& 
     dup2(slave, STDOUT_FILENO);
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm", 1);
+    setenv("CAIRN_PAGER", "", 1);
     for (const std::string& setting : environment) putenv(const_cast<char*>(setting.c_str()));
     execl(Program("cairn").c_str(), "cairn", "report", file.c_str(), nullptr);
     _exit(1);
@@ -331,16 +336,103 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
 
 TEST_F(CliTest, CompletionOffersVerbsAndOptions) {
   const std::string script =
-      "source " CAIRN_SOURCE_DIR
-      "/completions/cairn.bash; "
+      "source " CAIRN_BINARY_DIR
+      "/share/bash-completion/completions/cairn; "
       "try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _cairn; echo \"${COMPREPLY[*]}\"; }; "
       "try cairn re; try cairn report --j; try cairn run --k; try cairn selftest --api v; "
-      "try cairn report --color a; try cairn pix d; try cairn pix decode --j; try cairn top --o";
+      "try cairn report --color a; try cairn pix d; try cairn pix decode --j; try cairn top --o; "
+      "try cairn help tri; try cairn run --breadcrumbs full -- ls --al; try cairn run -o x --qu; "
+      "try cairn run --events re; try cairn bisect --no";
   const CommandResult result = RunCommand({"bash", "-c", script}, {.folder = folder_.path()});
   EXPECT_EQ(result.errors, "");
   EXPECT_EQ(result.output,
-            "report replay repack\n--json\n--kill-on-hang\nvulkan\nauto "
-            "always\ndecode\n--json\n--once\n");
+            "report repack replay\n--json\n--kill-on-hang\nvulkan\nauto "
+            "always\ndecode\n--json\n--once\ntriage trim\n\n--quiet\nretail\n--no-output\n");
+}
+
+// Each shell reads its own, and knows all verbs; where a shell is missing, its script is read by nobody.
+TEST_F(CliTest, OtherShellsReadTheirCompletions) {
+  const std::string share = CAIRN_BINARY_DIR "/share/";
+  if (std::system("command -v zsh >/dev/null") == 0) {
+    const CommandResult zsh =
+        RunCommand({"zsh", "-fc",
+                    "_arguments() { print -rl -- \"$@\"; }; _describe() { print -rl -- $verbs; }; "
+                    "CURRENT=2; words=(cairn ''); source " +
+                        share +
+                        "zsh/site-functions/_cairn; "
+                        "CURRENT=3; words=(cairn report ''); _cairn"},
+                   {.folder = folder_.path()});
+    EXPECT_EQ(zsh.errors, "");
+    EXPECT_THAT(zsh.output, HasSubstr("\ntriage:Groups many"));
+    EXPECT_THAT(zsh.output, HasSubstr("\n--json[Print JSON]\n"));
+    EXPECT_THAT(zsh.output, HasSubstr(":WHEN:(auto always never)\n"));
+  }
+  if (std::system("command -v fish >/dev/null") == 0) {
+    const CommandResult fish =
+        RunCommand({"fish", "--no-config", "-c",
+                    "source " + share +
+                        "fish/vendor_completions.d/cairn.fish; complete -C 'cairn tri'; "
+                        "complete -C 'cairn report --js'; complete -C 'cairn report --color '"},
+                   {.folder = folder_.path(), .environment = {"HOME=" + folder_.path().string()}});
+    EXPECT_EQ(fish.errors, "");
+    EXPECT_THAT(fish.output, HasSubstr("triage\tGroups many"));
+    EXPECT_THAT(fish.output, HasSubstr("--json\tPrint JSON"));
+    EXPECT_THAT(fish.output, HasSubstr("always"));
+  }
+}
+
+TEST_F(CliTest, HelpOfAVerbIsThatOfItsOption) {
+  EXPECT_EQ(Cairn({"help"}).output, Cairn({"--help"}).output);
+  EXPECT_EQ(Cairn({"help", "bisect"}).output, Cairn({"bisect", "--help"}).output);
+  ExpectRefused({"help", "reprot"}, 2, "cairn help: unknown verb 'reprot'; did you mean 'report'?");
+  ExpectRefused({"help", "--files", "x", "run"}, 2,
+                "cairn help: --files writes all of them; leave the verb out");
+}
+
+// One source: what --help says of an option stands in the manual page, too.
+TEST_F(CliTest, ManualPagesSayWhatTheHelpSays) {
+  ASSERT_EQ(Cairn({"help", "--files", "share"}).exit_code, 0);
+  const std::vector<std::string> arguments = {"man", "--warnings", "-E", "UTF-8", "-l"};
+  for (const std::string verb : {"run", "report", "bisect", "triage", "pix"}) {
+    const std::string page = ReadFile(folder_ / ("share/man/man1/cairn-" + verb + ".1"));
+    EXPECT_THAT(page, HasSubstr("\n.SH OPTIONS\n")) << verb;
+    EXPECT_THAT(page, HasSubstr("\n.SH EXAMPLES\n.nf\n  cairn " + verb)) << verb;
+    std::vector<std::string> show = arguments;
+    show.push_back(folder_ / ("share/man/man1/cairn-" + verb + ".1"));
+    if (std::system("command -v man >/dev/null && command -v groff >/dev/null") != 0) continue;
+    const CommandResult shown =
+        RunCommand(show, {.folder = folder_.path(), .environment = {"MANWIDTH=200"}});
+    EXPECT_EQ(shown.errors, "") << verb;
+    EXPECT_THAT(shown.output, HasSubstr("cairn " + verb)) << verb;
+  }
+  EXPECT_THAT(ReadFile(folder_ / "share/man/man1/cairn.1"),
+              HasSubstr("\n.TP\n\\fBcairn\\-triage\\fR(1)\nGroups many"));
+}
+
+TEST_F(CliTest, APagerShowsWhatIsLongOnATerminalOnly) {
+  const std::string dump = CAIRN_SOURCE_DIR "/tests/golden/snapshot-v1.cairn";
+  const Command::Options options = {.folder = folder_.path(),
+                                    .environment = {"CAIRN_PAGER=sed s/^/paged:/", "TERM=xterm"}};
+  const std::string words = Program("cairn") + " info " + dump;
+  const CommandResult paged = RunCommand({"script", "-qec", words, "/dev/null"}, options);
+  EXPECT_EQ(paged.exit_code, 0);
+  EXPECT_THAT(paged.output, StartsWith("paged:File "));
+  EXPECT_THAT(RunCommand({Program("cairn"), "info", dump}, options).output, StartsWith("File "));
+}
+
+// docs/exit-codes.md and the help have one table.
+TEST_F(CliTest, ExitCodesAreThoseOfThePage) {
+  const std::string page = ReadFile(CAIRN_SOURCE_DIR "/docs/exit-codes.md");
+  std::istringstream help(Cairn({"--help"}).output);
+  int found = 0;
+  for (std::string line; std::getline(help, line);) {
+    int code = 0;
+    int length = 0;
+    if (std::sscanf(line.c_str(), "  %d %n", &code, &length) != 1) continue;
+    ++found;
+    EXPECT_THAT(page, HasSubstr("| " + std::to_string(code) + " | " + line.substr(length)));
+  }
+  EXPECT_EQ(found, 9);
 }
 
 }  // namespace

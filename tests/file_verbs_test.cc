@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "base/testing/json.h"
 #include "harness.h"
@@ -200,6 +203,49 @@ TEST_F(FileVerbsTest, PixSaysWhatIsMissing) {
   ExpectRefused({"pix", "decode", "--metadata", "two", "00"}, 2,
                 "cairn pix: --metadata: 'two' is no number from 0 to 4294967295; 0 is UTF-16, 1 "
                 "ANSI, 2 and 6345127 are blobs");
+}
+
+TEST_F(FileVerbsTest, TriageGroupsWhatAFolderHolds) {
+  std::filesystem::create_directories(In("crashes/below"));
+  Copy("snapshot-v1.cairn", "crashes/one.cairn");
+  Copy("snapshot-v1.cairn", "crashes/below/\xc3\xa4 two.cairn");
+  Copy("snapshot-vulkan-v1.cairn", "crashes/three.cairn");
+  Copy("snapshot-v1.cairn", "crashes/other ending");
+  std::ofstream(In("crashes/text.cairn")) << "hello";
+  const CommandResult result = Cairn({"triage", "crashes"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output,
+              StartsWith("3 dumps, 2 signatures; 1 file is without a report\n\n    2 device lost"));
+  EXPECT_THAT(result.errors, StartsWith("cairn triage: warning: " + Path("crashes/text.cairn") +
+                                        ": not a .cairn file"));
+  const Json groups = Json::Parse(Cairn({"triage", "--json", "crashes"}).output).at("groups");
+  ASSERT_EQ(groups.size(), 2u);
+  const Json report = Json::Parse(Cairn({"report", "--json", Path("crashes/one.cairn")}).output);
+  EXPECT_EQ(groups[0]["signature"], report["signature"]);
+  EXPECT_EQ(groups[0]["example"]["sentence"], report["verdict"]["sentence"]);
+  // In the order of their names; a file that is named twice counts once.
+  const CommandResult lines = Cairn({"triage", "--jsonl", "crashes", Path("crashes/one.cairn")});
+  std::vector<std::string> files;
+  std::istringstream input(lines.output);
+  for (std::string line; std::getline(input, line);) {
+    files.push_back(Json::Parse(line)["file"].get<std::string>());
+  }
+  EXPECT_THAT(files, ::testing::ElementsAre(Path("crashes/below/\xc3\xa4 two.cairn"),
+                                            Path("crashes/one.cairn"), Path("crashes/text.cairn"),
+                                            Path("crashes/three.cairn")));
+}
+
+TEST_F(FileVerbsTest, TriageOfNothing) {
+  std::ofstream(folder_ / "text.cairn") << "hello";
+  ExpectRefused({"triage"}, 2,
+                "cairn triage: no file is given; say cairn triage FOLDER, or name the files");
+  std::filesystem::create_directories(In("empty"));
+  ExpectRefused({"triage", "empty"}, 1,
+                "cairn triage: no file there ends with .cairn; cairn run writes such files");
+  const CommandResult result = Cairn({"triage", "text.cairn", "none.cairn"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.output, "0 dumps, 0 signatures; 2 files are without a report\n");
+  EXPECT_THAT(result.errors, HasSubstr("cannot open none.cairn"));
 }
 
 TEST_F(FileVerbsTest, EveryHelpHasExamples) {

@@ -17,6 +17,7 @@
 #include "cli/bisect_parts.h"
 #include "cli/bisect_program.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/trace_file.h"
 #include "cli/verb.h"
@@ -325,10 +326,11 @@ std::string WrongForProgram(const BisectOptionsOfVerb& options, uint64_t hang_ti
 
 int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::string>& program,
                      uint64_t hang_timeout_ns, uint64_t recovery_ns) {
-  const Result<uint64_t> survive_ns = ParseSeconds(options.survive.empty() ? "0" : options.survive);
+  const Result<uint64_t> survive_ns =
+      ParseSecondsOf("--survive", options.survive.empty() ? "0" : options.survive);
   std::string wrong;
   if (!survive_ns.ok()) {
-    wrong = "--survive: " + survive_ns.status().message();
+    wrong = survive_ns.status().message();
   } else {
     wrong = WrongForProgram(options, hang_timeout_ns, *survive_ns);
   }
@@ -359,17 +361,17 @@ int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::
 }
 
 int Run(const BisectOptionsOfVerb& options, const std::vector<std::string>& program) {
-  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
   if (!hang_timeout_ns.ok() || *hang_timeout_ns == 0) {
-    PrintError("bisect", "--hang-timeout: " +
-                             (hang_timeout_ns.ok()
-                                  ? "without one a hang is never noticed; give seconds above 0"
-                                  : hang_timeout_ns.status().message()));
+    PrintError("bisect",
+               hang_timeout_ns.ok()
+                   ? "--hang-timeout: without one a hang is never noticed; give seconds above 0"
+                   : hang_timeout_ns.status().message());
     return kExitUsage;
   }
-  const Result<uint64_t> recovery_ns = ParseSeconds(options.recovery);
+  const Result<uint64_t> recovery_ns = ParseSecondsOf("--recovery", options.recovery);
   if (!recovery_ns.ok()) {
-    PrintError("bisect", "--recovery: " + recovery_ns.status().message());
+    PrintError("bisect", recovery_ns.status().message());
     return kExitUsage;
   }
   if (!program.empty()) return RunProgramSearch(options, program, *hang_timeout_ns, *recovery_ns);

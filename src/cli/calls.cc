@@ -24,7 +24,7 @@ namespace {
 constexpr char kCallsExamples[] =
     "Examples:\n"
     "  cairn calls --around 18233 game.cairn      the calls around one that a report names\n"
-    "  cairn calls --frame 7-9 game.cairn         of three frames\n"
+    "  cairn calls --frames 7-9 game.cairn        of three frames\n"
     "  cairn calls --function Create game.cairn   what was created\n"
     "  cairn calls --object Depth game.cairn      made of an object, or with it\n"
     "  cairn calls --json game.cairn              JSON, a line each; docs/calls.schema.json";
@@ -50,7 +50,7 @@ Status ParseNumberInto(std::string_view option, std::string_view text,
 
 Status ParseFrames(const std::string& text, CallFilter* filter) {
   if (text.empty()) return {};
-  const Result<FrameRange> frames = ParseFramesOf("--frame", text);
+  const Result<FrameRange> frames = ParseFramesOf("--frames", text);
   if (!frames.ok()) return frames.status();
   filter->first_frame = frames->first;
   if (frames->end != kNoFrame) filter->last_frame = frames->end - 1;
@@ -116,7 +116,7 @@ int Run(CallsOptions options) {
     PrintWarning(
         "calls",
         fmt::format("the arguments of the last {} are left out: a file of {} bytes may not "
-                    "say so much; --frame and --around show some of them",
+                    "say so much; --frames and --around show some of them",
                     GroupedDigits(listed->left_out), GroupedDigits(trace->file().size_bytes())));
   }
   return written ? 0 : kExitFailed;
@@ -129,8 +129,7 @@ Verb AddCallsVerb(CLI::App& root) {
   Command command(root, "calls", "Prints the Direct3D 12 calls in a trace.",
                   "cairn calls [OPTIONS] FILE", kCallsExamples);
   command.TraceFile(&options->path);
-  command.Option("--frame", &options->frames, "A[-B]",
-                 "Calls of a frame (7) or of several (7-9), as the program counts from 0");
+  command.Frames(&options->frames, "Calls of a frame (7) or of several (7-9)");
   command.Option("--around", &options->around, "CALL",
                  "The call with this number, and those around it");
   command.Option("--context", &options->context, "N", "With --around: how many on each side; 10");
@@ -145,7 +144,7 @@ Verb AddCallsVerb(CLI::App& root) {
   command.Flag("--no-names", &options->no_names,
                "Objects by number only: a frame late in a long trace is printed at once");
   command.Flag("--json", &options->listing.json, "JSON, one line for each call");
-  return {.app = command.app(), .run = [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

@@ -63,7 +63,10 @@ class Command {
 
   // What several verbs have.
   void TraceFile(std::string* path);
-  void Library(std::string* library);  // the Direct3D 12 that plays
+  // A frame or a range of them (cli/numbers.h). `help` says what is done with them.
+  CommandOption Frames(std::string* frames, const std::string& help);
+  CommandOption Call(std::string* call, const std::string& help);  // the number of one
+  void Library(std::string* library);                              // the Direct3D 12 that plays
   void PlayTimeout(std::string* timeout);
 
   void Hide();  // the list of verbs leaves it out

@@ -160,8 +160,7 @@ Verb AddDiffVerb(CLI::App& root) {
   command.Flag("--images", &options->images, "Play both traces and compare the images of frames");
   command.Option("-o,--output", &options->folder, "FOLDER",
                  "Write a picture of each image that differs into this folder");
-  command.Option("--frames", &options->frames_text, "A[-B]",
-                 "These frames only, as the program counts: from 0");
+  command.Frames(&options->frames_text, "These frames only");
   command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
       .WithDefault();
   command.Flag("--json", &options->json, "Print the differences as JSON");

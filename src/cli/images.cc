@@ -68,10 +68,9 @@ Result<ImagePlace> PlaceOf(const ImagesOptions& options, TraceReader& trace) {
 Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImagePlace& place,
                                       const ImageObjects& objects) {
   PlayerOptions player;
-  const Result<uint64_t> timeout_ns = ParseSeconds(options.timeout);
-  if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
-  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
-  player.wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
+  const Result<uint64_t> timeout_ns = ParseTimeoutOf("--timeout", options.timeout);
+  if (!timeout_ns.ok()) return timeout_ns.status();
+  player.wait_timeout_ns = *timeout_ns;
   player.library = options.library;
   player.every_subresource = options.all;
   if (place.frame) player.frame_end = *place.frame + 1;
@@ -187,7 +186,7 @@ Verb AddImagesVerb(CLI::App& root) {
                  "The folder for the files; without it the current one");
   command.Option("--frame", &options->frame, "N",
                  "At the end of this frame, as the program counts; without it the last");
-  command.Option("--call", &options->call, "CALL", "After all that was submitted up to this call");
+  command.Call(&options->call, "After all that was submitted up to this call");
   command.Option("--object", &options->objects, "OBJECT",
                  "This texture, by its number or name; may be given several times");
   command.Flag("--all", &options->all,

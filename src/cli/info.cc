@@ -271,7 +271,7 @@ Verb AddInfoVerb(CLI::App& root) {
                   "cairn info [OPTIONS] FILE", kInfoExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--json", &options->json, "JSON instead of lines");
-  return {command.app(), [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

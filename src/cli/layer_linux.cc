@@ -32,7 +32,8 @@ const char kListSeparator = ':';
 
 std::vector<FilePath> LayerPlaces() {
   std::vector<FilePath> places;
-  for (const char* folder : {CAIRN_LIBRARY_FOLDER, "lib"}) {
+  // Of an installation, where nobody who looks for libraries finds it; of a build.
+  for (const char* folder : {"lib/cairn", "lib"}) {
     places.push_back(Root() / folder / kLayerLibrary);
   }
   return places;

@@ -16,6 +16,7 @@
 #include "cli/system_help.h"
 #include "cli/verb.h"
 #include "cli/verb_list.h"
+#include "os/pager.h"
 #include "os/terminal.h"
 #include "os/this_process.h"
 
@@ -120,7 +121,9 @@ int Main(int argc, char** argv) {
   root.set_version_flag("--version", "cairn " CAIRN_VERSION);
   const std::vector<Verb> verbs = AddVerbs(root);
   SetHelp(root, "cairn VERB [OPTIONS]",
-          kCairnExamples + std::string("\ncairn VERB --help explains a verb."));
+          fmt::format("{}\n{}\n{}", std::string(kCairnExamples), kExitCodes,
+                      "cairn VERB --help explains a verb. What is long goes through CAIRN_PAGER on "
+                      "a terminal, else\nPAGER, else less; NO_COLOR takes the colours away."));
   root.require_subcommand(0, 1);
 
   std::vector<std::string> words = CommandLineWords(argc, argv);
@@ -152,6 +155,7 @@ int Main(int argc, char** argv) {
   }
   if (chosen == nullptr) return UnknownVerb(root, word);
   PrepareFor(*chosen, own_words, argv);
+  const Pager pager(chosen->pages ? PagerCommand() : "");
   return chosen->run();
 }
 

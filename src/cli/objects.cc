@@ -25,7 +25,8 @@ constexpr char kObjectsExamples[] =
     "destroyed\n"
     "  cairn objects --alive game.cairn                what was never destroyed\n"
     "  cairn objects --frame 100 --alive game.cairn    what lives when frame 100 begins\n"
-    "  cairn objects --at 18233 --kind heap game.cairn heaps, as they are at call 18233\n"
+    "  cairn objects --call 18233 --kind heap game.cairn\n"
+    "                                                heaps, as they are at call 18233\n"
     "  cairn objects --json game.cairn                 the schema is docs/objects.schema.json";
 
 struct ObjectsOptions {
@@ -37,7 +38,7 @@ struct ObjectsOptions {
 };
 
 int Run(ObjectsOptions& options) {
-  const Result<std::optional<uint64_t>> at = ParseNumberOf("--at", options.at);
+  const Result<std::optional<uint64_t>> at = ParseNumberOf("--call", options.at);
   const Result<std::optional<uint64_t>> frame = ParseNumberOf("--frame", options.frame);
   if (!at.ok() || !frame.ok()) {
     PrintError("objects", (at.ok() ? frame : at).status().message());
@@ -81,7 +82,7 @@ Verb AddObjectsVerb(CLI::App& root) {
                   kObjectsExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--alive", &options->query.alive, "Only those that are not destroyed there");
-  const CommandOption at = command.Option("--at", &options->at, "CALL",
+  const CommandOption at = command.Option("--call,--at", &options->at, "CALL",
                                           "As they are at this call; at the end without it");
   command
       .Option("--frame", &options->frame, "N",
@@ -90,7 +91,7 @@ Verb AddObjectsVerb(CLI::App& root) {
   command.Option("--kind", &options->query.kind, "TEXT", "Part of the interface's name");
   command.Option("--name", &options->query.name, "TEXT", "Part of the name");
   command.Flag("--json", &options->json, "JSON instead of lines");
-  return {command.app(), [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

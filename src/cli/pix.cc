@@ -280,7 +280,7 @@ Verb AddPixVerb(CLI::App& root) {
   auto options = std::make_shared<PixOptions>();
   Command command(root, "pix", "Decodes what a PIX event or marker carries.",
                   "cairn pix decode [OPTIONS] HEX|FILE|-", kPixExamples);
-  command.Option("action", &options->action, "ACTION", "decode");
+  command.Option("action", &options->action, "decode", "What to do");
   command.Option("input", &options->input, "HEX|FILE|-", "The bytes at pData");
   command.Option("--metadata", &options->metadata, "NUMBER",
                  "What was passed with the bytes (default: 2, a blob)");

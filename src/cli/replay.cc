@@ -83,10 +83,9 @@ Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
   if (!frames.ok()) return frames.status();
   player->first_frame = frames->first;
   player->frame_end = frames->end;
-  const Result<uint64_t> timeout_ns = ParseSeconds(options->timeout);
-  if (!timeout_ns.ok()) return timeout_ns.status().WithContext("--timeout");
-  constexpr uint64_t kNever = uint64_t{1'000'000'000} * 1'000'000'000;
-  player->wait_timeout_ns = *timeout_ns == 0 ? kNever : *timeout_ns;
+  const Result<uint64_t> timeout_ns = ParseTimeoutOf("--timeout", options->timeout);
+  if (!timeout_ns.ok()) return timeout_ns.status();
+  player->wait_timeout_ns = *timeout_ns;
   const std::optional<uint64_t> plays = ParseDigits(options->loop);
   if (!plays.has_value()) {
     return Status(
@@ -356,9 +355,8 @@ Verb AddReplayVerb(CLI::App& root) {
   Command command(root, "replay", "Plays a trace on this machine's Direct3D 12.",
                   "cairn replay [OPTIONS] FILE", kReplayExamples);
   command.TraceFile(&options->path);
-  command.Option("--frames", &options->frames, "A[-B]",
-                 "Images and comparisons of these frames only, from 0; the playback ends after the "
-                 "last");
+  command.Frames(&options->frames,
+                 "Images and comparisons of these frames only; the playback ends after the last");
   command.Flag(
       "--validate", &options->validate,
       "Compare what the program read back and the hashes of frames with what was recorded; "

@@ -70,10 +70,6 @@ Result<uint32_t> ParseWidth(const std::string& text) {
 Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
   const Result<uint32_t> width = ParseWidth(options.width);
   if (!width.ok()) return width.status();
-  if (options.color != "auto" && options.color != "always" && options.color != "never") {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("--color: '{}' is none of 'auto', 'always', 'never'", options.color));
-  }
   TextOptions text;
   text.width = *width;
   text.colour = options.color == "always" || (options.color == "auto" && StdoutShowsColour());
@@ -157,7 +153,7 @@ int Run(const ReportOptions& options) {
 Verb AddReportVerb(CLI::App& root) {
   auto options = std::make_shared<ReportOptions>();
   Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
-                  "cairn report FILE [OPTIONS]", kReportExamples);
+                  "cairn report [OPTIONS] FILE", kReportExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   const CommandOption json = command.Flag("--json", &options->json, "Print JSON");
   const CommandOption redact =
@@ -172,9 +168,10 @@ Verb AddReportVerb(CLI::App& root) {
   command.Flag("--all", &options->all, "Show finished and unstarted work and all device details");
   command.Option("--width", &options->width, "N",
                  "Columns to use, 0 for no limit; those of the terminal if not given");
-  command.Option("--color", &options->color, "WHEN", "Colours: auto, always or never")
+  command.Option("--color", &options->color, "WHEN", "Colours")
+      .OneOf({"auto", "always", "never"})
       .WithDefault();
-  return {command.app(), [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

@@ -134,9 +134,9 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
     PrintError("run", "no program is given; say cairn run -- PROGRAM ARGUMENTS");
     return kExitCairnFailed;
   }
-  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
   if (!hang_timeout_ns.ok()) {
-    PrintError("run", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
+    PrintError("run", hang_timeout_ns.status().message());
     return kExitCairnFailed;
   }
   if (const Status checked = CheckCaptureOptions(options); !checked.ok()) {
@@ -208,9 +208,7 @@ Verb AddRunVerb(CLI::App& root) {
                "nothing from them");
   command.Flag("--capture", &options->capture,
                "Record all Direct3D 12 calls into the file, for cairn replay, calls and bisect");
-  command.Option(
-      "--frames", &options->frames, "A-B",
-      "With --capture: only frames A to B, counted from 0; A for one, A- for all from A on");
+  command.Frames(&options->frames, "With --capture: these frames only");
   command.Option("--trigger", &options->trigger, "signal|FILE", kTriggerHelp);
   command.Flag("--hash-frames", &options->hash_frames,
                "With --capture: keep a hash of each frame's image, for cairn replay --validate");

@@ -277,10 +277,6 @@ std::string ResultJson(const SelftestResult& result) {
 }
 
 int Run(const SelftestOptions& options) {
-  if (!options.api.empty() && options.api != "vulkan" && options.api != "d3d12") {
-    PrintError("selftest", fmt::format("--api: '{}' is neither 'vulkan' nor 'd3d12'", options.api));
-    return kExitUsage;
-  }
   // libvkd3d complains on stderr about every stub that the test calls on purpose.
   if (std::getenv("VKD3D_DEBUG") == nullptr) SetVariable("VKD3D_DEBUG", "none");
   SelftestResult result;
@@ -315,7 +311,8 @@ Verb AddSelftestVerb(CLI::App& root) {
   Command command(root, "selftest",
                   "Tries every way of recording breadcrumbs on every device of this machine.",
                   "cairn selftest [OPTIONS]", kSelftestExamples);
-  command.Option("--api", &options->api, "API", "Test only with this API: vulkan or d3d12");
+  command.Option("--api", &options->api, "API", "Test only with this API")
+      .OneOf({"vulkan", "d3d12"});
   command.Flag("--json", &options->json, "Print JSON");
   return {command.app(), [options] { return Run(*options); }};
 }

@@ -58,10 +58,10 @@ Verb AddStateVerb(CLI::App& root) {
   auto options = std::make_shared<StateOptions>();
   Command command(root, "state", "Prints the pipeline and what is bound at a call.",
                   "cairn state --call CALL [OPTIONS] FILE", kStateExamples);
-  command.Option("--call", &options->call, "CALL", "Number of a call that a command list records");
+  command.Call(&options->call, "Number of a call that a command list records");
   command.Flag("--json", &options->json, "JSON");
   command.TraceFile(&options->path);
-  return {.app = command.app(), .run = [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

@@ -12,6 +12,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/terminal.h"
 #include "cli/verb.h"
 #include "format/snapshot/snapshot_from_block.h"
@@ -158,7 +159,7 @@ std::optional<ProcessId> ParsePid(const std::string& text) {
 }
 
 int Run(const TopOptions& options) {
-  const Result<uint64_t> interval_ns = ParseSeconds(options.interval);
+  const Result<uint64_t> interval_ns = ParseSecondsOf("--interval", options.interval);
   if (!interval_ns.ok() || *interval_ns == 0) {
     PrintError("top", fmt::format("--interval: '{}' is not a time in seconds from 0.001 to 1000000",
                                   options.interval));

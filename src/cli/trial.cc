@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/numbers.h"
 #include "cli/verb.h"
 #include "os/child.h"
 #include "os/shared_memory.h"
@@ -67,7 +68,7 @@ class ToldReports final : public SessionOutput {
 
 int Run(const TrialOptions& options, const std::vector<std::string>& program) {
   Result<SharedMemory> memory = TakeMemoryOfParent();
-  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
   if (!memory.ok() || memory->size_bytes() < sizeof(TrialTelling) || !hang_timeout_ns.ok()) {
     PrintError("trial", "cairn bisect starts it; say cairn bisect -- PROGRAM");
     return kExitUsage;

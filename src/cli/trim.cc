@@ -308,8 +308,7 @@ Verb AddTrimVerb(CLI::App& root) {
   Command command(root, "trim", "Cuts frames out of a trace, playable on their own.",
                   "cairn trim --frames A-B [OPTIONS] FILE", kTrimExamples);
   command.TraceFile(&options->path);
-  command.Option("--frames", &options->frames, "A[-B]",
-                 "The frames to keep, as the program counts them, from 0");
+  command.Frames(&options->frames, "The frames to keep");
   command.Option("-o,--output", &options->output_path, "FILE",
                  "File to write; NAME-A-B.cairn beside the trace if not given");
   command.Flag("--hash-frames", &options->hash_frames,

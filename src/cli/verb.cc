@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
@@ -16,9 +14,6 @@
 
 namespace cairn::cli {
 namespace {
-
-constexpr double kLongestSeconds = 1'000'000;
-constexpr double kShortestSeconds = 0.001;
 
 // Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 size_t EditDistance(std::string_view a, std::string_view b) {
@@ -62,19 +57,6 @@ bool PrintOutput(std::string_view verb, std::string_view text) {
     PrintError(verb, fmt::format("the output cannot be written: {}", strerror(errno)));
   }
   return written;
-}
-
-Result<uint64_t> ParseSeconds(const std::string& text) {
-  double seconds = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, seconds, std::chars_format::fixed);
-  const bool in_range = seconds == 0 || (seconds >= kShortestSeconds && seconds <= kLongestSeconds);
-  if (error != std::errc() || rest != end || !in_range) {
-    return Status(
-        StatusCode::kInvalidArgument,
-        fmt::format("'{}' is not a time in seconds from 0.001 to 1000000 (0: never)", text));
-  }
-  return static_cast<uint64_t>(std::llround(seconds * 1e9));
 }
 
 std::string ClosestWord(const std::string& word, const std::vector<std::string>& known) {

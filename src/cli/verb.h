@@ -25,6 +25,20 @@ inline constexpr int kExitLeftOut = 3;
 // The GPU hung, the device was lost, or the process of the playback died: what failed then may fail again.
 inline constexpr int kExitPlaybackFailed = 4;
 
+// All of them, as the help has them; docs/exit-codes.md says the same.
+inline constexpr char kExitCodes[] =
+    "Exit codes:\n"
+    "  0    done; of verify, diff, pix and selftest: and all is well\n"
+    "  1    failed, or what was looked at is not well; of diff: there are differences\n"
+    "  2    the command line is wrong; of diff: nothing could be compared\n"
+    "  3    of replay, images and trim: done, but for calls that were left out\n"
+    "  4    of replay, images and trim: the GPU hung, the device was lost, or the playback died\n"
+    "  cairn run has those of its program, 128 + N when signal N ended it, and\n"
+    "  124  the program hung, and --kill-on-hang killed it\n"
+    "  125  cairn failed, or its command line is wrong\n"
+    "  126  the program cannot be executed\n"
+    "  127  the program was not found\n";
+
 // What a verb needs to run: filled by the function that declares it.
 struct Verb {
   CLI::App* app = nullptr;
@@ -37,8 +51,12 @@ struct Verb {
   std::shared_ptr<std::vector<std::string>> program = nullptr;
   // The program is what follows "--": the first word that is no option is something else.
   bool program_needs_dashes = false;
+  // What it prints may be long: on a terminal a pager shows it.
+  bool pages = false;
 };
 
+Verb AddExportVerb(CLI::App& root);
+Verb AddHelpVerb(CLI::App& root);
 Verb AddRunVerb(CLI::App& root);
 Verb AddReportVerb(CLI::App& root);
 Verb AddInfoVerb(CLI::App& root);
@@ -55,6 +73,7 @@ Verb AddTopVerb(CLI::App& root);
 Verb AddImagesVerb(CLI::App& root);
 Verb AddDiffVerb(CLI::App& root);
 Verb AddTrimVerb(CLI::App& root);
+Verb AddTriageVerb(CLI::App& root);
 Verb AddWatchVerb(CLI::App& root);         // not in the help: cairnStartWatcher starts it
 Verb AddProbeVerb(CLI::App& root);         // not in the help: cairn bisect starts it
 Verb AddTrialVerb(CLI::App& root);         // the same, for a program that runs itself
@@ -67,9 +86,6 @@ void PrintWarning(std::string_view verb, std::string_view message);
 
 // Writes to stdout. False if that failed, with the reason printed, unless the reader just went away.
 bool PrintOutput(std::string_view verb, std::string_view text);
-
-// Reads "2", "0.25": seconds from 0.001 to 1,000,000, or 0 for "never". In nanoseconds.
-Result<uint64_t> ParseSeconds(const std::string& text);
 
 // The entry of `known` that `word` is most likely meant to be, "" if none is close.
 std::string ClosestWord(const std::string& word, const std::vector<std::string>& known);

@@ -23,12 +23,13 @@ std::string LibraryOf(const CLI::App& verb) {
 }  // namespace
 
 std::vector<Verb> AddVerbs(CLI::App& root) {
-  return {AddRunVerb(root),     AddReportVerb(root), AddInfoVerb(root),         AddCallsVerb(root),
-          AddObjectsVerb(root), AddImagesVerb(root), AddStateVerb(root),        AddDiffVerb(root),
-          AddVerifyVerb(root),  AddTrimVerb(root),   AddRepackVerb(root),       AddReplayVerb(root),
-          AddBisectVerb(root),  AddTopVerb(root),    AddSelftestVerb(root),     AddPixVerb(root),
-          AddWatchVerb(root),   AddProbeVerb(root),  AddWitnessProbeVerb(root), AddTrialVerb(root),
-          AddGpuCheckVerb(root)};
+  return {
+      AddRunVerb(root),      AddReportVerb(root),       AddTriageVerb(root), AddInfoVerb(root),
+      AddCallsVerb(root),    AddObjectsVerb(root),      AddImagesVerb(root), AddStateVerb(root),
+      AddDiffVerb(root),     AddVerifyVerb(root),       AddTrimVerb(root),   AddRepackVerb(root),
+      AddReplayVerb(root),   AddBisectVerb(root),       AddExportVerb(root), AddTopVerb(root),
+      AddSelftestVerb(root), AddPixVerb(root),          AddHelpVerb(root),   AddWatchVerb(root),
+      AddProbeVerb(root),    AddWitnessProbeVerb(root), AddTrialVerb(root),  AddGpuCheckVerb(root)};
 }
 
 void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv) {

@@ -62,7 +62,7 @@ Verb AddVerifyVerb(CLI::App& root) {
                   "cairn verify [OPTIONS] FILE", kVerifyExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
   command.Flag("--json", &options->json, "JSON instead of lines");
-  return {command.app(), [options] { return Run(*options); }};
+  return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
 }  // namespace cairn::cli

@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/layer.h"
+#include "cli/numbers.h"
 #include "cli/verb.h"
 #include "watcher/watch_loop.h"
 
@@ -28,9 +29,9 @@ struct WatchOptions {
 };
 
 int Run(const WatchOptions& options) {
-  const Result<uint64_t> hang_timeout_ns = ParseSeconds(options.hang_timeout);
+  const Result<uint64_t> hang_timeout_ns = ParseSecondsOf("--hang-timeout", options.hang_timeout);
   if (!hang_timeout_ns.ok()) {
-    PrintError("watch", fmt::format("--hang-timeout: {}", hang_timeout_ns.status().message()));
+    PrintError("watch", hang_timeout_ns.status().message());
     return kExitUsage;
   }
   if (options.fd <= kLastStandardStream) {

@@ -7,6 +7,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include "os/pager.h"
+
 namespace cairn {
 namespace {
 
@@ -60,6 +66,44 @@ TEST_F(TerminalTest, EscapeSequencesAreForThoseThatKnowThem) {
   EXPECT_FALSE(TakesEscapes(StandardStream::kOutput));
   unsetenv("TERM");
   EXPECT_FALSE(TakesEscapes(StandardStream::kOutput));
+}
+
+TEST_F(TerminalTest, APagerStandsBeforeTheTerminal) {
+  const std::string shown = testing::TempDir() + "pager_test.txt";
+  {
+    const Pager pager("tr a-z A-Z >" + shown);
+    std::fputs("shown by it", stdout);
+    EXPECT_FALSE(IsTerminal(StandardStream::kOutput));
+    EXPECT_TRUE(TakesEscapes(StandardStream::kOutput));
+    EXPECT_EQ(OutputSize().columns, 90u);
+  }
+  EXPECT_TRUE(IsTerminal(StandardStream::kOutput));
+  std::ifstream file(shown);
+  std::string text;
+  std::getline(file, text);
+  EXPECT_EQ(text, "SHOWN BY IT");
+  std::remove(shown.c_str());
+}
+
+TEST_F(TerminalTest, NoPagerWhereThereIsNoTerminal) {
+  const std::string shown = testing::TempDir() + "no_pager_test.txt";
+  dup2(file_, STDOUT_FILENO);
+  { const Pager pager("cat >" + shown); }
+  EXPECT_FALSE(std::ifstream(shown).good());
+}
+
+TEST_F(TerminalTest, ThePagerThatTheUserChose) {
+  setenv("PAGER", "more", 1);
+  unsetenv("CAIRN_PAGER");
+  EXPECT_EQ(PagerCommand(), "more");
+  setenv("CAIRN_PAGER", "less -S", 1);
+  EXPECT_EQ(PagerCommand(), "less -S");
+  setenv("CAIRN_PAGER", "", 1);
+  EXPECT_EQ(PagerCommand(), "");
+  setenv("CAIRN_PAGER", "cat", 1);
+  EXPECT_EQ(PagerCommand(), "");
+  unsetenv("CAIRN_PAGER");
+  unsetenv("PAGER");
 }
 
 TEST_F(TerminalTest, AFileIsNone) {

@@ -1,53 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Any payloads in a good container: no crash, a consistent snapshot or an error. The container has a
-// fuzzer of its own and checksums that a fuzzer cannot guess, so an input is a list of chunks: four
-// bytes of type, a little-endian 16-bit size, the payload.
+// fuzzer of its own.
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
+#include <string>
+#include <vector>
 
-#include "format/file/byte_sink.h"
 #include "format/snapshot/snapshot_file.h"
+#include "format/snapshot/testing/fuzzed_file.h"
 #include "format/snapshot/testing/snapshot_dump.h"
-
-namespace {
-
-class VectorSink : public cairn::ByteSink {
- public:
-  explicit VectorSink(std::vector<std::byte>* bytes) : bytes_(bytes) {}
-  cairn::Status Write(std::span<const std::byte> bytes) override {
-    bytes_->insert(bytes_->end(), bytes.begin(), bytes.end());
-    return cairn::Status();
-  }
-  void CutBack(uint64_t size_bytes) override { bytes_->resize(size_bytes); }
-  cairn::Status Sync() override { return cairn::Status(); }
-  cairn::Status Commit() override { return cairn::Status(); }
-
- private:
-  std::vector<std::byte>* bytes_;
-};
-
-}  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn;
-  std::vector<std::byte> file;
-  Result<FileWriter> writer =
-      FileWriter::CreateOn(std::make_unique<VectorSink>(&file), Compression::kNone);
-  if (!writer.ok()) return 0;
-  for (size_t at = 0; size - at >= 6;) {
-    ChunkType type = 0;
-    std::memcpy(&type, data + at, 4);
-    size_t payload = data[at + 4] | data[at + 5] << 8;
-    at += 6;
-    payload = payload < size - at ? payload : size - at;
-    // A type that the writer refuses makes no chunk.
-    if (!writer->Append(type, std::as_bytes(std::span(data + at, payload))).ok()) break;
-    at += payload;
-  }
-  if (!writer->Finish().ok()) return 0;
+  const std::vector<std::byte> file = FuzzedFile(data, size);
   const Result<FileReader> reader = FileReader::FromBytes(file);
   if (!reader.ok()) return 0;
   const Result<Snapshot> snapshot = ReadSnapshot(*reader);

@@ -7,9 +7,28 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
+#include "os/linux/paged_terminal.h"
+
 namespace cairn {
+namespace {
+
+std::optional<TerminalSize>& Paged() {
+  static std::optional<TerminalSize> paged;
+  return paged;
+}
+
+}  // namespace
+
+void NotePagedTerminal(const TerminalSize& size) {
+  Paged() = size;
+}
+
+void ForgetPagedTerminal() {
+  Paged().reset();
+}
 
 // They pass on bytes by themselves. Whoever was started without one of them must not get the number of that stream for a
 // file: what is printed would go into it. What takes the place says that it cannot be written, or read.
@@ -30,11 +49,13 @@ bool IsTerminal(StandardStream stream) {
 }
 
 bool TakesEscapes(StandardStream stream) {
+  if (stream == StandardStream::kOutput && Paged().has_value()) return true;
   const char* const terminal = std::getenv("TERM");
   return IsTerminal(stream) && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 TerminalSize OutputSize() {
+  if (Paged().has_value()) return *Paged();
   winsize size{};
   if (!IsTerminal(StandardStream::kOutput) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) {
     return {};

@@ -15,6 +15,7 @@
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
 #include "reader/report/json_verdict.h"
+#include "reader/report/signature.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -39,7 +40,9 @@ class JsonReporter {
     json_.StringKey("format", "cairn-report");
     json_.NumberKey("version", kReportVersion);
     const CulpritFinding finding = FindCulprit(snapshot_, analysis_, waits_, raw_verdicts_);
-    WriteFinding({snapshot_, analysis_, waits_, finding}, &json_);
+    const FindingFacts facts = {snapshot_, analysis_, waits_, finding};
+    WriteFinding(facts, &json_);
+    WriteSignature(SignatureOf(facts), &json_);
     WriteProcess();
     WriteIncidents();
     WriteDevices();

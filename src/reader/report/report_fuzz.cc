@@ -3,15 +3,14 @@
 // Any snapshot file, reported: whatever its tables say, the text ends, fits its limit and cannot act on a
 // terminal, and the JSON is JSON. The input is a list of chunks, as that of snapshot_file_fuzz.
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
-#include "format/file/testing/test_container.h"
 #include "format/snapshot/snapshot_file.h"
+#include "format/snapshot/testing/fuzzed_file.h"
 #include "reader/analysis/analysis.h"
 #include "reader/report/json.h"
 #include "reader/report/line_sink.h"
@@ -23,25 +22,6 @@ namespace {
 
 void Require(bool holds) {
   if (!holds) std::abort();
-}
-
-std::vector<std::byte> FileOf(const uint8_t* data, size_t size) {
-  MemoryFile file;
-  Result<FileWriter> writer =
-      FileWriter::CreateOn(std::make_unique<MemorySink>(file), Compression::kNone);
-  Require(writer.ok());
-  for (size_t at = 0; size - at >= 6;) {
-    ChunkType type = 0;
-    std::memcpy(&type, data + at, 4);
-    size_t payload = data[at + 4] | data[at + 5] << 8;
-    at += 6;
-    payload = payload < size - at ? payload : size - at;
-    // A type that the writer refuses makes no chunk.
-    if (!writer->Append(type, std::as_bytes(std::span(data + at, payload))).ok()) break;
-    at += payload;
-  }
-  Require(writer->Finish().ok());
-  return std::move(file.bytes);
 }
 
 void CheckLines(std::string_view text) {
@@ -80,7 +60,7 @@ void Report(const Snapshot& snapshot) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace cairn;
-  const std::vector<std::byte> bytes = FileOf(data, size);
+  const std::vector<std::byte> bytes = FuzzedFile(data, size);
   const Result<FileReader> file = FileReader::FromBytes(bytes);
   if (!file.ok()) return 0;
   const Result<Snapshot> snapshot = ReadSnapshot(*file);

@@ -12,6 +12,7 @@
 #include "format/trace/verify.h"
 #include "reader/view/bound_state.h"
 #include "reader/view/call_listing.h"
+#include "reader/view/perfetto_export.h"
 #include "reader/view/trace_diff.h"
 #include "reader/view/trace_views.h"
 
@@ -109,6 +110,18 @@ void ShowWhole(TraceReader& trace) {
   Require(nlohmann::json::accept(VerifyJson(*report, trace.frame_count())));
 }
 
+void ShowExport(TraceReader& trace) {
+  std::string bytes;
+  const Result<ExportedCalls> exported = ExportCalls(
+      trace,
+      [&](std::string_view piece) {
+        bytes += piece;
+        return true;
+      },
+      [](uint64_t, uint64_t) { return true; });
+  Require(exported.ok() ? !bytes.empty() : !exported.status().message().empty());
+}
+
 void Run(std::span<const std::byte> input) {
   TestTrace test(Compression::kNone);
   AddFuzzedRecords(input, &test);
@@ -118,6 +131,7 @@ void Run(std::span<const std::byte> input) {
   ShowObjects(trace, records);
   ShowCalls(trace, records);
   ShowStates(trace, records);
+  ShowExport(trace);
   TraceReader again = test.Open();
   const Result<TraceDiffResult> difference = CompareTraces(trace, again, {});
   Require(difference.ok() ? difference->differences == 0 : !difference.status().message().empty());

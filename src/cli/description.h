@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command line of `cairn` takes, as plain data: --help, the manual pages and the completions of shells say
+// the same.
+#ifndef CAIRN_CLI_DESCRIPTION_H_
+#define CAIRN_CLI_DESCRIPTION_H_
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace cairn::cli {
+
+struct OptionDescription {
+  std::vector<std::string> names;   // "-o", "--output"; none: a word that is no option
+  std::string type;                 // "FILE", "signal|FILE"; empty: a flag
+  std::vector<std::string> values;  // all that it may have, where these are few
+  std::string default_value;
+  std::string help;
+};
+
+struct VerbDescription {
+  std::string name;  // empty: of the program itself
+  std::string purpose;
+  std::string usage;
+  std::string footer;  // examples, and what else follows the options
+  std::vector<OptionDescription> options;
+  std::string help;  // all of it, as --help prints it
+
+  // What follows "--" is a command line of somebody else.
+  bool TakesProgram() const { return usage.find("-- PROGRAM") != std::string::npos; }
+};
+
+// The program itself first, then the verbs that its help lists, in their order.
+std::vector<VerbDescription> DescribeVerbs(const CLI::App& root);
+
+// As roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
+std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb);
+
+// The script that completes the command line in a shell: "bash", "zsh" or "fish".
+std::string CompletionScript(const std::vector<VerbDescription>& verbs, const std::string& shell);
+
+}  // namespace cairn::cli
+
+#endif  // CAIRN_CLI_DESCRIPTION_H_

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a pager has in front of it, whose input stdout is.
+#ifndef CAIRN_OS_LINUX_PAGED_TERMINAL_H_
+#define CAIRN_OS_LINUX_PAGED_TERMINAL_H_
+
+#include "os/terminal.h"
+
+namespace cairn {
+
+// From now on stdout takes escapes, and OutputSize says this of it.
+void NotePagedTerminal(const TerminalSize& size);
+void ForgetPagedTerminal();
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_LINUX_PAGED_TERMINAL_H_

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What two dumps of one fault have in common: by it `cairn triage` groups them. docs/cairn-triage.md has the rules.
+#ifndef CAIRN_READER_REPORT_SIGNATURE_H_
+#define CAIRN_READER_REPORT_SIGNATURE_H_
+
+#include <string>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "reader/report/finding_text.h"
+
+namespace cairn {
+
+// All texts are untrusted, and of no more than kMaxFileNameBytes (format/snapshot/snapshot_file.h) each.
+struct Signature {
+  std::string kind;  // FindingKindWord
+  std::string
+      cause;  // "SIGSEGV", "VK_ERROR_DEVICE_LOST", "invalid write"; empty where the kind says all
+  // The scopes around the likeliest suspect and itself, from the outermost one, without numbers; where nothing tells
+  // the suspects apart, what they have in common. Of a deadlock the queues. Of deep paths the innermost kPathLength.
+  std::vector<std::string> path;
+  // Of the suspect's pipeline, in the order of its stages: hashes, or names where none is known.
+  std::vector<std::string> shaders;
+  std::string device;
+  std::string driver;
+  std::string id;  // 16 hexadecimal digits: XXH3 of all of these, the same on every machine
+
+  static constexpr size_t kPathLength = 16;
+};
+
+// Pure. Linear in the suspects and the depth of their scopes, of no more than 64 suspects.
+Signature SignatureOf(const FindingFacts& facts);
+
+// `Frame # > Lighting > DRAW_INSTANCED`, as visible text.
+std::string PathOf(const Signature& signature);
+// Separated by spaces, as visible text.
+std::string ShadersOf(const Signature& signature);
+
+// As an object with the key `signature`.
+void WriteSignature(const Signature& signature, JsonWriter* json);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_SIGNATURE_H_

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cairn triage: many dumps, grouped by their signatures. docs/cairn-triage.md is the page for people.
+#ifndef CAIRN_READER_VIEW_TRIAGE_H_
+#define CAIRN_READER_VIEW_TRIAGE_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "reader/report/signature.h"
+
+namespace cairn {
+
+// What of a dump is told beside others. Texts are untrusted.
+struct DumpSummary {
+  std::string file;
+  uint64_t size_bytes = 0;
+  uint64_t seen_ns = 0;  // of the first incident, else of the dump; ns since 1970, 0: not known
+  std::string program;
+  std::string version;  // of libcairn
+  std::string certainty;
+  std::string sentence;  // visible text
+  uint64_t loss_count = 0;
+  Signature signature;
+};
+
+// Reads what the report needs, and nothing of a trace in the same file. Errors: those of FileReader::Open;
+// kNotFound: the file is fine and holds no report. What is lost of a damaged file is counted.
+Result<DumpSummary> SummariseDump(const std::string& file);
+
+// One line of JSON each (docs/triage-line.schema.json): a dump, and a file that is none.
+std::string TriageLine(const DumpSummary& dump);
+std::string TriageLine(std::string_view file, const Status& why_not);
+
+// Of the dumps nothing stays but what their group says: memory grows with the number of signatures alone.
+class Triage {
+ public:
+  void Add(const DumpSummary& dump);
+  void AddUnreadable(std::string_view file, const Status& why_not);
+
+  uint64_t dump_count() const { return dump_count_; }
+  uint64_t group_count() const { return groups_.size(); }
+  uint64_t unreadable_count() const { return unreadable_count_; }
+
+  // The group with the most dumps first, of those the one that was seen last. The order in which dumps were added
+  // makes no difference.
+  std::string Text() const;
+  std::string Json() const;  // docs/triage.schema.json
+
+ private:
+  struct Group {
+    Signature signature;
+    uint64_t count = 0;
+    uint64_t first_seen_ns = 0;  // 0: of none that is known
+    uint64_t last_seen_ns = 0;
+    uint64_t example_ns = 0;
+    std::string example;  // the file that was seen last
+    std::string sentence;
+  };
+  struct Unreadable {
+    std::string file;
+    std::string reason;
+  };
+  std::vector<const Group*> Sorted() const;
+
+  std::map<std::string, Group> groups_;  // by Signature::id
+  std::vector<Unreadable> unreadable_;   // the first kMostUnreadable
+  uint64_t unreadable_count_ = 0;
+  uint64_t dump_count_ = 0;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_VIEW_TRIAGE_H_

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every example of every --help, run as it stands there, with files of the names that it uses. Numbers that a person
+// takes from a report of his own become those of these files.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::Not;
+
+const std::string kGolden = CAIRN_SOURCE_DIR "/tests/golden/";
+
+// The command lines of an --help, without what is said of them.
+std::vector<std::string> ExamplesIn(const std::string& help) {
+  std::vector<std::string> examples;
+  std::istringstream lines(help);
+  bool inside = false;
+  for (std::string line; std::getline(lines, line);) {
+    if (line == "Examples:") {
+      inside = true;
+    } else if (line.empty()) {
+      inside = false;
+    } else if (inside && line.compare(0, 2, "  ") == 0 && line[2] != ' ') {
+      examples.push_back(line.substr(2, line.find("  ", 2) - 2));
+    }
+  }
+  return examples;
+}
+
+std::string Replaced(std::string text, const std::string& what, const std::string& with) {
+  for (size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + with.size())) {
+    text.replace(at, what.size(), with);
+  }
+  return text;
+}
+
+class HelpExamplesTest : public ::testing::Test {
+ protected:
+  CommandResult Shell(const std::string& words) {
+    const std::string path =
+        std::filesystem::path(Program("cairn")).parent_path().string() + ":/usr/bin:/bin";
+    std::vector<std::string> environment = LavapipeEnvironment();
+    environment.push_back("PATH=" + path);
+    return RunCommand({"bash", "-o", "pipefail", "-c", words},
+                      {.folder = folder_.path(), .environment = environment, .timeout_s = 300});
+  }
+
+  void Put(const std::string& golden, const std::string& name) {
+    std::filesystem::copy_file(kGolden + golden, folder_ / name,
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+
+  // What the examples of a verb name.
+  void PutFiles(const std::string& verb) {
+    static const std::map<std::string, std::string> kGame = {
+        {"report", "snapshot-vulkan-v1.cairn"},
+        {"info", "played/hang.cairn"},
+        {"export", "played/hang.cairn"},
+        {"bisect", "played/fault.cairn"},
+        {"", "played/hang.cairn"},
+    };
+    const auto game = kGame.find(verb);
+    Put(game == kGame.end() ? "played/scale.cairn" : game->second, "game.cairn");
+    Put("played/scale.cairn", "old.cairn");
+    Put("played/scale.cairn", "new.cairn");
+    Put("snapshot-v1.cairn", "monday.cairn");
+    Put("snapshot-v1.cairn", "tuesday.cairn");
+    std::filesystem::create_directories(folder_ / "crashes");
+    std::filesystem::create_directories(folder_ / "out");
+    Put("snapshot-v1.cairn", "crashes/one.cairn");
+    for (const char* const pictures : {"out1", "out2"}) {
+      std::filesystem::create_directories(folder_ / pictures);
+      Put("played/triangle.png", std::string(pictures) + "/frame-000000.png");
+    }
+    std::ofstream(folder_ / "payload.bin") << "5368 1b";
+    std::ofstream(folder_ / "game") << "#!/bin/sh\nexit 0\n";
+    std::filesystem::permissions(folder_ / "game", std::filesystem::perms::owner_all);
+  }
+
+  TemporaryFolder folder_;
+};
+
+// Those that no test can wait for: a window and ^C; a process of that number.
+bool EndsNever(const std::string& example) {
+  return example.find("--loop 0") != std::string::npos ||
+         example.find(" 4711") != std::string::npos;
+}
+
+TEST_F(HelpExamplesTest, AllOfThemWork) {
+  const std::vector<std::string> verbs = {"",       "run",     "report",   "triage", "info",
+                                          "calls",  "objects", "images",   "state",  "diff",
+                                          "verify", "trim",    "repack",   "replay", "bisect",
+                                          "export", "top",     "selftest", "pix",    "help"};
+  // Of a search that finds nothing, and of what shows what is missing.
+  const std::set<std::string> may_fail = {"bisect", "diff", "pix"};
+  size_t run = 0;
+  for (const std::string& verb : verbs) {
+    const std::string help = Shell("cairn help " + verb).output;
+    const std::vector<std::string> examples = ExamplesIn(help);
+    EXPECT_GE(examples.size(), 2u) << "of cairn help " << verb;
+    for (const std::string& example : examples) {
+      if (EndsNever(example)) continue;
+      PutFiles(verb);
+      std::string words = Replaced(example, "18233", "121");
+      words = Replaced(words, "100-199", "10-12");
+      words = Replaced(words, "--frame 100", "--frame 10");
+      words = Replaced(words, "Depth", "Picture");
+      words = Replaced(words, "| less", "| cat");
+      const CommandResult result = Shell(words);
+      ++run;
+      EXPECT_FALSE(result.timed_out) << words;
+      // No program may run that can be looked at.
+      if (may_fail.count(verb) != 0 || words == "cairn top") {
+        EXPECT_THAT(result.exit_code, AnyOf(0, 1)) << words << "\n" << result.Summary();
+      } else {
+        EXPECT_EQ(result.exit_code, 0) << words << "\n" << result.Summary();
+      }
+    }
+  }
+  EXPECT_GT(run, 50u);
+}
+
+}  // namespace
+}  // namespace cairn::testing
