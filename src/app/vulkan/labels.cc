@@ -3,6 +3,7 @@
 // Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
 #include <array>
 
+#include "app/breadcrumbs/work_label.h"
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/intercept.h"
 
@@ -29,7 +30,11 @@ void BeginLabel(CommandBufferState& state, const char* name) {
   // Counted also where the event finds no room: its end belongs to it.
   ++state.open_labels;
   NoteLabel(state, [name](CommandList& list) {
-    list.BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+    if (const auto work = WorkLabel::Read(name)) {
+      list.BeginCommand(work->type, work->pipeline);
+    } else {
+      list.BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
+    }
   });
 }
 
