@@ -127,7 +127,7 @@ CommandList* D3D11Context::Finish() {
 
 void D3D11Context::BeginExecute(CommandList* recording) {
   BeginWork(CAIRN_MARKER_EXECUTE_COMMAND_LIST);
-  if (depth_ == 1 && recording != nullptr) notes_->Execute(recording);
+  if (depth_ == 1) notes_->Execute(recording);
 }
 
 }  // namespace cairn

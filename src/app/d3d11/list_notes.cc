@@ -74,8 +74,9 @@ class SubmissionQueries {
   std::vector<Pending> pending_;
 };
 
-// The immediate context is one queue, and its work one list after the other: a list begins with the first work, and is
-// submitted where the program submits. What deferred contexts record runs inside of these.
+// The immediate context is one queue, and its work a row of lists. The implementation hands work to the GPU when it likes,
+// so a list counts as submitted from its first work on; it ends where the program submits. What deferred contexts record
+// runs inside of a list of its own.
 class ListNotes final : public WorkNotes {
  public:
   ListNotes(D3D11Device& device, ID3D11DeviceContext* real, bool deferred)
@@ -88,37 +89,35 @@ class ListNotes final : public WorkNotes {
   ~ListNotes() override { Release(Close()); }
 
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) override {
+    executes_ = type == CAIRN_MARKER_EXECUTE_COMMAND_LIST;
+    if (executes_ && !deferred_) Release(Close());
     if (!Open()) return;
-    // What runs inside of it is noted with it.
-    if (type == CAIRN_MARKER_EXECUTE_COMMAND_LIST) {
+    if (executes_) {
       open_->BeginMarker(type, nullptr, CAIRN_NAME_STATIC);
-      executes_ = true;
     } else {
+      NoteSubmission();
       open_->BeginWork(type, pipeline);
     }
-    has_work_ = true;
   }
   void EndWork() override {
     if (open_ == nullptr) return;
-    if (std::exchange(executes_, false)) {
-      open_->EndMarker();
-    } else {
-      open_->EndWork();
-    }
+    if (!executes_) return open_->EndWork();
+    open_->EndMarker();
+    if (!deferred_) Release(Close());
   }
   void Execute(CommandList* recording) override {
     if (open_ == nullptr) return;
     try {
-      open_->ExecuteSecondary(*recording);
+      if (recording != nullptr) open_->ExecuteSecondary(*recording);
     } catch (const std::bad_alloc&) {
       // The list's own progress is not in the report.
     }
+    NoteSubmission();
   }
 
   void BeginEvent(const wchar_t* name) override {
     try {
-      const ObjectName text(name, sizeof(wchar_t));
-      events_.emplace_back(text.utf8());
+      events_.emplace_back(ObjectName(name, sizeof(wchar_t)).utf8());
     } catch (const std::bad_alloc&) {
       return;
     }
@@ -131,23 +130,20 @@ class ListNotes final : public WorkNotes {
   }
   void SetMarker(const wchar_t* name) override {
     if (!Open()) return;
-    const ObjectName text(name, sizeof(wchar_t));
-    const std::string terminated(text.utf8());
-    open_->BeginMarker(CAIRN_MARKER_SET_MARKER, terminated.c_str(), CAIRN_NAME_COPY);
-    open_->EndMarker();
+    try {
+      const std::string text(ObjectName(name, sizeof(wchar_t)).utf8());
+      open_->BeginMarker(CAIRN_MARKER_SET_MARKER, text.c_str(), CAIRN_NAME_COPY);
+      open_->EndMarker();
+    } catch (const std::bad_alloc&) {
+      // One marker fewer.
+    }
   }
 
   void Submit() override {
     queries_.Look();
-    if (!has_work_ || deferred_) return;
-    CommandList* const list = Close();
-    uint64_t submission = 0;
-    Context& context = device_.context();
-    if (context.NotifySubmit(real_, &list, 1).ok() &&
-        context.LastSubmission(real_, &submission).ok()) {
-      queries_.Add(submission);
-    }
-    Release(list);
+    Release(Close());
+    if (submitted_ != followed_) queries_.Add(submitted_);
+    followed_ = submitted_;
   }
   void Look() override { queries_.Look(); }
 
@@ -173,10 +169,19 @@ class ListNotes final : public WorkNotes {
   void Begin(const std::string& event) {
     open_->BeginMarker(CAIRN_MARKER_PASS, event.c_str(), CAIRN_NAME_COPY);
   }
-  // What is still open ends with the list; the next one begins with it again.
+  // What it holds from now on is submitted, too.
+  void NoteSubmission() {
+    if (deferred_ || open_is_submitted_) return;
+    Context& context = device_.context();
+    open_is_submitted_ = context.NotifySubmit(real_, &open_, 1).ok() &&
+                         context.LastSubmission(real_, &submitted_).ok();
+  }
+  // The program's open events end with the list; the next one begins with them again.
   CommandList* Close() {
-    has_work_ = false;
-    if (open_ != nullptr) open_->End();
+    open_is_submitted_ = false;
+    if (open_ == nullptr) return nullptr;
+    for (size_t i = 0; i < events_.size(); ++i) open_->EndMarker();
+    open_->End();
     return std::exchange(open_, nullptr);
   }
   void Release(CommandList* list) {
@@ -191,9 +196,11 @@ class ListNotes final : public WorkNotes {
   D3D11Device& device_;
   ID3D11DeviceContext* const real_;
   const bool deferred_;
-  bool has_work_ = false;
   bool executes_ = false;
+  bool open_is_submitted_ = false;
   CommandList* open_ = nullptr;
+  uint64_t submitted_ = 0;           // the last submission
+  uint64_t followed_ = 0;            // the last one that a query stands behind
   std::vector<std::string> events_;  // open ones, outermost first
   SubmissionQueries queries_;
 };

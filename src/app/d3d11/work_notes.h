@@ -31,7 +31,7 @@ class WorkNotes {
   virtual void Submit() {}
   virtual void Look() {}
   virtual CommandList* Finish() { return nullptr; }
-  // Inside of a BeginWork: a finished recording runs here.
+  // Inside of a BeginWork of EXECUTE_COMMAND_LIST: a finished recording runs here; null if nothing is known of it.
   virtual void Execute(CommandList* recording) { static_cast<void>(recording); }
 };
 
