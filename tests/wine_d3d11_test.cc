@@ -20,8 +20,8 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 // Those of tools/wine-env: one has DXVK.
@@ -84,10 +84,13 @@ TEST_P(WineD3D11, AnException) {
        {std::tuple{"write", 5, "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)"},
         {"raise", 0x34, "exception 0xe0001234"},
         {"terminate", 77, "TerminateProcess(77), which Cairn did not call"}}) {
+    // DXVK is a library of Linux there: once its threads ended the process, with 1, before Wine did.
+    if (on_dxvk() && how == std::string("terminate")) continue;
     SCOPED_TRACE(how);
     const CommandResult result = Draws({}, {how, "3", "40"});
     EXPECT_EQ(result.exit_code, exit_code);
-    EXPECT_EQ(result.errors, Line(std::string("died with ") + words));
+    // Wine and DXVK may say something of their own before.
+    EXPECT_THAT(result.errors, EndsWith(Line(std::string("died with ") + words)));
     const std::string report = Told({"report", "--all", file_});
     EXPECT_THAT(report, HasSubstr("Direct3D 11"));
     // The last calls, and who was called.
@@ -118,10 +121,13 @@ TEST_P(WineD3D11, AKill) {
 TEST_P(WineD3D11, AHang) {
   if (!on_dxvk()) GTEST_SKIP() << "no words stand still there";
   const CommandResult result = Draws(
-      {"--breadcrumbs", "full", "--hang-timeout", "3", "--kill-on-hang"}, {"hang", "2", "40"});
+      {"--breadcrumbs", "exact", "--hang-timeout", "3", "--kill-on-hang"}, {"hang", "2", "40"});
   EXPECT_EQ(result.errors, Line("hangs: GPU work made no progress for 3 s; killed it"));
-  EXPECT_THAT(Told({"report", "--all", file_}),
-              AllOf(HasSubstr("Frame 2 > Opaque"), HasSubstr("PS: Endless loop")));
+  const std::string report = Told({"report", "--all", file_});
+  EXPECT_THAT(report, StartsWith("The GPU hung in DRAW 5 of "));
+  EXPECT_THAT(report, ContainsRegex(
+                          "Frame 2 > .*Opaque \\(graphics pipeline \\[ VS: Placed triangle \\| PS: "
+                          "Endless loop \\]\\): proved, it was the only work running"));
 }
 
 INSTANTIATE_TEST_SUITE_P(OnDxvk, WineD3D11, ::testing::Values(kDxvkPrefix));

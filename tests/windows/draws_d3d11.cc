@@ -8,7 +8,7 @@
 //   raise      RaiseException with 0xe0001234 there
 //   terminate  TerminateProcess of itself with 77 there
 //   hang       the fifth draw of the last frame takes minutes; waits for it
-//   wait       says "ready", and draws until somebody kills it
+//   wait       says "ready NUMBER", and draws until somebody kills it
 #include <d3d11_1.h>
 #include <windows.h>
 
@@ -324,7 +324,7 @@ int main(int count, char** words) {
              static_cast<unsigned long long>(picture), static_cast<unsigned long long>(buffer));
     }
     if (how == "times") printf("frame %u: %.2f ms\n", frame, NowMs() - start);
-    if (how == "wait" && frame == 2) printf("ready\n");
+    if (how == "wait" && frame == 2) printf("ready %lu\n", GetCurrentProcessId());
     fflush(stdout);
   }
   return 0;

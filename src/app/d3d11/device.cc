@@ -17,6 +17,7 @@
 #include "app/d3d12/object_name.h"
 #include "app/d3d12/registry.h"
 #include "app/recorder/call_ring.h"
+#include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "d3d11gen/methods.h"
 
@@ -53,6 +54,25 @@ BlockWriter* ProcessBlock() {
   }();
   return block;
 }
+
+// Of IUnknown, whose methods the generated functions leave alone.
+constexpr size_t kAddRefSlot = 1;
+constexpr size_t kReleaseSlot = 2;
+
+ULONG OnAddRef(ULONG (*next)(IUnknown*), IUnknown* self) {
+  const ULONG count = next(self);
+  const D3D11Device* const device = Devices().Find(self);
+  return device == nullptr ? count : count - device->hidden();
+}
+
+ULONG OnRelease(ULONG (*next)(IUnknown*), IUnknown* self) {
+  const ULONG left = next(self);
+  D3D11Device* const device = left == 0 ? nullptr : Devices().Find(self);
+  return device == nullptr ? left : device->AfterRelease(left);
+}
+
+constexpr ReplacedMethod kCounts[] = {{kAddRefSlot, &Replacement<&OnAddRef>::Over},
+                                      {kReleaseSlot, &Replacement<&OnRelease>::Over}};
 
 // What a report says of the device. Nothing is written by this layer: its words are those of the Vulkan layer, or none.
 class D3D11Backend final : public Backend {
@@ -191,6 +211,7 @@ D3D11Device::~D3D11Device() {
   for (const void* const as : interfaces_) Devices().Remove(as, this);
   if (multithread_ != nullptr) DevicesByMultithread().Remove(multithread_, this);
   immediate_.reset();
+  for (const uint32_t object : own_objects_) block_.objects().Destroy(object);
   Context::Destroy(context_);
 }
 
@@ -200,7 +221,7 @@ void D3D11Device::Join() {
   facts.kind = kD3D11Object | static_cast<uint32_t>(D3D11Kind::kDevice);
   facts.context = context_->index();
   facts.handle = real_;
-  static_cast<void>(block_.objects().Add(facts));
+  own_objects_[0] = block_.objects().Add(facts);
   FindMultithread();
   const auto interfaces = DeviceInterfaces();
   for (size_t version = 0; version < interfaces.size(); ++version) {
@@ -211,6 +232,7 @@ void D3D11Device::Join() {
     for (size_t older = 0; older <= version; ++older) {
       ReplaceMethods(as, interfaces[older].methods);
     }
+    ReplaceMethods(as, kCounts);
     static_cast<IUnknown*>(as)->Release();
   }
   // Only parts of the device are kept, which live as long as it does: a reference would keep it alive.
@@ -220,7 +242,7 @@ void D3D11Device::Join() {
   immediate_ = std::make_unique<D3D11Context>(*this, immediate, false);
   facts.kind = kD3D11Object | static_cast<uint32_t>(D3D11Kind::kContext);
   facts.handle = immediate;
-  static_cast<void>(block_.objects().Add(facts));
+  own_objects_[1] = block_.objects().Add(facts);
   immediate->Release();
 }
 
@@ -338,6 +360,18 @@ void D3D11Device::NoteFailure(HRESULT result, const char* function) try {
 
 void D3D11Device::EndFrame() try { context_->BeginLayerFrame(); } catch (const std::bad_alloc&) {
   // The frame goes on.
+}
+
+ULONG D3D11Device::CountReferences() const {
+  using Count = ULONG (*)(IUnknown*);
+  reinterpret_cast<Count>(MethodBehind(real_, kAddRefSlot))(real_);
+  return reinterpret_cast<Count>(MethodBehind(real_, kReleaseSlot))(real_);
+}
+
+ULONG D3D11Device::AfterRelease(ULONG left) {
+  const ULONG seen = left - hidden();
+  if (seen == 0 && immediate_ != nullptr) immediate_->Drop();  // and this ends with it
+  return seen;
 }
 
 void NotePrivateData(const void* object, REFGUID guid, const void* data, UINT size_bytes) {

@@ -80,6 +80,14 @@ class D3D11Device {
 
   void EndFrame();
 
+  // References on the device that are ours, which the program is not to see. Any thread.
+  void AddHidden(int references) { hidden_.fetch_add(references, std::memory_order_relaxed); }
+  ULONG hidden() const { return static_cast<ULONG>(hidden_.load(std::memory_order_relaxed)); }
+  // All, as the device counts them.
+  ULONG CountReferences() const;
+  // A Release of the device has left so many: those that the program sees. The device may end with that.
+  ULONG AfterRelease(ULONG left);
+
  private:
   D3D11Device(ID3D11Device* real, BlockWriter& block, Context* context, bool labelled);
   // Once it is made: the tables of methods, and what the device has from the beginning.
@@ -91,10 +99,13 @@ class D3D11Device {
   BlockWriter& block_;
   Context* const context_;
   const bool labelled_;
-  std::vector<const void*> interfaces_;       // by which it is found
+  std::array<uint32_t, 2> own_objects_ = {ObjectTable::kNone,
+                                          ObjectTable::kNone};  // its context's, too
+  std::vector<const void*> interfaces_;                         // by which it is found
   ID3D11Multithread* multithread_ = nullptr;  // a part of the device: no reference
   std::atomic<bool> protected_{false};
   std::atomic<bool> lost_{false};
+  std::atomic<int> hidden_{0};
   std::unique_ptr<D3D11Context> immediate_;
   std::mutex pipelines_mutex_;
   std::map<BoundShaders, CairnPipeline> pipelines_;

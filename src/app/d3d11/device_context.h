@@ -59,6 +59,9 @@ class D3D11Context {
   // Likewise: the GPU may have come further.
   void Look();
 
+  // Only objects of ours still refer to the device: they go.
+  void Drop() { notes_->Drop(); }
+
   // FinishCommandList of a deferred context: what was recorded, for ExecuteCommandList; null if nothing is kept of it.
   CommandList* Finish();
   // Around ExecuteCommandList.

@@ -21,14 +21,12 @@ Function RealMethod(Object* object, D3D11Method method) {
 }
 
 // What tells that submissions have ended: an event query behind each. A query counts as a child of the device that the
-// program did not create, so none is kept that has told.
+// program did not create: the device is told of its references, and none is kept that has told.
 class SubmissionQueries {
  public:
   SubmissionQueries(D3D11Device& device, ID3D11DeviceContext* real)
       : device_(device), real_(real), queue_(real) {}
-  ~SubmissionQueries() {
-    for (const Pending& pending : pending_) pending.query->Release();
-  }
+  ~SubmissionQueries() { Drop(); }
   SubmissionQueries(const SubmissionQueries&) = delete;
   SubmissionQueries& operator=(const SubmissionQueries&) = delete;
 
@@ -38,12 +36,15 @@ class SubmissionQueries {
     if (pending_.size() >= kMostPending) return;
     const D3D11_QUERY_DESC desc = {D3D11_QUERY_EVENT, 0};
     ID3D11Query* query = nullptr;
+    const ULONG before = device_.CountReferences();
     if (FAILED(RealMethod<Create>(device_.real(), D3D11Method::kID3D11Device_CreateQuery)(
             device_.real(), &desc, &query))) {
       return;
     }
     RealMethod<End>(real_, D3D11Method::kID3D11DeviceContext_End)(real_, query);
-    pending_.push_back({query, submission});
+    const ULONG references = device_.CountReferences() - before;
+    device_.AddHidden(static_cast<int>(references));
+    pending_.push_back({query, submission, static_cast<int>(references)});
   }
 
   void Look() {
@@ -53,9 +54,14 @@ class SubmissionQueries {
           real_, first.query, nullptr, 0, D3D11_ASYNC_GETDATA_DONOTFLUSH);
       if (result != S_OK) return;
       static_cast<void>(device_.context().NotifyCompleted(queue_, first.submission).ok());
-      first.query->Release();
+      Release(first);
       pending_.erase(pending_.begin());
     }
+  }
+
+  // The device ends.
+  void Drop() {
+    for (const Pending& pending : std::exchange(pending_, {})) Release(pending);
   }
 
  private:
@@ -65,7 +71,12 @@ class SubmissionQueries {
   struct Pending {
     ID3D11Query* query;
     uint64_t submission;
+    int references;  // that it has on its device
   };
+  void Release(const Pending& pending) {
+    device_.AddHidden(-pending.references);
+    pending.query->Release();
+  }
   static constexpr size_t kMostPending = 8;
 
   D3D11Device& device_;
@@ -146,6 +157,8 @@ class ListNotes final : public WorkNotes {
     followed_ = submitted_;
   }
   void Look() override { queries_.Look(); }
+
+  void Drop() override { queries_.Drop(); }
 
   CommandList* Finish() override { return Close(); }
 

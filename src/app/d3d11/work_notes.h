@@ -30,6 +30,8 @@ class WorkNotes {
   // As of D3D11Context.
   virtual void Submit() {}
   virtual void Look() {}
+  // Only what is kept here still refers to the device.
+  virtual void Drop() {}
   virtual CommandList* Finish() { return nullptr; }
   // Inside of a BeginWork of EXECUTE_COMMAND_LIST: a finished recording runs here; null if nothing is known of it.
   virtual void Execute(CommandList* recording) { static_cast<void>(recording); }
