@@ -5,7 +5,7 @@
  * .cairn files; new ones are added at the end.
  *
  * Source: methods of ID3D12GraphicsCommandList to ...List9, D3D12_AUTO_BREADCRUMB_OP, and the
- * vkCmd* functions of Vulkan 1.3 with the extensions named.
+ * vkCmd* functions of Vulkan 1.3 with the extensions named; methods of ID3D11DeviceContext.
  */
 #ifndef CAIRN_MARKER_TYPES_H_
 #define CAIRN_MARKER_TYPES_H_
@@ -156,7 +156,16 @@
   X(CONTROL_VIDEO_CODING, 143)                                                                     \
   X(END_VIDEO_CODING, 144)                                                                         \
   /* A command of a later version, whose name this one does not know. */                           \
-  X(OTHER_WORK, 145)
+  X(OTHER_WORK, 145)                                                                               \
+  /* Direct3D 11 */                                                                                \
+  X(DRAW_AUTO, 146)                                                                                \
+  X(COPY_SUBRESOURCE_REGION, 147)                                                                  \
+  X(UPDATE_SUBRESOURCE, 148)                                                                       \
+  X(COPY_STRUCTURE_COUNT, 149)                                                                     \
+  X(CLEAR_VIEW, 150)                                                                               \
+  X(GENERATE_MIPS, 151)                                                                            \
+  X(UPDATE_TILES, 152)                                                                             \
+  X(EXECUTE_COMMAND_LIST, 153)
 
 typedef enum CairnMarkerType {
 #define CAIRN_MARKER_TYPE_ENUMERATOR(name, value) CAIRN_MARKER_##name = value,

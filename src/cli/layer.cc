@@ -129,6 +129,8 @@ Result<std::vector<std::string>> VulkanLayerVariables() {
   if (!listed) {
     variables.push_back("VK_INSTANCE_LAYERS=" + JoinedList({enabled, kVulkanLayerName}));
   }
+  // DXVK passes the annotations of Direct3D 11 on only then, and with them our own (docs/d3d11-layer.md).
+  if (Variable("DXVK_DEBUG").empty()) variables.push_back("DXVK_DEBUG=markers");
   return variables;
 }
 

@@ -75,7 +75,8 @@ class Backend {
   virtual ~Backend() = default;
 
   // What is known without any work of the GPU's: API, names and numbers of the device. May be called
-  // before Initialize, which fills in the same again.
+  // before Initialize, which fills in the same again. In CAIRN_MODE_OFF, where there is no Initialize, it has the
+  // sources as well.
   virtual void Identify(BackendDescription* description) { (void)description; }
 
   // Called once, before anything else: verifies the write methods on the device by values read

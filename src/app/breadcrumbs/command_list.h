@@ -12,6 +12,7 @@
 #include <memory_resource>
 #include <mutex>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cairn/breadcrumbs.h"
@@ -52,6 +53,15 @@ class alignas(128) CommandList {
   CairnResult BeginMarker(CairnMarkerType type, const char* name, CairnNameKind name_kind);
   CairnResult EndMarker();
   CairnResult End();
+
+  // Like BeginMarker, of one command that commands of another API do below, up to its EndMarker: they are no events of
+  // their own. With the pipeline of this command.
+  CairnResult BeginCommand(CairnMarkerType type, CairnPipeline pipeline) {
+    const CairnPipeline bound = std::exchange(pipeline_, pipeline);
+    const CairnResult result = BeginMarker(type, nullptr, CAIRN_NAME_STATIC);
+    pipeline_ = bound;
+    return result;
+  }
 
   // Like BeginMarker, named by an annotation: an AnnotationHeader and the payload, cut where the record
   // has kMaxNameBytes. `data` may be null: then only its size is kept.

@@ -25,13 +25,20 @@ namespace {
 // CAIRN_MODE_OFF.
 class NoWrites final : public Backend {
  public:
-  Status Initialize(const WordRegion&, BackendDescription*) override { return Status(); }
+  explicit NoWrites(std::vector<SourceFinding> sources) : sources_(std::move(sources)) {}
+  Status Initialize(const WordRegion&, BackendDescription* description) override {
+    description->sources = sources_;
+    return Status();
+  }
   Status BeginList(BackendList&) override { return Status(); }
   bool WriteProgress(BackendList&, WordKind, PipeLocation, uint32_t) override { return false; }
   Status WriteRaw(void*, PipeLocation, uint32_t, uint64_t) override {
     return Status(StatusCode::kUnsupported, "breadcrumbs are off: the GPU writes nothing");
   }
   void ReleaseList(BackendList&) override {}
+
+ private:
+  const std::vector<SourceFinding> sources_;  // of Identify
 };
 
 constexpr uint64_t RoundUp(uint64_t value, uint64_t step) {
@@ -155,7 +162,9 @@ Status Context::TakeRecord() {
   backend_->Identify(&description);
   DescribeDevice(description);
   // From here on it needs no device.
-  if (desc_.mode == CAIRN_MODE_OFF) backend_ = std::make_unique<NoWrites>();
+  if (desc_.mode == CAIRN_MODE_OFF) {
+    backend_ = std::make_unique<NoWrites>(std::move(description.sources));
+  }
   record_->state.store(1, std::memory_order_release);
   return Status();
 }

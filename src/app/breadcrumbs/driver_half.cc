@@ -83,6 +83,16 @@ bool DeviceCreationScope::Active() {
   return ThreadDriverScopes().creating_devices != 0;
 }
 
+LabelledDeviceScope::LabelledDeviceScope() : before_(ThreadDriverScopes().labelled_devices) {}
+
+bool LabelledDeviceScope::seen() const {
+  return ThreadDriverScopes().labelled_devices != before_;
+}
+
+void LabelledDeviceScope::Note() {
+  ++ThreadDriverScopes().labelled_devices;
+}
+
 DeviceSeenScope::DeviceSeenScope()
     : outer_(std::exchange(ThreadDriverScopes().seen_device, this)) {}
 

@@ -6,6 +6,8 @@
 // is here lies in memory as both systems' compilers have it, and the Direct3D 12 backend calls across.
 //
 //   DeviceCreationScope   the Vulkan device made on this thread belongs to a Direct3D 12 device
+//   LabelledDeviceScope   the Vulkan device made on this thread belongs to a Direct3D 11 device, and is told of
+//                         its work by labels
 //   DeviceSeenScope       the Vulkan device that the calls of this thread reach
 //   ExpectedBufferScope   the buffer made on this thread is ours: its VkBuffer becomes known, and its
 //                         memory becomes an import of pages that the caller names
@@ -128,6 +130,20 @@ class DeviceCreationScope {
   static bool Active();
 };
 
+// Around the implementation's creation of a Direct3D 11 device: whether that made a Vulkan device that has
+// breadcrumbs of its own, and whose labels the layer sees (docs/d3d11-layer.md).
+class LabelledDeviceScope {
+ public:
+  LabelledDeviceScope();
+  bool seen() const;
+
+  // For the layer.
+  static void Note();
+
+ private:
+  const uint32_t before_;
+};
+
 // Around calls to one Direct3D 12 device.
 class DeviceSeenScope {
  public:
@@ -223,6 +239,7 @@ class ListOpenScope {
 // The innermost scopes of a thread.
 struct DriverScopes {
   uint32_t creating_devices = 0;
+  uint32_t labelled_devices = 0;  // so far
   DeviceSeenScope* seen_device = nullptr;
   ExpectedBufferScope* expected_buffer = nullptr;
   ListOpenScope* opening_list = nullptr;

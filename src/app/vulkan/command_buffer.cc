@@ -41,6 +41,7 @@ void ForgetPosition(CommandBufferState& state) {
   state.after_performance_query = false;
   state.counting_queries = 0;
   state.open_labels = 0;
+  state.work_label = 0;
 }
 
 uint32_t ListFlags(const CommandBufferState& state, const VkCommandBufferBeginInfo& info) {

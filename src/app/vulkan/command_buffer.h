@@ -88,6 +88,7 @@ struct CommandBufferState {
       false;                      // until the end: that of a query has to be the last command
   uint32_t counting_queries = 0;  // that would count what a write may be made of
   uint32_t open_labels = 0;
+  uint32_t work_label = 0;  // the open one that is a WorkLabel, counted from 1; 0: none
   // CommandList::progress_value after the labels and binds that the recording begins with: as long as
   // it holds, there was nothing else, and a suspended dynamic render pass of an earlier command buffer may go on.
   uint32_t labels_only = 0;

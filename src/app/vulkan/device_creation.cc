@@ -161,6 +161,10 @@ VkResult MakeDevice(VkPhysicalDevice physical_device, const VkDeviceCreateInfo& 
     return VK_ERROR_OUT_OF_HOST_MEMORY;
   }
   if (state->kind != DeviceKind::kOff) Start(*state, info);
+  if (state->kind == DeviceKind::kBreadcrumbs &&
+      instance->Enabled(VK_EXT_DEBUG_UTILS_EXTENSION_NAME)) {
+    LabelledDeviceScope::Note();
+  }
   static_cast<void>(state.release());  // DestroyDevice
   return VK_SUCCESS;
 }

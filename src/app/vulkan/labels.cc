@@ -3,6 +3,7 @@
 // Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
 #include <array>
 
+#include "app/breadcrumbs/work_label.h"
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/intercept.h"
 
@@ -28,6 +29,14 @@ void BeginLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr) return;
   // Counted also where the event finds no room: its end belongs to it.
   ++state.open_labels;
+  // What an implementation of Direct3D 11 says of its own doing there is part of the work.
+  if (state.work_label != 0) return;
+  if (const auto work = WorkLabel::Read(name)) {
+    // A recording of a deferred context has work in it.
+    if (work->type != CAIRN_MARKER_EXECUTE_COMMAND_LIST) state.work_label = state.open_labels;
+    NoteLabel(state, [&](CommandList& list) { list.BeginCommand(work->type, work->pipeline); });
+    return;
+  }
   NoteLabel(state, [name](CommandList& list) {
     list.BeginMarker(CAIRN_MARKER_PASS, name == nullptr ? "" : name, CAIRN_NAME_COPY);
   });
@@ -36,12 +45,14 @@ void BeginLabel(CommandBufferState& state, const char* name) {
 // One that another command buffer began is none of this recording's.
 void EndLabel(CommandBufferState& state) {
   if (state.open == nullptr || state.open_labels == 0) return;
-  --state.open_labels;
+  const uint32_t ended = state.open_labels--;
+  if (state.work_label != 0 && ended != state.work_label) return;
+  state.work_label = 0;
   NoteLabel(state, [](CommandList& list) { list.EndMarker(); });
 }
 
 void InsertLabel(CommandBufferState& state, const char* name) {
-  if (state.open == nullptr) return;
+  if (state.open == nullptr || state.work_label != 0) return;
   NoteLabel(state, [name](CommandList& list) {
     list.BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
     list.EndMarker();

@@ -56,7 +56,7 @@ struct NameRecord {
 };
 
 // What kind of API a context belongs to.
-enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3 };
+enum class Api : uint32_t { kNone = 0, kD3D12 = 1, kVulkan = 2, kCustom = 3, kD3D11 = 4 };
 
 // How much the GPU is asked to write. See docs/breadcrumbs.md.
 // kOff: lists, events and submissions are noted, the GPU writes nothing.
@@ -338,9 +338,34 @@ enum class ObjectState : uint32_t { kFree = 0, kAlive = 1, kDestroyed = 2 };
 inline constexpr uint32_t kObjectNameBytes = 144;
 // Of ObjectRecord::kind: the rest is a VkObjectType.
 inline constexpr uint32_t kVulkanObject = 0x80000000;
+// Likewise, and without kVulkanObject, which has numbers of its own: the rest is a D3D11Kind. Values stand in files.
+inline constexpr uint32_t kD3D11Object = 0x40000000;
+enum class D3D11Kind : uint32_t {
+  kDevice = 1,
+  kContext = 2,
+  kBuffer = 3,
+  kTexture = 4,
+  kShaderResourceView = 5,
+  kUnorderedAccessView = 6,
+  kRenderTargetView = 7,
+  kDepthStencilView = 8,
+  kInputLayout = 9,
+  kBlendState = 10,
+  kDepthStencilState = 11,
+  kRasterizerState = 12,
+  kSamplerState = 13,
+  kQuery = 14,
+  kVertexShader = 15,
+  kHullShader = 16,
+  kDomainShader = 17,
+  kGeometryShader = 18,
+  kPixelShader = 19,
+  kComputeShader = 20,
+  kCommandList = 21,
+};
 struct ObjectRecord {
   std::atomic<uint32_t> state;  // ObjectState
-  uint32_t kind;                // D3D12_DRED_ALLOCATION_TYPE, or kVulkanObject and more; 0 unknown
+  uint32_t kind;  // D3D12_DRED_ALLOCATION_TYPE, or one of the above and more; 0 unknown
   uint32_t context;
   std::atomic<uint32_t> name_length;  // bytes of UTF-8 in `name`; kObjectNameCut if there were more
   uint64_t native_handle;             // the pointer that the application holds

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/snapshot/object_kinds.h"
 
+#include <iterator>
+
 namespace cairn {
 namespace {
 
@@ -98,6 +100,32 @@ constexpr Kind kVulkanKinds[] = {
     {1000572001, "indirect execution set"},
 };
 
+// D3D11Kind, from 1.
+constexpr std::string_view kD3D11Kinds[] = {
+    "object",
+    "device",
+    "device context",
+    "buffer",
+    "texture",
+    "shader resource view",
+    "unordered access view",
+    "render target view",
+    "depth stencil view",
+    "input layout",
+    "blend state",
+    "depth stencil state",
+    "rasterizer state",
+    "sampler state",
+    "query",
+    "vertex shader",
+    "hull shader",
+    "domain shader",
+    "geometry shader",
+    "pixel shader",
+    "compute shader",
+    "command list",
+};
+
 template <size_t kCount>
 std::string_view Find(const Kind (&kinds)[kCount], uint32_t number) {
   for (const Kind& kind : kinds) {
@@ -109,8 +137,10 @@ std::string_view Find(const Kind (&kinds)[kCount], uint32_t number) {
 }  // namespace
 
 std::string_view ObjectKindWord(uint32_t kind) {
-  return (kind & kVulkanObject) != 0 ? Find(kVulkanKinds, kind & ~kVulkanObject)
-                                     : Find(kD3D12Kinds, kind);
+  if ((kind & kVulkanObject) != 0) return Find(kVulkanKinds, kind & ~kVulkanObject);
+  if ((kind & kD3D11Object) == 0) return Find(kD3D12Kinds, kind);
+  const uint32_t number = kind & ~kD3D11Object;
+  return kD3D11Kinds[number < std::size(kD3D11Kinds) ? number : 0];
 }
 
 }  // namespace cairn

@@ -59,6 +59,7 @@ std::string_view ApiWord(Api api) {
     case Api::kD3D12: return "d3d12";
     case Api::kVulkan: return "vulkan";
     case Api::kCustom: return "custom";
+    case Api::kD3D11: return "d3d11";
   }
   return "unknown";
 }
@@ -69,6 +70,7 @@ std::string_view ApiName(Api api) {
     case Api::kD3D12: return "Direct3D 12";
     case Api::kVulkan: return "Vulkan";
     case Api::kCustom: return "a custom backend";
+    case Api::kD3D11: return "Direct3D 11";
   }
   return "an unknown API";
 }

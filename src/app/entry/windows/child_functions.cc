@@ -3,7 +3,7 @@
 // What the program starts has the layer as well, as on Linux, where LD_PRELOAD is inherited. The layer itself sees to
 // that, in the call that makes the process: the system tells others (a job's port) only once it runs.
 #include "app/entry/windows/functions.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "os/library.h"
 #include "os/linux_half.h"

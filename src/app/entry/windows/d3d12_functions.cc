@@ -5,8 +5,8 @@
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/dxgi_functions.h"
 #include "app/entry/windows/functions.h"
-#include "app/entry/windows/methods.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/methods.h"
+#include "app/replacement/replacement.h"
 #include "d3d12abi/com_ptr.h"
 
 namespace cairn {

@@ -8,8 +8,8 @@
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/dxgi_swap_chain.h"
 #include "app/entry/windows/functions.h"
-#include "app/entry/windows/methods.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/methods.h"
+#include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "d3d12abi/com_ptr.h"
 #include "os/library.h"
@@ -130,6 +130,18 @@ void ReplaceMethodsOfFactories() {
     return;
   }
   NoteFactory(factory.get());
+}
+
+void ReplaceMethodsOfFactoryOf(IUnknown* device) {
+  const InsideScope inside;
+  ComPtr<IDXGIDevice> dxgi;
+  ComPtr<IDXGIAdapter> adapter;
+  ComPtr<IDXGIFactory> factory;
+  if (SUCCEEDED(device->QueryInterface(__uuidof(IDXGIDevice), dxgi.Receive())) &&
+      SUCCEEDED(dxgi->GetParent(__uuidof(IDXGIAdapter), adapter.Receive())) &&
+      SUCCEEDED(adapter->GetParent(__uuidof(IDXGIFactory), factory.Receive()))) {
+    NoteFactory(factory.get());
+  }
 }
 
 }  // namespace cairn

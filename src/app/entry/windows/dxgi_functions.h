@@ -6,11 +6,15 @@
 #ifndef CAIRN_APP_ENTRY_WINDOWS_DXGI_FUNCTIONS_H_
 #define CAIRN_APP_ENTRY_WINDOWS_DXGI_FUNCTIONS_H_
 
+#include <unknwn.h>
+
 namespace cairn {
 
 // Before the program has a queue that is a wrapper. If no factory has been seen yet, one is made. Any thread; not from
 // DllMain.
 void ReplaceMethodsOfFactories();
+// The same for a device of Direct3D 11: by the factory that it comes from.
+void ReplaceMethodsOfFactoryOf(IUnknown* device);
 
 }  // namespace cairn
 

@@ -7,9 +7,10 @@
 #include <new>
 
 #include "app/breadcrumbs/layer_identity.h"
+#include "app/d3d11/layer.h"
 #include "app/d3d12/layer.h"
-#include "app/entry/windows/methods.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/methods.h"
+#include "app/replacement/replacement.h"
 #include "d3d12abi/com_ptr.h"
 
 namespace cairn {
@@ -72,16 +73,26 @@ ComPtr<ID3D12Device> DeviceOf(const QueueNote& note) {
   return device;
 }
 
+template <typename Present>
+HRESULT PresentedByD3D11(const InsideScope& inside, IDXGISwapChain* self, bool shown,
+                         const char* function, const Present& present) {
+  D3D11Device* const device = inside.outermost() ? BeforeD3D11Present(self) : nullptr;
+  const HRESULT result = present();
+  if (device != nullptr) AfterD3D11Present(device, result, function, shown);
+  return result;
+}
+
 // `present` calls the swap chain.
 template <typename Present>
 HRESULT Presented(IDXGISwapChain* self, UINT flags, const char* function, const Present& present) {
   const InsideScope inside;
   const ComPtr<QueueNote> note = NoteOf(inside, self);
-  if (!note) return present();
+  const bool shown = (flags & DXGI_PRESENT_TEST) == 0;
+  if (!note) return PresentedByD3D11(inside, self, shown, function, present);
   BeforePresent(note->queue());
   const HRESULT result = present();
   AfterPresent(note->queue(), result, function);
-  if (SUCCEEDED(result) && (flags & DXGI_PRESENT_TEST) == 0) EndFrame();
+  if (SUCCEEDED(result) && shown) EndFrame();
   return result;
 }
 
@@ -160,8 +171,15 @@ constexpr ReplacedMethod kSwapChain3[] = {{39, &Replacement<&OnResizeBuffers1>::
 
 }  // namespace
 
+void NoteD3D11SwapChain(IUnknown* swap_chain) {
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain), kSwapChain);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain);
+  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain1);
+}
+
 void NoteSwapChain(IUnknown* device, IUnknown* swap_chain) {
-  if (swap_chain == nullptr || RealObject(device) == device) return;
+  if (swap_chain == nullptr) return;
+  if (RealObject(device) == device) return NoteD3D11SwapChain(swap_chain);
   ComPtr<ID3D12CommandQueue> queue;
   ComPtr<IDXGIObject> object;
   if (FAILED(device->QueryInterface(__uuidof(ID3D12CommandQueue), queue.Receive())) ||
@@ -171,9 +189,7 @@ void NoteSwapChain(IUnknown* device, IUnknown* swap_chain) {
   ComPtr<QueueNote> note;
   *note.Receive() = new (std::nothrow) QueueNote(std::move(queue));
   if (!note || FAILED(object->SetPrivateDataInterface(kNoteId, note.get()))) return;
-  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain), kSwapChain);
-  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain);
-  ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain1), kSwapChain1);
+  NoteD3D11SwapChain(swap_chain);
   ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain);
   ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain1);
   ReplaceMethodsAs(swap_chain, __uuidof(IDXGISwapChain3), kSwapChain3);

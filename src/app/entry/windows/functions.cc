@@ -15,6 +15,8 @@ constexpr std::string_view kKernel = "kernel32.dll";
 constexpr ReplacedFunction kFunctions[] = {
     {"d3d12.dll", "D3D12CreateDevice", &OverCreateDevice, true},
     {"d3d12.dll", "D3D12GetInterface", &OverGetInterface, true},
+    {"d3d11.dll", "D3D11CreateDevice", &OverCreateDevice11, true},
+    {"d3d11.dll", "D3D11CreateDeviceAndSwapChain", &OverCreateDeviceAndSwapChain11, true},
     {"d3d11.dll", "D3D11On12CreateDevice", &OverCreateOn12, true},
     {"dxgi.dll", "CreateDXGIFactory", &OverCreateFactory, true},
     {"dxgi.dll", "CreateDXGIFactory1", &OverCreateFactory, true},

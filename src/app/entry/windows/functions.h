@@ -33,6 +33,10 @@ bool IsLibraryOf(const ReplacedFunction& function, std::string_view name);
 void* OverCreateDevice(void* function);
 void* OverGetInterface(void* function);
 
+// D3D11CreateDevice, D3D11CreateDeviceAndSwapChain (d3d11_functions.cc).
+void* OverCreateDevice11(void* function);
+void* OverCreateDeviceAndSwapChain11(void* function);
+
 // CreateDXGIFactory and those that came after it (dxgi_functions.cc).
 void* OverCreateFactory(void* function);
 void* OverCreateFactory2(void* function);

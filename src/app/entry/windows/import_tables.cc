@@ -2,7 +2,6 @@
 #include "app/entry/windows/import_tables.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "app/entry/windows/functions.h"
 #include "app/settings/log.h"
+#include "os/windows/function_table.h"
 #include "os/windows/system.h"
 // Behind it.
 #include <psapi.h>
@@ -113,7 +113,7 @@ void ReplaceIn(const std::byte* base, std::string_view library, const IMAGE_THUN
                   " has been replaced in this program too often: one "
                   "more way to it is not seen");
     } else if (ours != *place) {
-      WriteTableEntry(place, ours);
+      WriteFunction(place, ours);
     }
     return;
   }
@@ -128,7 +128,7 @@ bool ReplaceByOwn(const std::byte* base, std::string_view library, const IMAGE_T
                                               offsetof(IMAGE_IMPORT_BY_NAME, Name))
                                  .data();
   const auto own = reinterpret_cast<void*>(GetProcAddress(OwnModule(), wanted));
-  if (own != nullptr) WriteTableEntry(place, own);
+  if (own != nullptr) WriteFunction(place, own);
   return true;
 }
 
@@ -180,14 +180,6 @@ bool AnotherIsHere() try {
   });
 } catch (const std::bad_alloc&) {
   return false;
-}
-
-bool WriteTableEntry(void** place, void* value) {
-  DWORD before = 0;
-  if (VirtualProtect(place, sizeof(*place), PAGE_READWRITE, &before) == 0) return false;
-  std::atomic_ref<void*>(*place).store(value, std::memory_order_release);
-  VirtualProtect(place, sizeof(*place), before, &before);
-  return true;
 }
 
 void ReplaceImports() try {

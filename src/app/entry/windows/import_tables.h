@@ -15,9 +15,6 @@ bool AnotherIsHere();
 // loader; may be called from DllMain. What cannot be written stays as it is.
 void ReplaceImports();
 
-// Writes one place of a table of addresses, which may be protected. False: it stays as it was.
-bool WriteTableEntry(void** place, void* value);
-
 }  // namespace cairn
 
 #endif  // CAIRN_APP_ENTRY_WINDOWS_IMPORT_TABLES_H_

@@ -5,7 +5,7 @@
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/functions.h"
 #include "app/entry/windows/import_tables.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/replacement.h"
 #include "os/windows/system.h"
 
 namespace cairn {

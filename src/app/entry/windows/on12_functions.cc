@@ -7,8 +7,8 @@
 
 #include "app/d3d12/layer.h"
 #include "app/entry/windows/functions.h"
-#include "app/entry/windows/methods.h"
-#include "app/entry/windows/replacement.h"
+#include "app/replacement/methods.h"
+#include "app/replacement/replacement.h"
 #include "app/settings/log.h"
 #include "d3d12abi/com_ptr.h"
 

@@ -4,8 +4,8 @@
 // What stood there is called by ours. Others replace functions as well, before and after us, and several libraries
 // may have one of the same name: so each function that is replaced has one of ours for itself, which knows what it
 // goes on to.
-#ifndef CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
-#define CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
+#ifndef CAIRN_APP_REPLACEMENT_REPLACEMENT_H_
+#define CAIRN_APP_REPLACEMENT_REPLACEMENT_H_
 
 #include <array>
 #include <atomic>
@@ -15,11 +15,13 @@
 namespace cairn {
 
 // `handler` takes the function that was replaced, and then its arguments.
-template <auto handler>
+// `most`: so many functions of one kind, of all implementations in a process and of others who replaced them.
+template <auto handler, size_t most = 8>
 class Replacement;
 
-template <typename Result, typename... Args, Result (*handler)(Result (*next)(Args...), Args...)>
-class Replacement<handler> {
+template <typename Result, typename... Args, Result (*handler)(Result (*next)(Args...), Args...),
+          size_t most>
+class Replacement<handler, most> {
  public:
   using Function = Result (*)(Args...);
 
@@ -31,7 +33,7 @@ class Replacement<handler> {
       if (reinterpret_cast<void*>(own) == function) return function;
     }
     const auto wanted = reinterpret_cast<Function>(function);
-    for (size_t i = 0; i < kMost; ++i) {
+    for (size_t i = 0; i < most; ++i) {
       Function known = nullptr;
       if (next_[i].compare_exchange_strong(known, wanted, std::memory_order_acq_rel) ||
           known == wanted) {
@@ -42,20 +44,17 @@ class Replacement<handler> {
   }
 
  private:
-  // Implementations of one function in a process, and others who replaced it.
-  static constexpr size_t kMost = 8;
-
   template <size_t i>
   static Result Call(Args... args) {
     return handler(next_[i].load(std::memory_order_acquire), args...);
   }
   template <size_t... i>
-  static constexpr std::array<Function, kMost> Calls(std::index_sequence<i...>) {
+  static constexpr std::array<Function, most> Calls(std::index_sequence<i...>) {
     return {&Call<i>...};
   }
 
-  static constexpr std::array<Function, kMost> kOwn = Calls(std::make_index_sequence<kMost>());
-  static inline constinit std::array<std::atomic<Function>, kMost> next_ = {};
+  static constexpr std::array<Function, most> kOwn = Calls(std::make_index_sequence<most>());
+  static inline constinit std::array<std::atomic<Function>, most> next_ = {};
 };
 
 // While one lives, this thread is inside of a function of ours: what is called meanwhile belongs to the
@@ -77,4 +76,4 @@ class InsideScope {
 
 }  // namespace cairn
 
-#endif  // CAIRN_APP_ENTRY_WINDOWS_REPLACEMENT_H_
+#endif  // CAIRN_APP_REPLACEMENT_REPLACEMENT_H_

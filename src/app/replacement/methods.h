@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions of ours in tables of methods.
-#ifndef CAIRN_APP_ENTRY_WINDOWS_METHODS_H_
-#define CAIRN_APP_ENTRY_WINDOWS_METHODS_H_
+// Functions of ours in tables of methods, which all objects of a class share.
+#ifndef CAIRN_APP_REPLACEMENT_METHODS_H_
+#define CAIRN_APP_REPLACEMENT_METHODS_H_
+
+#include <unknwn.h>
 
 #include <cstddef>
 #include <span>
-
-#include "d3d12abi/d3d12_api.h"
 
 namespace cairn {
 
@@ -23,6 +23,10 @@ void ReplaceMethods(void* object, std::span<const ReplacedMethod> methods);
 // one for each.
 void ReplaceMethodsAs(IUnknown* object, const IID& iid, std::span<const ReplacedMethod> methods);
 
+// What stood in this slot of the table of `object` before ReplaceMethods(): for calls of ours that nobody is to note.
+// What stands there now if it was not replaced. Takes a lock.
+void* MethodBehind(void* object, size_t slot);
+
 }  // namespace cairn
 
-#endif  // CAIRN_APP_ENTRY_WINDOWS_METHODS_H_
+#endif  // CAIRN_APP_REPLACEMENT_METHODS_H_

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What codegen/d3d11.py makes: a function for each method that is noted, and the tables that it is to stand in.
+#ifndef CAIRN_APP_D3D11_THIN_H_
+#define CAIRN_APP_D3D11_THIN_H_
+
+#include <d3d11_4.h>
+
+#include <span>
+
+#include "app/replacement/methods.h"
+
+namespace cairn {
+
+// The methods that one version of an interface adds.
+struct D3D11Interface {
+  IID iid;
+  std::span<const ReplacedMethod> methods;
+};
+
+// All versions, oldest first.
+std::span<const D3D11Interface> DeviceInterfaces();
+std::span<const D3D11Interface> ContextInterfaces();
+std::span<const D3D11Interface> AnnotationInterfaces();
+std::span<const D3D11Interface> MultithreadInterfaces();
+// Of every ID3D11DeviceChild.
+std::span<const ReplacedMethod> ChildMethods();
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_D3D11_THIN_H_
