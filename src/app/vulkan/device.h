@@ -85,6 +85,8 @@ struct DeviceState {
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
+  // Of a RawMarkerScope: labels that describe a raw marker write it (raw_marker_text.h), in this way. Otherwise kNone.
+  WriteMethod raw_marker_method = WriteMethod::kNone;
   // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
   // In modes in which words do not tell of every end; null otherwise.

@@ -59,6 +59,7 @@ std::string_view ApiWord(Api api) {
     case Api::kD3D12: return "d3d12";
     case Api::kVulkan: return "vulkan";
     case Api::kCustom: return "custom";
+    case Api::kD3D11: return "d3d11";
   }
   return "unknown";
 }
@@ -69,6 +70,7 @@ std::string_view ApiName(Api api) {
     case Api::kD3D12: return "Direct3D 12";
     case Api::kVulkan: return "Vulkan";
     case Api::kCustom: return "a custom backend";
+    case Api::kD3D11: return "Direct3D 11";
   }
   return "an unknown API";
 }
@@ -322,6 +324,10 @@ std::string_view MethodName(WriteMethod method) {
     case WriteMethod::kCustom: return "a custom backend";
     case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
     case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
+    case WriteMethod::kD3D11Fence: return "ID3D11Fence";
+    case WriteMethod::kD3D11EventQuery: return "D3D11_QUERY_EVENT";
+    case WriteMethod::kAmdAgs: return "AMD's amd_ags_x64.dll";
+    case WriteMethod::kD3D11Labels: return "labels for the Vulkan layer";
   }
   return "unknown method";
 }
