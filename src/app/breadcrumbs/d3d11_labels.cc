@@ -15,11 +15,11 @@ namespace {
 constexpr char kDebugVariable[] = "DXVK_DEBUG";
 constexpr char kLabels[] = "markers";
 
-// A format of four channels: DXVK makes a dispatch of such a clear, and what would be a fill might be moved out of the
-// pass instead of ending it.
+// The view is of half of it: DXVK moves a clear to the front of the command buffer if nothing there has used the buffer yet, or
+// if it may throw away all that the buffer had.
 Result<ComPtr<ID3D11UnorderedAccessView>> MakeClearedBuffer(ID3D11Device& device) {
   const D3D11_BUFFER_DESC desc = {
-      sizeof(uint32_t), D3D11_USAGE_DEFAULT, D3D11_BIND_UNORDERED_ACCESS, 0, 0, 0};
+      2 * sizeof(uint32_t), D3D11_USAGE_DEFAULT, D3D11_BIND_UNORDERED_ACCESS, 0, 0, 0};
   ComPtr<ID3D11Buffer> buffer;
   CAIRN_RETURN_IF_ERROR(StatusOf(
       "CreateBuffer",
@@ -62,6 +62,8 @@ Result<D3D11Labels> D3D11Labels::Open(const D3D11Objects& objects, WriteMethod m
 void D3D11Labels::Write(PipeLocation where, uint32_t index, uint64_t value) {
   if (cleared_) {
     constexpr UINT kZero[4] = {};
+    // The first may be moved to the front; the second stands here, then, and ends the pass.
+    context_->ClearUnorderedAccessViewUint(cleared_.get(), kZero);
     context_->ClearUnorderedAccessViewUint(cleared_.get(), kZero);
   }
   const std::array<char, kRawMarkerTextBytes> text = RawMarkerText({where, index, value});

@@ -3,7 +3,7 @@
 // Raw markers of Direct3D 11 through DXVK: labels in the immediate context, which DXVK puts into its Vulkan command buffers at
 // their place, and Cairn's Vulkan layer there writes the markers (raw_marker_text.h).
 //
-// A write that may not stand inside of a Vulkan render pass (vkCmdFillBuffer) has a clear of a small buffer before it, for
+// A write that may not stand inside of a Vulkan render pass (vkCmdFillBuffer) has clears of a small buffer before it, for
 // which DXVK ends the pass.
 #ifndef CAIRN_APP_BREADCRUMBS_D3D11_LABELS_H_
 #define CAIRN_APP_BREADCRUMBS_D3D11_LABELS_H_
