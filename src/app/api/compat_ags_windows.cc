@@ -21,7 +21,7 @@
 namespace cairn {
 namespace {
 
-// The self-test has its own (D3D11SlotsFor), and a context has room for 1,048,576.
+// A context has room for 1,048,576, of which the self-test has some (kD3D11OwnSlots).
 constexpr unsigned int kMostMarkers = 1'048'573;
 // What PIX and Direct3D's tools take for UTF-16, and for text of 8 bits.
 constexpr UINT kPixAnsi = 1;
@@ -140,9 +140,9 @@ AGSReturnCode CreateDevice(AGSContext& context, const AGSDX11DeviceCreationParam
   AmdAgs amd;
   std::optional<RawMarkerScope> below;
   if (marker_count != 0) {
-    amd = AmdAgs::Create(creation, D3D11SlotsFor(marker_count), returned);
+    amd = AmdAgs::Create(creation, marker_count + kD3D11OwnSlots, returned);
     AskDxvkForLabels();
-    below.emplace(D3D11SlotsFor(marker_count));
+    below.emplace(marker_count, kD3D11OwnSlots);
   }
   if (returned->pDevice == nullptr) {
     HRESULT result = S_OK;

@@ -17,6 +17,7 @@
 namespace cairn {
 namespace {
 
+static_assert(kD3D11OwnSlots == kD3D11TestSlots);
 constexpr uint64_t kResetTimeoutNs = 2'000'000'000;
 
 struct DestroyContext {
@@ -149,10 +150,6 @@ Result<std::unique_ptr<D3D11Markers>> OpenLabelMarkers(const D3D11Objects& objec
 }
 
 }  // namespace
-
-uint32_t D3D11SlotsFor(uint32_t marker_count) {
-  return marker_count + kD3D11TestSlots;
-}
 
 Result<std::unique_ptr<D3D11Markers>> OpenD3D11Markers(const D3D11Objects& objects,
                                                        uint32_t marker_count,

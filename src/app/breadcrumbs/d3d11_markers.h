@@ -41,17 +41,17 @@ class D3D11Markers {
   Facts facts_;
 };
 
-// How many slots have to be there for so many markers: the self-test has slots of its own.
-uint32_t D3D11SlotsFor(uint32_t marker_count);
+// Slots of the self-test, behind the application's.
+inline constexpr uint32_t kD3D11OwnSlots = 3;
 
-// `below` was around the device's creation, with D3D11SlotsFor(marker_count). `findings`: of what was tried before.
+// `below` was around the device's creation, with so many markers and kD3D11OwnSlots. `findings`: of what was tried before.
 // kUnsupported: no way works; the message says why of the last.
 Result<std::unique_ptr<D3D11Markers>> OpenD3D11Markers(const D3D11Objects& objects,
                                                        uint32_t marker_count,
                                                        const RawMarkerScope& below,
                                                        std::vector<SourceFinding> findings);
 
-// `write` is the library's, `slots` its buffer with room for D3D11SlotsFor(marker_count), which lives as long as the device.
+// `write` is the library's, `slots` its buffer with room for kD3D11OwnSlots more, which lives as long as the device.
 // If it does not work, what was found is in `findings`.
 Result<std::unique_ptr<D3D11Markers>> OpenAmdMarkers(
     const D3D11Objects& objects, uint32_t marker_count, volatile uint64_t* slots,

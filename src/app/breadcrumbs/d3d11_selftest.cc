@@ -15,6 +15,9 @@ namespace {
 constexpr uint64_t kTimeoutNs = 2'000'000'000;
 // A draw that is told from none on any machine.
 constexpr uint64_t kLongDrawNs = 20'000'000;
+// A query may say later what a marker has said, but not so late.
+constexpr uint64_t kQueryDelayNs = 100'000'000;
+constexpr uint64_t kDrawTimeoutNs = 10'000'000'000;
 constexpr uint32_t kSide = 512;
 constexpr uint32_t kFewestTrips = 16;
 constexpr uint32_t kMostTrips = 65536;  // lavapipe leaves loops then
@@ -57,10 +60,14 @@ class SlowDraw {
         StatusOf("CreateTexture2D",
                  device.CreateTexture2D(&picture, nullptr,
                                         reinterpret_cast<ID3D11Texture2D**>(texture.Receive()))));
-    return StatusOf(
-        "CreateRenderTargetView",
-        device.CreateRenderTargetView(
-            texture.get(), nullptr, reinterpret_cast<ID3D11RenderTargetView**>(target_.Receive())));
+    CAIRN_RETURN_IF_ERROR(
+        StatusOf("CreateRenderTargetView",
+                 device.CreateRenderTargetView(
+                     texture.get(), nullptr,
+                     reinterpret_cast<ID3D11RenderTargetView**>(target_.Receive()))));
+    const D3D11_QUERY_DESC done = {D3D11_QUERY_EVENT, 0};
+    return StatusOf("CreateQuery(D3D11_QUERY_EVENT)",
+                    device.CreateQuery(&done, reinterpret_cast<ID3D11Query**>(done_.Receive())));
   }
 
   void Draw(uint32_t trips) {
@@ -76,6 +83,17 @@ class SlowDraw {
     context_->PSSetShader(pixel_shader_.get(), nullptr, 0);
     context_->PSSetConstantBuffers(0, 1, &constants);
     context_->Draw(3, 0);
+    context_->End(done_.get());
+  }
+
+  // Until what was drawn last is done. False if that takes too long.
+  bool Wait() const {
+    const uint64_t end_ns = MonotonicNs() + kDrawTimeoutNs;
+    while (context_->GetData(done_.get(), nullptr, 0, 0) == S_FALSE) {
+      if (MonotonicNs() > end_ns) return false;
+      std::this_thread::yield();
+    }
+    return true;
   }
 
  private:
@@ -84,6 +102,7 @@ class SlowDraw {
   ComPtr<ID3D11PixelShader> pixel_shader_;
   ComPtr<ID3D11Buffer> constants_;
   ComPtr<ID3D11RenderTargetView> target_;
+  ComPtr<ID3D11Query> done_;
 };
 
 // One draw of so many trips between markers.
@@ -154,6 +173,15 @@ Status Test(const D3D11Objects& objects, const D3D11MarkerWay& way, D3D11MarkerF
     CAIRN_RETURN_IF_ERROR(round.Record(draw, trips));
     objects.context->Flush();
     CAIRN_RETURN_IF_ERROR(round.Watch());
+    const uint64_t seen_ns = MonotonicNs();
+    const bool done = draw.Wait();
+    const uint64_t later_ns = MonotonicNs() - seen_ns;
+    if (!done || later_ns > kQueryDelayNs) {
+      return Status(
+          StatusCode::kUnsupported,
+          fmt::format("the draw before the bottom marker ended {} ms after it had arrived",
+                      later_ns / 1'000'000));
+    }
     finding->top_seen_early |= round.top_early();
     if (std::exchange(first, false) || round.waited_ns() < kLongDrawNs) continue;
     finding->works = true;

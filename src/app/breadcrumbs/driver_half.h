@@ -226,13 +226,13 @@ class ListOpenScope {
 // describe (raw_marker_text.h).
 class RawMarkerScope {
  public:
-  // How many are wanted.
-  explicit RawMarkerScope(uint32_t count);
+  // How many the program wants, and how many more Cairn does for itself: of these reports say nothing.
+  RawMarkerScope(uint32_t count, uint32_t own_count);
   ~RawMarkerScope();
   RawMarkerScope(const RawMarkerScope&) = delete;
   RawMarkerScope& operator=(const RawMarkerScope&) = delete;
 
-  // As many as were wanted, in the block; null where the layer is absent, or has no breadcrumbs for the device. They stay
+  // As many as were wanted, the program's first, in the block; null where the layer is absent, or has no breadcrumbs for the device. They stay
   // readable for the rest of the process.
   const volatile uint64_t* slots() const { return slots_; }
   // How the layer writes there, kVulkanBufferMarker or kVulkanFillBuffer: the latter not inside of render passes.
@@ -241,6 +241,7 @@ class RawMarkerScope {
   // For the layer. Null where the thread wants none.
   static RawMarkerScope* Current();
   uint32_t count() const { return count_; }
+  uint32_t own_count() const { return own_count_; }
   void NoteSlots(const volatile uint64_t* slots, WriteMethod method) {
     slots_ = slots;
     method_ = method;
@@ -249,7 +250,8 @@ class RawMarkerScope {
  private:
   RawMarkerScope* const outer_;
   const volatile uint64_t* slots_ = nullptr;
-  uint32_t count_;
+  const uint32_t count_;
+  const uint32_t own_count_;
   WriteMethod method_ = WriteMethod::kNone;
 };
 

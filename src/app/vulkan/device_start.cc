@@ -66,7 +66,8 @@ const QueueState* QueueForSelfTest(const DeviceState& state) {
 
 uint32_t RawMarkerCount() {
   const RawMarkerScope* const wanted = RawMarkerScope::Current();
-  return wanted == nullptr ? kRawMarkers : std::max(kRawMarkers, wanted->count());
+  return wanted == nullptr ? kRawMarkers
+                           : std::max(kRawMarkers, wanted->count() + wanted->own_count());
 }
 
 CairnContextDesc ContextDesc(MarkerMode mode) {
@@ -155,6 +156,7 @@ void StartBreadcrumbs(DeviceState& state) {
   SetVulkanLayerHooks({FindDeviceForLibrary, FindListForLibrary});
   if (RawMarkerScope* const wanted = RawMarkerScope::Current()) {
     state.raw_marker_method = state.block->contexts()[state.context->index()].method;
+    state.noted_raw_markers = wanted->count();
     wanted->NoteSlots(state.context->raw_markers(), state.raw_marker_method);
   }
 }

@@ -64,11 +64,13 @@ bool WriteRawMarker(CommandBufferState& state, const char* name) {
   if (state.device->raw_marker_method == WriteMethod::kNone || name == nullptr) return false;
   const std::optional<RawMarker> marker = ParseRawMarkerText(name);
   if (!marker) return false;
+  CommandList* const noted_in =
+      marker->index < state.device->noted_raw_markers ? state.open : nullptr;
   Quietly([&] {
     const Status status =
         TakesRawMarker(state)
             ? state.device->context->WriteRaw(state.handle, marker->where, marker->index,
-                                              marker->value, state.open)
+                                              marker->value, noted_in)
             : Status(StatusCode::kUnsupported, "nothing can be written at its place");
     if (!status.ok()) LogOnce(LogLevel::kWarning, "raw marker", "raw marker: " + status.message());
   });

@@ -108,7 +108,7 @@ TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
 
 // What a program of Direct3D 11 gives to AGS comes down as labels: the GPU writes it, and it is no label.
 TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
-  RawMarkerScope scope(2000);
+  RawMarkerScope scope(2000, 2);
   Make();
   ASSERT_NE(scope.slots(), nullptr);
   EXPECT_EQ(scope.method(), loader_.state().raw_marker_method);
@@ -116,9 +116,10 @@ TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
   loader_.Begin(commands);
   const auto insert =
       loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
-  for (const RawMarker& marker : {RawMarker{PipeLocation::kTop, 1999, 0xDEADCAFE},
-                                  RawMarker{PipeLocation::kBottom, 5, 0x1122334455667788},
-                                  RawMarker{PipeLocation::kTop, 2000, 7}}) {
+  for (const RawMarker& marker :
+       {RawMarker{PipeLocation::kTop, 1999, 0xDEADCAFE},
+        RawMarker{PipeLocation::kBottom, 5, 0x1122334455667788},
+        RawMarker{PipeLocation::kTop, 2001, 7}, RawMarker{PipeLocation::kTop, 2002, 8}}) {
     const auto text = RawMarkerText(marker);
     const VkDebugUtilsLabelEXT label = {
         VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text.data(), {}};
@@ -127,16 +128,17 @@ TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
   }
   loader_.End(commands);
   EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER,
-                                           CAIRN_MARKER_FILL_BUFFER));
-  std::vector<uint64_t> slots;  // in order, with what they get
+                                           CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER));
+  std::vector<BindPoint> markers;
   for (const EventRecord& event : loader_.Events(commands)) {
-    if (event.kind == EventKind::kBind) slots.push_back(event.type);
+    if (event.kind == EventKind::kBind) markers.push_back(static_cast<BindPoint>(event.type));
   }
-  EXPECT_THAT(slots, ElementsAre(kBindRawMarkerTop, kBindRawMarkerBottom));
+  EXPECT_THAT(markers, ElementsAre(kBindRawMarkerTop, kBindRawMarkerBottom));
   EXPECT_EQ(scope.slots()[1999], CAIRN_MARKER_UNWRITTEN);
   ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
   EXPECT_EQ(scope.slots()[1999], 0xDEADCAFEu);
   EXPECT_EQ(scope.slots()[5], 0x1122334455667788u);
+  EXPECT_EQ(scope.slots()[2001], 7u) << "written, and not noted";
   EXPECT_EQ(scope.slots()[0], CAIRN_MARKER_UNWRITTEN);
 }
 

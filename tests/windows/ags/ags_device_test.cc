@@ -147,6 +147,7 @@ TEST_F(AgsDeviceTest, OneDeviceAfterAnother) {
 
 TEST_F(AgsDeviceTest, ALibraryOfAmdThatCanIsUsed) {
   CreateWithFake("works");
+  if (HasFatalFailure()) return;
   const CairnAgsBreadcrumbs described = Described();
   EXPECT_EQ(described.way, CAIRN_AGS_AMD_LIBRARY);
   EXPECT_EQ(described.topOfPipe, 1u);
@@ -158,6 +159,7 @@ TEST_F(AgsDeviceTest, ALibraryOfAmdIsNotBelieved) {
   for (const char* kind : {"lies", "cannot", "stranger"}) {
     SCOPED_TRACE(kind);
     CreateWithFake(kind);
+    if (HasFatalFailure()) return;
     EXPECT_EQ(Described().way, CAIRN_AGS_COMPLETION);
     ExpectMarkersWork();
     Destroy();
@@ -186,7 +188,8 @@ TEST_F(AgsSampleTest, GivesTheAnswersOfTheDocumentation) {
   const CommandResult result = RunCommand({Program("sample-ags-d3d11")}, {.timeout_s = 200});
   RecordProperty("dxvk", IsDxvk());
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
-  const std::string& output = result.output;
+  std::string output = result.output;
+  std::erase(output, '\r');  // lines end as Windows has them
   EXPECT_THAT(output, HasSubstr("Markers are written by what the API can order; top of pipe is not "
                                 "told, not seen before a draw ended\n"));
   // A top marker is at the bottom of the pipe here: it says that the draws before it are done.
