@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The breadcrumb API of AMD GPU Services (AGS) 6 on Cairn: its names, so that code written for it
- * recompiles and links with libcairn, on any vendor's GPU. Include this instead of amd_ags.h, or put
- * include/cairn/compat on the include path.
+ * AMD GPU Services (AGS) 6 on Cairn: its names, so that code written for it recompiles and links with
+ * libcairn, on any vendor's GPU. Include this instead of amd_ags.h, or put include/cairn/compat on the include
+ * path. On Windows there is an amd_ags_x64.dll as well, for programs that load that (docs/ags.md).
  *
- * AGS writes breadcrumbs into the immediate context of a Direct3D 11 device. There is no Direct3D 11
- * here: agsDriverExtensionsDX11_CreateDevice returns AGS_EXTENSION_NOT_SUPPORTED. With Direct3D 12 and
- * Vulkan three additional calls take its place:
+ * What AGS has of breadcrumbs and markers works. The rest is here so that code compiles: its bits among the
+ * extensions are 0, and its functions return AGS_EXTENSION_NOT_SUPPORTED.
  *
+ *   Direct3D 11, on Windows:
  *   agsInitialize(AGS_CURRENT_VERSION, NULL, &ags, NULL);
+ *   agsDriverExtensionsDX11_CreateDevice(ags, &creation, &extensions, &returned);
+ *   agsDriverExtensionsDX11_WriteBreadcrumb(ags, &marker);   // returned.breadcrumbBuffer has what arrived
+ *
+ *   Direct3D 12 and Vulkan, where three calls of Cairn's take the place of the device's creation:
  *   cairnAgsAttach(ags, context);                  // a CairnContext with raw_marker_count > 0
  *   cairnAgsGetBreadcrumbBuffer(ags, &buffer);     // AGSDX11ReturnedParams::breadcrumbBuffer
  *   cairnAgsSetCommandBuffer(ags, command_buffer); // for the markers that follow
  *   agsDriverExtensionsDX11_WriteBreadcrumb(ags, &marker);
  *
- * Display, Crossfire and shader functions of AGS are not here: they are not about breadcrumbs.
+ * Threads: one thread at a time uses an AGSContext; several threads take one each. Markers of Direct3D 11 go into
+ * the immediate context, whose thread writes them.
  *
- * Threads: one thread at a time uses an AGSContext; several threads take one each, attached to the same
- * CairnContext.
+ * Source: AMD GPU Services, versions 6.
  */
 #ifndef CAIRN_COMPAT_AMD_AGS_H_
 #define CAIRN_COMPAT_AMD_AGS_H_
@@ -26,6 +30,7 @@
 #error "amd_ags.h of the AGS SDK is included too; its types are not those of libcairn"
 #endif
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "cairn/breadcrumbs.h"
@@ -40,6 +45,13 @@ extern "C" {
 #define AMD_AGS_VERSION_PATCH 0
 
 #define AMD_AGS_API CAIRN_API
+
+/* Enumerations that AGS has inside of structs: in C a field of such a type is a number. */
+#ifdef __cplusplus
+#define CAIRN_AGS_NESTED(type) type
+#else
+#define CAIRN_AGS_NESTED(type) int
+#endif
 
 #define AGS_MAKE_VERSION(major, minor, patch) (((major) << 22) | ((minor) << 12) | (patch))
 #define AGS_UNSPECIFIED_VERSION 0xFFFFAD00
@@ -62,7 +74,143 @@ typedef enum AGSReturnCode {
 
 typedef struct AGSContext AGSContext;
 
+/* As in AGS: with AGS_DIRECTX_TYPES_INCLUDED the headers of Direct3D came first. They are recognised without it, too. */
+#if defined(AGS_DIRECTX_TYPES_INCLUDED) || defined(__d3dcommon_h__)
+typedef D3D_DRIVER_TYPE CairnAgsDriverType;
+typedef D3D_FEATURE_LEVEL CairnAgsFeatureLevel;
+typedef D3D_PRIMITIVE_TOPOLOGY CairnAgsTopology;
+#else
+typedef int CairnAgsDriverType;
+typedef int CairnAgsFeatureLevel;
+typedef int CairnAgsTopology;
+#endif
+#if defined(_WIN32)
+typedef wchar_t CairnAgsChar;
+#else
+typedef unsigned short CairnAgsChar;
+#endif
+#if defined(GUID_DEFINED)
+typedef GUID CairnAgsIid;
+#else
+typedef struct CairnAgsIid {
+  unsigned int data1;
+  unsigned short data2;
+  unsigned short data3;
+  unsigned char data4[8];
+} CairnAgsIid;
+#endif
+
+struct IDXGIAdapter;
+struct IDXGISwapChain;
+struct DXGI_SWAP_CHAIN_DESC;
+struct ID3D11Device;
+struct ID3D11DeviceContext;
+struct ID3D11Resource;
+struct ID3D11Buffer;
+struct ID3D11Texture1D;
+struct ID3D11Texture2D;
+struct ID3D11Texture3D;
+struct D3D11_BUFFER_DESC;
+struct D3D11_TEXTURE1D_DESC;
+struct D3D11_TEXTURE2D_DESC;
+struct D3D11_TEXTURE3D_DESC;
+struct D3D11_SUBRESOURCE_DATA;
+struct ID3D12Device;
+struct ID3D12GraphicsCommandList;
+struct tagRECT;
+
 /* ---- Initialisation -------------------------------------------------------------------------- */
+
+typedef struct AGSRect {
+  int offsetX;
+  int offsetY;
+  int width;
+  int height;
+} AGSRect;
+
+typedef struct AGSDisplayInfo {
+  char name[256];
+  char displayDeviceName[32];
+  unsigned int isPrimaryDisplay : 1;
+  unsigned int HDR10 : 1;
+  unsigned int dolbyVision : 1;
+  unsigned int freesync : 1;
+  unsigned int freesyncHDR : 1;
+  unsigned int eyefinityInGroup : 1;
+  unsigned int eyefinityPreferredDisplay : 1;
+  unsigned int eyefinityInPortraitMode : 1;
+  unsigned int reservedPadding : 24;
+  int maxResolutionX;
+  int maxResolutionY;
+  float maxRefreshRate;
+  AGSRect currentResolution;
+  AGSRect visibleResolution;
+  float currentRefreshRate;
+  int eyefinityGridCoordX;
+  int eyefinityGridCoordY;
+  double chromaticityRedX;
+  double chromaticityRedY;
+  double chromaticityGreenX;
+  double chromaticityGreenY;
+  double chromaticityBlueX;
+  double chromaticityBlueY;
+  double chromaticityWhitePointX;
+  double chromaticityWhitePointY;
+  double screenDiffuseReflectance;
+  double screenSpecularReflectance;
+  double minLuminance;
+  double maxLuminance;
+  double avgLuminance;
+  int logicalDisplayIndex;
+  int adlAdapterIndex;
+  int reserved;
+} AGSDisplayInfo;
+
+typedef struct AGSDeviceInfo {
+#ifdef __cplusplus
+  typedef enum AsicFamily {
+    AsicFamily_Unknown,
+    AsicFamily_PreGCN,
+    AsicFamily_GCN1,
+    AsicFamily_GCN2,
+    AsicFamily_GCN3,
+    AsicFamily_GCN4,
+    AsicFamily_Vega,
+    AsicFamily_RDNA,
+    AsicFamily_RDNA2,
+    AsicFamily_RDNA3,
+    AsicFamily_Count
+  } AsicFamily;
+#endif
+  const char* adapterString;
+  CAIRN_AGS_NESTED(AsicFamily) asicFamily;
+  unsigned int isAPU : 1;
+  unsigned int isPrimaryDevice : 1;
+  unsigned int isExternal : 1;
+  unsigned int reservedPadding : 29;
+  int vendorId;
+  int deviceId;
+  int revisionId;
+  int numCUs;
+  int numWGPs;
+  int numROPs;
+  int coreClock;
+  int memoryClock;
+  int memoryBandwidth;
+  float teraFlops;
+  unsigned long long localMemoryInBytes;
+  unsigned long long sharedMemoryInBytes;
+  int numDisplays;
+  AGSDisplayInfo* displays;
+  int eyefinityEnabled;
+  int eyefinityGridWidth;
+  int eyefinityGridHeight;
+  int eyefinityResolutionX;
+  int eyefinityResolutionY;
+  int eyefinityBezelCompensated;
+  int adlAdapterIndex;
+  int reserved;
+} AGSDeviceInfo;
 
 typedef void* (*AGS_ALLOC_CALLBACK)(size_t allocationSize);
 typedef void (*AGS_FREE_CALLBACK)(void* allocationPtr);
@@ -73,8 +221,6 @@ typedef struct AGSConfiguration {
   AGS_FREE_CALLBACK freeCallback;
 } AGSConfiguration;
 
-typedef struct AGSDeviceInfo AGSDeviceInfo;
-
 /* Filled in with no devices and empty versions: Cairn's self-test describes devices. */
 typedef struct AGSGPUInfo {
   const char* driverVersion;
@@ -83,6 +229,45 @@ typedef struct AGSGPUInfo {
   AGSDeviceInfo* devices;
 } AGSGPUInfo;
 
+typedef struct AGSDisplaySettings {
+#ifdef __cplusplus
+  typedef enum Mode {
+    Mode_SDR,
+    Mode_HDR10_PQ,
+    Mode_HDR10_scRGB,
+    Mode_FreesyncHDR_scRGB,
+    Mode_FreesyncHDR_Gamma22,
+    Mode_DolbyVision,
+    Mode_Count
+  } Mode;
+#endif
+  CAIRN_AGS_NESTED(Mode) mode;
+  double chromaticityRedX;
+  double chromaticityRedY;
+  double chromaticityGreenX;
+  double chromaticityGreenY;
+  double chromaticityBlueX;
+  double chromaticityBlueY;
+  double chromaticityWhitePointX;
+  double chromaticityWhitePointY;
+  double minLuminance;
+  double maxLuminance;
+  double maxContentLightLevel;
+  double maxFrameAverageLightLevel;
+  unsigned int disableLocalDimming : 1;
+  unsigned int reservedPadding : 31;
+} AGSDisplaySettings;
+
+typedef enum AGSDriverVersionResult {
+  AGS_SOFTWAREVERSIONCHECK_OK,
+  AGS_SOFTWAREVERSIONCHECK_OLDER,
+  AGS_SOFTWAREVERSIONCHECK_UNDEFINED
+} AGSDriverVersionResult;
+
+/* AGS_SOFTWAREVERSIONCHECK_UNDEFINED: there is no Radeon Software to have a version. */
+AMD_AGS_API AGSDriverVersionResult agsCheckDriverVersion(
+    const char* radeonSoftwareVersionReported, unsigned int radeonSoftwareVersionRequired);
+
 /* AGS_CURRENT_VERSION. */
 AMD_AGS_API int agsGetVersionNumber(void);
 
@@ -90,27 +275,78 @@ AMD_AGS_API int agsGetVersionNumber(void);
  * other, or another major version than 6. AGS_OUT_OF_MEMORY. No AMD driver is needed. */
 AMD_AGS_API AGSReturnCode agsInitialize(int agsVersion, const AGSConfiguration* config,
                                         AGSContext** context, AGSGPUInfo* gpuInfo);
-/* The attached CairnContext stays. AGS_INVALID_ARGS: NULL. */
+/* The attached CairnContext stays. A device that was made with the context and not destroyed stays usable, and has
+ * no markers any more. AGS_INVALID_ARGS: NULL. */
 AMD_AGS_API AGSReturnCode agsDeInitialize(AGSContext* context);
 
-/* ---- Direct3D 11 ----------------------------------------------------------------------------- */
+AMD_AGS_API AGSReturnCode agsSetDisplayMode(AGSContext* context, int deviceIndex, int displayIndex,
+                                            const AGSDisplaySettings* settings);
 
-struct ID3D11Device;
-struct ID3D11DeviceContext;
-struct IDXGIAdapter;
-struct IDXGISwapChain;
-struct DXGI_SWAP_CHAIN_DESC;
+/* ---- Direct3D 12 ----------------------------------------------------------------------------- */
 
-/* As in AGS: with AGS_DIRECTX_TYPES_INCLUDED the Direct3D headers came first. */
-#if defined(AGS_DIRECTX_TYPES_INCLUDED)
-typedef D3D_DRIVER_TYPE CairnAgsDriverType;
-typedef D3D_FEATURE_LEVEL CairnAgsFeatureLevel;
-typedef WCHAR CairnAgsChar;
-#else
-typedef int CairnAgsDriverType;
-typedef int CairnAgsFeatureLevel;
-typedef wchar_t CairnAgsChar;
+typedef struct AGSDX12DeviceCreationParams {
+  struct IDXGIAdapter* pAdapter;
+  CairnAgsIid iid;
+  CairnAgsFeatureLevel FeatureLevel;
+} AGSDX12DeviceCreationParams;
+
+/* Nothing of it is looked at. */
+typedef struct AGSDX12ExtensionParams {
+  const CairnAgsChar* pAppName;
+  const CairnAgsChar* pEngineName;
+  unsigned int appVersion;
+  unsigned int engineVersion;
+  unsigned int uavSlot;
+} AGSDX12ExtensionParams;
+
+typedef struct AGSDX12ExtensionsSupported {
+  unsigned int intrinsics16 : 1;
+  unsigned int intrinsics17 : 1;
+  unsigned int userMarkers : 1; /* 1 */
+  unsigned int appRegistration : 1;
+  unsigned int UAVBindSlot : 1;
+  unsigned int intrinsics19 : 1;
+  unsigned int baseVertex : 1;
+  unsigned int baseInstance : 1;
+  unsigned int getWaveSize : 1;
+  unsigned int floatConversion : 1;
+  unsigned int readLaneAt : 1;
+  unsigned int rayHitToken : 1;
+  unsigned int shaderClock : 1;
+  unsigned int padding : 19;
+} AGSDX12ExtensionsSupported;
+
+typedef struct AGSDX12ReturnedParams {
+  struct ID3D12Device* pDevice;
+#ifdef __cplusplus
+  typedef AGSDX12ExtensionsSupported ExtensionsSupported;
 #endif
+  AGSDX12ExtensionsSupported extensionsSupported;
+} AGSDX12ReturnedParams;
+
+static const unsigned int AGS_DX12_SHADER_INTRINSICS_SPACE_ID = 0x7FFF0ADE;
+
+/* On Windows D3D12CreateDevice; under `cairn run` the device is the layer's, as the program's own call would give.
+ * AGS_INVALID_ARGS: a required pointer is NULL. AGS_MISSING_D3D_DLL. AGS_DX_FAILURE: it failed. Elsewhere
+ * AGS_EXTENSION_NOT_SUPPORTED. */
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_CreateDevice(
+    AGSContext* context, const AGSDX12DeviceCreationParams* creationParams,
+    const AGSDX12ExtensionParams* extensionParams, AGSDX12ReturnedParams* returnedParams);
+/* Releases the device, and says what Release said. */
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_DestroyDevice(AGSContext* context,
+                                                                struct ID3D12Device* device,
+                                                                unsigned int* deviceReferences);
+
+/* PIX events of the list (BeginEvent, EndEvent, SetMarker) with this UTF-8 text: Cairn's reports, PIX and RenderDoc
+ * show them. AGS_INVALID_ARGS: NULL. On Windows; elsewhere AGS_EXTENSION_NOT_SUPPORTED (cairn/pix.h has them there). */
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_PushMarker(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList, const char* data);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_PopMarker(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX12_SetMarker(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList, const char* data);
+
+/* ---- Direct3D 11 ----------------------------------------------------------------------------- */
 
 typedef enum AGSCrossfireMode {
   AGS_CROSSFIRE_MODE_DRIVER_AFR = 0,
@@ -118,6 +354,7 @@ typedef enum AGSCrossfireMode {
   AGS_CROSSFIRE_MODE_DISABLE
 } AGSCrossfireMode;
 
+/* The arguments of D3D11CreateDevice; with pSwapChainDesc those of D3D11CreateDeviceAndSwapChain. */
 typedef struct AGSDX11DeviceCreationParams {
   struct IDXGIAdapter* pAdapter;
   CairnAgsDriverType DriverType;
@@ -129,20 +366,40 @@ typedef struct AGSDX11DeviceCreationParams {
   const struct DXGI_SWAP_CHAIN_DESC* pSwapChainDesc;
 } AGSDX11DeviceCreationParams;
 
+/* Of it only numBreadcrumbMarkers is looked at: how many slots of 64 bits there are, up to 1,048,573. */
 typedef struct AGSDX11ExtensionParams {
   const CairnAgsChar* pAppName;
   const CairnAgsChar* pEngineName;
   unsigned int appVersion;
   unsigned int engineVersion;
-  unsigned int numBreadcrumbMarkers; /* here: CairnContextDesc::raw_marker_count */
+  unsigned int numBreadcrumbMarkers;
   unsigned int uavSlot;
   AGSCrossfireMode crossfireMode;
 } AGSDX11ExtensionParams;
 
-/* Of the extensions only the one that this header is about. */
 typedef struct AGSDX11ExtensionsSupported {
-  unsigned int breadcrumbMarkers : 1;
-  unsigned int padding : 31;
+  unsigned int quadList : 1;
+  unsigned int screenRectList : 1;
+  unsigned int uavOverlap : 1;
+  unsigned int depthBoundsTest : 1;
+  unsigned int multiDrawIndirect : 1;
+  unsigned int multiDrawIndirectCountIndirect : 1;
+  unsigned int crossfireAPI : 1;
+  unsigned int createShaderControls : 1;
+  unsigned int intrinsics16 : 1;
+  unsigned int multiView : 1;
+  unsigned int intrinsics17 : 1;
+  unsigned int appRegistration : 1;
+  unsigned int
+      breadcrumbMarkers : 1; /* 1 if numBreadcrumbMarkers was not 0 and a way to write them works */
+  unsigned int MDIDeferredContexts : 1;
+  unsigned int UAVOverlapDeferredContexts : 1;
+  unsigned int depthBoundsDeferredContexts : 1;
+  unsigned int intrinsics19 : 1;
+  unsigned int getWaveSize : 1;
+  unsigned int baseVertex : 1;
+  unsigned int baseInstance : 1;
+  unsigned int padding : 12;
 } AGSDX11ExtensionsSupported;
 
 typedef struct AGSDX11ReturnedParams {
@@ -155,15 +412,23 @@ typedef struct AGSDX11ReturnedParams {
 #endif
   AGSDX11ExtensionsSupported extensionsSupported;
   unsigned int crossfireGPUCount;
+  /* The slots, CAIRN_MARKER_UNWRITTEN where nothing has arrived; NULL without breadcrumbMarkers. Read it as
+   * const volatile, until the device is destroyed. */
   void* breadcrumbBuffer;
 } AGSDX11ReturnedParams;
 
-/* AGS_INVALID_ARGS: `context`, `creationParams` or `returnedParams` is NULL. Otherwise, on this
- * platform, AGS_EXTENSION_NOT_SUPPORTED, with returnedParams all zero: no breadcrumbMarkers. */
+/* Makes the device, and finds out by values in which way markers can be written on it: docs/ags.md. That takes some
+ * tens of milliseconds, and only with numBreadcrumbMarkers > 0. A device on which none works is made all the same,
+ * without breadcrumbMarkers; cairnGetLastErrorMessage says why.
+ * AGS_INVALID_ARGS: `context`, `creationParams` or `returnedParams` is NULL, or the context has a device.
+ * AGS_MISSING_D3D_DLL: no d3d11.dll. AGS_DX_FAILURE: it makes no device. AGS_EXTENSION_NOT_SUPPORTED: not on
+ * Windows. In each of these returnedParams is all zero, if it is not NULL. */
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateDevice(
     AGSContext* context, const AGSDX11DeviceCreationParams* creationParams,
     const AGSDX11ExtensionParams* extensionParams, AGSDX11ReturnedParams* returnedParams);
-/* AGS_INVALID_ARGS: `context` is NULL. Otherwise AGS_D3DDEVICE_NOT_CREATED: none can have been. */
+/* Ends the markers, and releases device and immediate context, either of which may be NULL; what Release said is in
+ * the counts, if they are not NULL. AGS_INVALID_ARGS: `context` is NULL. AGS_D3DDEVICE_NOT_CREATED: the context has
+ * made no device, or another one. */
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_DestroyDevice(
     AGSContext* context, struct ID3D11Device* device, unsigned int* deviceReferences,
     struct ID3D11DeviceContext* immediateContext, unsigned int* immediateContextReferences);
@@ -190,15 +455,135 @@ typedef struct AGSBreadcrumbMarker {
 } AGSBreadcrumbMarker;
 #endif
 
-/* Records a write of markerData into slot `index`, at the top or the bottom of the pipe, as
+/* Records a write of markerData into slot `index`, at the top or the bottom of the pipe: into the immediate context of
+ * the device that agsDriverExtensionsDX11_CreateDevice made, or else into the command buffer that was set, as
  * cairnWriteMarker does. AGS_INVALID_ARGS: NULL, no command buffer was set, or the index or type is
- * out of range. AGS_D3DDEVICE_NOT_CREATED: no CairnContext is attached.
- * AGS_EXTENSION_NOT_SUPPORTED: raw_marker_count is 0, or this command buffer cannot carry the write.
- * AGS_OUT_OF_MEMORY, AGS_FAILURE: cairnGetLastErrorMessage says more. */
+ * out of range. AGS_D3DDEVICE_NOT_CREATED: there is neither a device nor a CairnContext.
+ * AGS_EXTENSION_NOT_SUPPORTED: the device has no breadcrumbMarkers, raw_marker_count is 0, or this command buffer
+ * cannot carry the write. AGS_OUT_OF_MEMORY, AGS_FAILURE: cairnGetLastErrorMessage says more. */
 AMD_AGS_API AGSReturnCode
 agsDriverExtensionsDX11_WriteBreadcrumb(AGSContext* context, const AGSBreadcrumbMarker* marker);
 
-/* ---- Cairn's additions: Direct3D 12 and Vulkan ------------------------------------------------ */
+/* ---- What of Direct3D 11 is here by name only -------------------------------------------------- */
+
+typedef enum AGSPrimitiveTopologyDX11 {
+  AGS_PRIMITIVE_TOPOLOGY_QUADLIST = 7,
+  AGS_PRIMITIVE_TOPOLOGY_SCREENRECTLIST = 9
+} AGSPrimitiveTopologyDX11;
+
+typedef struct AGSClipRect {
+#ifdef __cplusplus
+  typedef enum Mode { ClipRectIncluded = 0, ClipRectExcluded = 1 } Mode;
+#endif
+  CAIRN_AGS_NESTED(Mode) mode;
+  AGSRect rect;
+} AGSClipRect;
+
+typedef enum AGSAfrTransferType {
+  AGS_AFR_TRANSFER_DEFAULT = 0,
+  AGS_AFR_TRANSFER_DISABLE = 1,
+  AGS_AFR_TRANSFER_1STEP_P2P = 2,
+  AGS_AFR_TRANSFER_2STEP_NO_BROADCAST = 3,
+  AGS_AFR_TRANSFER_2STEP_WITH_BROADCAST = 4
+} AGSAfrTransferType;
+
+typedef enum AGSAfrTransferEngine {
+  AGS_AFR_TRANSFERENGINE_DEFAULT = 0,
+  AGS_AFR_TRANSFERENGINE_3D_ENGINE = 1,
+  AGS_AFR_TRANSFERENGINE_COPY_ENGINE = 2
+} AGSAfrTransferEngine;
+
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_IASetPrimitiveTopology(AGSContext* context,
+                                                                         CairnAgsTopology topology);
+AMD_AGS_API AGSReturnCode
+agsDriverExtensionsDX11_BeginUAVOverlap(AGSContext* context, struct ID3D11DeviceContext* dxContext);
+AMD_AGS_API AGSReturnCode
+agsDriverExtensionsDX11_EndUAVOverlap(AGSContext* context, struct ID3D11DeviceContext* dxContext);
+AMD_AGS_API AGSReturnCode
+agsDriverExtensionsDX11_SetDepthBounds(AGSContext* context, struct ID3D11DeviceContext* dxContext,
+                                       bool enabled, float minDepth, float maxDepth);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_MultiDrawInstancedIndirect(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext, unsigned int drawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_MultiDrawIndexedInstancedIndirect(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext, unsigned int drawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_MultiDrawInstancedIndirectCountIndirect(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext,
+    struct ID3D11Buffer* pBufferForDrawCount, unsigned int alignedByteOffsetForDrawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_MultiDrawIndexedInstancedIndirectCountIndirect(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext,
+    struct ID3D11Buffer* pBufferForDrawCount, unsigned int alignedByteOffsetForDrawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_SetMaxAsyncCompileThreadCount(
+    AGSContext* context, unsigned int numberOfThreads);
+AMD_AGS_API AGSReturnCode
+agsDriverExtensionsDX11_NumPendingAsyncCompileJobs(AGSContext* context, unsigned int* numberOfJobs);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_SetDiskShaderCacheEnabled(AGSContext* context,
+                                                                            int enable);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_SetViewBroadcastMasks(
+    AGSContext* context, unsigned long long vpMask, unsigned long long rtSliceMask,
+    int vpMaskPerRtSliceEnabled);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_GetMaxClipRects(AGSContext* context,
+                                                                  unsigned int* maxRectCount);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_SetClipRects(AGSContext* context,
+                                                               unsigned int clipRectCount,
+                                                               const AGSClipRect* clipRects);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateBuffer(
+    AGSContext* context, const struct D3D11_BUFFER_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Buffer** buffer,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateTexture1D(
+    AGSContext* context, const struct D3D11_TEXTURE1D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture1D** texture1D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateTexture2D(
+    AGSContext* context, const struct D3D11_TEXTURE2D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture2D** texture2D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_CreateTexture3D(
+    AGSContext* context, const struct D3D11_TEXTURE3D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture3D** texture3D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceEndWrites(
+    AGSContext* context, struct ID3D11Resource* resource, const struct tagRECT* transferRegions,
+    const unsigned int* subresourceArray, unsigned int numSubresources);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceBeginAllAccess(
+    AGSContext* context, struct ID3D11Resource* resource);
+AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceEndAllAccess(
+    AGSContext* context, struct ID3D11Resource* resource);
+
+/* ---- Cairn's additions ------------------------------------------------------------------------ */
+
+/* In which way the markers of a Direct3D 11 device are written: docs/ags.md. */
+typedef enum CairnAgsWay {
+  CAIRN_AGS_NONE = 0,
+  CAIRN_AGS_AMD_LIBRARY = 1, /* AMD's own library writes them */
+  CAIRN_AGS_VULKAN_LAYER =
+      2, /* Cairn's layer below DXVK writes them into the Vulkan command buffers */
+  CAIRN_AGS_COMPLETION = 3 /* what the API can order: fences, or event queries */
+} CairnAgsWay;
+
+typedef struct CairnAgsBreadcrumbs {
+  CairnAgsWay way;
+  /* 1: a top marker that is missing says that the GPU has not come to it. 0: a top marker waits for all work before
+   * it as a bottom marker does, and has to be taken for one: cairnInferFromMarkers, CAIRN_RAW_BOTTOM_MARKER. */
+  unsigned int topOfPipe : 1;
+  /* The self-test has seen a top marker arrive while a draw before it was running. */
+  unsigned int topSeenEarly : 1;
+  unsigned int reserved : 30;
+} CairnAgsBreadcrumbs;
+
+/* Of the device that was made with the context. AGS_INVALID_ARGS: NULL. AGS_D3DDEVICE_NOT_CREATED. */
+CAIRN_API AGSReturnCode cairnAgsDescribeBreadcrumbs(AGSContext* context,
+                                                    CairnAgsBreadcrumbs* breadcrumbs);
+
+/* Direct3D 12 and Vulkan. */
 
 /* The context whose raw markers are written; not owned, and NULL detaches. Forgets the command buffer.
  * AGS_INVALID_ARGS: `context` is NULL. */

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cairn/compat/amd_ags.h on the raw markers of cairn/markers.h.
+// cairn/compat/amd_ags.h: contexts, and breadcrumbs on the raw markers of cairn/markers.h. Devices are made in
+// compat_ags_windows.cc; what is here by name only is in compat_ags_names.cc.
+#include "app/api/compat_ags.h"
+
 #include <fmt/format.h>
 
 #include <cstdlib>
 #include <new>
 #include <string_view>
 
-#include "cairn/compat/amd_ags.h"
+using cairn::FailAgs;
+using cairn::ToAgs;
 
-#include "app/api/errors.h"
-
-struct AGSContext {
-  AGS_FREE_CALLBACK free;
-  CairnContext* cairn_context;
-  void* command_buffer;
-};
-
-namespace {
+namespace cairn {
 
 AGSReturnCode FailAgs(AGSReturnCode code, std::string_view message) {
-  cairn::Fail(CAIRN_ERROR_INVALID_ARGUMENT, message);
+  Fail(CAIRN_ERROR_INVALID_ARGUMENT, message);
   return code;
+}
+
+AGSReturnCode FailAgs(const Status& status) {
+  return ToAgs(Fail(status));
 }
 
 AGSReturnCode ToAgs(CairnResult result) {
@@ -38,8 +38,14 @@ AGSReturnCode ToAgs(CairnResult result) {
   return AGS_FAILURE;
 }
 
+}  // namespace cairn
+
+namespace {
+
 AGSReturnCode NotAttached() {
-  return FailAgs(AGS_D3DDEVICE_NOT_CREATED, "no CairnContext is attached; call cairnAgsAttach");
+  return FailAgs(AGS_D3DDEVICE_NOT_CREATED,
+                 "there is no device: call agsDriverExtensionsDX11_CreateDevice, or cairnAgsAttach "
+                 "with a CairnContext");
 }
 
 }  // namespace
@@ -62,34 +68,17 @@ AGSReturnCode agsInitialize(int agsVersion, const AGSConfiguration* config, AGSC
                                                   : std::malloc(sizeof(AGSContext));
   if (storage == nullptr) return FailAgs(AGS_OUT_OF_MEMORY, "out of memory");
   *context = new (storage) AGSContext{
-      memory.freeCallback != nullptr ? memory.freeCallback : std::free, nullptr, nullptr};
+      memory.freeCallback != nullptr ? memory.freeCallback : std::free, nullptr, nullptr, nullptr};
   if (gpuInfo != nullptr) *gpuInfo = {"", "", 0, nullptr};
   return AGS_SUCCESS;
 }
 
 AGSReturnCode agsDeInitialize(AGSContext* context) {
   if (context == nullptr) return FailAgs(AGS_INVALID_ARGS, "the context is NULL");
-  context->free(context);
+  const AGS_FREE_CALLBACK free = context->free;
+  context->~AGSContext();
+  free(context);
   return AGS_SUCCESS;
-}
-
-AGSReturnCode agsDriverExtensionsDX11_CreateDevice(
-    AGSContext* context, const AGSDX11DeviceCreationParams* creationParams,
-    const AGSDX11ExtensionParams*, AGSDX11ReturnedParams* returnedParams) {
-  if (context == nullptr || creationParams == nullptr || returnedParams == nullptr) {
-    return FailAgs(AGS_INVALID_ARGS, "the context or its parameters are NULL");
-  }
-  *returnedParams = {};
-  return FailAgs(AGS_EXTENSION_NOT_SUPPORTED,
-                 "there is no Direct3D 11 on this platform; use cairnAgsAttach with Direct3D 12 or "
-                 "Vulkan");
-}
-
-AGSReturnCode agsDriverExtensionsDX11_DestroyDevice(AGSContext* context, ID3D11Device*,
-                                                    unsigned int*, ID3D11DeviceContext*,
-                                                    unsigned int*) {
-  if (context == nullptr) return FailAgs(AGS_INVALID_ARGS, "the context is NULL");
-  return FailAgs(AGS_D3DDEVICE_NOT_CREATED, "there is no Direct3D 11 device on this platform");
 }
 
 AGSReturnCode agsDriverExtensionsDX11_WriteBreadcrumb(AGSContext* context,
@@ -97,6 +86,7 @@ AGSReturnCode agsDriverExtensionsDX11_WriteBreadcrumb(AGSContext* context,
   if (context == nullptr || marker == nullptr) {
     return FailAgs(AGS_INVALID_ARGS, "the context or the marker is NULL");
   }
+  if (context->device != nullptr) return context->device->Write(*marker);
   if (context->cairn_context == nullptr) return NotAttached();
   if (context->command_buffer == nullptr) {
     return FailAgs(AGS_INVALID_ARGS, "no command buffer is set; call cairnAgsSetCommandBuffer");
@@ -134,5 +124,14 @@ AGSReturnCode cairnAgsGetBreadcrumbBuffer(AGSContext* context, const volatile vo
                    "raw markers are off; set CairnContextDesc::raw_marker_count");
   }
   *buffer = slots;
+  return AGS_SUCCESS;
+}
+
+AGSReturnCode cairnAgsDescribeBreadcrumbs(AGSContext* context, CairnAgsBreadcrumbs* breadcrumbs) {
+  if (context == nullptr || breadcrumbs == nullptr) {
+    return FailAgs(AGS_INVALID_ARGS, "the context or the result pointer is NULL");
+  }
+  if (context->device == nullptr) return NotAttached();
+  *breadcrumbs = context->device->Describe();
   return AGS_SUCCESS;
 }

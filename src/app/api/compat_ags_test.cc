@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdlib>
 #include <vector>
 
@@ -130,6 +131,8 @@ TEST_F(AgsTest, WithoutRawMarkersTheExtensionIsNotSupported) {
   EXPECT_EQ(nullptr, buffer);
 }
 
+// Windows has it: tests/windows/ags.
+#if !defined(_WIN32)
 TEST_F(AgsTest, Direct3D11IsNotOnThisPlatform) {
   AGSDX11DeviceCreationParams creation{};
   AGSDX11ExtensionParams extensions{};
@@ -144,6 +147,48 @@ TEST_F(AgsTest, Direct3D11IsNotOnThisPlatform) {
             agsDriverExtensionsDX11_DestroyDevice(ags_, nullptr, nullptr, nullptr, nullptr));
   EXPECT_EQ(AGS_INVALID_ARGS,
             agsDriverExtensionsDX11_CreateDevice(ags_, nullptr, &extensions, &returned));
+}
+
+TEST_F(AgsTest, Direct3D12IsNotOnThisPlatform) {
+  AGSDX12DeviceCreationParams creation{};
+  AGSDX12ReturnedParams returned{};
+  returned.extensionsSupported.userMarkers = 1;
+  EXPECT_EQ(AGS_EXTENSION_NOT_SUPPORTED,
+            agsDriverExtensionsDX12_CreateDevice(ags_, &creation, nullptr, &returned));
+  EXPECT_EQ(0u, returned.extensionsSupported.userMarkers);
+  EXPECT_EQ(AGS_EXTENSION_NOT_SUPPORTED,
+            agsDriverExtensionsDX12_PushMarker(ags_, nullptr, "Shadows"));
+  EXPECT_THAT(cairnGetLastErrorMessage(), HasSubstr("cairn/pix.h"));
+}
+#endif
+
+TEST_F(AgsTest, WhatIsNotAboutMarkersIsHereByName) {
+  EXPECT_EQ(AGS_EXTENSION_NOT_SUPPORTED, agsDriverExtensionsDX11_BeginUAVOverlap(ags_, nullptr));
+  EXPECT_EQ(AGS_EXTENSION_NOT_SUPPORTED,
+            agsDriverExtensionsDX11_SetDepthBounds(ags_, nullptr, true, 0, 1));
+  EXPECT_EQ(AGS_SOFTWAREVERSIONCHECK_UNDEFINED, agsCheckDriverVersion("23.1.1", 0));
+  CairnAgsBreadcrumbs described{};
+  EXPECT_EQ(AGS_D3DDEVICE_NOT_CREATED, cairnAgsDescribeBreadcrumbs(ags_, &described));
+  EXPECT_EQ(AGS_INVALID_ARGS, cairnAgsDescribeBreadcrumbs(ags_, nullptr));
+}
+
+// What AMD's own library takes and returns.
+TEST(AgsLayout, IsThatOfVersion6) {
+  static_assert(sizeof(AGSDX11ReturnedParams) == 48);
+  static_assert(offsetof(AGSDX11ReturnedParams, extensionsSupported) == 28);
+  static_assert(offsetof(AGSDX11ReturnedParams, breadcrumbBuffer) == 40);
+  static_assert(sizeof(AGSDX11ExtensionParams) == 40);
+  static_assert(offsetof(AGSDX11ExtensionParams, numBreadcrumbMarkers) == 24);
+  static_assert(sizeof(AGSDX11DeviceCreationParams) == 56);
+  static_assert(sizeof(AGSBreadcrumbMarker) == 16);
+  static_assert(sizeof(AGSDX12ReturnedParams) == 16);
+  static_assert(sizeof(AGSDX12DeviceCreationParams) == 32);
+  AGSDX11ExtensionsSupported supported{};
+  supported.breadcrumbMarkers = 1;
+  EXPECT_EQ(1u << 12, std::bit_cast<uint32_t>(supported));
+  AGSDX12ExtensionsSupported supported12{};
+  supported12.userMarkers = 1;
+  EXPECT_EQ(1u << 2, std::bit_cast<uint32_t>(supported12));
 }
 
 int ags_allocations = 0;

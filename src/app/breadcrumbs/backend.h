@@ -115,6 +115,10 @@ class Backend {
     return false;
   }
 
+  // Whether a raw marker at the top of the pipe goes by work that is not done. Otherwise all are at the bottom, whatever was
+  // asked for, and are noted so.
+  virtual bool TellsTopOfPipe() const { return true; }
+
   // The recording's slot will be used again: gives back what BeginList took.
   virtual void ReleaseList(BackendList& list) = 0;
 

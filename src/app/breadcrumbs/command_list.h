@@ -156,6 +156,7 @@ class alignas(128) CommandList {
   void EndHold();
   CairnResult SetPipeline(CairnPipeline pipeline);
   CairnResult SetInsideRenderPass(bool inside);
+  bool inside_render_pass() const { return backend_list_.inside_render_pass; }
 
   // Somebody may be recording: it was not ended, and neither the application nor the GPU says that it
   // was submitted. (Without ends it is known by its frame only.)

@@ -735,7 +735,8 @@ Status Context::WriteRaw(void* command_buffer, PipeLocation where, uint32_t inde
   CAIRN_RETURN_IF_ERROR(backend_->WriteRaw(command_buffer, where, index, value));
   if (recording == nullptr) recording = OpenListOf(command_buffer);
   if (recording == nullptr) return Status();
-  const BindPoint point = where == PipeLocation::kTop ? kBindRawMarkerTop : kBindRawMarkerBottom;
+  const bool top = where == PipeLocation::kTop && backend_->TellsTopOfPipe();
+  const BindPoint point = top ? kBindRawMarkerTop : kBindRawMarkerBottom;
   // What finds no room is counted in the recording; the GPU writes it all the same.
   static_cast<void>(recording->Bind(point, index, value, /*is_address=*/true));
   return Status();

@@ -14,7 +14,8 @@ static_assert(sizeof(DriverBuffer) == 16 && sizeof(DriverList) == 16);
 static_assert(sizeof(DriverFinding) == 516 && sizeof(SourceState) == 4 && sizeof(WriteMethod) == 4);
 static_assert(sizeof(DriverWrite) == 4 && sizeof(PipeLocation) == 1);
 static_assert(sizeof(DeviceSeenScope) == 16 && sizeof(ListOpenScope) == 32);
-static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 32);
+static_assert(sizeof(ExpectedBufferScope) == 240 && sizeof(DriverScopes) == 40);
+static_assert(sizeof(RawMarkerScope) == 32);
 
 constinit std::atomic<DriverHalf*> driver_half{nullptr};
 
@@ -128,6 +129,19 @@ ListOpenScope::~ListOpenScope() {
 
 ListOpenScope* ListOpenScope::Current() {
   return ThreadDriverScopes().opening_list;
+}
+
+RawMarkerScope::RawMarkerScope(uint32_t count, uint32_t own_count)
+    : outer_(std::exchange(ThreadDriverScopes().raw_markers, this)),
+      count_(count),
+      own_count_(own_count) {}
+
+RawMarkerScope::~RawMarkerScope() {
+  ThreadDriverScopes().raw_markers = outer_;
+}
+
+RawMarkerScope* RawMarkerScope::Current() {
+  return ThreadDriverScopes().raw_markers;
 }
 
 }  // namespace cairn

@@ -12,6 +12,7 @@
 //   ExpectedBufferScope   the buffer made on this thread is ours: its VkBuffer becomes known, and its
 //                         memory becomes an import of pages that the caller names
 //   ListOpenScope         the command buffer begun on this thread is where a Direct3D list records
+//   RawMarkerScope        the Vulkan device made on this thread takes raw markers from within its command buffers
 //   DriverHalf            records writes into such a command buffer, to such a buffer
 //
 // Nothing here is needed: without the layer scopes see nothing, and GetDriverHalf() is null.
@@ -236,6 +237,40 @@ class ListOpenScope {
   uint32_t begun_ = 0;
 };
 
+// Around the implementation's creation of a Direct3D 11 device whose program wants raw markers: the Vulkan device that is
+// made on this thread has breadcrumbs of its own, and writes the raw markers that labels in its command buffers
+// describe (raw_marker_text.h).
+class RawMarkerScope {
+ public:
+  // How many the program wants, and how many more Cairn does for itself: of these reports say nothing.
+  RawMarkerScope(uint32_t count, uint32_t own_count);
+  ~RawMarkerScope();
+  RawMarkerScope(const RawMarkerScope&) = delete;
+  RawMarkerScope& operator=(const RawMarkerScope&) = delete;
+
+  // As many as were wanted, the program's first, in the block; null where the layer is absent, or has no breadcrumbs for the device. They stay
+  // readable for the rest of the process.
+  const volatile uint64_t* slots() const { return slots_; }
+  // How the layer writes there, kVulkanBufferMarker or kVulkanFillBuffer: the latter not inside of render passes.
+  WriteMethod method() const { return method_; }
+
+  // For the layer. Null where the thread wants none.
+  static RawMarkerScope* Current();
+  uint32_t count() const { return count_; }
+  uint32_t own_count() const { return own_count_; }
+  void NoteSlots(const volatile uint64_t* slots, WriteMethod method) {
+    slots_ = slots;
+    method_ = method;
+  }
+
+ private:
+  RawMarkerScope* const outer_;
+  const volatile uint64_t* slots_ = nullptr;
+  const uint32_t count_;
+  const uint32_t own_count_;
+  WriteMethod method_ = WriteMethod::kNone;
+};
+
 // The innermost scopes of a thread.
 struct DriverScopes {
   uint32_t creating_devices = 0;
@@ -243,6 +278,7 @@ struct DriverScopes {
   DeviceSeenScope* seen_device = nullptr;
   ExpectedBufferScope* expected_buffer = nullptr;
   ListOpenScope* opening_list = nullptr;
+  RawMarkerScope* raw_markers = nullptr;
 };
 // Of the calling thread.
 DriverScopes& ThreadDriverScopes();

@@ -9,6 +9,7 @@ namespace {
 // Each is of use by itself, so that they need not change together.
 std::atomic<const LayerDevice* (*)(void*)> g_find_device{nullptr};
 std::atomic<const LayerList* (*)(void*)> g_find_list{nullptr};
+std::atomic<void* (*)(void*, const char*)> g_program_look_up{nullptr};
 
 }  // namespace
 
@@ -30,6 +31,15 @@ const LayerDevice* FindVulkanLayerDevice(void* device) {
 const LayerList* FindVulkanLayerList(void* command_buffer) {
   const auto find = g_find_list.load(std::memory_order_acquire);
   return find == nullptr ? nullptr : find(command_buffer);
+}
+
+void* AsTheProgramFindsIt(void* function, const char* name) {
+  const auto look_up = g_program_look_up.load(std::memory_order_acquire);
+  return look_up == nullptr ? function : look_up(function, name);
+}
+
+void SetProgramLookUp(void* (*look_up)(void* function, const char* name)) {
+  g_program_look_up.store(look_up, std::memory_order_release);
 }
 
 }  // namespace cairn

@@ -67,6 +67,12 @@ void SetVulkanLayerHooks(const VulkanLayerHooks& hooks);
 const LayerDevice* FindVulkanLayerDevice(void* device);
 const LayerList* FindVulkanLayerList(void* command_buffer);
 
+// Where libcairn makes a device for the program: what the program's own look-up of `function`, which a library exports under
+// this name, would answer. Itself, unless the layer stands in front of it.
+void* AsTheProgramFindsIt(void* function, const char* name);
+// Of the layer in the same library; for the rest of the process.
+void SetProgramLookUp(void* (*look_up)(void* function, const char* name));
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_BREADCRUMBS_LAYER_IDENTITY_H_

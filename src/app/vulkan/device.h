@@ -85,6 +85,9 @@ struct DeviceState {
   BlockWriter* block = nullptr;
   Context* context = nullptr;
   MarkerMode mode = MarkerMode::kOff;
+  // Of a RawMarkerScope: labels that describe a raw marker write it (raw_marker_text.h), in this way. Otherwise kNone.
+  WriteMethod raw_marker_method = WriteMethod::kNone;
+  uint32_t noted_raw_markers = 0;  // those behind them are Cairn's own
   // In modes full and exact, with VK_NV_device_diagnostic_checkpoints: one goes with every command.
   bool has_checkpoints = false;
   // In modes in which words do not tell of every end; null otherwise.

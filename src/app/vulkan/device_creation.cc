@@ -22,7 +22,9 @@ DeviceKind KindFor(const InstanceState& instance, const VkDeviceCreateInfo& info
             "words");
     return DeviceKind::kOff;
   }
-  return CreatingDrivenDevice() ? DeviceKind::kDriven : DeviceKind::kBreadcrumbs;
+  // Raw markers of Direct3D 11 are written by this layer, whoever has breadcrumbs for the rest.
+  const bool is_driven = CreatingDrivenDevice() && RawMarkerScope::Current() == nullptr;
+  return is_driven ? DeviceKind::kDriven : DeviceKind::kBreadcrumbs;
 }
 
 // A device's version is no use beyond that which its instance was made for.

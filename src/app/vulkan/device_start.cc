@@ -64,13 +64,19 @@ const QueueState* QueueForSelfTest(const DeviceState& state) {
   return best;
 }
 
+uint32_t RawMarkerCount() {
+  const RawMarkerScope* const wanted = RawMarkerScope::Current();
+  return wanted == nullptr ? kRawMarkers
+                           : std::max(kRawMarkers, wanted->count() + wanted->own_count());
+}
+
 CairnContextDesc ContextDesc(MarkerMode mode) {
   CairnContextDesc desc = {};
   desc.struct_size = sizeof(desc);
   desc.mode = static_cast<CairnMode>(mode);
   desc.frame_history_length = kFrameHistory;
   desc.max_command_lists = kRecordings;
-  desc.raw_marker_count = kRawMarkers;
+  desc.raw_marker_count = RawMarkerCount();
   desc.block_size_bytes = kDefaultBlockBytes;
   return desc;
 }
@@ -148,6 +154,11 @@ void StartBreadcrumbs(DeviceState& state) {
   state.objects = MakeDeviceObjects(state);
   state.identity = {LayerToken(), state.handle, state.context};
   SetVulkanLayerHooks({FindDeviceForLibrary, FindListForLibrary});
+  if (RawMarkerScope* const wanted = RawMarkerScope::Current()) {
+    state.raw_marker_method = state.block->contexts()[state.context->index()].method;
+    state.noted_raw_markers = wanted->count();
+    wanted->NoteSlots(state.context->raw_markers(), state.raw_marker_method);
+  }
 }
 
 }  // namespace

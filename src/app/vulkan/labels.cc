@@ -2,8 +2,12 @@
 //
 // Labels of VK_EXT_debug_utils and VK_EXT_debug_marker: the tree of events that commands stand in.
 #include <array>
+#include <optional>
 
+#include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/raw_marker_text.h"
 #include "app/breadcrumbs/work_label.h"
+#include "app/settings/log.h"
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/intercept.h"
 
@@ -59,6 +63,31 @@ void InsertLabel(CommandBufferState& state, const char* name) {
   });
 }
 
+// Where the GPU can be given such a write.
+bool TakesRawMarker(const CommandBufferState& state) {
+  return state.open != nullptr && !state.open->silent() &&
+         (state.device->raw_marker_method == WriteMethod::kVulkanBufferMarker ||
+          !state.open->inside_render_pass());
+}
+
+// Whether the label is a raw marker of a program in Direct3D 11: it is written here, and no label for others.
+bool WriteRawMarker(CommandBufferState& state, const char* name) {
+  if (state.device->raw_marker_method == WriteMethod::kNone || name == nullptr) return false;
+  const std::optional<RawMarker> marker = ParseRawMarkerText(name);
+  if (!marker) return false;
+  CommandList* const noted_in =
+      marker->index < state.device->noted_raw_markers ? state.open : nullptr;
+  Quietly([&] {
+    const Status status =
+        TakesRawMarker(state)
+            ? state.device->context->WriteRaw(state.handle, marker->where, marker->index,
+                                              marker->value, noted_in)
+            : Status(StatusCode::kUnsupported, "nothing can be written at its place");
+    if (!status.ok()) LogOnce(LogLevel::kWarning, "raw marker", "raw marker: " + status.message());
+  });
+  return true;
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
                                                       const VkDebugUtilsLabelEXT* pLabelInfo) {
   CommandBufferState& state = *CommandBufferOf(commandBuffer);
@@ -75,6 +104,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer commandBuffe
 VKAPI_ATTR void VKAPI_CALL CmdInsertDebugUtilsLabelEXT(VkCommandBuffer commandBuffer,
                                                        const VkDebugUtilsLabelEXT* pLabelInfo) {
   CommandBufferState& state = *CommandBufferOf(commandBuffer);
+  if (WriteRawMarker(state, pLabelInfo->pLabelName)) return;
   InsertLabel(state, pLabelInfo->pLabelName);
   state.vk->CmdInsertDebugUtilsLabelEXT(commandBuffer, pLabelInfo);
 }

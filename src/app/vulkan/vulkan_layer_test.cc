@@ -9,12 +9,17 @@
 #include <thread>
 #include <vector>
 
+#include "cairn/markers.h"
+
 #include "app/breadcrumbs/context.h"
+#include "app/breadcrumbs/driver_half.h"
 #include "app/breadcrumbs/layer_identity.h"
+#include "app/breadcrumbs/raw_marker_text.h"
 #include "app/vulkan/checkpoint_marker.h"
 #include "app/vulkan/exact.h"
 #include "app/vulkan/intercept.h"
 #include "app/vulkan/testing/test_loader.h"
+#include "format/block/raw_marker_binds.h"
 
 namespace cairn {
 namespace {
@@ -99,6 +104,57 @@ TEST_F(VulkanLayerTest, ModesDifferInWhatIsWrittenAtEnds) {
     ASSERT_EQ(loader.Run(commands), VK_SUCCESS);
     EXPECT_EQ(loader.state().mode, mode);
   }
+}
+
+// What a program of Direct3D 11 gives to AGS comes down as labels: the GPU writes it, and it is no label.
+TEST_F(VulkanLayerTest, LabelsThatAreRawMarkersAreWritten) {
+  RawMarkerScope scope(2000, 2);
+  Make();
+  ASSERT_NE(scope.slots(), nullptr);
+  EXPECT_EQ(scope.method(), loader_.state().raw_marker_method);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const auto insert =
+      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  for (const RawMarker& marker :
+       {RawMarker{PipeLocation::kTop, 1999, 0xDEADCAFE},
+        RawMarker{PipeLocation::kBottom, 5, 0x1122334455667788},
+        RawMarker{PipeLocation::kTop, 2001, 7}, RawMarker{PipeLocation::kTop, 2002, 8}}) {
+    const auto text = RawMarkerText(marker);
+    const VkDebugUtilsLabelEXT label = {
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text.data(), {}};
+    insert(commands, &label);
+    Fill(commands);
+  }
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER,
+                                           CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_FILL_BUFFER));
+  std::vector<BindPoint> markers;
+  for (const EventRecord& event : loader_.Events(commands)) {
+    if (event.kind == EventKind::kBind) markers.push_back(static_cast<BindPoint>(event.type));
+  }
+  EXPECT_THAT(markers, ElementsAre(kBindRawMarkerTop, kBindRawMarkerBottom));
+  EXPECT_EQ(scope.slots()[1999], CAIRN_MARKER_UNWRITTEN);
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(scope.slots()[1999], 0xDEADCAFEu);
+  EXPECT_EQ(scope.slots()[5], 0x1122334455667788u);
+  EXPECT_EQ(scope.slots()[2001], 7u) << "written, and not noted";
+  EXPECT_EQ(scope.slots()[0], CAIRN_MARKER_UNWRITTEN);
+}
+
+TEST_F(VulkanLayerTest, OtherDevicesHaveLabelsOnly) {
+  Make();
+  EXPECT_EQ(loader_.state().raw_marker_method, WriteMethod::kNone);
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  const auto text = RawMarkerText({PipeLocation::kTop, 0, 7});
+  const VkDebugUtilsLabelEXT label = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text.data(), {}};
+  loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT")(commands, &label);
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_SET_MARKER));
+  ASSERT_EQ(loader_.Run(commands), VK_SUCCESS);
+  EXPECT_EQ(loader_.state().context->raw_markers()[0], CAIRN_MARKER_UNWRITTEN);
 }
 
 TEST_F(VulkanLayerTest, OffAddsNothingBetweenTheProgramAndTheDriver) {

@@ -79,6 +79,11 @@ enum class WriteMethod : uint32_t {
   // Recorded by the Vulkan layer into the command buffer of a Direct3D 12 list.
   kDriverBufferMarker = 6,  // VK_AMD_buffer_marker
   kDriverFillBuffer = 7,    // outside render passes only
+  // Raw markers of Direct3D 11.
+  kD3D11Fence = 8,       // ID3D11DeviceContext4::Signal
+  kD3D11EventQuery = 9,  // D3D11_QUERY_EVENT
+  kAmdAgs = 10,          // AMD's own amd_ags_x64.dll
+  kD3D11Labels = 11,     // by the Vulkan layer below, which has the slots
 };
 
 // Where the words live, best first.

@@ -22,6 +22,10 @@ const char* MethodName(WriteMethod method) {
     case WriteMethod::kCustom: return "the custom backend";
     case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
     case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
+    case WriteMethod::kD3D11Fence: return "ID3D11Fence";
+    case WriteMethod::kD3D11EventQuery: return "D3D11_QUERY_EVENT";
+    case WriteMethod::kAmdAgs: return "AMD's amd_ags_x64.dll";
+    case WriteMethod::kD3D11Labels: return "labels for the Vulkan layer";
     case WriteMethod::kNone: break;
   }
   return "no method";

@@ -324,6 +324,10 @@ std::string_view MethodName(WriteMethod method) {
     case WriteMethod::kCustom: return "a custom backend";
     case WriteMethod::kDriverBufferMarker: return "VK_AMD_buffer_marker through the Vulkan layer";
     case WriteMethod::kDriverFillBuffer: return "vkCmdFillBuffer through the Vulkan layer";
+    case WriteMethod::kD3D11Fence: return "ID3D11Fence";
+    case WriteMethod::kD3D11EventQuery: return "D3D11_QUERY_EVENT";
+    case WriteMethod::kAmdAgs: return "AMD's amd_ags_x64.dll";
+    case WriteMethod::kD3D11Labels: return "labels for the Vulkan layer";
   }
   return "unknown method";
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `cairn run -- wine sample-ags-d3d11.exe` on Linux, in `tools/wine-env --d3d11`: DXVK draws, and the Vulkan layer below it writes
+// the markers that the program gives to AGS.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "base/testing/json.h"
+#include "harness.h"
+#include "report_reading.h"
+#include "wine.h"
+
+namespace cairn::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class WineAgsTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!WhyNoWine().empty()) GTEST_SKIP() << WhyNoWine();
+    const std::string devices =
+        RunCommand({"wine", WindowsProgram("devices.exe"), "d3d11"}, {}).output;
+    if (devices.find(", DXVK") == std::string::npos) GTEST_SKIP() << "there is no DXVK";
+  }
+  CommandResult Run(const std::vector<std::string>& words) const {
+    std::vector<std::string> command = {Program("cairn"),
+                                        "run",
+                                        "--no-witnesses",
+                                        "--dump-on-exit",
+                                        "-o",
+                                        file_,
+                                        "--",
+                                        "wine",
+                                        WindowsProgram("../../bin/sample-ags-d3d11.exe")};
+    command.insert(command.end(), words.begin(), words.end());
+    return RunCommand(command, {.folder = folder_.path(), .timeout_s = 300});
+  }
+  std::string Told(std::vector<std::string> words) const {
+    words.insert(words.begin(), Program("cairn"));
+    words.push_back(file_);
+    return RunCommand(words, {}).output;
+  }
+
+  TemporaryFolder folder_;
+  std::string file_ = folder_ / "ags.cairn";
+};
+
+TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
+  const CommandResult result = Run({});
+  ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  std::string output = result.output;
+  std::erase(output, '\r');  // lines end as Windows has them
+  EXPECT_THAT(output, HasSubstr("Markers are written by the Vulkan layer; top of pipe is told, "));
+  // As docs/raw-markers.md says of barriers: lavapipe holds up what follows.
+  for (const char* line : {
+           "Example 1: DrawX hangs, written: 1 2 3, it may be: DrawX\n",
+           "Example 2: DrawX hangs, written: 1, it may be: DrawX\n",
+           "Example 2: DrawY hangs, written: 1 2 3, it may be: DrawY\n",
+           "Example 3: DrawX hangs, written: 1, it may be: DrawX DrawY DrawZ\n",
+           "Example 3: DrawY hangs, written: 1 2, it may be: DrawY DrawZ\n",
+           "Example 3: DrawZ hangs, written: 1 2 3, it may be: DrawZ\n",
+       }) {
+    EXPECT_THAT(output, HasSubstr(line));
+  }
+  // Whether a top marker goes by the draw before it is the driver's to decide.
+  EXPECT_THAT(output,
+              AnyOf(HasSubstr("Example 5: DrawY hangs, written: 1 2, it may be: DrawY\n"),
+                    HasSubstr("Example 5: DrawY hangs, written: 1 2 3, it may be: DrawY\n")));
+  for (int i = 0; i < 8; ++i) {
+    const char* const top = i <= 5 ? "00000000DEADCAFE" : "CDCDCDCDCDCDCDCD";
+    const char* const bottom = i < 5 ? "00000000DEADBEEF" : "CDCDCDCDCDCDCDCD";
+    EXPECT_THAT(output,
+                HasSubstr("The draw count is " + std::to_string(i) + "; the top marker is " + top +
+                          " and the bottom marker is " + bottom + "\n"));
+  }
+}
+
+// Raw markers and automatic breadcrumbs, side by side.
+TEST_F(WineAgsTest, TheReportNamesTheDraw) {
+  const CommandResult result = Run({"--kill"});
+  const std::string text = Told({"report", "--all", "--width", "0"});
+  const size_t start = text.find("What follows from raw markers\n");
+  ASSERT_NE(start, std::string::npos) << text << result.Summary();
+  const std::string section = text.substr(start, text.find("\n\n", start) - start);
+  EXPECT_THAT(section, AllOf(HasSubstr("may be running: the front end was at marker 11 at least"),
+                             HasSubstr("marker 10: bottom of pipe, slot 9, 0x00000000deadbeef: "
+                                       "written\n"),
+                             HasSubstr("marker 11: top of pipe, slot 10, 0x00000000deadcafe: "
+                                       "written\n"),
+                             HasSubstr("marker 12: bottom of pipe, slot 11, 0x00000000deadbeef: "
+                                       "missing\n"),
+                             HasSubstr("marker 13: top of pipe, slot 12, 0x00000000deadcafe: "
+                                       "missing\n")));
+  EXPECT_THAT(text, HasSubstr("labels for the Vulkan layer: all values read back"));
+  // They are no labels of the program's.
+  EXPECT_THAT(text, AllOf(HasSubstr("Draw loop"), Not(HasSubstr("cairn raw marker"))));
+}
+
+}  // namespace
+}  // namespace cairn::testing
