@@ -157,6 +157,37 @@ TEST_F(VulkanLayerTest, OtherDevicesHaveLabelsOnly) {
   EXPECT_EQ(loader_.state().context->raw_markers()[0], CAIRN_MARKER_UNWRITTEN);
 }
 
+// What the Direct3D 11 layer tells: with what the implementation does for it, and says of that.
+TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
+  Make();
+  const auto begin = loader_.Get<PFN_vkCmdBeginDebugUtilsLabelEXT>("vkCmdBeginDebugUtilsLabelEXT");
+  const auto insert =
+      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  const auto end = loader_.Get<PFN_vkCmdEndDebugUtilsLabelEXT>("vkCmdEndDebugUtilsLabelEXT");
+  const VkDebugUtilsLabelEXT work = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "cairn:work:0051:00000007", {}};
+  const VkDebugUtilsLabelEXT inner = {
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, "Color pass", {}};
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  begin(commands, &work);
+  Fill(commands);
+  begin(commands, &inner);
+  insert(commands, &inner);
+  Copy(commands);
+  end(commands);
+  Fill(commands);
+  end(commands);
+  begin(commands, &inner);
+  Copy(commands);
+  end(commands);
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands),
+              ElementsAre(CAIRN_MARKER_DRAW_INDEXED, CAIRN_MARKER_PASS, CAIRN_MARKER_COPY_BUFFER));
+  EXPECT_EQ(loader_.Events(commands).front().pipeline, 7u);
+  EXPECT_EQ(loader_.Events(commands).back().pipeline, 0u);
+}
+
 TEST_F(VulkanLayerTest, OffAddsNothingBetweenTheProgramAndTheDriver) {
   Make(MarkerMode::kOff);
   EXPECT_EQ(loader_.state().kind, DeviceKind::kOff);
