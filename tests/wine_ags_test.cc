@@ -82,6 +82,21 @@ TEST_F(WineAgsTest, TheFiveExamplesGiveTheAnswersOfTheDocumentation) {
   }
 }
 
+// Of the device that AGS makes for a program the layer has a wrapper, as of one that the program makes. In
+// tools/wine-env without --d3d11.
+TEST(WineAgsDirect3D12Test, EventsAreThoseOfTheProgram) {
+  if (!WhyNoWine().empty()) GTEST_SKIP() << WhyNoWine();
+  const TemporaryFolder folder;
+  const std::string file = folder / "ags.cairn";
+  const CommandResult result =
+      RunCommand({Program("cairn"), "run", "--no-witnesses", "--dump-on-exit", "-o", file, "--",
+                  "wine", WindowsProgram("../../bin/ags-events.exe")},
+                 {.folder = folder.path()});
+  if (result.exit_code == 2) GTEST_SKIP() << "there is no Direct3D 12";
+  ASSERT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_THAT(ReportTree(file, true), HasSubstr("[X] Shadows by AGS\n"));
+}
+
 // Raw markers and automatic breadcrumbs, side by side.
 TEST_F(WineAgsTest, TheReportNamesTheDraw) {
   const CommandResult result = Run({"--kill"});

@@ -3,6 +3,7 @@
 // AGS on the Direct3D 11 that is there: DXVK in `tools/wine-env --d3d11`, Wine's own in tools/wine-env. What AMD's library would
 // do, a library of ours does in its place (fake_amd_ags.cc).
 #include <d3d11_1.h>
+#include <d3d12.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,6 +28,20 @@ constexpr char kFakeLibrary[] = CAIRN_BINARY_DIR "/tests/fake-amd/amd_ags_x64.dl
 // DXVK's devices have this interface, and no others.
 constexpr GUID kDxvkDevice = {
     0xe2ef5fa5, 0xdc21, 0x4af7, {0x90, 0xc4, 0xf6, 0x7e, 0xf6, 0xa0, 0x93, 0x23}};
+
+bool IsDxvk() {
+  ID3D11Device* device = nullptr;
+  if (FAILED(D3D11CreateDevice(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, nullptr, 0,
+                               D3D11_SDK_VERSION, &device, nullptr, nullptr))) {
+    return false;
+  }
+  IUnknown* of_dxvk = nullptr;
+  const bool is =
+      SUCCEEDED(device->QueryInterface(kDxvkDevice, reinterpret_cast<void**>(&of_dxvk)));
+  if (is) of_dxvk->Release();
+  device->Release();
+  return is;
+}
 
 class AgsDeviceTest : public ::testing::Test {
  protected:
@@ -166,25 +181,68 @@ TEST_F(AgsDeviceTest, ALibraryOfAmdIsNotBelieved) {
   }
 }
 
-// The loop of the AGS documentation, and its five examples: the sample compares them with the truth.
-class AgsSampleTest : public ::testing::Test {
- protected:
-  static bool IsDxvk() {
-    ID3D11Device* device = nullptr;
-    if (FAILED(D3D11CreateDevice(nullptr, D3D_DRIVER_TYPE_HARDWARE, nullptr, 0, nullptr, 0,
-                                 D3D11_SDK_VERSION, &device, nullptr, nullptr))) {
-      return false;
-    }
-    IUnknown* of_dxvk = nullptr;
-    const bool is =
-        SUCCEEDED(device->QueryInterface(kDxvkDevice, reinterpret_cast<void**>(&of_dxvk)));
-    if (is) of_dxvk->Release();
-    device->Release();
-    return is;
+// A list that keeps what its three methods of events are given; nobody calls another.
+struct EventList {
+  // Of ID3D12GraphicsCommandList, in the order in which d3d12.h declares its methods.
+  static constexpr size_t kSetMarker = 56, kBeginEvent = 57, kEndEvent = 58;
+
+  EventList() {
+    methods[kSetMarker] = reinterpret_cast<void*>(SetMarker);
+    methods[kBeginEvent] = reinterpret_cast<void*>(BeginEvent);
+    methods[kEndEvent] = reinterpret_cast<void*>(EndEvent);
   }
+  static void SetMarker(EventList* self, UINT metadata, const void* data, UINT size) {
+    self->Keep("marker", metadata, data, size);
+  }
+  static void BeginEvent(EventList* self, UINT metadata, const void* data, UINT size) {
+    self->Keep("begin", metadata, data, size);
+  }
+  static void EndEvent(EventList* self) { self->told += "end;"; }
+  void Keep(const char* what, UINT metadata, const void* data, UINT size) {
+    told += std::string(what) + " " + std::to_string(metadata) + " " +
+            std::string(static_cast<const char*>(data), size - 1) + ";";
+  }
+  ID3D12GraphicsCommandList* list() { return reinterpret_cast<ID3D12GraphicsCommandList*>(this); }
+
+  void** table = methods;
+  void* methods[64] = {};
+  std::string told;
 };
 
-TEST_F(AgsSampleTest, GivesTheAnswersOfTheDocumentation) {
+TEST_F(AgsDeviceTest, MarkersOfDirect3D12ArePixEvents) {
+  EventList list;
+  EXPECT_EQ(agsDriverExtensionsDX12_PushMarker(ags_, list.list(), "Schatten \u00e4"), AGS_SUCCESS);
+  EXPECT_EQ(agsDriverExtensionsDX12_SetMarker(ags_, list.list(), "half"), AGS_SUCCESS);
+  EXPECT_EQ(agsDriverExtensionsDX12_PopMarker(ags_, list.list()), AGS_SUCCESS);
+  EXPECT_EQ(list.told, "begin 1 Schatten \u00e4;marker 1 half;end;");
+  EXPECT_EQ(agsDriverExtensionsDX12_PushMarker(ags_, nullptr, "x"), AGS_INVALID_ARGS);
+  EXPECT_EQ(agsDriverExtensionsDX12_SetMarker(ags_, list.list(), nullptr), AGS_INVALID_ARGS);
+  EXPECT_EQ(agsDriverExtensionsDX12_PopMarker(nullptr, list.list()), AGS_INVALID_ARGS);
+}
+
+TEST_F(AgsDeviceTest, DevicesOfDirect3D12) {
+  if (IsDxvk()) GTEST_SKIP() << "Wine's Direct3D 12 takes no adapter of DXVK's DXGI";
+  AGSDX12DeviceCreationParams creation = {};
+  creation.iid = __uuidof(ID3D12Device);
+  creation.FeatureLevel = D3D_FEATURE_LEVEL_11_0;
+  AGSDX12ReturnedParams returned = {};
+  ASSERT_EQ(agsDriverExtensionsDX12_CreateDevice(ags_, &creation, nullptr, &returned), AGS_SUCCESS)
+      << cairnGetLastErrorMessage();
+  ASSERT_NE(returned.pDevice, nullptr);
+  EXPECT_EQ(returned.extensionsSupported.userMarkers, 1u);
+  EXPECT_EQ(returned.pDevice->GetNodeCount(), 1u);
+  unsigned int references = 99;
+  EXPECT_EQ(agsDriverExtensionsDX12_DestroyDevice(ags_, returned.pDevice, &references),
+            AGS_SUCCESS);
+  EXPECT_EQ(references, 0u);
+  creation.iid = {};
+  EXPECT_EQ(agsDriverExtensionsDX12_CreateDevice(ags_, &creation, nullptr, &returned),
+            AGS_DX_FAILURE);
+  EXPECT_EQ(returned.pDevice, nullptr);
+}
+
+// The loop of the AGS documentation, and its five examples: the sample compares them with the truth.
+TEST(AgsSampleTest, GivesTheAnswersOfTheDocumentation) {
   const CommandResult result = RunCommand({Program("sample-ags-d3d11")}, {.timeout_s = 200});
   RecordProperty("dxvk", IsDxvk());
   ASSERT_EQ(result.exit_code, 0) << result.Summary();
