@@ -9,7 +9,7 @@ _cairn() {
   COMPREPLY=()
 
   if ((COMP_CWORD == 1)); then
-    mapfile -t COMPREPLY < <(compgen -W "run report replay bisect diff images calls objects state info verify repack top selftest pix trim --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "run report view replay bisect diff images calls objects state info verify repack top selftest pix trim --help --version" -- "$word")
     return
   fi
 
@@ -51,9 +51,22 @@ _cairn() {
         --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word") ;;
         --width) ;;
         --extract) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+        --html) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
         *)
           if [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--json --redact --extract --force --all --width --color --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "--json --html --redact --extract --force --all --width --color --help" -- "$word")
+          else
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
+          fi
+          ;;
+      esac
+      ;;
+    view)
+      case $previous in
+        --port) ;;
+        *)
+          if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "--port --no-browser --help" -- "$word")
           else
             mapfile -t COMPREPLY < <(compgen -f -X '!*.cairn' -- "$word"; compgen -d -- "$word")
           fi

@@ -41,6 +41,7 @@ struct Verb {
 
 Verb AddRunVerb(CLI::App& root);
 Verb AddReportVerb(CLI::App& root);
+Verb AddViewVerb(CLI::App& root);  // not on Windows
 Verb AddInfoVerb(CLI::App& root);
 Verb AddVerifyVerb(CLI::App& root);
 Verb AddObjectsVerb(CLI::App& root);
