@@ -19,6 +19,7 @@ interface Line {
 const blockLines = 256;
 const mostBlocks = 64;
 const mostAsked = 2;
+const linesOfSearch = 500;
 const stateOf: Record<string, State> = { done: "completed", in_flight: "in flight", not_started: "not started", unknown: "unknown" };
 const filters = ["function", "object", "thread", "frame", "text"] as const;
 
@@ -153,10 +154,11 @@ export class Calls extends LitElement {
     if (this.loading || this.ended || !this.filtered) return;
     this.loading = true;
     const filter = this.filter;
+    let found: Line[] = [];
     try {
       const from = this.filtered.length ? this.filtered.at(-1)!.number + 1 : 1;
       const values = Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== ""));
-      const found = parse(await ask("calls", { ...values, from, count: 500 }));
+      found = parse(await ask("calls", { ...values, from, count: linesOfSearch }));
       if (filter !== this.filter || !this.filtered) return;
       this.ended = found.length === 0;
       this.filtered = [...this.filtered, ...found];
@@ -164,7 +166,8 @@ export class Calls extends LitElement {
     } finally {
       this.loading = false;
     }
-    if (filter !== this.filter) await this.more();
+    // Few are nearly always the last; the answer to the next question knows.
+    if (filter !== this.filter || (found.length < linesOfSearch && !this.ended)) await this.more();
   }
   private submit(event: Event): void {
     event.preventDefault();

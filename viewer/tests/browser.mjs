@@ -56,7 +56,7 @@ export async function go(page, hash) {
   await settle(page);
 }
 // A selector whose steps lead into shadow roots.
-export const deep = (selector) => selector.split(", ").map((one) => one.split(" ").map((step) => `>>> ${step}`).join(" ")).join(", ");
+export const deep = (selector) => selector.split(" ").map((step) => `>>> ${step}`).join(" ");
 export const text = (page, selector) => page.$eval(deep(selector), (element) => (element.shadowRoot ?? element).textContent);
 export const texts = (page, selector) => page.$$eval(deep(selector), (elements) => elements.map((element) => element.textContent));
 export const press = (page, selector) => page.$eval(deep(selector), (element) => element.click());

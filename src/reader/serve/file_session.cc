@@ -63,17 +63,6 @@ std::string OneNumber(std::string_view key, uint64_t number) {
   return text;
 }
 
-// Those lines of `text` in which `part` stands.
-std::string LinesWith(std::string_view text, std::string_view part) {
-  std::string found;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n') + 1);
-    if (line.find(part) != std::string_view::npos) found += line;
-    text.remove_prefix(line.size());
-  }
-  return found;
-}
-
 // For this user alone, and gone at the end.
 class PrivateFolder {
  public:
@@ -174,10 +163,19 @@ struct FileSession::State {
 
   PageAnswer Calls(const PageQuestion& question) {
     const uint64_t count = std::min(Number(question, "count").value_or(kMostLines), kMostLines);
+    const std::string text = question.value("text");
     PageAnswer answer{.type = "application/jsonl"};
-    const auto print = [&answer](std::string_view piece) {
-      answer.body += piece;
-      return answer.body.size() < kMostTextBytes;
+    uint64_t found = 0;
+    // Pieces are whole lines.
+    const auto print = [&](std::string_view piece) {
+      while (!piece.empty() && found != count) {
+        const std::string_view line = piece.substr(0, piece.find('\n') + 1);
+        piece.remove_prefix(line.size());
+        if (line.find(text) == std::string_view::npos) continue;
+        answer.body += line;
+        ++found;
+      }
+      return found != count && answer.body.size() < kMostTextBytes;
     };
     std::unique_lock lock(trace_mutex);
     Status status;
@@ -185,21 +183,18 @@ struct FileSession::State {
       status = WaitForPages(lock);
       if (status.ok()) status = pages->Print(*trace, *first, count, gpu, print);
     } else {
-      status = Filtered(question, count, print);
+      status = Filtered(question, text.empty() ? count : ~uint64_t{0}, print);
     }
-    if (!status.ok()) return Refused(status);
-    const std::string text = question.value("text");
-    if (!text.empty()) answer.body = LinesWith(answer.body, text);
-    return answer;
+    return status.ok() ? answer : Refused(status);
   }
 
-  Status Filtered(const PageQuestion& question, uint64_t count,
+  Status Filtered(const PageQuestion& question, uint64_t most,
                   const std::function<bool(std::string_view)>& print) {
     cli::CallListingOptions options;
     options.json = true;
     options.names = false;
     options.filter.from = Number(question, "from").value_or(1);
-    options.filter.most = count;
+    options.filter.most = most;
     options.filter.function = question.value("function");
     options.filter.object = Number(question, "object");
     if (!options.filter.object && !question.value("object").empty()) {
