@@ -78,17 +78,19 @@ TEST_F(CliTest, EveryHelpHasExamples) {
 }
 
 TEST_F(CliTest, UnknownVerbsAndOptions) {
-  ExpectRefused({}, 2,
-                "cairn: no verb is given; the verbs are run, report, triage, info, calls, objects, "
-                "images, state, "
-                "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, help; "
-                "cairn --help explains them");
+  ExpectRefused(
+      {}, 2,
+      "cairn: no verb is given; the verbs are run, report, view, triage, info, calls, objects, "
+      "images, state, "
+      "diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, help; "
+      "cairn --help explains them");
   ExpectRefused({"probe"}, 2, "cairn probe: cairn bisect starts it; say cairn bisect FILE");
   ExpectRefused({"trial"}, 2, "cairn trial: cairn bisect starts it; say cairn bisect -- PROGRAM");
   ExpectRefused({"reprot"}, 2, "cairn: unknown verb 'reprot'; did you mean 'report'?");
   ExpectRefused(
       {"explode"}, 2,
-      "cairn: unknown verb 'explode'; the verbs are run, report, triage, info, calls, objects, "
+      "cairn: unknown verb 'explode'; the verbs are run, report, view, triage, info, calls, "
+      "objects, "
       "images, state, diff, verify, trim, repack, replay, bisect, export, top, selftest, pix, "
       "help");
   ExpectRefused({"--vresion"}, 2, "cairn: unknown option '--vresion'; did you mean --version?");

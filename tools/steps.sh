@@ -31,8 +31,9 @@ quietly() {
   return "$status"
 }
 
+# install_packages [SECTION]
 install_packages() {
-  [[ -n ${CAIRN_SKIP_PACKAGES:-} ]] || tools/install-packages
+  [[ -n ${CAIRN_SKIP_PACKAGES:-} ]] || tools/install-packages "$@"
 }
 
 # build_folder PRESET

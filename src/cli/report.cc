@@ -21,6 +21,7 @@
 #include "os/file.h"
 #include "os/terminal.h"
 #include "reader/analysis/analysis.h"
+#include "reader/page/page.h"
 #include "reader/report/extract.h"
 #include "reader/report/json.h"
 #include "reader/report/redact.h"
@@ -39,6 +40,8 @@ constexpr char kReportExamples[] =
     "  cairn report --json game.cairn            for programs; the schema is "
     "docs/report.schema.json\n"
     "  cairn report --redact game.cairn          names replaced by hashes, to be sent elsewhere\n"
+    "  cairn report --html game.html game.cairn  one page for a browser, to be sent; it needs no "
+    "network\n"
     "  cairn report --extract DIR game.cairn     shaders and the driver's binary, into files";
 
 struct ReportOptions {
@@ -46,6 +49,7 @@ struct ReportOptions {
   std::string width;
   std::string color = "auto";
   std::string extract;
+  std::string html;
   bool force = false;
   bool json = false;
   bool redact = false;
@@ -82,9 +86,9 @@ Result<TextOptions> TextOptionsOf(const ReportOptions& options) {
 }
 
 // Always makes a new file: a link that stands there is replaced with `force`, and what it leads to stays as it is.
-Status WriteExtracted(const std::filesystem::path& path, std::span<const std::byte> bytes,
-                      bool force) {
-  const std::string what = fmt::format("--extract: cannot write '{}'", path.string());
+Status WriteNew(std::string_view option, const std::filesystem::path& path,
+                std::span<const std::byte> bytes, bool force) {
+  const std::string what = fmt::format("{}: cannot write '{}'", option, TextOfPath(path));
   std::error_code error;
   if (force) {
     error = RemoveFile(path);
@@ -118,7 +122,7 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
   int exit_code = 0;
   for (const ExtractedFile& file : files) {
     const std::filesystem::path path = (folder / file.name).make_preferred();
-    const Status status = WriteExtracted(path, file.bytes, options.force);
+    const Status status = WriteNew("--extract", path, file.bytes, options.force);
     if (status.ok()) {
       written += fmt::format("{} ({} bytes)\n", VisibleText(path.string()), file.bytes.size());
     } else {
@@ -127,6 +131,31 @@ int Extract(const ReportOptions& options, const Snapshot& snapshot) {
     }
   }
   return PrintOutput("report", written) ? exit_code : kExitFailed;
+}
+
+int WriteHtml(const ReportOptions& options, const Snapshot& snapshot) {
+  const std::string name = TextOfPath(FilePath(options.path).filename());
+  std::string page;
+  const Analysis analysis = Analyse(snapshot);
+  Status status = WritePage({.file = options.redact ? "redacted.cairn" : name,
+                             .snapshot = &snapshot,
+                             .analysis = &analysis},
+                            [&page](std::string_view piece) {
+                              page += piece;
+                              return true;
+                            });
+  if (status.ok()) {
+    status =
+        WriteNew("--html", FilePath(options.html), std::as_bytes(std::span(page)), options.force);
+  }
+  if (!status.ok()) {
+    PrintError("report", status.message());
+    return kExitFailed;
+  }
+  return PrintOutput("report",
+                     fmt::format("{} ({} bytes)\n", VisibleText(options.html), page.size()))
+             ? 0
+             : kExitFailed;
 }
 
 int Run(const ReportOptions& options) {
@@ -141,6 +170,7 @@ int Run(const ReportOptions& options) {
   if (!snapshot.has_value()) return kExitFailed;
   if (!options.extract.empty()) return Extract(options, *snapshot);
   if (options.redact) snapshot = Redact(*snapshot);
+  if (!options.html.empty()) return WriteHtml(options, *snapshot);
   const Analysis analysis = Analyse(*snapshot);
   const auto print = [](std::string_view text) { return PrintOutput("report", text); };
   const bool printed = options.json ? WriteJsonReport(*snapshot, analysis, print)
@@ -164,7 +194,12 @@ Verb AddReportVerb(CLI::App& root) {
                   "Write shaders and the driver's binary into this folder, and no report")
           .Without(json)
           .Without(redact);
-  command.Flag("--force", &options->force, "Let --extract replace files").OnlyWith(extract);
+  command
+      .Option("--html", &options->html, "FILE",
+              "Write the report as one page for a browser, which needs no network")
+      .Without(json)
+      .Without(extract);
+  command.Flag("--force", &options->force, "Let --extract and --html replace files");
   command.Flag("--all", &options->all, "Show finished and unstarted work and all device details");
   command.Option("--width", &options->width, "N",
                  "Columns to use, 0 for no limit; those of the terminal if not given");

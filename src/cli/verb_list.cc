@@ -23,13 +23,19 @@ std::string LibraryOf(const CLI::App& verb) {
 }  // namespace
 
 std::vector<Verb> AddVerbs(CLI::App& root) {
-  return {
-      AddRunVerb(root),      AddReportVerb(root),       AddTriageVerb(root), AddInfoVerb(root),
-      AddCallsVerb(root),    AddObjectsVerb(root),      AddImagesVerb(root), AddStateVerb(root),
-      AddDiffVerb(root),     AddVerifyVerb(root),       AddTrimVerb(root),   AddRepackVerb(root),
-      AddReplayVerb(root),   AddBisectVerb(root),       AddExportVerb(root), AddTopVerb(root),
-      AddSelftestVerb(root), AddPixVerb(root),          AddHelpVerb(root),   AddWatchVerb(root),
-      AddProbeVerb(root),    AddWitnessProbeVerb(root), AddTrialVerb(root),  AddGpuCheckVerb(root)};
+  constexpr Verb (*kAll[])(CLI::App&) = {
+      AddRunVerb,    AddReportVerb,
+#ifdef CAIRN_HAS_VIEW
+      AddViewVerb,
+#endif
+      AddTriageVerb, AddInfoVerb,    AddCallsVerb,  AddObjectsVerb, AddImagesVerb,
+      AddStateVerb,  AddDiffVerb,    AddVerifyVerb, AddTrimVerb,    AddRepackVerb,
+      AddReplayVerb, AddBisectVerb,  AddExportVerb, AddTopVerb,     AddSelftestVerb,
+      AddPixVerb,    AddHelpVerb,    AddWatchVerb,  AddProbeVerb,   AddWitnessProbeVerb,
+      AddTrialVerb,  AddGpuCheckVerb};
+  std::vector<Verb> verbs;
+  for (const auto add : kAll) verbs.push_back(add(root));
+  return verbs;
 }
 
 void PrepareFor(const Verb& verb, const std::vector<std::string>& words, char** argv) {

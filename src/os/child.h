@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ struct ChildRequest {
   // It reads nothing, and what it and its drivers print goes nowhere. Otherwise it has this process's input and
   // output.
   bool silent = false;
+  // New files, or ones that are replaced, for what it prints and for its errors; it reads nothing then. Empty: as above.
+  // kUnsupported on Windows.
+  std::filesystem::path output;
+  std::filesystem::path errors;
 };
 
 // A child that ^C does not reach: what becomes of it is for its parent to say. Destroyed before it has ended, it

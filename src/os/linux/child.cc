@@ -64,6 +64,12 @@ FileDescriptor BehindStandard(int fd) {
   return FileDescriptor(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
+// Empty, for this user alone.
+FileDescriptor NewFile(const std::filesystem::path& path) {
+  const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  return file.valid() ? BehindStandard(file.get()) : FileDescriptor();
+}
+
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -90,6 +96,8 @@ struct Launch {
   bool silent;
   const sigset_t* mask;
   int memory;  // -1: none
+  int output;  // -1: this process's
+  int errors;
   int error_pipe;
   char** arguments;
   char** environment;
@@ -115,6 +123,12 @@ void CloseOutput() {
   } else {
     // What is printed is for the terminal all the same.
     signal(SIGTTOU, SIG_IGN);
+  }
+  if (launch.output >= 0) {
+    const int nowhere = open("/dev/null", O_RDONLY);
+    if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
+    dup2(launch.output, STDOUT_FILENO);
+    dup2(launch.errors, STDERR_FILENO);
   }
   if (launch.memory >= 0) fcntl(launch.memory, F_SETFD, 0);
   sigprocmask(SIG_SETMASK, launch.mask, nullptr);
@@ -145,6 +159,13 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& 
     settings.push_back(fmt::format("{}={}:{}:{}", kMemoryVariable, memory.get(),
                                    request.memory->size_bytes(), getpid()));
   }
+  FileDescriptor output, errors;
+  if (!request.output.empty()) {
+    output = NewFile(request.output);
+    if (!output.valid()) return StatusFromErrno(errno, failed);
+    errors = NewFile(request.errors);
+    if (!errors.valid()) return StatusFromErrno(errno, failed);
+  }
   std::vector<std::string> words = {OwnProgramPath()};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   const std::vector<std::string> environment = EnvironmentWith(settings);
@@ -166,6 +187,8 @@ Result<ProcessHandle> StartProcess(const ChildRequest& request, const sigset_t& 
                          request.silent,
                          &mask,
                          memory.get(),
+                         output.get(),
+                         errors.get(),
                          error_writer.get(),
                          const_cast<char**>(word_pointers.data()),
                          const_cast<char**>(environment_pointers.data())};

@@ -14,6 +14,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <string>
 #include <string_view>
@@ -241,6 +243,29 @@ TEST_F(ChildTest, OtherwiseItsOutputIsThatOfItsParent) {
   EXPECT_EQ(7u, shared_->said);
   dup2(input, STDIN_FILENO);
   close(input);
+}
+
+TEST_F(ChildTest, WhatItPrintsMayGoIntoFiles) {
+  const std::filesystem::path folder = testing::TempDir();
+  ChildRequest request = Request("facts");
+  request.silent = false;
+  request.output = folder / "child-output";
+  request.errors = folder / "child-errors";
+  // What was there is replaced.
+  std::ofstream(request.output) << "something longer than that";
+  Result<Child> child = Child::Start(request);
+  ASSERT_TRUE(child.ok()) << child.status().message();
+  EXPECT_EQ(0, EndOf(&*child).value);
+  EXPECT_EQ(7u, shared_->said);
+  for (const auto& [path, text] : {std::pair(request.output, "out"), {request.errors, "err"}}) {
+    std::string line, rest;
+    std::ifstream file(path);
+    EXPECT_TRUE(std::getline(file, line));
+    EXPECT_EQ(text, line);
+    EXPECT_FALSE(std::getline(file, rest));
+  }
+  request.errors = folder / "no-such-folder" / "errors";
+  EXPECT_FALSE(Child::Start(request).ok());
 }
 
 // Started as a service may be: what is opened first gets the numbers of input and output.

@@ -40,6 +40,9 @@ SystemHandle MakeJob() {
 Result<ProcessHandle> StartProcess(const ChildRequest& request, const SystemHandle& job,
                                    DWORD flags) {
   const std::string failed = fmt::format("a process for {} cannot be made", request.purpose);
+  if (!request.output.empty()) {
+    return Status(StatusCode::kUnsupported, "what a child prints goes into no file on Windows");
+  }
   Launch launch;
   launch.file = SystemPath(Wide(OwnProgramPath()));
   launch.words = {OwnProgramPath()};

@@ -90,7 +90,10 @@ class Lister {
     CAIRN_RETURN_IF_ERROR(Prepare());
     std::optional<TraceCursor> cursor(trace_);
     CAIRN_RETURN_IF_ERROR(Seek(*cursor));
-    if (!filter_.last_frame.has_value() && !filter_.around.has_value()) cursor->ReadAhead();
+    if (!filter_.last_frame.has_value() && !filter_.around.has_value() &&
+        filter_.most == ~uint64_t{0}) {
+      cursor->ReadAhead();
+    }
     while (!Read(*cursor)) {  // from further back
       lines_.clear();
       pending_bytes_ = 0;
@@ -120,8 +123,8 @@ class Lister {
     while (going_on_ && !is_short_ && cursor.Next(&record)) {
       if (options_.names) Note(state_.Apply(record));
       const uint64_t frame = first_frame_ + cursor.frame();
-      const bool is_behind =
-          (filter_.last_frame.has_value() && frame > *filter_.last_frame) || wanted_after_ == 0;
+      const bool is_behind = (filter_.last_frame.has_value() && frame > *filter_.last_frame) ||
+                             wanted_after_ == 0 || added_ >= filter_.most;
       // What is still waited for may have its result behind the last wanted frame.
       if (is_behind && (incomplete_.empty() || ++records_behind_ > kMostPending)) {
         reached_end = false;
@@ -206,6 +209,7 @@ class Lister {
   Status Seek(TraceCursor& cursor) {
     may_seek_back_ = false;
     if (options_.names) return {};
+    if (filter_.from != 0) return cursor.SeekNumber(filter_.from);
     if (filter_.first_frame.has_value()) return cursor.SeekFrame(first_wanted_);
     if (!filter_.around.has_value() || *filter_.around <= window_) return {};
     may_seek_back_ = true;
@@ -280,6 +284,7 @@ class Lister {
   }
 
   bool IsCheaplyWanted(const Record& record, std::optional<Method> method, uint64_t frame) const {
+    if (record.number < filter_.from) return false;
     if (filter_.first_frame.has_value() && frame < *filter_.first_frame) return false;
     if (filter_.thread.has_value() && record.thread != *filter_.thread) return false;
     if (submission_.has_value() && !submission_->contains(record.number)) return false;
@@ -298,21 +303,17 @@ class Lister {
   // has writes, and if there is no object all that says where it is.
   bool IsShown(const Record& record, uint64_t frame) const {
     if (filter_.around == record.number) return true;
+    if (record.number < filter_.from) return false;
     if (filter_.first_frame.has_value() && frame < *filter_.first_frame) return false;
     if (!methods_.empty() || filter_.thread.has_value() || filter_.around.has_value() ||
         submission_.has_value()) {
       return false;
     }
     const bool by_object = filter_.object.has_value() || !filter_.object_name.empty();
-    switch (record.kind) {
-      case RecordKind::kMemory:
-      case RecordKind::kContents: return !by_object || IsWantedObject(record.object);
-      case RecordKind::kFrame:
-      case RecordKind::kNote:
-      case RecordKind::kStart:
-      case RecordKind::kStop: return !by_object;
-      default: return false;
-    }
+    if (!HasLine(record.kind) || !by_object) return HasLine(record.kind);
+    const bool is_write =
+        record.kind == RecordKind::kMemory || record.kind == RecordKind::kContents;
+    return is_write && IsWantedObject(record.object);
   }
 
   // ---- Records ----
@@ -409,6 +410,7 @@ class Lister {
         --wanted_after_;
       }
     }
+    ++added_;
     line.pending_bytes = line.text.size();
     pending_bytes_ += line.pending_bytes;
     lines_.push_back(std::move(line));
@@ -530,6 +532,7 @@ class Lister {
   std::unordered_map<uint64_t, Line*> incomplete_;  // of lines_, by their call
   uint64_t first_wanted_ = 0;                       // the filter's first frame as cursors count
   uint64_t records_behind_ = 0;
+  uint64_t added_ = 0;  // lines
   bool found_around_ = false;
   uint64_t wanted_after_ = ~uint64_t{0};  // calls behind that one
   bool going_on_ = true;
@@ -548,6 +551,19 @@ const char* WorkStateName(WorkState state) {
     case WorkState::kUnknown: return "unknown";
   }
   return "unknown";
+}
+
+bool HasLine(RecordKind kind) {
+  switch (kind) {
+    case RecordKind::kCall:
+    case RecordKind::kMemory:
+    case RecordKind::kContents:
+    case RecordKind::kFrame:
+    case RecordKind::kNote:
+    case RecordKind::kStart:
+    case RecordKind::kStop: return true;
+    default: return false;
+  }
 }
 
 // A list that was executed several times has several states; the one that matters is that of the

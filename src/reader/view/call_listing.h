@@ -23,6 +23,8 @@ namespace cairn::cli {
 struct CallFilter {
   std::optional<uint64_t> first_frame;  // as the program counts
   std::optional<uint64_t> last_frame;   // included
+  uint64_t from = 0;                    // whose number is at least this
+  uint64_t most = ~uint64_t{0};         // no more lines than that
   std::optional<uint64_t> around;       // the number of a call, or of any other record
   uint64_t context = 10;                // calls before and after that one
   std::optional<uint64_t> object;       // called, or passed
@@ -62,6 +64,9 @@ struct ListedCalls {
   std::string first_damage;
   uint64_t left_out = 0;  // calls and writes of which only the method is shown (kPrintedBytes)
 };
+
+// Whether records of this kind have a line where no filter leaves them out.
+bool HasLine(RecordKind kind);
 
 // Gives `print` pieces of text, each of whole lines, until it says false.
 // Errors: kInvalidArgument: there is no such frame, record, submission, thread, function or object.

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/page/page.h"
+
+#include <utility>
+
+#include "base/json_writer.h"
+#include "reader/page/packed_text.h"
+#include "reader/report/json.h"
+#ifdef CAIRN_HAS_PAGE
+#include "embedded/page.html.h"
+#endif
+
+namespace cairn {
+namespace {
+
+// Where the data goes.
+constexpr std::string_view kDataPlace = "@DATA@";
+// Behind the sources of images: a page of a server may ask it for those and for more, one that is a file nobody.
+constexpr std::string_view kServerPlace = "@SERVER@";
+constexpr std::string_view kMayAskServer = " 'self'; connect-src 'self'";
+
+#ifdef CAIRN_HAS_PAGE
+std::string_view EmbeddedPage() {
+  return {reinterpret_cast<const char*>(kPageHtml), sizeof(kPageHtml)};
+}
+#else
+std::string_view EmbeddedPage() {
+  return {};
+}
+#endif
+
+// What stands before and behind a place.
+std::pair<std::string_view, std::string_view> SplitAt(std::string_view text,
+                                                      std::string_view place) {
+  const size_t at = text.find(place);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + place.size())};
+}
+
+bool WriteData(const PageContent& content, PackedText* packed) {
+  std::string begin;
+  JsonWriter json(&begin, JsonWriter::kOneLine);
+  json.BeginObject();
+  json.StringKey("format", "cairn-page");
+  json.NumberKey("version", 1);
+  json.StringKey("file", content.file);
+  json.BoolKey("trace", content.has_trace);
+  json.StringKey("other", content.other);
+  json.Key("report");
+  if (content.snapshot == nullptr) json.Null();
+  return packed->Add(begin) &&
+         (content.snapshot == nullptr ||
+          WriteJsonReport(*content.snapshot, *content.analysis,
+                          [packed](std::string_view piece) { return packed->Add(piece); })) &&
+         packed->Add("}") && packed->Finish();
+}
+
+}  // namespace
+
+bool HasPage() {
+  return !EmbeddedPage().empty();
+}
+
+Status WritePage(const PageContent& content, const std::function<bool(std::string_view)>& print) {
+  if (!HasPage()) {
+    return Status(StatusCode::kUnsupported,
+                  "this cairn was built without its viewer, which takes node, npm and esbuild; "
+                  "cairn report prints the same as text");
+  }
+  const auto [head, rest] = SplitAt(EmbeddedPage(), kServerPlace);
+  const auto [body, end] = SplitAt(rest, kDataPlace);
+  PackedText packed(print);
+  if (!print(head) || !print(content.is_served ? kMayAskServer : "") || !print(body) ||
+      !WriteData(content, &packed) || !print(end)) {
+    return Status(StatusCode::kIo, "the page could not be written");
+  }
+  return {};
+}
+
+}  // namespace cairn

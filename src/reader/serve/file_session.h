@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn view` answers: the page of a file, and what the page asks of it. docs/viewer.md has the questions. What is
+// read is read here; what is played, or takes long, runs as a verb of its own (verb_process.h).
+#ifndef CAIRN_READER_SERVE_FILE_SESSION_H_
+#define CAIRN_READER_SERVE_FILE_SESSION_H_
+
+#include <memory>
+#include <string>
+
+#include "base/status.h"
+#include "reader/serve/page_server.h"
+
+namespace cairn {
+
+class FileSession {
+ public:
+  // `other`: the file that it is compared with, or "". Errors: those of FileReader::Open; kNotFound if it holds neither
+  // a report nor a trace; kUnsupported if this build has no page.
+  static Result<std::unique_ptr<FileSession>> Open(const std::string& path,
+                                                   const std::string& other);
+  // Ends what it has started, and takes away what that has left.
+  ~FileSession();
+  FileSession(const FileSession&) = delete;
+  FileSession& operator=(const FileSession&) = delete;
+
+  // Any thread.
+  PageAnswer Answer(const PageQuestion& question);
+
+ private:
+  struct State;
+  explicit FileSession(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_SERVE_FILE_SESSION_H_

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the server answers of golden files. What plays is tested with the program: tests/view_test.cc.
+#include "reader/serve/file_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
+#include "reader/page/page.h"
+
+namespace cairn {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kTrace[] = CAIRN_SOURCE_DIR "/tests/golden/played/passes.cairn";
+constexpr char kDump[] = CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn";
+
+class FileSessionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasPage()) GTEST_SKIP() << "built without the viewer";
+  }
+  static PageAnswer Ask(FileSession& session, const std::string& name,
+                        const std::map<std::string, std::string>& values = {},
+                        bool is_order = false) {
+    return session.Answer({name, is_order, [&values](const char* key) {
+                             const auto found = values.find(key);
+                             return found == values.end() ? "" : found->second;
+                           }});
+  }
+  static Json AskJson(FileSession& session, const std::string& name,
+                      const std::map<std::string, std::string>& values = {}) {
+    const PageAnswer answer = Ask(session, name, values);
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    return Json::Parse(answer.body);
+  }
+  static std::vector<Json> Lines(const PageAnswer& answer) {
+    EXPECT_EQ(answer.status, 200) << answer.body;
+    std::vector<Json> lines;
+    for (size_t at = 0; at < answer.body.size();) {
+      const size_t end = answer.body.find('\n', at);
+      lines.push_back(Json::Parse(answer.body.substr(at, end - at)));
+      at = end + 1;
+    }
+    return lines;
+  }
+};
+
+TEST_F(FileSessionTest, CallsByTheirPlace) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  const uint64_t count = AskJson(*session, "count")["lines"].get<uint64_t>();
+  EXPECT_GT(count, 1000u);
+  const std::vector<Json> lines = Lines(Ask(*session, "calls", {{"first", "500"}, {"count", "3"}}));
+  ASSERT_EQ(lines.size(), 3u);
+  const std::string number = std::to_string(lines[1]["number"].get<uint64_t>());
+  EXPECT_EQ(AskJson(*session, "line", {{"number", number}})["line"].get<uint64_t>(), 501u);
+  EXPECT_EQ(Ask(*session, "calls", {{"first", std::to_string(count)}}).status, 400);
+}
+
+TEST_F(FileSessionTest, CallsByAFilter) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  const std::vector<Json> draws =
+      Lines(Ask(*session, "calls", {{"function", "DrawInstanced"}, {"count", "2"}}));
+  ASSERT_EQ(draws.size(), 2u);
+  EXPECT_EQ(draws[0]["method"].get<std::string>(), "ID3D12GraphicsCommandList::DrawInstanced");
+  // Those behind it.
+  const std::string next = std::to_string(draws[0]["number"].get<uint64_t>() + 1);
+  const std::vector<Json> rest = Lines(
+      Ask(*session, "calls", {{"function", "DrawInstanced"}, {"from", next}, {"count", "1"}}));
+  ASSERT_EQ(rest.size(), 1u);
+  EXPECT_EQ(rest[0], draws[1]);
+  EXPECT_EQ(Lines(Ask(*session, "calls", {{"text", "Async compute"}})).size(), 1u);
+  EXPECT_GT(Lines(Ask(*session, "calls", {{"object", "Picture"}})).size(), 1u);
+  EXPECT_EQ(Ask(*session, "calls", {{"function", "NoSuchCall"}}).status, 400);
+  EXPECT_EQ(Ask(*session, "calls", {{"frame", "77"}}).status, 400);
+}
+
+TEST_F(FileSessionTest, StateAndObjects) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  const std::vector<Json> draws =
+      Lines(Ask(*session, "calls", {{"function", "DrawInstanced"}, {"count", "1"}}));
+  const Json state =
+      AskJson(*session, "state", {{"call", std::to_string(draws[0]["number"].get<uint64_t>())}});
+  EXPECT_THAT(state["pipeline"]["text"].get<std::string>(), HasSubstr("Opaque"));
+  const Json objects = AskJson(*session, "objects");
+  EXPECT_EQ(SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/objects.schema.json"), objects),
+            "");
+  EXPECT_EQ(objects["made"].get<uint64_t>(), 20u);
+}
+
+TEST_F(FileSessionTest, QuestionsThatAreNoneAreRefused) {
+  const auto session = FileSession::Open(kTrace, "").value();
+  EXPECT_EQ(Ask(*session, "nothing").status, 404);
+  EXPECT_EQ(Ask(*session, "nothing", {}, true).status, 404);
+  EXPECT_EQ(Ask(*session, "calls", {}, true).status, 404);  // no order
+  EXPECT_EQ(Ask(*session, "images").status, 404);           // no question
+  EXPECT_EQ(Ask(*session, "state").status, 400);
+  EXPECT_EQ(Ask(*session, "state", {{"call", "1; rm"}}).status, 400);
+  EXPECT_EQ(Ask(*session, "state", {{"call", "99999999999999999999999"}}).status, 400);
+  EXPECT_EQ(Ask(*session, "line", {{"number", "-1"}}).status, 400);
+  EXPECT_EQ(Ask(*session, "compare").status, 400);
+  for (const char* name : {"", "..", "../page", "/etc/passwd", "a\\b", ".hidden"}) {
+    EXPECT_EQ(Ask(*session, "image", {{"name", name}}).status, 400) << name;
+  }
+  EXPECT_EQ(Ask(*session, "image", {{"name", "none.png"}}).status, 404);
+}
+
+TEST_F(FileSessionTest, ADumpHasItsPageAndNothingBehindIt) {
+  const auto session = FileSession::Open(kDump, "").value();
+  const PageAnswer page = Ask(*session, "");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.type, StartsWith("text/html"));
+  EXPECT_THAT(page.body, HasSubstr("connect-src 'self'"));
+  EXPECT_EQ(Ask(*session, "calls").status, 404);
+}
+
+TEST_F(FileSessionTest, FilesThatHoldNothingAreAnError) {
+  EXPECT_EQ(FileSession::Open("/nonexistent", "").status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(
+      FileSession::Open(CAIRN_SOURCE_DIR "/tests/golden/container-v1.cairn", "").status().code(),
+      StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace cairn

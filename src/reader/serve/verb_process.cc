@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reader/serve/verb_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <system_error>
+
+#include "os/child.h"
+#include "os/file.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kLookNs = 300'000'000;
+constexpr size_t kShownErrors = 16 << 10;
+
+std::string Contents(const std::filesystem::path& path, size_t most_bytes) {
+  std::error_code error;
+  const File file = File::Open(FilePath(path), FileMode::kRead, error);
+  if (error) return "";
+  std::string text(std::min<uint64_t>(file.facts().size_bytes, most_bytes), '\0');
+  size_t read_bytes = 0;
+  (void)file.ReadAt(0, std::as_writable_bytes(std::span(text)), &read_bytes);
+  text.resize(read_bytes);
+  return text;
+}
+
+}  // namespace
+
+Result<VerbResult> RunVerb(const std::vector<std::string>& words,
+                           const std::filesystem::path& folder, size_t most_bytes,
+                           const std::function<bool(const std::string& errors)>& look) {
+  const std::filesystem::path output = folder / "output";
+  const std::filesystem::path errors = folder / "errors";
+  Result<Child> child = Child::Start({.purpose = fmt::format("cairn {}", words.front()),
+                                      .arguments = words,
+                                      .output = output,
+                                      .errors = errors});
+  if (!child.ok()) return child.status();
+  while (!child->WaitForEnd(kLookNs)) {
+    if (FactsAt(FilePath(output)).size_bytes > most_bytes ||
+        !look(Contents(errors, kShownErrors))) {
+      (void)KillAndWait(*child, 10 * kLookNs);
+      return Status(StatusCode::kIo, fmt::format("cairn {} was stopped", words.front()));
+    }
+  }
+  const ProcessEnd end = child->End();
+  if (end.kind != EndKind::kExited) {
+    return Status(StatusCode::kInternal,
+                  fmt::format("cairn {} died: {}", words.front(), CauseOfDeath(end.value)));
+  }
+  return VerbResult{end.value, Contents(output, most_bytes), Contents(errors, kShownErrors)};
+}
+
+}  // namespace cairn

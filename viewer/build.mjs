@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// node build.mjs OUT: makes the page, one file, with places left for what it shows (@DATA@) and for whom it may ask
+// (@SERVER@); src/reader/page fills them in. esbuild is in PATH, and finds packages by NODE_PATH.
+import { createHash } from "node:crypto";
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const out = process.argv[2];
+
+const bundle = (entry) =>
+  execFileSync("esbuild", [join(folder, entry), "--bundle", "--minify", "--target=es2022", "--charset=utf8",
+    "--legal-comments=none", "--log-level=warning"], { encoding: "utf8", maxBuffer: 1 << 26, cwd: folder }).trim();
+const hash = (text) => "sha256-" + createHash("sha256").update(text).digest("base64");
+
+const script = bundle("source/page.ts");
+const style = bundle("page.css");
+// Neither may end the element that it stands in, nor hold a place that is filled in later.
+for (const text of [script, style]) {
+  if (/<\/(script|style)|<!--|@(DATA|SERVER)@/i.test(text)) throw new Error("the bundle cannot stand inside of a page");
+}
+
+const parts = { SCRIPT_HASH: hash(script), STYLE_HASH: hash(style), STYLE: style, SCRIPT: script };
+const page = readFileSync(join(folder, "page.html"), "utf8")
+  .replace(/@([A-Z_]+)@/g, (place, name) => parts[name] ?? place);
+writeFileSync(out, page);

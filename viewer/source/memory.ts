@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// GPU addresses: what lies where, since when and until when, and where a fault stands among it.
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import type { Address, Report } from "./report.js";
+import "./rows.js";
+import type { Rows } from "./rows.js";
+import { FollowsSelection, linkTo, selection } from "./selection.js";
+import { shared } from "./style.js";
+import { bytes, count, duration, seconds, visible } from "./words.js";
+
+// A row: an object, what lies between two, or an address that went wrong.
+type Row = { first: bigint } & ({ object: number; end: bigint } | { gap: bigint } | { fault: Address; what: string });
+const columns = ["19ch", "19ch", "11ch", "11ch", "20ch"];
+
+export class Memory extends LitElement {
+  static override properties = { report: { attribute: false }, query: {} };
+  declare report: Report;
+  declare query: string;
+  private rows: Row[] = [];
+  private lastTime = 0;
+  private revision = 0;
+  private wanted = true;
+
+  static override styles = [shared, css`
+    :host { display: flex; flex-direction: column; height: 100%; gap: 0.5rem; }
+    .faults { max-height: 45%; overflow: auto; flex: none; }
+    .fault { border-left: 4px solid var(--busy); padding: 0.2rem 0.8rem; margin: 0.3rem 0; background: var(--raised); }
+    .strip { display: flex; gap: 2px; margin: 0.4rem 0; overflow-x: auto; }
+    .strip > * { border: 1px solid var(--line); background: var(--ground); padding: 0.2rem 0.6rem; border-radius: 3px; min-width: 9rem; }
+    .strip .gap { border-style: dashed; color: var(--quiet); background: none; }
+    .strip .here { border: 2px solid var(--busy); }
+    .head { font-family: var(--mono); font-size: 0.93em; padding: 0 0.5rem; font-weight: 600; white-space: pre; overflow: hidden; }
+    .head span { display: inline-block; }
+    cairn-rows { flex: 1; min-height: 8rem; border: 1px solid var(--line); border-radius: 4px; }
+  `];
+  constructor() {
+    super();
+    this.query = "";
+    new FollowsSelection(this, () => (this.wanted = true));
+  }
+  private addresses(): { address: Address; what: string }[] {
+    const { faults, kernel_log } = this.report.data;
+    return [
+      ...faults.flatMap((fault) => fault.addresses.map((address) => ({ address, what: `${address.type}, says ${visible(fault.source)}` }))),
+      ...(kernel_log?.lines ?? []).flatMap((line) => (line.address ? [{ address: line.address, what: `named by the kernel at ${line.time}` }] : [])),
+    ].filter(({ address }) => address.state !== "no address");
+  }
+  protected override willUpdate(changed: Map<string, unknown>): void {
+    if (!changed.has("report") && !changed.has("query")) return;
+    ++this.revision;
+    const { objects } = this.report.data;
+    const words = this.query.toLowerCase();
+    const placed = objects.flatMap((object, index) => {
+      const first = BigInt(object.gpu_address);
+      const fits = !words || this.report.object(index).toLowerCase().includes(words) || object.gpu_address.includes(words);
+      return first && fits ? [{ first, object: index, end: first + BigInt(object.size) }] : [];
+    }).sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0));
+    this.rows = [];
+    let end = 0n;
+    for (const each of placed) {
+      if (end && each.first > end && !words) this.rows.push({ first: end, gap: each.first - end });
+      this.rows.push(each);
+      if (each.end > end) end = each.end;
+    }
+    for (const { address, what } of this.addresses()) {
+      const at = BigInt(address.address);
+      const place = this.rows.findIndex((row) => row.first > at);
+      this.rows.splice(place < 0 ? this.rows.length : place, 0, { first: at, fault: address, what });
+    }
+    const times = [...objects.flatMap((object) => [object.created, object.destroyed]), ...this.report.data.submissions.map(({ time }) => time)];
+    this.lastTime = times.reduce((most, time) => (seconds(time) > most ? seconds(time) : most), 0.001);
+  }
+  protected override updated(): void {
+    if (!this.wanted) return;
+    this.wanted = false;
+    const row = this.chosenRow();
+    const rows = this.renderRoot.querySelector<Rows>("cairn-rows");
+    rows?.updateComplete.then(() => rows.show(row < 0 ? Math.max(0, this.rows.findIndex((each) => "fault" in each)) : row));
+  }
+  private chosenRow(): number {
+    const object = selection.number("object");
+    const address = selection.place.address;
+    return this.rows.findIndex((row) => ("object" in row && row.object === object) || ("fault" in row && row.fault.address === address));
+  }
+  private choose(event: CustomEvent<number>): void {
+    const row = this.rows[event.detail]!;
+    if ("object" in row) selection.choose({ object: String(row.object) });
+    if ("fault" in row) selection.choose({ address: row.fault.address });
+  }
+  private draw(index: number): TemplateResult {
+    const row = this.rows[index]!;
+    const cell = (place: number, text: string, className = "") => html`<span class="cell ${className}" .style=${`width: ${columns[place]}`}>${text}</span>`;
+    const at = "0x" + row.first.toString(16);
+    if ("gap" in row) return html`<span class="quiet">${cell(0, at)}${cell(1, "")}${cell(2, bytes(row.gap), "right")}in no object that is known</span>`;
+    if ("fault" in row) return html`<span class="in-flight">${cell(0, at)}${cell(1, "! " + row.fault.state)}${cell(2, "")}${row.what}</span>`;
+    const object = this.report.data.objects[row.object]!;
+    const born = (seconds(object.created) || 0) / this.lastTime, died = object.destroyed === null ? 1 : seconds(object.destroyed) / this.lastTime;
+    return html`${cell(0, at)}${cell(1, "0x" + row.end.toString(16))}${cell(2, bytes(object.size), "right")}${cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}<span class="life" .style=${`width: ${columns[4]}`}
+      title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span class=${object.destroyed === null ? "" : "ended"}
+      .style=${`left: ${born * 95}%; width: ${Math.max(0.5, (died - born) * 95)}%`}></span></span> <span class="isolate">${this.report.object(row.object)}</span>`;
+  }
+  private fault({ address, what }: { address: Address; what: string }) {
+    const { report } = this;
+    const object = (index: number) => html`<a class="isolate" href=${linkTo({ view: "memory", object: String(index) })}>${report.object(index)}</a>`;
+    const from = (at: bigint, to: bigint) => html`<div class="gap">${bytes(to > at ? to - at : 0n)}<br>in no object</div>`;
+    return html`<div class="fault"><b>${address.address}</b> ${what}: ${address.state}
+      <span class="quiet">${address.first === address.last ? "" : `(somewhere from ${address.first} to ${address.last})`}</span>
+      <div class="strip" tabindex="0" role="group" aria-label="Around ${address.address}">${address.below ? html`<div>${object(address.below.object)}<br><span class="quiet">ends ${bytes(BigInt(address.below.distance))} below</span></div>` : html`<div class="gap">nothing known below</div>`}
+        ${address.owners.length ? nothing : address.below ? from(0n, BigInt(address.below.distance)) : nothing}
+        <div class="here"><b>! ${address.address}</b>${address.owners.map((owner) => html`<div>${owner.exact ? "in" : "on the page of"} ${object(owner.object)} + ${owner.offset} <span class="quiet">of ${report.size(owner.object)}${
+          owner.destroyed_after_fault_ns ? `, destroyed ${duration(owner.destroyed_after_fault_ns)} ${owner.destroyed_after_fault_ns < 0 ? "before" : "after"} the fault was noticed` : ""}${
+          owner.destroyed_after_submission_ns ? `, ${duration(owner.destroyed_after_submission_ns)} ${owner.destroyed_after_submission_ns < 0 ? "before" : "after"} the first unfinished submission` : ""}${report.destroyedBy(owner.destruction)}</span></div>`)}
+          ${address.owners.length ? nothing : html`<div>in no object that is known</div>`}${address.owner_count > address.owners.length ? html`<div>and ${address.owner_count - address.owners.length} more</div>` : nothing}</div>
+        ${address.owners.length ? nothing : address.above ? from(0n, BigInt(address.above.distance)) : nothing}
+        ${address.above ? html`<div>${object(address.above.object)}<br><span class="quiet">begins ${bytes(BigInt(address.above.distance))} above</span></div>` : html`<div class="gap">nothing known above</div>`}</div></div>`;
+  }
+  override render() {
+    const addresses = this.addresses();
+    const placed = this.rows.filter((row) => "object" in row).length;
+    return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
+      : html`<p class="quiet">No address of a fault is known. ${count(placed, "object")} with a GPU address${placed ? "" : "; without one nothing can be shown here"}.</p>`}
+      <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
+      <cairn-rows label="Objects by GPU address" .count=${this.rows.length} .chosen=${this.chosenRow()} .revision=${this.revision} .draw=${(row: number) => this.draw(row)} @choose=${this.choose}></cairn-rows>`;
+  }
+}
+customElements.define("cairn-memory", Memory);

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page: reads its data, shows one view of it, and what is chosen beside it.
+import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import "./calls.js";
+import "./facts.js";
+import "./memory.js";
+import { Report, type ReportData } from "./report.js";
+import { FollowsSelection, linkTo, selection, views, type View } from "./selection.js";
+import { isServed, stayOpen } from "./server.js";
+import "./state.js";
+import { shared } from "./style.js";
+import "./timeline.js";
+import "./tree.js";
+import "./verdict.js";
+import { visible } from "./words.js";
+
+// docs/viewer.md describes it.
+interface PageData { file: string; trace: boolean; other: string; report: ReportData | null; }
+
+async function readData(): Promise<PageData> {
+  const packed = Uint8Array.from(atob(document.getElementById("data")!.textContent!), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+const titles: Record<View, string> = {
+  verdict: "Verdict", timeline: "Timeline", tree: "Tree", calls: "Calls", state: "State", memory: "Memory", compare: "Compare", bisect: "Bisect", facts: "Facts",
+};
+// What needs the file, or a device, behind the page.
+const ofTrace: View[] = ["calls", "state", "compare", "bisect"];
+
+class Page extends LitElement {
+  static override properties = { data: { state: true }, failure: { state: true }, query: { state: true }, gone: { state: true } };
+  declare data: PageData | undefined;
+  declare failure: string;
+  declare query: string;
+  declare gone: boolean;  // the server has ended
+  private report: Report | undefined;
+  private views: View[] = [];
+
+  static override styles = [shared, css`
+    :host { display: grid; grid-template: auto minmax(0, 1fr) / minmax(0, 1fr) auto; height: 100%; }
+    header { grid-column: 1 / -1; display: flex; gap: 0.9rem; align-items: center; padding: 0.35rem 0.9rem; border-bottom: 1px solid var(--line); background: var(--raised); flex-wrap: wrap; }
+    h1 { font-size: 1rem; margin: 0; max-width: 26ch; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    nav { display: flex; gap: 0.15rem; }
+    nav a { padding: 0.25rem 0.6rem; border-radius: 4px; text-decoration: none; color: var(--text); white-space: nowrap; }
+    nav a:hover { background: var(--ground); }
+    nav a[aria-current] { background: var(--ground); box-shadow: inset 0 -3px var(--link); font-weight: 600; }
+    nav kbd { color: var(--quiet); font: 0.8em var(--mono); }
+    input { width: 16rem; }
+    .space { flex: 1; }
+    main { overflow: auto; padding: 0.8rem 0.9rem; min-width: 0; }
+    aside { width: 23rem; border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
+    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 60ch; }
+    @media (max-width: 900px) { aside { display: none; } }
+  `];
+
+  constructor() {
+    super();
+    this.failure = "";
+    this.query = "";
+    this.gone = false;
+    new FollowsSelection(this);
+  }
+  override connectedCallback(): void {
+    super.connectedCallback();
+    window.addEventListener("keydown", (event) => this.key(event));
+    readData().then((data) => {
+      this.report = data.report ? new Report(data.report) : undefined;
+      this.views = views.filter((view) => (ofTrace.includes(view) ? data.trace && isServed : data.report));
+      this.data = data;
+      document.title = `${visible(data.file, 80)}${data.report ? `: ${data.report.verdict.kind}` : ""}`;
+      if (isServed) void stayOpen().catch(() => (this.gone = true)).then(() => (this.gone = true));
+    }).catch((error: Error) => (this.failure = error.message));
+  }
+  // A link to a call alone leads to what is known of it.
+  private get view(): View {
+    const call = selection.number("call");
+    if (selection.view && this.views.includes(selection.view)) return selection.view;
+    if (call === undefined) return this.views[0] ?? "verdict";
+    return this.views.includes("calls") ? "calls" : "tree";
+  }
+  protected override willUpdate(): void {
+    const call = selection.number("call");
+    if (!this.report || call === undefined || selection.place.scope !== undefined) return;
+    const scope = this.report.scopeAt(call);
+    if (scope !== undefined) selection.choose({ view: this.view, call: String(call), scope: String(scope) });
+  }
+  private key(event: KeyboardEvent): void {
+    const inField = event.composedPath().some((each) => each instanceof HTMLInputElement || each instanceof HTMLSelectElement);
+    if (event.ctrlKey || event.altKey || event.metaKey) return;
+    if (event.key === "Escape" && inField) (event.composedPath()[0] as HTMLElement).blur();
+    if (inField) return;
+    const view = this.views[Number(event.key) - 1];
+    if (view) selection.choose({ view });
+    else if (event.key === "/") this.renderRoot.querySelector("input")?.focus();
+    else if (event.key === "?") this.renderRoot.querySelector("dialog")?.showModal();
+    else return;
+    event.preventDefault();
+  }
+  private turnScheme(): void {
+    const dark = getComputedStyle(document.body).colorScheme === "dark" || (document.documentElement.dataset["scheme"] ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+    document.documentElement.dataset["scheme"] = dark ? "light" : "dark";
+  }
+  private main(): TemplateResult {
+    switch (this.view) {
+      case "calls": return html`<cairn-calls></cairn-calls>`;
+      case "state": return html`<cairn-state></cairn-state>`;
+      case "compare": return html`<cairn-compare other=${this.data!.other}></cairn-compare>`;
+      case "bisect": return html`<cairn-bisect></cairn-bisect>`;
+    }
+    const report = this.report!;
+    switch (this.view) {
+      case "timeline": return html`<cairn-timeline .report=${report}></cairn-timeline>`;
+      case "tree": return html`<cairn-tree .report=${report} query=${this.query}></cairn-tree>`;
+      case "memory": return html`<cairn-memory .report=${report} query=${this.query}></cairn-memory>`;
+      case "facts": return html`<cairn-facts .report=${report} query=${this.query}></cairn-facts>`;
+      default: return html`<cairn-verdict .report=${report} file=${this.data!.file}></cairn-verdict>`;
+    }
+  }
+  override render() {
+    if (this.failure) return html`<main><h1>This page is damaged</h1><p>${visible(this.failure)}</p></main>`;
+    if (!this.data) return html`<main>…</main>`;
+    return html`<header>
+        <h1 class="isolate" title=${visible(this.data.file)}>${visible(this.data.file, 80)}</h1>
+        <nav aria-label="Views">${this.views.map((view, index) => html`<a href=${linkTo({ ...selection.place, view })} aria-current=${view === this.view ? "page" : nothing}><kbd>${index + 1}</kbd> ${titles[view]}</a>`)}</nav>
+        <span class="space"></span>
+        ${["tree", "memory", "facts"].includes(this.view) ? html`<input type="search" placeholder="search ( / )" aria-label="Search in this view" .value=${this.query}
+          @input=${(event: Event) => (this.query = (event.target as HTMLInputElement).value)}>` : nothing}
+        <button @click=${() => this.renderRoot.querySelector("dialog")!.showModal()} aria-label="Keys">?</button>
+        <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
+      </header>
+      <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
+      ${this.report ? html`<aside aria-label="What is chosen"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
+      <dialog aria-label="Keys"><table><tbody>
+        <tr><th>1 to ${this.views.length}</th><td>the views</td></tr><tr><th>/</th><td>search in this view; Escape leaves the field</td></tr>
+        <tr><th>arrows, Page up and down, Home, End</th><td>rows of a list that has the focus</td></tr><tr><th>← →, Enter</th><td>fold and unfold</td></tr>
+        <tr><th>W S A D</th><td>timeline: nearer, further, left, right</td></tr><tr><th>F, 0</th><td>timeline: to what is chosen, all of it</td></tr></tbody></table>
+        <form method="dialog"><button>Close</button></form></dialog>`;
+  }
+}
+customElements.define("cairn-page", Page);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The page in a real browser: docs/viewer.md, "Tested".
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { after, before, test } from "node:test";
+import { build, cairn, dataOf, deep, go, htmlOf, load, open, pageWith, press, settle, source, startBrowser, stopBrowser, text, texts } from "./browser.mjs";
+
+const views = ["verdict", "timeline", "tree", "memory", "facts"];
+const golden = join(source, "tests/golden");
+const dumps = readdirSync(golden).filter((name) => /^(snapshot-.*|late-fault-.*)\.cairn$/.test(name)).map((name) => join(golden, name));
+const fault = join(golden, "snapshot-vulkan-v1.cairn");
+
+before(startBrowser);
+after(stopBrowser);
+
+const rowsOfTree = (page) => page.$eval(deep("cairn-tree .bar .quiet"), (element) => element.textContent);
+const grouped = (number) => number.toLocaleString("en-US");
+
+// How the report calls them, written down once more: the page is compared with this.
+const scopeName = (scope) => (scope.type === "PASS" && scope.name ? scope.name
+  : scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.name ? `: "${scope.name}"` : ""));
+
+assert(dumps.length >= 4, "the golden files are there");
+for (const dump of dumps) {
+  test(`${basename(dump)}: the page shows what the JSON says`, async () => {
+    const report = JSON.parse(cairn("report", "--json", dump));
+    const html = htmlOf(dump);
+    assert.deepEqual(dataOf(html).report, report);
+    const { page, errors } = await open(pageWith(html, dataOf(html), "golden.html"));
+    assert.equal(await text(page, "#sentence"), report.verdict.sentence);
+    const suspects = await texts(page, "cairn-verdict .path");
+    const shown = report.verdict.suspects.slice(0, 4);
+    assert.equal(suspects.length, shown.length);
+    shown.forEach((suspect, index) => suspect.scope !== null && assert(suspects[index].endsWith(scopeName(report.scopes[suspect.scope])), suspects[index]));
+
+    await go(page, "view=timeline");
+    const submissions = new Set(report.submissions.map(({ queue, number }) => `${queue}/${number}`));
+    await press(page, "cairn-timeline .bar button:nth-of-type(3)");
+    await settle(page);
+    assert.equal((await page.$$(deep("cairn-timeline rect.box"))).length, submissions.size);
+    const states = await page.$$eval(deep("cairn-timeline rect.box.in-flight"), (boxes) => boxes.length);
+    const inFlight = new Set(report.submissions.filter(({ execution }) => execution !== null && report.executions[execution].state === "in flight").map(({ queue, number }) => `${queue}/${number}`));
+    assert.equal(states, inFlight.size);
+
+    await go(page, "view=tree");
+    const nodes = new Set(report.executions.map(({ frame }) => frame)).size + report.executions.length + report.scopes.length;
+    await press(page, "cairn-tree .bar button");
+    await settle(page);
+    assert.equal(await rowsOfTree(page), `${grouped(nodes)} row${nodes === 1 ? "" : "s"} of ${grouped(nodes)}`);
+
+    await go(page, "view=facts");
+    const tables = await texts(page, "cairn-facts option");
+    for (const [name, value] of Object.entries(report)) {
+      if (Array.isArray(value)) assert(tables.includes(`${name.replaceAll("_", " ")} (${grouped(value.length)})`), `${name} of ${tables}`);
+    }
+    for (const view of views) {
+      await go(page, `view=${view}`);
+      assert.equal((await page.$$(deep(`cairn-${view}`))).length, 1);
+    }
+    assert.deepEqual(errors, []);
+    await page.close();
+  });
+}
+
+test("what is chosen is chosen everywhere, and stands in the address", async () => {
+  const html = htmlOf(fault);
+  const report = dataOf(html).report;
+  const { page, errors } = await open(pageWith(html, dataOf(html), "chosen.html") + "#view=tree&scope=4");
+  await settle(page);
+  assert.equal(scopeName(report.scopes[4]), "DRAW_INDEXED 2");
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DRAW_INDEXED 2/);
+  assert.match(await text(page, "cairn-chosen"), /Shadow pipeline/);
+  await page.keyboard.press("2");
+  await settle(page);
+  assert.match(await page.$eval(deep("cairn-timeline rect.chosen title"), (title) => title.textContent), /queue 0 "Graphics" \(direct\), submission 1: in flight/);
+  assert.equal(await page.evaluate(() => location.hash), "#view=timeline&scope=4");
+  // The next submission is that of the other queue.
+  await page.$eval(deep("cairn-timeline svg"), (svg) => svg.focus());
+  await page.keyboard.press("ArrowRight");
+  await settle(page);
+  assert.match(await text(page, "cairn-chosen"), /Culling/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("rows by keyboard, fold and search", async () => {
+  const html = htmlOf(fault);
+  const { page, errors } = await open(pageWith(html, dataOf(html), "keys.html") + "#view=tree");
+  await settle(page);
+  await page.$eval(deep("cairn-tree .scroller"), (scroller) => scroller.focus());
+  await page.keyboard.press("End");
+  await settle(page);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /DISPATCH 1/);
+  await page.keyboard.press("ArrowUp");
+  await settle(page);
+  assert.match(await text(page, "cairn-tree .row.chosen"), /"Culling"/);
+  const before = await rowsOfTree(page);
+  await page.keyboard.press("ArrowLeft");
+  await settle(page);
+  assert.notEqual(await rowsOfTree(page), before);
+  await page.keyboard.press("/");
+  await page.keyboard.type("casters");
+  await settle(page);
+  // The frame, the list, and the two scopes around it.
+  assert.deepEqual((await texts(page, "cairn-tree .row")).map((row) => row.replace(/ {2,}.*| *▾ */g, "").trim()).length, 5);
+  await page.keyboard.press("Escape");
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("memory: the fault stands between its neighbours", async () => {
+  const html = htmlOf(fault);
+  const { page, errors } = await open(pageWith(html, dataOf(html), "memory.html") + "#view=memory");
+  await settle(page);
+  const strip = await text(page, "cairn-memory .fault");
+  assert.match(strip, /0x1000020100/);
+  assert.match(strip, /buffer "Old lights" \+ 0x100 of 16 KiB, destroyed 30 ms before the fault was noticed/);
+  assert.match(strip, /buffer "Vertices"\s*ends 64 KiB below/);
+  const rows = await texts(page, "cairn-memory .row");
+  const at = rows.findIndex((row) => row.includes("0x1000020100"));
+  assert.match(rows[at - 1], /"Old lights"/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("a redacted page has no name of the program", () => {
+  const html = htmlOf(fault, "--redact");
+  const data = JSON.stringify(dataOf(html));
+  for (const name of ["Shadow", "Old lights", "/games/demo", "snapshot-vulkan"]) assert(!data.includes(name), name);
+});
+
+test("a hostile page shows text and runs nothing", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  const { report } = data;
+  const evil = ["</script><script>window.owned = 1</script>", "<img src=x onerror='window.owned = 1'>", "javascript:window.owned=1", "${window.owned = 1}", "\u202egnp.exe\u0000\u001b[31m"];
+  report.scopes.forEach((scope, index) => { scope.name = evil[index % evil.length]; });
+  report.objects.forEach((object, index) => { object.name = evil[index % evil.length]; });
+  report.scopes[1].name = "x".repeat(4 << 20);
+  report.verdict.sentence = evil[0] + "y".repeat(4 << 20);
+  report.process.program = evil[1];
+  data.file = evil[0];
+  // Parents that go round, and indices that lead nowhere.
+  report.scopes[0].parent = 2;
+  report.scopes[2].parent = 0;
+  report.scopes[3].pipeline = 4_000_000_000;
+  report.scopes[4].annotation = 7;
+  report.verdicts[0].queue = 99;
+  report.faults[0].addresses[0].owners[0].object = 1234;
+  report.queues[0].name = evil[1];
+  report.incidents[0].sentence = evil[1];
+  const { page, errors } = await open(pageWith(html, data, "hostile.html"));
+  for (const view of views) {
+    await go(page, `view=${view}`);
+    assert.equal(await page.evaluate(() => window.owned), undefined);
+    assert.equal((await page.$$(deep(`cairn-${view}`))).length, 1, view);
+    assert.equal((await page.$$(deep("img"))).length, 0);
+  }
+  await go(page, "view=tree&scope=4");
+  await go(page, `view=tree&scope=${"9".repeat(40)}`);
+  await go(page, "view=memory&object=-1");
+  await go(page, "view=verdict");
+  assert.match(await text(page, "#sentence"), /^<\/script><script>window\.owned = 1<\/script>y+… \(4,194,346 characters\)$/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("axe-core finds nothing serious", async () => {
+  const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
+  const html = htmlOf(fault);
+  for (const scheme of ["light", "dark"]) {
+    const { page } = await open(pageWith(html, dataOf(html), "axe.html"), { scheme });
+    // Not through the page, whose policy forbids it.
+    const client = await page.createCDPSession();
+    await client.send("Runtime.evaluate", { expression: axe });
+    for (const view of views) {
+      await go(page, `view=${view}&scope=4`);
+      const found = await page.evaluate(async () => (await globalThis.axe.run()).violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 4).map((node) => node.html.slice(0, 200)) })));
+      assert.deepEqual(found, [], `${view}, ${scheme}`);
+    }
+    await page.close();
+  }
+});
+
+test("pictures", async () => {
+  const pictures = join(build, "viewer/pictures");
+  mkdirSync(pictures, { recursive: true });
+  for (const dump of dumps) {
+    const html = htmlOf(dump);
+    const data = dataOf(html);
+    const scope = data.report.verdict.suspects[0]?.scope;
+    for (const [width, height] of [[1366, 768], [3840, 2160]]) {
+      for (const scheme of ["light", "dark"]) {
+        const { page, errors } = await open(pageWith(html, data, "picture.html"), { width, height, scheme });
+        for (const view of views) {
+          await go(page, `view=${view}${scope == null ? "" : `&scope=${scope}`}`);
+          await page.screenshot({ path: join(pictures, `${basename(dump, ".cairn")}-${view}-${width}-${scheme}.png`) });
+          // Nothing is cut off at the side.
+          assert(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${view} fits ${width}`);
+        }
+        assert.deepEqual(errors, []);
+        await page.close();
+      }
+    }
+  }
+});
