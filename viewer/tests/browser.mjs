@@ -57,6 +57,10 @@ export async function go(page, hash) {
 }
 // A selector whose steps lead into shadow roots.
 export const deep = (selector) => selector.split(" ").map((step) => `>>> ${step}`).join(" ");
+// The library's own wait does not see what changes in shadow roots.
+export async function appears(page, selector) {
+  while (!(await page.$(deep(selector)))) await settle(page);
+}
 export const text = (page, selector) => page.$eval(deep(selector), (element) => (element.shadowRoot ?? element).textContent);
 export const texts = (page, selector) => page.$$eval(deep(selector), (elements) => elements.map((element) => element.textContent));
 export const press = (page, selector) => page.$eval(deep(selector), (element) => element.click());
