@@ -279,7 +279,8 @@ std::string FishScript(const std::vector<VerbDescription>& verbs) {
       for (const std::string& name : option.names) {
         script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       }
-      if (!option.type.empty()) script += " -r" + arguments;
+      // -x: no files.
+      if (!option.type.empty()) script += (arguments.ends_with("-F") ? " -r" : " -x") + arguments;
       script += fmt::format(" -d '{}'\n", Quoted(option.help, "\\", true));
     }
     if (verb.TakesProgram()) {
