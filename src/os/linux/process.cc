@@ -59,6 +59,14 @@ std::optional<rlimit>& LimitBefore() {
   return before;
 }
 
+// As from waitpid. Nothing before the parent has taken it, and on kernels that do not keep it.
+std::optional<int> StatusThatTheParentTook(int pidfd) {
+  PidfdInfo details{};
+  details.mask = kPidfdInfoExit;
+  if (ioctl(pidfd, kPidfdGetInfo, &details) != 0 || (details.mask & kPidfdInfoExit) == 0) return {};
+  return details.exit_code;
+}
+
 FileDescriptor OpenPidfd(ProcessId pid) {
   if (pid > std::numeric_limits<pid_t>::max()) {
     errno = ESRCH;
@@ -302,17 +310,15 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
     if (info.si_code == CLD_EXITED) return {EndKind::kExited, info.si_status};
     return {EndKind::kSignalled, info.si_status};
   }
-  PidfdInfo details{};
-  details.mask = kPidfdInfoExit;
-  if (ioctl(pidfd, kPidfdGetInfo, &details) == 0 && (details.mask & kPidfdInfoExit) != 0) {
-    return FromWaitStatus(details.exit_code);
-  }
+  if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) return FromWaitStatus(*status);
   // Until its parent takes note of it, an ended process still shows its status.
   const std::string folder = fmt::format("/proc/{}", process.pid);
   int value = 0;
   if (StatField(folder, 3) == "Z" && ParseNumber(StatField(folder, 52), 10, &value)) {
     return FromWaitStatus(value);
   }
+  // The parent may have done so between the two looks.
+  if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) return FromWaitStatus(*status);
   return {EndKind::kUnknown, 0};
 }
 

@@ -16,6 +16,7 @@
 #include <iterator>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/program_name.h"
 
@@ -128,6 +129,54 @@ TEST_F(CollectEndTest, SeesTheStatusThatTheParentHasTakenOrSaysThatItDoesNot) {
   if (end.kind == EndKind::kUnknown) GTEST_SKIP() << "this kernel forgets how a process ended";
   EXPECT_EQ(end.kind, EndKind::kSignalled);
   EXPECT_EQ(end.value, SIGKILL);
+}
+
+// The parent takes the status of each while it is being looked at.
+TEST(CollectEnd, SeesTheStatusWhileTheParentTakesIt) {
+  constexpr int kChildren = 400;
+  int ends[2];
+  int goes[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(pipe(goes), 0);
+  const pid_t parent = fork();
+  ASSERT_GE(parent, 0);
+  if (parent == 0) {
+    char byte = 0;
+    for (int i = 0; i < kChildren; ++i) {
+      const pid_t child = fork();
+      if (child == 0) _exit(read(goes[0], &byte, 1) == 1 ? 7 : 1);
+      if (child < 0 || write(ends[1], &child, sizeof(child)) != sizeof(child)) _exit(1);
+      while (waitpid(child, nullptr, WNOHANG) == 0) {
+      }
+    }
+    _exit(0);
+  }
+  int unknown = 0;
+  ProcessHandle last;
+  for (int i = 0; i < kChildren; ++i) {
+    pid_t child = 0;
+    ASSERT_EQ(read(ends[0], &child, sizeof(child)), static_cast<ssize_t>(sizeof(child)));
+    Result<ProcessHandle> handle = OpenProcess(child);
+    ASSERT_TRUE(handle.ok()) << handle.status().message();
+    ASSERT_EQ(write(goes[1], "", 1), 1);
+    last = std::move(*handle);
+    const ProcessEnd end = EndOf(last);
+    if (end.kind == EndKind::kUnknown) {
+      ++unknown;
+      continue;
+    }
+    EXPECT_EQ(end.kind, EndKind::kExited);
+    EXPECT_EQ(end.value, 7);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(parent, &status, 0), parent);
+  EXPECT_EQ(status, 0);
+  for (const int descriptor : {ends[0], ends[1], goes[0], goes[1]}) close(descriptor);
+  // Linux 6.15 and newer keep it.
+  if (CollectEnd(last).kind == EndKind::kUnknown) {
+    GTEST_SKIP() << "this kernel forgets how a process ended";
+  }
+  EXPECT_EQ(unknown, 0);
 }
 
 TEST(CollectEnd, AHandleWithoutDescriptorTellsNothing) {
