@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <barrier>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "d3d12_work.h"
 #include "embedded/solid.ps.dxbc.h"
 #include "embedded/solid.vs.dxbc.h"
+#include "rendezvous.h"
 
 namespace {
 
@@ -174,15 +174,15 @@ void CheckFrame(const Scene& scene, uint32_t frame, Checker& checker) {
 
 void Run(const sample::Options& options, uint32_t frames) {
   Scene scene(options);
-  std::barrier may_record(kThreads + 1);
-  std::barrier recorded(kThreads + 1);
+  sample::Rendezvous may_record(kThreads + 1);
+  sample::Rendezvous recorded(kThreads + 1);
   std::vector<std::thread> threads;
   for (uint32_t thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
       for (uint32_t frame = 0; frame < frames; ++frame) {
-        may_record.arrive_and_wait();
+        may_record.ArriveAndWait();
         RecordFrame(scene, thread, frame);
-        recorded.arrive_and_wait();
+        recorded.ArriveAndWait();
       }
     });
   }
@@ -191,9 +191,9 @@ void Run(const sample::Options& options, uint32_t frames) {
     // What was submitted so far is two frames old: its slot is free again.
     scene.queue.WaitOrReportLoss(20);
     if (frame >= kSlots) CheckFrame(scene, frame - kSlots, checker);
-    may_record.arrive_and_wait();
+    may_record.ArriveAndWait();
     if (frame > 0) SubmitFrame(scene, frame - 1);
-    recorded.arrive_and_wait();
+    recorded.ArriveAndWait();
   }
   for (std::thread& thread : threads) thread.join();
   SubmitFrame(scene, frames - 1);

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <barrier>
 #include <thread>
 
 #include "embedded/solid.frag.spv.h"
 #include "embedded/solid.vert.spv.h"
+#include "rendezvous.h"
 #include "vulkan_work.h"
 
 namespace {
@@ -346,24 +346,24 @@ void CreateScene(Scene& scene) {
 void Run(const sample::Options& options) {
   Scene scene(options);
   CreateScene(scene);
-  std::barrier recorded(kThreads + 1);
-  std::barrier may_record(kThreads + 1);
+  sample::Rendezvous recorded(kThreads + 1);
+  sample::Rendezvous may_record(kThreads + 1);
   std::vector<std::thread> threads;
   for (Worker& worker : scene.workers) {
     threads.emplace_back([&] {
       RecordFixed(worker);
       for (uint32_t frame = 0; frame < kFrames; ++frame) {
-        may_record.arrive_and_wait();
+        may_record.ArriveAndWait();
         RecordFrame(scene, worker, frame);
-        recorded.arrive_and_wait();
+        recorded.ArriveAndWait();
       }
     });
   }
   for (uint32_t frame = 0; frame < kFrames; ++frame) {
     if (frame >= kSlots) WaitForFrame(scene, frame - kSlots);
-    may_record.arrive_and_wait();
+    may_record.ArriveAndWait();
     if (frame > 0) SubmitFrame(scene, frame - 1);
-    recorded.arrive_and_wait();
+    recorded.ArriveAndWait();
   }
   for (std::thread& thread : threads) thread.join();
   SubmitFrame(scene, kFrames - 1);

@@ -25,7 +25,9 @@ const std::string kGolden = CAIRN_SOURCE_DIR "/tests/golden/";
 
 // As this system writes it.
 std::string Path(const std::string& path) {
-  return std::filesystem::path(path).make_preferred().string();
+  const std::u8string text =
+      std::filesystem::path(std::u8string(path.begin(), path.end())).make_preferred().u8string();
+  return std::string(text.begin(), text.end());
 }
 
 class FileVerbsTest : public ::testing::Test {
