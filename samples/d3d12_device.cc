@@ -59,39 +59,6 @@ Buffer CreateMappedBuffer(ID3D12Device* device, const D3D12_HEAP_PROPERTIES& hea
   return buffer;
 }
 
-// Constants b0 in parameter 0 and, for compute, the output u0 in parameter 1.
-ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
-                                                const Output* output) {
-  D3D12_ROOT_PARAMETER parameters[2] = {};
-  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
-  parameters[0].Constants.Num32BitValues = constant_count;
-  D3D12_DESCRIPTOR_RANGE range = {};
-  range.RangeType = D3D12_DESCRIPTOR_RANGE_TYPE_UAV;
-  range.NumDescriptors = 1;
-  if (output != nullptr && *output == Output::kTyped) {
-    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
-    parameters[1].DescriptorTable.NumDescriptorRanges = 1;
-    parameters[1].DescriptorTable.pDescriptorRanges = &range;
-  } else {
-    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
-  }
-  // A pipeline without constants has no parameters at all: only triangles do without.
-  D3D12_ROOT_SIGNATURE_DESC desc = {};
-  desc.NumParameters = constant_count == 0 ? 0 : output == nullptr ? 1 : 2;
-  desc.pParameters = parameters;
-  ComPtr<ID3DBlob> blob;
-  ComPtr<ID3DBlob> error;
-  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
-                                    reinterpret_cast<ID3DBlob**>(blob.Receive()),
-                                    reinterpret_cast<ID3DBlob**>(error.Receive())),
-        "D3D12SerializeRootSignature");
-  ComPtr<ID3D12RootSignature> signature;
-  Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                    __uuidof(ID3D12RootSignature), signature.Receive()),
-        "CreateRootSignature");
-  return signature;
-}
-
 // The device is gone or does not answer. Nothing is destroyed: that could wait for it forever.
 [[noreturn]] void ReportLoss(const Telling& telling, HRESULT code, const char* where) {
   telling.DeviceLost(code, where);
@@ -156,6 +123,38 @@ Buffer Gpu::CreateGpuBuffer(uint32_t word_count) {
   return CreateUnmappedBuffer(device(), heap, word_count,
                               D3D12_RESOURCE_FLAG_ALLOW_UNORDERED_ACCESS,
                               D3D12_RESOURCE_STATE_COPY_DEST);
+}
+
+ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
+                                                const Output* output) {
+  D3D12_ROOT_PARAMETER parameters[2] = {};
+  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
+  parameters[0].Constants.Num32BitValues = constant_count;
+  D3D12_DESCRIPTOR_RANGE range = {};
+  range.RangeType = D3D12_DESCRIPTOR_RANGE_TYPE_UAV;
+  range.NumDescriptors = 1;
+  if (output != nullptr && *output == Output::kTyped) {
+    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_DESCRIPTOR_TABLE;
+    parameters[1].DescriptorTable.NumDescriptorRanges = 1;
+    parameters[1].DescriptorTable.pDescriptorRanges = &range;
+  } else {
+    parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
+  }
+  // A pipeline without constants has no parameters at all: only triangles do without.
+  D3D12_ROOT_SIGNATURE_DESC desc = {};
+  desc.NumParameters = constant_count == 0 ? 0 : output == nullptr ? 1 : 2;
+  desc.pParameters = parameters;
+  ComPtr<ID3DBlob> blob;
+  ComPtr<ID3DBlob> error;
+  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1,
+                                    reinterpret_cast<ID3DBlob**>(blob.Receive()),
+                                    reinterpret_cast<ID3DBlob**>(error.Receive())),
+        "D3D12SerializeRootSignature");
+  ComPtr<ID3D12RootSignature> signature;
+  Check(device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
+                                    __uuidof(ID3D12RootSignature), signature.Receive()),
+        "CreateRootSignature");
+  return signature;
 }
 
 Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,

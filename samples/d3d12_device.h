@@ -81,7 +81,9 @@ enum class Output {
   kTyped,  // by a view in a descriptor heap: SetComputeRootDescriptorTable(1, ...)
 };
 
-// Root parameter 0 holds the constants b0, parameter 1 the output of a compute pipeline.
+// Root parameter 0 holds the constants b0, parameter 1 the output of a compute pipeline; `output` is null for others.
+ComPtr<ID3D12RootSignature> CreateRootSignature(ID3D12Device* device, uint32_t constant_count,
+                                                const Output* output);
 Pipeline CreateComputePipeline(Gpu& gpu, const char* name, const Shader& shader,
                                uint32_t constant_count, Output output);
 Pipeline CreateGraphicsPipeline(Gpu& gpu, const char* name, const Shader& vertex,

@@ -64,6 +64,17 @@ programs_with_label() {
     sed -n 's/^ *Test *#[0-9]*: \([^ :]*\).*/\1/p' | sort -u
 }
 
+# need_screen: an X server that nobody sees, if there is none. It ends with the last program on it; what is in
+# `background` the caller ends.
+need_screen() {
+  [[ -z ${DISPLAY:-} ]] || return 0
+  local numbers number
+  exec {numbers}< <(exec Xvfb -displayfd 1 -screen 0 640x480x24 -nolisten tcp -terminate 2>/dev/null)
+  background+=($!)
+  read -r number <&"$numbers"
+  export DISPLAY=":$number"
+}
+
 # choose_lavapipe: with several Vulkan drivers installed, the tests and the demo use lavapipe: it is
 # on every machine, and a hang on it disturbs nobody. A choice that the caller made stands.
 choose_lavapipe() {

@@ -73,6 +73,7 @@ struct BisectOptionsOfVerb {
   bool no_output = false;
   bool json = false;
   bool quiet = false;
+  bool progress = false;
 };
 
 std::string JournalPath(const BisectOptionsOfVerb& options) {
@@ -130,13 +131,18 @@ JournalIdentity Identity(const TraceReader& trace, const BisectOptionsOfVerb& op
   return identity;
 }
 
+ProbeProgress ProgressOf(const BisectOptionsOfVerb& options) {
+  if (options.progress) return ProbeProgress::kLines;
+  return options.quiet || options.json ? ProbeProgress::kNone : ProbeProgress::kLine;
+}
+
 class Search {
  public:
   Search(const BisectOptionsOfVerb& options, TraceReader* trace, uint64_t hang_timeout_ns,
          uint64_t recovery_ns)
       : options_(options),
         trace_(trace),
-        line_(options.quiet || options.json),
+        line_(ProgressOf(options)),
         gpus_(MakeGpuCheck(recovery_ns, &signals_, &line_)) {
     settings_.path = options.path;
     settings_.library = options.library;
@@ -357,6 +363,7 @@ int RunProgramSearch(const BisectOptionsOfVerb& options, const std::vector<std::
   search.restart = options.restart;
   search.json = options.json;
   search.quiet = options.quiet;
+  search.progress = ProgressOf(options);
   return BisectProgram(search);
 }
 
@@ -439,6 +446,8 @@ Verb AddBisectVerb(CLI::App& root) {
   command.Library(&options->library);
   command.Flag("--json", &options->json, "Print the answer as JSON");
   command.Flag("--quiet", &options->quiet, "No progress");
+  command.Flag("--progress", &options->progress,
+               "Progress as lines on stderr, also where that is no terminal and with --json");
   auto program = std::make_shared<std::vector<std::string>>();
   Verb verb = {command.app(), [options, program] { return Run(*options, *program); }, kExitUsage,
                program};

@@ -13,22 +13,29 @@
 
 namespace cairn::cli {
 
-ProbeLine::ProbeLine(bool quiet) : shown_(!quiet && TakesEscapes(StandardStream::kError)) {}
+ProbeLine::ProbeLine(ProbeProgress progress)
+    : progress_(progress == ProbeProgress::kLine && !TakesEscapes(StandardStream::kError)
+                    ? ProbeProgress::kNone
+                    : progress) {}
+
+void ProbeLine::Write(const std::string& text) const {
+  if (progress_ == ProbeProgress::kNone) return;
+  std::fputs(
+      progress_ == ProbeProgress::kLine ? ("\r\x1b[K" + text).c_str() : (text + '\n').c_str(),
+      stderr);
+  std::fflush(stderr);
+}
 
 void ProbeLine::Show(const BisectProgress& progress, uint64_t average_ms) {
-  if (!shown_) return;
-  std::fputs(("\r\x1b[K" + ProgressLine(progress, average_ms)).c_str(), stderr);
-  std::fflush(stderr);
+  Write(ProgressLine(progress, average_ms));
 }
 
 void ProbeLine::ShowWaitForGpu() const {
-  if (!shown_) return;
-  std::fputs("\r\x1b[Kwaits for a GPU, which has finished nothing since a run failed", stderr);
-  std::fflush(stderr);
+  Write("waits for a GPU, which has finished nothing since a run failed");
 }
 
 void ProbeLine::Clear() const {
-  if (shown_) std::fputs("\r\x1b[K", stderr);
+  if (progress_ == ProbeProgress::kLine) std::fputs("\r\x1b[K", stderr);
 }
 
 GpuCheck MakeGpuCheck(uint64_t recovery_ns, TaskProgress* signals, ProbeLine* line) {

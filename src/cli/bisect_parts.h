@@ -14,10 +14,17 @@
 
 namespace cairn::cli {
 
-// One line on stderr, if that is a terminal: a bar, and what is left to do.
+// What a search says on stderr while it goes on.
+enum class ProbeProgress {
+  kNone,
+  kLine,   // one that is written over, if that is a terminal
+  kLines,  // one below the other, for who reads them
+};
+
+// A bar, and what is left to do.
 class ProbeLine {
  public:
-  explicit ProbeLine(bool quiet);
+  explicit ProbeLine(ProbeProgress progress);
   ~ProbeLine() { Clear(); }
   ProbeLine(const ProbeLine&) = delete;
   ProbeLine& operator=(const ProbeLine&) = delete;
@@ -28,7 +35,9 @@ class ProbeLine {
   void Clear() const;
 
  private:
-  const bool shown_;
+  void Write(const std::string& text) const;
+
+  const ProbeProgress progress_;
 };
 
 // Says on `line` that it waits, and ends with ^C. Both have to outlive it.

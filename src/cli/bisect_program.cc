@@ -131,7 +131,7 @@ class Bisecting {
  public:
   explicit Bisecting(const BisectProgramOptions& options)
       : options_(options),
-        line_(options.quiet || options.json),
+        line_(options.progress),
         gpus_(MakeGpuCheck(options.recovery_ns, &signals_, &line_)) {
     settings_.program = options.program;
     settings_.hang_timeout = options.hang_timeout;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/bisect_parts.h"
+
 namespace cairn::cli {
 
 struct BisectProgramOptions {
@@ -23,6 +25,7 @@ struct BisectProgramOptions {
   bool restart = false;
   bool json = false;
   bool quiet = false;
+  ProbeProgress progress = ProbeProgress::kNone;
 };
 
 // Returns the exit code: 0 if a culprit was found.

@@ -169,10 +169,14 @@ class Playback {
     if (window_ != nullptr && status_.ok()) Show(image.frame, *picture);
   }
   void Show(uint64_t frame, const RgbaImage& picture) {
+    // Looked at before, not after: who closes it at the last image has seen all there is, and nothing was stopped.
+    if (window_->WaitUntilClosed(0)) {
+      stopped_ = true;
+      return;
+    }
     const std::string file = TextOfPath(FilePath(options_.path).filename());
     status_ = window_->Show(fmt::format("{}: frame {}", file, frame), picture.width, picture.height,
                             picture.pixels);
-    if (window_->WaitUntilClosed(0)) stopped_ = true;
   }
 
   const ReplayOptions& options_;

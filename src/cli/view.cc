@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/verb.h"
 #include "os/interrupt.h"
+#include "os/memory.h"
 #include "os/process.h"
 #include "reader/serve/file_session.h"
 #include "reader/serve/page_server.h"
@@ -45,6 +46,7 @@ int Run(const ViewOptions& options) {
     PrintError("view", "no file is given; say cairn view FILE.cairn");
     return kExitUsage;
   }
+  ShareHeaps();
   Result<std::unique_ptr<FileSession>> session = FileSession::Open(options.path, options.other);
   if (!session.ok()) {
     PrintError("view", session.status().message());
@@ -62,6 +64,7 @@ int Run(const ViewOptions& options) {
   if (!PrintOutput("view", address + "\n")) return kExitFailed;
   if (!options.no_browser) OpenBrowser(address);
   (*server)->Serve([&interrupt] { return interrupt.came(); });
+  (*session)->Stop();
   return 0;
 }
 

@@ -12,6 +12,11 @@ namespace cairn {
 // A power of two.
 size_t PageBytes();
 
+// From now on threads share two heaps. The C library of Linux gives each thread that allocates while another one does a
+// heap of its own, and keeps what was freed there: with threads that come and go a process holds several times what it
+// uses. Call it before there are threads. Nothing elsewhere.
+void ShareHeaps();
+
 // Whole pages of this process alone, zero, and without cost until they are touched.
 class SparseMemory {
  public:

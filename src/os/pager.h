@@ -9,7 +9,7 @@
 namespace cairn {
 
 // The command that the user has chosen for it: CAIRN_PAGER, else PAGER, else less if there is one. Empty: none,
-// which is also what an empty CAIRN_PAGER and `cat` mean.
+// which is also what an empty CAIRN_PAGER and `cat` mean. One whose program does not exist is passed over.
 std::string PagerCommand();
 
 // While it lives, what is printed goes through `command`, which a shell runs. The terminal (os/terminal.h) is what it

@@ -96,8 +96,14 @@ TEST_F(TerminalTest, ThePagerThatTheUserChose) {
   setenv("PAGER", "more", 1);
   unsetenv("CAIRN_PAGER");
   EXPECT_EQ(PagerCommand(), "more");
-  setenv("CAIRN_PAGER", "less -S", 1);
-  EXPECT_EQ(PagerCommand(), "less -S");
+  setenv("CAIRN_PAGER", "more -s", 1);
+  EXPECT_EQ(PagerCommand(), "more -s");
+  setenv("CAIRN_PAGER", "LANG=C more", 1);
+  EXPECT_EQ(PagerCommand(), "LANG=C more");
+  for (const char* const missing : {"no-such-pager -R", "/no/such/pager"}) {
+    setenv("CAIRN_PAGER", missing, 1);
+    EXPECT_EQ(PagerCommand(), "more") << missing;
+  }
   setenv("CAIRN_PAGER", "", 1);
   EXPECT_EQ(PagerCommand(), "");
   setenv("CAIRN_PAGER", "cat", 1);

@@ -12,7 +12,6 @@
 //   wait                  says "ready NUMBER", and waits until somebody kills it
 //   hang                  a dispatch that takes minutes, and waits for it
 //   lost                  the device is removed, because a list is executed that is still recorded; exit with 6
-#include <d3d12.h>
 #include <windows.h>
 
 #include <cstdio>
@@ -21,6 +20,7 @@
 
 #include "cairn/pix.h"
 
+#include "d3d12_device.h"
 #include "embedded/hang.cs.dxbc.h"
 #include "tests/windows/programs/exceptions.h"
 
@@ -120,28 +120,12 @@ void StartWork(const Gpu& gpu) {
   WaitFor(gpu, 1);
 }
 
-// How many trips, and a seed; the buffer in which each thread stores a word.
-ID3D12RootSignature* MakeRootSignature(const Gpu& gpu) {
-  D3D12_ROOT_PARAMETER parameters[2] = {};
-  parameters[0].ParameterType = D3D12_ROOT_PARAMETER_TYPE_32BIT_CONSTANTS;
-  parameters[0].Constants.Num32BitValues = 2;
-  parameters[1].ParameterType = D3D12_ROOT_PARAMETER_TYPE_UAV;
-  D3D12_ROOT_SIGNATURE_DESC desc = {};
-  desc.NumParameters = 2;
-  desc.pParameters = parameters;
-  ID3DBlob* blob = nullptr;
-  Check(D3D12SerializeRootSignature(&desc, D3D_ROOT_SIGNATURE_VERSION_1_0, &blob, nullptr),
-        "D3D12SerializeRootSignature");
-  ID3D12RootSignature* signature = nullptr;
-  Check(gpu.device->CreateRootSignature(0, blob->GetBufferPointer(), blob->GetBufferSize(),
-                                        IID_PPV_ARGS(&signature)),
-        "CreateRootSignature");
-  return signature;
-}
-
 void Hang(const Gpu& gpu) {
+  // How many trips, and a seed; the buffer in which each thread stores a word.
+  constexpr sample::Output kByAddress = sample::Output::kRaw;
+  const auto signature = sample::CreateRootSignature(gpu.device, 2, &kByAddress);
   D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
-  desc.pRootSignature = MakeRootSignature(gpu);
+  desc.pRootSignature = signature.get();
   desc.CS = {kHangCsDxbc, sizeof(kHangCsDxbc)};
   ID3D12PipelineState* pipeline = nullptr;
   Check(gpu.device->CreateComputePipelineState(&desc, IID_PPV_ARGS(&pipeline)),

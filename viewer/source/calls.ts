@@ -21,6 +21,8 @@ const mostBlocks = 64;
 const mostAsked = 2;
 const linesOfSearch = 500;
 const stateOf: Record<string, State> = { done: "completed", in_flight: "in flight", not_started: "not started", unknown: "unknown" };
+// What records into a list, or lets the GPU do what was recorded.
+const shows = /CommandList\d*::|::ExecuteCommandLists$|::Present1?$/;
 const filters = ["function", "object", "thread", "frame", "text"] as const;
 
 export class Calls extends LitElement {
@@ -41,8 +43,9 @@ export class Calls extends LitElement {
 
   static override styles = [shared, treeStyle, css`
     :host { display: grid; grid-template: auto minmax(0, 3fr) minmax(0, 2fr) / minmax(0, 1fr); height: 100%; gap: 0.5rem; }
-    form { display: flex; gap: 0.6rem; flex-wrap: wrap; align-items: center; }
-    input { width: 9rem; }
+    form { display: flex; gap: 0.4rem 0.6rem; flex-wrap: wrap; align-items: center; }
+    input { width: clamp(5.5rem, 9vw, 14rem); }
+    input[name=thread], input[name=frame] { width: 4rem; }
     cairn-rows { border: 1px solid var(--line); border-radius: 4px; }
     .one { overflow: auto; border: 1px solid var(--line); border-radius: 4px; padding: 0.3rem 0.8rem; }
   `];
@@ -216,8 +219,8 @@ export class Calls extends LitElement {
       <cairn-rows label="Calls" .count=${this.filtered?.length ?? this.total} .chosen=${this.chosen} .revision=${this.revision} .draw=${(row: number) => this.draw(row)}
         @choose=${this.choose} @moved=${this.moved}></cairn-rows>
       <div class="one" tabindex="0" role="region" aria-label="The chosen call">${!line ? html`<span class="quiet">Nothing chosen</span>` : html`
-        <b>${line.method ?? line.kind}</b> ${grouped(line.number)}, frame ${line.frame}${line.thread === undefined ? "" : `, thread ${line.thread}`} ${this.objectOf(line)}
-        ${line.method?.includes("CommandList") ? html`<a href=${linkTo({ view: "state", call: String(line.number) })}>state and images here</a>` : nothing}
+        <b>${line.method ?? line.kind}</b> <span class="isolate">${line.object_text ? `of ${this.objectOf(line)}` : ""}</span> <span class="quiet">call ${grouped(line.number)}, frame ${grouped(line.frame)}${line.thread === undefined ? "" : `, thread ${line.thread}`}</span>
+        ${shows.test(line.method ?? "") ? html`<a href=${linkTo({ view: "state", call: String(line.number) })}>state and images here</a>` : nothing}
         ${line.problem ? html`<p class="wrong">${visible(line.problem)}</p>` : nothing}
         ${line.kind === "call" ? html`${tree(line.arguments)}${line.result ? html`<h2>Result</h2>${tree(line.result)}` : nothing}` : tree(line)}`}</div>`;
   }

@@ -4,7 +4,7 @@
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
 import type { Report } from "./report.js";
 import "./rows.js";
-import { FollowsSelection, linkTo, selection, type Place } from "./selection.js";
+import { FollowsSelection, linkTo, selection, type Kind, type Place } from "./selection.js";
 import { shared } from "./style.js";
 import { count, grouped, visible } from "./words.js";
 
@@ -38,9 +38,9 @@ function short(report: Report, key: string, value: Value): string {
   if (value === null) return "–";
   const found = reference(report, key, value);
   if (found) return found.text;
-  if (typeof value === "number") return grouped(value);
+  if (typeof value === "number") return /(^|_)id$/.test(key) ? String(value) : grouped(value);
   if (typeof value === "boolean") return value ? "yes" : "no";
-  if (typeof value === "string") return visible(value);
+  if (typeof value === "string") return visible(value) || "–";
   if (Array.isArray(value)) return value.length ? (value.every((each) => typeof each !== "object") ? value.slice(0, 8).map((each) => short(report, "", each)).join(", ") : `${grouped(value.length)} …`) : "none";
   return Object.entries(value as Row).map(([name, each]) => `${words(name)}: ${typeof each === "object" && each !== null ? "…" : short(report, name, each)}`).join(", ");
 }
@@ -54,11 +54,11 @@ export function record(report: Report, row: Row, depth = 0): TemplateResult {
       : inside && Array.isArray(value) && value.some((each) => typeof each === "object")
         ? html`${value.slice(0, 100).map((each) => html`<div class="inner">${record(report, each as Row, depth + 1)}</div>`)}${value.length > 100 ? `and ${value.length - 100} more` : nothing}`
         : inside && !Array.isArray(value) ? html`<div class="inner">${record(report, value as Row, depth + 1)}</div>`
-        : html`<span class="isolate">${typeof value === "string" ? visible(value, 20_000) : short(report, key, value)}</span>`}</dd>`;
+        : html`<span class="isolate">${typeof value === "string" && value ? visible(value, 20_000) : short(report, key, value)}</span>`}</dd>`;
   })}</dl>`;
 }
 export const recordStyle = css`
-  dl { display: grid; grid-template-columns: minmax(6rem, max-content) minmax(0, 1fr); gap: 0.1rem 0.8rem; margin: 0.3rem 0; }
+  dl { display: grid; grid-template-columns: 8.2rem minmax(0, 1fr); gap: 0.1rem 0.8rem; margin: 0.3rem 0; }
   dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; white-space: pre-wrap; }
   .inner { border-left: 2px solid var(--line); padding-left: 0.6rem; margin-bottom: 0.4rem; }
 `;
@@ -73,10 +73,10 @@ export class Facts extends LitElement {
   private shown: number[] = [];
 
   static override styles = [shared, recordStyle, css`
-    :host { display: grid; grid-template: auto minmax(0, 3fr) minmax(0, 2fr) / minmax(0, 1fr); height: 100%; gap: 0.5rem; }
+    :host { display: flex; flex-direction: column; height: 100%; gap: 0.5rem; }
     .bar { display: flex; gap: 0.8rem; align-items: center; flex-wrap: wrap; }
-    cairn-rows { border: 1px solid var(--line); border-radius: 4px; }
-    .one { overflow: auto; border: 1px solid var(--line); border-radius: 4px; padding: 0.3rem 0.8rem; }
+    cairn-rows { border: 1px solid var(--line); border-radius: 4px; max-height: 60%; flex: none; }
+    .one { flex: 1; min-height: 0; overflow: auto; border: 1px solid var(--line); border-radius: 4px; padding: 0.3rem 0.8rem; }
   `];
   constructor() {
     super();
@@ -112,7 +112,7 @@ export class Facts extends LitElement {
     return html`<div class="bar"><label>Table <select @change=${(event: Event) => (this.table = (event.target as HTMLSelectElement).value)}>
         ${[...this.tables].map(([name, each]) => html`<option value=${name} ?selected=${name === this.table}>${words(name)} (${grouped(each.length)})</option>`)}</select></label>
         <span class="quiet" aria-live="polite">${count(this.shown.length, "row")} of ${grouped(rows.length)}${this.query ? ` with "${visible(this.query, 40)}"` : ""}</span></div>
-      <cairn-rows label="Rows of ${words(this.table)}" .count=${this.shown.length} .chosen=${this.row} .revision=${this.revision}
+      <cairn-rows label="Rows of ${words(this.table)}" .style=${`height: ${this.shown.length * 22 + 2}px`} .count=${this.shown.length} .chosen=${this.row} .revision=${this.revision}
         .draw=${(index: number) => html`<span class="quiet">${grouped(this.shown[index]!)}</span>  ${Object.entries(rows[this.shown[index]!]!).slice(0, 14).map(([key, value]) => html`<span class="quiet">${words(key)}</span> <span class="isolate">${short(this.report, key, value)}</span>  `)}`}
         @choose=${(event: CustomEvent<number>) => (this.row = event.detail)}></cairn-rows>
       <div class="one" tabindex="0" role="region" aria-label="The chosen row">${chosen === undefined ? nothing : record(this.report, rows[chosen]!)}</div>`;
@@ -120,7 +120,11 @@ export class Facts extends LitElement {
 }
 customElements.define("cairn-facts", Facts);
 
-// What is chosen, beside every view.
+// The work, list and object that are chosen, beside the views; nothing where none is.
+export function isAnyChosen(report: Report): boolean {
+  const { scopes, executions, objects } = report.data;
+  return [[scopes, "scope"], [executions, "execution"], [objects, "object"]].some(([table, kind]) => (table as unknown[])[selection.number(kind as Kind) ?? -1] !== undefined);
+}
 export class Chosen extends LitElement {
   static override properties = { report: { attribute: false } };
   declare report: Report;
@@ -144,7 +148,7 @@ export class Chosen extends LitElement {
     const ofScope = scope !== undefined ? data.scopes[scope] : undefined;
     const ofExecution = execution !== undefined ? data.executions[execution] : undefined;
     const ofObject = object !== undefined ? data.objects[object] : undefined;
-    if (!ofScope && !ofExecution && !ofObject) return html`<h2>Nothing chosen</h2><p class="quiet">Choose work, a list, a submission or an object: it is shown here, and chosen in every view. The address of the page then leads to it.</p>`;
+    if (!ofScope && !ofExecution && !ofObject) return nothing;
     const call = ofScope?.call;
     return html`${ofScope ? this.about(this.report.scope(scope!), ofScope as unknown as Row, [["tree", { view: "tree", scope: String(scope) }], ["timeline", { view: "timeline", scope: String(scope) }],
         ...(call === undefined ? [] : [["calls", { view: "calls", call: String(call), scope: String(scope) }], ["state", { view: "state", call: String(call), scope: String(scope) }]] as [string, Place][])]) : nothing}

@@ -2,16 +2,18 @@
 //
 // GPU addresses: what lies where, since when and until when, and where a fault stands among it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
-import type { Address, Report } from "./report.js";
+import type { Address, Owner, Report, TracedObject } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
 import { shared } from "./style.js";
-import { bytes, count, duration, seconds, visible } from "./words.js";
+import { bytes, count, duration, grouped, seconds, visible } from "./words.js";
 
 // A row: an object, what lies between two, or an address that went wrong.
-type Row = { first: bigint } & ({ object: number; end: bigint } | { gap: bigint } | { fault: Address; what: string });
-const columns = ["19ch", "19ch", "11ch", "11ch", "20ch"];
+type Placed = { first: bigint } & ({ object: number; end: bigint } | { gap: bigint } | { fault: Address; what: string });
+// Behind them the objects without an address.
+type Row = Placed | { unplaced: number } | { object: number };
+const columns = ["19ch", "19ch", "11ch", "11ch", "max(16ch, 30vw - 20rem)"];
 
 export class Memory extends LitElement {
   static override properties = { report: { attribute: false }, query: {} };
@@ -27,11 +29,13 @@ export class Memory extends LitElement {
     .faults { max-height: 45%; overflow: auto; flex: none; }
     .fault { border-left: 4px solid var(--busy); padding: 0.2rem 0.8rem; margin: 0.3rem 0; background: var(--raised); }
     .strip { display: flex; gap: 2px; margin: 0.4rem 0; overflow-x: auto; }
-    .strip > * { border: 1px solid var(--line); background: var(--ground); padding: 0.2rem 0.6rem; border-radius: 3px; min-width: 9rem; }
+    .strip > * { border: 1px solid var(--line); background: var(--ground); padding: 0.2rem 0.6rem; border-radius: 3px; min-width: 9rem; overflow-wrap: anywhere; }
     .strip .gap { border-style: dashed; color: var(--quiet); background: none; }
-    .strip .here { border: 2px solid var(--busy); }
+    .strip .here { border: 2px solid var(--busy); min-width: 14rem; }
+    .counts { max-width: none; }
     .head { font-family: var(--mono); font-size: 0.93em; padding: 0 0.5rem; font-weight: 600; white-space: pre; overflow: hidden; }
     .head span { display: inline-block; }
+    .head .right { text-align: right; padding-right: 0.8em; }
     cairn-rows { flex: 1; min-height: 8rem; border: 1px solid var(--line); border-radius: 4px; }
   `];
   constructor() {
@@ -51,23 +55,27 @@ export class Memory extends LitElement {
     ++this.revision;
     const { objects } = this.report.data;
     const words = this.query.toLowerCase();
-    const placed = objects.flatMap((object, index) => {
+    const fitting = objects.flatMap((object, index) => {
+      if (object.state === "free") return [];
       const first = BigInt(object.gpu_address);
       const fits = !words || this.report.object(index).toLowerCase().includes(words) || object.gpu_address.includes(words);
-      return first && fits ? [{ first, object: index, end: first + BigInt(object.size) }] : [];
-    }).sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0));
-    this.rows = [];
+      return fits ? [{ first, object: index, end: first + BigInt(object.size) }] : [];
+    });
+    const placed = fitting.filter(({ first }) => first).sort((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0));
+    const rows: Placed[] = [];
     let end = 0n;
     for (const each of placed) {
-      if (end && each.first > end && !words) this.rows.push({ first: end, gap: each.first - end });
-      this.rows.push(each);
+      if (end && each.first > end && !words) rows.push({ first: end, gap: each.first - end });
+      rows.push(each);
       if (each.end > end) end = each.end;
     }
     for (const { address, what } of this.addresses()) {
       const at = BigInt(address.address);
-      const place = this.rows.findIndex((row) => row.first > at);
-      this.rows.splice(place < 0 ? this.rows.length : place, 0, { first: at, fault: address, what });
+      const place = rows.findIndex((row) => row.first > at);
+      rows.splice(place < 0 ? rows.length : place, 0, { first: at, fault: address, what });
     }
+    const unplaced = fitting.filter(({ first }) => !first);
+    this.rows = [...rows, ...(unplaced.length ? [{ unplaced: unplaced.length }] : []), ...unplaced.map(({ object }) => ({ object }))];
     const times = [...objects.flatMap((object) => [object.created, object.destroyed]), ...this.report.data.submissions.map(({ time }) => time)];
     this.lastTime = times.reduce((most, time) => (seconds(time) > most ? seconds(time) : most), 0.001);
   }
@@ -91,14 +99,37 @@ export class Memory extends LitElement {
   private draw(index: number): TemplateResult {
     const row = this.rows[index]!;
     const cell = (place: number, text: string, className = "") => html`<span class="cell ${className}" .style=${`width: ${columns[place]}`}>${text}</span>`;
-    const at = "0x" + row.first.toString(16);
+    if ("unplaced" in row) return html`<span class="quiet">${count(row.unplaced, "object")} without a GPU address</span>`;
+    const at = "first" in row ? "0x" + row.first.toString(16) : "–";
     if ("gap" in row) return html`<span class="quiet">${cell(0, at)}${cell(1, "")}${cell(2, bytes(row.gap), "right")}in no object that is known</span>`;
     if ("fault" in row) return html`<span class="in-flight">${cell(0, at)}${cell(1, "! " + row.fault.state)}${cell(2, "")}${row.what}</span>`;
     const object = this.report.data.objects[row.object]!;
+    return html`${cell(0, at)}${cell(1, "end" in row ? "0x" + row.end.toString(16) : "")}${cell(2, object.size ? bytes(object.size) : "", "right")}${
+      cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}${this.life(object)} <span class="isolate">${this.report.object(row.object)}</span>`;
+  }
+  private life(object: TracedObject) {
     const born = (seconds(object.created) || 0) / this.lastTime, died = object.destroyed === null ? 1 : seconds(object.destroyed) / this.lastTime;
-    return html`${cell(0, at)}${cell(1, "0x" + row.end.toString(16))}${cell(2, bytes(object.size), "right")}${cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}<span class="life" .style=${`width: ${columns[4]}`}
-      title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span class=${object.destroyed === null ? "" : "ended"}
-      .style=${`left: ${born * 95}%; width: ${Math.max(0.5, (died - born) * 95)}%`}></span></span> <span class="isolate">${this.report.object(row.object)}</span>`;
+    return html`<span class="life" .style=${`width: ${columns[4]}`} title="created ${object.created ?? "at a time that is not known"}, ${object.destroyed === null ? "not destroyed" : `destroyed ${object.destroyed}`}"><span
+      class=${object.destroyed === null ? "" : "ended"} .style=${`left: ${born * 95}%; width: ${Math.max(0.5, (died - born) * 95)}%`}></span></span>`;
+  }
+  // How many there are of each kind.
+  private counts(): string {
+    const kinds = new Map<string, { alive: number; destroyed: number }>();
+    for (const { kind, state } of this.report.data.objects) {
+      if (state === "free") continue;
+      const found = kinds.get(kind) ?? { alive: 0, destroyed: 0 };
+      ++found[state === "alive" ? "alive" : "destroyed"];
+      kinds.set(kind, found);
+    }
+    return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { alive, destroyed }]) => `${kind}: ${grouped(alive)}${destroyed ? ` (and ${grouped(destroyed)} destroyed)` : ""}`).join(", ");
+  }
+  // How it ended, when and by whom; empty for what lives.
+  private end({ object, destruction, destroyed_after_fault_ns: fault, destroyed_after_submission_ns: submission }: Owner): string {
+    const { kind, state } = this.report.data.objects[object] ?? { kind: "", state: "" };
+    if (state !== "destroyed") return "";
+    const when = ([[fault, "the fault was noticed"], [submission, "the first unfinished submission"]] as const)
+      .filter(([after]) => after).map(([after, what]) => `${duration(after)} ${after < 0 ? "before" : "after"} ${what}`);
+    return `${this.report.howItEnded(kind, destruction)}${when.length ? " " + when.join(", ") : ""}${this.report.destroyedBy(destruction)}`;
   }
   private fault({ address, what }: { address: Address; what: string }) {
     const { report } = this;
@@ -108,19 +139,18 @@ export class Memory extends LitElement {
       <span class="quiet">${address.first === address.last ? "" : `(somewhere from ${address.first} to ${address.last})`}</span>
       <div class="strip" tabindex="0" role="group" aria-label="Around ${address.address}">${address.below ? html`<div>${object(address.below.object)}<br><span class="quiet">ends ${bytes(BigInt(address.below.distance))} below</span></div>` : html`<div class="gap">nothing known below</div>`}
         ${address.owners.length ? nothing : address.below ? from(0n, BigInt(address.below.distance)) : nothing}
-        <div class="here"><b>! ${address.address}</b>${address.owners.map((owner) => html`<div>${owner.exact ? "in" : "on the page of"} ${object(owner.object)} + ${owner.offset} <span class="quiet">of ${report.size(owner.object)}${
-          owner.destroyed_after_fault_ns ? `, destroyed ${duration(owner.destroyed_after_fault_ns)} ${owner.destroyed_after_fault_ns < 0 ? "before" : "after"} the fault was noticed` : ""}${
-          owner.destroyed_after_submission_ns ? `, ${duration(owner.destroyed_after_submission_ns)} ${owner.destroyed_after_submission_ns < 0 ? "before" : "after"} the first unfinished submission` : ""}${report.destroyedBy(owner.destruction)}</span></div>`)}
+        <div class="here"><b>! ${address.address}</b>${address.owners.map((owner) => html`<div>${owner.exact ? "in" : "on the page of"} ${object(owner.object)} + ${owner.offset} <span class="quiet">of ${report.size(owner.object)}${this.end(owner)}</span></div>`)}
           ${address.owners.length ? nothing : html`<div>in no object that is known</div>`}${address.owner_count > address.owners.length ? html`<div>and ${address.owner_count - address.owners.length} more</div>` : nothing}</div>
         ${address.owners.length ? nothing : address.above ? from(0n, BigInt(address.above.distance)) : nothing}
         ${address.above ? html`<div>${object(address.above.object)}<br><span class="quiet">begins ${bytes(BigInt(address.above.distance))} above</span></div>` : html`<div class="gap">nothing known above</div>`}</div></div>`;
   }
   override render() {
     const addresses = this.addresses();
-    const placed = this.rows.filter((row) => "object" in row).length;
+    const counts = this.counts();
     return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
-      : html`<p class="quiet">No address of a fault is known. ${count(placed, "object")} with a GPU address${placed ? "" : "; without one nothing can be shown here"}.</p>`}
-      <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
+      : nothing}
+      <p class="quiet counts">${addresses.length ? "" : "No address of a fault is known. "}${counts ? `Objects: ${counts}` : "No object is known."}</p>
+      <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
       <cairn-rows label="Objects by GPU address" .count=${this.rows.length} .chosen=${this.chosenRow()} .revision=${this.revision} .draw=${(row: number) => this.draw(row)} @choose=${this.choose}></cairn-rows>`;
   }
 }

@@ -2,8 +2,10 @@
 //
 // The page: reads its data, shows one view of it, and what is chosen beside it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
+import "./bisect.js";
 import "./calls.js";
-import "./facts.js";
+import "./compare.js";
+import { isAnyChosen } from "./facts.js";
 import "./memory.js";
 import { Report, type ReportData } from "./report.js";
 import { FollowsSelection, linkTo, selection, views, type View } from "./selection.js";
@@ -51,8 +53,8 @@ class Page extends LitElement {
     input { width: 16rem; }
     .space { flex: 1; }
     main { overflow: auto; padding: 0.8rem 0.9rem; min-width: 0; }
-    aside { width: 23rem; border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
-    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 60ch; }
+    aside { width: clamp(22rem, 22vw, 27rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
+    dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 90ch; }
     @media (max-width: 900px) { aside { display: none; } }
   `];
 
@@ -107,7 +109,7 @@ class Page extends LitElement {
     switch (this.view) {
       case "calls": return html`<cairn-calls></cairn-calls>`;
       case "state": return html`<cairn-state></cairn-state>`;
-      case "compare": return html`<cairn-compare other=${this.data!.other}></cairn-compare>`;
+      case "compare": return html`<cairn-compare file=${this.data!.file} other=${this.data!.other}></cairn-compare>`;
       case "bisect": return html`<cairn-bisect></cairn-bisect>`;
     }
     const report = this.report!;
@@ -132,7 +134,7 @@ class Page extends LitElement {
         <button @click=${this.turnScheme} aria-label="Dark or light">◐</button>
       </header>
       <main>${this.gone ? html`<p class="wrong" role="alert">cairn view has ended: nothing more can be asked.</p>` : nothing}${this.main()}</main>
-      ${this.report ? html`<aside aria-label="What is chosen"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
+      ${this.report && this.view !== "compare" && this.view !== "bisect" && isAnyChosen(this.report) ? html`<aside aria-label="What is chosen"><cairn-chosen .report=${this.report}></cairn-chosen></aside>` : nothing}
       <dialog aria-label="Keys"><table><tbody>
         <tr><th>1 to ${this.views.length}</th><td>the views</td></tr><tr><th>/</th><td>search in this view; Escape leaves the field</td></tr>
         <tr><th>arrows, Page up and down, Home, End</th><td>rows of a list that has the focus</td></tr><tr><th>← →, Enter</th><td>fold and unfold</td></tr>

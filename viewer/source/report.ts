@@ -2,17 +2,20 @@
 //
 // The output of cairn report --json (docs/report.schema.json), and what its tables say of each other. Only the keys
 // that views ask for by name are declared.
-import { bytes, duration, grouped, quoted, visible } from "./words.js";
+import { bytes, count, duration, grouped, quoted, visible } from "./words.js";
 
 export type State = "not started" | "in flight" | "completed" | "unknown";
 
-export interface Destruction {
-  kind: string; native_handle: string; object: number | null; thread: number; thread_name: string; time: string | null;
+export interface Thing { kind: string; native_handle: string; object: number | null; }
+export interface Destruction extends Thing {
+  cause: Thing | null; owner: Thing | null; thread: number; thread_name: string; time: string | null;
   before_incident_ns: number | null; frame: number; queue: number | null; submission: number | null;
 }
 export interface Binding {
   point: string; slot: number; address: string | null; object: number | null; offset: number; state: string;
   destroyed_after_ns: number | null; since_submission: boolean; destruction: Destruction | null;
+  // Of a descriptor set.
+  unseen?: number; in_buffers?: boolean; pushed?: boolean; binding?: number | null; element?: number | null;
 }
 export interface Suspect {
   queue: number | null; execution: number; scope: number | null; after_marker: number | null; reason: string;
@@ -24,11 +27,13 @@ export interface Scope {
 }
 export interface Execution {
   state: State; device: number | null; frame: number; queue: number | null; name: string; recording_id: number;
-  submission_number: number | null; first_scope: number; scope_count: number; open: boolean; secondary: boolean;
+  submission_number: number | null; first_scope: number; scope_count: number; run: number; open: boolean; reusable: boolean;
+  secondary: boolean; dropped_count: number;
 }
+// Of a free one nothing is known but that.
 export interface TracedObject {
-  state: string; kind: string; name: string; name_cut: boolean; serial: number; created: string | null;
-  destroyed: string | null; gpu_address: string; size: number;
+  state: string; kind: string; name: string; name_cut: boolean; native_handle: string; serial: number; created: string | null;
+  destroyed: string | null; gpu_address: string; size: number; signalled?: string; waited?: string; completed?: string;
 }
 export interface Owner {
   object: number; exact: boolean; offset: string; destroyed_after_fault_ns: number;
@@ -40,16 +45,27 @@ export interface Address {
   owner_count: number; below: Neighbour | null; above: Neighbour | null;
 }
 export interface Fault {
-  device: number | null; source: string; description: string; time: string | null; addresses: Address[];
-  vendor_infos: { description: string; code: string; data: string }[];
+  device: number | null; source: string; result: number; description: string; time: string | null; addresses: Address[];
+  vendor_infos: { description: string; code: string; data: string }[]; vendor_binary_bytes: number; vendor_binary_kept: boolean;
 }
 export interface Sync {
   kind: "wait" | "signal"; queue: number | null; submission: number; native_handle: string; object: number | null;
-  value: string; binary: boolean; fence: boolean; acquire: boolean; time: string | null;
+  value: string; binary: boolean; fence: boolean; present: boolean; acquire: boolean; time: string | null;
 }
 export interface Wait { sync: number; state: string; signal: number | null; held_submission: number; cycle: number | null; }
 export interface KernelLine {
   time: string; names_process: boolean; tells_fault: boolean; text: string; address: Address | null;
+}
+export interface Device {
+  name: string; driver: string; notes: string; vendor_id: number; device_id: number; api: string; marker_mode: string;
+  marker_mode_tells: string; write_method: string; word_memory: string; word_memory_tells: string; frame: number;
+  lists_dropped: number; destroyed: boolean; device_lost: boolean; device_lost_code: number;
+  sources: { name: string; state: string; reason: string }[]; application: string; annotation_driver: string; annotations_forced: boolean;
+}
+export interface RawMarkerVerdict {
+  queue: number | null; consistent: boolean; executions_left_out: number;
+  markers: { execution: number | null; pipe: string; slot: number; value: string; arrival: string }[];
+  works: { execution: number; scope: number | null; after_marker: number; state: State; likely: boolean; reason: string }[];
 }
 export interface ReportData {
   verdict: {
@@ -57,35 +73,48 @@ export interface ReportData {
     suspects: Suspect[]; last_finished: { queue: number | null; execution: number; scope: number | null }[];
   };
   process: { id: number; program: string; command_line: string; library_version: string; started: string | null; seen: string | null };
-  incidents: { kind: string; time: string | null; sentence: string }[];
-  devices: { name: string; driver: string; api: string; marker_mode: string; marker_mode_tells: string; word_memory_tells: string }[];
+  incidents: { kind: string; value: number; name: string; time: string | null; sentence: string }[];
+  devices: Device[];
   queues: { device: number | null; type: string; name: string; submission_count: number; completed_submission: number }[];
   pipelines: { kind: string; name: string; shaders: Record<string, string> }[];
   verdicts: {
-    queue: number | null; exact: boolean; unknown: boolean; reason: string;
-    candidates: { execution: number; scope: number; bindings: Binding[] }[]; list_candidates: number[];
+    queue: number | null; exact: boolean; unknown: boolean; ends_unseen: boolean; reason: string;
+    candidates: { execution: number; scope: number; annotation_scope: number | null; bindings: Binding[] }[]; list_candidates: number[];
+    late_suspect: { execution: number; scope: number } | null;
   }[];
   executions: Execution[];
   scopes: Scope[];
   annotations: { event_id: string; name: string }[];
+  reported_event_ids: { event_id: string; state: string; annotation: number | null; scope: number | null }[];
   submissions: { queue: number | null; number: number; execution: number | null; time: string | null }[];
+  queue_markers: { queue: number | null; native_handle: string; kind: "begin" | "end" | "marker"; submissions_before: number; annotation: number | null }[];
   threads: { id: number; name: string; ended: boolean; calls: { number: number; function: string; object: string; returned: boolean }[] }[];
   objects: TracedObject[];
   syncs: Sync[];
   waits: {
-    queues: { queue: number | null; submitted: number; finished: number; first_unfinished: number; begun: boolean; held: boolean }[];
-    waits: Wait[]; cycles: number[][];
+    queues: { queue: number | null; submitted: number; finished: number; first_unfinished: number; begun: boolean; held: boolean; first_wait: number; wait_count: number }[];
+    waits: Wait[]; cycles: number[][]; cycles_left_out: number;
   };
   faults: Fault[];
+  checkpoints: { queue: number | null; stage: string; relation: string; reason: string }[];
+  raw_markers: { device: number | null; slot: number; value: string }[];
+  raw_marker_verdicts: RawMarkerVerdict[];
   kernel_log: { why_not: string; lines: KernelLine[] } | null;
   losses: string[];
 }
 
 export const marks: Record<State, string> = { completed: "[X]", "in flight": "[>]", "not started": "[ ]", unknown: "[?]" };
 
+// What happened, as what else happened is counted from.
+const moments: Record<string, string> = { "device lost": "the loss", hang: "the hang was noticed", exited: "the exit" };
+// Where at most one thing is bound.
+const unslotted = ["depth stencil", "index buffer", "indirect arguments", "source", "destination"];
+
 export class Report {
   private executionOfScope: Int32Array;
   private scopeOfCall = new Map<number, number>();
+  private objectOfHandle = new Map<string, number>();
+  private runs = new Map<string, number>();  // executions of a recording
 
   constructor(readonly data: ReportData) {
     this.executionOfScope = new Int32Array(data.scopes.length).fill(-1);
@@ -93,6 +122,14 @@ export class Report {
       this.executionOfScope.fill(index, execution.first_scope, execution.first_scope + execution.scope_count));
     data.scopes.forEach((scope, index) => {
       if (scope.call !== undefined && !this.scopeOfCall.has(scope.call)) this.scopeOfCall.set(scope.call, index);
+    });
+    for (const { device, recording_id: id } of data.executions) this.runs.set(`${device}/${id}`, (this.runs.get(`${device}/${id}`) ?? 0) + 1);
+    // Of several that had one address the one that lives, or else was made last.
+    const rank = (object: TracedObject) => (object.state === "alive" ? 2 ** 53 : object.serial);
+    data.objects.forEach((object, index) => {
+      if (object.state === "free") return;
+      const other = this.objectOfHandle.get(object.native_handle);
+      if (other === undefined || rank(object) >= rank(data.objects[other]!)) this.objectOfHandle.set(object.native_handle, index);
     });
   }
 
@@ -112,12 +149,20 @@ export class Report {
   }
   list(index: number): string {
     const execution = this.data.executions[index]!;
-    return execution.name ? quoted(execution.name) : `command list ${execution.recording_id}`;
+    const repeated = execution.reusable || execution.run > 1 || this.runs.get(`${execution.device}/${execution.recording_id}`)! > 1;
+    return (execution.name ? quoted(execution.name) : `command list ${execution.recording_id}`) + (repeated ? `, execution ${execution.run}` : "") +
+      (execution.open ? ", still being recorded" : "") + (execution.dropped_count ? `, ${count(execution.dropped_count, "marker")} dropped` : "");
   }
   scope(index: number): string {
     const scope = this.data.scopes[index]!;
     if (scope.type === "PASS" && scope.name) return visible(scope.name);
     return scope.type + (scope.ordinal ? ` ${scope.ordinal}` : "") + (scope.name ? `: ${quoted(scope.name)}` : "");
+  }
+  // Of the annotation of a scope, with its name; empty where it has none.
+  eventId(scope: number | null): string {
+    const annotation = scope === null ? null : this.data.scopes[scope]?.annotation ?? null;
+    const found = annotation === null ? undefined : this.data.annotations[annotation];
+    return found && Number(found.event_id) ? `EventID ${found.event_id}, ${quoted(found.name)}` : "";
   }
   pipeline(index: number): string {
     const pipeline = this.data.pipelines[index];
@@ -129,8 +174,15 @@ export class Report {
   object(index: number | null): string {
     if (index === null) return "an unknown object";
     const object = this.data.objects[index];
-    if (!object) return `object ${index}`;
-    return `${object.kind} ${object.name ? quoted(object.name) : object.serial}`;
+    if (!object || object.state === "free") return `object ${index}`;
+    return `${object.kind} ${object.name ? quoted(object.name) : object.serial}${object.name_cut ? " (name cut)" : ""}`;
+  }
+  objectAt(handle: string): number | undefined {
+    return this.objectOfHandle.get(handle);
+  }
+  handle(handle: string): string {
+    const object = this.objectAt(handle);
+    return object === undefined ? handle : this.object(object);
   }
   // From the list to the scope: the scopes around it, outermost first, and itself.
   around(scope: number): number[] {
@@ -144,30 +196,57 @@ export class Report {
     const start = `frame ${this.data.executions[execution]!.frame}: ${this.list(execution)}`;
     return [start, ...(scope === null ? [] : this.around(scope).map((each) => this.scope(each)))].join(" > ");
   }
-  bindingsOf(scope: number): Binding[] {
+  // Work that a suspect, or what follows from raw markers, names.
+  work(execution: number, scope: number | null, after: number | null): string {
+    const path = this.path(execution, scope);
+    if (scope !== null) return path;
+    return `${path} > (${after === null ? "work outside of markers" : after === 0 ? "what was recorded before marker 1" : `what was recorded behind marker ${after}`})`;
+  }
+  candidate(scope: number) {
     for (const verdict of this.data.verdicts) {
       const found = verdict.candidates.find((candidate) => candidate.scope === scope);
-      if (found) return found.bindings;
+      if (found) return found;
     }
-    return [];
+    return undefined;
+  }
+  private thing(thing: Thing): string {
+    return thing.object !== null && this.data.objects[thing.object]?.name ? this.object(thing.object) : `${thing.kind} ${thing.native_handle}`;
+  }
+  howItEnded(kind: string, destruction: Destruction | null): string {
+    const end = (of: string) => (of === "device memory" ? "freed" : "destroyed");
+    const cause = destruction?.cause;
+    return cause ? `, whose ${this.thing(cause)} was ${end(cause.kind)}` : `, ${end(kind)}`;
   }
   destroyedBy(destruction: Destruction | null): string {
     if (!destruction) return "";
     const thread = destruction.thread_name ? `thread ${quoted(destruction.thread_name)} (${destruction.thread})` : `thread ${destruction.thread}`;
     const before = destruction.before_incident_ns;
-    const behind = destruction.submission === null ? "" : `, behind submission ${destruction.submission} of ${this.queue(destruction.queue)}`;
-    return `, by ${thread}${before === null ? "" : `, ${duration(before)} ${before < 0 ? "behind" : "before"} what was noticed first`}, in frame ${destruction.frame}${behind}`;
+    const behind = destruction.submission === null ? "" : `, behind submission ${destruction.submission} of queue ${destruction.queue}`;
+    const first = this.data.incidents.find(({ kind, time }) => kind !== "requested" && time !== null)?.kind;
+    return `, by ${thread}${before === null ? "" : `, ${duration(before)} ${before < 0 ? "after" : "before"} ${moments[first ?? ""] ?? "the end"}`}, in frame ${destruction.frame}${behind}`;
   }
   binding(binding: Binding): string {
-    const place = `${binding.point} ${binding.slot}`;
-    if (binding.object === null) {
-      return `${place}: ${binding.address === null ? binding.state : `address ${binding.address}, ${binding.state === "unknown" ? "which belongs to no known object" : binding.state}`}`;
-    }
-    const offset = binding.offset ? ` + 0x${binding.offset.toString(16)}` : "";
-    if (binding.state === "alive") return `${place}: ${this.object(binding.object)}${offset}`;
     const after = binding.destroyed_after_ns;
-    const when = after === null || after === 0 ? "" : ` ${duration(after)} ${after < 0 ? "before" : "after"} the ${binding.since_submission ? "submission" : "report"}`;
-    return `${place}: ${this.object(binding.object)}${offset}, ${binding.state}${when}${this.destroyedBy(binding.destruction)}`;
+    const when = (after ? ` ${duration(after)} ${after < 0 ? "before" : "after"} ${binding.since_submission ? "the submission" : "this report"}` : "") + this.destroyedBy(binding.destruction);
+    if (binding.unseen !== undefined) return this.descriptor(binding, when);
+    const place = unslotted.includes(binding.point) ? binding.point : `${binding.point} ${binding.slot}`;
+    if (binding.state === "replaced") return `${place}: an object that was destroyed long before`;
+    if (binding.object === null) {
+      return `${place}: ${binding.address === null ? binding.state : `address ${binding.address}, which belongs to no known object`}`;
+    }
+    const what = `${place}: ${this.object(binding.object)}${binding.offset ? ` + 0x${binding.offset.toString(16)}` : ""}`;
+    return binding.state === "destroyed" ? what + this.howItEnded(this.data.objects[binding.object]?.kind ?? "", binding.destruction) + when : what;
+  }
+  private descriptor(binding: Binding, when: string): string {
+    const place = `descriptor set ${binding.slot}`;
+    if (binding.binding == null) {
+      if (binding.pushed) return `${place}: pushed descriptors, which are not looked into`;
+      if (binding.in_buffers) return `${place}: in a descriptor buffer, which is not looked into`;
+      return `${place}: ${count(binding.unseen!, "descriptor")}, in arrays that may be partially bound or are large, not looked into`;
+    }
+    const { destruction } = binding;
+    const what = destruction ? this.thing(destruction) + (destruction.owner ? ` of ${this.thing(destruction.owner)}` : "") + this.howItEnded(destruction.kind, destruction) : binding.state;
+    return `${place} binding ${binding.binding}${binding.element ? `[${binding.element}]` : ""}: ${what}${when}`;
   }
   sync(sync: Sync): string {
     const what = sync.object !== null ? this.object(sync.object) : `${sync.fence ? "fence" : "semaphore"} ${sync.native_handle}`;
@@ -198,7 +277,7 @@ export class Report {
   markdown(file: string): string {
     const lines = [`**${this.data.verdict.sentence}**`, ""];
     this.data.verdict.suspects.slice(0, 4).forEach((suspect, index) => {
-      lines.push(`${index + 1}. \`${this.path(suspect.execution, suspect.scope)}\` (${suspect.words})`);
+      lines.push(`${index + 1}. \`${this.work(suspect.execution, suspect.scope, suspect.after_marker)}\` (${suspect.words})`);
       const pipeline = suspect.scope === null ? null : this.data.scopes[suspect.scope]!.pipeline;
       if (pipeline !== null) lines.push(`   \`${this.pipeline(pipeline)}\``);
     });

@@ -84,17 +84,15 @@ export class Rows extends LitElement {
   private get scroller(): HTMLElement | null {
     return this.renderRoot.querySelector(".scroller");
   }
-  private get total(): number {
-    return this.count * this.rowHeight;
-  }
   private get isScaled(): boolean {
-    return this.total > mostPixels;
+    return this.count * this.rowHeight > mostPixels;
   }
   private get spacer(): number {
-    return Math.min(this.total, mostPixels);
+    return Math.min(this.lastTop * this.rowHeight + this.height, mostPixels);
   }
+  // Where the last row is in sight; rows are not cut off at the top there.
   private get lastTop(): number {
-    return Math.max(0, this.count - this.height / this.rowHeight);
+    return Math.max(0, Math.ceil(this.count - this.height / this.rowHeight));
   }
   private measure(): void {
     this.height = this.clientHeight || 400;

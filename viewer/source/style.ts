@@ -6,7 +6,7 @@ import { css } from "lit";
 export const shared = css`
   :host { display: block; box-sizing: border-box; }
   *, *::before, *::after { box-sizing: inherit; }
-  h2 { font-size: 1rem; margin: 1.2rem 0 0.4rem; }
+  h2 { font-size: 1rem; margin: 1.2rem 0 0.4rem; overflow-wrap: anywhere; }
   h2:first-child { margin-top: 0; }
   p { margin: 0.3rem 0; max-width: 110ch; }
   a { color: var(--link); text-underline-offset: 2px; }

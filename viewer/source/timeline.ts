@@ -3,10 +3,11 @@
 // A lane a queue. A column is a submission, in the order in which they were made: a file holds neither when the GPU
 // began with one nor for how long it worked, so no length means time. Waits stand before a submission, signals behind it.
 import { LitElement, css, html, nothing, svg, type TemplateResult } from "lit";
+import "./queues.js";
 import { marks, type Report, type State, type Sync, type Wait } from "./report.js";
-import { FollowsSelection, linkTo, selection } from "./selection.js";
+import { FollowsSelection, selection } from "./selection.js";
 import { shared } from "./style.js";
-import { count, seconds, visible } from "./words.js";
+import { count, seconds } from "./words.js";
 
 interface Column {
   queue: number;           // -1: a list without a queue
@@ -20,8 +21,11 @@ interface Arrow { wait: number; from: number; to: number; fromLane: number; toLa
 
 const laneHeight = 58;
 const boxHeight = 26;
+const letterWidth = 7.3;
 const top = 26;
 const mostArrows = 400;
+const edge = 0.08;     // of a column, on either side of its box
+const readable = 68;   // pixels a column, for its mark and number
 const worst: State[] = ["completed", "unknown", "not started", "in flight"];
 
 export class Timeline extends LitElement {
@@ -34,7 +38,8 @@ export class Timeline extends LitElement {
   private lanes: number[] = [];              // queues; -1: without one; -2: the CPU
   private columnOf = new Map<string, number>();
   private arrows: Arrow[] = [];
-  private readonly sizes = new ResizeObserver(() => (this.width = Math.max(200, this.clientWidth - 2)));
+  private readonly sizes = new ResizeObserver(() => this.measure());
+  private measured = false;
   private drag: { x: number; from: number; to: number } | undefined;
 
   static override styles = [shared, css`
@@ -54,14 +59,10 @@ export class Timeline extends LitElement {
     .arrow.wrong { stroke: var(--busy); stroke-width: 2; stroke-dasharray: 6 3; }
     .arrow.deadlock { stroke: var(--busy); stroke-width: 3; stroke-dasharray: none; }
     .head { fill: var(--quiet); } .head.wrong, .head.deadlock { fill: var(--busy); }
+    svg .label { paint-order: stroke; stroke: var(--ground); stroke-width: 3; }
+    svg .label.chosen { stroke: var(--chosen); }
     svg .alarm { fill: var(--busy); font-weight: 700; }
     .bar { display: flex; gap: 0.6rem; align-items: center; flex-wrap: wrap; margin-bottom: 0.4rem; }
-    .thread { display: flex; align-items: center; gap: 0.6rem; margin: 0.2rem 0; }
-    .thread > b { flex: 0 0 15rem; font-weight: 400; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-    .calls { display: flex; flex: 1; justify-content: flex-end; overflow: hidden; gap: 2px; }
-    .calls span { border: 1px solid var(--line); border-radius: 3px; padding: 0 0.4rem; white-space: nowrap; font-family: var(--mono); font-size: 0.85em; flex: none; }
-    .calls .open { border: 2px solid var(--busy); color: var(--busy); }
-    .waits li { list-style: none; }
   `];
 
   constructor() {
@@ -82,10 +83,7 @@ export class Timeline extends LitElement {
   protected override willUpdate(changed: Map<string, unknown>): void {
     if (!changed.has("report")) return;
     this.build();
-    // The last ones, as wide as they can be read.
-    this.to = Math.max(1, this.columns.length);
-    this.from = Math.max(0, this.to - 24);
-    this.bringIntoSight();
+    this.fit();
   }
 
   private build(): void {
@@ -129,7 +127,7 @@ export class Timeline extends LitElement {
   private placeOf(sync: Sync): number {
     if (sync.queue !== null) {
       const column = this.columnOf.get(`${sync.queue}/${sync.submission}`);
-      if (column !== undefined) return column + (sync.kind === "wait" ? 0.12 : 0.88);
+      if (column !== undefined) return column + (sync.kind === "wait" ? edge : 1 - edge);
     }
     const time = seconds(sync.time);
     if (Number.isNaN(time)) return this.columns.length;
@@ -142,14 +140,29 @@ export class Timeline extends LitElement {
     return low;
   }
 
+  private measure(): void {
+    this.width = Math.max(200, this.clientWidth - 2);
+    if (!this.measured) this.fit();
+    this.measured = true;
+  }
   private x(column: number): number {
     return ((column - this.from) / (this.to - this.from)) * this.width;
   }
   private y(lane: number): number {
     return top + lane * laneHeight;
   }
+  // What the CPU waits for last stands behind the last submission.
+  private get end(): number {
+    return Math.max(1, this.columns.length + (this.lanes.includes(-2) ? 0.4 : 0));
+  }
+  // The last ones, as wide as they can be read.
+  private fit(): void {
+    this.to = this.end;
+    this.from = Math.max(0, this.to - Math.floor(this.width / readable));
+    this.bringIntoSight();
+  }
   private look(from: number, to: number): void {
-    const all = Math.max(1, this.columns.length);
+    const all = this.end;
     const width = Math.max(1, Math.min(to - from, all));
     this.from = Math.max(0, Math.min(from, all - width));
     this.to = this.from + width;
@@ -191,7 +204,7 @@ export class Timeline extends LitElement {
       case "a": this.look(this.from - width / 5, this.to - width / 5); break;
       case "d": this.look(this.from + width / 5, this.to + width / 5); break;
       case "f": case "Enter": if (chosen >= 0) this.look(chosen - 1, chosen + 2); break;
-      case "0": this.look(0, this.columns.length); break;
+      case "0": this.look(0, this.end); break;
       case "ArrowRight": this.choose(chosen < 0 ? Math.floor(this.from) : chosen + 1); break;
       case "ArrowLeft": this.choose(chosen < 0 ? Math.floor(this.from) : chosen - 1); break;
       case "ArrowDown": case "ArrowUp": this.chooseLane(chosen, event.key === "ArrowDown" ? 1 : -1); break;
@@ -230,10 +243,12 @@ export class Timeline extends LitElement {
     this.renderRoot.querySelector("svg")?.addEventListener("wheel", this.wheel, { passive: false });
   }
 
-  private boxes(): TemplateResult[] {
+  // Arrows stand between boxes and what is written on them.
+  private boxes(): TemplateResult {
     const each = this.width / (this.to - this.from);
     const first = Math.floor(this.from), last = Math.min(this.columns.length, Math.ceil(this.to));
-    return each < 4 ? this.narrowBoxes(first, last) : this.wideBoxes(first, last, each);
+    if (each < 4) return svg`${this.narrowBoxes(first, last)}${this.lines()}`;
+    return svg`${this.wideBoxes(first, last, each)}${this.lines()}${this.labels(first, last, each)}`;
   }
   // Several columns a bar, which shows the state of them that matters most.
   private narrowBoxes(first: number, last: number): TemplateResult[] {
@@ -251,21 +266,22 @@ export class Timeline extends LitElement {
   }
   private wideBoxes(first: number, last: number, each: number): TemplateResult[] {
     const chosen = this.chosenColumn();
-    const drawn: TemplateResult[] = [];
-    for (let place = first; place < last; ++place) {
-      const column = this.columns[place]!;
-      const x = this.x(place) + each * 0.12, y = this.y(this.lanes.indexOf(column.queue)) + 20;
-      const width = each * 0.76;
-      const lists = column.executions.map((index) => this.report.list(index));
-      if (column.recycled) lists.push(count(column.recycled, "recycled list"));
-      const letters = Math.floor((width - 8) / 7.3);
-      const label = [`${marks[column.state]} ${column.number} ${lists.join(", ")}`, `${marks[column.state]} ${column.number}`, marks[column.state]]
-        .map((text, index) => (index === 0 && text.length > letters && letters > 14 ? text.slice(0, letters - 1) + "…" : text)).find((text) => text.length <= letters);
-      drawn.push(svg`<rect class="box ${column.state.replace(" ", "-")} ${place === chosen ? "chosen" : ""}" x=${x} y=${y} width=${width} height=${boxHeight} rx="3"
-          data-column=${place} @click=${() => this.choose(place)} @dblclick=${() => this.look(place - 1, place + 2)}><title>${this.report.queue(column.queue < 0 ? null : column.queue)}, submission ${column.number}: ${column.state}; ${lists.slice(0, 8).join(", ")}${column.time ? `; submitted at ${column.time}` : ""}</title></rect>
-        ${label ? svg`<text x=${x + 4} y=${y + 17}>${label}</text>` : nothing}`);
-    }
-    return drawn;
+    return this.columns.slice(first, last).map((column, index) => svg`<rect class="box ${column.state.replace(" ", "-")} ${first + index === chosen ? "chosen" : ""}"
+      x=${this.x(first + index + edge)} y=${this.y(this.lanes.indexOf(column.queue)) + 20} width=${each * (1 - 2 * edge)} height=${boxHeight} rx="3"
+      data-column=${first + index} @click=${() => this.choose(first + index)} @dblclick=${() => this.look(first + index - 1, first + index + 2)}><title>${
+        this.report.queue(column.queue < 0 ? null : column.queue)}, submission ${column.number}: ${column.state}; ${this.lists(column).slice(0, 8).join(", ")}${column.time ? `; submitted at ${column.time}` : ""}</title></rect>`);
+  }
+  private lists(column: Column): string[] {
+    return [...column.executions.map((index) => this.report.list(index)), ...(column.recycled ? [count(column.recycled, "recycled list")] : [])];
+  }
+  private labels(first: number, last: number, each: number): TemplateResult[] {
+    const letters = Math.floor((each * (1 - 2 * edge) - 8) / letterWidth);
+    const chosen = this.chosenColumn();
+    return this.columns.slice(first, last).map((column, index) => {
+      const mark = marks[column.state], all = `${mark} ${column.number} ${this.lists(column).join(", ")}`;
+      const label = [all.length > letters && letters > 14 ? all.slice(0, letters - 1) + "…" : all, `${mark} ${column.number}`, mark].find((text) => text.length <= letters);
+      return label ? svg`<text class="label ${first + index === chosen ? "chosen" : ""}" x=${this.x(first + index + edge) + 4} y=${this.y(this.lanes.indexOf(column.queue)) + 37}>${label}</text>` : svg``;
+    });
   }
   private lines(): TemplateResult[] {
     const inSight = this.arrows.filter((arrow) => Math.max(arrow.from, arrow.to) >= this.from && Math.min(arrow.from, arrow.to) <= this.to);
@@ -311,52 +327,24 @@ export class Timeline extends LitElement {
     return drawn;
   }
   private laneName(lane: number): string {
-    return lane === -2 ? "CPU: waits and signals" : this.report.queue(lane < 0 ? null : lane);
+    const name = lane === -2 ? "CPU: waits and signals" : this.report.queue(lane < 0 ? null : lane);
+    const letters = Math.floor((this.width - 12) / letterWidth);
+    return name.length > letters ? name.slice(0, letters - 1) + "…" : name;
   }
 
-  private waitText(wait: Wait): TemplateResult {
-    const { syncs } = this.report.data;
-    const signal = wait.signal === null ? undefined : syncs[wait.signal];
-    const sync = syncs[wait.sync]!;
-    const by = !signal ? "" : signal.acquire ? ", by the presentation engine" : signal.queue === null ? ", by the CPU" : `, by submission ${signal.submission} of ${this.report.queue(signal.queue)}`;
-    const alarm = wait.state === "deadlock" || wait.state === "never signalled";
-    return html`<li class=${alarm ? "wrong" : ""}>${alarm ? "! " : "– "}${sync.queue === null ? "the CPU" : `submission ${sync.submission} of ${this.report.queue(sync.queue)}`} waits for ${
-      sync.object === null ? this.report.sync(sync) : html`<a href=${linkTo({ view: "timeline", object: String(sync.object) })}>${this.report.sync(sync)}</a>`}: ${wait.state}${by}</li>`;
-  }
-  private waits() {
-    const { waits, queues } = this.report.data;
-    const open = waits.waits.filter((wait) => wait.state !== "satisfied");
-    return html`<h2>Waits</h2>
-      ${waits.cycles.map((cycle) => html`<p class="wrong">! Deadlock: ${cycle.map((index, place) => {
-        const sync = this.report.data.syncs[waits.waits[index]!.sync]!;
-        return `${place ? ", which " : this.report.queue(sync.queue) + " "}waits for ${this.report.sync(sync)} of ${place + 1 < cycle.length ? this.report.queue(this.report.data.syncs[waits.waits[cycle[place + 1]!]!.sync]!.queue) : cycle.length === 1 ? "itself" : "the first one"}`;
-      })}.</p>`)}
-      <ul class="waits">${waits.queues.filter((queue) => queue.queue !== null && queue.submitted).map((queue) => html`<li>${this.report.queue(queue.queue)}: ${
-        queue.first_unfinished ? `submission ${queue.first_unfinished} of ${queue.submitted} ${queue.held ? "is held back" : queue.begun ? "has begun" : "has not finished"}` : `all ${queue.submitted} submissions have finished`}</li>`)}
-        ${open.slice(0, 200).map((wait) => this.waitText(wait))}</ul>
-      <p class="quiet">${count(waits.waits.length - open.length, "wait")} satisfied${open.length > 200 ? `; ${open.length - 200} more in the facts` : ""}. ${queues.length} queues.</p>`;
-  }
-  private threads() {
-    const { threads } = this.report.data;
-    if (!threads.length) return nothing;
-    const order = [...threads].sort((a, b) => Number(b.calls.some((call) => !call.returned)) - Number(a.calls.some((call) => !call.returned)));
-    return html`<h2>Threads: their last calls, the newest on the right</h2><p class="quiet">Calls have an order and no times; a call that has not returned is marked with !.</p>
-      ${order.slice(0, 64).map((thread) => html`<div class="thread"><b title=${visible(thread.name)}>thread ${thread.id}${thread.name ? ` "${visible(thread.name, 40)}"` : ""}${thread.ended ? ", ended" : ""}</b>
-        <div class="calls">${thread.calls.slice(-10).map((call) => html`<span class=${call.returned ? "" : "open"} title=${visible(call.object)}>${call.returned ? "" : "! "}${visible(call.function, 80)}</span>`)}</div></div>`)}`;
-  }
   override render() {
     const height = top + Math.max(1, this.lanes.length) * laneHeight;
     return html`<div class="bar">
         <button @click=${() => this.zoom(0.7)} aria-label="zoom in">+</button><button @click=${() => this.zoom(1 / 0.7)} aria-label="zoom out">−</button>
-        <button @click=${() => this.look(0, this.columns.length)}>All</button>
-        <span class="quiet">${count(this.columns.length, "submission")}, in the order in which they were made; widths are no times; above stands when they were made. Keys: W S A D, arrows, F.</span></div>
+        <button @click=${() => this.look(0, this.end)}>All</button>
+        <span class="quiet">${count(this.columns.length, "submission")}, in the order in which they were made, with when that was; widths mean nothing</span></div>
       <svg width=${this.width} height=${height} tabindex="0" role="group" aria-label="Submissions by queue" @keydown=${this.key} @pointerdown=${this.press} @pointermove=${this.move}>
         ${this.lanes.map((_, index) => svg`${index % 2 ? nothing : svg`<rect class="band" x="0" y=${this.y(index)} width=${this.width} height=${laneHeight}></rect>`}
           <line class="lane" x1="0" x2=${this.width} y1=${this.y(index)} y2=${this.y(index)}></line>`)}
-        ${this.boxes()}${this.cpuMarks()}${this.lines()}${this.alarms()}${this.times()}
+        ${this.boxes()}${this.cpuMarks()}${this.alarms()}${this.times()}
         ${this.lanes.map((lane, index) => svg`<text class="quiet" x="6" y=${this.y(index) + 15}>${this.laneName(lane)}</text>`)}
       </svg>
-      ${this.waits()}${this.threads()}`;
+      <cairn-queues .report=${this.report}></cairn-queues>`;
   }
 }
 customElements.define("cairn-timeline", Timeline);

@@ -54,7 +54,8 @@ export class Tree extends LitElement {
 
   static override styles = [shared, css`
     :host { display: flex; flex-direction: column; height: 100%; gap: 0.4rem; }
-    .bar { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; }
+    .bar { display: flex; gap: 0.4rem 0.8rem; align-items: center; flex-wrap: wrap; }
+    .key { margin-left: auto; font-size: 0.85em; }
     cairn-rows { flex: 1; border: 1px solid var(--line); border-radius: 4px; }
   `];
 
@@ -166,10 +167,12 @@ export class Tree extends LitElement {
     if (node.level === "frame") return html`${around}${twist}${this.textOf(node)}`;
     const scope = node.level === "scope" ? this.report.data.scopes[node.index]! : undefined;
     const execution = node.level === "execution" ? this.report.data.executions[node.index]! : undefined;
+    const annotation = scope?.annotation == null ? undefined : this.report.data.annotations[scope.annotation];
+    const eventId = annotation && Number(annotation.event_id) ? annotation.event_id : undefined;
     return html`${around}${twist}<span class="mark ${state!.replace(" ", "-")}" title=${state!}>${marks[state!]}</span> <span class="isolate">${this.textOf(node)}</span><span class="quiet">${
+      scope?.call !== undefined ? `  call ${grouped(scope.call)}` : nothing}${eventId ? `  EventID ${eventId}` : nothing}${
+      scope && scope.end === null ? "  left open" : nothing}${
       scope && scope.pipeline !== null && scope.type !== "PASS" ? html`  <span class="isolate">${this.report.pipeline(scope.pipeline)}</span>` : nothing}${
-      scope?.annotation != null ? `  EventID ${this.report.data.annotations[scope.annotation]?.event_id}` : nothing}${
-      scope?.call !== undefined ? `  call ${grouped(scope.call)}` : nothing}${
       execution ? `  ${this.report.queue(execution.queue)}, submission ${execution.submission_number ?? "none"}, ${count(execution.scope_count, "scope")}` : nothing}</span>`;
   }
   override render() {
@@ -178,7 +181,7 @@ export class Tree extends LitElement {
         <label><input type="checkbox" .checked=${this.unfinished} @change=${(event: Event) => (this.unfinished = (event.target as HTMLInputElement).checked)}> only what is not finished</label>
         <button @click=${() => this.openAll(true)}>Unfold all</button><button @click=${() => this.openAll(false)}>Fold all</button>
         <span class="quiet" aria-live="polite">${count(this.shown.length, "row")} of ${grouped(this.nodes.length)}</span>
-        <span class="quiet mark">[X] finished  [&gt;] in flight  [ ] not started  [?] not known</span>
+        <span class="quiet mark key">[X] finished [&gt;] in flight [ ] not started [?] unknown</span>
       </div>
       <cairn-rows tree label="Frames, command lists and scopes" .count=${this.shown.length} .chosen=${chosen < 0 ? -1 : this.shown.indexOf(chosen)}
         .revision=${this.revision} .draw=${(row: number) => this.draw(row)}

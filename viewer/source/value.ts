@@ -26,11 +26,31 @@ function write(value: unknown, room: number): string {
   return Array.isArray(value) ? `[${line}]` : `{${line}}`;
 }
 
-function leaf(value: unknown): TemplateResult | undefined {
+// Numbers of calls lead there.
+const ofCalls = ["set_by", "written_by", "recorded_since"];
+
+// An object, a call or a descriptor, by how it is named; the rest of it stands below.
+function named(value: object): { head: TemplateResult; rest: object } | undefined {
+  const { object, text, number, method, ...rest } = value as Record<string, unknown>;
+  if (typeof object === "number" && typeof text === "string") {
+    return { head: html`<a class="isolate" href=${linkTo({ view: "calls", object: String(object) })} title="calls of this object, or with it">${visible(text)}</a>`,
+      rest: { ...(number === undefined ? {} : { number }), ...(method === undefined ? {} : { method }), ...rest } };
+  }
+  if (typeof number === "number" && typeof method === "string") {
+    return { head: html`<a href=${linkTo({ view: "calls", call: String(number) })}>${grouped(number)}</a> ${visible(method)}`, rest: { ...(object === undefined ? {} : { object }), ...rest } };
+  }
+  // An address or a descriptor, and what it is one of.
+  const [at, ...others] = Object.values(rest);
+  if (typeof text === "string" && typeof at === "string" && !others.length) return { head: html`<span class="isolate">${visible(text)}</span> <span class="key">${visible(at)}</span>`, rest: {} };
+  return undefined;
+}
+function leaf(value: unknown, key = ""): TemplateResult | undefined {
+  if (typeof value === "number" && value && ofCalls.includes(key)) return html`<a href=${linkTo({ view: "calls", call: String(value) })}>call ${grouped(value)}</a>`;
   if (value === null || typeof value !== "object") return html`<span class="isolate">${typeof value === "number" ? value : visible(String(value), 20_000)}</span>`;
-  const { object, text, hex } = value as { object?: unknown; text?: unknown; hex?: unknown };
-  if (typeof object === "number" && typeof text === "string") return html`<a class="isolate" href=${linkTo({ view: "calls", object: String(object) })} title="calls of this object, or with it">${visible(text)}</a>`;
+  const { hex } = value as { hex?: unknown };
   if (typeof hex === "string") return hexDump(hex);
+  const called = named(value);
+  if (called && !Object.keys(called.rest).length) return called.head;
   return Object.keys(value).length ? undefined : html`${Array.isArray(value) ? "[]" : "{}"}`;
 }
 
@@ -57,10 +77,15 @@ function elements(value: unknown[]): TemplateResult[] {
   return drawn;
 }
 function entry(key: string, value: unknown): TemplateResult {
-  const single = leaf(value);
+  const single = leaf(value, key);
   if (single) return html`<div class="entry"><span class="key">${visible(key)}</span> ${single}</div>`;
-  return html`<details class="entry" ?open=${JSON.stringify(value).length < 400}><summary><span class="key">${visible(key)}</span> <span class="quiet isolate">${inLine(value, 100)}</span></summary>${tree(value)}</details>`;
+  const name = html`<span class="key">${visible(key)}</span>`;
+  const called = named(value as object);
+  // No link stands in a summary: one would press both.
+  if (called) return html`<div class="entry">${name} ${called.head}${isShort(called.rest) ? tree(called.rest) : html`<details><summary class="key">${Object.keys(called.rest).join(", ")}</summary>${tree(called.rest)}</details>`}</div>`;
+  return html`<details class="entry" ?open=${isShort(value)}><summary>${name} <span class="brief isolate">${inLine(value, 100)}</span></summary>${tree(value)}</details>`;
 }
+const isShort = (value: unknown) => JSON.stringify(value).length < 400;
 export function tree(value: unknown): TemplateResult {
   const single = leaf(value);
   if (single) return single;
@@ -68,8 +93,11 @@ export function tree(value: unknown): TemplateResult {
 }
 export const treeStyle = css`
   .tree { padding-left: 1.1rem; border-left: 1px solid var(--line); }
+  .tree, .entry { font-family: var(--mono); }
+  .tree { font-size: 0.8125rem; }
   .entry { overflow-wrap: anywhere; }
-  .key { color: var(--quiet); font-family: var(--mono); font-size: 0.93em; }
+  .key, .brief { color: var(--quiet); }
   summary { cursor: pointer; }
+  details[open] > summary > .brief { display: none; }
   .hex { white-space: pre; max-height: 20rem; overflow: auto; }
 `;

@@ -2,12 +2,15 @@
 //
 // The answer first: what happened, in which work, how sure that is, and what to do next.
 import { LitElement, css, html, nothing } from "lit";
-import { marks, type Report, type Suspect } from "./report.js";
+import { rows } from "./evidence.js";
+import "./process.js";
+import { marks, type Binding, type Report, type ReportData, type Suspect } from "./report.js";
 import { linkTo } from "./selection.js";
 import { shared } from "./style.js";
-import { count, visible } from "./words.js";
+import { count, grouped, visible } from "./words.js";
 
 const shownSuspects = 4;
+const isHarmless = (binding: Binding) => binding.state === "alive" || binding.state === "not seen";
 
 export class Verdict extends LitElement {
   static override properties = { report: { attribute: false }, file: {}, all: { state: true }, copied: { state: true } };
@@ -17,7 +20,8 @@ export class Verdict extends LitElement {
   declare copied: string;
 
   static override styles = [shared, css`
-    :host { max-width: 140ch; }
+    /* What is wrong; beside it, where there is room, whose it is and what comes next. */
+    :host { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 58rem), 1fr)); gap: 1.2rem 3rem; max-width: 150rem; }
     .answer { border-left: 5px solid var(--busy); background: var(--raised); padding: 0.7rem 1rem; border-radius: 0 6px 6px 0; }
     .answer.fine { border-color: var(--done); }
     .answer p { font-size: 1.15rem; line-height: 1.5; max-width: none; overflow-wrap: anywhere; }
@@ -25,8 +29,7 @@ export class Verdict extends LitElement {
     .path { font-family: var(--mono); font-size: 0.95em; overflow-wrap: anywhere; }
     ol > li { margin-bottom: 0.6rem; }
     td code { overflow-wrap: anywhere; }
-    dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1rem; margin: 0.3rem 0; }
-    dt { color: var(--quiet); } dd { margin: 0; overflow-wrap: anywhere; }
+    cairn-process { margin-top: 1.2rem; }
   `];
 
   constructor() {
@@ -48,56 +51,65 @@ export class Verdict extends LitElement {
     const { report } = this;
     const scope = suspect.scope === null ? undefined : report.data.scopes[suspect.scope];
     const state = scope?.state ?? report.data.executions[suspect.execution]!.state;
-    const bindings = first && suspect.scope !== null ? report.bindingsOf(suspect.scope) : suspect.binding ? [suspect.binding] : [];
+    const candidate = first && suspect.scope !== null ? report.candidate(suspect.scope) : undefined;
+    const bindings = candidate?.bindings ?? (suspect.binding ? [suspect.binding] : []);
     const place = suspect.scope === null ? { execution: String(suspect.execution) } : { scope: String(suspect.scope) };
     return html`<li>
       <span class="mark ${state.replace(" ", "-")}" title=${state}>${marks[state]}</span>
-      <a class="path isolate" href=${linkTo({ view: "tree", ...place })}>${report.path(suspect.execution, suspect.scope)}</a>
-      <span class="quiet">– ${suspect.words}${suspect.after_marker !== null ? `, behind ${count(suspect.after_marker, "raw marker")}` : ""}</span>
+      <a class="path isolate" href=${linkTo({ view: "tree", ...place })}>${report.work(suspect.execution, suspect.scope, suspect.after_marker)}</a>
+      <span class="quiet">– ${candidate ? suspect.words.split("; uses ")[0] : suspect.words}</span>
       ${scope && scope.pipeline !== null ? html`<div class="isolate">${report.pipeline(scope.pipeline)}</div>` : nothing}
-      ${scope?.annotation != null ? html`<div>EventID ${report.data.annotations[scope.annotation]?.event_id}</div>` : nothing}
-      ${scope?.call !== undefined ? html`<div><a href=${linkTo({ view: "state", call: String(scope.call), scope: String(suspect.scope) })}>call ${scope.call}</a></div>` : nothing}
-      ${bindings.map((binding) => html`<div class=${binding.state === "alive" || binding.state === "not seen" ? "" : "wrong"}>
-        ${binding.state === "alive" || binding.state === "not seen" ? "" : "! "}<span class="isolate">${binding.object === null ? report.binding(binding)
-          : html`<a href=${linkTo({ view: "memory", object: String(binding.object) })}>${report.binding(binding)}</a>`}</span></div>`)}
+      ${[report.eventId(candidate?.annotation_scope ?? null)].map((id) => (id ? html`<div class="isolate">${id}</div>` : nothing))}
+      ${scope?.call !== undefined ? html`<div><a href=${linkTo({ view: "state", call: String(scope.call), scope: String(suspect.scope) })}>call ${grouped(scope.call)}</a></div>` : nothing}
+      ${bindings.map((binding) => html`<div class=${isHarmless(binding) ? "" : "wrong"}>${isHarmless(binding) ? "" : "! "}<span class="isolate">${this.binding(binding)}</span></div>`)}
     </li>`;
   }
-  override render() {
+  // Its object leads to Memory.
+  private binding(binding: Binding) {
+    const all = this.report.binding(binding), name = this.report.object(binding.object);
+    const at = binding.object === null ? -1 : all.indexOf(name);
+    return at < 0 ? all : html`${all.slice(0, at)}<a href=${linkTo({ view: "memory", object: String(binding.object) })}>${name}</a>${all.slice(at + name.length)}`;
+  }
+  private running(verdict: ReportData["verdicts"][number]) {
     const { report } = this;
-    const { verdict, incidents, verdicts, faults, process, devices, losses, kernel_log: kernel } = report.data;
-    const suspects = this.all ? verdict.suspects : verdict.suspects.slice(0, shownSuspects);
-    return html`
-      <div class="answer ${verdict.kind === "nothing wrong" ? "fine" : ""}">
+    const works = verdict.candidates.length + verdict.list_candidates.length;
+    const what = verdict.unknown ? "not known" : works === 0 ? "nothing was running" : verdict.exact ? "exactly one work was running"
+      : verdict.ends_unseen ? `not known, ${count(works, "candidate")} whose end cannot be seen` : count(works, "candidate");
+    // Else they are suspects.
+    const told = report.data.verdict.suspects.length ? [] : [...verdict.candidates, ...verdict.list_candidates.map((execution) => ({ execution, scope: null })),
+      ...(verdict.late_suspect ? [verdict.late_suspect] : [])];
+    return html`<li>${report.queue(verdict.queue)}: ${what}<div class="quiet">${visible(verdict.reason, 2000)}</div>
+      ${told.length ? rows(told, ({ execution, scope }) => html`<li><a class="path isolate" href=${linkTo({ view: "tree", ...(scope === null ? { execution: String(execution) } : { scope: String(scope) }) })}>${report.work(execution, scope, null)}</a></li>`, 16) : nothing}</li>`;
+  }
+  private answer() {
+    const { verdict } = this.report.data;
+    return html`<div class="answer ${verdict.kind === "nothing wrong" ? "fine" : ""}">
         <p id="sentence">${visible(verdict.sentence, 4000)}</p>
         <div class="facts"><span>${verdict.kind}</span><span>certainty: ${verdict.certainty}</span>
           <button @click=${this.copy}>Copy as Markdown</button><span role="status">${this.copied === "copied" ? "copied" : ""}</span></div>
         ${this.copied && this.copied !== "copied" ? html`<pre tabindex="0">${this.copied}</pre>` : nothing}
-      </div>
-      ${verdict.suspects.length ? html`<h2>${["killed", "exited", "CPU fault", "nothing wrong"].includes(verdict.kind) ? "What was running on the GPU" : "Suspects, the likeliest first"}</h2>
+      </div>`;
+  }
+  override render() {
+    const { report } = this;
+    const { verdict, incidents, verdicts } = report.data;
+    const suspects = this.all ? verdict.suspects : verdict.suspects.slice(0, shownSuspects);
+    const accused = !["killed", "exited", "CPU fault", "nothing wrong"].includes(verdict.kind);
+    return html`<div>${this.answer()}
+      ${suspects.length ? html`<h2>${accused ? "Suspects" : "What was running on the GPU"}${verdict.suspects.length > 1 ? ", the likeliest first" : ""}</h2>
         <ol>${suspects.map((suspect, index) => this.suspect(suspect, index === 0))}</ol>
-        ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${verdict.suspects.length}</button>` : nothing}` : nothing}
+        ${verdict.suspects.length > suspects.length ? html`<button @click=${() => (this.all = true)}>Show all ${grouped(verdict.suspects.length)}</button>` : nothing}` : nothing}
       ${verdict.last_finished.length ? html`<h2>What had finished last</h2><ul>${verdict.last_finished.map((last) => html`<li>${report.queue(last.queue)}:
-        <a href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul>` : nothing}
+        <a class="isolate" href=${linkTo({ view: "tree", ...(last.scope === null ? { execution: String(last.execution) } : { scope: String(last.scope) }) })}>${report.path(last.execution, last.scope)}</a></li>`)}</ul>` : nothing}
       <h2>What happened</h2>
-      <ul>${incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)}</ul>
-      ${faults.length ? html`<h2>Fault</h2><ul>${faults.flatMap((fault) => fault.addresses.map((address) => html`<li>
-        <a href=${linkTo({ view: "memory", address: address.address })}>${address.type} at ${address.address}</a>: ${address.state}${
-          address.owners[0] ? html`, <span class="isolate">${report.object(address.owners[0].object)} + ${address.owners[0].offset}</span>` : nothing}
-        <span class="quiet">(${visible(fault.source)})</span></li>`))}</ul>` : nothing}
-      ${kernel && kernel.lines.some((line) => line.tells_fault) ? html`<h2>What the kernel says</h2><ul>${kernel.lines.filter((line) => line.tells_fault).slice(0, 4).map((line) =>
-        html`<li class="mono">${line.names_process ? "! " : ""}[${line.time}] ${visible(line.text)}</li>`)}</ul>` : nothing}
+      <ul class="incidents">${incidents.length ? incidents.map((incident) => html`<li>${visible(incident.sentence, 2000)}</li>`)
+        : html`<li>No incident was noticed; this is the state when the status was asked for.</li>`}</ul>
       <h2>Which work was running</h2>
-      <ul>${verdicts.map((each) => html`<li>${report.queue(each.queue)}: ${each.unknown ? "not known" : each.exact ? "exactly one work was running" : each.candidates.length + each.list_candidates.length ? count(each.candidates.length + each.list_candidates.length, "candidate") : "nothing was running"}
-        <div class="quiet">${visible(each.reason, 2000)}</div></li>`)}</ul>
-      <h2>Next</h2>
+      ${verdicts.length ? html`<ul>${verdicts.map((each) => this.running(each))}</ul>` : html`<p>Nothing is known: no command list is registered.</p>`}
+      <cairn-evidence .report=${report}></cairn-evidence></div>
+    <div><h2>Next</h2>
       <table><tbody>${report.commands(this.file).map(({ what, command }) => html`<tr><td>${what}</td><td><code>${command}</code></td></tr>`)}</tbody></table>
-      <h2>Process and device</h2>
-      <dl><dt>program</dt><dd>${visible(process.program)}, process ${process.id}, libcairn ${visible(process.library_version)}</dd>
-        ${process.command_line ? html`<dt>command line</dt><dd>${visible(process.command_line, 2000)}</dd>` : nothing}
-        <dt>started, seen</dt><dd>${process.started ?? "not known"}, ${process.seen ?? "not known"}</dd>
-        ${devices.map((device, index) => html`<dt>device ${index}</dt><dd><span class="isolate">${visible(device.name)}, ${visible(device.driver)}</span>; ${device.api}, marker mode ${device.marker_mode}
-          <div class="quiet">${device.marker_mode_tells} ${device.word_memory_tells}</div></dd>`)}</dl>
-      ${losses.length ? html`<h2>What is missing from this report</h2><ul>${losses.map((loss) => html`<li>${visible(loss)}</li>`)}</ul>` : nothing}`;
+      <cairn-process .report=${report}></cairn-process></div>`;
   }
 }
 customElements.define("cairn-verdict", Verdict);

@@ -32,7 +32,7 @@ export function bytes(size: bigint | number): string {
 
 export function duration(nanoseconds: number): string {
   const size = Math.abs(nanoseconds);
-  if (size >= 1e9) return `${Number((size / 1e9).toPrecision(3))} s`;
+  if (size >= 1e9) return `${Number((size / 1e9).toPrecision(4))} s`;
   if (size >= 1e6) return `${Number((size / 1e6).toPrecision(3))} ms`;
   return `${Number((size / 1e3).toPrecision(3))} µs`;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the tests share: cairn, a browser, and how one looks into a page that is made of shadow roots.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { readFileSync, writeFileSync } from "node:fs";
 
 // As CMake names them.
 export const { CAIRN_SOURCE_DIR: source, CAIRN_BINARY_DIR: build, CAIRN_CHROMIUM: chromium } = process.env;
@@ -52,7 +52,6 @@ export async function settle(page) {
 }
 export async function go(page, hash) {
   await page.evaluate((to) => { location.hash = to; }, hash);
-  await page.waitForFunction((to) => location.hash === "#" + to, {}, hash);
   await settle(page);
 }
 // A selector whose steps lead into shadow roots.
@@ -63,7 +62,62 @@ export async function appears(page, selector) {
 }
 export const text = (page, selector) => page.$eval(deep(selector), (element) => (element.shadowRoot ?? element).textContent);
 export const texts = (page, selector) => page.$$eval(deep(selector), (elements) => elements.map((element) => element.textContent));
+// All that stands on the page, also what is folded, as words: without signs, and small.
+export const words = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}_/+]+/gu, " ").trim();
+export const allWords = async (page) => words(await page.evaluate(() => {
+  const found = [];
+  const walk = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) found.push(node.data);
+    if (["STYLE", "SCRIPT"].includes(node.nodeName)) return;
+    for (const each of [...(node.shadowRoot?.childNodes ?? []), ...node.childNodes]) walk(each);
+  };
+  walk(document.body);
+  return found.join(" ");
+}));
 export const press = (page, selector) => page.$eval(deep(selector), (element) => element.click());
+
+// Elements that hold more than can be seen and neither scroll nor say so by an ellipsis.
+export const stickingOut = (page) => page.evaluate(() => {
+  const found = [];
+  const walk = (root) => {
+    for (const each of root.querySelectorAll("*")) {
+      const style = getComputedStyle(each);
+      const says = ["auto", "scroll"].includes(style.overflowX) || style.textOverflow === "ellipsis";
+      if (each instanceof HTMLElement && each.clientWidth && each.scrollWidth > each.clientWidth + 1 && style.display !== "inline" && !says) found.push(`${each.localName}.${each.className}: ${each.textContent.trim().slice(0, 60)}`);
+      if (each.shadowRoot) walk(each.shadowRoot);
+    }
+  };
+  walk(document);
+  return found;
+});
+
+// What axe-core calls serious or critical.
+export async function seriousFaults(page) {
+  // Not through the page, whose policy forbids it.
+  const client = await page.createCDPSession();
+  await client.send("Runtime.evaluate", { expression: readFileSync(load.resolve("axe-core/axe.min.js"), "utf8") });
+  await client.detach();
+  return page.evaluate(async () => (await globalThis.axe.run()).violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, help, nodes }) => ({ id, help, where: nodes.slice(0, 4).map((node) => node.html.slice(0, 200)) })));
+}
+
+// ---- cairn view ----
+
+export async function view(...words) {
+  const process = spawn(join(build, "bin/cairn"), ["view", "--no-browser", ...words],
+    { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder } });
+  const [line] = await once(process.stdout, "data");
+  return { process, address: String(line).trim(), ended: once(process, "exit") };
+}
+export const rowsOf = async (page, element) => {
+  await page.waitForFunction((name) => {
+    const find = (root) => root.querySelector(name) ?? [...root.querySelectorAll("*")].map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean);
+    const rows = find(document)?.shadowRoot?.querySelector("cairn-rows")?.shadowRoot?.querySelectorAll(".row");
+    return rows?.length && ![...rows].some((row) => row.textContent.trim() === "…");
+  }, {}, element);
+  return texts(page, `${element} .row`);
+};
 
 // ---- Pages ----
 

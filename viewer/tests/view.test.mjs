@@ -2,12 +2,10 @@
 //
 // cairn view in a real browser: what the page shows of a trace is what the verbs print.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { appears, build, cairn, deep, folder, go, open, press, settle, source, startBrowser, stopBrowser, text, texts } from "./browser.mjs";
+import { appears, build, cairn, deep, folder, go, open, press, rowsOf, seriousFaults, settle, source, startBrowser, stopBrowser, text, texts, view, words } from "./browser.mjs";
 
 const golden = (name) => join(source, "tests/golden", name);
 const trace = golden("played/passes.cairn");
@@ -16,21 +14,6 @@ const left = () => readdirSync(folder).filter((name) => name.startsWith("cairn-v
 
 before(startBrowser);
 after(stopBrowser);
-
-async function view(...words) {
-  const process = spawn(join(build, "bin/cairn"), ["view", "--no-browser", ...words],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...globalThis.process.env, TMPDIR: folder } });
-  const [line] = await once(process.stdout, "data");
-  return { process, address: String(line).trim(), ended: once(process, "exit") };
-}
-const rowsOf = async (page, element) => {
-  await page.waitForFunction((name) => {
-    const find = (root) => root.querySelector(name) ?? [...root.querySelectorAll("*")].map((each) => each.shadowRoot && find(each.shadowRoot)).find(Boolean);
-    const rows = find(document)?.shadowRoot?.querySelector("cairn-rows")?.shadowRoot?.querySelectorAll(".row");
-    return rows?.length && ![...rows].some((row) => row.textContent.trim() === "…");
-  }, {}, element);
-  return texts(page, `${element} .row`);
-};
 
 test("calls: by place, by filter, and the state of one", async () => {
   const server = await view(trace);
@@ -71,29 +54,139 @@ test("calls: by place, by filter, and the state of one", async () => {
 
 test("images at a call, played in another process", async () => {
   const server = await view(trace);
-  const draw = JSON.parse(cairn("calls", "--json", "--no-names", "--function", "DrawInstanced", trace).trim().split("\n")[0]);
-  const { page } = await open(server.address + `#view=state&call=${draw.number}`);
+  const draw = JSON.parse(cairn("calls", "--json", "--no-names", "--function", "ExecuteCommandLists", trace).trim().split("\n").at(-1));
+  const { page, errors } = await open(server.address + `#view=state&call=${draw.number}`);
   await appears(page, "cairn-state button");
   await press(page, "cairn-state button");
-  await appears(page, "cairn-state img");
+  await appears(page, "cairn-state figure canvas[data-shown]");
   await press(page, "cairn-state figure button");
-  await appears(page, "cairn-state canvas");
-  while ((await page.$eval(deep("cairn-state canvas"), (canvas) => canvas.width)) !== 128) await settle(page);
+  await appears(page, "cairn-state .large[data-shown]");
+  // The browser decodes the same file.
+  const { shown, decoded } = await page.$eval(deep("cairn-state .large"), async (canvas) => {
+    const pixels = (of) => Array.from(of.getContext("2d").getImageData(0, 0, of.width, of.height).data);
+    const file = canvas.getRootNode().querySelector("figure canvas").dataset.file;
+    const picture = await createImageBitmap(await (await fetch(`image?name=${encodeURIComponent(file)}`)).blob());
+    const other = new OffscreenCanvas(picture.width, picture.height);
+    other.getContext("2d").drawImage(picture, 0, 0);
+    return { shown: pixels(canvas), decoded: pixels(other) };
+  });
+  assert.equal(shown.length, 128 * 128 * 4);
+  assert.equal(decoded.filter((_, at) => at % 4 === 3).every((alpha) => alpha === 255), true, "so that the browser's decoder is exact");
+  assert.deepEqual(shown, decoded);
+  assert(new Set(shown.filter((_, at) => at % 4 === 0)).size > 1 && shown.some((value, at) => at % 4 === 0 && value !== shown[at + 1]), "it shows something, in colours");
+  assert.match(await text(page, "cairn-state"), /which no command list records/);
+  assert.deepEqual(errors.filter((error) => !/400|404|500/.test(error)), []);
   await go(page, "view=calls");
   await rowsOf(page, "cairn-calls");
   await page.close();
   await server.ended;
 });
 
+// What differs makes cairn diff exit with 1.
+function difference(...files) {
+  try {
+    return cairn("diff", "--json", ...files);
+  } catch (error) {
+    return error.stdout;
+  }
+}
 test("two files are compared", async () => {
   const other = golden("played/triangle.cairn");
   const server = await view(trace, other);
   const { page, errors } = await open(server.address + "#view=compare");
-  await appears(page, "cairn-compare .tree");
-  assert.match(await text(page, "cairn-compare"), /triangle\.cairn/);
-  assert.equal((await page.$$(deep("cairn-compare .wrong"))).length, 0);
+  await appears(page, "cairn-compare .differences");
+  const expected = JSON.parse(difference(trace, other));
+  const shown = words(await text(page, "cairn-compare"));
+  assert(shown.includes(words(`${expected.different_calls.toLocaleString("en-US")} calls only in one of ${expected.calls[0].toLocaleString("en-US")} and ${expected.calls[1]}`)), shown.slice(0, 300));
+  assert(shown.startsWith("passes cairn + triangle cairn"), shown.slice(0, 100));
+  assert.deepEqual(await texts(page, "cairn-compare .difference"), expected.differences.map((each) => (each.in === "first" ? "−" : "+")));
+  for (const { call, text: all } of expected.differences) assert(shown.includes(words(`${call.toLocaleString("en-US")} ${all}`)) || all.length > 240, all);
+  await press(page, "cairn-compare .number a");
+  await appears(page, "cairn-calls .row.chosen");
+  assert.match(await text(page, "cairn-calls .row.chosen"), /CreateCommandQueue/);
   assert.deepEqual(errors, []);
   await page.close();
+  await server.ended;
+});
+
+test("bisect: its progress, its answer, and links to it", async () => {
+  const file = join(folder, "fault.cairn");
+  try {
+    cairn("run", "--capture", "-o", file, "--", join(build, "bin/sample-fault-d3d12"));
+  } catch (error) {
+    assert.match(String(error.stderr), /died with signal 11/);
+  }
+  const answer = JSON.parse(cairn("bisect", "--json", "--no-output", file));
+  assert.equal(answer.culprits.length, 1);
+  const [culprit] = answer.culprits;
+  const server = await view(file);
+  const { page, errors } = await open(server.address + "#view=bisect");
+  await appears(page, "cairn-bisect button:not([disabled])");
+  await press(page, "cairn-bisect button");
+  await appears(page, "cairn-bisect progress[value]");
+  assert.match(await text(page, "cairn-bisect .progress"), /^\d+ of about \d+ probes.*: [^\\]+$/);
+  await appears(page, "cairn-bisect .answer");
+  assert.equal((await page.$$(deep("cairn-bisect progress"))).length, 0);
+  const told = words(await text(page, "cairn-bisect"));
+  for (const said of [`Call ${culprit.call} ${culprit.text}`, culprit.pipeline, culprit.list, "the rest of the trace plays without failing", `failed ${answer.failed} of ${answer.asked} times (death)`]) assert(told.includes(words(said)), said);
+  // Who comes back finds the answer, and what was found leads to its call.
+  await go(page, "view=verdict");
+  await go(page, "view=bisect");
+  await appears(page, "cairn-bisect .answer");
+  await press(page, "cairn-bisect .answer a");
+  await appears(page, "cairn-calls .row.chosen");
+  assert.match(await text(page, "cairn-calls .row.chosen"), /Dispatch\(ThreadGroupCountX = 1/);
+  assert.deepEqual(readdirSync(folder).filter((name) => /bisect|minimal/.test(name)), [], "nothing is left beside the trace");
+  assert.deepEqual(errors, []);
+  await page.close();
+  await server.ended;
+});
+
+test("a search that takes long can be stopped", async () => {
+  const file = join(folder, "hang.cairn");
+  try {
+    cairn("run", "--capture", "--breadcrumbs", "full", "--hang-timeout", "1", "--kill-on-hang", "-o", file, "--", join(build, "bin/sample-annotated-hang-d3d12"), "--seconds", "60");
+  } catch (error) {
+    assert.match(String(error.stderr), /hangs: GPU work made no progress/);
+  }
+  const server = await view(file);
+  const { page, errors } = await open(server.address + "#view=bisect");
+  await appears(page, "cairn-bisect button:not([disabled])");
+  await press(page, "cairn-bisect button");
+  // Each of its plays hangs for ten seconds.
+  await appears(page, "cairn-bisect progress[value]");
+  await press(page, "cairn-bisect .stop");
+  await appears(page, "cairn-bisect .told");
+  assert.match(await text(page, "cairn-bisect .told"), /stopped/);
+  assert.equal((await page.$$(deep("cairn-bisect .answer"))).length, 0);
+  assert.match(await page.evaluate(() => fetch("bisect").then((response) => response.text())), /"running":\s*false/);
+  assert.deepEqual(errors, []);
+  await page.close();
+  await server.ended;
+});
+
+test("axe-core finds nothing serious in what needs the trace", async () => {
+  const server = await view(trace, golden("played/triangle.cairn"));
+  const draw = JSON.parse(cairn("calls", "--json", "--no-names", "--function", "DrawInstanced", trace).trim().split("\n")[0]);
+  // One page stays, or the server would end in between.
+  const { page: first } = await open(server.address);
+  for (const scheme of ["light", "dark"]) {
+    const { page } = await open(server.address, { scheme });
+    const shown = { calls: "cairn-calls .row.chosen", state: "cairn-state .tree", compare: "cairn-compare .differences", bisect: "cairn-bisect button:not([disabled])" };
+    for (const [each, selector] of Object.entries(shown)) {
+      await go(page, `view=${each}&call=${draw.number}`);
+      await appears(page, selector);
+      if (each === "state") {
+        await press(page, "cairn-state button");
+        await appears(page, "cairn-state figure canvas[data-shown]");
+        await press(page, "cairn-state figure button");
+        await appears(page, "cairn-state .large[data-shown]");
+      }
+      assert.deepEqual(await seriousFaults(page), [], `${each}, ${scheme}`);
+    }
+    await page.close();
+  }
+  await first.close();
   await server.ended;
 });
 

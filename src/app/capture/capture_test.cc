@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -263,7 +263,9 @@ TEST_F(CaptureTest, WhatHappenedBeforeHasTheSmallerNumber) {
 TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
   Capture& capture = Begin();
   constexpr uint32_t kThreads = kCaptureRings + 12;
-  std::barrier all(kThreads);
+  std::mutex end;  // none gives its ring back before
+  std::unique_lock hold(end);
+  std::atomic<uint32_t> working{kThreads};
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -273,9 +275,12 @@ TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
         const MemoryBody body{i, 0, t};
         capture.PutBytes(RecordKind::kMemory, t, BytesOf(body), bytes);
       }
-      all.arrive_and_wait();  // none gives its ring back before
+      working.fetch_sub(1);
+      const std::lock_guard held(end);
     });
   }
+  while (working.load() != 0) std::this_thread::yield();
+  hold.unlock();
   for (std::thread& thread : threads) thread.join();
   AwaitRegion();
   EXPECT_EQ(watcher_.ring(kCaptureRings - 1)->state.load(), 1u);
@@ -294,16 +299,18 @@ TEST_F(CaptureTest, MoreThreadsThanRingsShareTheLast) {
 
 TEST_F(CaptureTest, TheSharedRingNamesTheCallThatBeganLastAndHasNotReturned) {
   Capture& capture = Begin();
-  std::barrier all(kCaptureRings);
+  std::mutex end;  // until which each keeps its ring
+  std::unique_lock hold(end);
+  std::atomic<uint32_t> rings_taken{0};
   std::vector<std::thread> threads;
   for (uint32_t t = 0; t + 1 < kCaptureRings; ++t) {
     threads.emplace_back([&] {
-      capture.Returned(BeginDispatch(capture, 1, 1));  // takes a ring
-      all.arrive_and_wait();
-      all.arrive_and_wait();
+      capture.Returned(BeginDispatch(capture, 1, 1));
+      rings_taken.fetch_add(1);
+      const std::lock_guard held(end);
     });
   }
-  all.arrive_and_wait();
+  while (rings_taken.load() + 1 != kCaptureRings) std::this_thread::yield();
   uint64_t stays = 0;
   std::thread first([&] {
     stays = BeginDispatch(capture, 1, 2);
@@ -318,7 +325,7 @@ TEST_F(CaptureTest, TheSharedRingNamesTheCallThatBeganLastAndHasNotReturned) {
     EXPECT_EQ(watcher_.ring(kCaptureRings - 1)->in_call.load(), 0u);
   });
   first.join();
-  all.arrive_and_wait();
+  hold.unlock();
   for (std::thread& thread : threads) thread.join();
   EXPECT_NE(stays, 0u);
 }

@@ -4,6 +4,7 @@
 #ifndef CAIRN_FORMAT_TRACE_DECODED_SPANS_H_
 #define CAIRN_FORMAT_TRACE_DECODED_SPANS_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <future>
@@ -39,6 +40,7 @@ struct TraceReader::State {
   uint64_t record_count = 0;
   uint64_t blob_budget = UINT64_MAX;  // bytes
   bool finished = false;
+  const std::atomic<bool>* ended = nullptr;
   std::vector<Loss> losses;
   // Last used first.
   std::vector<std::pair<size_t, std::shared_ptr<const DecodedRecords>>> span_cache;

@@ -48,6 +48,10 @@ const Record* TraceCursor::State::Advance() {
       continue;
     }
     if (span == trace.spans.size()) return nullptr;
+    if (trace.ended != nullptr && *trace.ended) {
+      status = Status(StatusCode::kIo, "stopped");
+      return nullptr;
+    }
     const size_t entered = span++;
     next_frame = trace.spans[entered].first_frame;
     position = 0;

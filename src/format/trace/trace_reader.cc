@@ -300,6 +300,10 @@ Result<TraceReader> TraceReader::FromFile(FileReader file) {
   return TraceReader(std::move(state));
 }
 
+void TraceReader::StopWhen(const std::atomic<bool>* ended) {
+  state_->ended = ended;
+}
+
 std::string TraceReader::LimitCost() {
   State& state = *state_;
   const uint64_t file_bytes = state.file.size_bytes();

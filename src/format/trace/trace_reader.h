@@ -17,6 +17,7 @@
 #ifndef CAIRN_FORMAT_TRACE_TRACE_READER_H_
 #define CAIRN_FORMAT_TRACE_TRACE_READER_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -94,6 +95,8 @@ class TraceReader final : public BlobSource {
   // there are none; Blob() fails with kOutOfMemory once it has given out, or decoded for that, as many
   // bytes.
   std::string LimitCost();
+  // Before its first cursor. Once `ended` says so, on any thread, cursors end before their next chunk: kIo, "stopped".
+  void StopWhen(const std::atomic<bool>* ended);
 
  private:
   friend class TraceCursor;

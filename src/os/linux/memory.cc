@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,6 +10,10 @@ namespace cairn {
 size_t PageBytes() {
   static const size_t bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+void ShareHeaps() {
+  mallopt(M_ARENA_MAX, 2);
 }
 
 SparseMemory SparseMemory::Reserve(size_t size_bytes) {

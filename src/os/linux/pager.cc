@@ -21,15 +21,25 @@ extern char** environ;
 namespace cairn {
 namespace {
 
-bool IsInPath(const std::string& program) {
+bool IsInPath(std::string_view program) {
   const char* const path = std::getenv("PATH");
   std::string_view rest = path == nullptr ? "/usr/bin:/bin" : path;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find(':'), rest.size());
-    if (access((std::string(rest.substr(0, end)) + "/" + program).c_str(), X_OK) == 0) return true;
+    const std::string file = std::string(rest.substr(0, end)).append("/").append(program);
+    if (access(file.c_str(), X_OK) == 0) return true;
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }
   return false;
+}
+
+// False where the shell would say "not found", and everything printed would be lost.
+bool CanRun(std::string_view command) {
+  const std::string_view program = command.substr(0, command.find(' '));
+  if (program.find_first_of("=$`\"'\\~;|&<>(){}*?[!#\t\n") != program.npos)
+    return true;  // the shell's to judge
+  if (program.find('/') == program.npos) return IsInPath(program);
+  return access(std::string(program).c_str(), X_OK) == 0;
 }
 
 // -1: it could not be started.
@@ -53,7 +63,8 @@ std::string PagerCommand() {
   for (const char* const variable : {"CAIRN_PAGER", "PAGER"}) {
     const char* const command = std::getenv(variable);
     if (command == nullptr) continue;
-    return std::string_view(command) == "cat" ? "" : command;
+    if (std::string_view(command).empty() || std::string_view(command) == "cat") return "";
+    if (CanRun(command)) return command;
   }
   return IsInPath("less") ? "less" : "";
 }

@@ -310,8 +310,9 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
     if (info.si_code == CLD_EXITED) return {EndKind::kExited, info.si_status};
     return {EndKind::kSignalled, info.si_status};
   }
-  if (const std::optional<int> status = StatusThatTheParentTook(pidfd))
+  if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) {
     return FromWaitStatus(*status);
+  }
   // Until its parent takes note of it, an ended process still shows its status.
   const std::string folder = fmt::format("/proc/{}", process.pid);
   int value = 0;
@@ -319,8 +320,9 @@ ProcessEnd CollectEnd(const ProcessHandle& process) {
     return FromWaitStatus(value);
   }
   // The parent may have done so between the two looks.
-  if (const std::optional<int> status = StatusThatTheParentTook(pidfd))
+  if (const std::optional<int> status = StatusThatTheParentTook(pidfd)) {
     return FromWaitStatus(*status);
+  }
   return {EndKind::kUnknown, 0};
 }
 

@@ -14,6 +14,8 @@ size_t PageBytes() {
   return bytes;
 }
 
+void ShareHeaps() {}
+
 namespace {
 
 // Pages count against the machine's memory from now on, and take some when they are touched.

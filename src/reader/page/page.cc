@@ -15,9 +15,9 @@ namespace {
 
 // Where the data goes.
 constexpr std::string_view kDataPlace = "@DATA@";
-// Behind the sources of images: a page of a server may ask it for those and for more, one that is a file nobody.
+// In its policy: a page of a server may ask it, one that is a file nobody.
 constexpr std::string_view kServerPlace = "@SERVER@";
-constexpr std::string_view kMayAskServer = " 'self'; connect-src 'self'";
+constexpr std::string_view kMayAskServer = "; connect-src 'self'";
 
 #ifdef CAIRN_HAS_PAGE
 std::string_view EmbeddedPage() {

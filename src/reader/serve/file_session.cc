@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <condition_variable>
 #include <filesystem>
 #include <mutex>
@@ -25,6 +24,7 @@
 #include "os/random.h"
 #include "reader/analysis/analysis.h"
 #include "reader/page/page.h"
+#include "reader/serve/file_question.h"
 #include "reader/serve/verb_process.h"
 #include "reader/view/bound_state.h"
 #include "reader/view/call_listing.h"
@@ -37,21 +37,14 @@ namespace {
 constexpr uint64_t kMostLines = 2000;
 constexpr size_t kMostTextBytes = size_t{16} << 20;
 constexpr size_t kMostImageBytes = size_t{64} << 20;
+// A page asks for one thing at a time, and more than one page may be open.
+constexpr int kMostPlaying = 4;
 
 PageAnswer Refused(int status, std::string why) {
   return {status, "text/plain; charset=utf-8", VisibleText(why) + "\n"};
 }
 PageAnswer Refused(const Status& status) {
   return Refused(status.code() == StatusCode::kInvalidArgument ? 400 : 500, status.message());
-}
-
-std::optional<uint64_t> Number(const PageQuestion& question, const char* key) {
-  const std::string text = question.value(key);
-  uint64_t number = 0;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || rest != text.data() + text.size())
-    return std::nullopt;
-  return number;
 }
 
 std::string OneNumber(std::string_view key, uint64_t number) {
@@ -61,6 +54,26 @@ std::string OneNumber(std::string_view key, uint64_t number) {
   json.NumberKey(key, number);
   json.EndObject();
   return text;
+}
+
+// What tells a file from another one that takes its place.
+struct WrittenFile {
+  uintmax_t size_bytes = 0;
+  std::filesystem::file_time_type written;
+  bool operator==(const WrittenFile&) const = default;
+
+  static WrittenFile Of(const std::string& path) {
+    std::error_code ignored;
+    return {std::filesystem::file_size(FilePath(path), ignored),
+            std::filesystem::last_write_time(FilePath(path), ignored)};
+  }
+};
+
+// Verbs take what begins with '-' for an option.
+Status MakeAbsolute(const std::string& path, std::string* absolute) {
+  std::error_code error;
+  *absolute = TextOfPath(std::filesystem::absolute(FilePath(path), error));
+  return error ? StatusFromError(error, fmt::format("'{}' cannot be found", path)) : Status();
 }
 
 // For this user alone, and gone at the end.
@@ -99,8 +112,9 @@ class PrivateFolder {
 }  // namespace
 
 struct FileSession::State {
-  std::string path;
-  std::string other;
+  std::string path;   // absolute
+  std::string other;  // the same, or ""
+  WrittenFile opened;
   std::optional<Snapshot> snapshot;
   Analysis analysis;
   cli::GpuStates gpu;
@@ -117,20 +131,35 @@ struct FileSession::State {
 
   // What plays runs one at a time.
   std::mutex play_mutex;
+  std::atomic<int> playing{0};  // runs, or waits for that
   std::thread search;
   std::mutex search_mutex;
-  bool searching = false;
+  std::atomic<bool> searching{false};
+  std::atomic<bool> search_stops{false};
   std::string search_progress;
   std::string search_answer;  // JSON
 
   // ---- Reading ----
 
-  // With a reader of its own, as it goes through all of the trace.
-  void Count() {
+  // As long as it is the file that was opened: what the page shows came from that one.
+  Status IsSameFile() const {
+    if (WrittenFile::Of(path) == opened) return Status();
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("'{}' has changed since cairn view has opened it", path));
+  }
+
+  // For who goes through the trace while others ask.
+  Result<TraceReader> AnotherReader() const {
+    CAIRN_RETURN_IF_ERROR(IsSameFile());
     Result<TraceReader> reader = TraceReader::Open(path);
-    Result<cli::CallPages> made = reader.ok()
-                                      ? cli::CallPages::Make(*reader, [this] { return !ending; })
-                                      : Result<cli::CallPages>(reader.status());
+    if (reader.ok()) reader->StopWhen(&ending);
+    return reader;
+  }
+
+  void Count() {
+    Result<TraceReader> reader = AnotherReader();
+    Result<cli::CallPages> made =
+        reader.ok() ? cli::CallPages::Make(*reader) : Result<cli::CallPages>(reader.status());
     const std::lock_guard lock(trace_mutex);
     if (made.ok()) {
       pages = std::move(made).value();
@@ -142,7 +171,8 @@ struct FileSession::State {
 
   // Waits until the lines are counted.
   Status WaitForPages(std::unique_lock<std::mutex>& lock) {
-    counted.wait(lock, [this] { return pages.has_value() || !count_status.ok(); });
+    counted.wait(lock, [this] { return pages.has_value() || !count_status.ok() || ending; });
+    if (ending) return Status(StatusCode::kIo, "stopped");
     return count_status;
   }
 
@@ -161,9 +191,9 @@ struct FileSession::State {
     return status.ok() ? answer : Refused(status);
   }
 
-  PageAnswer Calls(const PageQuestion& question) {
-    const uint64_t count = std::min(Number(question, "count").value_or(kMostLines), kMostLines);
-    const std::string text = question.value("text");
+  PageAnswer Calls(const FileQuestion& question) {
+    const uint64_t count = std::min(question.count.value_or(kMostLines), kMostLines);
+    const std::string& text = question.text;
     PageAnswer answer{.type = "application/jsonl"};
     uint64_t found = 0;
     // Pieces are whole lines.
@@ -179,41 +209,39 @@ struct FileSession::State {
     };
     std::unique_lock lock(trace_mutex);
     Status status;
-    if (const std::optional<uint64_t> first = Number(question, "first")) {
+    if (question.first) {
       status = WaitForPages(lock);
-      if (status.ok()) status = pages->Print(*trace, *first, count, gpu, print);
+      if (status.ok()) status = pages->Print(*trace, *question.first, count, gpu, print);
     } else {
       status = Filtered(question, text.empty() ? count : ~uint64_t{0}, print);
     }
     return status.ok() ? answer : Refused(status);
   }
 
-  Status Filtered(const PageQuestion& question, uint64_t most,
+  Status Filtered(const FileQuestion& question, uint64_t most,
                   const std::function<bool(std::string_view)>& print) {
     cli::CallListingOptions options;
     options.json = true;
     options.names = false;
-    options.filter.from = Number(question, "from").value_or(1);
+    options.filter.from = question.from.value_or(1);
     options.filter.most = most;
-    options.filter.function = question.value("function");
-    options.filter.object = Number(question, "object");
-    if (!options.filter.object && !question.value("object").empty()) {
-      options.filter.object_name = question.value("object");
+    options.filter.function = question.function;
+    options.filter.object = ParseDigits(question.object);
+    if (!options.filter.object && !question.object.empty()) {
+      options.filter.object_name = question.object;
       options.names = true;
     }
-    if (const auto thread = Number(question, "thread")) {
-      options.filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*thread, ~0u));
+    if (question.thread) {
+      options.filter.thread = static_cast<uint32_t>(std::min<uint64_t>(*question.thread, ~0u));
     }
-    options.filter.first_frame = options.filter.last_frame = Number(question, "frame");
+    options.filter.first_frame = options.filter.last_frame = question.frame;
     return cli::ListCalls(*trace, options, gpu, print).status();
   }
 
-  PageAnswer Line(const PageQuestion& question) {
-    const std::optional<uint64_t> number = Number(question, "number");
-    if (!number) return Refused(400, "the number of a call is missing");
+  PageAnswer Line(const FileQuestion& question) {
     std::unique_lock lock(trace_mutex);
     if (const Status status = WaitForPages(lock); !status.ok()) return Refused(status);
-    const Result<uint64_t> line = pages->LineOf(*trace, *number);
+    const Result<uint64_t> line = pages->LineOf(*trace, *question.number);
     return line.ok() ? PageAnswer{.body = OneNumber("line", *line)} : Refused(line.status());
   }
 
@@ -223,22 +251,18 @@ struct FileSession::State {
     return {.body = OneNumber("lines", pages->line_count())};
   }
 
-  PageAnswer StateAt(const PageQuestion& question) {
-    const std::optional<uint64_t> call = Number(question, "call");
-    if (!call) return Refused(400, "the number of a call is missing");
-    // It reads up to the call, and others go on meanwhile.
-    Result<TraceReader> reader = TraceReader::Open(path);
+  PageAnswer StateAt(const FileQuestion& question) {
+    Result<TraceReader> reader = AnotherReader();
     if (!reader.ok()) return Refused(reader.status());
     (void)reader->LimitCost();
-    const Result<cli::ListState> state = cli::ListStateAt(*reader, *call);
+    const Result<cli::ListState> state = cli::ListStateAt(*reader, *question.call);
     return state.ok() ? PageAnswer{.body = cli::ListStateJson(*state)} : Refused(state.status());
   }
 
   PageAnswer Objects() const {
-    Result<TraceReader> reader = TraceReader::Open(path);
+    Result<TraceReader> reader = AnotherReader();
     if (!reader.ok()) return Refused(reader.status());
-    const Result<cli::ObjectList> objects =
-        cli::ListObjects(*reader, {.progress = [this](uint64_t, uint64_t) { return !ending; }});
+    const Result<cli::ObjectList> objects = cli::ListObjects(*reader, {});
     if (!objects.ok()) return Refused(objects.status());
     PageAnswer answer;
     cli::WriteObjectsJson(*objects, [&answer](std::string_view piece) {
@@ -250,8 +274,26 @@ struct FileSession::State {
 
   // ---- Playing ----
 
+  std::vector<std::string> Words(const FileQuestion& question) const {
+    return VerbFor(question, {.file = path,
+                              .other = other,
+                              .images = TextOfPath(folder->path() / "images"),
+                              .journal = TextOfPath(folder->path() / "journal")});
+  }
+
   PageAnswer AnswerOf(const std::vector<std::string>& words, int most_exit_code) {
+    if (searching) return Refused(409, "a search runs, and nothing else is played meanwhile");
+    struct Counted {
+      explicit Counted(std::atomic<int>* count) : count(count), now(++*count) {}
+      ~Counted() { --*count; }
+      std::atomic<int>* const count;
+      const int now;
+    };
+    const Counted counted(&playing);
+    if (counted.now > kMostPlaying) return Refused(503, "too much is to be played already");
     const std::lock_guard lock(play_mutex);
+    if (ending) return Refused(503, "cairn view ends");
+    if (const Status status = IsSameFile(); !status.ok()) return Refused(status);
     const Result<VerbResult> result = RunVerb(words, folder->path(), kMostTextBytes,
                                               [this](const std::string&) { return !ending; });
     if (!result.ok()) return Refused(result.status());
@@ -261,23 +303,13 @@ struct FileSession::State {
     return {.body = result->output};
   }
 
-  PageAnswer Images(const PageQuestion& question) {
-    const std::optional<uint64_t> call = Number(question, "call");
-    if (!call) return Refused(400, "the number of a call is missing");
-    return AnswerOf({"images", "--json", "--call", std::to_string(*call), "-o",
-                     TextOfPath(folder->path() / "images"), path},
-                    3);
-  }
+  PageAnswer Images(const FileQuestion& question) { return AnswerOf(Words(question), 3); }
 
-  // One of those that `cairn images` has written: a name, and no path.
-  PageAnswer Image(const PageQuestion& question) const {
-    const std::string name = question.value("name");
-    if (name.empty() || name.find_first_of("/\\") != std::string::npos || name.starts_with('.')) {
-      return Refused(400, "that is no image's name");
-    }
+  // One of those that `cairn images` has written.
+  PageAnswer Image(const FileQuestion& question) const {
     std::error_code error;
     const File file =
-        File::Open(FilePath(folder->path() / "images" / name), FileMode::kRead, error);
+        File::Open(FilePath(folder->path() / "images" / question.name), FileMode::kRead, error);
     const uint64_t size = error ? 0 : file.facts().size_bytes;
     if (size == 0 || size > kMostImageBytes) return Refused(404, "there is no such image");
     PageAnswer answer{.type = "image/png", .body = std::string(size, '\0')};
@@ -286,35 +318,41 @@ struct FileSession::State {
     return error || read_bytes != size ? Refused(500, "the image cannot be read") : answer;
   }
 
-  PageAnswer Compare() {
+  PageAnswer Compare(const FileQuestion& question) {
     if (other.empty()) return Refused(400, "there is no second file");
-    return AnswerOf({"diff", "--json", path, other}, 1);
+    return AnswerOf(Words(question), 1);
   }
 
-  PageAnswer StartSearch() {
+  PageAnswer StartSearch(const FileQuestion& question) {
     const std::lock_guard lock(search_mutex);
     if (searching) return Refused(409, "a search runs");
+    if (ending) return Refused(503, "cairn view ends");
+    if (const Status status = IsSameFile(); !status.ok()) return Refused(status);
     if (search.joinable()) search.join();
     searching = true;
+    search_stops = false;
     search_progress = search_answer = "";
-    search = std::thread([this] { Search(); });
+    search = std::thread([this, words = Words(question)] { Search(words); });
     return {.body = "{}"};
   }
 
-  void Search() {
+  void Search(const std::vector<std::string>& words) {
     const std::lock_guard lock(play_mutex);
     const Result<VerbResult> result =
-        RunVerb({"bisect", "--json", "--no-output", "--journal",
-                 TextOfPath(folder->path() / "journal"), path},
-                folder->path(), kMostTextBytes, [this](const std::string& errors) {
-                  const std::lock_guard search_lock(search_mutex);
-                  search_progress = errors;
-                  return !ending;
-                });
+        RunVerb(words, folder->path(), kMostTextBytes, [this](const std::string& errors) {
+          const std::lock_guard search_lock(search_mutex);
+          search_progress = errors;
+          return !ending && !search_stops;
+        });
     const std::lock_guard search_lock(search_mutex);
     searching = false;
     search_progress = result.ok() ? result->errors : result.status().message();
     if (result.ok()) search_answer = result->output;
+  }
+
+  PageAnswer StopSearch() {
+    search_stops = true;
+    return {.body = "{}"};
   }
 
   PageAnswer ToldOfSearch() {
@@ -336,8 +374,14 @@ struct FileSession::State {
 
 FileSession::FileSession(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
-FileSession::~FileSession() {
+void FileSession::Stop() {
   state_->ending = true;
+  { const std::lock_guard lock(state_->trace_mutex); }  // who was about to wait does, and is told
+  state_->counted.notify_all();
+}
+
+FileSession::~FileSession() {
+  Stop();
   for (std::thread* thread : {&state_->counter, &state_->search}) {
     if (thread->joinable()) thread->join();
   }
@@ -349,8 +393,9 @@ Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
   Result<FileReader> file = FileReader::Open(path);
   if (!file.ok()) return file.status();
   auto state = std::make_unique<State>();
-  state->path = path;
-  state->other = other;
+  CAIRN_RETURN_IF_ERROR(MakeAbsolute(path, &state->path));
+  if (!other.empty()) CAIRN_RETURN_IF_ERROR(MakeAbsolute(other, &state->other));
+  state->opened = WrittenFile::Of(state->path);
   Result<Snapshot> snapshot = ReadSnapshot(*file);
   if (snapshot.ok()) {
     state->snapshot = std::move(snapshot).value();
@@ -361,6 +406,7 @@ Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
   if (trace.ok()) {
     state->trace = std::move(trace).value();
     (void)state->trace->LimitCost();
+    state->trace->StopWhen(&state->ending);
   } else if (!state->snapshot) {
     return Status(StatusCode::kNotFound,
                   fmt::format("'{}' holds neither a report nor a trace", path));
@@ -373,23 +419,30 @@ Result<std::unique_ptr<FileSession>> FileSession::Open(const std::string& path,
   return std::unique_ptr<FileSession>(new FileSession(std::move(state)));
 }
 
-PageAnswer FileSession::Answer(const PageQuestion& question) {
-  State& state = *state_;
-  if (question.name.empty()) return state.Page();
-  if (!state.trace) return Refused(404, "the file holds no trace");
-  if (question.is_order) {
-    if (question.name == "images") return state.Images(question);
-    if (question.name == "bisect") return state.StartSearch();
-    return Refused(404, "there is no such order");
+PageAnswer FileSession::Answer(const PageQuestion& asked) {
+  const Result<FileQuestion> question = ReadFileQuestion(asked.target, asked.is_order);
+  if (!question.ok()) {
+    const bool is_unknown = question.status().code() == StatusCode::kNotFound;
+    return Refused(is_unknown ? 404 : 400, question.status().message());
   }
-  if (question.name == "calls") return state.Calls(question);
-  if (question.name == "count") return state.CountOfLines();
-  if (question.name == "line") return state.Line(question);
-  if (question.name == "state") return state.StateAt(question);
-  if (question.name == "objects") return state.Objects();
-  if (question.name == "image") return state.Image(question);
-  if (question.name == "compare") return state.Compare();
-  if (question.name == "bisect") return state.ToldOfSearch();
+  State& state = *state_;
+  if (question->asked != Asked::kPage && !state.trace) {
+    return Refused(404, "the file holds no trace");
+  }
+  switch (question->asked) {
+    case Asked::kPage: return state.Page();
+    case Asked::kCalls: return state.Calls(*question);
+    case Asked::kCount: return state.CountOfLines();
+    case Asked::kLine: return state.Line(*question);
+    case Asked::kState: return state.StateAt(*question);
+    case Asked::kObjects: return state.Objects();
+    case Asked::kImages: return state.Images(*question);
+    case Asked::kImage: return state.Image(*question);
+    case Asked::kCompare: return state.Compare(*question);
+    case Asked::kStartBisect: return state.StartSearch(*question);
+    case Asked::kStopBisect: return state.StopSearch();
+    case Asked::kBisect: return state.ToldOfSearch();
+  }
   return Refused(404, "there is no such question");
 }
 

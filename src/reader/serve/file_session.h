@@ -19,13 +19,15 @@ class FileSession {
   // a report nor a trace; kUnsupported if this build has no page.
   static Result<std::unique_ptr<FileSession>> Open(const std::string& path,
                                                    const std::string& other);
-  // Ends what it has started, and takes away what that has left.
+  // Stop(), and takes away what was left. No thread is in Answer() any more.
   ~FileSession();
   FileSession(const FileSession&) = delete;
   FileSession& operator=(const FileSession&) = delete;
 
   // Any thread.
-  PageAnswer Answer(const PageQuestion& question);
+  PageAnswer Answer(const PageQuestion& asked);
+  // Any thread: ends what it has started. Answers that are under way, and later ones, are refused.
+  void Stop();
 
  private:
   struct State;

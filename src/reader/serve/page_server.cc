@@ -25,8 +25,8 @@ constexpr auto kLook = std::chrono::milliseconds(200);
 constexpr auto kLinger = std::chrono::seconds(4);
 // A page that is gone is noticed when something is written to it.
 constexpr auto kHeartbeat = std::chrono::seconds(1);
-constexpr size_t kThreads = 16;  // an open page keeps one
-constexpr size_t kMostQuestionBytes = 64 << 10;
+constexpr int kMostConnections = 64;  // each has a thread; an open page keeps one
+constexpr int kMostSilenceS = 2;
 
 // As long for each text of the same length, so that nobody finds the secret letter by letter.
 bool IsSame(std::string_view text, std::string_view secret) {
@@ -40,6 +40,8 @@ bool IsSame(std::string_view text, std::string_view secret) {
 }  // namespace
 
 struct PageServer::State {
+  class Connections;
+
   httplib::Server server;
   std::thread listener;
   Answerer answerer;
@@ -50,37 +52,61 @@ struct PageServer::State {
   std::mutex mutex;
   std::condition_variable changed;
   bool stopping = false;
+  int connections = 0;
+  int answering = 0;
   int open_pages = 0;
   bool had_page = false;
   std::chrono::steady_clock::time_point last_page;
 
   // Why a request is refused; nullptr if it is not.
   const char* Refusal(const httplib::Request& request) const {
-    if (request.get_header_value("Host") != host) return "this server has another name";
+    if (request.get_header_value_count("Host") != 1 || request.get_header_value("Host") != host) {
+      return "this server has another name";
+    }
     const std::string origin = request.get_header_value("Origin");
     const bool has_origin = request.has_header("Origin");
+    if (request.get_header_value_count("Origin") > 1) return "pages of another origin may not ask";
     if (has_origin && origin != "http://" + host) return "pages of another origin may not ask";
     const std::string site = request.get_header_value("Sec-Fetch-Site");
     if (!site.empty() && site != "same-origin" && site != "none") return "other sites may not ask";
     if (request.method == "POST" && !has_origin) return "an order names its origin";
     if (request.method != "GET" && request.method != "POST") return "only GET and POST are known";
-    const std::string_view path = request.path;
-    const size_t end = path.find('/', 1);
-    if (end == std::string_view::npos || !IsSame(path.substr(1, end - 1), secret)) {
+    const std::string length = request.get_header_value("Content-Length");
+    if (request.has_header("Transfer-Encoding") || (!length.empty() && length != "0")) {
+      return "questions have no body";
+    }
+    if (request.has_header("Range")) return "answers have no parts";
+    const std::string_view target = request.target;
+    const size_t end = target.find('/', 1);
+    if (end == std::string_view::npos || !IsSame(target.substr(1, end - 1), secret)) {
       return "the address is not the one that cairn view has printed";
     }
     return nullptr;
   }
 
   void Answer(const httplib::Request& request, httplib::Response* response) {
-    PageQuestion question;
-    question.name = request.path.substr(secret.size() + 2);
-    if (question.name == "open") return KeepOpen(response);
-    question.is_order = request.method == "POST";
-    question.value = [&request](const char* key) { return request.get_param_value(key); };
+    const PageQuestion question = {.target = request.target.substr(secret.size() + 2),
+                                   .is_order = request.method == "POST"};
+    if (question.target == "open") return KeepOpen(response);
+    if (!BeginAnswer()) {
+      response->status = 503;
+      return;
+    }
+    const std::shared_ptr<void> ends(nullptr, [this](void*) { EndAnswer(); });
     const PageAnswer answer = answerer(question);
     response->status = answer.status;
     response->set_content(answer.body, answer.type);
+  }
+
+  bool BeginAnswer() {
+    const std::lock_guard lock(mutex);
+    if (!stopping) ++answering;
+    return !stopping;
+  }
+  void EndAnswer() {
+    const std::lock_guard lock(mutex);
+    --answering;
+    changed.notify_all();
   }
 
   // A page says that it is there by an answer that does not end.
@@ -112,8 +138,10 @@ struct PageServer::State {
       constexpr int kYes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &kYes, sizeof(kYes));
     });
-    server.new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
-    server.set_payload_max_length(kMostQuestionBytes);
+    // One question a connection: what stands behind a question that was refused is never taken for another.
+    server.set_keep_alive_max_count(1);
+    server.set_keep_alive_timeout(kMostSilenceS);
+    server.set_read_timeout(kMostSilenceS);
     server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
                                 {"X-Frame-Options", "DENY"},
                                 {"Referrer-Policy", "no-referrer"},
@@ -136,26 +164,57 @@ struct PageServer::State {
   }
 };
 
-PageServer::PageServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
+// Threads that the server does not wait for at its end: who sends a letter now and then could hold it up for as long as
+// he likes. They keep what they use.
+class PageServer::State::Connections final : public httplib::TaskQueue {
+ public:
+  explicit Connections(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+  // Older versions of the library expect no answer.
+  using Accepted = decltype(std::declval<TaskQueue&>().enqueue(nullptr));
+  Accepted enqueue(std::function<void()> serve) override {
+    std::unique_lock lock(state_->mutex);
+    state_->changed.wait(
+        lock, [this] { return state_->connections < kMostConnections || state_->stopping; });
+    ++state_->connections;
+    std::thread([serve = std::move(serve), state = state_] {
+      serve();
+      const std::lock_guard ended(state->mutex);
+      --state->connections;
+      state->changed.notify_all();
+    }).detach();
+    return static_cast<Accepted>(true);
+  }
+  void shutdown() override {}
+
+ private:
+  const std::shared_ptr<State> state_;
+};
+
+PageServer::PageServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
 
 PageServer::~PageServer() {
   {
-    const std::lock_guard lock(state_->mutex);
+    std::unique_lock lock(state_->mutex);
     state_->stopping = true;
+    state_->changed.notify_all();
+    state_->changed.wait(lock, [this] { return state_->answering == 0; });
   }
-  state_->changed.notify_all();
   state_->server.stop();
-  if (state_->listener.joinable()) state_->listener.join();
+  state_->listener.join();
 }
 
 Result<std::unique_ptr<PageServer>> PageServer::Open(uint16_t port, Answerer answerer) {
-  auto state = std::make_unique<State>();
+  auto state = std::make_shared<State>();
   std::array<std::byte, 16> secret;
   if (!FillWithSecrets(secret)) return Status(StatusCode::kIo, "the system has no random numbers");
   for (const std::byte byte : secret)
     state->secret += fmt::format("{:02x}", static_cast<unsigned>(byte));
   state->answerer = std::move(answerer);
   state->Prepare();
+  state->server.new_task_queue = [weak = std::weak_ptr(state)] {
+    return new State::Connections(weak.lock());
+  };
   int bound = port;
   if (port == 0) {
     bound = state->server.bind_to_any_port(kHost);

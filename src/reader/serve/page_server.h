@@ -15,9 +15,8 @@
 namespace cairn {
 
 struct PageQuestion {
-  std::string name;       // what stands behind the secret: "" for the page, "calls", ...
+  std::string target;  // what stands behind the secret, escaped: "" for the page, "calls?first=0"
   bool is_order = false;  // something is to happen (POST)
-  std::function<std::string(const char* key)> value;  // "" if it was not given
 };
 
 struct PageAnswer {
@@ -28,11 +27,12 @@ struct PageAnswer {
 
 class PageServer {
  public:
-  // Called by several threads at once.
+  // Called by several threads at once, and not after the server is destroyed.
   using Answerer = std::function<PageAnswer(const PageQuestion&)>;
 
   // `port` 0: any that is free. Errors: kIo, if the port is taken as well.
   static Result<std::unique_ptr<PageServer>> Open(uint16_t port, Answerer answerer);
+  // Waits for answers that are being made, but for nobody who is slow to ask or to read.
   ~PageServer();
   PageServer(const PageServer&) = delete;
   PageServer& operator=(const PageServer&) = delete;
@@ -44,8 +44,8 @@ class PageServer {
 
  private:
   struct State;
-  explicit PageServer(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit PageServer(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;  // connections that others do not end keep it
 };
 
 }  // namespace cairn

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/serve/page_server.h"
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace cairn {
 namespace {
@@ -15,13 +21,48 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+// Bytes, and no client that knows how it is done.
+class RawConnection {
+ public:
+  explicit RawConnection(const std::string& host) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address = {};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<uint16_t>(std::stoi(host.substr(host.find(':') + 1))));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    is_open_ = connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
+  }
+  ~RawConnection() { close(socket_); }
+  RawConnection(const RawConnection&) = delete;
+  RawConnection& operator=(const RawConnection&) = delete;
+
+  bool is_open() const { return is_open_; }
+  bool Send(const std::string& bytes) const {
+    return send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
+  }
+  // All that comes until the other side has closed it.
+  std::string Rest() const {
+    std::string all(1 << 20, '\0');
+    size_t size = 0;
+    for (ssize_t got = 1; got > 0 && size<all.size(); size += got> 0 ? got : 0) {
+      got = recv(socket_, all.data() + size, all.size() - size, 0);
+    }
+    all.resize(size);
+    return all;
+  }
+
+ private:
+  const int socket_;
+  bool is_open_ = false;
+};
+
 class PageServerTest : public testing::Test {
  protected:
   PageServerTest()
       : server_(PageServer::Open(0, [](const PageQuestion& question) {
-                  return PageAnswer{.type = "text/plain",
-                                    .body = question.name + "|" + question.value("key") + "|" +
-                                            (question.is_order ? "order" : "question")};
+                  return PageAnswer{
+                      .type = "text/plain",
+                      .body = question.target + "||" + (question.is_order ? "order" : "question")};
                 }).value()) {
     const std::string& address = server_->address();
     host_ = address.substr(7, address.find('/', 7) - 7);
@@ -40,6 +81,15 @@ class PageServerTest : public testing::Test {
     return result ? std::to_string(result->status) + " " + result->body : "no answer";
   }
 
+  // What comes back, whole, for lines of a request.
+  std::string Ask(const std::vector<std::string>& lines, const std::string& body = "") {
+    const RawConnection connection(host_);
+    std::string request;
+    for (const std::string& line : lines) request += line + "\r\n";
+    EXPECT_TRUE(connection.Send(request + "\r\n" + body));
+    return connection.Rest();
+  }
+
   std::unique_ptr<PageServer> server_;
   std::string host_;  // with the port
   std::string path_;
@@ -49,7 +99,7 @@ TEST_F(PageServerTest, AnswersWhoKnowsTheAddress) {
   EXPECT_THAT(server_->address(), StartsWith("http://127.0.0.1:"));
   EXPECT_GE(path_.size(), 34u);  // 128 bits in hexadecimal
   EXPECT_EQ(Get(path_), "200 ||question");
-  EXPECT_EQ(Get(path_ + "calls?key=a%2Fb"), "200 calls|a/b|question");
+  EXPECT_EQ(Get(path_ + "calls?key=a%2Fb"), "200 calls?key=a%2Fb||question");
   EXPECT_EQ(Post(path_ + "images", {{"Origin", "http://" + host_}}), "200 images||order");
 }
 
@@ -85,6 +135,90 @@ TEST_F(PageServerTest, RefusesOtherOrigins) {
   EXPECT_EQ(Post(path_), "403 an order names its origin\n");
   EXPECT_EQ(Get(path_, {{"Sec-Fetch-Site", "cross-site"}}), "403 other sites may not ask\n");
   EXPECT_THAT(Get(path_, {{"Sec-Fetch-Site", "same-origin"}}), StartsWith("200 "));
+}
+
+TEST_F(PageServerTest, RefusesTwoNamesAndTwoOrigins) {
+  const std::string get = "GET " + path_ + " HTTP/1.1";
+  const std::string host = "Host: " + host_;
+  const std::string origin = "Origin: http://" + host_;
+  EXPECT_THAT(Ask({get, host}), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask({get, host, "Host: evil.example"}), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask({get, "Host: evil.example", host}), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask({get}), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask({get, host, origin}), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(Ask({get, host, origin, "Origin: http://evil.example"}), StartsWith("HTTP/1.1 403"));
+}
+
+TEST_F(PageServerTest, RefusesBodiesAndParts) {
+  const std::string host = "Host: " + host_;
+  const std::string origin = "Origin: http://" + host_;
+  const std::string post = "POST " + path_ + "images HTTP/1.1";
+  EXPECT_THAT(Ask({post, host, origin, "Content-Length: 0"}), HasSubstr("images||order"));
+  EXPECT_THAT(Ask({post, host, origin, "Content-Length: 5"}, "key=1"), StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask({post, host, origin, "Transfer-Encoding: chunked"}, "0\r\n\r\n"),
+              StartsWith("HTTP/1.1 403"));
+  EXPECT_THAT(Ask({"GET " + path_ + " HTTP/1.1", host, "Range: bytes=0-,0-,0-,0-"}),
+              StartsWith("HTTP/1.1 403"));
+}
+
+// Another origin's form chooses its body, not its headers.
+TEST_F(PageServerTest, TakesNoBodyForAQuestion) {
+  const std::string hidden = "GET " + path_ + "calls HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n";
+  const std::string answer =
+      Ask({"POST " + path_ + " HTTP/1.1", "Host: " + host_, "Origin: http://evil.example",
+           "Content-Length: " + std::to_string(hidden.size())},
+          hidden);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 403"));
+  EXPECT_EQ(answer.find("HTTP/1.1", 1), std::string::npos) << answer;
+  EXPECT_EQ(answer.find("calls||"), std::string::npos) << answer;
+}
+
+TEST_F(PageServerTest, WaitsForNobodyWhoIsSlow) {
+  const std::string host = host_;
+  std::atomic<bool> ended{false};
+  std::vector<std::unique_ptr<RawConnection>> connections;
+  for (int i = 0; i < 32; ++i) {
+    connections.push_back(std::make_unique<RawConnection>(host));
+    ASSERT_TRUE(connections.back()->is_open());
+    ASSERT_TRUE(connections.back()->Send("GET " + path_ + " HTTP/1.1\r\nX: "));
+  }
+  std::thread slow([&] {
+    while (!ended) {
+      for (const auto& connection : connections) (void)connection->Send("x");
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_EQ(Get(path_), "200 ||question");
+  server_.reset();  // while all of them go on
+  ended = true;
+  slow.join();
+}
+
+TEST_F(PageServerTest, NoAnswerIsMadeOnceItIsDestroyed) {
+  std::atomic<bool> destroyed{false};
+  std::atomic<int> begun{0};
+  std::atomic<int> late{0};
+  server_ = PageServer::Open(0, [&](const PageQuestion&) {
+              ++begun;
+              for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+              if (destroyed) ++late;
+              return PageAnswer();
+            }).value();
+  const std::string address = server_->address();
+  host_ = address.substr(7, address.find('/', 7) - 7);
+  path_ = address.substr(7 + host_.size());
+  std::vector<std::thread> askers;
+  for (int i = 0; i < 8; ++i) {
+    askers.emplace_back([this] {
+      while (Get(path_).starts_with("200")) {
+      }
+    });
+  }
+  while (begun < 20) std::this_thread::yield();
+  server_.reset();
+  destroyed = true;
+  for (std::thread& asker : askers) asker.join();
+  EXPECT_EQ(late, 0);
 }
 
 TEST_F(PageServerTest, LetsNobodyFrameOrGuess) {

@@ -16,13 +16,15 @@ namespace {
 constexpr uint64_t kLookNs = 300'000'000;
 constexpr size_t kShownErrors = 16 << 10;
 
+// The last of it: a search says for hours how far it is.
 std::string Contents(const std::filesystem::path& path, size_t most_bytes) {
   std::error_code error;
   const File file = File::Open(FilePath(path), FileMode::kRead, error);
   if (error) return "";
-  std::string text(std::min<uint64_t>(file.facts().size_bytes, most_bytes), '\0');
+  const uint64_t size_bytes = file.facts().size_bytes;
+  std::string text(std::min<uint64_t>(size_bytes, most_bytes), '\0');
   size_t read_bytes = 0;
-  (void)file.ReadAt(0, std::as_writable_bytes(std::span(text)), &read_bytes);
+  (void)file.ReadAt(size_bytes - text.size(), std::as_writable_bytes(std::span(text)), &read_bytes);
   text.resize(read_bytes);
   return text;
 }

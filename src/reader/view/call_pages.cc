@@ -8,14 +8,12 @@
 
 namespace cairn::cli {
 
-Result<CallPages> CallPages::Make(TraceReader& trace, const std::function<bool()>& going_on) {
+Result<CallPages> CallPages::Make(TraceReader& trace) {
   CallPages pages;
   TraceCursor cursor(trace);
   cursor.ReadAhead();
   Record record;
-  uint64_t records = 0;
   while (cursor.Next(&record)) {
-    if (records++ % kRecordsPerProgress == 0 && !going_on()) break;
     if (!HasLine(record.kind)) continue;
     if (pages.line_count_++ % kLinesPerMark == 0) pages.marks_.push_back(record.number);
   }

@@ -22,8 +22,8 @@ class CallPages {
  public:
   static constexpr uint64_t kLinesPerMark = 256;
 
-  // Reads all of the trace; false from `going_on` ends that early. Errors: those of the reader.
-  static Result<CallPages> Make(TraceReader& trace, const std::function<bool()>& going_on);
+  // Reads all of the trace. Errors: those of the reader.
+  static Result<CallPages> Make(TraceReader& trace);
 
   uint64_t line_count() const { return line_count_; }
   // Where the first line stands whose number is at least this; line_count() if there is none.

@@ -45,7 +45,7 @@ class CallPagesTest : public testing::Test {
   // More lines than have a mark.
   TraceReader trace_ =
       TraceReader::Open(CAIRN_SOURCE_DIR "/tests/golden/played/passes.cairn").value();
-  CallPages pages_ = CallPages::Make(trace_, [] { return true; }).value();
+  CallPages pages_ = CallPages::Make(trace_).value();
 };
 
 TEST_F(CallPagesTest, AreThePartsOfTheWholeList) {
@@ -80,9 +80,9 @@ TEST_F(CallPagesTest, BeyondTheEndThereIsNone) {
 }
 
 TEST_F(CallPagesTest, AreStoppedWhereNobodyWaits) {
-  const Result<CallPages> none = CallPages::Make(trace_, [] { return false; });
-  ASSERT_TRUE(none.ok());
-  EXPECT_EQ(none->line_count(), 0u);
+  const std::atomic<bool> ended{true};
+  trace_.StopWhen(&ended);
+  EXPECT_EQ(CallPages::Make(trace_).status().message(), "stopped");
 }
 
 }  // namespace

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a page may ask of its file, and what that makes of a command line. docs/viewer.md has the questions.
+#ifndef CAIRN_READER_SERVE_FILE_QUESTION_H_
+#define CAIRN_READER_SERVE_FILE_QUESTION_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace cairn {
+
+enum class Asked {
+  kPage,
+  kCalls,
+  kCount,
+  kLine,
+  kState,
+  kObjects,
+  kImages,  // an order
+  kImage,
+  kCompare,
+  kStartBisect,  // an order
+  kStopBisect,   // an order
+  kBisect,
+};
+
+struct FileQuestion {
+  Asked asked = Asked::kPage;
+  std::optional<uint64_t> first, count, from, number, call, thread, frame;
+  std::string function, object, text;
+  std::string
+      name;  // of a file without its folder; neither "" nor hidden, where an image is asked for
+};
+
+// `target`: "calls?first=256&count=256", the address behind the secret as it came. `is_order`: by POST. A value that is
+// empty was not given. Errors, for people: kNotFound, nothing has this name; kInvalidArgument, a value is missing, is
+// given twice, has no use in this question, or is not written as it has to be.
+Result<FileQuestion> ReadFileQuestion(std::string_view target, bool is_order);
+
+// What verbs are told beside what was asked, as absolute paths.
+struct QuestionPaths {
+  std::string file;
+  std::string other;
+  std::string images;   // a folder for them
+  std::string journal;  // of the search
+};
+
+// The words behind "cairn" of the verb that answers; none, if no verb does. What a page writes is in none of them, but
+// for numbers.
+std::vector<std::string> VerbFor(const FileQuestion& question, const QuestionPaths& paths);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_SERVE_FILE_QUESTION_H_

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// "GET calls?first=0" and "POST images?call=7": any bytes are a question or refused; what is asked has all that it
+// needs, and of what was written a verb is told numbers alone.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reader/serve/file_question.h"
+
+namespace {
+
+using cairn::Asked;
+
+void Check(bool holds) {
+  if (!holds) std::abort();
+}
+
+bool IsOurs(const std::string& word) {
+  constexpr std::string_view kOurs[] = {
+      "images",    "--json",     "--call", "-o",      "diff",   "bisect",  "--no-output",
+      "--journal", "--progress", "/file",  "/images", "/other", "/journal"};
+  return std::ranges::find(kOurs, word) != std::end(kOurs);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view line(reinterpret_cast<const char*>(data), size);
+  const size_t blank = line.find(' ');
+  if (blank == std::string_view::npos) return 0;
+  const bool is_order = line.substr(0, blank) == "POST";
+  const auto question = cairn::ReadFileQuestion(line.substr(blank + 1), is_order);
+  if (!question.ok()) {
+    const cairn::StatusCode code = question.status().code();
+    Check(code == cairn::StatusCode::kNotFound || code == cairn::StatusCode::kInvalidArgument);
+    Check(!question.status().message().empty());
+    return 0;
+  }
+  const Asked asked = question->asked;
+  Check(is_order ==
+        (asked == Asked::kImages || asked == Asked::kStartBisect || asked == Asked::kStopBisect));
+  Check(question->call.has_value() == (asked == Asked::kState || asked == Asked::kImages));
+  Check(question->number.has_value() == (asked == Asked::kLine));
+  Check(question->name.empty() == (asked != Asked::kImage));
+  Check(!question->name.starts_with('.'));
+  Check(question->name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos);
+  const std::vector<std::string> words = cairn::VerbFor(
+      *question, {.file = "/file", .other = "/other", .images = "/images", .journal = "/journal"});
+  Check(words.empty() ==
+        (asked != Asked::kImages && asked != Asked::kStartBisect && asked != Asked::kCompare));
+  for (size_t i = 0; i < words.size(); ++i) {
+    Check(IsOurs(words[i]) || (i > 0 && words[i - 1] == "--call" &&
+                               words[i] == std::to_string(question->call.value())));
+  }
+  return 0;
+}
