@@ -233,7 +233,8 @@ void Queue::WaitOrReportLoss(double timeout_s, uint64_t but) const {
     if (std::chrono::steady_clock::now() >= deadline) {
       ReportLoss(gpu_.telling(), kDeviceHung, "a wait for ID3D12Fence");
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    // Less than a millisecond is no time at all with mingw-w64: a capture had two million calls of that.
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 

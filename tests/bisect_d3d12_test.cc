@@ -133,7 +133,8 @@ TEST_F(BisectTest, TheDispatchThatHangs) {
   // "Forces" and "Collisions", after it "Resolve".
   const std::vector<uint64_t> dispatches = Dispatches();
   ASSERT_LT(6u, dispatches.size());
-  EXPECT_EQ(dispatches[dispatches.size() - 2], culprit["call"].get<uint64_t>());
+  EXPECT_EQ(dispatches[dispatches.size() - 2], culprit["call"].get<uint64_t>())
+      << ::testing::PrintToString(dispatches) << answer.dump(2);
   EXPECT_EQ("clean", answer["without"]);
 }
 

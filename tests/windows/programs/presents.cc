@@ -3,7 +3,7 @@
 // presents ENDING: a program as others are, with a window, names and PIX events, and nothing of Cairn's. It shows three
 // frames, and ends in the middle of the fourth, while the GPU is in the dispatch "Light culling". ENDING:
 //   wait        says "ready PID", and waits to be killed
-//   exception   writes to 0x1230
+//   exception   writes to 0x1230, on a second thread
 //   driver      the dispatch takes no more than seconds; behind it one stores far out of range, "Scatter", which faults
 //               in a thread of lavapipe's
 //   hang        waits for the dispatch, which takes long
@@ -164,9 +164,7 @@ class Scatter {
   sample::ComPtr<ID3D12DescriptorHeap> views_;
 };
 
-// Returns once the GPU is in the slow dispatch, and Cairn may have seen it there.
 void BeginLastFrame(Scene& scene, const sample::SlowWork& slow, const Scatter* scatter) {
-  slow.ForgetResults();
   BeginFrame(scene, 1);
   slow.Bind(scene.list);
   {
@@ -175,6 +173,10 @@ void BeginLastFrame(Scene& scene, const sample::SlowWork& slow, const Scatter* s
   }
   if (scatter != nullptr) scatter->Record(scene.list);
   EndFrame(scene);
+}
+
+// Returns once the GPU is in the slow dispatch, and Cairn may have seen it there.
+void WaitUntilSlow(Scene& scene, const sample::SlowWork& slow) {
   while (!slow.Started()) std::this_thread::yield();
   scene.gpu.telling().MarkerArrived(0, 0);
 }
@@ -186,13 +188,18 @@ void End(std::string_view ending) {
                               faults ? kSecondsBeforeFault : kEndlessSeconds);
   const Scatter scatter(scene.gpu, scene.buffer);
   ShowFrames(scene, kFramesBefore, 1);
+  slow.ForgetResults();
+  // On a thread of its own: Wine shows a frame while the next one is made, and keeps the queue to itself meanwhile. If
+  // the slow dispatch came first, the thread that submits does not return before that is done.
+  std::jthread ends([&] {
+    WaitUntilSlow(scene, slow);
+    if (ending == "exception") *reinterpret_cast<volatile int*>(0x1230) = 1;
+    if (ending == "wait") {
+      fmt::print("ready {}\n", GetCurrentProcessId());
+      std::fflush(stdout);
+    }
+  });
   BeginLastFrame(scene, slow, faults ? &scatter : nullptr);
-  if (ending == "exception") *reinterpret_cast<volatile int*>(0x1230) = 1;
-  if (ending == "wait") {
-    fmt::print("ready {}\n", GetCurrentProcessId());
-    std::fflush(stdout);
-    Sleep(INFINITE);
-  }
   scene.queue.WaitOrReportLoss(kEndlessSeconds);
 }
 
