@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
 
 namespace cairn::testing {
@@ -334,6 +335,9 @@ TEST_F(CliTest, LibrariesThatAreMissing) {
   const Json document = Json::Parse(json.output);
   EXPECT_THAT(document.at("devices"), IsEmpty());
   EXPECT_EQ(document.at("errors").size(), 2u);
+  EXPECT_EQ(
+      SchemaViolation(Json::ParseFile(CAIRN_SOURCE_DIR "/docs/selftest.schema.json"), document),
+      "");
 }
 
 TEST_F(CliTest, CompletionOffersVerbsAndOptions) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/testing/json.h"
+#include "base/testing/json_schema_check.h"
 #include "harness.h"
 
 namespace cairn::testing {
@@ -180,6 +181,51 @@ TEST_F(FileVerbsTest, PixDecodesHexAndFiles) {
       Cairn({"pix", "decode", "--json", "--metadata", "0", "9b00 2e20 4100 0000"});
   EXPECT_EQ(Json::Parse(hostile.output).at("text"), "\u009b\u202eA");
   EXPECT_THAT(hostile.output, HasSubstr("\\u009b\\u202eA"));
+}
+
+// Of each encoding, and with each kind of argument.
+TEST_F(FileVerbsTest, PixJsonFollowsItsSchema) {
+  const Json schema = Json::ParseFile(CAIRN_SOURCE_DIR "/docs/pix.schema.json");
+  const auto json_of = [&](std::vector<std::string> words, int exit_code) {
+    words.insert(words.begin(), {"pix", "decode", "--json"});
+    const CommandResult result = Cairn(words);
+    EXPECT_EQ(result.exit_code, exit_code) << result.Summary();
+    const Json json = Json::Parse(result.output);
+    EXPECT_EQ(SchemaViolation(schema, json), "") << result.output;
+    return json;
+  };
+  const Json begin = json_of({"--qwords", "33083", "cccccccccccccccc", "6f6c6c6548"}, 0);
+  EXPECT_EQ(begin.at("encoding"), "PIX blob, version 2");
+  EXPECT_EQ(begin.at("palette"), 3);
+  EXPECT_EQ(begin.at("context"), "0xcccccccccccccccc");
+  EXPECT_FALSE(begin.contains("colour"));
+  EXPECT_EQ(json_of({"--metadata", "0", "41000000"}, 0).at("encoding"), "UTF-16 string");
+  EXPECT_EQ(json_of({"--metadata", "1", "41"}, 0).at("encoding"), "ANSI string");
+  EXPECT_EQ(json_of({"--metadata", "9", "00"}, 1).at("encoding"), "unknown");
+  // Version 1 with its time, a colour, and "%d %u %f" for four arguments.
+  const auto event_with = [](const std::string& real) {
+    return std::vector<std::string>{"--qwords",
+                                    "100400",
+                                    "ff112233",
+                                    "0440000000000000",
+                                    "6625207525206425",
+                                    "0",
+                                    "ffffffffffffffff",
+                                    "2",
+                                    real,
+                                    "5"};
+  };
+  const Json event = json_of(event_with("3fe0000000000000"), 0);
+  EXPECT_EQ(event.at("encoding"), "PIX blob, version 1");
+  EXPECT_EQ(event.at("text"), "-1 2 0.500000");
+  EXPECT_EQ(event.at("colour"), "#ff112233");
+  EXPECT_EQ(event.at("timestamp"), 1);
+  ASSERT_EQ(event.at("arguments").size(), 4u);
+  EXPECT_EQ(event.at("arguments")[0].at("value"), -1);
+  EXPECT_EQ(event.at("arguments")[2].at("value"), 0.5);
+  EXPECT_FALSE(event.at("arguments")[3].contains("value"));
+  const Json nan = json_of(event_with("7ff8000000000000"), 0);
+  EXPECT_EQ(nan.at("arguments")[2].at("value"), Json::Parse("null"));
 }
 
 TEST_F(FileVerbsTest, PixSaysWhatIsMissing) {

@@ -40,7 +40,7 @@ constexpr char kBisectExamples[] =
     "                                        game.minimal.cairn, which holds nothing else\n"
     "  cairn bisect --hang-timeout 2 game.cairn\n"
     "                                        quicker where no healthy submission takes 2 s\n"
-    "  cairn bisect --runs 10 game.cairn  for what fails only now and then\n"
+    "  cairn bisect --runs 10 game.cairn     for what fails only now and then\n"
     "  cairn bisect --json game.cairn        the answer for programs (docs/bisect.schema.json)\n"
     "  cairn bisect -- ./game --level 3      without a capture: runs the program again and again, "
     "each\n"

@@ -33,10 +33,12 @@ constexpr char kPixExamples[] =
     "the bytes, or HEX. - reads standard input. A file whose name is HEX is written ./NAME.\n"
     "\n"
     "Examples:\n"
-    "  cairn pix decode payload.bin\n"
+    "  cairn pix decode payload.bin                           the bytes of a file\n"
     "  cairn pix decode --qwords 0000000000033083 cccccccccccccccc 0000006f6c6c6548\n"
-    "  cairn pix decode --metadata 1 536861646f7773\n"
-    "  xxd -p payload.bin | cairn pix decode --json -\n"
+    "                                                         64-bit numbers, as debuggers show "
+    "them\n"
+    "  cairn pix decode --metadata 1 536861646f7773           a string\n"
+    "  xxd -p payload.bin | cairn pix decode --json -         for programs; docs/pix.schema.json\n"
     "\n"
     "The exit code is 0 if the event is whole, 1 if it is not or cannot be read.";
 
@@ -220,9 +222,11 @@ std::string EventAsJson(uint32_t metadata, uint64_t size_bytes, const PixEvent& 
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
+  json.StringKey("format", "cairn-pix");
+  json.NumberKey("version", 1);
   json.NumberKey("metadata", metadata);
   json.NumberKey("size_bytes", size_bytes);
-  json.StringKey("format", PixFormatName(event.format));
+  json.StringKey("encoding", PixFormatName(event.format));
   json.StringKey("kind", PixKindName(event.kind));
   json.StringKey("text", event.text);
   json.StringKey("name", event.name);

@@ -29,7 +29,7 @@ constexpr char kSelftestExamples[] =
     "Examples:\n"
     "  cairn selftest                 every device, with Vulkan and with Direct3D 12\n"
     "  cairn selftest --api vulkan    only with Vulkan\n"
-    "  cairn selftest --json          for scripts\n"
+    "  cairn selftest --json          for programs; the schema is docs/selftest.schema.json\n"
     "\n"
     "Exit code: 0 if breadcrumbs work on at least one device, 1 if on none.\n"
     "The Vulkan layer that cairn run enables is tried as well: whether the loader finds it, and "
@@ -263,7 +263,8 @@ std::string ResultJson(const SelftestResult& result) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
-  json.StringKey("schema", "cairn-selftest-1");
+  json.StringKey("format", "cairn-selftest");
+  json.NumberKey("version", 1);
   json.BeginArray("devices");
   for (const DeviceResult& device : result.devices) WriteDevice(device, &json);
   json.EndArray();

@@ -60,7 +60,7 @@ export class StateAt extends LitElement {
   }
   private async read(call: number): Promise<void> {
     try {
-      const state = await askJson<Record<string, unknown>>("state", { call });
+      const { format: _format, version: _version, ...state } = await askJson<Record<string, unknown>>("state", { call });
       if (call === this.call) this.state = state;
     } catch (error) {
       if (call === this.call) this.stateless = (error as Error).message;

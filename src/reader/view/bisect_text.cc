@@ -258,6 +258,7 @@ std::string AnswerAsJson(const BisectTold& told) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
+  json.StringKey("format", "cairn-bisect");
   json.NumberKey("version", 1);
   json.StringKey("file", told.path);
   json.BoolKey("found", answer.found);

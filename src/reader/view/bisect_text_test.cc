@@ -170,6 +170,7 @@ TEST(BisectText, WhatIsLeftOutIsSaidWhetherOrNotThereIsACulprit) {
 
 TEST(BisectText, JsonHasTheSame) {
   const Json json = Json::Parse(AnswerAsJson(OneCall()));
+  EXPECT_EQ("cairn-bisect", json["format"]);
   EXPECT_EQ(1, json["version"]);
   EXPECT_EQ(true, json["found"]);
   EXPECT_EQ("hang", json["failure"]);

@@ -118,6 +118,7 @@ TEST_F(ListStateTest, ThePipelineAndWhatMadeIt) {
       Call(Method::ID3D12GraphicsCommandList_SetPipelineState, kList, ObjectPointer(kPipeline));
   const uint64_t call = Dispatch();
   const Json state = At(call);
+  EXPECT_EQ(state["format"], "cairn-state");
   EXPECT_EQ(state["call"]["number"], call);
   EXPECT_EQ(state["list"]["object"], kList);
   EXPECT_EQ(state["pipeline"]["object"], kPipeline);

@@ -198,6 +198,8 @@ std::string ListStateJson(const ListState& state) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
+  json.StringKey("format", "cairn-state");
+  json.NumberKey("version", 1);
   WriteOwnCall(state, &json);
   WriteObject("list", state.list, &json);
   json.NumberKey("recorded_since", state.recorded_since);

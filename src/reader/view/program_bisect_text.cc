@@ -224,6 +224,7 @@ std::string ProgramAnswerAsJson(const ProgramTold& told) {
   std::string text;
   JsonWriter json(&text);
   json.BeginObject();
+  json.StringKey("format", "cairn-bisect-program");
   json.NumberKey("version", 1);
   json.StringKey("program", told.program);
   json.BoolKey("found", answer.found);

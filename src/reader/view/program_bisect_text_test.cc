@@ -144,6 +144,7 @@ TEST(ProgramBisectText, SaysWhatToTryWhereNothingFails) {
 
 TEST(ProgramBisectJson, HasWhatTheTextHas) {
   const Json json = Json::Parse(ProgramAnswerAsJson(Found()));
+  EXPECT_EQ("cairn-bisect-program", json["format"]);
   EXPECT_EQ(1, json["version"]);
   EXPECT_EQ("./game --level 3", json["program"]);
   EXPECT_EQ(true, json["found"]);
