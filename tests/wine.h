@@ -18,6 +18,13 @@ inline std::string WindowsProgram(const std::string& name) {
   return (build / "windows/tests/windows" / name).string();
 }
 
+// The Vulkan driver of losing_driver/.
+inline std::string LosingDriver() {
+  return (std::filesystem::path(Program("")).parent_path().parent_path() /
+          "tests/losing_driver/losing_icd.json")
+      .string();
+}
+
 // Why such a test is to be skipped; "": it is not.
 inline const std::string& WhyNoWine() {
   static const std::string why = [] {

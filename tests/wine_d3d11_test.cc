@@ -49,11 +49,14 @@ class WineD3D11 : public ::testing::TestWithParam<const char*> {
     words.insert(words.end(), program.begin(), program.end());
     return words;
   }
-  CommandResult Draws(const std::vector<std::string>& options,
-                      const std::vector<std::string>& how) const {
+  // On this Vulkan driver; "": on lavapipe.
+  CommandResult Draws(const std::vector<std::string>& options, const std::vector<std::string>& how,
+                      const std::string& driver = "") const {
     std::vector<std::string> program = {WindowsProgram("draws-d3d11.exe")};
     program.insert(program.end(), how.begin(), how.end());
-    return RunCommand(Words(options, program), Options());
+    Command::Options environment = Options();
+    if (!driver.empty()) environment.environment.push_back("VK_DRIVER_FILES=" + driver);
+    return RunCommand(Words(options, program), environment);
   }
   std::string Told(const std::vector<std::string>& words) const {
     std::vector<std::string> command = {Program("cairn")};
@@ -74,6 +77,16 @@ TEST_P(WineD3D11, DrawsTheSamePictures) {
   ASSERT_EQ(without.exit_code, 0) << without.Summary();
   EXPECT_THAT(without.output, ContainsRegex("frame 4: picture [0-9a-f]{16}, buffer [0-9a-f]{16}"));
   const CommandResult with = Draws({}, {"image", "4", "400"});
+  EXPECT_EQ(with.exit_code, 0);
+  EXPECT_EQ(with.output, without.output);
+  EXPECT_EQ(with.errors, "");
+}
+
+TEST_P(WineD3D11, TwoThreadsAndTwoStatesDrawTheSamePictures) {
+  const CommandResult without =
+      RunCommand({"wine", WindowsProgram("draws-d3d11.exe"), "image", "3", "80"}, Options());
+  ASSERT_EQ(without.exit_code, 0) << without.Summary();
+  const CommandResult with = Draws({}, {"states", "3", "80"});
   EXPECT_EQ(with.exit_code, 0);
   EXPECT_EQ(with.output, without.output);
   EXPECT_EQ(with.errors, "");
@@ -128,6 +141,40 @@ TEST_P(WineD3D11, AHang) {
   EXPECT_THAT(report, ContainsRegex(
                           "Frame 2 > .*Opaque \\(graphics pipeline \\[ VS: Placed triangle \\| PS: "
                           "Endless loop \\]\\): proved, it was the only work running"));
+}
+
+// The fifth draw of "Opaque" again, for which the driver loses the device.
+TEST_P(WineD3D11, ALostDevice) {
+  if (!on_dxvk()) GTEST_SKIP() << "there is no Vulkan device";
+  for (const char* mode : {"top", "exact"}) {
+    SCOPED_TRACE(mode);
+    const CommandResult result =
+        Draws({"--breadcrumbs", mode}, {"lose", "3", "40"}, LosingDriver());
+    EXPECT_EQ(result.exit_code, 6);
+    EXPECT_THAT(result.output, HasSubstr("removed: 0x887a0007"));
+    // By the Vulkan device, and then by that of Direct3D.
+    EXPECT_THAT(result.errors,
+                AllOf(HasSubstr(Line("lost its device (code -4, 0xfffffffc)")),
+                      HasSubstr(Line("lost its device (code -2005270521, 0x887a0007)"))));
+    const std::string report = Told({"report", "--all", file_});
+    EXPECT_THAT(report, ContainsRegex("lost: VK_ERROR_DEVICE_LOST \\(-4\\), noticed at "
+                                      "\"vk(QueueSubmit2|WaitSemaphores)\""));
+    EXPECT_THAT(report, HasSubstr("lost: DXGI_ERROR_DEVICE_RESET (0x887a0007), noticed at "
+                                  "\"ID3D11Device::GetDeviceRemovedReason\""));
+    EXPECT_THAT(report, ContainsRegex("\\[>\\] frame 0: .*Frame 3 > .*Opaque > DRAW 5\n *graphics "
+                                      "pipeline \\[ VS: Placed triangle \\| PS: Endless loop \\]"));
+  }
+  // Mode exact, last, proves which draw it was.
+  EXPECT_THAT(
+      Told({"report", file_}),
+      ContainsRegex("^The device was lost \\(VK_ERROR_DEVICE_LOST\\) in DRAW 5 of .*Frame 3 > "
+                    ".*Opaque \\(graphics pipeline \\[ VS: Placed triangle \\| PS: Endless "
+                    "loop \\]\\): proved, it was the only work running"));
+  EXPECT_THAT(ReportTree(file_, true),
+              AllOf(HasSubstr("[X] DRAW 4, graphics pipeline [ VS: Placed triangle | PS: Solid "
+                              "colour ]"),
+                    HasSubstr("[ ] DRAW 6, graphics pipeline [ VS: Placed triangle | PS: Solid "
+                              "colour ]")));
 }
 
 INSTANTIATE_TEST_SUITE_P(OnDxvk, WineD3D11, ::testing::Values(kDxvkPrefix));

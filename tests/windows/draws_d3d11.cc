@@ -3,13 +3,18 @@
 // draws-d3d11.exe HOW [FRAMES [DRAWS]]: a Direct3D 11 program as others are, and nothing of Cairn in it. A frame has as
 // many draws on four deferred contexts, each recorded by a thread of its own, as on the immediate one, a dispatch, copies,
 // events and names. HOW:
-//   image      draws, and prints a sum of each picture and buffer; "times" prints what a frame took as well
+//   image      draws, and prints a sum of each picture and buffer
+//   times      with a swap chain, which is presented, as DXVK keeps what a frame took until then; prints what a frame took
 //   write      an access violation at 0x1230 in the middle of the last frame
 //   raise      RaiseException with 0xe0001234 there
 //   terminate  TerminateProcess of itself with 77 there
 //   hang       the fifth draw of the last frame takes minutes; waits for it
+//   lose       the fifth draw of the last frame is one for which tests/losing_driver loses the device; exit with 6 when the
+//              device is removed
+//   states     as image, with another state of the context for half of the immediate draws, and a second thread that uses
+//              the immediate context, which is protected
 //   wait       says "ready NUMBER", and draws until somebody kills it
-#include <d3d11_1.h>
+#include <d3d11_4.h>
 #include <windows.h>
 
 #include <array>
@@ -32,6 +37,7 @@ constexpr UINT kSize = 1024;
 constexpr UINT kThreads = 4;
 constexpr UINT kWords = 4096;
 constexpr UINT kHungDraw = 5;
+constexpr UINT kLosingVertices = 4711;  // of tests/losing_driver
 
 // What solid.vs and solid.ps take; hang.ps takes the first two as integers.
 struct Constants {
@@ -70,8 +76,11 @@ struct Gpu {
   ID3D11UnorderedAccessView* words_view = nullptr;
   ID3D11Buffer* words_read = nullptr;
   ID3D11Buffer* fill_constants = nullptr;
+  ID3D11Buffer* aside = nullptr;
   std::array<ID3D11DeviceContext*, kThreads> deferred = {};
   std::array<ID3D11Buffer*, kThreads + 1> constants = {};  // the last is the immediate context's
+  ID3D11DeviceContext1* context1 = nullptr;
+  ID3DDeviceContextState* other_state = nullptr;
 };
 
 ID3D11Buffer* MakeBuffer(ID3D11Device* device, UINT bytes, D3D11_USAGE usage, UINT bind,
@@ -104,8 +113,10 @@ void MakeWords(Gpu* gpu) {
                           0, D3D11_RESOURCE_MISC_BUFFER_ALLOW_RAW_VIEWS);
   gpu->words_read =
       MakeBuffer(gpu->device, kWords * 4, D3D11_USAGE_STAGING, 0, D3D11_CPU_ACCESS_READ, 0);
-  gpu->fill_constants =
-      MakeBuffer(gpu->device, sizeof(Fill), D3D11_USAGE_DEFAULT, D3D11_BIND_CONSTANT_BUFFER, 0, 0);
+  for (ID3D11Buffer** const buffer : {&gpu->fill_constants, &gpu->aside}) {
+    *buffer = MakeBuffer(gpu->device, sizeof(Fill), D3D11_USAGE_DEFAULT, D3D11_BIND_CONSTANT_BUFFER,
+                         0, 0);
+  }
   D3D11_UNORDERED_ACCESS_VIEW_DESC view = {};
   view.Format = DXGI_FORMAT_R32_TYPELESS;
   view.ViewDimension = D3D11_UAV_DIMENSION_BUFFER;
@@ -144,6 +155,43 @@ Gpu MakeGpu() {
                            D3D11_BIND_CONSTANT_BUFFER, D3D11_CPU_ACCESS_WRITE, 0);
   }
   return gpu;
+}
+
+// What "states" takes.
+void MakeStates(Gpu* gpu) {
+  ID3D11Device1* device = nullptr;
+  ID3D11Multithread* protection = nullptr;
+  const D3D_FEATURE_LEVEL level = D3D_FEATURE_LEVEL_11_0;
+  Check(gpu->device->QueryInterface(IID_PPV_ARGS(&device)), "ID3D11Device1");
+  Check(gpu->context->QueryInterface(IID_PPV_ARGS(&gpu->context1)), "ID3D11DeviceContext1");
+  Check(gpu->context->QueryInterface(IID_PPV_ARGS(&protection)), "ID3D11Multithread");
+  Check(device->CreateDeviceContextState(0, &level, 1, D3D11_SDK_VERSION, __uuidof(ID3D11Device1),
+                                         nullptr, &gpu->other_state),
+        "CreateDeviceContextState");
+  protection->SetMultithreadProtected(TRUE);
+}
+
+// What "times" takes: a window that is shown, and as many buffers as are usual.
+IDXGISwapChain* MakeSwapChain(ID3D11Device* device) {
+  const HWND window = CreateWindowW(L"static", L"draws-d3d11", WS_POPUP | WS_VISIBLE, 0, 0, 64, 64,
+                                    nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  IDXGIDevice* dxgi = nullptr;
+  IDXGIAdapter* adapter = nullptr;
+  IDXGIFactory* factory = nullptr;
+  IDXGISwapChain* chain = nullptr;
+  Check(device->QueryInterface(IID_PPV_ARGS(&dxgi)), "IDXGIDevice");
+  Check(dxgi->GetAdapter(&adapter), "GetAdapter");
+  Check(adapter->GetParent(IID_PPV_ARGS(&factory)), "GetParent");
+  DXGI_SWAP_CHAIN_DESC desc = {};
+  desc.BufferDesc.Format = DXGI_FORMAT_R8G8B8A8_UNORM;
+  desc.SampleDesc.Count = 1;
+  desc.BufferUsage = DXGI_USAGE_RENDER_TARGET_OUTPUT;
+  desc.BufferCount = 2;
+  desc.OutputWindow = window;
+  desc.Windowed = TRUE;
+  desc.SwapEffect = DXGI_SWAP_EFFECT_DISCARD;
+  Check(factory->CreateSwapChain(device, &desc, &chain), "CreateSwapChain");
+  return chain;
 }
 
 class Event {
@@ -227,27 +275,48 @@ void DrawDeferred(const Gpu& gpu, UINT frame, UINT draws) {
   }
 }
 
-void DrawHung(const Gpu& gpu) {
-  const UINT trips[8] = {65535, 1};
+// Of hang.ps.hlsl, so many times.
+void DrawLooping(const Gpu& gpu, UINT trips_per_pixel, UINT vertices) {
+  const UINT trips[8] = {trips_per_pixel, 1};
   Constants whole = {{0, 0, 3, 3}, {0, 0, 0, 1}};
   // The places are those of the vertex shader; the loop's length is read from another buffer.
   SetConstants(gpu.context, gpu.constants[0], trips);
   SetConstants(gpu.context, gpu.constants[kThreads], &whole);
   gpu.context->PSSetConstantBuffers(0, 1, &gpu.constants[0]);
   gpu.context->PSSetShader(gpu.endless, nullptr, 0);
-  gpu.context->Draw(3, 0);
+  gpu.context->Draw(vertices, 0);
 }
 
-void DrawImmediate(const Gpu& gpu, UINT frame, UINT draws, bool hangs) {
-  const Event event(gpu.context, L"Opaque");
-  BindState(gpu, gpu.context, gpu.constants[kThreads]);
+// From one state of the context to the other, and back the next time.
+void SwapStates(Gpu* gpu) {
+  ID3DDeviceContextState* before = nullptr;
+  gpu->context1->SwapDeviceContextState(gpu->other_state, &before);
+  gpu->other_state->Release();
+  gpu->other_state = before;
+}
+
+void DrawImmediate(Gpu* gpu, UINT frame, UINT draws, std::string_view how) {
+  const Event event(gpu->context, L"Opaque");
+  ID3D11Buffer* const constants = gpu->constants[kThreads];
+  BindState(*gpu, gpu->context, constants);
   for (UINT i = 1; i <= draws; ++i) {
-    if (hangs && i == kHungDraw) {
-      DrawHung(gpu);
-      BindState(gpu, gpu.context, gpu.constants[kThreads]);
+    const bool swaps = how == "states" && (i == draws / 4 || i == draws * 3 / 4);
+    if (swaps) SwapStates(gpu);
+    if (swaps && i == draws / 4) BindState(*gpu, gpu->context, constants);
+    if ((how == "hang" || how == "lose") && i == kHungDraw) {
+      DrawLooping(*gpu, how == "hang" ? 65535 : 1, how == "hang" ? 3 : kLosingVertices);
+      BindState(*gpu, gpu->context, constants);
     } else {
-      DrawOne(gpu.context, gpu.constants[kThreads], frame, draws + i);
+      DrawOne(gpu->context, constants, frame, draws + i);
     }
+  }
+}
+
+// What a second thread does with the immediate context, which no picture shows.
+void UseContextAside(const Gpu& gpu) {
+  const Fill unused = {};
+  for (UINT i = 0; i < 100; ++i) {
+    gpu.context->UpdateSubresource(gpu.aside, 0, nullptr, &unused, 0, 0);
   }
 }
 
@@ -267,17 +336,19 @@ void End(std::string_view how) {
   if (how == "terminate") TerminateProcess(GetCurrentProcess(), 77);
 }
 
-void DrawFrame(const Gpu& gpu, UINT frame, UINT draws, std::string_view end) {
+void DrawFrame(Gpu* gpu, UINT frame, UINT draws, std::string_view how) {
   const std::wstring name = L"Frame " + std::to_wstring(frame);
-  const Event event(gpu.context, name.c_str());
+  const Event event(gpu->context, name.c_str());
   const float grey[4] = {0.2f, 0.2f, 0.2f, 1};
-  gpu.context->ClearRenderTargetView(gpu.target, grey);
-  DrawDeferred(gpu, frame, draws);
-  DrawImmediate(gpu, frame, draws, end == "hang");
-  End(end);
-  DispatchFill(gpu, frame);
-  gpu.context->CopyResource(gpu.scene_read, gpu.scene);
-  gpu.context->CopyResource(gpu.words_read, gpu.words);
+  gpu->context->ClearRenderTargetView(gpu->target, grey);
+  DrawDeferred(*gpu, frame, draws);
+  std::jthread aside;
+  if (how == "states") aside = std::jthread([gpu] { UseContextAside(*gpu); });
+  DrawImmediate(gpu, frame, draws, how);
+  End(how);
+  DispatchFill(*gpu, frame);
+  gpu->context->CopyResource(gpu->scene_read, gpu->scene);
+  gpu->context->CopyResource(gpu->words_read, gpu->words);
 }
 
 // FNV-1a.
@@ -298,6 +369,14 @@ uint64_t SumOf(const Gpu& gpu, ID3D11Resource* resource, UINT rows, UINT row_byt
   return sum;
 }
 
+// Asks until the device is removed. (A Map that waits for the GPU does not always return then, on DXVK 2.6.)
+int WaitForRemoval(const Gpu& gpu) {
+  HRESULT reason = S_OK;
+  while ((reason = gpu.device->GetDeviceRemovedReason()) == S_OK) SwitchToThread();
+  printf("removed: %#lx\n", static_cast<unsigned long>(reason));
+  return 6;
+}
+
 double NowMs() {
   LARGE_INTEGER now, frequency;
   QueryPerformanceCounter(&now);
@@ -313,13 +392,17 @@ int main(int count, char** words) {
   const UINT draws = count > 3 ? strtoul(words[3], nullptr, 10) : 40;
   if (how == "wait") frames = ~0u;
   Gpu gpu = MakeGpu();
+  if (how == "states") MakeStates(&gpu);
+  IDXGISwapChain* const chain = how == "times" ? MakeSwapChain(gpu.device) : nullptr;
   for (UINT frame = 1; frame <= frames; ++frame) {
     const double start = NowMs();
-    DrawFrame(gpu, frame, draws, frame == frames ? how : "");
+    DrawFrame(&gpu, frame, draws, frame == frames || how == "states" ? how : "");
     gpu.context->Flush();
+    if (chain != nullptr) Check(chain->Present(0, 0), "Present");
+    if (how == "lose" && frame == frames) return WaitForRemoval(gpu);
     const uint64_t picture = SumOf(gpu, gpu.scene_read, kSize, kSize * 4);
     const uint64_t buffer = SumOf(gpu, gpu.words_read, 1, kWords * 4);
-    if (how == "image") {
+    if (how == "image" || how == "states") {
       printf("frame %u: picture %016llx, buffer %016llx\n", frame,
              static_cast<unsigned long long>(picture), static_cast<unsigned long long>(buffer));
     }
