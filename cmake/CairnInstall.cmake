@@ -43,7 +43,12 @@ install(FILES ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/VkLayer_CAIRN_breadcrumbs.json
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/ TYPE DATA COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/completions/d3dconfig.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME d3dconfig COMPONENT programs)
-file(RELATIVE_PATH CAIRN_PC_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+# It names what this architecture links with. Debian has a folder for each, in every prefix that its pkg-config knows.
+set(CAIRN_PC_FOLDER ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(CMAKE_INSTALL_LIBDIR STREQUAL "lib" AND CMAKE_LIBRARY_ARCHITECTURE)
+  set(CAIRN_PC_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE}/pkgconfig)
+endif()
+file(RELATIVE_PATH CAIRN_PC_PREFIX /prefix/${CAIRN_PC_FOLDER} /prefix)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/cairn.pc.in ${PROJECT_BINARY_DIR}/cairn.pc @ONLY)
 install(TARGETS cairn_static ARCHIVE COMPONENT development)
-install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/cairn.pc DESTINATION ${CAIRN_PC_FOLDER} COMPONENT development)

@@ -15,6 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr char kSetting[] = "force-driver-retail-annotations";
 
@@ -55,6 +56,23 @@ TEST_F(D3DConfigTest, HelpHasExamples) {
   EXPECT_EQ(result.errors, "");
   EXPECT_THAT(result.output, HasSubstr("Usage: d3dconfig device "));
   EXPECT_THAT(result.output, HasSubstr("\nExamples:\n  d3dconfig device "));
+}
+
+// One source: what --help says stands there, too.
+TEST_F(D3DConfigTest, ManualPageSaysWhatTheHelpSays) {
+  const CommandResult result = D3DConfig({"--manual-page", folder_ / "man1/d3dconfig.1"});
+  EXPECT_EQ(result.exit_code, 0) << result.Summary();
+  EXPECT_EQ(result.output, "");
+  const std::string page = ReadFile(folder_ / "man1/d3dconfig.1");
+  EXPECT_THAT(page, HasSubstr(".TH D3DCONFIG 1 "));
+  EXPECT_THAT(page, HasSubstr("\nd3dconfig \\- Settings of Direct3D 12 devices"));
+  EXPECT_THAT(page, HasSubstr("\n.TP\n\\fB\\-\\-system\\fR\n"));
+  EXPECT_THAT(page, HasSubstr("\n.SH EXAMPLES\n.nf\n  d3dconfig device "));
+  EXPECT_THAT(page, Not(HasSubstr("manual\\-page")));
+  EXPECT_THAT(D3DConfig({"--help"}).output, Not(HasSubstr("manual-page")));
+  const CommandResult refused = D3DConfig({"--manual-page", "/dev/null/d3dconfig.1"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_EQ(refused.errors, "d3dconfig: cannot write '/dev/null/d3dconfig.1': Not a directory\n");
 }
 
 TEST_F(D3DConfigTest, ShowsWhatIsInEffectAndWhereFrom) {

@@ -444,7 +444,7 @@ Verb AddBisectVerb(CLI::App& root) {
                  "Where answers are kept until the end; NAME.bisect if not given");
   command.Flag("--restart", &options->restart, "Forget the answers of an interrupted search");
   command.Library(&options->library);
-  command.Flag("--json", &options->json, "Print the answer as JSON");
+  command.Json(&options->json);
   command.Flag("--quiet", &options->quiet, "No progress");
   command.Flag("--progress", &options->progress,
                "Progress as lines on stderr, also where that is no terminal and with --json");

@@ -143,7 +143,7 @@ Verb AddCallsVerb(CLI::App& root) {
   command.Flag("--whole", &options->listing.whole, "Long arrays and bytes in full");
   command.Flag("--no-names", &options->no_names,
                "Objects by number only: a frame late in a long trace is printed at once");
-  command.Flag("--json", &options->listing.json, "JSON, one line for each call");
+  command.Flag("--json", &options->listing.json, "Print JSON, one line for each call");
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
@@ -34,52 +36,18 @@ CommandOption Add(CLI::App* app, const std::string& names, T* value, const std::
   return CommandOption(app->add_option(names, *value, help)->type_name(type));
 }
 
-// "MODE:{off,top,pass}" -> MODE, and the values. A range, "COUNT:UINT in [1 - 1000]", is told by the help.
-void SetType(const std::string& type_name, OptionDescription* option) {
-  option->type = type_name.substr(0, type_name.find(':'));
-  const size_t open = type_name.find(":{");
-  if (open == std::string::npos || !type_name.ends_with('}')) return;
-  const std::string values = type_name.substr(open + 2, type_name.size() - open - 3);
-  for (size_t start = 0; start <= values.size();) {
-    const size_t end = std::min(values.find(',', start), values.size());
-    option->values.push_back(values.substr(start, end - start));
-    start = end + 1;
-  }
-}
-
-OptionDescription Describe(const CLI::Option& option) {
-  OptionDescription told;
-  for (const std::string& name : option.get_snames()) told.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) told.names.push_back("--" + name);
-  told.help = option.get_description();
-  if (option.get_items_expected_max() == 0) return told;
-  SetType(option.get_type_name(), &told);
-  told.default_value = option.get_default_str();
-  return told;
-}
-
-VerbDescription Describe(const CLI::App& app) {
-  VerbDescription told;
-  told.purpose = app.get_description();
-  told.footer = app.get_footer();
-  // Not app.help(), which gives that of the verb that was parsed.
-  told.help = app.get_formatter()->make_help(&app, "", CLI::AppFormatMode::Normal);
-  if (const auto* help = dynamic_cast<const HelpFormatter*>(app.get_formatter().get())) {
-    told.usage = help->usage();
-  }
-  for (const CLI::Option* option : app.get_options()) {
-    if (!option->get_group().empty()) told.options.push_back(Describe(*option));
-  }
-  return told;
+VerbDescription DescribeVerb(const CLI::App& app) {
+  const auto* const help = dynamic_cast<const HelpFormatter*>(app.get_formatter().get());
+  return Describe(app, help == nullptr ? "" : help->usage());
 }
 
 }  // namespace
 
 std::vector<VerbDescription> DescribeVerbs(const CLI::App& root) {
-  std::vector<VerbDescription> verbs = {Describe(root)};
+  std::vector<VerbDescription> verbs = {DescribeVerb(root)};
   for (const CLI::App* const verb : root.get_subcommands(nullptr)) {
     if (verb->get_group().empty()) continue;
-    verbs.push_back(Describe(*verb));
+    verbs.push_back(DescribeVerb(*verb));
     verbs.back().name = verb->get_name();
   }
   return verbs;
@@ -96,7 +64,8 @@ CommandOption CommandOption::WithDefault() {
 }
 
 CommandOption CommandOption::From(uint64_t least, uint64_t most) {
-  option_->check(CLI::Range(least, most));
+  option_->check(CLI::Range(least, most).description(""));
+  option_->description(fmt::format("{}; from {} to {}", option_->get_description(), least, most));
   return *this;
 }
 
@@ -155,6 +124,10 @@ CommandOption Command::Option(const std::string& names, std::vector<std::string>
 
 CommandOption Command::Flag(const std::string& names, bool* value, const std::string& help) {
   return CommandOption(app_->add_flag(names, *value, help));
+}
+
+CommandOption Command::Json(bool* json) {
+  return Flag("--json", json, "Print JSON");
 }
 
 void Command::TraceFile(std::string* path) {

@@ -62,6 +62,7 @@ class Command {
   CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
 
   // What several verbs have.
+  CommandOption Json(bool* json);  // what is printed is JSON, one document with a schema in docs/
   void TraceFile(std::string* path);
   // A frame or a range of them (cli/numbers.h). `help` says what is done with them.
   CommandOption Frames(std::string* frames, const std::string& help);

@@ -10,12 +10,16 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "cli/description.h"
 #include "format/d3dconfig/settings.h"
+#include "os/file.h"
 #include "os/terminal.h"
 #include "os/this_process.h"
 #include "os/user.h"
@@ -51,10 +55,12 @@ constexpr char kAfterOptions[] =
     "  d3dconfig device force-driver-retail-annotations=off\n"
     "  sudo d3dconfig device force-driver-retail-annotations=on  for everybody's";
 
+constexpr char kUsage[] = "d3dconfig device [--system | --user] [SETTING=VALUE...]";
+
 class HelpFormatter : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override {
-    return "Usage: d3dconfig device [--system | --user] [SETTING=VALUE...]\n";
+    return fmt::format("Usage: {}\n", kUsage);
   }
 };
 
@@ -84,6 +90,7 @@ const char* SwitchWord(bool value) {
 struct Options {
   std::string topic;
   std::vector<std::string> settings;
+  std::string manual_page;
   bool system = false;
   bool user = false;
 };
@@ -183,6 +190,17 @@ int Change(const Options& options) {
   return exit_code;
 }
 
+// For the build, which installs it.
+int WriteManualPage(const CLI::App& app, const std::string& path) {
+  const std::string page = cli::ManualPage("d3dconfig", cli::Describe(app, kUsage));
+  const FilePath file(path);
+  std::error_code error = MakeFolders(file.parent_path());
+  if (!error) error = ReplaceFile(file, std::as_bytes(std::span(page)));
+  if (!error) return 0;
+  PrintError(fmt::format("cannot write '{}': {}", path, error.message()));
+  return kExitFailed;
+}
+
 int Run(const Options& options) {
   if (options.topic.empty()) {
     return UsageError("say what to configure: d3dconfig device; see d3dconfig --help");
@@ -200,13 +218,14 @@ int Main(int argc, char** argv) {
   CLI::App app("Settings of Direct3D 12 devices, in effect without any change to a program.",
                "d3dconfig");
   Options options;
-  app.add_option("topic", options.topic, "What to configure: device")->type_name("");
+  app.add_option("topic", options.topic, "What to configure")->type_name("device");
   app.add_option("settings", options.settings, "What to change; nothing: show what is in effect")
       ->type_name("SETTING=VALUE");
   CLI::Option* const system = app.add_flag("--system", options.system,
                                            "The settings of this machine, for all of its users");
   app.add_flag("--user", options.user, "The settings of who starts this, also for an administrator")
       ->excludes(system);
+  app.add_option("--manual-page", options.manual_page)->group("");
   app.set_version_flag("--version", "d3dconfig " CAIRN_VERSION);
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kAfterOptions);
@@ -224,6 +243,7 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return UsageError(fmt::format("{}; see d3dconfig --help", error.what()));
   }
+  if (!options.manual_page.empty()) return WriteManualPage(app, options.manual_page);
   return Run(options);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the command line of `cairn` takes, as plain data: --help, the manual pages and the completions of shells say
-// the same.
+// What the command lines of `cairn` and `d3dconfig` take, as plain data: --help, the manual pages and the completions
+// of shells say the same.
 #ifndef CAIRN_CLI_DESCRIPTION_H_
 #define CAIRN_CLI_DESCRIPTION_H_
 
@@ -34,11 +34,15 @@ struct VerbDescription {
   bool TakesProgram() const { return usage.find("-- PROGRAM") != std::string::npos; }
 };
 
+// Of a program or a verb. `usage`: without "Usage: ".
+VerbDescription Describe(const CLI::App& app, const std::string& usage);
 // The program itself first, then the verbs that its help lists, in their order.
 std::vector<VerbDescription> DescribeVerbs(const CLI::App& root);
 
 // As roff, for man(1): cairn.1, and cairn-VERB.1 for each verb.
 std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb);
+// Of a program that has no verbs.
+std::string ManualPage(const std::string& program, const VerbDescription& described);
 
 // The script that completes the command line in a shell: "bash", "zsh" or "fish".
 std::string CompletionScript(const std::vector<VerbDescription>& verbs, const std::string& shell);

@@ -163,7 +163,7 @@ Verb AddDiffVerb(CLI::App& root) {
   command.Frames(&options->frames_text, "These frames only");
   command.Option("--limit", &options->limit_text, "N", "Show so many differences; 0: all")
       .WithDefault();
-  command.Flag("--json", &options->json, "Print the differences as JSON");
+  command.Json(&options->json);
   command.Option(
       "--library", &options->library, "FILE",
       std::string("With --images: the Direct3D 12 to play on; without it ") + kDefaultD3D12Library);

@@ -193,7 +193,7 @@ Verb AddImagesVerb(CLI::App& root) {
                "All textures with all mips, not only those that are drawn into");
   command.Flag("--stretch", &options->stretch,
                "The smallest value of an image becomes black, the largest white");
-  command.Flag("--json", &options->json, "Print a list of the images as JSON");
+  command.Json(&options->json);
   command.PlayTimeout(&options->timeout);
   command.Library(&options->library);
   return {.app = command.app(), .run = [options] { return Run(*options); }};

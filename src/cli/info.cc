@@ -270,7 +270,7 @@ Verb AddInfoVerb(CLI::App& root) {
   Command command(root, "info", "Shows what a .cairn file consists of.",
                   "cairn info [OPTIONS] FILE", kInfoExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
-  command.Flag("--json", &options->json, "JSON instead of lines");
+  command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 

@@ -83,16 +83,28 @@ void AddFooter(std::string_view footer, std::string* page) {
   AddLines(TitleOfRest(rest), rest, page);
 }
 
+std::string Beginning(const std::string& name, const VerbDescription& described) {
+  std::string_view purpose = described.purpose;
+  if (purpose.ends_with('.')) purpose.remove_suffix(1);
+  std::string page = fmt::format(".TH {} 1 \"\" \"cairn {}\" \"Cairn\"\n.SH NAME\n{} \\- {}\n",
+                                 Roff(Upper(name)), CAIRN_VERSION, Roff(name), Roff(purpose));
+  AddLines("SYNOPSIS", described.usage, &page);
+  return page;
+}
+
+void AddRest(const VerbDescription& described, std::string* page) {
+  *page += ".SH OPTIONS\n";
+  for (const OptionDescription& option : described.options) AddOption(option, page);
+  AddFooter(described.footer, page);
+}
+
+constexpr char kSeeCairn[] = ".SH SEE ALSO\n\\fBcairn\\fR(1)\n";
+
 }  // namespace
 
 std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDescription& verb) {
   const bool whole = verb.name.empty();
-  const std::string name = whole ? "cairn" : "cairn-" + verb.name;
-  std::string_view purpose = verb.purpose;
-  if (purpose.ends_with('.')) purpose.remove_suffix(1);
-  std::string page = fmt::format(".TH {} 1 \"\" \"cairn {}\" \"Cairn\"\n.SH NAME\n{} \\- {}\n",
-                                 Roff(Upper(name)), CAIRN_VERSION, Roff(name), Roff(purpose));
-  AddLines("SYNOPSIS", verb.usage, &page);
+  std::string page = Beginning(whole ? "cairn" : "cairn-" + verb.name, verb);
   if (whole) {
     page += ".SH COMMANDS\n";
     for (const VerbDescription& other : verbs) {
@@ -101,11 +113,14 @@ std::string ManualPage(const std::vector<VerbDescription>& verbs, const VerbDesc
           fmt::format(".TP\n\\fBcairn\\-{}\\fR(1)\n{}\n", Roff(other.name), Roff(other.purpose));
     }
   }
-  page += ".SH OPTIONS\n";
-  for (const OptionDescription& option : verb.options) AddOption(option, &page);
-  AddFooter(verb.footer, &page);
-  if (!whole) page += ".SH SEE ALSO\n\\fBcairn\\fR(1)\n";
-  return page;
+  AddRest(verb, &page);
+  return whole ? page : page + kSeeCairn;
+}
+
+std::string ManualPage(const std::string& program, const VerbDescription& described) {
+  std::string page = Beginning(program, described);
+  AddRest(described, &page);
+  return page + kSeeCairn;
 }
 
 }  // namespace cairn::cli

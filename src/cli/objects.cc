@@ -90,7 +90,7 @@ Verb AddObjectsVerb(CLI::App& root) {
       .Without(at);
   command.Option("--kind", &options->query.kind, "TEXT", "Part of the interface's name");
   command.Option("--name", &options->query.name, "TEXT", "Part of the name");
-  command.Flag("--json", &options->json, "JSON instead of lines");
+  command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 

@@ -289,7 +289,7 @@ Verb AddPixVerb(CLI::App& root) {
   command.Option("--metadata", &options->metadata, "NUMBER",
                  "What was passed with the bytes (default: 2, a blob)");
   command.Flag("--qwords", &options->qwords, "HEX is 64-bit numbers, one a word");
-  command.Flag("--json", &options->json, "Print JSON");
+  command.Json(&options->json);
   return {command.app(), [options] { return Run(*options); }};
 }
 

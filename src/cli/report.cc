@@ -185,7 +185,7 @@ Verb AddReportVerb(CLI::App& root) {
   Command command(root, "report", "Says which GPU work was running when a .cairn file was written.",
                   "cairn report [OPTIONS] FILE", kReportExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
-  const CommandOption json = command.Flag("--json", &options->json, "Print JSON");
+  const CommandOption json = command.Json(&options->json);
   const CommandOption redact =
       command.Flag("--redact", &options->redact, "Replace names by hashes");
   const CommandOption extract =

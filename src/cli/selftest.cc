@@ -318,7 +318,7 @@ Verb AddSelftestVerb(CLI::App& root) {
                   "cairn selftest [OPTIONS]", kSelftestExamples);
   command.Option("--api", &options->api, "API", "Test only with this API")
       .OneOf({"vulkan", "d3d12"});
-  command.Flag("--json", &options->json, "Print JSON");
+  command.Json(&options->json);
   return {command.app(), [options] { return Run(*options); }};
 }
 

@@ -59,7 +59,7 @@ Verb AddStateVerb(CLI::App& root) {
   Command command(root, "state", "Prints the pipeline and what is bound at a call.",
                   "cairn state --call CALL [OPTIONS] FILE", kStateExamples);
   command.Call(&options->call, "Number of a call that a command list records");
-  command.Flag("--json", &options->json, "JSON");
+  command.Json(&options->json);
   command.TraceFile(&options->path);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }

@@ -61,7 +61,7 @@ Verb AddVerifyVerb(CLI::App& root) {
   Command command(root, "verify", "Looks for what cannot be right in a trace.",
                   "cairn verify [OPTIONS] FILE", kVerifyExamples);
   command.Option("file", &options->path, "FILE", "The .cairn file");
-  command.Flag("--json", &options->json, "JSON instead of lines");
+  command.Json(&options->json);
   return {.app = command.app(), .run = [options] { return Run(*options); }, .pages = true};
 }
 
