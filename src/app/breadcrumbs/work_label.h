@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the Direct3D 11 layer tells the Vulkan layer below which call the commands belong to that follow: by a label
-// that the implementation carries to its place among them. The label has this text, begins in front of the call and
-// ends behind it; everything in it is one piece of work. docs/d3d11-layer.md.
+// that the implementation carries to its place among them. docs/d3d11-layer.md. The label has this text, and
+//   is inserted in front of a draw or a dispatch: the next draw or dispatch is that call;
+//   begins in front of any other call, and ends behind it: everything in it is one piece of work.
+// Regions around draws would do as well, but are dear (bench/draws-d3d11).
 #ifndef CAIRN_APP_BREADCRUMBS_WORK_LABEL_H_
 #define CAIRN_APP_BREADCRUMBS_WORK_LABEL_H_
 
@@ -24,6 +26,11 @@ struct WorkLabel {
 
   CairnMarkerType type = CAIRN_MARKER_PASS;
   CairnPipeline pipeline = 0;  // of any context of this process; 0 for none
+
+  bool IsDraw() const;
+  bool IsDispatch() const {
+    return type == CAIRN_MARKER_DISPATCH || type == CAIRN_MARKER_DISPATCH_INDIRECT;
+  }
 
   // `text` takes kLength characters and a zero.
   template <typename Character>

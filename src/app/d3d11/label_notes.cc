@@ -12,6 +12,7 @@ namespace {
 class LabelNotes final : public WorkNotes {
   using Begin = INT (*)(ID3DUserDefinedAnnotation*, LPCWSTR);
   using End = INT (*)(ID3DUserDefinedAnnotation*);
+  using Insert = void (*)(ID3DUserDefinedAnnotation*, LPCWSTR);
 
  public:
   // The annotation is a part of its context. Its own functions, for these are no calls of the program's.
@@ -20,19 +21,37 @@ class LabelNotes final : public WorkNotes {
         begin_(reinterpret_cast<Begin>(MethodBehind(
             annotation, Describe(D3D11Method::kID3DUserDefinedAnnotation_BeginEvent).slot))),
         end_(reinterpret_cast<End>(MethodBehind(
-            annotation, Describe(D3D11Method::kID3DUserDefinedAnnotation_EndEvent).slot))) {}
+            annotation, Describe(D3D11Method::kID3DUserDefinedAnnotation_EndEvent).slot))),
+        insert_(reinterpret_cast<Insert>(MethodBehind(
+            annotation, Describe(D3D11Method::kID3DUserDefinedAnnotation_SetMarker).slot))) {
+    label_.Write(text_.data());
+  }
 
   void BeginWork(CairnMarkerType type, CairnPipeline pipeline) override {
-    std::array<wchar_t, WorkLabel::kLength + 1> text;
-    WorkLabel{type, pipeline}.Write(text.data());
-    begin_(annotation_, text.data());
+    // As a rule it is that of the last call.
+    if (type != label_.type || pipeline != label_.pipeline) {
+      label_ = {type, pipeline};
+      is_region_ = !label_.IsDraw() && !label_.IsDispatch();
+      label_.Write(text_.data());
+    }
+    if (is_region_) {
+      begin_(annotation_, text_.data());
+    } else {
+      insert_(annotation_, text_.data());
+    }
   }
-  void EndWork() override { end_(annotation_); }
+  void EndWork() override {
+    if (is_region_) end_(annotation_);
+  }
 
  private:
   ID3DUserDefinedAnnotation* const annotation_;
   const Begin begin_;
   const End end_;
+  const Insert insert_;
+  WorkLabel label_;
+  bool is_region_ = true;
+  std::array<wchar_t, WorkLabel::kLength + 1> text_{};
 };
 
 }  // namespace

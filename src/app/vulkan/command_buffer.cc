@@ -42,6 +42,7 @@ void ForgetPosition(CommandBufferState& state) {
   state.counting_queries = 0;
   state.open_labels = 0;
   state.work_label = 0;
+  state.announced_at = WorkPoint::kCount;
 }
 
 uint32_t ListFlags(const CommandBufferState& state, const VkCommandBufferBeginInfo& info) {

@@ -60,6 +60,10 @@ struct CommandBufferState {
   const DeviceFunctions* vk = nullptr;  // of the next layer
   // Numbers in the Context; that of WorkPoint::kNone stays 0.
   std::array<CairnPipeline, static_cast<size_t>(WorkPoint::kCount)> pipelines{};
+  // What a WorkLabel says of the next command that runs the pipeline bound at this point; kCount: there is none.
+  WorkPoint announced_at = WorkPoint::kCount;
+  CairnMarkerType announced_type = CAIRN_MARKER_PASS;
+  CairnPipeline announced_pipeline = 0;
   bool checkpoints = false;  // an NV checkpoint goes with every command
   // Of its family of queues; null where no barrier testifies.
   const WitnessFlags* witnesses = nullptr;

@@ -36,6 +36,7 @@ void BeginLabel(CommandBufferState& state, const char* name) {
   // What an implementation of Direct3D 11 says of its own doing there is part of the work.
   if (state.work_label != 0) return;
   if (const auto work = WorkLabel::Read(name)) {
+    state.announced_at = WorkPoint::kCount;  // its draw was left out
     // A recording of a deferred context has work in it.
     if (work->type != CAIRN_MARKER_EXECUTE_COMMAND_LIST) state.work_label = state.open_labels;
     NoteLabel(state, [&](CommandList& list) { list.BeginCommand(work->type, work->pipeline); });
@@ -57,6 +58,16 @@ void EndLabel(CommandBufferState& state) {
 
 void InsertLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr || state.work_label != 0) return;
+  if (const auto work = WorkLabel::Read(name)) {
+    state.announced_at = work->IsDraw()       ? WorkPoint::kGraphics
+                         : work->IsDispatch() ? WorkPoint::kCompute
+                                              : WorkPoint::kCount;
+    state.announced_type = work->type;
+    state.announced_pipeline = work->pipeline;
+    return;
+  }
+  // What the implementation says between the program's call and what becomes of it.
+  if (state.announced_at != WorkPoint::kCount) return;
   NoteLabel(state, [name](CommandList& list) {
     list.BeginMarker(CAIRN_MARKER_SET_MARKER, name == nullptr ? "" : name, CAIRN_NAME_COPY);
     list.EndMarker();

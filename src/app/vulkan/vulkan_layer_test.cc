@@ -188,6 +188,35 @@ TEST_F(VulkanLayerTest, AWorkLabelIsTheCommandThatItNames) {
   EXPECT_EQ(loader_.Events(commands).back().pipeline, 0u);
 }
 
+// As above, of draws and dispatches: the call is the next of them and no command before it.
+TEST_F(VulkanLayerTest, AnInsertedWorkLabelNamesTheNextDispatch) {
+  Make();
+  const auto insert =
+      loader_.Get<PFN_vkCmdInsertDebugUtilsLabelEXT>("vkCmdInsertDebugUtilsLabelEXT");
+  const auto say = [&](VkCommandBuffer commands, const char* text) {
+    const VkDebugUtilsLabelEXT label = {VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, nullptr, text, {}};
+    insert(commands, &label);
+  };
+  const auto dispatch = loader_.Get<PFN_vkCmdDispatch>("vkCmdDispatch");
+  const VkCommandBuffer commands = loader_.Allocate();
+  loader_.Begin(commands);
+  say(commands, "cairn:work:0051:00000006");  // a draw that the implementation left out
+  say(commands, "cairn:work:004f:00000007");
+  say(commands, "[CS_1234]");
+  Fill(commands);
+  dispatch(commands, 1, 1, 1);
+  dispatch(commands, 1, 1, 1);
+  say(commands, "Scene");
+  loader_.End(commands);
+  EXPECT_THAT(Begun(commands), ElementsAre(CAIRN_MARKER_FILL_BUFFER, CAIRN_MARKER_DISPATCH_INDIRECT,
+                                           CAIRN_MARKER_DISPATCH, CAIRN_MARKER_SET_MARKER));
+  std::vector<uint32_t> pipelines;
+  for (const EventRecord& event : loader_.Events(commands)) {
+    if (event.kind == EventKind::kBegin) pipelines.push_back(event.pipeline);
+  }
+  EXPECT_THAT(pipelines, ElementsAre(0u, 7u, 0u, 0u));
+}
+
 TEST_F(VulkanLayerTest, OffAddsNothingBetweenTheProgramAndTheDriver) {
   Make(MarkerMode::kOff);
   EXPECT_EQ(loader_.state().kind, DeviceKind::kOff);

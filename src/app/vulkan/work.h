@@ -23,7 +23,12 @@ class WorkScope {
       : state_(*CommandBufferOf(command_buffer)) {
     CommandList* const open = state_.open;
     if (open == nullptr) return;
-    const CairnPipeline pipeline = state_.pipelines[static_cast<size_t>(point)];
+    CairnPipeline pipeline = state_.pipelines[static_cast<size_t>(point)];
+    if (state_.announced_at == point) [[unlikely]] {
+      type = state_.announced_type;
+      pipeline = state_.announced_pipeline;
+      state_.announced_at = WorkPoint::kCount;
+    }
     // Otherwise the one that the application told libcairn of.
     if (pipeline != 0) {
       open->BeginWork(type, pipeline);
