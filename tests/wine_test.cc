@@ -175,6 +175,27 @@ TEST_F(WineTest, ALostDevice) {
   EXPECT_THAT(Told({"report", "--all", file_}), HasSubstr("ID3D12Device::GetDeviceRemovedReason"));
 }
 
+// The driver loses the device, and vkd3d keeps that to itself: the program waits for ever.
+TEST_F(WineTest, ALossThatTheDriverReports) {
+  const CommandResult result =
+      RunCommand(RunWords({"--breadcrumbs", "exact", "--hang-timeout", "2", "--kill-on-hang"},
+                          {WindowsProgram("dies.exe"), "lose"}),
+                 {.folder = folder_.path(), .environment = {"VK_DRIVER_FILES=" + LosingDriver()}});
+  EXPECT_EQ(result.errors, Line("lost its device (code -4, 0xfffffffc)") +
+                               Line("hangs: GPU work made no progress for 2 s; killed it"));
+  EXPECT_THAT(ReportedIncidents(file_),
+              ElementsAre(ReportedIncident{"device lost", -4, "", "vkWaitSemaphores"},
+                          ReportedIncident{"hang", 2000, "Main queue", ""}));
+  EXPECT_THAT(
+      Told({"report", "--all", file_}),
+      StartsWith("The device was lost (VK_ERROR_DEVICE_LOST) in DISPATCH 1 of Frame 7 > Fog "
+                 "(compute pipeline \"Volumetric fog\"): proved, it was the only work "
+                 "running."));
+  EXPECT_THAT(ReportTree(file_, true),
+              AllOf(HasSubstr("[X] COPY_BUFFER_REGION 1"), HasSubstr("[>] DISPATCH 1"),
+                    HasSubstr("[ ] COPY_BUFFER_REGION 2")));
+}
+
 // Nobody but the launcher knows that it is Wine, and no drive of Windows is where the library lies.
 TEST_F(WineTest, ThroughALauncherFromAFolderOfAnyName) {
   const std::string folder = folder_ / "Bücher 本 𝕏";

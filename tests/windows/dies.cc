@@ -11,6 +11,8 @@
 //   exit                  exit with 5: what Linux sees of an access violation, too
 //   wait                  says "ready NUMBER", and waits until somebody kills it
 //   hang                  a dispatch that takes minutes, and waits for it
+//   lose                  a dispatch for which tests/losing_driver loses the device, and waits for it; exit with 6 if the
+//                         device was removed, with 2 if not
 //   lost                  the device is removed, because a list is executed that is still recorded; exit with 6
 #include <windows.h>
 
@@ -31,6 +33,7 @@ constexpr int kCopies = 200;
 // Of hang.cs.hlsl: as long as lavapipe lets a loop be, in each of so many groups of 64 threads.
 constexpr UINT kTrips = 65535;
 constexpr UINT kGroups = 8192;
+constexpr UINT kLosingGroups = 4711;  // of tests/losing_driver
 
 void Check(HRESULT result, const char* what) {
   if (SUCCEEDED(result)) return;
@@ -120,7 +123,7 @@ void StartWork(const Gpu& gpu) {
   WaitFor(gpu, 1);
 }
 
-void Hang(const Gpu& gpu) {
+void Dispatch(const Gpu& gpu, UINT trips, UINT groups) {
   // How many trips, and a seed; the buffer in which each thread stores a word.
   constexpr sample::Output kByAddress = sample::Output::kRaw;
   const auto signature = sample::CreateRootSignature(gpu.device, 2, &kByAddress);
@@ -137,10 +140,10 @@ void Hang(const Gpu& gpu) {
   PIXBeginEvent(list, PIX_COLOR_DEFAULT, "Fog");
   list->SetComputeRootSignature(desc.pRootSignature);
   list->SetPipelineState(pipeline);
-  const UINT constants[] = {kTrips, 1};
+  const UINT constants[] = {trips, 1};
   list->SetComputeRoot32BitConstants(0, 2, constants, 0);
   list->SetComputeRootUnorderedAccessView(1, gpu.to->GetGPUVirtualAddress());
-  list->Dispatch(kGroups, 1, 1);
+  list->Dispatch(groups, 1, 1);
   PIXEndEvent(list);
   list->CopyBufferRegion(gpu.to, 0, gpu.from, 0, kBytes);
   PIXEndEvent(list);
@@ -148,6 +151,13 @@ void Hang(const Gpu& gpu) {
   Execute(gpu, list);
   Check(gpu.queue->Signal(gpu.fence, 1), "Signal");
   WaitFor(gpu, 1);
+}
+
+int Lose(const Gpu& gpu) {
+  Dispatch(gpu, 1, kLosingGroups);
+  const HRESULT reason = gpu.device->GetDeviceRemovedReason();
+  printf("removed: %#lx\n", static_cast<unsigned long>(reason));
+  return reason == S_OK ? 2 : 6;
 }
 
 int LoseDevice(const Gpu& gpu) {
@@ -187,7 +197,8 @@ int main(int argc, char** argv) {
   SetErrorMode(SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
   const Gpu gpu = MakeGpu();
   const std::string_view how = argv[1];
-  if (how == "hang") Hang(gpu);
+  if (how == "hang") Dispatch(gpu, kTrips, kGroups);
+  if (how == "lose") return Lose(gpu);
   if (how == "lost") return LoseDevice(gpu);
   StartWork(gpu);
   return Die(how);

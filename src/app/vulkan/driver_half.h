@@ -88,8 +88,8 @@ class DriverHalfDevice {
   bool NoteWords(const std::byte* words) noexcept;
   void ForgetWords(const std::byte* words);
   SourceFinding LossSource() const;
-  // A call returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
-  void OnLost() noexcept;
+  // A call, whose name stays, returned VK_ERROR_DEVICE_LOST; the first one asks the driver.
+  void OnLost(const char* function) noexcept;
 
  private:
   struct Pool {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A driven device is lost: what its driver knows of a fault goes into the record of the Direct3D device's
-// context, before the implementation of Direct3D, and then the application, gets to hear of the loss and
-// may end the process. That the device is lost is said by the Direct3D layer.
+// A driven device is lost: that, and what its driver knows of a fault, goes into the record of the Direct3D device's
+// context, before the implementation of Direct3D, and then the application, gets to hear of the loss and may end the
+// process. An implementation may keep the loss to itself: vkd3d lets the application wait for ever. Where it does not, the
+// Direct3D layer says afterwards what the application was told.
 #include <algorithm>
 #include <atomic>
 #include <new>
@@ -11,6 +12,7 @@
 
 #include "app/breadcrumbs/context.h"
 #include "app/recorder/block_writer.h"
+#include "app/recorder/watcher_link.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/faults.h"
 
@@ -47,16 +49,25 @@ uint32_t ContextWithWords(const BlockWriter& block, const std::byte* words) {
   return kMaxContexts;
 }
 
-VkResult Noted(const DeviceState& device, VkResult result) {
+// Where the Direct3D layer has not been told yet.
+void ReportLost(BlockWriter& block, uint32_t context, const char* function) {
+  ContextRecord& record = block.contexts()[context];
+  if (record.device_lost.load(std::memory_order_relaxed) != 0) return;
+  record.device_lost_where = block.AddName(function);
+  record.device_lost_code.store(VK_ERROR_DEVICE_LOST, std::memory_order_relaxed);
+  record.device_lost.store(1, std::memory_order_release);
+}
+
+VkResult Noted(const DeviceState& device, VkResult result, const char* function) {
   if (result == VK_ERROR_DEVICE_LOST) [[unlikely]]
-    device.driver_half->OnLost();
+    device.driver_half->OnLost(function);
   return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue queue, uint32_t count,
                                            const VkSubmitInfo* submits, VkFence fence) {
   const DeviceState& device = *QueueOf(queue)->device;
-  return Noted(device, device.vk.QueueSubmit(queue, count, submits, fence));
+  return Noted(device, device.vk.QueueSubmit(queue, count, submits, fence), "vkQueueSubmit");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count,
@@ -64,34 +75,35 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue queue, uint32_t count,
   const DeviceState& device = *QueueOf(queue)->device;
   const auto next =
       device.vk.QueueSubmit2 != nullptr ? device.vk.QueueSubmit2 : device.vk.QueueSubmit2KHR;
-  return Noted(device, next(queue, count, submits, fence));
+  return Noted(device, next(queue, count, submits, fence), "vkQueueSubmit2");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue queue, uint32_t count,
                                                const VkBindSparseInfo* binds, VkFence fence) {
   const DeviceState& device = *QueueOf(queue)->device;
-  return Noted(device, device.vk.QueueBindSparse(queue, count, binds, fence));
+  return Noted(device, device.vk.QueueBindSparse(queue, count, binds, fence), "vkQueueBindSparse");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue queue) {
   const DeviceState& device = *QueueOf(queue)->device;
-  return Noted(device, device.vk.QueueWaitIdle(queue));
+  return Noted(device, device.vk.QueueWaitIdle(queue), "vkQueueWaitIdle");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle) {
   const DeviceState& device = *DeviceOf(handle);
-  return Noted(device, device.vk.DeviceWaitIdle(handle));
+  return Noted(device, device.vk.DeviceWaitIdle(handle), "vkDeviceWaitIdle");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences,
                                              VkBool32 wait_all, uint64_t timeout) {
   const DeviceState& device = *DeviceOf(handle);
-  return Noted(device, device.vk.WaitForFences(handle, count, fences, wait_all, timeout));
+  return Noted(device, device.vk.WaitForFences(handle, count, fences, wait_all, timeout),
+               "vkWaitForFences");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence) {
   const DeviceState& device = *DeviceOf(handle);
-  return Noted(device, device.vk.GetFenceStatus(handle, fence));
+  return Noted(device, device.vk.GetFenceStatus(handle, fence), "vkGetFenceStatus");
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info,
@@ -99,7 +111,7 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitSemaphores(VkDevice handle, const VkSemaphore
   const DeviceState& device = *DeviceOf(handle);
   const auto next =
       device.vk.WaitSemaphores != nullptr ? device.vk.WaitSemaphores : device.vk.WaitSemaphoresKHR;
-  return Noted(device, next(handle, info, timeout));
+  return Noted(device, next(handle, info, timeout), "vkWaitSemaphores");
 }
 
 }  // namespace
@@ -133,7 +145,7 @@ SourceFinding DriverHalfDevice::LossSource() const {
   return source;
 }
 
-void DriverHalfDevice::OnLost() noexcept {
+void DriverHalfDevice::OnLost(const char* function) noexcept {
   std::vector<const std::byte*> all_words;
   {
     const std::lock_guard lock(mutex_);
@@ -147,7 +159,9 @@ void DriverHalfDevice::OnLost() noexcept {
     const FaultRecord* known = nullptr;
     for (const std::byte* const words : all_words) {
       const uint32_t context = ContextWithWords(**block, words);
-      if (context == kMaxContexts || (*block)->faults() == nullptr) continue;
+      if (context == kMaxContexts) continue;
+      ReportLost(**block, context, function);
+      if ((*block)->faults() == nullptr) continue;
       Faults faults(**block, context, device_.handle, FaultFunctions(device_));
       // Some drivers tell a fault once only: the other contexts get what the first was told.
       if (known != nullptr) {
@@ -157,6 +171,7 @@ void DriverHalfDevice::OnLost() noexcept {
         known = &(*block)->faults()[context];
       }
     }
+    if ((*block)->has_watcher()) static_cast<void>(SendDeviceLost().ok());
   } catch (...) {
     // The report then lacks what the driver knows.
   }

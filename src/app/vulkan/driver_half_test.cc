@@ -581,6 +581,14 @@ TEST_F(DriverHalfLayerTest, ALossAsksTheDriverOnceForAllContextsWhoseWordsAreIts
   EXPECT_STREQ(same.source, "VK_EXT_device_fault");
   EXPECT_EQ(same.address_count, 1u);
   EXPECT_EQ(same.vendor_binary_offset, 0u) << "it has one owner";
+  for (const uint32_t lost : {context, second}) {
+    const ContextRecord& record = (*block)->contexts()[lost];
+    EXPECT_EQ(record.device_lost.load(), 1u);
+    EXPECT_EQ(record.device_lost_code.load(), VK_ERROR_DEVICE_LOST);
+    EXPECT_STREQ((*block)->Name(record.device_lost_where)->bytes, "vkQueueSubmit");
+  }
+  EXPECT_EQ((*block)->contexts()[ended].device_lost.load(), 0u);
+  EXPECT_EQ((*block)->contexts()[other].device_lost.load(), 0u);
   EXPECT_EQ((*block)->faults()[ended].state.load(), 0u);
   EXPECT_EQ((*block)->faults()[other].state.load(), 0u);
 }
