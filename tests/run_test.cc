@@ -554,6 +554,18 @@ TEST_F(VulkanEnvironmentTest, TheLayerIsFoundAndEnabled) {
   EXPECT_EQ(Told({"CAIRN_BREADCRUMBS=off"}), Told({}));
 }
 
+// DXVK answers a program's annotations differently with it: only where they are used.
+TEST_F(VulkanEnvironmentTest, DxvkIsAskedForLabelsWhereThereAreBreadcrumbs) {
+  const auto told = [this](const std::vector<std::string>& environment,
+                           const std::vector<std::string>& options = {}) {
+    return Shell("echo \"$DXVK_DEBUG\"", environment, options).output;
+  };
+  EXPECT_EQ(told({"DXVK_DEBUG"}), "markers\n");
+  EXPECT_EQ(told({"DXVK_DEBUG=none"}), "none\n");
+  EXPECT_EQ(told({"DXVK_DEBUG", "CAIRN_BREADCRUMBS=off"}), "\n");
+  EXPECT_EQ(told({"DXVK_DEBUG"}, {"--breadcrumbs", "off"}), "\n");
+}
+
 // Found and listed last: next to the driver, so that what it adds is not seen by the layers of the user.
 TEST_F(VulkanEnvironmentTest, LayersOfTheUserKeepTheirPlace) {
   std::filesystem::create_directories(folder_.path() / "data/vulkan/explicit_layer.d");

@@ -101,7 +101,7 @@ std::string JoinedList(const std::vector<std::string>& entries) {
   return joined;
 }
 
-Result<std::vector<std::string>> VulkanLayerVariables() {
+Result<std::vector<std::string>> VulkanLayerVariables(bool has_breadcrumbs) {
   std::vector<std::string> variables;
   if (IsNotForOtherPrograms()) return variables;
   const Result<std::string> folder = FindManifestFolder();
@@ -130,7 +130,8 @@ Result<std::vector<std::string>> VulkanLayerVariables() {
     variables.push_back("VK_INSTANCE_LAYERS=" + JoinedList({enabled, kVulkanLayerName}));
   }
   // DXVK passes the annotations of Direct3D 11 on only then, and with them our own (docs/d3d11-layer.md).
-  if (Variable("DXVK_DEBUG").empty()) variables.push_back("DXVK_DEBUG=markers");
+  // A program can tell by its annotations' results: without breadcrumbs it shall not.
+  if (has_breadcrumbs && Variable("DXVK_DEBUG").empty()) variables.push_back("DXVK_DEBUG=markers");
   return variables;
 }
 

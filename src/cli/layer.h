@@ -45,7 +45,8 @@ std::vector<std::string> WindowsLayerVariables();
 // The manifest lies beside the library of FindLayerLibrary, or beside what it links to, or in the
 // installation's share/vulkan/explicit_layer.d. Empty in builds with sanitizers. kNotFound: there is no library, or no
 // manifest; kUnsupported: its folder cannot be said in a list of folders.
-Result<std::vector<std::string>> VulkanLayerVariables();
+// And DXVK_DEBUG=markers, unless the user has set that, or `has_breadcrumbs` says that the layer will note no work.
+Result<std::vector<std::string>> VulkanLayerVariables(bool has_breadcrumbs = true);
 
 // Between the folders of a list: ':', on Windows ';'.
 extern const char kListSeparator;

@@ -76,6 +76,13 @@ std::string CaptureVariable(const RunOptions& options) {
   return value;
 }
 
+// What the program's layers are told; empty if nobody says.
+std::string BreadcrumbMode(const RunOptions& options) {
+  if (!options.breadcrumbs.empty()) return options.breadcrumbs;
+  const char* const set = std::getenv("CAIRN_BREADCRUMBS");
+  return set == nullptr ? "" : set;
+}
+
 // What barriers testify: in modes in which words do not tell of every end, unless the user says it himself.
 void AddWitnesses(const RunOptions& options, const std::function<void(const std::string&)>& say,
                   std::vector<std::string>* environment) {
@@ -83,10 +90,7 @@ void AddWitnesses(const RunOptions& options, const std::function<void(const std:
     environment->push_back(fmt::format("{}=off", kWitnessVariable));
     return;
   }
-  const char* const set = std::getenv("CAIRN_BREADCRUMBS");
-  const std::string mode = !options.breadcrumbs.empty() ? options.breadcrumbs
-                           : set == nullptr             ? ""
-                                                        : set;
+  const std::string mode = BreadcrumbMode(options);
   if (options.no_layer || mode == "off" || mode == "full" || mode == "exact" ||
       std::getenv(kWitnessVariable) != nullptr) {
     return;
@@ -109,7 +113,8 @@ std::vector<std::string> LayerEnvironment(const RunOptions& options, std::string
   }
   if (options.no_layer) return environment;
   const Result<std::string> preload = PreloadedLayer();
-  const Result<std::vector<std::string>> vulkan = VulkanLayerVariables();
+  const Result<std::vector<std::string>> vulkan =
+      VulkanLayerVariables(BreadcrumbMode(options) != "off");
   if (preload.ok()) {
     *library = *preload;
     const std::vector<std::string> windows = WindowsLayerVariables();
