@@ -135,6 +135,7 @@ macro(cairn_find_windows_dependencies)
   pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
   pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
   pkg_check_modules(VULKAN REQUIRED IMPORTED_TARGET vulkan)
+  pkg_check_modules(HTTPLIB REQUIRED IMPORTED_TARGET cpp-httplib)
   # Some of them are headers alone.
   target_include_directories(cairn_options SYSTEM INTERFACE ${CAIRN_WINDOWS_DEPENDENCIES}/include)
   add_library(nlohmann_json::nlohmann_json INTERFACE IMPORTED)

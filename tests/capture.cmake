@@ -22,7 +22,9 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
     cairn_test(${test} SOURCES ${test}.cc DEPS cairn_test_harness GPU TIMEOUT 300)
     add_dependencies(${test} cairn_command cairn_layer sample-scale-d3d12-plain sample-fault-d3d12-plain)
   endforeach()
-  cairn_test(view_stops_test SOURCES view_stops_test.cc
-    DEPS cairn_test_harness cairn_test_json cairn_os PkgConfig::HTTPLIB GPU TIMEOUT 300)
-  add_dependencies(view_stops_test cairn_command cairn_layer sample-scale-d3d12-plain sample-fault-d3d12-plain)
+  foreach(test view_stops_test view_replay_stops_test)
+    cairn_test(${test} SOURCES ${test}.cc
+      DEPS cairn_test_harness cairn_test_json cairn_os PkgConfig::HTTPLIB GPU TIMEOUT 300)
+    add_dependencies(${test} cairn_command cairn_layer sample-scale-d3d12-plain sample-fault-d3d12-plain)
+  endforeach()
 endif()

@@ -43,6 +43,8 @@ enter_debian_root='
   mount -t tmpfs tmpfs "$root/dev/shm"
   mount --bind /sys "$root/sys"
   mount -t proc proc "$root/proc"
+  # Of a network of its own: programs ask each other at 127.0.0.1.
+  ip link set lo up || echo "debian_root: nobody can be asked at 127.0.0.1 there" >&2
   [[ ! -e /etc/resolv.conf ]] || cat /etc/resolv.conf >"$root/etc/resolv.conf"
   # A job in the background is deaf for ^C; the command is not.
   env --default-signal=INT,QUIT chroot "$root" bash -c '\''cd "$1" && shift && exec "$@"'\'' - "$folder" "$@"

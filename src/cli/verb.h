@@ -59,7 +59,7 @@ Verb AddExportVerb(CLI::App& root);
 Verb AddHelpVerb(CLI::App& root);
 Verb AddRunVerb(CLI::App& root);
 Verb AddReportVerb(CLI::App& root);
-Verb AddViewVerb(CLI::App& root);  // not on Windows
+Verb AddViewVerb(CLI::App& root);
 Verb AddInfoVerb(CLI::App& root);
 Verb AddVerifyVerb(CLI::App& root);
 Verb AddObjectsVerb(CLI::App& root);

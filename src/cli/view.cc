@@ -11,9 +11,9 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/verb.h"
+#include "os/browser.h"
 #include "os/interrupt.h"
 #include "os/memory.h"
-#include "os/process.h"
 #include "reader/serve/file_session.h"
 #include "reader/serve/page_server.h"
 
@@ -36,11 +36,6 @@ struct ViewOptions {
   bool no_browser = false;
 };
 
-// Says nothing if there is none: the address is printed.
-void OpenBrowser(const std::string& address) {
-  (void)SpawnProgram({.arguments = {"xdg-open", address}});
-}
-
 int Run(const ViewOptions& options) {
   if (options.path.empty()) {
     PrintError("view", "no file is given; say cairn view FILE.cairn");
@@ -62,7 +57,8 @@ int Run(const ViewOptions& options) {
   }
   const std::string& address = (*server)->address();
   if (!PrintOutput("view", address + "\n")) return kExitFailed;
-  if (!options.no_browser) OpenBrowser(address);
+  // Says nothing if there is none: the address is printed.
+  if (!options.no_browser) OpenInBrowser(address);
   (*server)->Serve([&interrupt] { return interrupt.came(); });
   (*session)->Stop();
   return 0;

@@ -38,7 +38,6 @@ struct ChildRequest {
   // output.
   bool silent = false;
   // New files, or ones that are replaced, for what it prints and for its errors; it reads nothing then. Empty: as above.
-  // kUnsupported on Windows.
   std::filesystem::path output;
   std::filesystem::path errors;
 };

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <new>
 #include <string>
 #include <string_view>
@@ -191,6 +193,28 @@ TEST_F(AnyChild, IsSilentOrHasTheOutputOfItsParent) {
   };
   EXPECT_EQ("", printed(true));
   EXPECT_EQ("out\nerr\n", printed(false));
+}
+
+TEST_F(AnyChild, WhatItPrintsMayGoIntoFiles) {
+  const std::filesystem::path folder = testing::TempDir();
+  ChildRequest request = Request("prints");
+  request.silent = false;
+  request.output = folder / "any-child-output";
+  request.errors = folder / "any-child-errors";
+  // What was there is replaced.
+  std::ofstream(request.output) << "something longer than that";
+  Result<Child> child = Child::Start(request);
+  ASSERT_TRUE(child.ok()) << child.status().message();
+  EXPECT_EQ(EndOf(&*child).value, 0);
+  for (const auto& [path, text] : {std::pair(request.output, "out"), {request.errors, "err"}}) {
+    std::string line, rest;
+    std::ifstream file(path);
+    EXPECT_TRUE(std::getline(file, line));
+    EXPECT_EQ(text, line);
+    EXPECT_FALSE(std::getline(file, rest));
+  }
+  request.errors = folder / "no-such-folder" / "errors";
+  EXPECT_FALSE(Child::Start(request).ok());
 }
 
 TEST_F(AnyChild, DiesWithItsParent) {

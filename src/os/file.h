@@ -124,6 +124,9 @@ std::error_code RemoveFile(const FilePath& path);
 // Makes the folder, and those above it, as far as they are missing.
 std::error_code MakeFolders(const FilePath& folder);
 
+// Makes a folder into which nobody but this user may look. errc::file_exists if anything has its name.
+std::error_code MakePrivateFolder(const FilePath& folder);
+
 // Makes new names in the folder survive a crash of the machine, as far as the system does that at all.
 void SyncFolder(const FilePath& folder);
 

@@ -96,6 +96,16 @@ TEST_F(FileTest, MakesFoldersAsFarAsTheyAreMissing) {
   EXPECT_TRUE(MakeFolders(In("file")));
 }
 
+TEST_F(FileTest, MakesAFolderForOneUser) {
+  EXPECT_FALSE(MakePrivateFolder(In("private")));
+  EXPECT_EQ(FactsAt(In("private")).type, fs::file_type::directory);
+  EXPECT_FALSE(ReplaceFile(In("private/a"), Bytes("here")));
+  EXPECT_EQ(TextOf(In("private/a")), "here");
+  EXPECT_EQ(MakePrivateFolder(In("private")), std::errc::file_exists);
+  EXPECT_EQ(MakePrivateFolder(Made("file", "")), std::errc::file_exists);
+  EXPECT_EQ(MakePrivateFolder(In("none/private")), std::errc::no_such_file_or_directory);
+}
+
 TEST_F(FileTest, RemovesFilesAndNoFolders) {
   EXPECT_FALSE(RemoveFile(Made("a", "x")));
   EXPECT_EQ(RemoveFile(In("a")), std::errc::no_such_file_or_directory);

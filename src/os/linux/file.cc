@@ -196,6 +196,11 @@ std::error_code MakeFolders(const FilePath& folder) {
   return error;
 }
 
+std::error_code MakePrivateFolder(const FilePath& folder) {
+  if (mkdir(folder.c_str(), S_IRWXU) == 0) return {};
+  return std::error_code(errno, std::generic_category());
+}
+
 void SyncFolder(const FilePath& folder) {
   const int opened =
       open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -25,6 +25,13 @@ TEST_F(FileTest, ANewFileIsItsOwnersAlone) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
+TEST_F(FileTest, APrivateFolderIsItsOwnersAlone) {
+  EXPECT_FALSE(MakePrivateFolder(In("private")));
+  struct stat info = {};
+  ASSERT_EQ(stat(In("private").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0700u);
+}
+
 TEST_F(FileTest, ErrorsAreThoseOfTheSystem) {
   File file = Opened(Made("a", "x"), FileMode::kRead);
   EXPECT_EQ(file.Append(Bytes("y")), std::errc::bad_file_descriptor);

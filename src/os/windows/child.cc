@@ -37,13 +37,26 @@ SystemHandle MakeJob() {
   return job;
 }
 
+// Empty; others may read it meanwhile.
+SystemHandle NewFile(const std::filesystem::path& path) {
+  return Owned(CreateFileW(SystemPath(path).c_str(), GENERIC_WRITE,
+                           FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, nullptr,
+                           CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr));
+}
+
 Result<ProcessHandle> StartProcess(const ChildRequest& request, const SystemHandle& job,
                                    DWORD flags) {
   const std::string failed = fmt::format("a process for {} cannot be made", request.purpose);
-  if (!request.output.empty()) {
-    return Status(StatusCode::kUnsupported, "what a child prints goes into no file on Windows");
-  }
   Launch launch;
+  SystemHandle output, errors;
+  if (!request.output.empty()) {
+    output = NewFile(request.output);
+    if (!output.valid()) return StatusFromLastError(failed);
+    errors = NewFile(request.errors);
+    if (!errors.valid()) return StatusFromLastError(failed);
+    launch.output = HandleOf(output);
+    launch.errors = HandleOf(errors);
+  }
   launch.file = SystemPath(Wide(OwnProgramPath()));
   launch.words = {OwnProgramPath()};
   launch.words.insert(launch.words.end(), request.arguments.begin(), request.arguments.end());

@@ -8,7 +8,10 @@
 #include <new>
 #include <vector>
 
+#include "os/windows/channel.h"
 #include "os/windows/system.h"
+// Behind it.
+#include <sddl.h>
 
 namespace cairn {
 namespace {
@@ -285,6 +288,20 @@ std::error_code MakeFolders(const FilePath& folder) {
   const std::error_code error = LastError();
   // Somebody else was faster, or the name ends with a slash.
   return FactsAt(folder).type == std::filesystem::file_type::directory ? std::error_code() : error;
+}
+
+std::error_code MakePrivateFolder(const FilePath& folder) {
+  // Nobody else is named, neither for the folder nor for what will be in it.
+  const std::wstring rights = L"D:P(A;OICI;FA;;;" + UserOf(GetCurrentProcess()) + L")";
+  SECURITY_ATTRIBUTES security = {sizeof(security), nullptr, FALSE};
+  if (ConvertStringSecurityDescriptorToSecurityDescriptorW(
+          rights.c_str(), SDDL_REVISION_1, &security.lpSecurityDescriptor, nullptr) == 0) {
+    return LastError();
+  }
+  const std::error_code error =
+      ErrorUnless(CreateDirectoryW(SystemPath(folder).c_str(), &security));
+  LocalFree(security.lpSecurityDescriptor);
+  return error;
 }
 
 // NTFS has a journal for names.

@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "os/testing/file_fixture.h"
+#include "os/windows/system.h"
 
 namespace cairn {
 namespace {
@@ -37,6 +40,32 @@ TEST_F(FileTest, NamesMayHaveSpacesUmlautsAndThreeHundredCharacters) {
   // The standard library takes names of that length behind this prefix only.
   for (; !folders.empty(); folders.pop_back()) {
     EXPECT_TRUE(fs::remove(fs::path(L"\\\\?\\" + fs::absolute(folders.back()).wstring())));
+  }
+}
+
+// Its list of rights is its own, not that of the folder above.
+TEST_F(FileTest, APrivateFolderIsNotForEverybody) {
+  EXPECT_FALSE(MakePrivateFolder(In("private")));
+  std::array<std::byte, 4096> security;
+  DWORD bytes = 0;
+  ASSERT_NE(GetFileSecurityW(SystemPath(In("private")).c_str(), DACL_SECURITY_INFORMATION,
+                             security.data(), static_cast<DWORD>(security.size()), &bytes),
+            0);
+  BOOL is_there = FALSE;
+  BOOL is_default = TRUE;
+  ACL* rights = nullptr;
+  ASSERT_NE(GetSecurityDescriptorDacl(security.data(), &is_there, &rights, &is_default), 0);
+  ASSERT_TRUE(is_there != 0 && rights != nullptr);
+  // Wine makes more than one entry of it.
+  EXPECT_GE(rights->AceCount, 1);
+  for (DWORD i = 0; i < rights->AceCount; ++i) {
+    void* entry = nullptr;
+    ASSERT_NE(GetAce(rights, i, &entry), 0);
+    SID* const whose = reinterpret_cast<SID*>(&static_cast<ACCESS_ALLOWED_ACE*>(entry)->SidStart);
+    for (const WELL_KNOWN_SID_TYPE many :
+         {WinWorldSid, WinAuthenticatedUserSid, WinBuiltinUsersSid}) {
+      EXPECT_EQ(IsWellKnownSid(whose, many), 0);
+    }
   }
 }
 

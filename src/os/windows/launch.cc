@@ -62,10 +62,15 @@ SystemHandle Nowhere() {
 // Its input and output, which it inherits as copies.
 class StandardStreams {
  public:
-  StandardStreams(bool silent, STARTUPINFOW* info) {
+  StandardStreams(const Launch& launch, STARTUPINFOW* info) {
     constexpr std::array kStreams = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
+    const std::array files = {HANDLE{nullptr}, launch.output, launch.errors};
     for (size_t i = 0; i < kStreams.size(); ++i) {
-      streams_[i] = silent ? Nowhere() : Inheritable(GetStdHandle(kStreams[i]));
+      if (launch.output == nullptr) {
+        streams_[i] = launch.silent ? Nowhere() : Inheritable(GetStdHandle(kStreams[i]));
+      } else {
+        streams_[i] = files[i] == nullptr ? Nowhere() : Inheritable(files[i]);
+      }
     }
     info->dwFlags |= STARTF_USESTDHANDLES;
     info->hStdInput = HandleAt(0);
@@ -177,7 +182,7 @@ std::error_code LaunchProgram(const Launch& launch, ProcessHandle* process,
                               SystemHandle* main_thread) {
   STARTUPINFOEXW info = {};
   info.StartupInfo.cb = sizeof(info);
-  const StandardStreams streams(launch.silent, &info.StartupInfo);
+  const StandardStreams streams(launch, &info.StartupInfo);
   std::vector<HANDLE> inherited = launch.inherited;
   for (size_t i = 0; i < 3; ++i) {
     if (streams.HandleAt(i) != nullptr) inherited.push_back(streams.HandleAt(i));

@@ -26,6 +26,8 @@ struct Launch {
   std::vector<std::string> environment;
   std::vector<HANDLE> inherited;  // with the same numbers there; beside input and output
   bool silent = false;            // input and output are nowhere; else this process's
+  HANDLE output = nullptr;        // not null: what it prints goes there, and it reads nothing
+  HANDLE errors = nullptr;        // the same, with `output` alone
   HANDLE job = nullptr;           // from its first moment on
   DWORD flags = 0;                // as of CreateProcessW
 };

@@ -95,9 +95,9 @@ Result<std::string> Unescaped(std::string_view escaped) {
   return text;
 }
 
-// A name, and no path.
+// A name, and no path: to Windows "C:name" is one, too.
 bool IsFileName(std::string_view name) {
-  return !name.starts_with('.') && name.find_first_of("/\\") == std::string_view::npos;
+  return !name.starts_with('.') && name.find_first_of("/\\:") == std::string_view::npos;
 }
 
 Status Take(std::string_view key, std::string value, FileQuestion* question) {

@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Check(question->number.has_value() == (asked == Asked::kLine));
   Check(question->name.empty() == (asked != Asked::kImage));
   Check(!question->name.starts_with('.'));
-  Check(question->name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos);
+  Check(question->name.find_first_of(std::string_view("/\\:\0", 4)) == std::string::npos);
   const std::vector<std::string> words = cairn::VerbFor(
       *question, {.file = "/file", .other = "/other", .images = "/images", .journal = "/journal"});
   Check(words.empty() ==

@@ -87,10 +87,7 @@ class PrivateFolder {
     }
     const std::filesystem::path path =
         std::filesystem::temp_directory_path(error) / fmt::format("cairn-view-{:016x}", random);
-    if (!error) std::filesystem::create_directory(path, error);
-    if (!error) {
-      std::filesystem::permissions(path, std::filesystem::perms::owner_all, error);
-    }
+    if (!error) error = MakePrivateFolder(path);
     if (error) return StatusFromError(error, fmt::format("'{}' cannot be made", TextOfPath(path)));
     return PrivateFolder(path);
   }

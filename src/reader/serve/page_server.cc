@@ -133,10 +133,16 @@ struct PageServer::State {
   }
 
   void Prepare() {
-    // Not SO_REUSEPORT, the library's own choice: another process could listen at the same port.
+    // Not SO_REUSEPORT, the library's own choice: another process could listen at the same port. On Windows SO_REUSEADDR
+    // lets one do that, too.
     server.set_socket_options([](socket_t socket) {
+#ifdef SO_EXCLUSIVEADDRUSE
+      constexpr int kOption = SO_EXCLUSIVEADDRUSE;
+#else
+      constexpr int kOption = SO_REUSEADDR;
+#endif
       constexpr int kYes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &kYes, sizeof(kYes));
+      setsockopt(socket, SOL_SOCKET, kOption, reinterpret_cast<const char*>(&kYes), sizeof(kYes));
     });
     // One question a connection: what stands behind a question that was refused is never taken for another.
     server.set_keep_alive_max_count(1);

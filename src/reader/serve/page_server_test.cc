@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/serve/page_server.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <memory>
@@ -21,6 +17,18 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+#ifdef _WIN32
+constexpr int kNoSignal = 0;
+void Close(socket_t socket) {
+  closesocket(socket);
+}
+#else
+constexpr int kNoSignal = MSG_NOSIGNAL;
+void Close(socket_t socket) {
+  close(socket);
+}
+#endif
+
 // Bytes, and no client that knows how it is done.
 class RawConnection {
  public:
@@ -31,13 +39,13 @@ class RawConnection {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     is_open_ = connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof(address)) == 0;
   }
-  ~RawConnection() { close(socket_); }
+  ~RawConnection() { Close(socket_); }
   RawConnection(const RawConnection&) = delete;
   RawConnection& operator=(const RawConnection&) = delete;
 
   bool is_open() const { return is_open_; }
   bool Send(const std::string& bytes) const {
-    return send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+    return send(socket_, bytes.data(), static_cast<int>(bytes.size()), kNoSignal) ==
            static_cast<ssize_t>(bytes.size());
   }
   // All that comes until the other side has closed it.
@@ -45,14 +53,14 @@ class RawConnection {
     std::string all(1 << 20, '\0');
     size_t size = 0;
     for (ssize_t got = 1; got > 0 && size<all.size(); size += got> 0 ? got : 0) {
-      got = recv(socket_, all.data() + size, all.size() - size, 0);
+      got = recv(socket_, all.data() + size, static_cast<int>(all.size() - size), 0);
     }
     all.resize(size);
     return all;
   }
 
  private:
-  const int socket_;
+  const socket_t socket_;
   bool is_open_ = false;
 };
 
