@@ -19,6 +19,12 @@ class Problem(Exception):
 # What a test adds to a program: it says when each of its functions begins and ends, with the counts of checks so far,
 # and runs those alone that FOREIGN_TESTS names. Counts come from the frame that the program was written for.
 MARKS = """
+static void foreign_say(const char *what, const char *name)
+{
+    printf("foreign %%s %%s %%ld %%ld %%ld %%ld %%ld\\n", what, name, %s);
+    fflush(stdout);
+}
+
 static int foreign_begin(const char *name)
 {
     const char *wanted = getenv("FOREIGN_TESTS");
@@ -27,15 +33,13 @@ static int foreign_begin(const char *name)
     snprintf(pattern, sizeof(pattern), ",%%s,", name);
     if (wanted && !strstr(wanted, pattern))
         return 0;
-    printf("foreign begin %%s\\n", name);
-    fflush(stdout);
+    foreign_say("begin", name);
     return 1;
 }
 
 static void foreign_end(const char *name)
 {
-    printf("foreign end %%s %%ld %%ld %%ld %%ld %%ld\\n", name, %s);
-    fflush(stdout);
+    foreign_say("end", name);
 }
 
 """
