@@ -44,10 +44,11 @@ class Traces : public ::testing::Environment {
                     Program("sample-scale-d3d12-plain"), "--frames", kFrames, "--calls", "100"},
                    {.folder = folder_->path(), .environment = LavapipeEnvironment()});
     ASSERT_EQ(captured.exit_code, 0) << captured.Summary();
-    (void)RunCommand({Program("cairn"), "run", "--quiet", "--capture", "-o", "fault.cairn", "--",
-                      Program("sample-fault-d3d12-plain")},
-                     {.folder = folder_->path(), .environment = LavapipeEnvironment()});
-    ASSERT_TRUE(std::filesystem::exists(*folder_ / "fault.cairn"));
+    const CommandResult faulted =
+        RunCommand({Program("cairn"), "run", "--quiet", "--capture", "-o", "fault.cairn", "--",
+                    Program("sample-fault-d3d12-plain")},
+                   {.folder = folder_->path(), .environment = LavapipeEnvironment()});
+    ASSERT_TRUE(std::filesystem::exists(*folder_ / "fault.cairn")) << faulted.Summary();
   }
   void TearDown() override { folder_.reset(); }
   static std::string Path(const std::string& name) { return *folder_ / name; }
