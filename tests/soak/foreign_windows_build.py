@@ -150,12 +150,12 @@ def vkd3d_command(folder, source, name, program):
 
 
 def make_program(folder, project, name, vkd3d):
-    """Makes the program in folder/bin if it is not there. Returns (its path, names of its tests in their order)."""
+    """Makes the program in folder/bin if it is not there, or older than this file. Returns (its path, names of its tests in their order)."""
     binaries = folder / "bin"
     binaries.mkdir(parents=True, exist_ok=True)
     program = binaries / (f"{name}_test.exe" if project == "wine" else f"vkd3d_{name}.exe")
     names = program.with_suffix(".tests")
-    if program.exists() and names.exists():
+    if program.exists() and names.exists() and names.stat().st_mtime > pathlib.Path(__file__).stat().st_mtime:
         return program, names.read_text().split()
     if project == "wine":
         source, arguments = wine_command(folder, name, program)
