@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes Direct3D test programs of other projects for Windows, for foreign-windows-suite. Nothing of them comes into
-the checkout."""
+"""Makes the Direct3D test programs of Wine for Windows, for foreign-windows-suite. Nothing of them comes into the
+checkout."""
 import os
 import pathlib
 import re
 import subprocess
 
 COMPILER = "x86_64-w64-mingw32-gcc-posix"
-IDL_COMPILER = "x86_64-w64-mingw32-widl"
 IMPORTS = "x86_64-w64-mingw32-dlltool"
 SUITE = "trixie"  # of tools/wine-env: its Wine and these tests are of one version
 
@@ -43,17 +42,12 @@ static void foreign_end(const char *name)
 }
 
 """
-COUNTS = {
-    "wine": ("(long)winetest_successes, (long)winetest_failures, (long)winetest_todo_successes, "
-             "(long)winetest_todo_failures, (long)winetest_skipped"),
-    "vkd3d": ("(long)vkd3d_test_state.success_count, (long)vkd3d_test_state.failure_count, "
-              "(long)vkd3d_test_state.todo_count, (long)vkd3d_test_state.todo_success_count, "
-              "(long)vkd3d_test_state.skip_count"),
-}
+COUNTS = ("(long)winetest_successes, (long)winetest_failures, (long)winetest_todo_successes, "
+          "(long)winetest_todo_failures, (long)winetest_skipped")
 STATEMENT = re.compile(r"^    (?P<call>(?P<function>\w+)\((?P<arguments>[^;{}]*)\);)", re.MULTILINE)
 
 
-def marked(source, project):
+def marked(source):
     """(the program's text with marks, names of its tests in their order)"""
     begin = source.index("\nSTART_TEST(")
     end = source.index("\n}\n", begin)
@@ -74,7 +68,7 @@ def marked(source, project):
         return f'    if (foreign_begin("{name}")) {{ {call} foreign_end("{name}"); }}'
 
     body = STATEMENT.sub(mark, source[begin:end])
-    return source[:begin] + MARKS % COUNTS[project] + body + source[end:], names
+    return source[:begin] + MARKS % COUNTS + body + source[end:], names
 
 
 def run(command, **options):
@@ -133,39 +127,19 @@ def wine_command(folder, name, program):
         *[f"-l{library}" for library in imports], "-lntdll_wine", "-lntdll"]
 
 
-def vkd3d_command(folder, source, name, program):
-    if not (source / "include/vkd3d_d3d12.idl").exists():
-        raise Problem(f"--vkd3d: '{source}' has no include/vkd3d_d3d12.idl; it wants vkd3d's source")
-    headers = folder / "vkd3d-headers"
-    headers.mkdir(exist_ok=True)
-    for idl in [*source.glob("include/*.idl"), *source.glob("tests/*.idl")]:
-        if idl.name != "vkd3d_unknown.idl":  # the compiler's own headers have that
-            run([IDL_COMPILER, "-I", str(source / "include"), "-h", "-o", str(headers / f"{idl.stem}.h"), str(idl)])
-    version = re.search(r"AC_INIT\(\[vkd3d\],\[([^]]*)\]", (source / "configure.ac").read_text())[1]
-    (headers / "config.h").write_text(f'#define PACKAGE_VERSION "{version}"\n')
-    return source / f"tests/{name}.c", [
-        "-municode", f"-I{source}/include", f"-I{source}/include/private", f"-I{headers}", "-D_WIN32_WINNT=0x0600",
-        "-D__USE_MINGW_ANSI_STDIO=0", "-DVKD3D_CROSSTEST=1", "-o", str(program), "SOURCE",
-        "-ld3d12", "-ldxgi", "-lgdi32", "-ld3dcompiler_47"]
-
-
-def make_program(folder, project, name, vkd3d):
-    """Makes the program in folder/bin if it is not there, or older than this file. Returns (its path, names of its tests in their order)."""
+def make_program(folder, name):
+    """Makes the program in folder/bin if it is not there, or older than this file. Returns (its path, names of its
+    tests in their order)."""
     binaries = folder / "bin"
     binaries.mkdir(parents=True, exist_ok=True)
-    program = binaries / (f"{name}_test.exe" if project == "wine" else f"vkd3d_{name}.exe")
+    program = binaries / f"{name}_test.exe"
     names = program.with_suffix(".tests")
     if program.exists() and names.exists() and names.stat().st_mtime > pathlib.Path(__file__).stat().st_mtime:
         return program, names.read_text().split()
-    if project == "wine":
-        source, arguments = wine_command(folder, name, program)
-    else:
-        if vkd3d is None:
-            raise Problem(f"{program.stem} is made of vkd3d's source: name its folder with --vkd3d")
-        source, arguments = vkd3d_command(folder, pathlib.Path(vkd3d).resolve(), name, program)
-    text, tests = marked(source.read_text(), project)
+    source, arguments = wine_command(folder, name, program)
+    text, tests = marked(source.read_text())
     # Under its own name, which failed checks bear.
-    copy = folder / "marked" / project / source.name
+    copy = folder / "marked" / source.name
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text)
     arguments[arguments.index("SOURCE")] = str(copy)
