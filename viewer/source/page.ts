@@ -53,7 +53,7 @@ class Page extends LitElement {
     input { width: 16rem; }
     .space { flex: 1; }
     main { overflow: auto; padding: 0.8rem 0.9rem; min-width: 0; }
-    aside { width: clamp(22rem, 22vw, 27rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
+    aside { width: clamp(24rem, 22vw, 27rem); border-left: 1px solid var(--line); min-height: 0; overflow: hidden; }
     dialog { color: var(--text); background: var(--ground); border: 1px solid var(--line); border-radius: 6px; max-width: 90ch; }
     @media (max-width: 900px) { aside { display: none; } }
   `];
