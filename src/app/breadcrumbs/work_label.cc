@@ -17,19 +17,6 @@ std::optional<uint32_t> ReadNumber(std::string_view digits) {
 
 }  // namespace
 
-bool WorkLabel::IsDraw() const {
-  switch (type) {
-    case CAIRN_MARKER_DRAW:
-    case CAIRN_MARKER_DRAW_AUTO:
-    case CAIRN_MARKER_DRAW_INDEXED:
-    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
-    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
-    case CAIRN_MARKER_DRAW_INDIRECT:
-    case CAIRN_MARKER_DRAW_INSTANCED: return true;
-    default: return false;
-  }
-}
-
 std::optional<WorkLabel> WorkLabel::Read(const char* text) {
   // Most labels are the program's own: their first characters say so.
   if (text == nullptr || std::strncmp(text, kPrefix.data(), kPrefix.size()) != 0) return {};

@@ -27,11 +27,6 @@ struct WorkLabel {
   CairnMarkerType type = CAIRN_MARKER_PASS;
   CairnPipeline pipeline = 0;  // of any context of this process; 0 for none
 
-  bool IsDraw() const;
-  bool IsDispatch() const {
-    return type == CAIRN_MARKER_DISPATCH || type == CAIRN_MARKER_DISPATCH_INDIRECT;
-  }
-
   // `text` takes kLength characters and a zero.
   template <typename Character>
   void Write(Character* text) const {

@@ -6,6 +6,7 @@
 #include "app/d3d11/thin.h"
 #include "app/d3d12/registry.h"
 #include "app/settings/layer_settings.h"
+#include "format/block/marker_kinds.h"
 
 namespace cairn {
 namespace {
@@ -65,30 +66,23 @@ void D3D11Context::ForgetShaders() {
 }
 
 CairnPipeline D3D11Context::PipelineFor(CairnMarkerType type) {
-  switch (type) {
-    case CAIRN_MARKER_DISPATCH:
-    case CAIRN_MARKER_DISPATCH_INDIRECT:
-      if (!compute_.known) {
-        BoundShaders bound = {};
-        bound[kStageCompute] = shaders_[kStageCompute];
-        compute_ = {bound[kStageCompute] == nullptr ? 0 : device_.PipelineOf(bound), true};
-      }
-      return compute_.number;
-    case CAIRN_MARKER_DRAW:
-    case CAIRN_MARKER_DRAW_AUTO:
-    case CAIRN_MARKER_DRAW_INDEXED:
-    case CAIRN_MARKER_DRAW_INDEXED_INSTANCED:
-    case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
-    case CAIRN_MARKER_DRAW_INDIRECT:
-    case CAIRN_MARKER_DRAW_INSTANCED:
-      if (!graphics_.known) {
-        BoundShaders bound = shaders_;
-        bound[kStageCompute] = nullptr;
-        graphics_ = {device_.PipelineOf(bound), true};
-      }
-      return graphics_.number;
-    default: return 0;
+  if (IsDispatch(type)) {
+    if (!compute_.known) {
+      BoundShaders bound = {};
+      bound[kStageCompute] = shaders_[kStageCompute];
+      compute_ = {bound[kStageCompute] == nullptr ? 0 : device_.PipelineOf(bound), true};
+    }
+    return compute_.number;
   }
+  if (IsDraw(type)) {
+    if (!graphics_.known) {
+      BoundShaders bound = shaders_;
+      bound[kStageCompute] = nullptr;
+      graphics_ = {device_.PipelineOf(bound), true};
+    }
+    return graphics_.number;
+  }
+  return 0;
 }
 
 void D3D11Context::BeginEvent(const wchar_t* name) {

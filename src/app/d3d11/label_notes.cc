@@ -5,6 +5,7 @@
 #include "app/d3d11/work_notes.h"
 #include "app/replacement/methods.h"
 #include "d3d11gen/methods.h"
+#include "format/block/marker_kinds.h"
 
 namespace cairn {
 namespace {
@@ -31,7 +32,7 @@ class LabelNotes final : public WorkNotes {
     // As a rule it is that of the last call.
     if (type != label_.type || pipeline != label_.pipeline) {
       label_ = {type, pipeline};
-      is_region_ = !label_.IsDraw() && !label_.IsDispatch();
+      is_region_ = !IsDraw(type) && !IsDispatch(type);
       label_.Write(text_.data());
     }
     if (is_region_) {

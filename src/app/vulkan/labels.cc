@@ -10,6 +10,7 @@
 #include "app/settings/log.h"
 #include "app/vulkan/command_buffer.h"
 #include "app/vulkan/intercept.h"
+#include "format/block/marker_kinds.h"
 
 namespace cairn {
 namespace {
@@ -59,9 +60,9 @@ void EndLabel(CommandBufferState& state) {
 void InsertLabel(CommandBufferState& state, const char* name) {
   if (state.open == nullptr || state.work_label != 0) return;
   if (const auto work = WorkLabel::Read(name)) {
-    state.announced_at = work->IsDraw()       ? WorkPoint::kGraphics
-                         : work->IsDispatch() ? WorkPoint::kCompute
-                                              : WorkPoint::kCount;
+    state.announced_at = IsDraw(work->type)       ? WorkPoint::kGraphics
+                         : IsDispatch(work->type) ? WorkPoint::kCompute
+                                                  : WorkPoint::kCount;
     state.announced_type = work->type;
     state.announced_pipeline = work->pipeline;
     return;

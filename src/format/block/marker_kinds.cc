@@ -8,6 +8,7 @@ namespace cairn {
 bool IsDraw(uint32_t type) {
   switch (type) {
     case CAIRN_MARKER_DRAW:
+    case CAIRN_MARKER_DRAW_AUTO:
     case CAIRN_MARKER_DRAW_INDEXED:
     case CAIRN_MARKER_DRAW_INDEXED_INDIRECT:
     case CAIRN_MARKER_DRAW_INDEXED_INDIRECT_COUNT:
