@@ -2,14 +2,23 @@
 #include "reader/serve/page_server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
 
 #include <array>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
+#include <exception>
+#include <limits>
 #include <mutex>
-#include <span>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -19,14 +28,26 @@
 namespace cairn {
 namespace {
 
-constexpr char kHost[] = "127.0.0.1";
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace http = boost::beast::http;
+using Tcp = asio::ip::tcp;
+using Error = boost::system::error_code;
+
 constexpr auto kLook = std::chrono::milliseconds(200);
 // A page that is loaded again is away for a moment.
 constexpr auto kLinger = std::chrono::seconds(4);
-// A page that is gone is noticed when something is written to it.
-constexpr auto kHeartbeat = std::chrono::seconds(1);
-constexpr int kMostConnections = 64;  // each has a thread; an open page keeps one
-constexpr int kMostSilenceS = 2;
+// For a question from its first letter to its last, and for the other side to close what is answered.
+constexpr auto kMostAsking = std::chrono::seconds(2);
+constexpr auto kMostReading = std::chrono::seconds(60);
+// Cookies of all other servers of 127.0.0.1 come with each question.
+constexpr uint32_t kMostHeader = 64 << 10;
+constexpr int kMostConnections = 512;  // half of what a process may have open, by default
+constexpr int kAnswerers = 16;
+
+std::string_view View(beast::string_view text) {
+  return {text.data(), text.size()};
+}
 
 // As long for each text of the same length, so that nobody finds the secret letter by letter.
 bool IsSame(std::string_view text, std::string_view secret) {
@@ -39,205 +60,246 @@ bool IsSame(std::string_view text, std::string_view secret) {
 
 }  // namespace
 
+// Connections live in one thread, `listener`; answers are made by others.
 struct PageServer::State {
-  class Connections;
+  class Connection;
 
-  httplib::Server server;
-  std::thread listener;
-  Answerer answerer;
+  explicit State(Answerer made_by) : answerer(std::move(made_by)) {}
+
+  const Answerer answerer;
   std::string secret;
   std::string host;  // "127.0.0.1:41234"
   std::string address;
 
   std::mutex mutex;
-  std::condition_variable changed;
-  bool stopping = false;
-  int connections = 0;
-  int answering = 0;
   int open_pages = 0;
   bool had_page = false;
   std::chrono::steady_clock::time_point last_page;
 
-  // Why a request is refused; nullptr if it is not.
-  const char* Refusal(const httplib::Request& request) const {
-    if (request.get_header_value_count("Host") != 1 || request.get_header_value("Host") != host) {
-      return "this server has another name";
+  // Of the listener.
+  int connections = 0;
+  bool is_accepting = false;
+  asio::io_context network{1};
+  const asio::executor_work_guard<asio::io_context::executor_type> until_stopped{
+      network.get_executor()};
+  Tcp::acceptor acceptor{network};
+  asio::steady_timer pause{network};
+
+  asio::thread_pool answerers{kAnswerers};
+  std::thread listener;
+
+  Error Listen(uint16_t port);
+  void Accept();
+  const char* Refusal(const http::request<http::empty_body>& request) const;
+};
+
+// One question, and its answer: what stands behind a question that was refused is never taken for another.
+class PageServer::State::Connection final : public std::enable_shared_from_this<Connection> {
+ public:
+  Connection(State* state, Tcp::socket socket) : state_(*state), stream_(std::move(socket)) {
+    ++state_.connections;
+    parser_.header_limit(kMostHeader);
+    // Who has a body is refused with a reason.
+    parser_.body_limit(std::numeric_limits<uint64_t>::max());
+  }
+  ~Connection() {
+    if (is_page_) {
+      const std::lock_guard lock(state_.mutex);
+      --state_.open_pages;
+      state_.last_page = std::chrono::steady_clock::now();
     }
-    const std::string origin = request.get_header_value("Origin");
-    const bool has_origin = request.has_header("Origin");
-    if (request.get_header_value_count("Origin") > 1) return "pages of another origin may not ask";
-    if (has_origin && origin != "http://" + host) return "pages of another origin may not ask";
-    const std::string site = request.get_header_value("Sec-Fetch-Site");
-    if (!site.empty() && site != "same-origin" && site != "none") return "other sites may not ask";
-    if (request.method == "POST" && !has_origin) return "an order names its origin";
-    if (request.method != "GET" && request.method != "POST") return "only GET and POST are known";
-    const std::string length = request.get_header_value("Content-Length");
-    if (request.has_header("Transfer-Encoding") || (!length.empty() && length != "0")) {
-      return "questions have no body";
-    }
-    if (request.has_header("Range")) return "answers have no parts";
-    const std::string_view target = request.target;
-    const size_t end = target.find('/', 1);
-    if (end == std::string_view::npos || !IsSame(target.substr(1, end - 1), secret)) {
-      return "the address is not the one that cairn view has printed";
-    }
-    return nullptr;
+    --state_.connections;
+    if (!state_.network.stopped()) state_.Accept();
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void ReadQuestion() {
+    stream_.expires_after(kMostAsking);
+    http::async_read_header(
+        stream_, buffer_, parser_,
+        [self = shared_from_this()](Error error, size_t) { self->OnQuestion(error); });
   }
 
-  void Answer(const httplib::Request& request, httplib::Response* response) {
-    const PageQuestion question = {.target = request.target.substr(secret.size() + 2),
-                                   .is_order = request.method == "POST"};
-    if (question.target == "open") return KeepOpen(response);
-    if (!BeginAnswer()) {
-      response->status = 503;
-      return;
+ private:
+  void OnQuestion(Error error) {
+    if (error == http::error::end_of_stream) return;
+    // Who was too slow is gone by now.
+    if (error) return Write({.status = 400, .type = "text/plain", .body = error.message() + "\n"});
+    const http::request<http::empty_body>& request = parser_.get();
+    if (const char* const refusal = state_.Refusal(request)) {
+      return Write({.status = 403, .type = "text/plain", .body = std::string(refusal) + "\n"});
     }
-    const std::shared_ptr<void> ends(nullptr, [this](void*) { EndAnswer(); });
-    const PageAnswer answer = answerer(question);
-    response->status = answer.status;
-    response->set_content(answer.body, answer.type);
+    PageQuestion question = {
+        .target = std::string(View(request.target()).substr(state_.secret.size() + 2)),
+        .is_order = request.method() == http::verb::post};
+    if (question.target == "open") return KeepOpen();
+    // It may take its time.
+    stream_.expires_never();
+    asio::post(
+        state_.answerers, [self = shared_from_this(), question = std::move(question)]() mutable {
+          State& state = self->state_;
+          PageAnswer answer = {.status = 500, .type = "text/plain"};
+          try {
+            answer = state.answerer(question);
+          } catch (const std::exception& problem) {  // out of memory
+            answer.body = std::string(problem.what()) + "\n";
+          }
+          asio::post(state.network, [self = std::move(self), answer = std::move(answer)]() mutable {
+            self->Write(std::move(answer));
+          });
+        });
   }
 
-  bool BeginAnswer() {
-    const std::lock_guard lock(mutex);
-    if (!stopping) ++answering;
-    return !stopping;
-  }
-  void EndAnswer() {
-    const std::lock_guard lock(mutex);
-    --answering;
-    changed.notify_all();
+  void Write(PageAnswer answer) {
+    SetHeader(answer.status, answer.type);
+    response_.body() = std::move(answer.body);
+    response_.prepare_payload();
+    stream_.expires_after(kMostReading);
+    http::async_write(stream_, response_, [self = shared_from_this()](Error error, size_t) {
+      if (error) return;
+      self->stream_.socket().shutdown(Tcp::socket::shutdown_send, error);
+      self->stream_.expires_after(kMostAsking);
+      self->ReadToItsEnd();
+    });
   }
 
   // A page says that it is there by an answer that does not end.
-  void KeepOpen(httplib::Response* response) {
+  void KeepOpen() {
     {
-      const std::lock_guard lock(mutex);
-      ++open_pages;
-      had_page = true;
+      const std::lock_guard lock(state_.mutex);
+      ++state_.open_pages;
+      state_.had_page = true;
     }
-    response->set_chunked_content_provider(
-        "text/event-stream",
-        [this](size_t, httplib::DataSink& sink) {
-          std::unique_lock lock(mutex);
-          if (changed.wait_for(lock, kHeartbeat, [this] { return stopping; })) return false;
-          lock.unlock();
-          constexpr std::string_view kBeat = ":\n\n";
-          return sink.write(kBeat.data(), kBeat.size());
-        },
-        [this](bool) {
-          const std::lock_guard lock(mutex);
-          --open_pages;
-          last_page = std::chrono::steady_clock::now();
-        });
-  }
-
-  void Prepare() {
-    // Not SO_REUSEPORT, the library's own choice: another process could listen at the same port. On Windows SO_REUSEADDR
-    // lets one do that, too.
-    server.set_socket_options([](socket_t socket) {
-#ifdef SO_EXCLUSIVEADDRUSE
-      constexpr int kOption = SO_EXCLUSIVEADDRUSE;
-#else
-      constexpr int kOption = SO_REUSEADDR;
-#endif
-      constexpr int kYes = 1;
-      setsockopt(socket, SOL_SOCKET, kOption, reinterpret_cast<const char*>(&kYes), sizeof(kYes));
+    is_page_ = true;
+    SetHeader(200, "text/event-stream");
+    header_.emplace(response_);
+    stream_.expires_after(kMostReading);
+    http::async_write_header(stream_, *header_, [self = shared_from_this()](Error error, size_t) {
+      if (error) return;
+      self->stream_.expires_never();
+      self->ReadToItsEnd();
     });
-    // One question a connection: what stands behind a question that was refused is never taken for another.
-    server.set_keep_alive_max_count(1);
-    server.set_keep_alive_timeout(kMostSilenceS);
-    server.set_read_timeout(kMostSilenceS);
-    server.set_default_headers({{"X-Content-Type-Options", "nosniff"},
-                                {"X-Frame-Options", "DENY"},
-                                {"Referrer-Policy", "no-referrer"},
-                                {"Cross-Origin-Resource-Policy", "same-origin"},
-                                {"Cross-Origin-Opener-Policy", "same-origin"},
-                                {"Cache-Control", "no-store"}});
-    server.set_pre_routing_handler(
-        [this](const httplib::Request& request, httplib::Response& response) {
-          const char* const refusal = Refusal(request);
-          if (refusal == nullptr) return httplib::Server::HandlerResponse::Unhandled;
-          response.status = 403;
-          response.set_content(std::string(refusal) + "\n", "text/plain");
-          return httplib::Server::HandlerResponse::Handled;
-        });
-    const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
-      Answer(request, &response);
-    };
-    server.Get("/.*", answer);
-    server.Post("/.*", answer);
   }
+
+  // To close with something unread would take the answer away from who asked.
+  void ReadToItsEnd() {
+    buffer_.clear();
+    stream_.async_read_some(buffer_.prepare(4096),
+                            [self = shared_from_this()](Error error, size_t) {
+                              if (!error) self->ReadToItsEnd();
+                            });
+  }
+
+  void SetHeader(int status, const std::string& type) {
+    response_.result(static_cast<unsigned>(status));
+    response_.keep_alive(false);
+    response_.set("Content-Type", type);
+    response_.set("X-Content-Type-Options", "nosniff");
+    response_.set("X-Frame-Options", "DENY");
+    response_.set("Referrer-Policy", "no-referrer");
+    response_.set("Cross-Origin-Resource-Policy", "same-origin");
+    response_.set("Cross-Origin-Opener-Policy", "same-origin");
+    response_.set("Cache-Control", "no-store");
+  }
+
+  State& state_;
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_{kMostHeader};
+  http::request_parser<http::empty_body> parser_;
+  http::response<http::string_body> response_;
+  std::optional<http::response_serializer<http::string_body>> header_;
+  bool is_page_ = false;
 };
 
-// Threads that the server does not wait for at its end: who sends a letter now and then could hold it up for as long as
-// he likes. They keep what they use.
-class PageServer::State::Connections final : public httplib::TaskQueue {
- public:
-  explicit Connections(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Error PageServer::State::Listen(uint16_t port) {
+  Error error;
+  acceptor.open(Tcp::v4(), error);
+  // Not SO_REUSEADDR on Windows: there another process could listen at the same port.
+#ifdef SO_EXCLUSIVEADDRUSE
+  constexpr int kYes = 1;
+  setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
+             reinterpret_cast<const char*>(&kYes), sizeof(kYes));
+#else
+  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+#endif
+  if (!error) acceptor.bind({asio::ip::address_v4::loopback(), port}, error);
+  if (!error) acceptor.listen(Tcp::acceptor::max_listen_connections, error);
+  return error;
+}
 
-  // Older versions of the library expect no answer.
-  using Accepted = decltype(std::declval<TaskQueue&>().enqueue(nullptr));
-  Accepted enqueue(std::function<void()> serve) override {
-    std::unique_lock lock(state_->mutex);
-    state_->changed.wait(
-        lock, [this] { return state_->connections < kMostConnections || state_->stopping; });
-    ++state_->connections;
-    std::thread([serve = std::move(serve), state = state_] {
-      serve();
-      const std::lock_guard ended(state->mutex);
-      --state->connections;
-      state->changed.notify_all();
-    }).detach();
-    return static_cast<Accepted>(true);
+void PageServer::State::Accept() {
+  if (is_accepting || connections >= kMostConnections) return;
+  is_accepting = true;
+  acceptor.async_accept([this](Error error, Tcp::socket socket) {
+    if (error) {  // too many open files
+      pause.expires_after(kLook);
+      return pause.async_wait([this](Error) {
+        is_accepting = false;
+        Accept();
+      });
+    }
+    is_accepting = false;
+    std::make_shared<Connection>(this, std::move(socket))->ReadQuestion();
+    Accept();
+  });
+}
+
+// Why a request is refused; nullptr if it is not.
+const char* PageServer::State::Refusal(const http::request<http::empty_body>& request) const {
+  if (request.count("Host") != 1 || View(request["Host"]) != host) {
+    return "this server has another name";
   }
-  void shutdown() override {}
+  const size_t origins = request.count("Origin");
+  if (origins > 1 || (origins == 1 && View(request["Origin"]) != "http://" + host)) {
+    return "pages of another origin may not ask";
+  }
+  const std::string_view site = View(request["Sec-Fetch-Site"]);
+  if (!site.empty() && site != "same-origin" && site != "none") return "other sites may not ask";
+  const bool is_order = request.method() == http::verb::post;
+  if (is_order && origins == 0) return "an order names its origin";
+  if (!is_order && request.method() != http::verb::get) return "only GET and POST are known";
+  const std::string_view length = View(request["Content-Length"]);
+  if (request.count("Transfer-Encoding") != 0 || (!length.empty() && length != "0")) {
+    return "questions have no body";
+  }
+  if (request.count("Range") != 0) return "answers have no parts";
+  const std::string_view target = View(request.target());
+  const size_t end = target.find('/', 1);
+  if (end == std::string_view::npos || !IsSame(target.substr(1, end - 1), secret)) {
+    return "the address is not the one that cairn view has printed";
+  }
+  return nullptr;
+}
 
- private:
-  const std::shared_ptr<State> state_;
-};
-
-PageServer::PageServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+PageServer::PageServer(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 PageServer::~PageServer() {
-  {
-    std::unique_lock lock(state_->mutex);
-    state_->stopping = true;
-    state_->changed.notify_all();
-    state_->changed.wait(lock, [this] { return state_->answering == 0; });
-  }
-  state_->server.stop();
+  state_->answerers.stop();
+  state_->answerers.join();
+  state_->network.stop();
   state_->listener.join();
 }
 
 Result<std::unique_ptr<PageServer>> PageServer::Open(uint16_t port, Answerer answerer) {
-  auto state = std::make_shared<State>();
+  auto state = std::make_unique<State>(std::move(answerer));
   std::array<std::byte, 16> secret;
   if (!FillWithSecrets(secret)) return Status(StatusCode::kIo, "the system has no random numbers");
   for (const std::byte byte : secret)
     state->secret += fmt::format("{:02x}", static_cast<unsigned>(byte));
-  state->answerer = std::move(answerer);
-  state->Prepare();
-  state->server.new_task_queue = [weak = std::weak_ptr(state)] {
-    return new State::Connections(weak.lock());
-  };
-  int bound = port;
-  if (port == 0) {
-    bound = state->server.bind_to_any_port(kHost);
-  } else if (!state->server.bind_to_port(kHost, port)) {
-    bound = -1;
+  Error error = state->Listen(port);
+  const Tcp::endpoint bound = error ? Tcp::endpoint() : state->acceptor.local_endpoint(error);
+  if (error) {
+    return Status(StatusCode::kIo,
+                  fmt::format("port {} of 127.0.0.1 cannot be had; --port names another, "
+                              "and without it a free one is taken",
+                              port));
   }
-  if (bound <= 0) {
-    return Status(StatusCode::kIo, fmt::format("port {} of {} cannot be had; --port names another, "
-                                               "and without it a free one is taken",
-                                               port, kHost));
-  }
-  state->host = fmt::format("{}:{}", kHost, bound);
+  state->host = fmt::format("127.0.0.1:{}", bound.port());
   state->address = fmt::format("http://{}/{}/", state->host, state->secret);
+  state->Accept();
   State* const raw = state.get();
-  state->listener = std::thread([raw] { raw->server.listen_after_bind(); });
-  // Else it could be stopped before it has begun, and would not notice.
-  while (!raw->server.is_running()) std::this_thread::yield();
+  state->listener = std::thread([raw] { raw->network.run(); });
   return std::unique_ptr<PageServer>(new PageServer(std::move(state)));
 }
 
@@ -246,13 +308,12 @@ const std::string& PageServer::address() const {
 }
 
 void PageServer::Serve(const std::function<bool()>& is_stopped) {
-  std::unique_lock lock(state_->mutex);
-  while (!is_stopped()) {
-    const bool left = state_->had_page && state_->open_pages == 0 &&
-                      std::chrono::steady_clock::now() - state_->last_page > kLinger;
-    if (left) return;
-    state_->changed.wait_for(lock, kLook);
-  }
+  const auto has_been_left = [this] {
+    const std::lock_guard lock(state_->mutex);
+    return state_->had_page && state_->open_pages == 0 &&
+           std::chrono::steady_clock::now() - state_->last_page > kLinger;
+  };
+  while (!is_stopped() && !has_been_left()) std::this_thread::sleep_for(kLook);
 }
 
 }  // namespace cairn

@@ -44,8 +44,8 @@ class PageServer {
 
  private:
   struct State;
-  explicit PageServer(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;  // connections that others do not end keep it
+  explicit PageServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace cairn

@@ -7,14 +7,17 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cairn {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 #ifdef _WIN32
@@ -48,6 +51,13 @@ class RawConnection {
     return send(socket_, bytes.data(), static_cast<int>(bytes.size()), kNoSignal) ==
            static_cast<ssize_t>(bytes.size());
   }
+  // What comes first.
+  std::string Start() const {
+    std::string start(4096, '\0');
+    const ssize_t got = recv(socket_, start.data(), static_cast<int>(start.size()), 0);
+    start.resize(got > 0 ? got : 0);
+    return start;
+  }
   // All that comes until the other side has closed it.
   std::string Rest() const {
     std::string all(1 << 20, '\0');
@@ -66,12 +76,15 @@ class RawConnection {
 
 class PageServerTest : public testing::Test {
  protected:
-  PageServerTest()
-      : server_(PageServer::Open(0, [](const PageQuestion& question) {
-                  return PageAnswer{
-                      .type = "text/plain",
-                      .body = question.target + "||" + (question.is_order ? "order" : "question")};
-                }).value()) {
+  PageServerTest() {
+    Open([](const PageQuestion& question) {
+      return PageAnswer{
+          .type = "text/plain",
+          .body = question.target + "||" + (question.is_order ? "order" : "question")};
+    });
+  }
+  void Open(PageServer::Answerer answerer) {
+    server_ = PageServer::Open(0, std::move(answerer)).value();
     const std::string& address = server_->address();
     host_ = address.substr(7, address.find('/', 7) - 7);
     path_ = address.substr(7 + host_.size());
@@ -185,7 +198,7 @@ TEST_F(PageServerTest, WaitsForNobodyWhoIsSlow) {
   const std::string host = host_;
   std::atomic<bool> ended{false};
   std::vector<std::unique_ptr<RawConnection>> connections;
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 300; ++i) {
     connections.push_back(std::make_unique<RawConnection>(host));
     ASSERT_TRUE(connections.back()->is_open());
     ASSERT_TRUE(connections.back()->Send("GET " + path_ + " HTTP/1.1\r\nX: "));
@@ -202,19 +215,37 @@ TEST_F(PageServerTest, WaitsForNobodyWhoIsSlow) {
   slow.join();
 }
 
+TEST_F(PageServerTest, AQuestionComesInTime) {
+  const RawConnection connection(host_);
+  ASSERT_TRUE(connection.Send("GET " + path_ + " HTTP/1.1\r\nX: "));
+  std::atomic<bool> ended{false};
+  std::thread slow([&] {
+    while (!ended) {
+      (void)connection.Send("x");
+      std::this_thread::yield();
+    }
+  });
+  EXPECT_THAT(connection.Rest(), Not(HasSubstr("200")));  // which ends
+  ended = true;
+  slow.join();
+}
+
+TEST_F(PageServerTest, AnAnswerThatCannotBeMadeIsAnError) {
+  Open([](const PageQuestion&) -> PageAnswer { throw std::bad_alloc(); });
+  EXPECT_THAT(Get(path_), StartsWith("500 "));
+  EXPECT_THAT(Get(path_), StartsWith("500 "));
+}
+
 TEST_F(PageServerTest, NoAnswerIsMadeOnceItIsDestroyed) {
   std::atomic<bool> destroyed{false};
   std::atomic<int> begun{0};
   std::atomic<int> late{0};
-  server_ = PageServer::Open(0, [&](const PageQuestion&) {
-              ++begun;
-              for (int i = 0; i < 1000; ++i) std::this_thread::yield();
-              if (destroyed) ++late;
-              return PageAnswer();
-            }).value();
-  const std::string address = server_->address();
-  host_ = address.substr(7, address.find('/', 7) - 7);
-  path_ = address.substr(7 + host_.size());
+  Open([&](const PageQuestion&) {
+    ++begun;
+    for (int i = 0; i < 1000; ++i) std::this_thread::yield();
+    if (destroyed) ++late;
+    return PageAnswer();
+  });
   std::vector<std::thread> askers;
   for (int i = 0; i < 8; ++i) {
     askers.emplace_back([this] {
@@ -252,14 +283,12 @@ TEST_F(PageServerTest, EndsWithItsLastPage) {
     server_->Serve([] { return false; });
     ended = true;
   });
-  // A page that is there, until it wants no more.
-  bool was_serving = false;
-  int beats = 0;
-  Client().Get(path_ + "open", [&](const char*, size_t) {
-    was_serving = !ended;
-    return ++beats < 2;
-  });
-  EXPECT_TRUE(was_serving);
+  {
+    const RawConnection page(host_);
+    ASSERT_TRUE(page.Send("GET " + path_ + "open HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"));
+    EXPECT_THAT(page.Start(), HasSubstr("text/event-stream"));
+    EXPECT_FALSE(ended);
+  }
   serving.join();
   EXPECT_TRUE(ended);
 }
