@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#ifndef _WIN32
+#include <fcntl.h>
+#endif
+
 #include <array>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -41,12 +45,28 @@ constexpr auto kLinger = std::chrono::seconds(4);
 constexpr auto kMostAsking = std::chrono::seconds(2);
 constexpr auto kMostReading = std::chrono::seconds(60);
 // Cookies of all other servers of 127.0.0.1 come with each question.
-constexpr uint32_t kMostHeader = 64 << 10;
+constexpr uint32_t kMostHeader = 16 << 10;
+constexpr int kMostOpenPages = 64;
 constexpr int kMostConnections = 512;  // half of what a process may have open, by default
 constexpr int kAnswerers = 16;
 
 std::string_view View(beast::string_view text) {
   return {text.data(), text.size()};
+}
+
+// To try again at once would help nobody.
+bool IsShortOfSomething(Error error) {
+  namespace errc = boost::system::errc;
+  return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
+         error == errc::not_enough_memory || error == errc::no_buffer_space;
+}
+
+// A browser that this process has started would keep the port, and a verb the connections. On Windows handles are
+// inherited one by one.
+void KeepFromPrograms([[maybe_unused]] Tcp::socket::native_handle_type socket) {
+#ifndef _WIN32
+  fcntl(socket, F_SETFD, FD_CLOEXEC);
+#endif
 }
 
 // As long for each text of the same length, so that nobody finds the secret letter by letter.
@@ -168,10 +188,11 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
   void KeepOpen() {
     {
       const std::lock_guard lock(state_.mutex);
-      ++state_.open_pages;
+      is_page_ = state_.open_pages < kMostOpenPages;
+      if (is_page_) ++state_.open_pages;
       state_.had_page = true;
     }
-    is_page_ = true;
+    if (!is_page_) return Write({.status = 503, .type = "text/plain", .body = "too many pages\n"});
     SetHeader(200, "text/event-stream");
     header_.emplace(response_);
     stream_.expires_after(kMostReading);
@@ -215,13 +236,17 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
 Error PageServer::State::Listen(uint16_t port) {
   Error error;
   acceptor.open(Tcp::v4(), error);
-  // Not SO_REUSEADDR on Windows: there another process could listen at the same port.
-#ifdef SO_EXCLUSIVEADDRUSE
+  if (error) return error;
+  KeepFromPrograms(acceptor.native_handle());
+#ifdef _WIN32
+  // SO_REUSEADDR lets another process listen at the same port there.
   constexpr int kYes = 1;
-  setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
-             reinterpret_cast<const char*>(&kYes), sizeof(kYes));
+  if (setsockopt(acceptor.native_handle(), SOL_SOCKET, SO_EXCLUSIVEADDRUSE,
+                 reinterpret_cast<const char*>(&kYes), sizeof(kYes)) != 0) {
+    return Error(WSAGetLastError(), boost::system::system_category());
+  }
 #else
-  if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
+  acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
 #endif
   if (!error) acceptor.bind({asio::ip::address_v4::loopback(), port}, error);
   if (!error) acceptor.listen(Tcp::acceptor::max_listen_connections, error);
@@ -232,7 +257,7 @@ void PageServer::State::Accept() {
   if (is_accepting || connections >= kMostConnections) return;
   is_accepting = true;
   acceptor.async_accept([this](Error error, Tcp::socket socket) {
-    if (error) {  // too many open files
+    if (IsShortOfSomething(error)) {
       pause.expires_after(kLook);
       return pause.async_wait([this](Error) {
         is_accepting = false;
@@ -240,7 +265,11 @@ void PageServer::State::Accept() {
       });
     }
     is_accepting = false;
-    std::make_shared<Connection>(this, std::move(socket))->ReadQuestion();
+    // Else who asked was gone before.
+    if (!error) {
+      KeepFromPrograms(socket.native_handle());
+      std::make_shared<Connection>(this, std::move(socket))->ReadQuestion();
+    }
     Accept();
   });
 }
@@ -266,7 +295,8 @@ const char* PageServer::State::Refusal(const http::request<http::empty_body>& re
   if (request.count("Range") != 0) return "answers have no parts";
   const std::string_view target = View(request.target());
   const size_t end = target.find('/', 1);
-  if (end == std::string_view::npos || !IsSame(target.substr(1, end - 1), secret)) {
+  if (!target.starts_with('/') || end == std::string_view::npos ||
+      !IsSame(target.substr(1, end - 1), secret)) {
     return "the address is not the one that cairn view has printed";
   }
   return nullptr;
@@ -291,9 +321,9 @@ Result<std::unique_ptr<PageServer>> PageServer::Open(uint16_t port, Answerer ans
   const Tcp::endpoint bound = error ? Tcp::endpoint() : state->acceptor.local_endpoint(error);
   if (error) {
     return Status(StatusCode::kIo,
-                  fmt::format("port {} of 127.0.0.1 cannot be had; --port names another, "
+                  fmt::format("port {} of 127.0.0.1 cannot be had: {}; --port names another, "
                               "and without it a free one is taken",
-                              port));
+                              port, error.message()));
   }
   state->host = fmt::format("127.0.0.1:{}", bound.port());
   state->address = fmt::format("http://{}/{}/", state->host, state->secret);

@@ -4,8 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <httplib.h>
+#ifdef __linux__
+#include <fcntl.h>
+#endif
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <new>
 #include <string>
@@ -50,6 +54,12 @@ class RawConnection {
   bool Send(const std::string& bytes) const {
     return send(socket_, bytes.data(), static_cast<int>(bytes.size()), kNoSignal) ==
            static_cast<ssize_t>(bytes.size());
+  }
+  // The other side is told that it is gone, not that it has said all.
+  void ResetAtEnd() const {
+    const linger at_once = {1, 0};
+    setsockopt(socket_, SOL_SOCKET, SO_LINGER, reinterpret_cast<const char*>(&at_once),
+               sizeof(at_once));
   }
   // What comes first.
   std::string Start() const {
@@ -134,7 +144,8 @@ TEST_F(PageServerTest, RefusesWhoDoesNot) {
   wrong[5] = wrong[5] == '0' ? '1' : '0';
   for (const std::string& path :
        {std::string("/"), std::string("/calls"), std::string("/favicon.ico"), wrong,
-        wrong + "calls", path_.substr(0, path_.size() - 2) + "/", "/" + path_}) {
+        wrong + "calls", "x" + path_.substr(1), path_.substr(0, path_.size() - 2) + "/",
+        "/" + path_}) {
     EXPECT_THAT(Get(path), StartsWith("403 ")) << path;
   }
 }
@@ -206,7 +217,7 @@ TEST_F(PageServerTest, WaitsForNobodyWhoIsSlow) {
   std::thread slow([&] {
     while (!ended) {
       for (const auto& connection : connections) (void)connection->Send("x");
-      std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));  // slow is what they are
     }
   });
   EXPECT_EQ(Get(path_), "200 ||question");
@@ -276,6 +287,51 @@ TEST_F(PageServerTest, APortThatIsTakenIsAnError) {
   ASSERT_FALSE(second.ok());
   EXPECT_THAT(second.status().message(), HasSubstr("--port"));
 }
+
+TEST_F(PageServerTest, PagesBeyondWhatAnyoneHasOpenAreRefused) {
+  std::vector<std::unique_ptr<RawConnection>> pages;
+  for (int i = 0; i < 65; ++i) {
+    pages.push_back(std::make_unique<RawConnection>(host_));
+    ASSERT_TRUE(
+        pages.back()->Send("GET " + path_ + "open HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"));
+    EXPECT_THAT(pages.back()->Start(), StartsWith(i < 64 ? "HTTP/1.1 200" : "HTTP/1.1 503")) << i;
+  }
+  EXPECT_EQ(Get(path_), "200 ||question");
+}
+
+// They are gone before they are accepted, or soon after.
+TEST_F(PageServerTest, WhoHangsUpHoldsUpNobody) {
+  for (int i = 0; i < 200; ++i) {
+    const RawConnection connection(host_);
+    connection.ResetAtEnd();
+  }
+  httplib::Client client = Client();
+  client.set_read_timeout(5);
+  const httplib::Result result = client.Get(path_);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->status, 200);
+}
+
+#ifdef __linux__
+// A browser that it has started lives on, and would keep the port.
+TEST_F(PageServerTest, NoProgramThatIsStartedHasItsSockets) {
+  const RawConnection connection(host_);
+  ASSERT_TRUE(connection.Send("GET " + path_ + "open HTTP/1.1\r\nHost: " + host_ + "\r\n\r\n"));
+  EXPECT_THAT(connection.Start(), StartsWith("HTTP/1.1 200"));
+  int sockets = 0;
+  int kept = 0;
+  for (int fd = 0; fd < 1024; ++fd) {
+    sockaddr_in address = {};
+    socklen_t size = sizeof(address);
+    if (getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0) continue;
+    if (ntohs(address.sin_port) != std::stoi(host_.substr(host_.find(':') + 1))) continue;
+    ++sockets;
+    if ((fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) ++kept;
+  }
+  EXPECT_EQ(sockets, 2);
+  EXPECT_EQ(kept, 2);
+}
+#endif
 
 TEST_F(PageServerTest, EndsWithItsLastPage) {
   std::atomic<bool> ended{false};
