@@ -36,6 +36,10 @@ class SystemHandle {
 // Invalid if there is no room for it.
 SystemHandle CopyOf(RawHandle handle);
 
+// For what a library has opened: programs that are started from now on do not inherit it. On Windows they inherit what
+// they are told to, and nothing else.
+void KeepFromPrograms(RawHandle handle);
+
 }  // namespace cairn
 
 #endif  // CAIRN_OS_HANDLE_H_

@@ -15,5 +15,8 @@ SystemHandle CopyOf(RawHandle handle) {
   return SystemHandle(fcntl(static_cast<int>(handle), F_DUPFD_CLOEXEC, kFirstOwnDescriptor));
 }
 
-// Here for what is linked into programs of others: it needs little of this folder.
+void KeepFromPrograms(RawHandle handle) {
+  fcntl(static_cast<int>(handle), F_SETFD, FD_CLOEXEC);
+}
+
 }  // namespace cairn

@@ -16,4 +16,6 @@ SystemHandle CopyOf(RawHandle handle) {
   return Owned(copy);
 }
 
+void KeepFromPrograms(RawHandle) {}
+
 }  // namespace cairn

@@ -3,10 +3,6 @@
 
 #include <fmt/format.h>
 
-#ifndef _WIN32
-#include <fcntl.h>
-#endif
-
 #include <array>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
@@ -27,6 +23,7 @@
 #include <thread>
 #include <utility>
 
+#include "os/handle.h"
 #include "os/random.h"
 
 namespace cairn {
@@ -59,14 +56,6 @@ bool IsShortOfSomething(Error error) {
   namespace errc = boost::system::errc;
   return error == errc::too_many_files_open || error == errc::too_many_files_open_in_system ||
          error == errc::not_enough_memory || error == errc::no_buffer_space;
-}
-
-// A browser that this process has started would keep the port, and a verb the connections. On Windows handles are
-// inherited one by one.
-void KeepFromPrograms([[maybe_unused]] Tcp::socket::native_handle_type socket) {
-#ifndef _WIN32
-  fcntl(socket, F_SETFD, FD_CLOEXEC);
-#endif
 }
 
 // As long for each text of the same length, so that nobody finds the secret letter by letter.
@@ -237,7 +226,8 @@ Error PageServer::State::Listen(uint16_t port) {
   Error error;
   acceptor.open(Tcp::v4(), error);
   if (error) return error;
-  KeepFromPrograms(acceptor.native_handle());
+  // A browser that this process starts would keep the port, and a verb the connections.
+  KeepFromPrograms(static_cast<RawHandle>(acceptor.native_handle()));
 #ifdef _WIN32
   // SO_REUSEADDR lets another process listen at the same port there.
   constexpr int kYes = 1;
@@ -267,7 +257,7 @@ void PageServer::State::Accept() {
     is_accepting = false;
     // Else who asked was gone before.
     if (!error) {
-      KeepFromPrograms(socket.native_handle());
+      KeepFromPrograms(static_cast<RawHandle>(socket.native_handle()));
       std::make_shared<Connection>(this, std::move(socket))->ReadQuestion();
     }
     Accept();
