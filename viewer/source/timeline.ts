@@ -320,9 +320,11 @@ export class Timeline extends LitElement {
     const each = this.width / (this.to - this.from);
     const step = Math.max(1, Math.ceil(90 / each));
     const drawn: TemplateResult[] = [];
+    let last: string | null = null;  // the same again would say that time stood still
     for (let place = Math.ceil(this.from / step) * step; place < Math.min(this.to, this.columns.length); place += step) {
       const time = this.columns[place]!.time;
-      if (time) drawn.push(svg`<text class="quiet" x=${this.x(place) + 2} y="17">${time}</text>`);
+      if (time && time !== last) drawn.push(svg`<text class="quiet" x=${this.x(place) + 2} y="17">${time}</text>`);
+      last = time;
     }
     return drawn;
   }

@@ -43,6 +43,9 @@ for (const dump of dumps) {
     const states = await page.$$eval(deep("cairn-timeline rect.box.in-flight"), (boxes) => boxes.length);
     const inFlight = new Set(report.submissions.filter(({ execution }) => execution !== null && report.executions[execution].state === "in flight").map(({ queue, number }) => `${queue}/${number}`));
     assert.equal(states, inFlight.size);
+    const times = await texts(page, "cairn-timeline text.quiet[y='17']");
+    assert.equal(times.length > 0, report.submissions.some(({ time }) => time !== null));
+    times.forEach((time, index) => assert.notEqual(time, times[index - 1]));
 
     await go(page, "view=tree");
     const nodes = new Set(report.executions.map(({ frame }) => frame)).size + report.executions.length + report.scopes.length;
