@@ -178,8 +178,10 @@ class PageServer::State::Connection final : public std::enable_shared_from_this<
     {
       const std::lock_guard lock(state_.mutex);
       is_page_ = state_.open_pages < kMostOpenPages;
-      if (is_page_) ++state_.open_pages;
-      state_.had_page = true;
+      if (is_page_) {
+        ++state_.open_pages;
+        state_.had_page = true;
+      }
     }
     if (!is_page_) return Write({.status = 503, .type = "text/plain", .body = "too many pages\n"});
     SetHeader(200, "text/event-stream");
