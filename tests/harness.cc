@@ -151,6 +151,10 @@ std::string Command::output() const {
   return ReadFile(files_ / "output");
 }
 
+std::string Command::errors() const {
+  return ReadFile(files_ / "errors");
+}
+
 pid_t Command::WaitUntilReady() {
   pid_t ready = -1;
   Poll(options_.timeout_s, [&] {
@@ -182,7 +186,7 @@ CommandResult Command::Wait() {
   });
   result.left_behind = LiveChildren();
   result.output = output();
-  result.errors = ReadFile(files_ / "errors");
+  result.errors = errors();
   return result;
 }
 

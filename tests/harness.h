@@ -53,7 +53,9 @@ class Command {
   pid_t WaitUntilReady();
   // Waits for its end and for the end of every process that it has started.
   CommandResult Wait();
+  // So far.
   std::string output() const;
+  std::string errors() const;
 
  private:
   Options options_;

@@ -23,6 +23,9 @@ namespace cairn::testing {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::AssertionFailure;
+using ::testing::AssertionResult;
+using ::testing::AssertionSuccess;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -310,17 +313,25 @@ class TriggerTest : public ReplayVerbTest {
                       "a.cairn", "--", Program("sample-scale-d3d12-plain"), "--frames", "1000000",
                       "--calls", "100"});
   }
-  // Whether the program has got so far.
-  bool WaitForFrame(const Command& run, uint64_t frame) {
-    return WaitUntil([&] {
+  // Waits until the program has got so far; else says how far it got.
+  AssertionResult ReachesFrame(const Command& run, uint64_t frame) {
+    std::string seen;
+    uint64_t reached = 0;
+    WaitUntil([&] {
       const pid_t child = ChildOf(run.pid());
-      if (child <= 0) return false;
+      if (child <= 0) return !IsRunning(run.pid());
       // While another command runs, whose processes are not of this one.
-      const Json json = Json::Parse(
-          OutputBeside({Program("cairn"), "top", "--once", "--json", std::to_string(child)}));
+      seen = OutputBeside({Program("cairn"), "top", "--once", "--json", std::to_string(child)});
+      const Json json = Json::Parse(seen);
       if (!json.is_object() || !json.contains("devices") || json["devices"].empty()) return false;
-      return json["devices"][0].value("frame", 0).get<uint64_t>() >= frame;
+      reached = json["devices"][0].value("frame", 0).get<uint64_t>();
+      return reached >= frame;
     });
+    if (reached >= frame) return AssertionSuccess();
+    return AssertionFailure() << "cairn run " << (IsRunning(run.pid()) ? "runs" : "has ended")
+                              << " and said:\n"
+                              << run.output() << run.errors() << "\ncairn top said last:\n"
+                              << seen;
   }
   bool WaitForBytes(uint64_t bytes) {
     return WaitUntil([&] {
@@ -333,7 +344,7 @@ class TriggerTest : public ReplayVerbTest {
   void ExpectFramesBetween(const std::string& trigger, const std::function<void(pid_t)>& start,
                            const std::function<void(pid_t)>& stop) {
     Command run(RunOf(trigger), Options());
-    ASSERT_TRUE(WaitForFrame(run, 10));
+    ASSERT_TRUE(ReachesFrame(run, 10));
     start(run.pid());
     ASSERT_TRUE(WaitForBytes(100'000));
     stop(run.pid());

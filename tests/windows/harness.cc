@@ -210,12 +210,16 @@ CommandResult Command::Wait() {
   result.exit_code = static_cast<int>(exit_code);
   CloseHandle(HandleOf(std::exchange(process_, 0)));
   result.output = output();
-  result.errors = ReadFile(files_ / "errors");
+  result.errors = errors();
   return result;
 }
 
 std::string Command::output() const {
   return ReadFile(files_ / "output");
+}
+
+std::string Command::errors() const {
+  return ReadFile(files_ / "errors");
 }
 
 CommandResult RunCommand(const std::vector<std::string>& arguments,
