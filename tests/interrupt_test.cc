@@ -15,6 +15,7 @@ namespace cairn::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -80,6 +81,25 @@ TEST_F(InterruptTest, RepackKeepsTheOldFile) {
     EXPECT_THAT(folder_.Contents(), ElementsAre("long.cairn"));
     EXPECT_TRUE(ReadFile(folder_ / "long.cairn") == before);
   }
+}
+
+TEST_F(InterruptTest, TriageTellsHowManyFilesItRead) {
+  const std::filesystem::path crashes = folder_ / "crashes";
+  std::filesystem::create_directory(crashes);
+  const std::filesystem::path first = crashes / "0.cairn";
+  std::filesystem::copy_file(CAIRN_SOURCE_DIR "/tests/golden/snapshot-vulkan-v1.cairn", first);
+  for (int i = 1; i < 20'000; ++i) {
+    std::filesystem::create_hard_link(first, crashes / (std::to_string(i) + ".cairn"));
+  }
+  const CommandResult result =
+      Interrupt({"triage", "--jsonl", "crashes"},
+                [](const Command& command) { return !command.output().empty(); });
+  EXPECT_EQ(result.exit_code, 1) << result.Summary();
+  EXPECT_THAT(result.errors, StartsWith("cairn triage: interrupted after "));
+  EXPECT_THAT(result.errors, EndsWith(" of 20,000 files\n"));
+  EXPECT_EQ(LineCount(result.errors), 1u);
+  EXPECT_EQ(result.output.back(), '\n');
+  EXPECT_LT(LineCount(result.output), 20'000u);
 }
 
 TEST_F(InterruptTest, BisectGoesOnFromItsJournal) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/byte_reader.h"
 
-#include <limits>
-
 namespace cairn {
 
 template <typename T>
@@ -18,9 +16,6 @@ bool ByteReader::ReadFixed(T& value) {
   return true;
 }
 
-bool ByteReader::ReadU8(uint8_t& value) {
-  return ReadFixed(value);
-}
 bool ByteReader::ReadU16(uint16_t& value) {
   return ReadFixed(value);
 }
@@ -37,7 +32,7 @@ bool ByteReader::ReadI64(int64_t& value) {
   return ReadFixed(value);
 }
 
-bool ByteReader::ReadVarint(uint64_t& value) {
+bool ByteReader::ReadLongVarint(uint64_t& value) {
   value = 0;
   uint64_t bits = 0;
   size_t position = offset_;
@@ -53,22 +48,6 @@ bool ByteReader::ReadVarint(uint64_t& value) {
     }
   }
   return ok_ = false;
-}
-
-bool ByteReader::ReadVarint32(uint32_t& value) {
-  value = 0;
-  uint64_t wide = 0;
-  if (!ReadVarint(wide)) return false;
-  if (wide > std::numeric_limits<uint32_t>::max()) return ok_ = false;
-  value = static_cast<uint32_t>(wide);
-  return true;
-}
-
-bool ByteReader::ReadSignedVarint(int64_t& value) {
-  uint64_t bits = 0;
-  const bool read = ReadVarint(bits);
-  value = static_cast<int64_t>(bits >> 1 ^ (0 - (bits & 1)));
-  return read;
 }
 
 bool ByteReader::ReadCount(size_t min_item_bytes, uint32_t& count) {

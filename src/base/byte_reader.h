@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -24,7 +25,14 @@ class ByteReader {
   // `bytes` must outlive the reader and what ReadBytes and ReadString return.
   explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
-  bool ReadU8(uint8_t& value);
+  bool ReadU8(uint8_t& value) {
+    if (!ok_ || offset_ == bytes_.size()) {
+      value = 0;
+      return ok_ = false;
+    }
+    value = static_cast<uint8_t>(bytes_[offset_++]);
+    return true;
+  }
   bool ReadU16(uint16_t& value);
   bool ReadU32(uint32_t& value);
   bool ReadU64(uint64_t& value);
@@ -32,10 +40,27 @@ class ByteReader {
   bool ReadI64(int64_t& value);
 
   // LEB128, 7 bits a byte, low bits first. More than 10 bytes, or bits beyond the type's, fail.
-  bool ReadVarint(uint64_t& value);
-  bool ReadVarint32(uint32_t& value);
+  bool ReadVarint(uint64_t& value) {
+    // Most are of one byte.
+    if (ok_ && offset_ < bytes_.size() && bytes_[offset_] < std::byte{0x80}) {
+      value = static_cast<uint64_t>(bytes_[offset_++]);
+      return true;
+    }
+    return ReadLongVarint(value);
+  }
+  bool ReadVarint32(uint32_t& value) {
+    uint64_t wide = 0;
+    const bool read = ReadVarint(wide) && wide <= std::numeric_limits<uint32_t>::max();
+    value = read ? static_cast<uint32_t>(wide) : 0;
+    return ok_ = read;
+  }
   // Zigzag: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
-  bool ReadSignedVarint(int64_t& value);
+  bool ReadSignedVarint(int64_t& value) {
+    uint64_t bits = 0;
+    const bool read = ReadVarint(bits);
+    value = static_cast<int64_t>(bits >> 1 ^ (0 - (bits & 1)));
+    return read;
+  }
 
   // A varint that counts items of at least `min_item_bytes` (> 0) each, which follow: fails when
   // that many cannot fit in what is left.
@@ -56,6 +81,7 @@ class ByteReader {
  private:
   template <typename T>
   bool ReadFixed(T& value);
+  bool ReadLongVarint(uint64_t& value);
 
   std::span<const std::byte> bytes_;
   size_t offset_ = 0;

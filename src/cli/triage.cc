@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "os/file.h"
+#include "reader/view/dump_reader.h"
 
 namespace cairn::cli {
 namespace {
@@ -36,6 +39,7 @@ constexpr char kTriageExamples[] =
 
 constexpr size_t kPieceBytes = 64 << 10;
 constexpr uint64_t kMostWarnings = 20;
+constexpr std::chrono::milliseconds kBetweenLooks(50);  // at ^C, while a dump is read
 
 struct TriageOptions {
   std::vector<std::string> paths;
@@ -76,13 +80,16 @@ class TriageRun {
   int Run(const std::vector<std::string>& files) {
     {
       TaskProgress progress("triage");
-      for (size_t i = 0; i < files.size(); ++i) {
+      DumpReader dumps(files);
+      for (size_t i = 0; i < files.size();) {
         if (!progress.Update(i, files.size())) {
           PrintError("triage", fmt::format("interrupted after {} of {} files", GroupedDigits(i),
                                            GroupedDigits(files.size())));
           return kExitFailed;
         }
-        Take(files[i]);
+        const std::optional<Result<DumpSummary>> dump = dumps.Next(kBetweenLooks);
+        if (!dump.has_value()) continue;
+        Take(files[i++], *dump);
         if (piece_.size() >= kPieceBytes && !PrintPiece()) return kExitFailed;
       }
     }
@@ -97,8 +104,7 @@ class TriageRun {
   }
 
  private:
-  void Take(const std::string& file) {
-    const Result<DumpSummary> dump = SummariseDump(file);
+  void Take(const std::string& file, const Result<DumpSummary>& dump) {
     if (dump.ok()) {
       triage_.Add(*dump);
       if (options_.jsonl) piece_ += TriageLine(*dump);

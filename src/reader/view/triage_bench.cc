@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many dumps a second `cairn triage` reads on one core. `markers` is the number of scopes of a dump; 0 stands for
-// a golden one, as small as dumps are.
+// How many dumps a second `cairn triage` reads. `markers` is the number of scopes of a dump; 0 stands for a golden one,
+// as small as dumps are. `threads`: 0 stands for as many as the verb takes.
 #include <benchmark/benchmark.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -12,6 +13,7 @@
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
 #include "format/snapshot/testing/snapshot_dump.h"
+#include "reader/view/dump_reader.h"
 #include "reader/view/triage.h"
 
 namespace cairn {
@@ -24,27 +26,32 @@ std::vector<std::byte> DumpBytes(uint32_t markers) {
 }
 
 void BM_Triage(benchmark::State& state) {
+  constexpr size_t kFiles = 256;
   const std::vector<std::byte> bytes = DumpBytes(static_cast<uint32_t>(state.range(0)));
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / "cairn-triage-bench.cairn";
   std::ofstream(file, std::ios::binary)
       .write(reinterpret_cast<const char*>(bytes.data()),
              static_cast<std::streamsize>(bytes.size()));
+  const std::vector<std::string> files(kFiles, file.string());
   Triage triage;
   for (auto _ : state) {
-    const Result<DumpSummary> dump = SummariseDump(file.string());
-    if (!dump.ok()) {
-      state.SkipWithError(dump.status().message().c_str());
-      break;
+    DumpReader dumps(files, static_cast<size_t>(state.range(1)));
+    for (size_t i = 0; i < kFiles; ++i) {
+      const Result<DumpSummary> dump = *dumps.Next(std::chrono::hours(1));
+      if (!dump.ok()) return state.SkipWithError(dump.status().message().c_str());
+      triage.Add(*dump);
     }
-    triage.Add(*dump);
   }
   std::filesystem::remove(file);
-  state.SetItemsProcessed(state.iterations());
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(kFiles));
   state.counters["bytes"] = static_cast<double>(bytes.size());
 }
-BENCHMARK(BM_Triage)->ArgName("markers")->Arg(0)->Arg(1000)->Arg(10'000)->Arg(100'000)->Unit(
-    benchmark::kMicrosecond);
+BENCHMARK(BM_Triage)
+    ->ArgNames({"markers", "threads"})
+    ->ArgsProduct({{0, 1000, 10'000, 100'000}, {1, 0}})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace cairn
