@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What only Linux has: signals, groups, descriptors. ../child_test.cc has what holds on every system.
 #include "os/child.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <new>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
-
-#include "os/clock.h"
 
 namespace cairn {
 namespace {
@@ -32,7 +27,6 @@ constexpr uint64_t kSecond = 1'000'000'000;
 // What test and child have in common.
 struct Shared {
   std::atomic<uint32_t> said{0};
-  std::atomic<uint32_t> number{0};
   std::atomic<FaultThread> fault{FaultThread::kNone};
 };
 
@@ -47,24 +41,13 @@ void DieOf(int number) {
   raise(number);
 }
 
-void Fault() {
-  // Not null, which a sanitizer would find first.
-  *reinterpret_cast<volatile int*>(uintptr_t{4096}) = 1;
-}
-
 int Work(std::string_view task, Shared* shared) {
-  shared->number = static_cast<uint32_t>(getpid());
   if (task == "add") {
     shared->said.fetch_add(1);
     return 7;
   }
   if (task == "segv") DieOf(SIGSEGV);
   if (task == "kill") raise(SIGKILL);
-  if (task == "sleep") {
-    signal(SIGTERM, SIG_IGN);
-    shared->said = 1;
-    SleepForEver();
-  }
   if (task == "wait-for-int") {
     signal(SIGINT, [](int) { _exit(9); });
     shared->said = 1;
@@ -74,10 +57,6 @@ int Work(std::string_view task, Shared* shared) {
     signal(SIGTERM, [](int) { _exit(9); });
     shared->said = 1;
     SleepForEver();
-  }
-  if (task == "variable") {
-    const char* const value = getenv("CAIRN_CHILD_TEST");
-    return value != nullptr && std::strcmp(value, "a=b") == 0 && getenv("PATH") != nullptr ? 3 : 4;
   }
   // Where it stands, and what it can read and write.
   if (task == "facts") {
@@ -93,21 +72,11 @@ int Work(std::string_view task, Shared* shared) {
     getrlimit(RLIMIT_CORE, &core);
     return core.rlim_cur == 0 ? 5 : 6;
   }
-  if (task == "fault-here" || task == "fault-there" || task == "abort-here") {
+  if (task == "fault-here" || task == "abort-here") {
     TellFaults(&shared->fault);
-    if (task == "fault-here") Fault();
     if (task == "abort-here") std::abort();
-    std::thread(Fault).join();
-  }
-  // Has a child of its own, which says so, and waits to be killed.
-  if (task == "parent") {
-    Result<SharedMemory> memory = SharedMemory::Create("cairn-test", sizeof(Shared));
-    auto* const below = new (memory->data()) Shared;
-    const Result<Child> child =
-        Child::Start({.purpose = "a test", .arguments = {"sleep"}, .memory = &*memory});
-    while (below->said == 0) std::this_thread::yield();
-    shared->said = below->number.load();
-    SleepForEver();
+    // Not null, which a sanitizer would find first.
+    *reinterpret_cast<volatile int*>(uintptr_t{4096}) = 1;
   }
   // Has one of its own that leaves its group, does as it likes, and says who it is.
   if (task == "forks") {
@@ -162,21 +131,9 @@ class ChildTest : public testing::Test {
   Shared* shared_ = nullptr;
 };
 
-TEST_F(ChildTest, WorksWithTheMemoryOfItsParent) {
-  shared_->said = 41;
-  const ProcessEnd end = Run("add");
-  EXPECT_EQ(EndKind::kExited, end.kind);
-  EXPECT_EQ(7, end.value);
-  EXPECT_EQ(42u, shared_->said);
-  EXPECT_NE(static_cast<uint32_t>(getpid()), shared_->number);
-  EXPECT_EQ(-1, waitpid(-1, nullptr, WNOHANG)) << "a child was not reaped";
-}
-
-TEST_F(ChildTest, HasItsNumberInTheMessagesOfItsParent) {
-  Child child = Start("add");
-  const uint64_t number = child.number();
-  (void)EndOf(&child);
-  EXPECT_EQ(number, shared_->number);
+TEST_F(ChildTest, IsReaped) {
+  EXPECT_EQ(7, Run("add").value);
+  EXPECT_EQ(-1, waitpid(-1, nullptr, WNOHANG));
 }
 
 TEST_F(ChildTest, AFaultIsItsSignal) {
@@ -188,27 +145,6 @@ TEST_F(ChildTest, AFaultIsItsSignal) {
   end = Run("kill");
   EXPECT_TRUE(WasKilled(end));
   EXPECT_FALSE(WasAskedToEnd(end));
-}
-
-TEST_F(ChildTest, IsWaitedForNoLongerThanSaidAndKilled) {
-  Child child = Start("sleep");
-  WaitUntilSaid();
-  const uint64_t start_ns = MonotonicNs();
-  EXPECT_FALSE(child.WaitForEnd(50'000'000));
-  EXPECT_GE(MonotonicNs() - start_ns, 50'000'000u);
-  EXPECT_FALSE(child.WaitForEnd(0));
-  EXPECT_TRUE(child.Kill().ok());
-  EXPECT_TRUE(WasKilled(EndOf(&child)));
-}
-
-TEST_F(ChildTest, IsKilledWhenNobodyWantsItAnyMore) {
-  {
-    const Child child = Start("sleep");
-    WaitUntilSaid();
-  }
-  // Taken note of at once, or a little later.
-  while (kill(static_cast<pid_t>(shared_->number), 0) == 0) waitpid(-1, nullptr, WNOHANG);
-  EXPECT_EQ(ESRCH, errno);
 }
 
 TEST_F(ChildTest, SilentIsWithoutInputOutputAndTerminal) {
@@ -245,29 +181,6 @@ TEST_F(ChildTest, OtherwiseItsOutputIsThatOfItsParent) {
   close(input);
 }
 
-TEST_F(ChildTest, WhatItPrintsMayGoIntoFiles) {
-  const std::filesystem::path folder = testing::TempDir();
-  ChildRequest request = Request("facts");
-  request.silent = false;
-  request.output = folder / "child-output";
-  request.errors = folder / "child-errors";
-  // What was there is replaced.
-  std::ofstream(request.output) << "something longer than that";
-  Result<Child> child = Child::Start(request);
-  ASSERT_TRUE(child.ok()) << child.status().message();
-  EXPECT_EQ(0, EndOf(&*child).value);
-  EXPECT_EQ(7u, shared_->said);
-  for (const auto& [path, text] : {std::pair(request.output, "out"), {request.errors, "err"}}) {
-    std::string line, rest;
-    std::ifstream file(path);
-    EXPECT_TRUE(std::getline(file, line));
-    EXPECT_EQ(text, line);
-    EXPECT_FALSE(std::getline(file, rest));
-  }
-  request.errors = folder / "no-such-folder" / "errors";
-  EXPECT_FALSE(Child::Start(request).ok());
-}
-
 // Started as a service may be: what is opened first gets the numbers of input and output.
 TEST_F(ChildTest, GetsTheMemoryAlsoWhereItsParentHasNoInput) {
   const int input = dup(STDIN_FILENO);
@@ -285,17 +198,6 @@ TEST_F(ChildTest, GetsTheMemoryAlsoWhereItsParentHasNoInput) {
   close(input);
 }
 
-TEST_F(ChildTest, GetsVariablesOfItsOwnBesideThoseOfItsParent) {
-  setenv("CAIRN_CHILD_TEST", "not this", 1);
-  ChildRequest request = Request("variable");
-  request.environment = {"CAIRN_CHILD_TEST=a=b"};
-  Result<Child> child = Child::Start(request);
-  ASSERT_TRUE(child.ok());
-  EXPECT_EQ(3, EndOf(&*child).value);
-  EXPECT_STREQ("not this", getenv("CAIRN_CHILD_TEST"));
-  unsetenv("CAIRN_CHILD_TEST");
-}
-
 // As a program finds it that was started by one who does not care for children: the kernel forgets how they
 // ended at once.
 TEST_F(ChildTest, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
@@ -304,19 +206,6 @@ TEST_F(ChildTest, HowItEndedIsToldAlsoWhereSigchldIsIgnored) {
   const Result<ProcessEnd> end = RunInForeground(Request("add"));
   EXPECT_EQ(7, end->value);
   EXPECT_EQ(SIG_IGN, signal(SIGCHLD, SIG_DFL));
-}
-
-TEST_F(ChildTest, DiesWithItsParent) {
-  Child parent = Start("parent");
-  WaitUntilSaid();
-  const auto grandchild = static_cast<pid_t>(shared_->said);
-  Result<ProcessHandle> handle = OpenProcess(grandchild);
-  ASSERT_TRUE(handle.ok());
-  pollfd ended = {static_cast<int>(handle->handle.get()), POLLIN, 0};
-  EXPECT_EQ(0, poll(&ended, 1, 0));
-  EXPECT_TRUE(parent.Kill().ok());
-  EXPECT_EQ(1, poll(&ended, 1, 60'000));
-  EXPECT_TRUE(WasKilled(EndOf(&parent)));
 }
 
 TEST_F(ChildTest, IsKilledWithAllThatItHasStarted) {
@@ -355,14 +244,9 @@ TEST_F(ChildTest, LeavesNoDump) {
   EXPECT_EQ(5, Run("no-dump").value);
 }
 
-TEST_F(ChildTest, TellsWhichThreadAFaultMet) {
+TEST_F(ChildTest, AFaultThatIsToldIsItsSignalAllTheSame) {
   EXPECT_EQ(SIGSEGV, Run("fault-here").value);
-  EXPECT_EQ(FaultThread::kCaller, shared_->fault);
-  shared_->fault = FaultThread::kNone;
   EXPECT_EQ(SIGABRT, Run("abort-here").value);
-  EXPECT_EQ(FaultThread::kCaller, shared_->fault);
-  EXPECT_EQ(SIGSEGV, Run("fault-there").value);
-  EXPECT_EQ(FaultThread::kOther, shared_->fault);
 }
 
 TEST_F(ChildTest, InTheForegroundItGetsTheInterruptsOfItsParent) {
@@ -388,7 +272,6 @@ TEST_F(ChildTest, InTheForegroundItGetsTheInterruptsOfItsParent) {
 
 TEST(EndAs, IsTheSameEndAgain) {
   EXPECT_EXIT(EndAs({EndKind::kSignalled, SIGTERM}), testing::KilledBySignal(SIGTERM), "");
-  EXPECT_EXIT(EndAs({EndKind::kExited, 3}), testing::ExitedWithCode(3), "");
   EXPECT_TRUE(WasAskedToEnd({EndKind::kSignalled, SIGTERM}));
   EXPECT_FALSE(WasAskedToEnd({EndKind::kExited, SIGTERM}));
   EXPECT_EQ("signal 99", CauseOfDeath(99));
