@@ -137,15 +137,6 @@ TEST_F(BisectProgramTest, AReportReplacesNeitherTheProgramNorTheJournal) {
 
 // ---- Interruptions ---------------------------------------------------------------------------------
 
-bool WaitUntil(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 size_t AnswersIn(const std::string& journal) {
   const std::string text = ReadFile(journal);
   const size_t head = text.find("answers\n");

@@ -8,10 +8,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -20,18 +18,6 @@ extern char** environ;
 
 namespace cairn::testing {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-// Looks every few milliseconds until `condition` holds; false when the time is up.
-bool Poll(int timeout_s, const std::function<bool()>& condition) {
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(timeout_s);
-  while (!condition()) {
-    if (Clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return true;
-}
 
 struct ProcessFacts {
   pid_t parent = 0;
@@ -157,14 +143,16 @@ std::string Command::errors() const {
 
 pid_t Command::WaitUntilReady() {
   pid_t ready = -1;
-  Poll(options_.timeout_s, [&] {
-    const std::string text = output();
-    const size_t line = text.find("ready ");
-    if (line != std::string::npos && text.find('\n', line) != std::string::npos) {
-      ready = std::atoi(text.c_str() + line + 6);
-    }
-    return ready > 0 || !IsRunning(pid_);
-  });
+  WaitUntil(
+      [&] {
+        const std::string text = output();
+        const size_t line = text.find("ready ");
+        if (line != std::string::npos && text.find('\n', line) != std::string::npos) {
+          ready = std::atoi(text.c_str() + line + 6);
+        }
+        return ready > 0 || !IsRunning(pid_);
+      },
+      options_.timeout_s);
   return ready;
 }
 
@@ -172,7 +160,7 @@ CommandResult Command::Wait() {
   CommandResult result;
   int status = 0;
   result.timed_out =
-      !Poll(options_.timeout_s, [&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
+      !WaitUntil([&] { return waitpid(pid_, &status, WNOHANG) == pid_; }, options_.timeout_s);
   if (result.timed_out) {
     kill(pid_, SIGKILL);
     waitpid(pid_, &status, 0);
@@ -180,10 +168,12 @@ CommandResult Command::Wait() {
   pid_ = -1;
   result.exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   // Processes that end by themselves right after the command (a watcher after its program) may.
-  Poll(5, [] {
-    ReapEnded();
-    return LiveChildren().empty();
-  });
+  WaitUntil(
+      [] {
+        ReapEnded();
+        return LiveChildren().empty();
+      },
+      5);
   result.left_behind = LiveChildren();
   result.output = output();
   result.errors = errors();
@@ -277,11 +267,11 @@ bool IsRunning(pid_t pid) {
 }
 
 bool WaitForEnd(pid_t pid, int timeout_s) {
-  return Poll(timeout_s, [pid] { return !IsRunning(pid); });
+  return WaitUntil([pid] { return !IsRunning(pid); }, timeout_s);
 }
 
 bool WaitForFile(const std::filesystem::path& path, int timeout_s) {
-  return Poll(timeout_s, [&path] { return std::filesystem::exists(path); });
+  return WaitUntil([&path] { return std::filesystem::exists(path); }, timeout_s);
 }
 
 }  // namespace cairn::testing

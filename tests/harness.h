@@ -7,12 +7,25 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cairn::testing {
+
+// Looks every few milliseconds until `condition` holds; false when the time is up.
+inline bool WaitUntil(const std::function<bool()>& condition, int timeout_s = 60) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(timeout_s);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  return true;
+}
 
 // build/bin/NAME; on Windows samples of Vulkan lie elsewhere.
 std::string Program(const std::string& name);

@@ -8,12 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "harness.h"
@@ -23,15 +21,6 @@ namespace cairn::testing {
 
 // Long enough that ^C comes before its end, whatever else the machine does.
 inline constexpr char kFrames[] = "1500";
-
-inline bool WaitUntil(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return true;
-}
 
 // Traces that all tests use.
 class Traces : public ::testing::Environment {

@@ -48,18 +48,22 @@ class ReplayWindowTest : public ReplayTest {
   }
   // Plays until the window shows this frame, closes it, and compares.
   CommandResult ExpectShown(const std::vector<std::string>& options, const std::string& frame) {
+    const RgbaImage written = Written(frame);
+    EXPECT_FALSE(written.pixels.empty());
     Command replay(Arguments(options), Options());
     const std::string title = "a.cairn: frame " + frame;
-    const RgbaImage shown = PictureOfWindow(title);
-    EXPECT_TRUE(IsRunning(replay.pid()));
-    CloseWindowOf(title);
-    const CommandResult result = replay.Wait();
-    const RgbaImage written = Written(frame);
+    // What a window has, Wine brings to the screen a little later.
+    RgbaImage shown;
+    EXPECT_TRUE(WaitUntil([&] {
+      shown = PictureOfWindow(title);
+      return shown.pixels == written.pixels || !IsRunning(replay.pid());
+    }));
+    EXPECT_TRUE(shown.pixels == written.pixels);
     EXPECT_EQ(shown.width, written.width);
     EXPECT_EQ(shown.height, written.height);
-    EXPECT_FALSE(shown.pixels.empty());
-    EXPECT_TRUE(shown.pixels == written.pixels);
-    return result;
+    EXPECT_TRUE(IsRunning(replay.pid()));
+    CloseWindowOf(title);
+    return replay.Wait();
   }
 };
 

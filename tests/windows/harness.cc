@@ -11,7 +11,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <map>
 #include <utility>
@@ -109,16 +108,6 @@ HANDLE HandleOf(intptr_t process) {
   return reinterpret_cast<HANDLE>(process);
 }
 
-// Looks every few milliseconds until `condition` holds; false when the time is up.
-bool Poll(int timeout_s, const std::function<bool()>& condition) {
-  const ULONGLONG end_ms = GetTickCount64() + static_cast<ULONGLONG>(timeout_s) * 1000;
-  while (!condition()) {
-    if (GetTickCount64() > end_ms) return false;
-    Sleep(2);
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string Program(const std::string& name) {
@@ -181,15 +170,17 @@ Command::~Command() {
 
 pid_t Command::WaitUntilReady() {
   pid_t ready = -1;
-  Poll(options_.timeout_s, [&] {
-    const std::string text = output();
-    const size_t start = text.find("ready ");
-    if (start != std::string::npos && text.find('\n', start) != std::string::npos) {
-      ready = std::stoi(text.substr(start + 6));
-    }
-    return ready != -1 || process_ == 0 ||
-           WaitForSingleObject(HandleOf(process_), 0) == WAIT_OBJECT_0;
-  });
+  WaitUntil(
+      [&] {
+        const std::string text = output();
+        const size_t start = text.find("ready ");
+        if (start != std::string::npos && text.find('\n', start) != std::string::npos) {
+          ready = std::stoi(text.substr(start + 6));
+        }
+        return ready != -1 || process_ == 0 ||
+               WaitForSingleObject(HandleOf(process_), 0) == WAIT_OBJECT_0;
+      },
+      options_.timeout_s);
   return ready;
 }
 
@@ -309,7 +300,7 @@ bool WaitForEnd(pid_t pid, int timeout_s) {
 }
 
 bool WaitForFile(const std::filesystem::path& path, int timeout_s) {
-  return Poll(timeout_s, [&path] { return std::filesystem::exists(path); });
+  return WaitUntil([&path] { return std::filesystem::exists(path); }, timeout_s);
 }
 
 }  // namespace cairn::testing
