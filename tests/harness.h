@@ -74,7 +74,9 @@ class Command {
   Options options_;
   std::filesystem::path files_;
   pid_t pid_ = -1;
-  intptr_t process_ = 0;  // on Windows: its handle
+#if defined(_WIN32)
+  intptr_t process_ = 0;  // its handle
+#endif
 };
 
 // Runs it to its end.
