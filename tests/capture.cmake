@@ -19,7 +19,7 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
   add_dependencies(replay_signals_test cairn_command cairn_layer sample-scale-d3d12-plain
     sample-fault-d3d12-plain sample-triangle-d3d12-plain)
   foreach(test interrupt_test interrupt_terminal_test)
-    cairn_test(${test} SOURCES ${test}.cc DEPS cairn_test_harness GPU TIMEOUT 300)
+    cairn_test(${test} SOURCES ${test}.cc DEPS cairn_test_harness cairn_test_block GPU TIMEOUT 300)
     add_dependencies(${test} cairn_command cairn_layer sample-scale-d3d12-plain sample-fault-d3d12-plain)
   endforeach()
   foreach(test view_stops_test view_replay_stops_test)
