@@ -36,7 +36,7 @@ DumpReader::Batch DumpReader::Read(size_t begin, size_t end) const {
 void DumpReader::ReadAhead() {
   while (coming_.size() < threads_ && begun_ < files_.size()) {
     const size_t begin = std::exchange(begun_, std::min(begun_ + kBatchFiles, files_.size()));
-    // Deferred, where no thread is to be had: Next() reads it.
+    // Deferred: where no thread is to be had.
     coming_.push_back(std::async(std::launch::async | std::launch::deferred,
                                  [this, begin, end = begun_] { return Read(begin, end); }));
   }

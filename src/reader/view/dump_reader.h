@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many dumps, read by several threads and given in the order of their files: what cairn triage and its measurement
-// read with.
+// Many dumps, read by several threads and given in the order of their files.
 #ifndef CAIRN_READER_VIEW_DUMP_READER_H_
 #define CAIRN_READER_VIEW_DUMP_READER_H_
 
@@ -24,15 +23,15 @@ namespace cairn {
 class DumpReader {
  public:
   // Begins to read. `files` has to outlive it. `threads`: 1 or more; 0 is as many as there are cores, at most
-  // kMostThreads.
+  // kMostThreads. Where no thread is to be had, Next() reads.
   explicit DumpReader(const std::vector<std::string>& files, size_t threads = 0);
   // Waits for the files that are being read just now, and reads no others.
   ~DumpReader();
   DumpReader(const DumpReader&) = delete;
   DumpReader& operator=(const DumpReader&) = delete;
 
-  // SummariseDump of the next file; nothing if it is not read within this time. Not to be called once all files were
-  // given. Throws what reading threw.
+  // SummariseDump of the next file; nothing if it is not read within this time: ask again. Not to be called once all
+  // files were given. Throws what reading threw, such as std::bad_alloc; not to be called after that.
   std::optional<Result<DumpSummary>> Next(std::chrono::milliseconds wait);
 
   static constexpr size_t kMostThreads = 16;

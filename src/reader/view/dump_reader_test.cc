@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +46,7 @@ TEST(DumpReader, GivesInTheOrderOfTheFilesWhatSummariseDumpSays) {
   }
 }
 
-TEST(DumpReader, WaitsNoLongerThanItIsTold) {
+TEST(DumpReader, LosesNothingWhereNobodyWaitsForIt) {
   const std::vector<std::string> files = Files(50);
   DumpReader dumps(files, 2);
   for (size_t given = 0; given < files.size();) {
