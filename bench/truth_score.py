@@ -36,10 +36,11 @@ class Truth:
             self.ended_ns.append(ended_ns)
             if i == self.known["work"]:
                 shaded, drawn = notes[64] != 0, any(notes[:64])
-        # Its pixels would tell of its end, and it has none: what a barrier holds back until then says that it may have
-        # come. Of other works that is known: True or False.
+        # Its pixels, or the invocations that it was to have, would tell of its end, and there are none: what a barrier
+        # holds back until then says that it may have come. Of other works that is known: True or False.
         behind = self.known.get("behind")
-        if behind is not None and shaded and not drawn and self.ended[behind]:
+        silent = behind is not None and not drawn and (shaded or self.known.get("fetches") == "arguments")
+        if silent and self.ended[behind]:
             self.ended[self.work] = None
 
     @property
@@ -117,6 +118,15 @@ class Report:
         inside = range(execution["first_scope"], execution["first_scope"] + execution["scope_count"])
         return any(self.work_of.get(scope) == work for scope in inside)
 
+    def queue_of(self, suspect):
+        return self.known["executions"][suspect["execution"]].get("queue")
+
+    def queues_of_work(self, work):
+        """Of the executions in which the report has it."""
+        return {execution.get("queue") for execution in self.known["executions"]
+                if any(self.work_of.get(execution["first_scope"] + i) == work
+                       for i in range(execution["scope_count"]))}
+
     def vain_waits(self):
         """Names of what the verdict says that is waited for in vain."""
         verdict, waits = self.known["verdict"], self.known["waits"]
@@ -174,6 +184,8 @@ def score_work(truth, report, result):
         report.surrounds(suspect, truth.work, truth.works) for suspect in suspects)
     result["first"] = bool(named) and named[0]
     result["exact"] = result["certainty"] == "proved" and named == [True]
+    queues = report.queues_of_work(truth.work)
+    result["innocent_queue"] = bool(suspects and queues) and report.queue_of(suspects[0]) not in queues
     result["culprit_ended"] = truth.ended[truth.work] if truth.noted(truth.work) else False
 
 
@@ -212,8 +224,11 @@ def score(truth, report, file_s):
         "suspects": len(suspects),
         "with_pipeline": sum(1 for suspect in suspects if is_pipeline_work(report, suspect)),
         "false_finished": finished, "false_not_started": not_started,
-        "in_set": None, "around": None, "first": None, "exact": None,
+        "in_set": None, "around": None, "first": None, "exact": None, "innocent_queue": False,
     }
+    # Told as a hang, and the reader is not told that it may be a fault.
+    result["hang_alone"] = verdict["kind"] == "GPU hang" and "fault" not in verdict["sentence"] and (
+        truth.known["right_kinds"][0] == "GPU fault")
     if truth.known["vain_semaphores"]:
         score_waits(truth, report, result)
     elif truth.known["role"] in ("culprit", "running"):
@@ -318,6 +333,10 @@ def table_line(result):
              (("false_finished", "finished"), ("false_not_started", "not started")) if result[name]]
     if not result["honest"]:
         wrong.append("**not honest**")
+    if result.get("innocent_queue"):
+        wrong.append("**innocent queue first**")
+    if result.get("hang_alone"):
+        wrong.append("**no word of a fault**")
     kind = result["kind"] if result["right_kind"] else f"**{result['kind']}**"
     late = "" if result["to_file_s"] is None else f"{result['to_file_s']:.1f} s"
     return (f"{start}| {place_of(result)} | {result['suspects']} ({result['with_pipeline']}) | {kind} | "
@@ -346,6 +365,8 @@ def summary_line(name, results, skipped):
         str(sum(len(result["false_not_started"]) for result in scored)),
         share(sum(result["right_kind"] for result in scored), len(scored)),
         share(sum(result["honest"] for result in scored), len(scored)),
+        str(sum(result.get("innocent_queue", False) for result in judged)),
+        str(sum(result.get("hang_alone", False) for result in scored)),
         f"{statistics.median(late):.1f} s" if late else "-",
     ]
     return "| " + " | ".join(numbers) + " |"
@@ -366,12 +387,13 @@ def print_tables(results, skipped):
     for result in results:
         groups[device_of(result), result["mode"]].append(result)
     print("| device, mode | scored | not scored | in the set | first | first, alone | exact | suspects: median, most | "
-          "with a pipeline | false finished | false not started | kind right | honest | to the file |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+          "with a pipeline | false finished | false not started | kind right | honest | "
+          "innocent queue first | hang, no word of a fault | to the file |")
+    print("|---" + "|---:" * 15 + "|")
     for (backend, mode), group in groups.items():
         print(summary_line(f"{backend}, {mode}", group, 0))
     for reason, count in skipped.items():
-        print(f"| {reason} | 0 | {count} " + "| " * 11 + "|")
+        print(f"| {reason} | 0 | {count} " + "| " * 13 + "|")
     print("\n| exact | " + " | ".join(GROUPS) + " |")
     print("|---|" + "---:|" * len(GROUPS))
     for (backend, mode), group in groups.items():

@@ -55,6 +55,7 @@ class Scoring(unittest.TestCase):
         self.verdict = {"kind": "GPU hang", "certainty": "proved", "sentence": "", "cycle": None, "wait": None,
                         "suspects": [{"scope": 3, "execution": 0}]}
         self.looked_s = 9
+        self.executions = [{"first_scope": 0, "scope_count": 4}]
         self.syncs, self.waits, self.objects = [], {"waits": [], "cycles": []}, []
 
     def score(self):
@@ -64,7 +65,7 @@ class Scoring(unittest.TestCase):
             write_words(folder / "words", self.words, looked=self.looked_s * SECOND)
             truth = Truth(folder)
         report = {"verdict": self.verdict, "scopes": self.scopes, "syncs": self.syncs, "waits": self.waits,
-                  "objects": self.objects, "executions": [{"first_scope": 0, "scope_count": 4}],
+                  "objects": self.objects, "executions": self.executions,
                   "process": {"seen": "1970-01-01 00:00:10.000 UTC"}}
         return score(truth, Report(report, truth.works), 12.5)
 
@@ -89,6 +90,25 @@ class Scoring(unittest.TestCase):
         result = self.score()
         self.assertEqual((result["in_set"], result["first"], result["exact"], result["honest"]),
                          (True, False, False, True))
+
+    def test_the_first_suspect_is_of_another_queue(self):
+        self.executions = [{"first_scope": 0, "scope_count": 2, "queue": 0},
+                           {"first_scope": 2, "scope_count": 2, "queue": 1}]
+        self.verdict.update(certainty="one of", suspects=[{"scope": 1, "execution": 0}, {"scope": 3, "execution": 1}])
+        self.assertTrue(self.score()["innocent_queue"])
+        self.verdict["suspects"].reverse()
+        self.assertFalse(self.score()["innocent_queue"])
+
+    def test_a_fault_is_told_as_a_hang(self):
+        self.known["right_kinds"] = ["GPU fault", "device lost", "GPU hang"]
+        self.assertTrue(self.score()["hang_alone"])
+        self.verdict["sentence"] = "The GPU hung, or a fault was not reported"
+        self.assertFalse(self.score()["hang_alone"])
+
+    def test_a_dispatch_whose_arguments_were_not_fetched_may_have_ended(self):
+        self.known.update(work=0, behind=1, fetches="arguments")
+        self.words = [(0, 0, [0] * 64), (3 * SECOND, 4 * SECOND, ENDED)]
+        self.assertIsNone(self.score()["culprit_ended"])
 
     def test_unfinished_work_is_called_finished(self):
         self.scopes[3]["state"] = "completed"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One dispatch stores through an address where nothing is. On lavapipe that is a SIGSEGV in a thread
-// of the driver; an NVIDIA GPU loses its device after about a second.
+// of the driver; an NVIDIA GPU loses its device after about a second. With --async it is on the compute queue,
+// while the graphics queue has innocent work.
 #include <fmt/format.h>
 
 #include "embedded/fault.comp.spv.h"
@@ -24,16 +25,45 @@ FaultConstants Store(uint64_t address, uint32_t value) {
   return {static_cast<uint32_t>(address), static_cast<uint32_t>(address >> 32), value};
 }
 
-void Run(const sample::Options& options, uint64_t address) {
+struct What {
+  uint64_t address = kBadAddress;
+  bool async = false;
+  bool barriers = true;
+};
+
+void DispatchScatter(const sample::List& list, const char* name, const sample::Pipeline& pipeline,
+                     const FaultConstants& constants, bool barrier) {
+  sample::BindForDispatch(list, pipeline, &constants, sizeof(constants));
+  {
+    sample::Scope scope(list, CAIRN_MARKER_DISPATCH, name);
+    vkCmdDispatch(list.commands, 1, 1, 1);
+  }
+  if (barrier) sample::BarrierAfterDispatch(list);
+}
+
+// What the graphics queue does meanwhile.
+sample::List RecordPrepass(sample::Device& device, const sample::Pipeline& fill) {
+  const sample::List list = device.BeginList(device.graphics(), "Prepass");
+  {
+    sample::Scope frame(list, CAIRN_MARKER_PASS, "Frame");
+    sample::DispatchFill(list, "Depth prepass", fill, {2, 0, kWords});
+    sample::DispatchFill(list, "Lighting", fill, {3, 0, kWords});
+  }
+  device.EndList(list);
+  return list;
+}
+
+void Run(const sample::Options& options, const What& what) {
   sample::Device device("sample-fault-vulkan", options);
   const sample::Buffer buffer = device.CreateBuffer(kWords);
   const sample::Pipeline fill = sample::CreateFillPipeline(device, buffer);
   const sample::Pipeline scatter = sample::CreateComputePipeline(
       device, "Scatter", {kFaultCompSpv, sizeof(kFaultCompSpv), "ScatterCS"}, buffer);
   const FaultConstants good = Store(buffer.address, 7);
-  const FaultConstants bad = Store(address, 7);
+  const FaultConstants bad = Store(what.address, 7);
 
-  const sample::List list = device.BeginList(device.graphics(), "Main");
+  const sample::Queue& queue = what.async ? device.compute() : device.graphics();
+  const sample::List list = device.BeginList(queue, "Main");
   {
     sample::Scope frame(list, CAIRN_MARKER_PASS, "Frame");
     {
@@ -42,8 +72,8 @@ void Run(const sample::Options& options, uint64_t address) {
     }
     {
       sample::Scope pass(list, CAIRN_MARKER_PASS, "Particles");
-      sample::Dispatch(list, "Scatter to a buffer", scatter, &good, sizeof(good), 1);
-      sample::Dispatch(list, "Scatter to nowhere", scatter, &bad, sizeof(bad), 1);
+      DispatchScatter(list, "Scatter to a buffer", scatter, good, what.barriers);
+      DispatchScatter(list, "Scatter to nowhere", scatter, bad, what.barriers);
     }
     {
       sample::Scope pass(list, CAIRN_MARKER_PASS, "Resolve");
@@ -51,9 +81,11 @@ void Run(const sample::Options& options, uint64_t address) {
     }
   }
   device.EndList(list);
-  fmt::print("sample-fault-vulkan: dispatch \"Scatter to nowhere\" stores at {:#x}\n", address);
+  fmt::print("sample-fault-vulkan: dispatch \"Scatter to nowhere\" stores at {:#x}\n",
+             what.address);
   std::fflush(stdout);
-  device.WaitOrReportLoss(device.Submit(device.graphics(), {list}), 10);
+  if (what.async) device.Submit(device.graphics(), {RecordPrepass(device, fill)});
+  device.WaitOrReportLoss(device.Submit(queue, {list}), 10);
   fmt::print("sample-fault-vulkan: this device ignored the store\n");
 }
 
@@ -63,10 +95,15 @@ int main(int argc, char** argv) {
   sample::CommandLine line("Dispatches a store to an address where nothing is.");
   sample::Options options;
   sample::AddOptions(line, &options);
-  uint64_t address = kBadAddress;
-  line.Number("--address", &address, "where to store, a multiple of 4");
+  What what;
+  bool no_barriers = false;
+  line.Number("--address", &what.address, "where to store, a multiple of 4");
+  line.Flag("--async", &what.async,
+            "on the compute queue, where there is one, while the graphics queue works, too");
+  line.Flag("--no-barriers", &no_barriers, "none behind the dispatches of the pass");
   line.Read(argc, argv);
-  if (address % 4 != 0) sample::Fail("--address is no multiple of 4");
-  Run(options, address);
+  if (what.address % 4 != 0) sample::Fail("--address is no multiple of 4");
+  what.barriers = !no_barriers;
+  Run(options, what);
   return 0;
 }

@@ -21,6 +21,15 @@ constexpr Place kGlass = {"Transparent", "Glass"};
 constexpr Place kParticles = {"Transparent", "Particles"};
 constexpr Place kBloom = {"Bloom", "Up 2"};
 constexpr Place kLast = {"Finish", "Final"};
+constexpr Place kLights = {"Cull", "Lights"};
+// On the compute queue, with no barrier from here to the end of the pass.
+constexpr Place kBounds = {"Clusters", "Bounds"};
+constexpr Place kAssign = {"Clusters", "Assign"};
+constexpr Place kBones = {"Skinning", "Bones"};
+constexpr Place kSkin = {"Skinning", "Vertices"};
+
+constexpr Neighbour kNeighbours[] = {{{"Ambient occlusion", "Downsample"}, 0.25},
+                                     {{"Lighting", "Tiles"}, 1}};
 
 constexpr auto kStore = Misdeed::kStore;
 constexpr auto kLoad = Misdeed::kLoad;
@@ -59,10 +68,11 @@ constexpr Fault kFaults[] = {
     {"endless@async", "the same on the compute queue", Misdeed::kEndless, kTrace},
     {"groups@indirect", "an indirect dispatch of absurdly many groups", Misdeed::kAbsurdCount,
      kIndirect},
-    {"groups@async",
-     "the same on the compute queue",
-     Misdeed::kAbsurdCount,
-     {"Skinning", "Vertices"}},
+    {"groups@async", "the same on the compute queue", Misdeed::kAbsurdCount, kSkin},
+    {"long@instances", "the first of three dispatches without barriers", kLong, kIndirect},
+    {"long@lights", "the second of them", kLong, kLights},
+    {"long@bounds", "the first of three without barriers, on the compute queue", kLong, kBounds},
+    {"long@assign", "the second of them", kLong, kAssign},
     {"pixel-long@glass", "a pixel shader takes seconds", kLong, kGlass},
     {"pixel-long@decal", "the same in a secondary command buffer", kLong, kDecal},
     {"instances@particles", "an indirect draw of absurdly many instances", Misdeed::kAbsurdCount,
@@ -100,6 +110,12 @@ constexpr Fault kFaults[] = {
      kAll, kPixel, Deed::kKill, kWhileItRuns, true},
     {"kill@async", "SIGKILL while a dispatch of the compute queue runs", kLong, kTrace, kNowhere,
      kAll, kPixel, Deed::kKill},
+    {"kill@instances", "SIGKILL while the first of three dispatches without barriers runs", kLong,
+     kIndirect, kNowhere, kAll, kPixel, Deed::kKill},
+    {"kill@bounds", "the same on the compute queue", kLong, kBounds, kNowhere, kAll, kPixel,
+     Deed::kKill},
+    {"segv@assign", "SIGSEGV while the second of them runs", kLong, kAssign, kNowhere, kAll, kPixel,
+     Deed::kSegmentationFault},
     {"kill-unsubmitted",
      "SIGKILL with everything recorded and nothing submitted",
      Misdeed::kNone,
@@ -169,6 +185,26 @@ constexpr Fault kFaults[] = {
      kPixel, Deed::kNothing, kWhileItRuns, true},
     {"load-freed-all@bloom", "from memory that was freed", kLoad, kBloom, Where::kFreed},
 
+    {"store-far-all@lights", "the second of three dispatches without barriers", kStore, kLights,
+     Where::kFar},
+    {"store-far-all@bones", "the fourth dispatch of the compute queue", kStore, kBones,
+     Where::kFar},
+    {"store-far-all@bounds", "the first of three without barriers, on the compute queue", kStore,
+     kBounds, Where::kFar},
+    {"store-far-one@bounds", "one lane of it", kStore, kBounds, Where::kFar, kOne},
+    {"store-far-all@assign", "the second of them", kStore, kAssign, Where::kFar},
+    {"store-far-one@assign", "one lane of it", kStore, kAssign, Where::kFar, kOne},
+    {"load-far-all@bounds", "the first of them loads from nowhere", kLoad, kBounds, Where::kFar},
+    {"store-far-all@beside", "on the compute queue, beside a slow dispatch of the other", kStore,
+     kTrace, Where::kFar, kAll, kPixel, Deed::kNothing, kWhileItRuns, false, true},
+    {"store-far-one@beside", "one lane of it", kStore, kTrace, Where::kFar, kOne, kPixel,
+     Deed::kNothing, kWhileItRuns, false, true},
+    {"load-far-all@beside", "a load there", kLoad, kTrace, Where::kFar, kAll, kPixel,
+     Deed::kNothing, kWhileItRuns, false, true},
+    {"arguments-destroyed@async",
+     "indirect arguments from a destroyed buffer, on the compute queue", Misdeed::kFetchArguments,
+     kSkin},
+
     {"pixel-store-all@terrain", "all pixels store to nowhere", kStore, kTerrain, Where::kFar},
     {"pixel-store-one@cascade", "one pixel of the second draw in a label", kStore, kCascade,
      Where::kFar, kOne},
@@ -182,6 +218,8 @@ constexpr Fault kFaults[] = {
      kFoliage},
     {"indices-destroyed@terrain", "indices from a destroyed buffer", Misdeed::kFetchIndices,
      kTerrain},
+    {"arguments-destroyed@characters", "indirect arguments of a draw from a destroyed buffer",
+     Misdeed::kFetchArguments, kCharacters},
 };
 
 std::vector<const char*> KindsOfDeed(Deed deed) {
@@ -196,6 +234,10 @@ std::vector<const char*> KindsOfDeed(Deed deed) {
 }
 
 }  // namespace
+
+std::span<const Neighbour> Neighbours() {
+  return kNeighbours;
+}
 
 std::span<const Fault> Faults() {
   return kFaults;
@@ -235,7 +277,8 @@ std::vector<const char*> RightKinds(const Fault& fault, Backend backend) {
   // NVIDIA's driver (580) does not lose the device over a load: it stands still.
   const bool loads =
       fault.misdeed == Misdeed::kLoad || fault.misdeed == Misdeed::kLoadFromDestroyed ||
-      fault.misdeed == Misdeed::kFetchVertices || fault.misdeed == Misdeed::kFetchIndices;
+      fault.misdeed == Misdeed::kFetchVertices || fault.misdeed == Misdeed::kFetchIndices ||
+      fault.misdeed == Misdeed::kFetchArguments;
   if (loads && backend == Backend::kGpu) return {"GPU fault", "device lost", "GPU hang"};
   return {"GPU fault", "device lost"};
 }

@@ -20,14 +20,15 @@ enum class Misdeed : uint8_t {
   kLoadFromDestroyed,
   kFetchVertices,  // from a vertex buffer that was destroyed
   kFetchIndices,
-  kLong,          // takes `--seconds`, and ends
-  kEndless,       // waits for a word that nobody writes; gives up in the end
-  kAbsurdCount,   // of groups or instances, from a buffer of arguments
-  kWaitForEvent,  // a command that waits for an event that nobody sets
-  kWaitForever,   // its submission waits for a semaphore that nobody signals
-  kWaitTooFar,    // for a value that the semaphore never gets
-  kDeadlock,      // two queues wait for each other
-  kSlow,          // takes a while, less than any watchdog's time
+  kFetchArguments,  // of an indirect dispatch or draw
+  kLong,            // takes `--seconds`, and ends
+  kEndless,         // waits for a word that nobody writes; gives up in the end
+  kAbsurdCount,     // of groups or instances, from a buffer of arguments
+  kWaitForEvent,    // a command that waits for an event that nobody sets
+  kWaitForever,     // its submission waits for a semaphore that nobody signals
+  kWaitTooFar,      // for a value that the semaphore never gets
+  kDeadlock,        // two queues wait for each other
+  kSlow,            // takes a while, less than any watchdog's time
 };
 
 enum class Where : uint8_t { kNowhere, kFar, kNear, kNull, kFreed };
@@ -70,7 +71,17 @@ struct Fault {
   Deed deed = Deed::kNothing;
   When when = When::kWhileItRuns;
   bool nothing_behind = false;  // no frame is submitted behind that of the fault
+  bool neighbours = false;      // Neighbours() take a while beside it
 };
+
+// Innocent work of the same frame that takes `share` of Durations::slow_s.
+struct Neighbour {
+  Place place;
+  double share;
+};
+// One in front of the fault, on its queue, so that the other queue has begun by then; one on the other queue, which
+// still runs when the fault comes.
+std::span<const Neighbour> Neighbours();
 
 std::span<const Fault> Faults();
 // Null if there is none of that name.

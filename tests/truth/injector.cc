@@ -32,7 +32,8 @@ std::string ScriptFor(const Fault& fault, uint64_t address) {
     case Misdeed::kLoad:
     case Misdeed::kLoadFromDestroyed:
     case Misdeed::kFetchVertices:
-    case Misdeed::kFetchIndices: return "fault " + std::to_string(address) + " read";
+    case Misdeed::kFetchIndices:
+    case Misdeed::kFetchArguments: return "fault " + std::to_string(address) + " read";
     default: return "";
   }
 }
@@ -131,6 +132,10 @@ void Injector::Prepare(bool draw, Injection* injection) {
       Access(injection);
       injection->indices = victim_.buffer;
       break;
+    case Misdeed::kFetchArguments:
+      Access(injection);
+      injection->arguments = victim_.buffer;
+      break;
     case Misdeed::kLong:
     case Misdeed::kSlow:
     case Misdeed::kEndless: {
@@ -156,11 +161,23 @@ void Injector::Prepare(bool draw, Injection* injection) {
   injection->directive = ScriptFor(fault_, injection->address);
 }
 
+void Injector::PrepareNeighbour(double share, Injection* injection) {
+  const bool cpu = gpu_.backend() == Backend::kCpu;
+  injection->misdeed = Constants::kLoop;
+  injection->trips = kTripsOnCpu;
+  MakeLast(durations_.slow_s, false, !cpu, injection);
+  const auto part = [share](auto whole) { return static_cast<decltype(whole)>(share * whole); };
+  injection->trips = cpu ? injection->trips : part(injection->trips);
+  injection->ticks = part(injection->ticks);
+  injection->amount = std::max<uint64_t>(cpu ? part(injection->amount) : injection->amount, 1);
+  injection->directive = "duration " + std::to_string(static_cast<int>(50 * share));
+}
+
 void Injector::DestroyVictim() {
   const bool wanted =
       fault_.where == Where::kFreed || fault_.misdeed == Misdeed::kStoreToDestroyed ||
       fault_.misdeed == Misdeed::kLoadFromDestroyed || fault_.misdeed == Misdeed::kFetchVertices ||
-      fault_.misdeed == Misdeed::kFetchIndices;
+      fault_.misdeed == Misdeed::kFetchIndices || fault_.misdeed == Misdeed::kFetchArguments;
   if (wanted) gpu_.Destroy(victim_);
 }
 

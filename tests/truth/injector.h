@@ -37,6 +37,8 @@ class Injector {
 
   // Fills in `injection`, whose work is set. Measures the device for what has to take a certain time.
   void Prepare(bool draw, Injection* injection);
+  // The same for innocent work: a dispatch that takes `share` of Durations::slow_s.
+  void PrepareNeighbour(double share, Injection* injection);
   // Destroys what the fault uses: between recording and submitting.
   void DestroyVictim();
 

@@ -67,16 +67,16 @@ void ReadOptions(int argc, char** argv, Options* options) {
   }
 }
 
-uint32_t FindWork(const std::vector<Work>& works, const Fault& fault) {
-  if (fault.place.label == nullptr) return kNoWork;
+uint32_t FindWork(const std::vector<Work>& works, const Place& place) {
+  if (place.label == nullptr) return kNoWork;
   for (uint32_t i = 0; i < works.size(); ++i) {
     const Work& work = works[i];
-    if (work.frame == kFaultFrame && std::string(work.pass) == fault.place.pass &&
-        std::string(work.label) == fault.place.label && work.ordinal == fault.place.ordinal) {
+    if (work.frame == kFaultFrame && std::string(work.pass) == place.pass &&
+        std::string(work.label) == place.label && work.ordinal == place.ordinal) {
       return i;
     }
   }
-  Fail(std::string("the frame has no work ") + fault.place.pass + "/" + fault.place.label);
+  Fail(std::string("the frame has no work ") + place.pass + "/" + place.label);
 }
 
 void WriteStrings(std::FILE* out, const char* key, const std::vector<const char*>& texts) {
@@ -89,15 +89,23 @@ void WriteStrings(std::FILE* out, const char* key, const std::vector<const char*
 bool IsOfDraw(const Fault& fault) {
   if (fault.place.label == nullptr) return false;
   const std::vector<Work> works = WorksOf(FrameKind::kWhole, kFaultFrame + 1);
-  return IsDraw(works[FindWork(works, fault)].type);
+  return IsDraw(works[FindWork(works, fault.place)].type);
 }
 
-// What a barrier holds back until a draw that fetches from a destroyed buffer has ended: such a draw may have no pixel
-// that says so. kNoWork: nothing, or another fault.
+const char* FetchOf(const Fault& fault) {
+  switch (fault.misdeed) {
+    case Misdeed::kFetchVertices: return "vertices";
+    case Misdeed::kFetchIndices: return "indices";
+    case Misdeed::kFetchArguments: return "arguments";
+    default: return "";
+  }
+}
+
+// What a barrier holds back until work that fetches from a destroyed buffer has ended: it may have no pixel, or no
+// invocation, that says so. kNoWork: nothing, or another fault.
 uint32_t WorkBehind(const Fault& fault, const std::vector<Work>& works, uint32_t culprit) {
-  const bool fetches =
-      fault.misdeed == Misdeed::kFetchVertices || fault.misdeed == Misdeed::kFetchIndices;
-  for (uint32_t i = culprit; fetches && i < works.size(); ++i) {
+  const bool fetches = FetchOf(fault)[0] != '\0';
+  for (uint32_t i = culprit + 1; fetches && i < works.size(); ++i) {
     const Work& work = works[i];
     const bool dispatch =
         work.type == WorkType::kDispatch || work.type == WorkType::kDispatchIndirect;
@@ -135,6 +143,7 @@ void WriteTruth(const std::string& file, const Gpu& gpu, const Fault& fault, Fra
   std::fprintf(out, " \"role\": \"%s\",\n", RoleOf(fault));
   WriteWork(out, "work", culprit);
   WriteWork(out, "behind", culprit == kNoWork ? kNoWork : WorkBehind(fault, works, culprit));
+  std::fprintf(out, " \"fetches\": \"%s\",\n", FetchOf(fault));
   std::vector<const char*> names;
   for (const std::string& name : vain) names.push_back(name.c_str());
   WriteStrings(out, "vain_semaphores", names);
@@ -169,11 +178,11 @@ int Run(const Options& options, const Fault& fault) {
   if (options.dispatches_only && IsOfDraw(fault))
     Fail(std::string(fault.name) + " needs a draw, and --dispatches-only has none");
   std::vector<Work> works = WorksOf(kind, frame_count);
-  Injection injection;
-  injection.work = FindWork(works, fault);
-  uint32_t culprit = injection.work;
+  std::vector<Injection> injections(1);
+  injections[0].work = FindWork(works, fault.place);
+  uint32_t culprit = injections[0].work;
   if (fault.misdeed == Misdeed::kWaitForEvent) {
-    works.push_back(works[injection.work]);
+    works.push_back(works[culprit]);
     works.back().label = kWaitLabel;
     works.back().type = WorkType::kWaitEvent;
     culprit = static_cast<uint32_t>(works.size() - 1);
@@ -188,11 +197,17 @@ int Run(const Options& options, const Fault& fault) {
              submitter.vain());
   if (NeedsTwoQueues(fault) && !gpu.two_queues()) return kUnsupported;
 
-  Recorder recorder(&gpu, &notes, &resources, &injection, kind);
+  Recorder recorder(&gpu, &notes, &resources, &injections, kind);
   Injector injector(&gpu, &recorder, fault, options.durations, work_count,
                     resources.words.address + resources.words.size_bytes,
                     options.folder + "/measured");
-  if (injection.work != kNoWork) injector.Prepare(IsDraw(works[injection.work].type), &injection);
+  if (injections[0].work != kNoWork)
+    injector.Prepare(IsDraw(works[injections[0].work].type), injections.data());
+  for (const Neighbour& neighbour : Neighbours()) {
+    if (!fault.neighbours) break;
+    injections.emplace_back().work = FindWork(works, neighbour.place);
+    injector.PrepareNeighbour(neighbour.share, &injections.back());
+  }
   std::vector<std::vector<VkCommandBuffer>> frames;
   for (uint32_t frame = 0; frame < frame_count; ++frame)
     frames.push_back(recorder.RecordFrame(frame));

@@ -136,15 +136,14 @@ void Recorder::BeginRendering(VkCommandBuffer commands, VkRenderingFlags flags) 
 }
 
 void Recorder::RecordWorks(VkCommandBuffer commands, const PassPlan& pass) {
-  static const Injection kNoChange;
   for (const WorkPlan& plan : pass.works) {
     const bool barrier = plan.barrier && !IsRendering(pass.section);
-    if (next_work_ == injection_.work && injection_.event != VK_NULL_HANDLE) WaitForEvent(commands);
+    if (const VkEvent event = ChangeOf(next_work_).event; event != VK_NULL_HANDLE)
+      WaitForEvent(commands, event);
     gpu_.BeginLabel(commands, plan.label);
     for (uint32_t i = 0; i < plan.count; ++i) {
       if (i != 0 && barrier) BarrierBehind(commands, plan.type);
-      const bool culprit = next_work_ == injection_.work;
-      RecordWork(commands, plan.type, next_work_, culprit ? injection_ : kNoChange);
+      RecordWork(commands, plan.type, next_work_, ChangeOf(next_work_));
       ++next_work_;
     }
     gpu_.EndLabel(commands);
@@ -152,9 +151,17 @@ void Recorder::RecordWorks(VkCommandBuffer commands, const PassPlan& pass) {
   }
 }
 
-void Recorder::WaitForEvent(VkCommandBuffer commands) {
+const Injection& Recorder::ChangeOf(uint32_t work) const {
+  static const Injection kNoChange;
+  for (const Injection& injection : injections_) {
+    if (injection.work == work) return injection;
+  }
+  return kNoChange;
+}
+
+void Recorder::WaitForEvent(VkCommandBuffer commands, VkEvent event) {
   gpu_.BeginLabel(commands, kWaitLabel);
-  vkCmdWaitEvents(commands, 1, &injection_.event, VK_PIPELINE_STAGE_HOST_BIT,
+  vkCmdWaitEvents(commands, 1, &event, VK_PIPELINE_STAGE_HOST_BIT,
                   VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, nullptr, 0, nullptr, 0, nullptr);
   gpu_.EndLabel(commands);
 }
@@ -195,14 +202,19 @@ void Recorder::RecordWork(VkCommandBuffer commands, WorkType type, uint32_t work
   if (IsDraw(type)) {
     Draw(commands, type, work, change);
   } else {
-    Dispatch(commands, type, work, change.amount);
+    Dispatch(commands, type, work, change);
   }
 }
 
-void Recorder::Dispatch(VkCommandBuffer commands, WorkType type, uint32_t work, uint64_t groups) {
-  const VkDispatchIndirectCommand counts = Groups(groups);
+void Recorder::Dispatch(VkCommandBuffer commands, WorkType type, uint32_t work,
+                        const Injection& change) {
+  const VkDispatchIndirectCommand counts = Groups(change.amount);
   if (type == WorkType::kDispatch) {
     vkCmdDispatch(commands, counts.x, counts.y, counts.z);
+    return;
+  }
+  if (change.arguments != VK_NULL_HANDLE) {
+    vkCmdDispatchIndirect(commands, change.arguments, 0);
     return;
   }
   const uint32_t offset = work * kArgumentsBytes;
@@ -225,6 +237,8 @@ void Recorder::Draw(VkCommandBuffer commands, WorkType type, uint32_t work,
         change.indices != VK_NULL_HANDLE ? change.indices : resources_.indices.buffer;
     vkCmdBindIndexBuffer(commands, indices, 0, VK_INDEX_TYPE_UINT32);
     vkCmdDrawIndexed(commands, 3, instances, 0, 0, 0);
+  } else if (change.arguments != VK_NULL_HANDLE) {
+    vkCmdDrawIndirect(commands, change.arguments, 0, 1, sizeof(VkDrawIndirectCommand));
   } else {
     const VkDrawIndirectCommand counts = {3, instances, 0, 0};
     const uint32_t offset = work * kArgumentsBytes;

@@ -43,6 +43,7 @@ struct Injection {
   VkDescriptorSet set = VK_NULL_HANDLE;
   VkBuffer vertices = VK_NULL_HANDLE;
   VkBuffer indices = VK_NULL_HANDLE;
+  VkBuffer arguments = VK_NULL_HANDLE;
   VkEvent event = VK_NULL_HANDLE;  // a command before the work waits for it
   std::string directive;           // for the driver of tests/icd
 };
@@ -50,9 +51,9 @@ struct Injection {
 class Recorder {
  public:
   // All of them outlive it. Works have the numbers that WorksOf gives them.
-  Recorder(Gpu* gpu, Notes* notes, const Resources* resources, const Injection* injection,
-           FrameKind kind)
-      : gpu_(*gpu), notes_(*notes), resources_(*resources), injection_(*injection), kind_(kind) {}
+  Recorder(Gpu* gpu, Notes* notes, const Resources* resources,
+           const std::vector<Injection>* injections, FrameKind kind)
+      : gpu_(*gpu), notes_(*notes), resources_(*resources), injections_(*injections), kind_(kind) {}
 
   // The lists of the frame, in its order. Frames are recorded one after the other, from 0.
   std::vector<VkCommandBuffer> RecordFrame(uint32_t frame);
@@ -65,17 +66,19 @@ class Recorder {
   void RecordPass(VkCommandBuffer commands, const GpuQueue& queue, const PassPlan& pass);
   void RecordWorks(VkCommandBuffer commands, const PassPlan& pass);
   void RecordWork(VkCommandBuffer commands, WorkType type, uint32_t work, const Injection& change);
-  void Dispatch(VkCommandBuffer commands, WorkType type, uint32_t work, uint64_t groups);
+  void Dispatch(VkCommandBuffer commands, WorkType type, uint32_t work, const Injection& change);
   void Draw(VkCommandBuffer commands, WorkType type, uint32_t work, const Injection& change);
   void BindFor(VkCommandBuffer commands, bool draw, uint32_t work, const Injection& change);
   VkCommandBuffer RecordSecondary(const GpuQueue& queue, const PassPlan& pass, bool rendering);
   void BeginRendering(VkCommandBuffer commands, VkRenderingFlags flags);
-  void WaitForEvent(VkCommandBuffer commands);
+  void WaitForEvent(VkCommandBuffer commands, VkEvent event);
+  // What is different about that work; nothing if it is as always.
+  const Injection& ChangeOf(uint32_t work) const;
 
   Gpu& gpu_;
   Notes& notes_;
   const Resources& resources_;
-  const Injection& injection_;
+  const std::vector<Injection>& injections_;
   const FrameKind kind_;
   uint32_t next_work_ = 0;
 };

@@ -26,7 +26,12 @@ ListPlan Async() {
   return {"Async",
           QueueKind::kCompute,
           {{"Ambient occlusion", Section::kPlain, {{"Downsample"}, {"Trace"}, {"Blur"}}},
-           {"Skinning", Section::kPlain, {{"Bones"}, {"Vertices", kDispatchIndirect}}}}};
+           {"Skinning", Section::kPlain, {{"Bones"}, {"Vertices", kDispatchIndirect}}},
+           {"Clusters",
+            Section::kPlain,
+            {{"Bounds", WorkType::kDispatch, 1, false},
+             {"Assign", WorkType::kDispatch, 1, false},
+             {"Compact"}}}}};
 }
 
 ListPlan Main() {
