@@ -6,6 +6,9 @@ if(TARGET cairn_layer AND TARGET sample-scale-d3d12-plain AND NOT CAIRN_SANITIZE
   add_dependencies(capture_kill_test cairn_command cairn_layer sample-scale-d3d12-plain)
   cairn_test(trim_test SOURCES trim_test.cc DEPS cairn_test_harness GPU TIMEOUT 300)
   add_dependencies(trim_test cairn_command cairn_layer plain sample-scale-d3d12-plain)
+  if(TARGET kept_list)
+    add_dependencies(trim_test kept_list)
+  endif()
   cairn_test(bad_trace_test SOURCES bad_trace_test.cc
     DEPS cairn_test_harness cairn_trace GPU TIMEOUT 300)
   add_dependencies(bad_trace_test cairn_command cairn_layer sample-scale-d3d12-plain)

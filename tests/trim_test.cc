@@ -120,6 +120,35 @@ TEST_F(TrimTest, ACaptureThatStartsLateHasTheImagesOfTheWhole) {
   EXPECT_EQ(Run({"verify", "late.cairn"}).exit_code, 0);
 }
 
+// A list reads descriptors of targets while it is recorded. They are something else when the recording begins.
+TEST_F(TrimTest, AKeptListDrawsIntoTheTargetsThatItWasRecordedWith) {
+  const std::string program = TestProgram("kept_list");
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "kept_list is not built here";
+  const auto expect_well = [this](const std::vector<std::string>& arguments) {
+    const CommandResult result = Run(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.Summary();
+    return result;
+  };
+  // Three copies a frame, and no call is left out.
+  const auto expect_as_recorded = [&](const std::string& file, const char* compared) {
+    const CommandResult played = expect_well({"replay", "--validate", file});
+    EXPECT_EQ(played.errors, "");
+    EXPECT_THAT(played.output, HasSubstr(compared));
+  };
+  const std::string frames =
+      expect_well({"run", "--capture", "--quiet", "-o", "all.cairn", "--", program}).output;
+  EXPECT_THAT(frames, HasSubstr("ff0000ff ff00ff00 ff00ffff\n"));
+  expect_as_recorded("all.cairn", "; 18 readbacks ");
+  expect_well(
+      {"run", "--capture", "--quiet", "--frames", "2-3", "-o", "late.cairn", "--", program});
+  expect_as_recorded("late.cairn", "; 6 readbacks ");
+  expect_well({"trim", "--quiet", "--frames", "2-3", "-o", "cut.cairn", "all.cairn"});
+  expect_as_recorded("cut.cairn", "; 6 readbacks ");
+  // And of the copy once more.
+  expect_well({"trim", "--quiet", "--frames", "3", "-o", "again.cairn", "cut.cairn"});
+  expect_as_recorded("again.cairn", "; 3 readbacks ");
+}
+
 TEST_F(TrimTest, ATriggerThatIsThereStartsAtTheFirstFrame) {
   std::ofstream{folder_ / "now"} << "x";
   Capture("late.cairn", {"--trigger", folder_ / "now"});

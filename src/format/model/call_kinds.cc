@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/model/call_kinds.h"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string_view>
 
 #include "d3d12gen/interfaces.h"
+#include "d3d12gen/structs.h"
 #include "format/model/decoded_arguments.h"
 
 namespace cairn {
@@ -62,6 +64,25 @@ CallKind KindOfName(std::string_view name) {
   return CallKind::kListWork;
 }
 
+bool HasCpuDescriptor(const ValueInfo& value) {
+  if (value.kind == ValueKind::kCpuDescriptor) return true;
+  if (value.kind != ValueKind::kStruct || value.type_index == kNoType) return false;
+  const std::span<const FieldInfo> fields = Structs()[value.type_index].fields;
+  return std::any_of(fields.begin(), fields.end(), [](const FieldInfo& field) {
+    return !field.is_list && HasCpuDescriptor(field);
+  });
+}
+
+std::array<bool, kMethodCount> TableOfReaders() {
+  std::array<bool, kMethodCount> table{};
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    const std::span<const ParameterInfo> parameters = Describe(static_cast<Method>(i)).parameters;
+    table[i] = CallKindOf(static_cast<uint16_t>(i)) == CallKind::kListWork &&
+               std::any_of(parameters.begin(), parameters.end(), HasCpuDescriptor);
+  }
+  return table;
+}
+
 std::array<CallKind, kMethodCount> MakeTable() {
   std::array<CallKind, kMethodCount> table{};
   for (uint32_t i = 0; i < kMethodCount; ++i) {
@@ -75,6 +96,11 @@ std::array<CallKind, kMethodCount> MakeTable() {
 CallKind CallKindOf(uint16_t method) {
   static const std::array<CallKind, kMethodCount> table = MakeTable();
   return method < kMethodCount ? table[method] : CallKind::kOther;
+}
+
+bool ReadsDescriptors(uint16_t method) {
+  static const std::array<bool, kMethodCount> table = TableOfReaders();
+  return method < kMethodCount && table[method];
 }
 
 bool GpuReadsAddresses(Method method) {

@@ -36,6 +36,10 @@ enum class CallKind : uint8_t {
 // kOther for what is no method.
 CallKind CallKindOf(uint16_t method);
 
+// Calls of lists that read descriptors by their CPU handles: when they are recorded, not when the list is
+// executed.
+bool ReadsDescriptors(uint16_t method);
+
 // The GPU finds addresses in memory that no call names.
 bool GpuReadsAddresses(Method method);
 // So it does if a shader follows the rays that it asks for: what the call writes is the view of an

@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "format/calls/call_builder.h"
+#include "format/model/call_kinds.h"
 #include "format/model/decoded_arguments.h"
 
 namespace cairn {
@@ -56,6 +60,23 @@ TEST_F(CallValuesTest, NothingIsLeftOfTheCallBefore) {
   EXPECT_FALSE(Read(kMethodCount, {}));
   EXPECT_THAT(values_.cpu_descriptors, IsEmpty());
   EXPECT_THAT(call_.arguments, IsEmpty());
+}
+
+// These have to be kept with a list (live_calls.h): a method of a newer interface has to be among them, too.
+TEST(CallKindsTest, WhichCallsOfListsReadDescriptors) {
+  std::vector<std::string> readers;
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    if (ReadsDescriptors(static_cast<uint16_t>(i))) {
+      readers.push_back(Describe(static_cast<Method>(i)).name);
+    }
+  }
+  EXPECT_THAT(readers, testing::UnorderedElementsAre(
+                           "ID3D12GraphicsCommandList::OMSetRenderTargets",
+                           "ID3D12GraphicsCommandList::ClearDepthStencilView",
+                           "ID3D12GraphicsCommandList::ClearRenderTargetView",
+                           "ID3D12GraphicsCommandList::ClearUnorderedAccessViewUint",
+                           "ID3D12GraphicsCommandList::ClearUnorderedAccessViewFloat",
+                           "ID3D12GraphicsCommandList4::BeginRenderPass"));
 }
 
 }  // namespace

@@ -53,6 +53,11 @@ class DescriptorTable {
     const Heap* const heap = Find(handle);
     return heap == nullptr ? kNoObject : heap->object;
   }
+  // How far the descriptors of that heap are apart; 0 if there is none.
+  uint64_t IncrementAt(uint64_t handle) const {
+    const Heap* const heap = Find(handle);
+    return heap == nullptr ? 0 : heap->facts.increment_bytes;
+  }
   // False for handles that no heap has.
   bool Write(uint64_t handle, T content) {
     if (Find(handle) == nullptr) return false;
@@ -63,10 +68,7 @@ class DescriptorTable {
   // what a copy leaves.
   template <typename Copied>
   size_t Copy(const DecodedCall& call, bool simple, const Copied& copied) {
-    const auto increment_at = [this](uint64_t handle) -> uint64_t {
-      const Heap* const heap = Find(handle);
-      return heap == nullptr ? 0 : heap->facts.increment_bytes;
-    };
+    const auto increment_at = [this](uint64_t handle) { return IncrementAt(handle); };
     const std::vector<DescriptorCopy> copies = DescriptorCopiesOf(call, simple, increment_at);
     for (const DescriptorCopy& copy : copies) {
       const auto source = contents_.find(copy.from);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/model/live_calls.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -14,6 +15,14 @@ namespace {
 
 // Of a subresource: who maps again and again unmaps as often, or never.
 constexpr size_t kMapsKept = 16;
+
+// Direct3D 12 has 8; a trace may lie.
+constexpr uint32_t kMostInRange = 64;
+
+ListRecording& RecordingOf(LiveObject* list) {
+  if (list->recording == nullptr) list->recording = std::make_shared<ListRecording>();
+  return *list->recording;
+}
 
 std::string BytesOf(std::span<const std::byte> bytes) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -36,11 +45,68 @@ std::string TilesOf(const DecodedCall& call, uint16_t method) {
 
 }  // namespace
 
-void LiveCalls::OnListWork(const Record& call, const KeptRecords& before) {
+void LiveCalls::OnListWork(const Record& call, KeptRecords before) {
   LiveObject* const list = objects_.Find(call.object);
   if (list == nullptr) return;
-  list->recording.Add(before);
-  list->recording.Add(call);
+  ListRecording& recording = RecordingOf(list);
+  recording.records.Add(before);
+  recording.records.Add(call);
+  if (ReadsDescriptors(call.method)) ReadDescriptors(call, &before, &recording);
+  if (static_cast<Method>(call.method) == Method::ID3D12GraphicsCommandList_ExecuteBundle) {
+    ReadBundle(call, &recording);
+  }
+}
+
+void LiveCalls::ReadDescriptors(const Record& call, BlobSource* blobs, ListRecording* recording) {
+  DecodedCall arguments;
+  if (!reader_.Read(call, blobs, &values_, &arguments)) return;
+  for (const uint64_t handle : values_.cpu_descriptors) {
+    ReadDescriptor(handle, call.number, recording);
+  }
+  if (static_cast<Method>(call.method) != Method::ID3D12GraphicsCommandList_OMSetRenderTargets) {
+    return;
+  }
+  // One handle may stand for those behind it as well.
+  const auto* const count = Argument<uint32_t>(arguments, 0);
+  const auto* const handles = Array<uint64_t>(arguments, 1);
+  const auto* const range = Argument<uint32_t>(arguments, 2);
+  if (count == nullptr || handles == nullptr || range == nullptr || *range == 0) return;
+  const uint64_t increment = descriptors_.IncrementAt(handles[0]);
+  for (uint32_t i = 1; i < std::min(*count, kMostInRange); ++i) {
+    ReadDescriptor(handles[0] + i * increment, call.number, recording);
+  }
+}
+
+void LiveCalls::ReadDescriptor(uint64_t handle, uint64_t call, ListRecording* recording) {
+  const uint64_t heap = descriptors_.HeapAt(handle);
+  if (heap == kNoObject) {
+    recording->read_unknown = true;
+    return;
+  }
+  HoldHeap(heap, recording);
+  const auto slot = descriptors_.slots().find(handle);
+  if (slot == descriptors_.slots().end()) return;
+  const auto [place, is_new] = recording->read.try_emplace({handle, slot->second.written});
+  if (is_new) place->second = {slot->second, heap, call, call};
+  place->second.last_read = call;
+}
+
+void LiveCalls::HoldHeap(uint64_t heap, ListRecording* recording) {
+  std::vector<uint64_t>& heaps = recording->heaps;
+  if (std::find(heaps.begin(), heaps.end(), heap) != heaps.end()) return;
+  if (objects_.Hold(heap)) heaps.push_back(heap);
+}
+
+void LiveCalls::ReadBundle(const Record& call, ListRecording* recording) {
+  if (!reader_.Read(call, nullptr, &values_) || values_.objects.empty()) return;
+  const LiveObject* const bundle = objects_.Find(values_.objects[0]);
+  if (bundle == nullptr || bundle->recording == nullptr) return;
+  const std::shared_ptr<const ListRecording>& executed = bundle->recording;
+  if (executed.get() == recording || !executed->bundles.empty()) return;  // no bundle executes one
+  std::vector<std::shared_ptr<const ListRecording>>& bundles = recording->bundles;
+  if (std::find(bundles.begin(), bundles.end(), executed) != bundles.end()) return;
+  for (const uint64_t heap : executed->heaps) HoldHeap(heap, recording);
+  bundles.push_back(executed);
 }
 
 void LiveCalls::Finish(const OpenCall& call, const Record* result) {
@@ -62,13 +128,13 @@ void LiveCalls::Finish(const OpenCall& call, const Record* result) {
     case CallKind::kIdentifier: object->identifiers[BytesOf(record.body)] = call.records; break;
     case CallKind::kListReset:
       if (result != nullptr && !Succeeded(*result)) break;
-      object->recording.Clear();
-      object->recording.Add(*call.records);
+      objects_.ForgetRecording(object);
+      RecordingOf(object).records.Add(*call.records);
       object->was_reset = true;
       object->closed = false;
       break;
     case CallKind::kListClose:
-      object->recording.Add(*call.records);
+      RecordingOf(object).records.Add(*call.records);
       if (!object->was_reset) object->first_close.Add(*call.records);
       object->closed = true;
       break;

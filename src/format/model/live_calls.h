@@ -31,11 +31,16 @@ class LiveCalls {
       : objects_(*objects), descriptors_(*descriptors) {}
 
   // A call of a list, which returns nothing; `before`: its blobs.
-  void OnListWork(const Record& call, const KeptRecords& before);
+  void OnListWork(const Record& call, KeptRecords before);
   // The call is complete; `result` is null for methods without results.
   void Finish(const OpenCall& call, const Record* result);
 
  private:
+  // What a call reads while it is recorded.
+  void ReadDescriptors(const Record& call, BlobSource* blobs, ListRecording* recording);
+  void ReadDescriptor(uint64_t handle, uint64_t call, ListRecording* recording);
+  void HoldHeap(uint64_t heap, ListRecording* recording);
+  void ReadBundle(const Record& call, ListRecording* recording);
   void OnSignal(uint64_t fence, const OpenCall& call);
   void OnTileMapping(const Record& record, const OpenCall& call);
   static void OnMap(LiveObject* resource, const Record& record, const Records& records);

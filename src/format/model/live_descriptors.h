@@ -16,17 +16,6 @@
 
 namespace cairn {
 
-// What stands in a descriptor.
-struct View {
-  Records call;
-  uint64_t call_number = 0;
-  CallValues values;
-};
-struct Slot {
-  std::shared_ptr<const View> view;
-  uint64_t written = 0;  // number of the call that wrote it: of the view itself or of a copy
-};
-
 // One thread.
 class LiveDescriptors {
  public:
@@ -42,6 +31,9 @@ class LiveDescriptors {
   void OnCopies(const Record& call, bool simple);
 
   const std::map<uint64_t, Slot>& slots() const { return table_.contents(); }  // by handle
+  // The heap that a handle lies in now, and how far its descriptors are apart; 0 for others.
+  uint64_t HeapAt(uint64_t handle) const { return table_.HeapAt(handle); }
+  uint64_t IncrementAt(uint64_t handle) const { return table_.IncrementAt(handle); }
   // Number of the kObject record of the heap that a handle is in; 0 for others.
   uint64_t HeapCreated(uint64_t handle) const;
 

@@ -33,6 +33,24 @@ void LiveObjects::UseOnce(LiveObject* user, uint64_t number) {
   Use(user, number);
 }
 
+bool LiveObjects::Hold(uint64_t number) {
+  LiveObject* const object = Find(number);
+  if (object == nullptr) return false;
+  ++object->users;
+  return true;
+}
+
+void LiveObjects::LetGo(uint64_t number) {
+  LiveObject* const object = Find(number);
+  if (object != nullptr && --object->users == 0 && object->ended()) Release(number);
+}
+
+void LiveObjects::ForgetRecording(LiveObject* list) {
+  const std::shared_ptr<ListRecording> recording = std::move(list->recording);
+  if (recording == nullptr) return;
+  for (const uint64_t heap : recording->heaps) LetGo(heap);
+}
+
 void LiveObjects::Release(uint64_t number) {
   std::vector<uint64_t> unneeded = {number};
   while (!unneeded.empty()) {

@@ -18,10 +18,9 @@
 #include "format/calls/record.h"
 #include "format/model/call_kinds.h"
 #include "format/model/kept_records.h"
+#include "format/model/live_recording.h"
 
 namespace cairn {
-
-using Records = std::shared_ptr<KeptRecords>;
 
 struct LiveObject {
   Records creation;
@@ -36,7 +35,7 @@ struct LiveObject {
   std::map<std::string, Records> identifiers;                 // by the arguments
   // Of a list: the Close that ended what was recorded when it was made; and what it holds now.
   KeptRecords first_close;
-  KeptRecords recording;
+  std::shared_ptr<ListRecording> recording;  // null: nothing
   bool closed = false;
   bool was_reset = false;
   // Of a fence.
@@ -65,6 +64,11 @@ class LiveObjects {
   // `user` needs the object with that number; UseOnce() says so only once.
   void Use(LiveObject* user, uint64_t number);
   void UseOnce(LiveObject* user, uint64_t number);
+  // The same for a user that is no object. False: there is no such object to hold.
+  bool Hold(uint64_t number);
+  void LetGo(uint64_t number);
+  // What the list holds is of no use any more.
+  void ForgetRecording(LiveObject* list);
   // Forgets an object that has ended and that nobody needs, and those that only it needed.
   void Release(uint64_t number);
 

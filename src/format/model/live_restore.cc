@@ -23,12 +23,28 @@ void Restorer::Add(const KeptRecords& records) {
   }
 }
 
-uint64_t Restorer::TakeFree(uint64_t floor) {
-  while (free_ > floor && free_ > 1) {
-    --free_;
-    if (free_ > floor && used_.insert(free_).second) return free_;
+uint64_t Restorer::NextFree(uint64_t number, uint64_t step, Steps* steps) const {
+  uint64_t free = number;
+  while (free != 0 && free < next_number_ && IsUsed(free)) {
+    const auto known = steps->find(free);
+    free = known == steps->end() ? free + step : known->second;
   }
-  return 0;
+  while (number != free) {
+    const auto [place, is_new] = steps->try_emplace(number, free);
+    const uint64_t next = is_new ? number + step : std::exchange(place->second, free);
+    number = next;
+  }
+  return free;
+}
+
+uint64_t Restorer::TakeFree(uint64_t floor, uint64_t wanted, uint64_t ceiling) {
+  uint64_t number = NextFree(wanted, ~uint64_t{0}, &below_);
+  if (number <= floor || number >= ceiling) {
+    number = NextFree(std::max(wanted, floor + 1), 1, &above_);
+  }
+  if (number <= floor || number >= std::min(ceiling, next_number_)) return 0;
+  used_.insert(number);
+  return number;
 }
 
 void Restorer::AddMade(Record record, uint64_t number, uint64_t handle) {
@@ -66,9 +82,6 @@ Living::Living(const LiveObjects& objects) : objects_(objects) {
       addresses_.Add(object.resource->gpu_address, object.resource->size_bytes, number,
                      object.created);
     }
-    if (object.heap.has_value()) {
-      descriptors_.Add(object.heap->cpu_start, HeapBytes(*object.heap), number, object.created);
-    }
   }
 }
 
@@ -87,9 +100,7 @@ bool Living::HasAll(const CallValues& values, uint64_t call) const {
   return std::all_of(values.objects.begin(), values.objects.end(),
                      [this](uint64_t number) { return Has(number); }) &&
          std::all_of(values.gpu_addresses.begin(), values.gpu_addresses.end(),
-                     [&](uint64_t address) { return had(addresses_, address); }) &&
-         std::all_of(values.cpu_descriptors.begin(), values.cpu_descriptors.end(),
-                     [&](uint64_t handle) { return had(descriptors_, handle); });
+                     [&](uint64_t address) { return had(addresses_, address); });
 }
 
 uint64_t Living::Youngest(const CallValues& values) const {
@@ -109,31 +120,58 @@ uint64_t Living::Youngest(const CallValues& values) const {
 
 namespace {
 
-// A list that refers to what is gone cannot be submitted any more: it is restored empty, and open if it
-// is open.
-void RestoreRecording(LiveObject& list, const Living& living, CallValuesReader* reader,
-                      Restorer* restorer) {
-  bool usable = true;
+// Whether all is there that the calls refer to, and that they read.
+bool IsUsable(const ListRecording& recording, const Living& living, CallValuesReader* reader) {
+  bool usable = !recording.read_unknown;
   CallValues values;
-  auto kept = std::make_unique<KeptRecords>();
-  list.recording.ForEach([&](const Record& record) {
-    if (record.kind == RecordKind::kCall && reader->Read(record, &list.recording, &values) &&
+  KeptRecords blobs;  // of the next call
+  recording.records.ForEach([&](const Record& record) {
+    if (record.kind == RecordKind::kBlob) {
+      blobs.Add(record);
+      return;
+    }
+    if (record.kind == RecordKind::kCall && reader->Read(record, &blobs, &values) &&
         !living.HasAll(values, record.number)) {
       usable = false;
     }
-    const CallKind kind = CallKindOf(record.method);
-    if (kind == CallKind::kListReset || kind == CallKind::kListClose) kept->Add(record);
+    blobs.Clear();
   });
+  return usable && std::all_of(recording.read.begin(), recording.read.end(), [&](const auto& read) {
+           const View& view = *read.second.slot.view;
+           return living.HasAll(view.values, view.call_number);
+         });
+}
+
+// A list that refers to what is gone cannot be submitted any more: it is restored empty, and open if it
+// is open.
+void RestoreRecording(const LiveObject& list, const Living& living, CallValuesReader* reader,
+                      Restorer* restorer, std::vector<const ListRecording*>* restored) {
+  if (list.recording == nullptr) return;
+  const ListRecording& recording = *list.recording;
+  bool usable = IsUsable(recording, living, reader);
+  for (const auto& bundle : recording.bundles) usable = usable && IsUsable(*bundle, living, reader);
   if (usable) {
-    restorer->Add(list.recording);
+    for (const auto& bundle : recording.bundles) {
+      restorer->Add(bundle->records);
+      restored->push_back(bundle.get());
+    }
+    restorer->Add(recording.records);
+    restored->push_back(&recording);
   } else if (!list.was_reset || !list.closed) {
+    auto kept = std::make_unique<KeptRecords>();
+    recording.records.ForEach([&](const Record& record) {
+      const CallKind kind = CallKindOf(record.method);
+      if (kind == CallKind::kListReset || kind == CallKind::kListClose) kept->Add(record);
+    });
     restorer->AddOwned(std::move(kept));
   }
 }
 
 }  // namespace
 
-void RestoreObjects(LiveObjects* objects, const Living& living, Restorer* restorer) {
+std::vector<const ListRecording*> RestoreObjects(LiveObjects* objects, const Living& living,
+                                                 Restorer* restorer) {
+  std::vector<const ListRecording*> recordings;
   CallValuesReader reader;
   for (auto& [number, object] : objects->all()) {
     restorer->AddIf(object.creation);
@@ -147,8 +185,9 @@ void RestoreObjects(LiveObjects* objects, const Living& living, Restorer* restor
       for (const Records& records : maps.first) restorer->Add(*records);
     }
     restorer->Add(object.first_close);
-    RestoreRecording(object, living, &reader, restorer);
+    RestoreRecording(object, living, &reader, restorer, &recordings);
   }
+  return recordings;
 }
 
 // ---- Descriptors -----------------------------------------------------------------------------------
@@ -163,39 +202,89 @@ Record CallOf(const View& view) {
   return call;
 }
 
-}  // namespace
+// A view that has to stand in a descriptor, from the call that wrote it there until it was read last.
+struct Needed {
+  uint64_t handle = 0;
+  uint64_t written = 0;
+  const View* view = nullptr;
+  uint64_t heap_created = 0;
+  uint64_t first_read = 0;
+  uint64_t last_read = 0;
+};
 
-uint64_t RestoreDescriptors(const LiveDescriptors& descriptors, const Living& living,
-                            Restorer* restorer) {
-  struct Homeless {
-    uint64_t floor;
-    uint64_t handle;
-    const View* view;
-  };
-  std::vector<Homeless> homeless;
+// By handle, in the order in which they were written.
+std::vector<Needed> NeededViews(const LiveObjects& objects, const LiveDescriptors& descriptors,
+                                const std::vector<const ListRecording*>& recordings,
+                                uint64_t next_number) {
+  std::vector<Needed> needed;
   for (const auto& [handle, slot] : descriptors.slots()) {
-    const View& view = *slot.view;
-    if (!living.HasAll(view.values, view.call_number)) continue;
-    if (slot.written == view.call_number) {
-      restorer->Add(*view.call);
-    } else if (!restorer->IsUsed(slot.written)) {
-      restorer->AddMade(CallOf(view), slot.written, handle);
-    } else {
-      const uint64_t heap = descriptors.HeapCreated(handle);
-      homeless.push_back({std::max(living.Youngest(view.values), heap), handle, &view});
+    needed.push_back(
+        {handle, slot.written, slot.view.get(), descriptors.HeapCreated(handle), next_number, 0});
+  }
+  for (const ListRecording* const recording : recordings) {
+    for (const auto& [place, read] : recording->read) {
+      const LiveObject* const heap = objects.Find(read.heap);
+      if (heap == nullptr) continue;
+      needed.push_back({place.first, place.second, read.slot.view.get(), heap->created,
+                        read.first_read, read.last_read});
     }
   }
-  // Those that need a late number get the latest.
-  std::sort(homeless.begin(), homeless.end(),
-            [](const Homeless& a, const Homeless& b) { return a.floor > b.floor; });
+  std::sort(needed.begin(), needed.end(), [](const Needed& a, const Needed& b) {
+    return std::pair(a.handle, a.written) < std::pair(b.handle, b.written);
+  });
+  size_t kept = 0;
+  for (const Needed& each : needed) {
+    Needed* const before = kept == 0 ? nullptr : &needed[kept - 1];
+    if (before != nullptr && before->handle == each.handle && before->written == each.written) {
+      before->first_read = std::min(before->first_read, each.first_read);
+      before->last_read = std::max(before->last_read, each.last_read);
+    } else {
+      needed[kept++] = each;
+    }
+  }
+  needed.resize(kept);
+  return needed;
+}
+
+}  // namespace
+
+uint64_t RestoreDescriptors(const LiveObjects& objects, const LiveDescriptors& descriptors,
+                            const std::vector<const ListRecording*>& recordings,
+                            const Living& living, Restorer* restorer) {
+  struct Homeless {
+    uint64_t floor;
+    const Needed* needed;
+  };
+  const std::vector<Needed> all =
+      NeededViews(objects, descriptors, recordings, restorer->next_number());
+  std::vector<Homeless> homeless;
+  const Needed* before = nullptr;  // in the same descriptor
+  for (const Needed& each : all) {
+    const uint64_t read =
+        before != nullptr && before->handle == each.handle ? before->last_read : 0;
+    before = &each;
+    const View& view = *each.view;
+    if (!living.HasAll(view.values, view.call_number)) continue;
+    if (each.written == view.call_number) {
+      restorer->Add(*view.call);
+    } else if (!restorer->IsUsed(each.written)) {
+      restorer->AddMade(CallOf(view), each.written, each.handle);
+    } else {
+      homeless.push_back(
+          {std::max({living.Youngest(view.values), each.heap_created, read}), &each});
+    }
+  }
+  // Those with the least room first.
+  std::stable_sort(homeless.begin(), homeless.end(),
+                   [](const Homeless& a, const Homeless& b) { return a.floor > b.floor; });
   uint64_t left_out = 0;
-  restorer->StartTaking();
   for (const Homeless& descriptor : homeless) {
-    const uint64_t number = restorer->TakeFree(descriptor.floor);
+    const Needed& needed = *descriptor.needed;
+    const uint64_t number = restorer->TakeFree(descriptor.floor, needed.written, needed.first_read);
     if (number == 0) {
       ++left_out;
     } else {
-      restorer->AddMade(CallOf(*descriptor.view), number, descriptor.handle);
+      restorer->AddMade(CallOf(*needed.view), number, needed.handle);
     }
   }
   return left_out;

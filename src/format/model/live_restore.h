@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -37,10 +38,11 @@ class Restorer {
   // `record` with another number and its last 8 bytes replaced.
   void AddMade(Record record, uint64_t number, uint64_t handle);
 
+  uint64_t next_number() const { return next_number_; }
   bool IsUsed(uint64_t number) const { return used_.count(number) != 0; }
-  // The largest number that is free, above `floor`; 0 if there is none. StartTaking() begins anew.
-  uint64_t TakeFree(uint64_t floor);
-  void StartTaking() { free_ = next_number_; }
+  // Takes the number that is free and next to `wanted`, below it if there is one, above `floor` and below
+  // `ceiling`; 0 if there is none.
+  uint64_t TakeFree(uint64_t floor, uint64_t wanted, uint64_t ceiling);
 
   // Ends with the first error of `write`.
   Status Write(const std::function<Status(const Record&)>& write);
@@ -51,10 +53,15 @@ class Restorer {
     const KeptRecords* records;
     size_t place;
   };
+  // From a number that is used to one that may be free, in steps of `step`: each search shortens the next.
+  using Steps = std::unordered_map<uint64_t, uint64_t>;
+  uint64_t NextFree(uint64_t number, uint64_t step, Steps* steps) const;
+
   uint64_t next_number_;
-  uint64_t free_ = 0;
   std::vector<Out> out_;
   std::unordered_set<uint64_t> used_;
+  Steps below_;
+  Steps above_;
   std::vector<std::unique_ptr<KeptRecords>> made_;
 };
 
@@ -65,7 +72,8 @@ class Living {
   explicit Living(const LiveObjects& objects);
 
   bool Has(uint64_t number) const;
-  // For a call with that number: an address may have belonged to another object then.
+  // For a call with that number: an address may have belonged to another object then. Descriptors by their
+  // CPU handles aside, which are read when the call is made.
   bool HasAll(const CallValues& values, uint64_t call) const;
   // The number of the youngest object that the values refer to.
   uint64_t Youngest(const CallValues& values) const;
@@ -73,14 +81,16 @@ class Living {
  private:
   const LiveObjects& objects_;
   OverlappingRanges addresses_;
-  OverlappingRanges descriptors_;
 };
 
-// Adds what is kept of the objects, and of what they hold.
-void RestoreObjects(LiveObjects* objects, const Living& living, Restorer* restorer);
-// Adds the views in descriptors; behind everything else. Gives how many found no number of their own.
-uint64_t RestoreDescriptors(const LiveDescriptors& descriptors, const Living& living,
-                            Restorer* restorer);
+// Adds what is kept of the objects, and of what they hold. Gives what lists hold that can still be submitted.
+std::vector<const ListRecording*> RestoreObjects(LiveObjects* objects, const Living& living,
+                                                 Restorer* restorer);
+// Adds the views in descriptors, and those that the recordings read there; behind everything else. Gives how
+// many found no number of their own.
+uint64_t RestoreDescriptors(const LiveObjects& objects, const LiveDescriptors& descriptors,
+                            const std::vector<const ListRecording*>& recordings,
+                            const Living& living, Restorer* restorer);
 
 }  // namespace cairn
 

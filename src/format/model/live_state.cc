@@ -4,6 +4,7 @@
 #include <map>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "d3d12gen/methods.h"
 #include "format/calls/value_decoder.h"
@@ -99,7 +100,7 @@ void LiveState::State::OnCall(const Record& record) {
   }
   const CallKind kind = CallKindOf(record.method);
   if (kind == CallKind::kListWork) {
-    calls.OnListWork(record, before);
+    calls.OnListWork(record, std::move(before));
     return;
   }
   OpenCall call;
@@ -179,7 +180,7 @@ void LiveState::State::OnObjectEnd(const Record& record) {
   if (object->heap.has_value()) descriptors.RemoveHeap(*object->heap);
   object->settings.clear();
   object->maps.clear();
-  object->recording = KeptRecords();
+  objects.ForgetRecording(object);
   if (object->users == 0) objects.Release(record.object);
 }
 
@@ -189,11 +190,13 @@ Status LiveState::WriteTo(uint64_t next_number, const std::function<Status(const
   State& state = *state_;
   const Living living(state.objects);
   Restorer restorer(next_number);
-  RestoreObjects(&state.objects, living, &restorer);
+  const std::vector<const ListRecording*> recordings =
+      RestoreObjects(&state.objects, living, &restorer);
   for (const auto& [number, call] : state.open_calls) restorer.Add(*call.records);
   for (const auto& [thread, blobs] : state.blobs) restorer.Add(blobs);
   restorer.Add(state.notes);
-  state.left_out = RestoreDescriptors(state.descriptors, living, &restorer);
+  state.left_out =
+      RestoreDescriptors(state.objects, state.descriptors, recordings, living, &restorer);
   return restorer.Write(write);
 }
 

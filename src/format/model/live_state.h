@@ -7,15 +7,16 @@
 //   kept                                            until
 //   creation of an object, its names, identifiers   it ended, and no object made of it is left
 //   what was written into a descriptor              another is written, or the heap ends
-//   what was recorded into a list                   the list is reset, or ends
+//   what was recorded into a list, and what its     the list is reset, or ends
+//   calls read meanwhile: views of targets and of
+//   what they clear, bundles
 //   the last signal of a fence                      the next one
 //   tile mappings of a resource                     it ends
 //   a Map                                           its Unmap
 //   a call that has not returned                    it returns
 //
 // What resources hold is not kept: the program tells that when the recording starts. Nor is what queries
-// hold (start_losses.h), and what a descriptor for render targets was when a list used it, if the
-// descriptor was written again since.
+// hold (start_losses.h).
 //
 // Memory: what is alive in the program, once; at most as much again while WriteTo() runs. A program whose
 // memory is too_large() is hostile, or beyond what can be started late: its owner gives up.

@@ -118,6 +118,14 @@ class LiveStateTest : public testing::Test {
     facts.size_bytes = size_bytes;
     Object(object, 0, facts, kResourceFacts);
   }
+  void CreateTarget(uint64_t resource, uint64_t handle) {
+    Call(Method::ID3D12Device_CreateRenderTargetView, kDevice, ObjectPointer(resource), nullptr,
+         handle);
+  }
+  void Clear(uint64_t list, uint64_t handle) {
+    const float color[4] = {};
+    Call(Method::ID3D12GraphicsCommandList_ClearRenderTargetView, list, handle, color, 0, nullptr);
+  }
   void CreateView(uint64_t resource, uint64_t handle) {
     Call(Method::ID3D12Device_CreateShaderResourceView, kDevice, ObjectPointer(resource), nullptr,
          handle);
@@ -145,7 +153,7 @@ class LiveStateTest : public testing::Test {
       case RecordKind::kCall: {
         std::string name = Describe(static_cast<Method>(record.method)).name;
         name = name.substr(name.find("::") + 2);
-        if (name == "CreateShaderResourceView") {
+        if (name == "CreateShaderResourceView" || name == "CreateRenderTargetView") {
           uint64_t handle = 0;
           std::memcpy(&handle, record.body.data() + record.body.size() - 8, 8);
           name += " " + std::to_string(handle);
@@ -228,6 +236,115 @@ TEST_F(LiveStateTest, AnOpenListThatRefersToWhatIsGoneIsRestoredEmpty) {
   EXPECT_EQ(Restored().back(), "SetGraphicsRootConstantBufferView");
   End(4);
   EXPECT_EQ(Restored().back(), "result") << "of CreateCommandList";
+}
+
+// ---- What lists read while they are recorded
+
+TEST_F(LiveStateTest, AListKeepsTheTargetsThatItReadThoughTheirDescriptorIsWrittenAgain) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4);
+  CreateBuffer(5);
+  CreateDescriptorHeap(6, 1000, 4);
+  CreateTarget(4, 1000);
+  Clear(3, 1000);
+  CreateTarget(5, 1000);
+  Clear(3, 1000);
+  CreateTarget(4, 1000);  // nobody reads this one
+  CreateTarget(5, 1000);
+  EXPECT_THAT(Restored(), ElementsAre("CreateCommandAllocator", "object 2", "result",
+                                      "CreateCommandList", "object 3", "result", "object 4",
+                                      "object 5", "object 6", "CreateRenderTargetView 1000",
+                                      "ClearRenderTargetView", "CreateRenderTargetView 1000",
+                                      "ClearRenderTargetView", "CreateRenderTargetView 1000"));
+}
+
+TEST_F(LiveStateTest, AHeapThatIsGoneIsKeptForTheListThatReadIt) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4);
+  CreateDescriptorHeap(5, 1000, 4);
+  CreateTarget(4, 1000);
+  Clear(3, 1000);
+  End(5);
+  CreateDescriptorHeap(6, 1000, 4);  // in the same place
+  EXPECT_THAT(Restored(), ElementsAre("CreateCommandAllocator", "object 2", "result",
+                                      "CreateCommandList", "object 3", "result", "object 4",
+                                      "object 5", "CreateRenderTargetView 1000",
+                                      "ClearRenderTargetView", "end 5", "object 6"));
+  CallAndReturn(Method::ID3D12GraphicsCommandList_Close, 3);
+  CallAndReturn(Method::ID3D12GraphicsCommandList_Reset, 3, ObjectPointer(2), nullptr);
+  EXPECT_THAT(Restored(), ElementsAre("CreateCommandAllocator", "object 2", "result",
+                                      "CreateCommandList", "object 3", "result", "object 4",
+                                      "object 6", "Close", "result", "Reset", "result"));
+}
+
+TEST_F(LiveStateTest, OneHandleStandsForARangeOfTargets) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4);
+  CreateDescriptorHeap(5, 1000, 4);
+  for (uint64_t i = 0; i < 4; ++i) CreateTarget(4, 1000 + i * kIncrement);
+  const uint64_t first = 1000;
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, 3, 3, &first, 1, nullptr);
+  for (uint64_t i = 0; i < 4; ++i) CreateTarget(kNoObject, 1000 + i * kIncrement);
+  EXPECT_THAT(Restored(),
+              ElementsAre("CreateCommandAllocator", "object 2", "result", "CreateCommandList",
+                          "object 3", "result", "object 4", "object 5",
+                          "CreateRenderTargetView 1000", "CreateRenderTargetView 1032",
+                          "CreateRenderTargetView 1064", "OMSetRenderTargets",
+                          "CreateRenderTargetView 1000", "CreateRenderTargetView 1032",
+                          "CreateRenderTargetView 1064", "CreateRenderTargetView 1096"));
+}
+
+TEST_F(LiveStateTest, CopiesThatAListReadStandThereBeforeItDid) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4);
+  CreateDescriptorHeap(5, 1000, 4);
+  CreateDescriptorHeap(6, 5000, 4);
+  for (uint64_t i = 0; i < 3; ++i) CreateTarget(4, 1000 + i * kIncrement);
+  Call(Method::ID3D12Device_CopyDescriptorsSimple, kDevice, 3, uint64_t{5000}, uint64_t{1000}, 2);
+  const uint64_t first = 5000;
+  Call(Method::ID3D12GraphicsCommandList_OMSetRenderTargets, 3, 3, &first, 1, nullptr);
+  for (uint64_t i = 0; i < 3; ++i) CreateTarget(kNoObject, 5000 + i * kIncrement);
+  End(5);
+  EXPECT_THAT(
+      Restored(),
+      ElementsAre("CreateCommandAllocator", "object 2", "result", "CreateCommandList", "object 3",
+                  "result", "object 4", "object 6", "CreateRenderTargetView 5064",
+                  "CreateRenderTargetView 5032", "CreateRenderTargetView 5000",
+                  "OMSetRenderTargets", "CreateRenderTargetView 5000",
+                  "CreateRenderTargetView 5032", "CreateRenderTargetView 5064"));
+  EXPECT_EQ(state_.left_out(), 0u);
+}
+
+TEST_F(LiveStateTest, AListKeepsTheBundleThatItExecutedThoughThatIsRecordedAnew) {
+  CreateAllocator(2);
+  CreateAllocator(3);
+  CreateList(4, 2);
+  CreateList(5, 3);  // the bundle
+  Call(Method::ID3D12GraphicsCommandList_DrawInstanced, 5, 3, 1, 0, 0);
+  CallAndReturn(Method::ID3D12GraphicsCommandList_Close, 5);
+  Call(Method::ID3D12GraphicsCommandList_ExecuteBundle, 4, ObjectPointer(5));
+  CallAndReturn(Method::ID3D12GraphicsCommandList_Reset, 5, ObjectPointer(3), nullptr);
+  Call(Method::ID3D12GraphicsCommandList_Dispatch, 5, 1, 1, 1);
+  const std::vector<std::string> restored = Restored();
+  EXPECT_THAT(std::vector(restored.end() - 7, restored.end()),
+              ElementsAre("DrawInstanced", "Close", "result", "ExecuteBundle", "Reset", "result",
+                          "Dispatch"));
+}
+
+TEST_F(LiveStateTest, AListThatReadAViewOfWhatIsGoneIsRestoredEmpty) {
+  CreateAllocator(2);
+  CreateList(3, 2);
+  CreateBuffer(4);
+  CreateDescriptorHeap(5, 1000, 4);
+  CreateTarget(4, 1000);
+  Clear(3, 1000);
+  EXPECT_EQ(Restored().back(), "ClearRenderTargetView");
+  End(4);
+  EXPECT_EQ(Restored().back(), "object 5");
 }
 
 TEST_F(LiveStateTest, TheLastSignalOfAFence) {
