@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/entry/linux/given_environment.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "format/block/watcher_address.h"
+
+namespace cairn {
+namespace {
+
+constexpr std::string_view kAddress = kWatcherAddressVariable;
+constexpr std::string_view kPreload = "LD_PRELOAD";
+constexpr std::string_view kLayers = "VK_INSTANCE_LAYERS";
+constexpr std::string_view kAddedFolders = "VK_ADD_LAYER_PATH";
+constexpr std::string_view kFolders = "VK_LAYER_PATH";
+constexpr std::string_view kOurLayer = "VK_LAYER_CAIRN_breadcrumbs";
+// What DXVK is told for us (src/cli/layer.cc).
+constexpr std::string_view kDxvk = "DXVK_DEBUG=markers";
+
+bool IsNamed(std::string_view entry, std::string_view name) {
+  return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
+}
+
+// The entry of this name; null if there is none.
+const char* Find(char* const* environment, std::string_view name) {
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    if (IsNamed(*environment, name)) return *environment;
+  }
+  return nullptr;
+}
+
+std::string_view ValueOf(const char* entry) {
+  if (entry == nullptr) return {};
+  const std::string_view text = entry;
+  return text.substr(text.find('=') + 1);
+}
+
+// Lists of the loader have colons, LD_PRELOAD also spaces.
+bool IsListed(std::string_view list, std::string_view word) {
+  while (!list.empty()) {
+    const std::string_view first = list.substr(0, list.find_first_of(": "));
+    if (first == word) return true;
+    list.remove_prefix(std::min(list.size(), first.size() + 1));
+  }
+  return false;
+}
+
+bool IsThere(const std::string& path) {
+  const int error = errno;
+  const bool there = access(path.c_str(), F_OK) == 0;
+  errno = error;
+  return there;
+}
+
+// An environment that grows in a room.
+class Growing {
+ public:
+  explicit Growing(GivenEnvironment::Room& room) : room_(room) {}
+
+  void Add(const char* entry) {
+    if (count_ + 1 >= room_.entries.size()) fits_ = false;
+    if (fits_) room_.entries[count_++] = const_cast<char*>(entry);
+  }
+
+  // NAME=first:second, in the place of what has that name; an empty one needs no colon.
+  void Set(std::string_view name, std::string_view first, std::string_view second) {
+    char* const start = room_.text.data() + used_;
+    if (used_ + name.size() + first.size() + second.size() + 3 > room_.text.size()) {
+      fits_ = false;
+      return;
+    }
+    for (const std::string_view part :
+         {name, std::string_view("="), first,
+          std::string_view(first.empty() || second.empty() ? "" : ":"), second}) {
+      std::memcpy(room_.text.data() + used_, part.data(), part.size());
+      used_ += part.size();
+    }
+    room_.text[used_++] = 0;
+    for (size_t i = 0; i < count_; ++i) {
+      if (!IsNamed(room_.entries[i], name)) continue;
+      room_.entries[i] = start;
+      return;
+    }
+    Add(start);
+  }
+
+  // Null if it does not fit.
+  char* const* Finish() {
+    if (!fits_) return nullptr;
+    room_.entries[count_] = nullptr;
+    return room_.entries.data();
+  }
+
+ private:
+  GivenEnvironment::Room& room_;
+  size_t count_ = 0;
+  size_t used_ = 0;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+void GivenEnvironment::Take(char* const* environment, std::string_view library) {
+  const char* const address = Find(environment, kAddress);
+  if (address == nullptr || !IsListed(ValueOf(Find(environment, kPreload)), library)) return;
+  address_ = address;
+  library_ = library;
+  for (char* const* entry = environment; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (text.starts_with("CAIRN_") || text == kDxvk) entries_.emplace_back(text);
+  }
+  if (!IsListed(ValueOf(Find(environment, kLayers)), kOurLayer)) return;
+  const std::string_view folders = ValueOf(Find(environment, kAddedFolders));
+  layer_ = kOurLayer;
+  folder_ = folders.substr(folders.rfind(':') + 1);  // `cairn run` adds it at the end
+}
+
+bool GivenEnvironment::IsMissingIn(char* const* environment) const {
+  if (address_.empty()) return false;
+  const char* const address = Find(environment, kAddress);
+  if (address != nullptr && address != address_) return false;
+  const bool complete = address != nullptr &&
+                        IsListed(ValueOf(Find(environment, kPreload)), library_) &&
+                        (layer_.empty() || IsListed(ValueOf(Find(environment, kLayers)), layer_));
+  return !complete && IsThere(library_);
+}
+
+char* const* GivenEnvironment::Complete(char* const* environment, Room& room) const {
+  Growing grown(room);
+  for (char* const* entry = environment; entry != nullptr && *entry != nullptr; ++entry) {
+    grown.Add(*entry);
+  }
+  if (Find(environment, kAddress) == nullptr) {
+    for (const std::string& entry : entries_) {
+      const std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+      if (Find(environment, name) == nullptr) grown.Add(entry.c_str());
+    }
+  }
+  const std::string_view preloaded = ValueOf(Find(environment, kPreload));
+  if (!IsListed(preloaded, library_)) grown.Set(kPreload, library_, preloaded);
+  const std::string_view layers = ValueOf(Find(environment, kLayers));
+  if (!layer_.empty() && !IsListed(layers, layer_)) {
+    grown.Set(kLayers, layers, layer_);
+    for (const std::string_view name : {kAddedFolders, kFolders}) {
+      const char* const entry = Find(environment, name);
+      if (name == kFolders && entry == nullptr) continue;
+      if (!IsListed(ValueOf(entry), folder_)) grown.Set(name, ValueOf(entry), folder_);
+    }
+  }
+  char* const* const finished = grown.Finish();
+  return finished == nullptr ? environment : finished;
+}
+
+}  // namespace cairn

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `cairn run` gave this process in its environment, put back into the environment of what it starts: launchers
+// and sandboxes start their programs with an empty one (env -i, bwrap --clearenv), or with lists of their own.
+#ifndef CAIRN_APP_ENTRY_LINUX_GIVEN_ENVIRONMENT_H_
+#define CAIRN_APP_ENTRY_LINUX_GIVEN_ENVIRONMENT_H_
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cairn {
+
+// Takes what `cairn run` gave once, when the library is loaded; then asked by any thread, also in a child between vfork
+// and exec: no lock, no memory from the heap.
+class GivenEnvironment {
+ public:
+  // Room for a completed environment, on the caller's stack.
+  struct Room {
+    static constexpr size_t kMostEntries = 2048;
+    static constexpr size_t kMostBytes = 8192;
+    std::array<char*, kMostEntries> entries;
+    std::array<char, kMostBytes> text;
+  };
+
+  // `environment`: of this process as it was started, ending with a null. `library`: this library, as LD_PRELOAD names
+  // it. Without a watcher's address nothing is taken, and nothing is ever put back.
+  void Take(char* const* environment, std::string_view library);
+
+  // Whether something that was given is missing in `environment` (null: it is empty). Nothing is where that leads to
+  // another watcher, or where the library cannot be seen: behind another root.
+  bool IsMissingIn(char* const* environment) const;
+
+  // `environment` with it: CAIRN_... if the watcher's address is missing; the library in front of LD_PRELOAD; the layer
+  // at the end of VK_INSTANCE_LAYERS, and its folder of VK_ADD_LAYER_PATH, and of VK_LAYER_PATH if that is set. Points
+  // into `room` and `environment`. `environment` itself if it does not fit into the room.
+  char* const* Complete(char* const* environment, Room& room) const;
+
+ private:
+  std::string address_;               // "NAME=value"
+  std::vector<std::string> entries_;  // the address, and others of ours: "NAME=value"
+  std::string library_;
+  std::string layer_;   // "" without the Vulkan layer
+  std::string folder_;  // of its manifest
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_APP_ENTRY_LINUX_GIVEN_ENVIRONMENT_H_
