@@ -84,7 +84,8 @@ TEST_F(HandoverTest, WhoCannotReachCairnSaysSoOnce) {
       MatchesRegex("cairn: warning: process [0-9]+ is not watched: its watcher, process "
                    "[0-9]+, cannot be reached, neither by its socket \\(Connection refused\\) "
                    "nor by /proc/[0-9]+/fd/[0-9]+ \\(No such file or directory\\): it has "
-                   "ended, or this process is in other network and PID namespaces\n"));
+                   "ended, or this process is in other network and PID namespaces\n"
+                   "cairn: no GPU work was seen: [^\n]+\n"));
   EXPECT_THAT(folder_.Contents(), IsEmpty());
 }
 

@@ -155,10 +155,11 @@ int Run(const RunOptions& options, const std::vector<std::string>& program) {
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns,
                      .kill_on_hang = options.kill_on_hang,
                      .dump_on_exit = options.dump_on_exit};
-  settings.output_path =
-      options.output_path.empty() ? DefaultOutputPath(NameOfStarted(program)) : options.output_path;
+  // Without one it is named after the program with GPU work, which is not known yet.
+  settings.output_path = options.output_path;
   // IsSameFile: a report replaces what is there.
-  if (IsSameFile(settings.output_path, FileOfProgram(program.front()))) {
+  if (!settings.output_path.empty() &&
+      IsSameFile(settings.output_path, FileOfProgram(program.front()))) {
     PrintError("run", fmt::format("{} is the program, which the report would replace; give another "
                                   "file with -o",
                                   settings.output_path));

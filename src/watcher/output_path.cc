@@ -22,6 +22,9 @@ std::string DirectoryOf(const std::string& path) {
   return directory.empty() ? "." : directory;
 }
 
+// A program calls itself what it likes: of longer names a file's name has the beginning.
+constexpr size_t kMostBytesOfDefault = 200;
+
 // Behind the last slash; on Windows also behind the last backslash, or "C:".
 size_t BytesOfName(const std::string& path) {
   return TextOfPath(FilePath(path).filename()).size();
@@ -39,8 +42,13 @@ size_t BytesTooMany(const std::string& path, const std::string& directory) {
 }  // namespace
 
 std::string DefaultOutputPath(const std::string& program) {
-  const std::string name(NameOfProgram(program));
-  return (name.empty() ? "program" : name) + ".cairn";
+  std::string_view name = NameOfProgram(program);
+  if (name.size() > kMostBytesOfDefault) {
+    size_t end = kMostBytesOfDefault;
+    while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;  // UTF-8
+    name = name.substr(0, end);
+  }
+  return std::string(name.empty() ? "program" : name) + ".cairn";
 }
 
 std::string OutputPathOfProcess(const std::string& output_path, int64_t process_id,

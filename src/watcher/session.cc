@@ -22,6 +22,25 @@ namespace {
 constexpr int kMessagesAtOnce = 1024;
 constexpr size_t kMaxNamed = 8;  // processes in one line
 
+// Whether one of the words is this program, by its path or without.
+bool NamesProgram(std::string_view command_line, std::string_view program) {
+  while (!command_line.empty()) {
+    std::string_view word = command_line.substr(0, command_line.find(' '));
+    if (ProgramInWords(word.substr(word.starts_with('\'') ? 1 : 0)) == program) return true;
+    command_line.remove_prefix(std::min(command_line.size(), word.size() + 1));
+  }
+  return false;
+}
+
+std::string JoinedNames(const std::vector<std::string>& names) {
+  std::string joined;
+  for (size_t i = 0; i < std::min(names.size(), kMaxNamed); ++i) {
+    joined += (i == 0 ? "" : ", ") + names[i];
+  }
+  if (names.size() > kMaxNamed) joined += fmt::format(" and {} more", names.size() - kMaxNamed);
+  return joined;
+}
+
 // The watcher outlives a report that takes more memory than there is.
 template <typename Write>
 Status WithoutExceptions(const Write& write) {
@@ -72,8 +91,10 @@ Status WatchSession::AddMainProcess(ProcessHandle handle, std::string program,
 }
 
 bool WatchSession::Finished() const {
-  return std::none_of(processes_.begin(), processes_.end(),
-                      [](const auto& process) { return process.second->alive(); });
+  return awaited_.empty() &&
+         std::none_of(processes_.begin(), processes_.end(), [](const auto& process) {
+           return process.second->alive() || process.second->awaits_judgement();
+         });
 }
 
 bool WatchSession::killed_for_hang() const {
@@ -84,7 +105,9 @@ bool WatchSession::killed_for_hang() const {
 
 void WatchSession::ForgetEnded() {
   std::erase_if(processes_, [this](const auto& process) {
-    if (process.first == 0 || process.second->alive()) return false;
+    if (process.first == 0 || process.second->alive() || process.second->awaits_judgement()) {
+      return false;
+    }
     killed_for_hang_ = killed_for_hang_ || process.second->watch.killed_for_hang();
     if (!process.second->ended) system_.Forget(process.first);
     return true;
@@ -96,11 +119,13 @@ void WatchSession::SayLast() {
   if (refused_ > 1 || turned_away != 0) {
     lines_.Warn(fmt::format("cairn: {} hand-overs were refused in all", refused_ + turned_away));
   }
+  SayWhyNothing();
   lines_.SayLast();
 }
 
 void WatchSession::OnMessages() {
   TakeMessages();
+  JudgeWrappers();
   ForgetEnded();
 }
 
@@ -108,6 +133,7 @@ void WatchSession::OnEnded(uint64_t process) {
   const auto found = processes_.find(process);
   if (found == processes_.end()) return;
   End(*found->second);
+  JudgeWrappers();
   ForgetEnded();
 }
 
@@ -122,6 +148,8 @@ void WatchSession::OnTime() {
       Probe(*process, now_ns);
     }
   }
+  JudgeWrappers();
+  if (NextLookNs() <= now_ns) LookAtDescendants();
   ForgetEnded();
 }
 
@@ -141,11 +169,17 @@ void WatchSession::OnSignal(int signal_number) {
       process->asked_to_end_at_ns = system_.MonotonicNs();
     }
   }
+  if (main_alive() || awaited_.empty()) return;
+  awaits_nobody_ = true;
+  for (const std::string& name : std::exchange(awaited_, {})) {
+    lines_.Warn(fmt::format("cairn: {} goes on after the signal, and is no longer watched", name));
+  }
 }
 
 uint64_t WatchSession::NextTimeNs() const {
-  uint64_t next_ns = kNever;
+  uint64_t next_ns = NextLookNs();
   for (const auto& [number, process] : processes_) {
+    next_ns = std::min(next_ns, process->judged_at_ns);
     if (!process->alive()) continue;
     const uint64_t doomed_at_ns = process->doomed_at_ns();
     if (doomed_at_ns != kNever) next_ns = std::min(next_ns, doomed_at_ns + kUnkillableNs);
@@ -173,7 +207,9 @@ void WatchSession::SayUnwatched() {
     const bool known = std::any_of(processes_.begin(), processes_.end(), [&](const auto& process) {
       return process.second->id == id && process.second->block.present();
     });
-    if (known || ++count > kMaxNamed) continue;
+    if (known) continue;
+    unwatched_.push_back(id);
+    if (++count > kMaxNamed) continue;
     names += fmt::format("{}{} (process {})", names.empty() ? "" : ", ",
                          ProgramInWords(system_.ProgramOf(id)), id);
   }
@@ -219,6 +255,29 @@ WatchSession::Process* WatchSession::SenderOf(ReceivedMessage& received) {
   return process;
 }
 
+// A wrapper (nohup, env, the last command of a shell) that became the program is called what that is called. A script
+// stays what it is: its interpreter's command line names it.
+void WatchSession::NameProcess(Process& process) {
+  std::string command_line = system_.CommandLineOf(process.id);
+  std::string program = system_.ProgramOf(process.id);
+  const ProcessLook* const look =
+      descendants_.has_value() ? descendants_->LookOf(process.id) : nullptr;
+  if (command_line.empty() && look != nullptr) {
+    command_line = look->command_line;
+    program = look->program;
+  }
+  // Of one that is dead already the block knows more than the last look, which may be of the wrapper.
+  const std::string in_block = ProgramInWords(process.block.Program());
+  if (process.block.present() && NamesProgram(process.command_line, in_block) &&
+      system_.CommandLineOf(process.id).empty()) {
+    process.program = in_block;
+    return;
+  }
+  if (command_line.empty() || NamesProgram(command_line, process.program)) return;
+  process.command_line = std::move(command_line);
+  process.program = ProgramInWords(program);
+}
+
 void WatchSession::HandleMessage(ReceivedMessage& received) {
   if (received.no_room) {
     Refuse(received.sender.pid,
@@ -244,11 +303,13 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   if (!memory.ok()) return;
   Process* const process = SenderOf(received);
   if (process == nullptr) return;
+  had_block_ = true;
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? system_.MonotonicNs() : kNever;
   // Its command line cannot be read any more if it died at once. Of Wine's processes the block knows more than
   // what was typed.
+  NameProcess(*process);
   const std::string in_block = process->block.Program();
   if (process->command_line.empty() || IsWindowsProgram(in_block)) {
     process->program = ProgramInWords(in_block);
@@ -351,13 +412,86 @@ void WatchSession::End(Process& process) {
   process.ended = true;
   process.end = system_.CollectEnd(process.number);
   if (process.capture != nullptr) process.capture->EndTrace();
+  // One that had incidents, or a block, did more than to pass something on.
+  if (process.end.kind == EndKind::kSignalled && !process.block.present() &&
+      process.capture == nullptr && process.watch.incidents().empty()) {
+    process.judged_at_ns = system_.MonotonicNs() + kPassedOnNs;
+  } else {
+    JudgeEnd(process);
+  }
+  if (process.number != 0) return;
+  SayUnwatched();
+  main_ended_ns_ = system_.MonotonicNs();
+  if (!descendants_.has_value()) return;
+  descendants_->LookSoon();
+  LookAtDescendants();
+}
+
+// While the program's own work is followed there is nothing to learn of the others.
+uint64_t WatchSession::NextLookNs() const {
+  if (!descendants_.has_value() || awaits_nobody_) return kNever;
+  if (main_alive()) return had_block_ ? looked_ns_ + kForgetNs : descendants_->next_look_ns();
+  return awaited_.empty() ? kNever : descendants_->next_look_ns();
+}
+
+void WatchSession::LookAtDescendants() {
+  looked_ns_ = system_.MonotonicNs();
+  system_.ForgetOrphans();
+  if (had_block_ && main_alive()) return;
+  descendants_->See(system_.LivingDescendants(), looked_ns_,
+                    [this](ProcessId id) { return system_.LookAt(id, descendants_->wanted()); });
+  if (main_alive()) return;
+  awaited_ = descendants_->Awaited(main_ended_ns_, looked_ns_, unwatched_);
+  if (awaited_.empty() || said_awaited_ || looked_ns_ - main_ended_ns_ < kTellAwaitedNs) return;
+  said_awaited_ = true;
+  lines_.Say(fmt::format("cairn: {} has ended; cairn stays for what it started: {}; ^C ends that",
+                         processes_.at(0)->program, JoinedNames(awaited_)));
+}
+
+void WatchSession::SayWhyNothing() {
+  if (!descendants_.has_value() || had_block_) return;
+  std::vector<std::string> told = descendants_->TellUnfollowed();
+  if (told.empty()) told.push_back(descendants_->TellWhoRan());
+  if (told.front().empty()) {
+    told.front() = fmt::format("{} ended before it was looked at", processes_.at(0)->program);
+  }
+  for (const std::string& sentence : told) {
+    lines_.Say(fmt::format("cairn: no GPU work was seen: {}", sentence));
+  }
+}
+
+void WatchSession::JudgeEnd(Process& process) {
+  process.judged_at_ns = kNever;
+  if (process.number == 0 && !process.block.present()) NameProcess(process);
   NoticeLostDevices(process);
   CarryOut(process,
            process.watch.OnEnd(system_.RealtimeNs(), process.end, process.block.Evidence()));
   FinishCapture(process);
-  if (process.number == 0) SayUnwatched();
+  if (process.block.present() && process.end.kind == EndKind::kSignalled) {
+    deaths_.insert(process.end.value);
+  } else if (process.block.present() && process.end.kind == EndKind::kUnknown) {
+    died_of_unknown_ = died_of_unknown_ || !process.watch.incidents().empty();
+  }
   // All that will be said of it is in its file; its memory goes.
   process.block = WatchedBlock();
+}
+
+// timeout, strace and unshare end as their child has ended, so that who started them sees the same.
+bool WatchSession::IsPassedOn(const ProcessEnd& end) const {
+  return died_of_unknown_ || deaths_.contains(end.value);
+}
+
+void WatchSession::JudgeWrappers() {
+  const bool alone = std::none_of(processes_.begin(), processes_.end(),
+                                  [](const auto& process) { return process.second->alive(); });
+  for (const auto& [number, process] : processes_) {
+    if (!process->awaits_judgement()) continue;
+    if (IsPassedOn(process->end)) {
+      process->judged_at_ns = kNever;
+    } else if (alone || process->judged_at_ns <= system_.MonotonicNs()) {
+      JudgeEnd(*process);
+    }
+  }
 }
 
 void WatchSession::Probe(Process& process, uint64_t now_ns) {
@@ -371,8 +505,11 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
   if (process.output_path.empty()) {
     return Status(StatusCode::kIo, "cairn has made as many files as it may");
   }
-  const DumpSubject subject{process.id, process.program, process.command_line,
-                            process.watch.incidents()};
+  DumpSubject subject{
+      process.id, process.program, process.command_line, process.watch.incidents(), {}};
+  if (!had_block_ && descendants_.has_value()) {
+    subject.why_no_block = descendants_->TellUnfollowed();
+  }
   // A capture that cannot be written must not cost the report as well.
   if (process.capture == nullptr || process.capture->failed()) {
     SessionOutput::Place place{*where, ""};

@@ -14,13 +14,18 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/status.h"
+#include "os/descendants.h"
 #include "os/process.h"
 #include "os/shared_memory.h"
+#include "watcher/descendant_log.h"
 #include "watcher/handover_receiver.h"
 #include "watcher/output_names.h"
 #include "watcher/session_output.h"
@@ -39,12 +44,20 @@ inline constexpr uint64_t kMaxLines = 200;  // on stderr, and one that says how 
 // A process that survives being killed for so long is stuck inside a driver; nobody can end it.
 inline constexpr uint64_t kUnkillableNs = uint64_t{5} * 1'000'000'000;
 
+// So long a wrapper's death waits for that of a program that it may only pass on: some kill themselves first.
+inline constexpr uint64_t kPassedOnNs = uint64_t{1} * 1'000'000'000;
+
+// How often orphans are forgotten while the program itself runs, and has GPU work that is followed.
+inline constexpr uint64_t kForgetNs = uint64_t{5} * 1'000'000'000;
+// What still runs so long after the program's end is told.
+inline constexpr uint64_t kTellAwaitedNs = uint64_t{1} * 1'000'000'000;
+
 inline constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
 
 struct SessionSettings {
   WatchPolicy policy;
   // The dump of the first process with breadcrumbs. A second process's goes to NAME-PID.cairn. "":
-  // PROGRAM.cairn in the working directory.
+  // PROGRAM.cairn in the working directory, after the program that has them, not after what started it.
   std::string output_path;
   // The program was told to capture. The trace is in the same file as a report. Without this nothing is
   // captured, whatever the program says.
@@ -91,6 +104,12 @@ class WatchedSystem {
   virtual std::string CommandLineOf(ProcessId id) = 0;
   // Those that live, have a block, and were told of this watcher.
   virtual std::vector<ProcessId> ProcessesWithBlock() = 0;
+
+  // os/descendants.h. A system that does not show them has none.
+  virtual std::vector<Descendant> LivingDescendants() { return {}; }
+  virtual ProcessLook LookAt(ProcessId, const LookFor&) { return {}; }
+  // Those that ended, were left to this process by others, and are not watched.
+  virtual void ForgetOrphans() {}
 };
 
 // One thread.
@@ -105,6 +124,10 @@ class WatchSession {
 
   // The first process, number 0. Its end is told in the same call if it is gone already.
   Status AddMainProcess(ProcessHandle handle, std::string program, std::string command_line);
+
+  // Before AddMainProcess: what its descendants do is looked at from its start, to say at the end why nothing was seen
+  // of their work, and to stay for those that outlive it.
+  void FollowDescendants(RunFacts run) { descendants_.emplace(std::move(run)); }
 
   // What happened. Any of them in any order, also for processes that are not there any more.
   void OnMessages();
@@ -147,12 +170,15 @@ class WatchSession {
     bool ended = false;
     bool abandoned = false;  // survived being killed
     ProcessEnd end;
+    // Ended by a signal that it may only have passed on: until then nothing is said of that.
+    uint64_t judged_at_ns = kNever;
     uint64_t next_probe_ns = kNever;
     uint64_t killed_at_ns = kNever;
     // By a signal that was passed on, after the main process's end.
     uint64_t asked_to_end_at_ns = kNever;
 
     bool alive() const { return !ended && !abandoned; }
+    bool awaits_judgement() const { return judged_at_ns != kNever; }
     // Since when it should be gone.
     uint64_t doomed_at_ns() const { return std::min(killed_at_ns, asked_to_end_at_ns); }
   };
@@ -178,6 +204,15 @@ class WatchSession {
   void FinishCapture(Process& process);
 
   void End(Process& process);
+  void JudgeEnd(Process& process);
+  // Those that may have passed a death on, once nobody is left whose death that may be.
+  void JudgeWrappers();
+  bool IsPassedOn(const ProcessEnd& end) const;
+  uint64_t NextLookNs() const;
+  void LookAtDescendants();
+  void SayWhyNothing();
+  // Its program and its command line, which are others after an exec.
+  void NameProcess(Process& process);
   void Probe(Process& process, uint64_t now_ns);
   void NoticeLostDevices(Process& process);
   void CarryOut(Process& process, const Decision& decision);
@@ -197,6 +232,17 @@ class WatchSession {
   bool killed_for_hang_ = false;
   bool lost_output_ = false;
   uint64_t refused_ = 0;  // hand-overs
+  std::optional<DescendantLog> descendants_;
+  bool had_block_ = false;  // any process
+  uint64_t looked_ns_ = 0;
+  uint64_t main_ended_ns_ = kNever;
+  std::vector<ProcessId> unwatched_;  // that cannot be, and live
+  std::vector<std::string> awaited_;  // after the main process's end
+  bool said_awaited_ = false;
+  bool awaits_nobody_ = false;  // the user has had enough
+  // Of processes with GPU work: how they ended, and whether one of them died of what nobody could tell.
+  std::set<int> deaths_;
+  bool died_of_unknown_ = false;
   uint64_t next_number_ = 0;
   // By their number. Those that ended go; the main process stays.
   std::map<uint64_t, std::unique_ptr<Process>> processes_;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -13,7 +14,9 @@
 #include "format/block/handover.h"
 #include "os/channel.h"
 #include "os/clock.h"
+#include "os/descendants.h"
 #include "os/process.h"
+#include "os/this_process.h"
 #include "os/user_requests.h"
 #include "os/wait_set.h"
 #include "watcher/handover_receiver.h"
@@ -63,6 +66,11 @@ class WatchLoop final : public WatchedSystem {
   std::string ProgramOf(ProcessId id) override { return cairn::ProgramOf(id); }
   std::string CommandLineOf(ProcessId id) override { return cairn::CommandLineOf(id); }
   std::vector<ProcessId> ProcessesWithBlock() override;
+  std::vector<Descendant> LivingDescendants() override { return Descendants(); }
+  ProcessLook LookAt(ProcessId id, const LookFor& wanted) override {
+    return LookAtProcess(id, wanted);
+  }
+  void ForgetOrphans() override;
 
  private:
   void TakeRequests();
@@ -133,11 +141,25 @@ std::vector<ProcessId> WatchLoop::ProcessesWithBlock() {
   return ids;
 }
 
+void WatchLoop::ForgetOrphans() {
+  ForgetEndedOrphans([this](ProcessId id) {
+    return std::any_of(handles_.begin(), handles_.end(),
+                       [id](const auto& handle) { return handle.second.pid == id; });
+  });
+}
+
 Status WatchLoop::Run() {
   while (!session_.Finished()) {
     const auto happened = wait_set_.Wait(session_.NextTimeNs());
     if (!happened.ok()) return happened.status();
-    for (const uint64_t key : *happened) {
+    // Who ended later may only pass on how the others ended (timeout, strace): the first is the program itself.
+    std::vector<uint64_t> keys(happened->begin(), happened->end());
+    const auto order = [](uint64_t key) {
+      return key >= kFirstProcess && key != WaitSet::kTime ? ~key : 0;
+    };
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&order](uint64_t one, uint64_t other) { return order(one) < order(other); });
+    for (const uint64_t key : keys) {
       if (key == kRequests) {
         TakeRequests();
       } else if (key == WaitSet::kTime) {
@@ -194,7 +216,11 @@ std::string NameOfStarted(const std::vector<std::string>& arguments) {
 }
 
 Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::string>& arguments) {
-  if (settings.output == nullptr) CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path));
+  if (settings.output == nullptr) {
+    CAIRN_RETURN_IF_ERROR(CheckOutputPath(settings.output_path.empty()
+                                              ? DefaultOutputPath(NameOfStarted(arguments))
+                                              : settings.output_path));
+  }
   Result<ChannelEnds> channel = MakeChannel();
   if (!channel.ok()) return channel.status();
   WatchLoop loop(settings);
@@ -214,11 +240,15 @@ Result<int> RunWatched(const WatchSettings& settings, const std::vector<std::str
         fmt::format("cairn run: warning: the program's calls are not followed: {}", why.message()));
   };
   request.requests = &loop.requests();
+  RunFacts facts{arguments, settings.preloaded, request.environment.back(), "cairn"};
+  if (const std::string own = OwnProgramPath(); !own.empty()) facts.cairn = ShellQuoted(own);
+  AdoptOrphans();
   Result<ProcessHandle> program = SpawnProgram(request);
   if (!program.ok()) return program.status();
   channel->second.Close();
   const std::string name = ProgramInWords(NameOfStarted(arguments));
   WatchSession& session = loop.session();
+  session.FollowDescendants(std::move(facts));
   CAIRN_RETURN_IF_ERROR(
       session.AddMainProcess(std::move(*program), name, JoinedArguments(arguments)));
   CAIRN_RETURN_IF_ERROR(loop.Run());

@@ -72,6 +72,10 @@ bool DiedOfNotedSignal(const DumpSubject& subject, const WatchedBlock& block) {
 
 Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot head) {
   if (!block.present()) {
+    for (const std::string& why : subject.why_no_block) {
+      head.losses.push_back(head.AddText("No GPU work was seen: " + why + "."));
+    }
+    if (!subject.why_no_block.empty()) return head;
     head.losses.push_back(head.AddText(
         "The program never created a Cairn context: it does not use libcairn, or ended before."));
     return head;

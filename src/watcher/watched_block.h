@@ -61,6 +61,8 @@ struct DumpSubject {
   std::string program;
   std::string command_line;
   std::span<const NoticedIncident> incidents;
+  // Why nothing is known of its GPU work, where it has no block; a sentence each, without its end.
+  std::vector<std::string> why_no_block;
 };
 
 // A process that died of the signal that its own handler saw last is told as it was at that moment.

@@ -165,6 +165,10 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
     // Its hang is in the file; that the watcher then killed it is no news.
     if (killed_for_hang_) return decision;
   }
+  // Nobody but this watcher kills with that code, and it did not: a launcher passes on what it saw.
+  if (end.kind == EndKind::kSignalled && static_cast<uint32_t>(end.value) == kKilledByCairn) {
+    end.kind = EndKind::kExited;
+  }
   // How it really ended is known now.
   if (told_ending_) {
     std::erase_if(incidents_, [](const NoticedIncident& incident) {

@@ -74,6 +74,8 @@ struct FakeProcess {
 struct FakeReport {
   ProcessId process = 0;
   std::string path;
+  std::string program;
+  std::vector<std::string> why_no_block;
   std::vector<IncidentKind> incidents;
 };
 
@@ -86,6 +88,8 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
   uint64_t turned_away = 0;
   size_t room = 100;  // processes that may be watched
   std::vector<ProcessId> with_block;
+  std::vector<Descendant> descendants;  // looked at only where the session follows them
+  std::map<ProcessId, ProcessLook> looks;
   Status report_error;
   bool out_of_memory = false;
   std::set<std::string> in_the_way;  // names that cannot be used
@@ -186,6 +190,8 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
     return processes[id].dead ? "" : processes[id].command_line;
   }
   std::vector<ProcessId> ProcessesWithBlock() override { return with_block; }
+  std::vector<Descendant> LivingDescendants() override { return descendants; }
+  ProcessLook LookAt(ProcessId id, const LookFor&) override { return looks[id]; }
 
   // SessionOutput
   Status WriteReport(const DumpSubject& subject, const WatchedBlock&,
@@ -202,7 +208,7 @@ class FakeWorld final : public WatchedSystem, public SessionOutput {
 
   void NoteReport(const DumpSubject& subject, const std::string& path) {
     WriteTo(path, subject.process_id);
-    FakeReport report{subject.process_id, path, {}};
+    FakeReport report{subject.process_id, path, subject.program, subject.why_no_block, {}};
     for (const NoticedIncident& incident : subject.incidents) {
       report.incidents.push_back(incident.kind);
     }
@@ -259,11 +265,15 @@ inline std::unique_ptr<SessionCapture> FakeWorld::StartCapture(SharedMemory regi
   return std::make_unique<FakeCapture>(this, settings);
 }
 
+// For a scene whose user gave no name.
+inline constexpr char kNamedByProgram[] = "(named by the program)";
+
 // A session, its world and what it said; warnings begin with "! ".
 struct Scene {
   explicit Scene(SessionSettings wanted = {}) {
     wanted.policy.hang_timeout_ns = kSecond;
     if (wanted.output_path.empty()) wanted.output_path = "game.cairn";
+    if (wanted.output_path == kNamedByProgram) wanted.output_path.clear();
     wanted.say = [this](const std::string& line) { lines.push_back(line); };
     wanted.warn = [this](const std::string& line) { lines.push_back("! " + line); };
     session = std::make_unique<WatchSession>(wanted, &world, &world);
@@ -271,6 +281,13 @@ struct Scene {
   void StartGame() {
     world.processes[kGame];
     ASSERT_TRUE(session->AddMainProcess(Handle(kGame), "game", "./game").ok());
+  }
+  // The first process is `program`, which may start or become the game.
+  void StartWrapper(const std::string& program) {
+    world.processes[kGame] = {.program = program, .command_line = program + " ./child"};
+    world.processes[kChild] = {.program = "./child", .command_line = "./child"};
+    ASSERT_TRUE(
+        session->AddMainProcess(Handle(kGame), program, world.processes[kGame].command_line).ok());
   }
   static ProcessHandle Handle(ProcessId id) {
     ProcessHandle handle;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The processes that this one and its descendants started, and what they show of themselves: for saying why nothing
+// was seen of a program's work. What is told of a process may be wrong a moment later.
+#ifndef CAIRN_OS_DESCENDANTS_H_
+#define CAIRN_OS_DESCENDANTS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "os/this_process.h"
+
+namespace cairn {
+
+struct Descendant {
+  ProcessId id = -1;
+  ProcessId parent = -1;
+  uint64_t started = 0;  // with `id`: another process than a later one of the same number
+  ProcessId session = -1;
+  bool ended = false;  // and its parent has not taken note of that yet
+};
+
+// From now on a descendant whose parent ends is this process's child, and stays a descendant. False where the system
+// cannot do that, as on Windows.
+bool AdoptOrphans();
+
+// Takes note of the end of each child that has ended, unless `keep` wants to know of it itself. Costs one system call if
+// there is none. Windows: nothing.
+void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep);
+
+// All descendants of this process that live, in no order. Windows: none. Costs some microseconds for each process of
+// the machine.
+std::vector<Descendant> Descendants();
+
+// How a process comes to the GPU, by the libraries in its memory; a later one wins.
+enum class GpuLibrary : uint8_t { kNone, kOpenGl, kDriver, kVulkan, kDirect3D };
+
+struct ProcessLook {
+  std::string program;       // as ProgramOf (os/process.h)
+  std::string command_line;  // as CommandLineOf
+  GpuLibrary gpu = GpuLibrary::kNone;
+  std::string gpu_library;   // its file's name
+  bool has_library = false;  // the one that was asked for is in its memory
+  // Whether its environment may be read, and what it was started with: "NAME=value".
+  bool environment_known = false;
+  std::vector<std::string>
+      environment;  // those that begin with one of the names that were asked for
+  bool same_user = true;
+  std::string user_id;
+  bool is_setuid = false;         // or setgid
+  bool has_capabilities = false;  // its file
+  bool is_secure = false;         // the kernel gave it more rights than its user has (AT_SECURE)
+  bool is_out_of_reach = false;   // in other namespaces of network and processes than this process
+  bool library_in_reach = true;   // the library's path leads to a file under its root
+  bool is_static = false;         // its file names no loader
+  bool is_32_bit = false;
+};
+
+struct LookFor {
+  std::string library;                         // by its path; "" for none
+  std::vector<std::string> environment_names;  // beginnings of entries
+};
+
+// Empty where the process is gone or nobody may look. Costs some 100 microseconds; the memory map of a large process
+// some milliseconds.
+ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted);
+
+}  // namespace cairn
+
+#endif  // CAIRN_OS_DESCENDANTS_H_

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "os/descendants.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "os/linux/file_descriptor.h"
+#include "os/process.h"
+#include "os/running_processes.h"
+
+namespace cairn {
+namespace {
+
+constexpr size_t kMostEnvironmentBytes = size_t{1} << 20;
+constexpr size_t kMostMapBytes = size_t{8} << 20;
+
+std::string FolderOf(ProcessId id) {
+  return "/proc/" + std::to_string(id);
+}
+
+// As much of it as fits.
+std::string ReadAll(const std::string& path, size_t most_bytes) {
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char part[16384];
+  while (file.valid() && text.size() < most_bytes) {
+    const ssize_t size = read(file.get(), part, sizeof(part));
+    if (size <= 0) break;
+    text.append(part, static_cast<size_t>(size));
+  }
+  return text;
+}
+
+template <typename Number>
+void ParseInto(std::string_view text, Number* number) {
+  std::from_chars(text.data(), text.data() + text.size(), *number);
+}
+
+// Of /proc/PID/stat; the program's name, the second field, may contain spaces and parentheses.
+bool ReadStat(ProcessId id, Descendant* process) {
+  const std::string line = ReadAll(FolderOf(id) + "/stat", 4096);
+  const size_t name_end = line.rfind(')');
+  if (name_end == std::string::npos || name_end + 2 > line.size()) return false;
+  std::string_view rest = std::string_view(line).substr(name_end + 2);
+  process->id = id;
+  for (int field = 3; !rest.empty() && field <= 22; ++field) {
+    const std::string_view value = rest.substr(0, rest.find(' '));
+    if (field == 3) process->ended = value == "Z" || value == "X";
+    if (field == 4) ParseInto(value, &process->parent);
+    if (field == 6) ParseInto(value, &process->session);
+    if (field == 22) ParseInto(value, &process->started);
+    rest.remove_prefix(std::min(rest.size(), value.size() + 1));
+  }
+  return true;
+}
+
+// "libvulkan.so.1" of "7f.. r-xp 0 08:01 12  /usr/lib/libvulkan.so.1"
+std::string_view FileOfMapping(std::string_view line) {
+  const size_t path = line.find('/');
+  if (path == std::string_view::npos) return {};
+  return line.substr(path);
+}
+
+GpuLibrary KindOf(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, GpuLibrary>, 13> kKnown = {{
+      {"libvkd3d.so", GpuLibrary::kDirect3D},
+      {"libvkd3d-proton", GpuLibrary::kDirect3D},
+      {"d3d12.dll", GpuLibrary::kDirect3D},
+      {"d3d11.dll", GpuLibrary::kDirect3D},
+      {"libvulkan.so", GpuLibrary::kVulkan},
+      {"libvulkan_", GpuLibrary::kDriver},
+      {"amdvlk", GpuLibrary::kDriver},
+      {"libGLX_nvidia.so", GpuLibrary::kDriver},
+      {"libvk_swiftshader", GpuLibrary::kDriver},
+      {"libnvidia-vulkan", GpuLibrary::kDriver},
+      {"libGL.so", GpuLibrary::kOpenGl},
+      {"libEGL.so", GpuLibrary::kOpenGl},
+      {"libGLX.so", GpuLibrary::kOpenGl},
+  }};
+  for (const auto& [beginning, kind] : kKnown) {
+    if (name.starts_with(beginning)) return kind;
+  }
+  return GpuLibrary::kNone;
+}
+
+void LookAtMemory(ProcessId id, const std::string& library, ProcessLook* look) {
+  const std::string maps = ReadAll(FolderOf(id) + "/maps", kMostMapBytes);
+  bool opengl = false;
+  const std::string_view wanted = std::string_view(library).substr(library.rfind('/') + 1);
+  for (std::string_view rest = maps; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view file = FileOfMapping(line);
+    const std::string_view name = file.substr(file.rfind('/') + 1);
+    // Another root may show it under another path.
+    if (!wanted.empty() && name == wanted) look->has_library = true;
+    const GpuLibrary kind = KindOf(name);
+    opengl = opengl || kind == GpuLibrary::kOpenGl;
+    if (kind <= look->gpu) continue;
+    look->gpu = kind;
+    look->gpu_library = name;
+  }
+  // A driver of both is opened by the libraries of OpenGL as well.
+  if (opengl && look->gpu == GpuLibrary::kDriver) look->gpu = GpuLibrary::kOpenGl;
+}
+
+void LookAtEnvironment(ProcessId id, const LookFor& wanted, ProcessLook* look) {
+  const FileDescriptor file(open((FolderOf(id) + "/environ").c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return;
+  look->environment_known = true;
+  const std::string text = ReadAll(FolderOf(id) + "/environ", kMostEnvironmentBytes);
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view entry = rest.substr(0, rest.find('\0'));
+    rest.remove_prefix(std::min(rest.size(), entry.size() + 1));
+    const bool is_wanted =
+        std::any_of(wanted.environment_names.begin(), wanted.environment_names.end(),
+                    [entry](const std::string& beginning) { return entry.starts_with(beginning); });
+    if (is_wanted) look->environment.emplace_back(entry);
+  }
+}
+
+// Its width, and whether it names a loader. One that cannot be read is taken for an ordinary one.
+void LookAtFile(const std::string& path, ProcessLook* look) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0) return;
+  look->is_setuid = (info.st_mode & (S_ISUID | S_ISGID)) != 0;
+  look->has_capabilities = getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  Elf64_Ehdr header{};
+  if (!file.valid() || read(file.get(), &header, sizeof(header)) != sizeof(header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return;
+  }
+  look->is_32_bit = header.e_ident[EI_CLASS] == ELFCLASS32;
+  if (look->is_32_bit || header.e_phentsize != sizeof(Elf64_Phdr)) return;
+  look->is_static = true;
+  for (uint16_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    const auto offset = static_cast<off_t>(header.e_phoff + i * sizeof(segment));
+    if (pread(file.get(), &segment, sizeof(segment), offset) != sizeof(segment)) break;
+    if (segment.p_type == PT_INTERP) look->is_static = false;
+  }
+}
+
+void LookAtUser(ProcessId id, ProcessLook* look) {
+  struct stat info {};
+  if (stat(FolderOf(id).c_str(), &info) != 0) return;
+  look->same_user = info.st_uid == geteuid();
+  look->user_id = std::to_string(info.st_uid);
+}
+
+void LookAtRights(ProcessId id, ProcessLook* look) {
+  const std::string auxiliary = ReadAll(FolderOf(id) + "/auxv", 4096);
+  uint64_t pair[2];
+  for (size_t at = 0; at + sizeof(pair) <= auxiliary.size(); at += sizeof(pair)) {
+    std::memcpy(pair, auxiliary.data() + at, sizeof(pair));
+    if (pair[0] == AT_SECURE) look->is_secure = pair[1] != 0;
+  }
+}
+
+// False where nobody may look.
+bool IsInOther(ProcessId id, const char* kind) {
+  struct stat own {
+  }, theirs{};
+  const std::string name = std::string("/ns/") + kind;
+  return stat(("/proc/self" + name).c_str(), &own) == 0 &&
+         stat((FolderOf(id) + name).c_str(), &theirs) == 0 && own.st_ino != theirs.st_ino;
+}
+
+// Where nobody may look, it is taken for there.
+void LookAtRoot(ProcessId id, const std::string& library, ProcessLook* look) {
+  const std::string root = FolderOf(id) + "/root";
+  if (library.empty() || access(root.c_str(), X_OK) != 0) return;
+  look->library_in_reach = access((root + library).c_str(), F_OK) == 0;
+}
+
+}  // namespace
+
+bool AdoptOrphans() {
+  return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+}
+
+void ForgetEndedOrphans(const std::function<bool(ProcessId id)>& keep) {
+  siginfo_t info{};
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) return;
+  const pid_t own = getpid();
+  for (const Descendant& child : Descendants()) {
+    if (child.parent == own && child.ended && !keep(child.id)) {
+      waitpid(static_cast<pid_t>(child.id), nullptr, WNOHANG);
+    }
+  }
+}
+
+std::vector<Descendant> Descendants() {
+  std::map<ProcessId, Descendant> all;
+  for (const ProcessId id : RunningProcesses()) {
+    Descendant process;
+    if (ReadStat(id, &process)) all[id] = process;
+  }
+  const ProcessId own = OwnProcessId();
+  std::map<ProcessId, bool> known = {{own, true}};
+  std::vector<Descendant> found;
+  for (const auto& [id, process] : all) {
+    if (id == own) continue;
+    // Up to one of which it is known.
+    std::vector<ProcessId> path;
+    ProcessId at = id;
+    while (!known.contains(at) && all.contains(at) && path.size() <= all.size()) {
+      path.push_back(at);
+      at = all[at].parent;
+    }
+    const auto end = known.find(at);
+    const bool below = end != known.end() && end->second;
+    for (const ProcessId passed : path) known[passed] = below;
+    if (below) found.push_back(process);
+  }
+  return found;
+}
+
+ProcessLook LookAtProcess(ProcessId id, const LookFor& wanted) {
+  ProcessLook look;
+  look.program = ProgramOf(id);
+  look.command_line = CommandLineOf(id);
+  LookAtUser(id, &look);
+  LookAtRights(id, &look);
+  look.is_out_of_reach = IsInOther(id, "net") && IsInOther(id, "pid");
+  LookAtEnvironment(id, wanted, &look);
+  LookAtMemory(id, wanted.library, &look);
+  LookAtRoot(id, wanted.library, &look);
+  LookAtFile(FolderOf(id) + "/exe", &look);
+  return look;
+}
+
+}  // namespace cairn

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "watcher/descendant_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "base/program_name.h"
+#include "base/text.h"
+
+namespace cairn {
+namespace {
+
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kFirstLookNs = 20 * kMillisecond;
+constexpr uint64_t kSeldomNs = 500 * kMillisecond;
+constexpr uint64_t kLongestWaitNs = 4000 * kMillisecond;
+
+constexpr std::string_view kLayer = "VK_LAYER_CAIRN_breadcrumbs";
+constexpr char kPreload[] = "LD_PRELOAD=";
+constexpr char kLayers[] = "VK_INSTANCE_LAYERS=";
+constexpr char kDisabled[] = "VK_LOADER_LAYERS_DISABLE=";
+
+std::string_view Value(const ProcessLook& look, std::string_view name) {
+  for (const std::string& entry : look.environment) {
+    if (entry.starts_with(name)) return std::string_view(entry).substr(name.size());
+  }
+  return {};
+}
+
+bool Has(const ProcessLook& look, const std::string& entry) {
+  return std::find(look.environment.begin(), look.environment.end(), entry) !=
+         look.environment.end();
+}
+
+bool UsesGpu(const ProcessLook& look) {
+  return look.gpu != GpuLibrary::kNone;
+}
+
+// They end by themselves, some seconds after the last program.
+bool IsServerOfWine(std::string_view program) {
+  constexpr std::array<std::string_view, 9> kServers = {
+      "wineserver",   "wineserver64", "services.exe", "winedevice.exe", "plugplay.exe",
+      "explorer.exe", "svchost.exe",  "rpcss.exe",    "conhost.exe"};
+  const std::string_view name = NameOfProgram(program);
+  return std::find(kServers.begin(), kServers.end(), name) != kServers.end();
+}
+
+std::string NameOf(const ProcessLook& look, ProcessId id) {
+  const std::string_view name = NameOfProgram(look.program);
+  return fmt::format("{} (process {})", VisibleText(name.empty() ? "a program" : name), id);
+}
+
+std::string Joined(const std::vector<std::string>& words, size_t first, size_t end) {
+  std::string line;
+  for (size_t i = first; i < end; ++i) line += (line.empty() ? "" : " ") + ShellQuoted(words[i]);
+  return line;
+}
+
+Unfollowed WhyWithLibrary(const ProcessLook& look) {
+  if (look.has_capabilities || look.is_secure) return Unfollowed::kMoreRights;
+  if (UsesGpu(look) && look.is_out_of_reach) return Unfollowed::kOutOfReach;
+  switch (look.gpu) {
+    case GpuLibrary::kDriver: return Unfollowed::kDriverAlone;
+    case GpuLibrary::kOpenGl: return Unfollowed::kOpenGl;
+    case GpuLibrary::kVulkan: break;
+    case GpuLibrary::kNone:
+    case GpuLibrary::kDirect3D: return Unfollowed::kNot;
+  }
+  if (!look.environment_known) return Unfollowed::kNot;
+  if (Value(look, kLayers).find(kLayer) == std::string_view::npos) return Unfollowed::kOtherLayers;
+  return Value(look, kDisabled).empty() ? Unfollowed::kNot : Unfollowed::kLayerDisabled;
+}
+
+}  // namespace
+
+Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run) {
+  if (run.library.empty() || look.program.empty()) return Unfollowed::kNot;
+  if (look.has_library) return WhyWithLibrary(look);
+  if (look.is_setuid || look.has_capabilities || look.is_secure) return Unfollowed::kMoreRights;
+  if (!look.environment_known) {
+    return look.same_user ? Unfollowed::kNot : Unfollowed::kOtherUser;
+  }
+  if (look.is_32_bit) return Unfollowed::kIs32Bit;
+  if (look.is_static) return Unfollowed::kIsStatic;
+  if (!Has(look, run.address)) {
+    return look.same_user ? Unfollowed::kNoEnvironment : Unfollowed::kOtherUser;
+  }
+  if (!look.library_in_reach) return Unfollowed::kLibraryHidden;
+  if (Value(look, kPreload).find(run.library) == std::string_view::npos) {
+    return Unfollowed::kOtherPreload;
+  }
+  return Unfollowed::kNot;
+}
+
+LookFor DescendantLog::wanted() const {
+  const std::string address_name = run_.address.substr(0, run_.address.find('=') + 1);
+  return {run_.library, {address_name, kPreload, kLayers, kDisabled}};
+}
+
+void DescendantLog::See(const std::vector<Descendant>& living, uint64_t now_ns,
+                        const std::function<ProcessLook(ProcessId id)>& look) {
+  std::set<ProcessId> seen;
+  for (const Descendant& process : living) {
+    if (session_ < 0) session_ = process.session;
+    const auto found = known_.find(process.id);
+    if (found == known_.end() && known_.size() >= kMostKept) {
+      ++others_;
+      continue;
+    }
+    seen.insert(process.id);
+    Known& known = known_[process.id];
+    if (known.process.started != process.started) known = Known();
+    known.process = process;
+    known.alive = !process.ended;
+    if (process.ended || now_ns - known.looked_ns < known.wait_ns) continue;
+    known.looked_ns = now_ns;
+    known.wait_ns = std::clamp(2 * known.wait_ns, kFirstLookNs, kLongestWaitNs);
+    ProcessLook newest = look(process.id);
+    // It may have ended meanwhile.
+    if (!newest.program.empty()) known.look = std::move(newest);
+  }
+  for (auto& [id, known] : known_) known.alive = known.alive && seen.contains(id);
+  interval_ns_ = std::clamp(2 * interval_ns_, kFirstLookNs, kSeldomNs);
+  next_look_ns_ = now_ns + interval_ns_;
+}
+
+const ProcessLook* DescendantLog::LookOf(ProcessId id) const {
+  const auto found = known_.find(id);
+  return found == known_.end() ? nullptr : &found->second.look;
+}
+
+std::vector<std::string> DescendantLog::Awaited(uint64_t ended_ns, uint64_t now_ns,
+                                                const std::vector<ProcessId>& without) const {
+  std::vector<std::string> names;
+  for (const auto& [id, known] : known_) {
+    if (std::find(without.begin(), without.end(), id) != without.end()) continue;
+    if (!known.alive || IsServerOfWine(known.look.program)) continue;
+    const bool awaited = known.look.gpu >= GpuLibrary::kDriver ||
+                         known.process.session == session_ || now_ns - ended_ns < kGraceNs;
+    if (awaited) names.push_back(NameOf(known.look, id));
+  }
+  return names;
+}
+
+std::vector<std::string> DescendantLog::TellUnfollowed() const {
+  std::vector<std::string> told;
+  for (const bool with_gpu : {true, false}) {
+    size_t more = 0;
+    for (const auto& [id, known] : known_) {
+      if (UsesGpu(known.look) != with_gpu) continue;
+      if (!with_gpu && WhyUnfollowed(known.look, run_) == Unfollowed::kNot) continue;
+      if (told.size() < kMostTold) {
+        told.push_back(Sentence(known));
+      } else {
+        ++more;
+      }
+    }
+    if (more != 0) told.push_back(fmt::format("so it is with {} more", more));
+    if (!told.empty()) return told;
+  }
+  return told;
+}
+
+std::string DescendantLog::Sentence(const Known& known) const {
+  const std::string name = NameOf(known.look, known.process.id);
+  const std::string loaded =
+      UsesGpu(known.look) ? fmt::format(" loaded {}", VisibleText(known.look.gpu_library)) : "";
+  if (WhyUnfollowed(known.look, run_) == Unfollowed::kNot) {
+    return name + loaded + (UsesGpu(known.look) ? ", and made no device" : " ran");
+  }
+  return fmt::format("{}{}{} was not followed: {}", name, loaded, loaded.empty() ? "" : " and",
+                     CauseOf(known));
+}
+
+std::string DescendantLog::CauseOf(const Known& known) const {
+  const std::string folder = run_.library.substr(0, run_.library.rfind('/'));
+  const std::string file = std::string(NameOfProgram(known.look.program));
+  switch (WhyUnfollowed(known.look, run_)) {
+    case Unfollowed::kNot: return "";
+    case Unfollowed::kOtherUser:
+      return fmt::format("user {} runs it{}; type: {}", known.look.user_id, LostBy(known),
+                         LineToType(known));
+    case Unfollowed::kMoreRights:
+      return fmt::format(
+          "it has more rights than its user ({}), and the system keeps other libraries out; type: "
+          "cp {} {} && sudo {} run -- {}",
+          known.look.has_capabilities ? "file capabilities" : "setuid or setgid",
+          ShellQuoted(known.look.program), ShellQuoted("/tmp/" + file), run_.cairn,
+          ShellQuoted("/tmp/" + file));
+    case Unfollowed::kNoEnvironment:
+      return fmt::format("its environment was emptied before it started{}; type: {}", LostBy(known),
+                         LineToType(known));
+    case Unfollowed::kLibraryHidden:
+      return fmt::format(
+          "its container does not show {}; show that folder in it, read-only: bwrap --ro-bind {} "
+          "{}, podman -v {}:{}:ro",
+          run_.library, folder, folder, folder, folder);
+    case Unfollowed::kOutOfReach:
+      return "its container has a network and processes of its own, from where cairn cannot be "
+             "reached; share one of them: podman --network host, or --pid host";
+    case Unfollowed::kIs32Bit:
+      return "it is a program of 32 bits, which no library of 64 bits can be loaded into";
+    case Unfollowed::kIsStatic:
+      return "it is linked statically, so that no library is loaded into it; link it dynamically";
+    case Unfollowed::kOtherPreload:
+      return fmt::format("LD_PRELOAD was set anew on the way{}; type: {}", LostBy(known),
+                         LineToType(known));
+    case Unfollowed::kOtherLayers:
+      return fmt::format("VK_INSTANCE_LAYERS was set anew on the way{}, without {}; type: {}",
+                         LostBy(known), kLayer, LineToType(known));
+    case Unfollowed::kLayerDisabled:
+      return fmt::format("VK_LOADER_LAYERS_DISABLE={} disables {}; unset it",
+                         VisibleText(Value(known.look, kDisabled)), kLayer);
+    case Unfollowed::kDriverAlone:
+      return "it opened the driver itself, without the Vulkan loader, and layers are the loader's; "
+             "let it open libvulkan.so.1";
+    case Unfollowed::kOpenGl: return "OpenGL is not followed";
+  }
+  return "";
+}
+
+// With cairn behind what stands in the way, if that was typed, too.
+std::string DescendantLog::LineToType(const Known& known) const {
+  const std::string_view name = NameOfProgram(known.look.program);
+  for (size_t i = 1; i < run_.arguments.size(); ++i) {
+    if (NameOfProgram(run_.arguments[i]) != name) continue;
+    return fmt::format("{} {} run -- {}", Joined(run_.arguments, 0, i), run_.cairn,
+                       Joined(run_.arguments, i, run_.arguments.size()));
+  }
+  return fmt::format("{} run -- {}", run_.cairn, VisibleText(known.look.command_line));
+}
+
+std::string DescendantLog::LostBy(const Known& known) const {
+  ProcessId at = known.process.parent;
+  for (size_t steps = 0; steps < known_.size(); ++steps) {
+    const auto found = known_.find(at);
+    if (found == known_.end()) break;
+    if (Has(found->second.look, run_.address)) {
+      return fmt::format(", by {}", NameOf(found->second.look, at));
+    }
+    at = found->second.process.parent;
+  }
+  return "";
+}
+
+std::string DescendantLog::TellWhoRan() const {
+  std::string names;
+  size_t count = 0;
+  for (const auto& [id, known] : known_) {
+    if (known.look.program.empty()) continue;
+    if (++count <= kMostTold) names += (names.empty() ? "" : ", ") + NameOf(known.look, id);
+  }
+  if (count == 0) return "";
+  count += others_;
+  if (count > kMostTold) names += fmt::format(" and {} more", count - kMostTold);
+  return names + " loaded neither Vulkan nor Direct3D 12";
+}
+
+}  // namespace cairn

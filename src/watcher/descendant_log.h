@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which processes a run had, for the case that none of them had GPU work that was followed: what they loaded, and why
+// the layers were not in them. Also who is still waited for once the program itself has ended. It looks seldom, and
+// never again at processes that are followed.
+#ifndef CAIRN_WATCHER_DESCENDANT_LOG_H_
+#define CAIRN_WATCHER_DESCENDANT_LOG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "os/descendants.h"
+
+namespace cairn {
+
+// What the program was given, and what is typed for a program.
+struct RunFacts {
+  std::vector<std::string> arguments;  // of the program, as typed
+  std::string library;                 // that is preloaded; "" without layers
+  std::string address;          // "NAME=value" that all descendants have in their environment
+  std::string cairn = "cairn";  // this program, as it is typed where PATH may be another one
+};
+
+// Why the layers were not in a process.
+enum class Unfollowed : uint8_t {
+  kNot,            // they were, or could have been
+  kOtherUser,      // sudo, su
+  kMoreRights,     // setuid, setgid, capabilities
+  kNoEnvironment,  // env -i, an empty environment
+  kLibraryHidden,  // in a container
+  kOutOfReach,     // the same, with namespaces from which no way leads to the watcher
+  kIs32Bit,
+  kIsStatic,
+  kOtherPreload,   // LD_PRELOAD without ours
+  kOtherLayers,    // VK_INSTANCE_LAYERS without ours
+  kLayerDisabled,  // VK_LOADER_LAYERS_DISABLE
+  kDriverAlone,    // a driver was opened without the Vulkan loader
+  kOpenGl,
+};
+Unfollowed WhyUnfollowed(const ProcessLook& look, const RunFacts& run);
+
+// Processes that end before they are looked at are not known: one that lives for less than 20 ms. One thread.
+class DescendantLog {
+ public:
+  explicit DescendantLog(RunFacts run) : run_(std::move(run)) {}
+
+  // What to look for in LookAtProcess.
+  LookFor wanted() const;
+  // When to look again, by the same clock as `now_ns`: soon after the start, then every 0.5 s.
+  uint64_t next_look_ns() const { return next_look_ns_; }
+
+  // `living`: all descendants at `now_ns`. `look`: LookAtProcess, for those of which more has to be known.
+  void See(const std::vector<Descendant>& living, uint64_t now_ns,
+           const std::function<ProcessLook(ProcessId id)>& look);
+
+  // From now on it looks as often as at the start.
+  void LookSoon() { interval_ns_ = next_look_ns_ = 0; }
+
+  // What was seen of this process last; null: nothing.
+  const ProcessLook* LookOf(ProcessId id) const;
+
+  // Those that are worth waiting for after the end of the program, as names with numbers: they share its session, or
+  // have loaded something of the GPU, or have not had `kGraceNs` for that. Not the servers of Wine, which end by
+  // themselves, nor `without`. `ended_ns`: when it ended.
+  std::vector<std::string> Awaited(uint64_t ended_ns, uint64_t now_ns,
+                                   const std::vector<ProcessId>& without) const;
+
+  // A sentence for each process that used the GPU and was not followed, with its cause and the line to type; where
+  // there is none, for those that the layers could not have been in. At most kMostTold, and one that counts the others.
+  std::vector<std::string> TellUnfollowed() const;
+  // Who ran, where that tells of nobody; "" if nobody lived long enough to be seen.
+  std::string TellWhoRan() const;
+
+  static constexpr uint64_t kGraceNs = uint64_t{5} * 1'000'000'000;
+  static constexpr size_t kMostTold = 4;
+  static constexpr size_t kMostKept = 512;
+
+ private:
+  struct Known {
+    Descendant process;
+    ProcessLook look;
+    bool alive = true;
+    uint64_t looked_ns = 0;
+    uint64_t wait_ns = 0;  // until the next look
+  };
+
+  std::string Sentence(const Known& known) const;
+  // What the cause is and what to do about it, continuing "is not followed: ".
+  std::string CauseOf(const Known& known) const;
+  std::string LineToType(const Known& known) const;
+  // Who lost the run's environment on the way: ", in sudo (process 71)"; "" if that is not known.
+  std::string LostBy(const Known& known) const;
+
+  RunFacts run_;
+  uint64_t next_look_ns_ = 0;
+  uint64_t interval_ns_ = 0;
+  ProcessId session_ = -1;  // of the program
+  // By number; one that has the number of one that ended replaces it.
+  std::map<ProcessId, Known> known_;
+  size_t others_ = 0;  // that there was no room for
+};
+
+}  // namespace cairn
+
+#endif  // CAIRN_WATCHER_DESCENDANT_LOG_H_
