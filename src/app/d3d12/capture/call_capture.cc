@@ -74,6 +74,10 @@ void NoteNoMemory() {
   }
 }
 
+bool AnswersSuccess(Method method) {
+  return std::strcmp(Describe(method).result.type, "HRESULT") == 0;
+}
+
 // Null: a replay can make the call.
 const char* WhyNotReplayed(Method method) {
   switch (method) {
@@ -142,7 +146,8 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   if (method == Method::ID3D12Resource_WriteToSubresource ||
       method == Method::ID3D12Resource_ReadFromSubresource) {
     context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
-  } else if (const char* const why = WhyNotReplayed(method)) {
+  } else if (const char* const why = WhyNotReplayed(method);
+             why != nullptr && !AnswersSuccess(method)) {
     NoteUnsupported(*capture, why);
   }
   return capture->BeginCall(method, wrapper.capture_number(), arguments, context);
@@ -153,6 +158,12 @@ void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
   // The capture may have ended meanwhile: then nobody waits for its results.
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return Capture::Returned(call);
+  // A call that failed did nothing that a replay could miss.
+  if (const char* const why = WhyNotReplayed(method); why != nullptr && AnswersSuccess(method)) {
+    HRESULT outcome = S_OK;
+    std::memcpy(&outcome, result, sizeof(outcome));
+    if (SUCCEEDED(outcome)) NoteUnsupported(*capture, why);
+  }
   capture->EndCall(call, method, wrapper.capture_number(), arguments, result, ContextOf(wrapper));
 }
 

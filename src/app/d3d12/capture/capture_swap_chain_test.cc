@@ -76,6 +76,9 @@ TEST(SwapChainCapture, ImagesComeFromNoCallAndAPresentEndsAFrame) {
                   &buffer_desc, 1, reinterpret_cast<ID3D12Resource**>(borrowed.Receive())),
               S_OK);
     borrowed_number = AsWrapper(borrowed.get())->capture_number();
+    // What fails is not noted: nothing was shared.
+    HANDLE handle = nullptr;
+    EXPECT_TRUE(FAILED(device->CreateSharedHandle(queue.get(), nullptr, 0, nullptr, &handle)));
     const auto locks = device.As<ID3D12DXVKInteropDevice>();
     for (int i = 0; i < 3; ++i) {
       EXPECT_EQ(locks->LockCommandQueue(queue.get()), S_OK);
