@@ -310,11 +310,88 @@ TEST_F(ResolveRegionTest, WhatDoesNot) {
   refused(Resolve(source_, source_, {{}}), "resource 100, which is resolved into, has 4 samples");
 }
 
-TEST_F(ResolveRegionTest, Feedback) {
+TEST_F(ResolveRegionTest, OfAModeThatIsNewer) {
   const Status status =
-      Resolve(target_, source_, {{}, nullptr, D3D12_RESOLVE_MODE_DECODE_SAMPLER_FEEDBACK});
+      Resolve(target_, source_, {{}, nullptr, static_cast<D3D12_RESOLVE_MODE>(6)});
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_EQ(status.message(), "resolves of mode 5 are not known");
+  EXPECT_EQ(status.message(), "resolves of mode 6 are not known");
+}
+
+// Maps of sampler feedback, and what they are decoded to and encoded from.
+class FeedbackTest : public testing::Test {
+ protected:
+  static constexpr auto kMinMip = static_cast<DXGI_FORMAT>(189);
+  static constexpr auto kMipRegionUsed = static_cast<DXGI_FORMAT>(190);
+  static constexpr auto kDecode = D3D12_RESOLVE_MODE_DECODE_SAMPLER_FEEDBACK;
+  static constexpr auto kEncode = D3D12_RESOLVE_MODE_ENCODE_SAMPLER_FEEDBACK;
+  static constexpr uint32_t kAll = 0xFFFFFFFF;
+
+  FeedbackTest() {
+    min_mip_.number = 100;
+    min_mip_.desc = TextureDesc(64, 64, 7, 2, kMinMip);
+    used_.number = 101;
+    used_.desc = TextureDesc(64, 64, 7, 2, kMipRegionUsed);
+    regions_.number = 102;  // 4 x 4 texels are one
+    regions_.desc = TextureDesc(16, 16, 1, 2, DXGI_FORMAT_R8_UINT);
+    region_mips_.number = 103;
+    region_mips_.desc = TextureDesc(16, 16, 7, 2, DXGI_FORMAT_R8_UINT);
+    buffer_.number = 104;
+    buffer_.desc.Dimension = D3D12_RESOURCE_DIMENSION_BUFFER;
+    buffer_.desc.Width = 256;
+  }
+  static Status Resolve(const ReplayObject& to, uint32_t to_subresource, const ReplayObject& from,
+                        uint32_t from_subresource, D3D12_RESOLVE_MODE mode,
+                        const D3D12_RECT* rect = nullptr) {
+    const ResolveRegion region = {{}, rect, mode};
+    return CheckResolve({to, to_subresource}, {from, from_subresource}, &region);
+  }
+
+  ReplayObject min_mip_, used_, regions_, region_mips_, buffer_;
+};
+
+TEST_F(FeedbackTest, WhatFits) {
+  const D3D12_RECT rect = {1, 1, 5, 5};
+  EXPECT_TRUE(Resolve(regions_, kAll, min_mip_, kAll, kDecode).ok());
+  EXPECT_TRUE(Resolve(regions_, 1, min_mip_, kAll, kDecode).ok());
+  EXPECT_TRUE(Resolve(min_mip_, kAll, regions_, kAll, kEncode, &rect).ok());
+  EXPECT_TRUE(Resolve(region_mips_, kAll, used_, kAll, kDecode).ok());
+  EXPECT_TRUE(Resolve(used_, 8, region_mips_, 0, kEncode).ok());
+  EXPECT_TRUE(Resolve(used_, 0, region_mips_, 0, kEncode, &rect).ok());
+  min_mip_.desc.DepthOrArraySize = 1;
+  EXPECT_TRUE(Resolve(buffer_, 0, min_mip_, kAll, kDecode).ok());
+  EXPECT_TRUE(Resolve(min_mip_, kAll, buffer_, kAll, kEncode).ok());
+}
+
+TEST_F(FeedbackTest, WhatDoesNot) {
+  const auto refused = [](const Status& status, const std::string& gist) {
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_EQ(status.message(), gist);
+  };
+  const std::string other =
+      " has not the slices and mips of the map of sampler feedback, resource ";
+  refused(Resolve(min_mip_, kAll, regions_, kAll, kDecode),
+          "resource 102 is no map of sampler feedback");
+  refused(Resolve(regions_, kAll, min_mip_, kAll, kEncode),
+          "resource 102 is no map of sampler feedback");
+  refused(Resolve(region_mips_, kAll, min_mip_, kAll, kDecode), "resource 103" + other + "100");
+  refused(Resolve(used_, kAll, regions_, kAll, kEncode), "resource 102" + other + "101");
+  refused(Resolve(buffer_, 0, min_mip_, kAll, kDecode), "resource 104" + other + "100");
+  regions_.desc.DepthOrArraySize = 1;
+  refused(Resolve(regions_, kAll, min_mip_, kAll, kDecode), "resource 102" + other + "100");
+  min_mip_.desc.DepthOrArraySize = 1;
+  refused(Resolve(regions_, 1, min_mip_, kAll, kDecode),
+          "subresource 1 of resource 102, which has 1");
+  refused(Resolve(min_mip_, 7, regions_, 0, kEncode), "subresource 7 of resource 100, which has 7");
+  refused(Resolve(buffer_, 1, min_mip_, kAll, kDecode), "subresource 1 of buffer 104");
+  refused(Resolve(used_, 14, region_mips_, 0, kEncode),
+          "subresource 14 of resource 101, which has 14");
+}
+
+TEST_F(FeedbackTest, OfNothing) {
+  for (const D3D12_RECT& rect : {D3D12_RECT{5, 5, 5, 8}, D3D12_RECT{-1, 0, 4, 4}}) {
+    EXPECT_EQ(Resolve(used_, 0, region_mips_, 0, kEncode, &rect).code(),
+              StatusCode::kInvalidArgument);
+  }
 }
 
 // How a format lies in memory does not matter where its texels are copied to themselves.

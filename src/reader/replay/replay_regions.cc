@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "d3d12abi/image_formats.h"
+#include "d3d12abi/resource_states.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -333,16 +334,67 @@ Status CheckSamples(const ReplayObject& to, const ReplayObject& from, D3D12_RESO
           StatusCode::kCorrupt,
           fmt::format("resource {}, which is resolved into, has {} samples", to.number, samples));
     default:
-      // Between textures and maps of feedback, which are of other sizes.
       return Status(StatusCode::kUnsupported,
                     fmt::format("resolves of mode {} are not known", static_cast<int>(mode)));
   }
+}
+
+// Newer than the headers.
+constexpr auto kFormatMinMipFeedback = static_cast<DXGI_FORMAT>(189);
+constexpr auto kFormatMipRegionUsedFeedback = static_cast<DXGI_FORMAT>(190);
+
+// All subresources, or one that there is. Of a buffer there is one.
+Status CheckFeedbackSubresource(const ResolveSide& side) {
+  if (side.subresource == kAllSubresources) return Status();
+  if (!IsBuffer(side.resource)) return CheckSubresource(side.resource, side.subresource);
+  if (side.subresource == 0) return Status();
+  return Status(StatusCode::kCorrupt,
+                fmt::format("subresource {} of buffer {}", side.subresource, side.resource.number));
+}
+
+// Between a map of sampler feedback and what can be read of it: a texture with a texel for each of its regions,
+// or a buffer. How large its regions are is not known here: what lies outside of one of the two, the GPU alone
+// reads or writes.
+Status CheckFeedback(const ResolveSide& to, const ResolveSide& from, const ResolveRegion& region) {
+  const bool encodes = region.mode == D3D12_RESOLVE_MODE_ENCODE_SAMPLER_FEEDBACK;
+  const D3D12_RESOURCE_DESC& map = (encodes ? to : from).resource.desc;
+  const D3D12_RESOURCE_DESC& open = (encodes ? from : to).resource.desc;
+  const bool min_mip = map.Format == kFormatMinMipFeedback;
+  if (map.Dimension != D3D12_RESOURCE_DIMENSION_TEXTURE2D ||
+      (!min_mip && map.Format != kFormatMipRegionUsedFeedback)) {
+    return Status(StatusCode::kCorrupt, fmt::format("resource {} is no map of sampler feedback",
+                                                    (encodes ? to : from).resource.number));
+  }
+  const bool is_buffer = open.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER;
+  const bool fits = is_buffer ? min_mip && map.DepthOrArraySize == 1
+                              : open.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE2D &&
+                                    open.DepthOrArraySize == map.DepthOrArraySize &&
+                                    MipCount(open) == (min_mip ? 1 : MipCount(map));
+  if (!fits) {
+    return Status(
+        StatusCode::kCorrupt,
+        fmt::format("resource {} has not the slices and mips of the map of sampler "
+                    "feedback, resource {}",
+                    (encodes ? from : to).resource.number, (encodes ? to : from).resource.number));
+  }
+  CAIRN_RETURN_IF_ERROR(CheckFeedbackSubresource(to));
+  CAIRN_RETURN_IF_ERROR(CheckFeedbackSubresource(from));
+  const D3D12_RECT* const rect = region.rect;
+  if (rect == nullptr ||
+      (rect->left >= 0 && rect->top >= 0 && rect->left < rect->right && rect->top < rect->bottom)) {
+    return Status();
+  }
+  return Status(StatusCode::kInvalidArgument, "its rectangle is empty");
 }
 
 }  // namespace
 
 Status CheckResolve(const ResolveSide& to, const ResolveSide& from, const ResolveRegion* resolved) {
   const D3D12_RESOLVE_MODE mode = resolved == nullptr ? D3D12_RESOLVE_MODE_AVERAGE : resolved->mode;
+  if (mode == D3D12_RESOLVE_MODE_ENCODE_SAMPLER_FEEDBACK ||
+      mode == D3D12_RESOLVE_MODE_DECODE_SAMPLER_FEEDBACK) {
+    return CheckFeedback(to, from, *resolved);
+  }
   CAIRN_RETURN_IF_ERROR(CheckSamples(to.resource, from.resource, mode));
   Side target;
   Side source;
