@@ -149,8 +149,9 @@ void Command::Library(std::string* library) {
 
 void Command::PlayTimeout(std::string* timeout) {
   Option("--timeout", timeout, "SECONDS",
-         "How long the GPU may take for what is waited for, in seconds; 0: for ever")
-      .WithDefault();
+         "How long the GPU may take for what is waited for, in seconds; 0: for ever. Without it "
+         "20, or "
+         "three times as long as the whole frame took when it was recorded, if that is more");
 }
 
 void Command::Hide() {

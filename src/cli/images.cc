@@ -50,7 +50,7 @@ struct ImagesOptions {
   std::string call;
   std::vector<std::string> objects;
   std::string library;
-  std::string timeout = "20";
+  std::string timeout;
   bool all = false;
   bool stretch = false;
   bool json = false;
@@ -68,9 +68,7 @@ Result<ImagePlace> PlaceOf(const ImagesOptions& options, TraceReader& trace) {
 Result<PlayerOptions> PlayerOptionsOf(const ImagesOptions& options, const ImagePlace& place,
                                       const ImageObjects& objects) {
   PlayerOptions player;
-  const Result<uint64_t> timeout_ns = ParseTimeoutOf("--timeout", options.timeout);
-  if (!timeout_ns.ok()) return timeout_ns.status();
-  player.wait_timeout_ns = *timeout_ns;
+  CAIRN_RETURN_IF_ERROR(ParsePlayTimeout(options.timeout, &player));
   player.library = options.library;
   player.every_subresource = options.all;
   if (place.frame) player.frame_end = *place.frame + 1;

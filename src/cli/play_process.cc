@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/numbers.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "format/trace/trace_reader.h"
@@ -27,6 +28,15 @@ void PlayTelling::AddTo(PlayerOptions* options, size_t trace) {
     first_unfinished_.store(first, std::memory_order_relaxed);
     last_unfinished_.store(last, std::memory_order_relaxed);
   };
+}
+
+Status ParsePlayTimeout(std::string_view timeout, PlayerOptions* options) {
+  options->wait_as_recorded = timeout.empty();
+  if (timeout.empty()) return Status();
+  const Result<uint64_t> timeout_ns = ParseTimeoutOf("--timeout", timeout);
+  if (!timeout_ns.ok()) return timeout_ns.status();
+  options->wait_timeout_ns = *timeout_ns;
+  return Status();
 }
 
 namespace {

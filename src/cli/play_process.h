@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/status.h"
 #include "cli/verb.h"
 #include "os/child.h"
 #include "reader/replay/player.h"
@@ -42,6 +43,10 @@ class PlayTelling {
   std::atomic<FaultThread> thread_{FaultThread::kNone};
   std::atomic<bool> ended_{false};
 };
+
+// What Command::PlayTimeout has read; "": it was not given, and a frame may take as long as it took when it was
+// recorded, and more (PlayerOptions::wait_as_recorded). kInvalidArgument, for people.
+Status ParsePlayTimeout(std::string_view timeout, PlayerOptions* options);
 
 // The words behind "cairn" of this process, with which PlayInChild runs it again. Set before a verb runs.
 void SetOwnWords(std::vector<std::string> words);

@@ -60,7 +60,7 @@ struct ReplayOptions {
   std::string images;
   std::string library;
   std::string pace = "fast";
-  std::string timeout = "20";
+  std::string timeout;
   std::string loop = "1";
   uint64_t plays = 1;  // `loop`, read
   std::string pad_bytes = "0";
@@ -83,9 +83,7 @@ Status ParseOptions(ReplayOptions* options, PlayerOptions* player) {
   if (!frames.ok()) return frames.status();
   player->first_frame = frames->first;
   player->frame_end = frames->end;
-  const Result<uint64_t> timeout_ns = ParseTimeoutOf("--timeout", options->timeout);
-  if (!timeout_ns.ok()) return timeout_ns.status();
-  player->wait_timeout_ns = *timeout_ns;
+  CAIRN_RETURN_IF_ERROR(ParsePlayTimeout(options->timeout, player));
   const std::optional<uint64_t> plays = ParseDigits(options->loop);
   if (!plays.has_value()) {
     return Status(

@@ -120,7 +120,9 @@ HRESULT GiveOut(T* object, REFIID riid, void** out) {
 
 // What the CPU can write is not zero at first, as nobody promises that it is.
 bool IsCpuMemory(const D3D12_HEAP_PROPERTIES& heap) {
-  return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_CUSTOM;
+  constexpr auto kGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);  // newer than the headers
+  return heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == D3D12_HEAP_TYPE_CUSTOM ||
+         heap.Type == kGpuUpload;
 }
 
 class FakeHeap final : public Fake<NoHeap, ID3D12Heap> {
@@ -255,6 +257,18 @@ class FakeFence final : public Fake<NoFence, ID3D12Fence> {
   std::atomic<uint64_t> value_;
 };
 
+// Signals of queues that are held.
+std::mutex signals_mutex;
+bool signals_held = false;
+std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> held_signals;
+
+HRESULT SignalOrHold(ID3D12Fence* fence, uint64_t value) {
+  const std::lock_guard lock(signals_mutex);
+  if (!signals_held) return fence->Signal(value);
+  held_signals.emplace_back(fence, value);
+  return S_OK;
+}
+
 class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
  public:
   FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type) : Fake(device), type_(type) {}
@@ -327,7 +341,7 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
     }
   }
   HRESULT STDMETHODCALLTYPE Signal(ID3D12Fence* fence, UINT64 value) override {
-    return fence->Signal(value);
+    return SignalOrHold(fence, value);
   }
   HRESULT STDMETHODCALLTYPE Wait(ID3D12Fence*, UINT64) override { return S_OK; }
   HRESULT STDMETHODCALLTYPE GetTimestampFrequency(UINT64* frequency) override {
@@ -510,6 +524,16 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
 
 ID3D12Device* CreateFakeDevice() {
   return new FakeDevice;
+}
+
+void HoldFakeSignals(bool held) {
+  std::vector<std::pair<ComPtr<ID3D12Fence>, uint64_t>> signals;
+  {
+    const std::lock_guard lock(signals_mutex);
+    signals_held = held;
+    if (!held) signals.swap(held_signals);
+  }
+  for (const auto& [fence, value] : signals) fence->Signal(value);
 }
 
 std::string LastFakeName() {

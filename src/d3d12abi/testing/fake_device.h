@@ -25,6 +25,10 @@ inline constexpr int32_t kFakeLuidHigh = 0x0abcdef0;
 // A device with one reference.
 ID3D12Device* CreateFakeDevice();
 
+// While they are held, what queues signal does not reach its fences: as if the GPU were at work. When they are let
+// go it does, in its order. Any thread.
+void HoldFakeSignals(bool held);
+
 // Objects of all fake devices that are alive, the devices among them.
 int FakeObjectCount();
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "os/environment.h"
 #include "os/library.h"
 
@@ -22,6 +24,13 @@ static bool IsLibvkd3d(const std::string&, const Library& library) {
   return library.IsOfWine();
 }
 
+// Wine has libvkd3d within its d3d12.dll, where nobody can ask for its release: Wine 9.0 brought 1.10.
+static bool TakesNull(const Library&) {
+  const auto version =
+      Library::FindLoaded("ntdll.dll").Find<const char*(__cdecl*)()>("wine_get_version");
+  return version != nullptr && std::atoi(version()) >= 9;
+}
+
 #else
 
 const char kNextWithoutDevice[] = "check with `vulkaninfo` that a Vulkan driver is installed";
@@ -36,6 +45,16 @@ bool HasWindowsCalls(const std::string& library) {
 // Nothing else has those calls here.
 static bool IsLibvkd3d(const std::string& name, const Library&) {
   return HasWindowsCalls(name);
+}
+
+// libvkd3d-shader, which stands below, is of the same release.
+static bool TakesNull(const Library& library) {
+  const auto version =
+      library.Find<const char* (*)(unsigned*, unsigned*)>("vkd3d_shader_get_version");
+  unsigned major = 0;
+  unsigned minor = 0;
+  if (version != nullptr) version(&major, &minor);
+  return Libvkd3dTakesNull(major, minor);
 }
 
 #endif
@@ -56,6 +75,7 @@ Result<D3D12Library> LoadD3D12(const std::string& name) {
     result.create_device = library->Find<void*>("D3D12CreateDevice");
   }
   result.is_libvkd3d = IsLibvkd3d(name, *library);
+  result.takes_null = !result.is_libvkd3d || TakesNull(*library);
   // libvkd3d-utils was built with wchar_t for WCHAR, and tells libvkd3d so; others have that of Windows.
   result.wchar_bytes = result.takes_api_version ? sizeof(wchar_t) : sizeof(char16_t);
   result.serialize_root_signature = library->Find<void*>("D3D12SerializeRootSignature");

@@ -34,11 +34,19 @@ struct D3D12Library {
   bool takes_api_version = false;            // libvkd3d-utils: one more argument
   uint32_t wchar_bytes = sizeof(wchar_t);    // of a WCHAR in its wide strings
   // It is libvkd3d, or Wine's, which is that: it reads the descriptors of tables on the CPU when something is drawn,
-  // takes no null address but for vertex buffers, its command lists end with their allocators, and its queues do not
-  // wait for what was not signalled before. Elsewhere tables are read by the GPU alone, and queues wait.
+  // its command lists end with their allocators, and its queues do not wait for what was not signalled before.
+  // Elsewhere tables are read by the GPU alone, and queues wait.
   bool is_libvkd3d = true;
+  // It takes null in place of a root view's address, of the indices' address, and of an array of vertex buffers: all
+  // do but the first releases of libvkd3d, which look behind the pointer.
+  bool takes_null = false;
 };
 Result<D3D12Library> LoadD3D12(const std::string& library);
+
+// Of libvkd3d: whether the release MAJOR.MINOR takes null (D3D12Library::takes_null).
+constexpr bool Libvkd3dTakesNull(unsigned major, unsigned minor) {
+  return major > 1 || (major == 1 && minor >= 10);
+}
 
 // Which device it is, the same each time and, but for the paths, on each machine that has the like: no
 // addresses, no LUID. What is not known is "".

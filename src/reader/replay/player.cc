@@ -22,6 +22,7 @@ Result<std::unique_ptr<Player>> Player::Create(TraceReader* trace, PlayerOptions
   D3D12Library library;
   library.wchar_bytes = HasWindowsCalls(name) ? sizeof(wchar_t) : sizeof(char16_t);
   library.is_libvkd3d = HasWindowsCalls(name);
+  library.takes_null = !library.is_libvkd3d;
   if (!options.create_device) {
     Result<D3D12Library> loaded = LoadD3D12(name);
     if (!loaded.ok()) return loaded.status();

@@ -34,8 +34,9 @@ foreach(abi "" ${CAIRN_D3D12_ABIS})
 endforeach()
 
 cairn_test(fence_model_test SOURCES fence_model_test.cc wait_time_test.cc DEPS cairn_replay_model)
+cairn_test(treatment_test SOURCES treatment_test.cc DEPS cairn_replay_model)
 if(BUILD_TESTING)
-  cairn_test(player_test SOURCES player_test.cc
+  cairn_test(player_test SOURCES player_effects_test.cc player_test.cc
     DEPS cairn_player_any cairn_calls cairn_trace cairn_d3d12_fake cairn_d3d12abi PkgConfig::XXHASH)
   cairn_test(player_hostile_test
     SOURCES player_hostile_copies_test.cc player_hostile_lists_test.cc player_hostile_test.cc

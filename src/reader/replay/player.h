@@ -75,6 +75,9 @@ struct PlayerOptions {
   bool images = false;  // call on_image for every frame
   uint64_t pad_resources_bytes = 0;                         // buffers get so much more
   uint64_t wait_timeout_ns = uint64_t{20} * 1'000'000'000;  // for a fence: then kHang
+  // A fence may take three times as long as its whole frame took when it was recorded, if that is more. Not with
+  // `canary`.
+  bool wait_as_recorded = false;
   // The implementation of Direct3D 12 (reader/replay/device.h); "": that of this machine.
   std::string library;
   // For tests: gives an ID3D12Device* with a reference for the caller, or null. Calls of COM methods

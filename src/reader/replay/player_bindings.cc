@@ -230,7 +230,7 @@ Status PlayerImpl::CheckRootArgument(CallInProgress* call, size_t point, RootPar
                  ? CheckConstants(parameter, call->At<UINT>(2), 1)
                  : CheckConstants(parameter, call->At<UINT>(3), call->At<UINT>(1));
     default:
-      if (!library_.is_libvkd3d || call->At<UINT64>(1) != 0) return Status();
+      if (library_.takes_null || call->At<UINT64>(1) != 0) return Status();
       return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
   }
 }
@@ -265,7 +265,14 @@ Status PlayerImpl::CheckTables(ListBindings* bindings, size_t point) {
   const std::vector<RootParameter>& parameters = bound->layout->parameters;
   for (size_t i = 0; i < parameters.size() && i < bound->tables.size(); ++i) {
     const ListBindings::Table& table = bound->tables[i];
-    if (parameters[i].kind != RootParameter::Kind::kTable || !table.heap) continue;
+    if (parameters[i].kind != RootParameter::Kind::kTable) continue;
+    if (table.outside != 0) {
+      return Status(
+          StatusCode::kUnsupported,
+          fmt::format("root parameter {} begins at descriptor 0x{:x}, which was in no heap", i,
+                      table.outside));
+    }
+    if (!table.heap) continue;
     if (parameters[i].descriptors <= table.heap_count - table.index) continue;
     return Status(StatusCode::kUnsupported,
                   fmt::format("root parameter {} has {} descriptors, and begins at {} in heap {}, "
@@ -333,7 +340,7 @@ Status PlayerImpl::CheckWork(CallInProgress* call) {
     }
     case Method::ID3D12GraphicsCommandList_IASetIndexBuffer: {
       const auto* const view = call->At<const D3D12_INDEX_BUFFER_VIEW*>(0);
-      if (!library_.is_libvkd3d || view == nullptr || view->BufferLocation != 0) return Status();
+      if (library_.takes_null || view == nullptr || view->BufferLocation != 0) return Status();
       return Status(StatusCode::kUnsupported, "this implementation takes no null address there");
     }
     case Method::ID3D12GraphicsCommandList_SOSetTargets: {
@@ -369,6 +376,12 @@ void PlayerImpl::SetTable(CallInProgress* call, size_t point) {
   Retire(call->object->device, std::move(table.heap));
   table = {};
   bound.checked = false;
+  if (const uint64_t handle = values_.table_outside(); handle != 0) {
+    table.outside = handle;
+    Note(fmt::format("call {}, {}: descriptor 0x{:x} was in no heap; {}", call->record.number,
+                     call->info.name, handle,
+                     library_.is_libvkd3d ? "here the table is null" : "it is passed on as it is"));
+  }
   if (values_.descriptors().empty()) return;
   const ReplayDescriptor& start = values_.descriptors().front();
   const ReplayObject* const heap = objects_.Find(start.heap);
@@ -430,8 +443,7 @@ void PlayerImpl::ForgetBindings(uint64_t list, Method method) {
       return;
     case Method::ID3D12GraphicsCommandList_SetPipelineState:
     case Method::ID3D12GraphicsCommandList4_SetPipelineState1:
-      bindings.unknown_pipeline = true;
-      return;
+    case Method::ID3D12GraphicsCommandList10_SetProgram: bindings.unknown_pipeline = true; return;
     default: return;
   }
 }

@@ -106,6 +106,7 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
     case Treatment::kExecute: return Execute(call, *target);
     case Treatment::kMap: return MapResource(call, *target);
     case Treatment::kFeatures: return AskFeature(call, *target);
+    case Treatment::kRemoveDevice: return RemoveDevice(call, *target);
     case Treatment::kUnmap: {
       const auto mapping = call->object->maps.find(call->At<UINT>(0));
       // Unmap without Map is an error of the program that harms nobody but an implementation.

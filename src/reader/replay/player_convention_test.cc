@@ -6,8 +6,9 @@
 
 #include "d3d12abi/testing/fake_device.h"
 #include "d3d12abi/testing/fake_names.h"
+#include "reader/replay/device.h"
 #include "reader/replay/player.h"
-#include "reader/replay/testing/test_script.h"
+#include "reader/replay/testing/player_hostile_script.h"
 
 namespace cairn {
 namespace {
@@ -20,7 +21,7 @@ constexpr char kLibrary[] = "";
 constexpr bool kTakesNullViews = false;
 #endif
 
-PlayerResult Play(TestScript* script) {
+PlayerResult PlayHere(TestScript* script) {
   EXPECT_TRUE(script->ok) << "arguments that do not fit";
   PlayerOptions options;
   options.library = kLibrary;
@@ -40,16 +41,55 @@ TEST(PlayerConventionTest, NamesHaveTheCharactersOfTheImplementation) {
   TestScript script;
   script.Call(Method::ID3D12Object_SetName, script.CreateFence(),
               static_cast<const void*>(u"Frame fence"));
-  EXPECT_EQ(Play(&script).skipped, 0u);
+  EXPECT_EQ(PlayHere(&script).skipped, 0u);
   EXPECT_EQ(LastFakeName(), "Frame fence");
 }
 
-// What was bound stays bound; libvkd3d would read them.
+// Tables are read by the GPU, or, by libvkd3d, on the CPU.
+TEST(PlayerConventionTest, TableThatIsInNoHeap) {
+  HostileScript script;
+  const uint64_t list = script.CreateList();
+  const uint64_t signature = script.CreateRootSignature(script.RootSignature());
+  script.Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, list,
+              ObjectPointer(signature));
+  script.Call(Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable, list, 0u,
+              D3D12_GPU_DESCRIPTOR_HANDLE{0x1234});
+  script.Call(Method::ID3D12GraphicsCommandList_Dispatch, list, 1u, 1u, 1u);
+  const PlayerResult result = PlayHere(&script);
+  EXPECT_EQ(result.skipped, kTakesNullViews ? 0u : 1u);
+  ASSERT_EQ(result.notes.size(), 1u);
+  EXPECT_THAT(result.notes[0], testing::HasSubstr(kTakesNullViews ? "it is passed on as it is"
+                                                                  : "here the table is null"));
+}
+
+// libvkd3d's first releases read the buffer there.
+TEST(PlayerConventionTest, NullInPlaceOfAnAddress) {
+  HostileScript script;
+  const uint64_t list = script.CreateList();
+  const uint64_t signature = script.CreateRootSignature(script.RootSignature());
+  script.Call(Method::ID3D12GraphicsCommandList_SetComputeRootSignature, list,
+              ObjectPointer(signature));
+  script.Call(Method::ID3D12GraphicsCommandList_SetComputeRootConstantBufferView, list, 2u,
+              uint64_t{0});
+  const D3D12_INDEX_BUFFER_VIEW indices = {0, 0, DXGI_FORMAT_R16_UINT};
+  script.Call(Method::ID3D12GraphicsCommandList_IASetIndexBuffer, list, &indices);
+  EXPECT_EQ(PlayHere(&script).skipped, kTakesNullViews ? 0u : 2u);
+}
+
+TEST(PlayerConventionTest, ReleasesOfLibvkd3dThatTakeNull) {
+  EXPECT_FALSE(Libvkd3dTakesNull(0, 0));  // not known
+  EXPECT_FALSE(Libvkd3dTakesNull(1, 2));
+  EXPECT_TRUE(Libvkd3dTakesNull(1, 14));
+  EXPECT_TRUE(Libvkd3dTakesNull(1, 17));
+  EXPECT_TRUE(Libvkd3dTakesNull(2, 0));
+}
+
+// What was bound stays bound; libvkd3d's first releases would read them.
 TEST(PlayerConventionTest, VertexBuffersThatAreNullAsAWhole) {
   TestScript script;
   const uint64_t list = script.CreateList(script.CreateAllocator());
   script.Call(Method::ID3D12GraphicsCommandList_IASetVertexBuffers, list, 0u, 2u, nullptr);
-  const PlayerResult result = Play(&script);
+  const PlayerResult result = PlayHere(&script);
   EXPECT_EQ(result.skipped, kTakesNullViews ? 0u : 1u);
 }
 

@@ -352,14 +352,14 @@ TEST(PointersTest, ParametersOfMetaCommands) {
   const std::vector<void*> arguments = {&object, &parameters, &size};
   for (const Method method : {Method::ID3D12GraphicsCommandList4_InitializeMetaCommand,
                               Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand}) {
-    const Status status = CheckPointers(method, arguments, /*is_libvkd3d=*/true);
+    const Status status = CheckPointers(method, arguments, /*takes_null=*/false);
     EXPECT_EQ(status.code(), StatusCode::kUnsupported);
     EXPECT_THAT(status.message(), HasSubstr("its parameters are the driver's"));
   }
   parameters = nullptr;
   size = 0;
   EXPECT_TRUE(CheckPointers(Method::ID3D12GraphicsCommandList4_InitializeMetaCommand, arguments,
-                            /*is_libvkd3d=*/true)
+                            /*takes_null=*/false)
                   .ok());
 }
 
@@ -465,6 +465,18 @@ class ZeroTest : public ValuesTest {
 
 TEST_F(ZeroTest, UploadBuffer) {
   ExpectZeros(script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 4096));
+}
+
+constexpr auto kGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);  // newer than the headers
+
+TEST_F(ZeroTest, BufferThatTheCpuWritesInMemoryOfTheGpu) {
+  ExpectZeros(script_.CreateBuffer(kGpuUpload, 4096));
+}
+
+TEST_F(ZeroTest, BufferThatIsPlacedInMemoryOfTheGpuThatTheCpuWrites) {
+  D3D12_HEAP_PROPERTIES heap = {};
+  heap.Type = kGpuUpload;
+  ExpectZeros(Place(Heap(heap), 60));
 }
 
 TEST_F(ZeroTest, BufferInACustomHeap) {

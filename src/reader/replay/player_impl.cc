@@ -68,6 +68,8 @@ std::vector<Hole> HolesIn(const TraceReader& trace) {
   return holes;
 }
 
+constexpr char kNoImport[] = "no replay has what it opens";
+
 constexpr char kOfLostDevice[] = "calls of a device that was lost before";
 
 // Of what is left out; what is of further kinds is counted together.
@@ -105,8 +107,13 @@ PlayerImpl::PlayerImpl(TraceReader* trace, PlayerOptions options, D3D12Library l
     : trace_(trace),
       options_(std::move(options)),
       library_(library),
-      values_(&objects_),
-      next_frame_(trace->first_frame().value_or(0)) {}
+      values_(&objects_, library.is_libvkd3d),
+      next_frame_(trace->first_frame().value_or(0)) {
+  // What the first frame of a trace took that began late, nobody knows.
+  if (next_frame_ == 0 && !trace->facts().trimmed) {
+    frame_began_ns_ = trace->facts().start_monotonic_ns;
+  }
+}
 
 PlayerImpl::~PlayerImpl() {
   if (!abandoned_) return;
@@ -238,7 +245,7 @@ Status PlayerImpl::OnCall(const Record& record) {
     DeviceContext* const asked = ContextOf(record.object);
     return asked == nullptr ? Status() : CheckLoss(asked);
   }
-  if (treatment == Treatment::kLeaveOut) return Status();
+  if (treatment == Treatment::kNoEffect) return Status();
   if (options_.on_call) options_.on_call(record.number);
   if (options_.omissions.calls.contains(record.number)) {
     ForgetBindings(record.object, *method);
@@ -252,6 +259,8 @@ Status PlayerImpl::OnCall(const Record& record) {
   call.object = objects_.Find(record.object);
   if (call.object == nullptr) {
     const bool absent = objects_.IsAbsent(record.object);
+    // Who misses the object misses no name.
+    if (absent && method == Method::ID3D12Object_SetName) return Status();
     return LeaveOutCall(call, absent ? "its object could not be made here"
                                      : fmt::format("there is no object {} here", record.object));
   }
@@ -268,6 +277,7 @@ Status PlayerImpl::OnCall(const Record& record) {
     }
     return Status();
   }
+  if (treatment == Treatment::kUnrepeatable) return LeaveOutCall(call, WhyUnrepeatable(*method));
   arena_.Reset();
   const Status status = MakeCall(&call);
   if (status.ok() || failure_ != PlayerFailure::kNone) return status;
@@ -311,8 +321,10 @@ PlayerImpl::Pending& PlayerImpl::AddPending(const CallInProgress& call) {
 
 // Of a call whose result never came.
 void PlayerImpl::EndPending(uint64_t call, const Pending& pending) {
-  if (pending.left_out.empty()) return;
-  LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, pending.left_out));
+  std::string why = pending.left_out;
+  if (TreatmentOf(pending.method) == Treatment::kImport && !pending.claimed) why = kNoImport;
+  if (why.empty()) return;
+  LeaveOut(call, fmt::format("{}: {}", Describe(pending.method).name, why));
 }
 
 Status PlayerImpl::OnResult(const Record& record) {
@@ -497,8 +509,8 @@ Status PlayerImpl::OnCreated(const Record& record, const ObjectBody& body, Chain
     return CreateImage(record, body, facts);
   }
   if (creation != nullptr && TreatmentOf(creation->method) == Treatment::kImport) {
-    LeaveOut(body.creator,
-             fmt::format("{}: no replay has what it opens", Describe(creation->method).name));
+    creation->claimed = true;
+    LeaveOut(body.creator, fmt::format("{}: {}", Describe(creation->method).name, kNoImport));
   }
   objects_.AddAbsent(record.object, body.facts == kDescriptorHeapFacts);
   return Status();

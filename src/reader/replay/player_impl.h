@@ -93,6 +93,7 @@ class PlayerImpl final : public Player {
       uint64_t heap_number = 0;
       uint32_t index = 0;
       uint32_t heap_count = 0;
+      uint64_t outside = 0;  // the handle, as recorded, if it was in no heap
     };
     struct Bound {
       bool set = false;
@@ -243,6 +244,10 @@ class PlayerImpl final : public Player {
   Status LookForLoss(std::span<const Awaited> any, const std::string& what, bool* over);
   void GiveUp(std::span<const Awaited> any);
   Status CheckPunctuality(const WaitTime& time, const std::string& what, const Awaited& awaited);
+  // How long a wait may take before it is one for a GPU that hangs.
+  uint64_t LimitNs();
+  // How long the frame took that is played, when it was recorded; 0: not known.
+  uint64_t RecordedFrameNs();
   Status WaitForQueue(uint64_t queue, DeviceContext* context, uint64_t since_ns = 0);
   Status WaitForSubmission(uint64_t queue, DeviceContext* context, uint64_t since_ns);
   Status WaitForDevice(uint64_t device);
@@ -262,6 +267,7 @@ class PlayerImpl final : public Player {
   Status CheckLoss(DeviceContext* context);
   Status CheckLosses();
   Status LoseDevice(DeviceContext* context, const std::string& what);
+  Status RemoveDevice(CallInProgress* call, void* target);
   void NoteRecordedLoss(const Record& record, HRESULT recorded);
   // At the end: whether a device was lost that was not when the trace was recorded.
   Status JudgeLosses();
@@ -374,7 +380,10 @@ class PlayerImpl final : public Player {
     std::vector<std::byte> bytes;
   };
   std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
-  uint64_t next_frame_ = 0;        // the frame that is played
+  uint64_t next_frame_ = 0;  // the frame that is played
+  // By the clock of the recording: when it began; 0: not known. Then how long it took, once somebody has asked.
+  uint64_t frame_began_ns_ = 0;
+  std::optional<uint64_t> recorded_frame_ns_;
   uint64_t pace_recorded_ns_ = 0;  // times of the first frame
   uint64_t pace_played_ns_ = 0;
 };

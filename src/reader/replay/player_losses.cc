@@ -40,6 +40,20 @@ Status PlayerImpl::LoseDevice(DeviceContext* context, const std::string& what) {
   return Status();
 }
 
+// The program gives the device up. An implementation that takes it at its word does nothing for it any more, here
+// as there; others do as if nothing had been said.
+Status PlayerImpl::RemoveDevice(CallInProgress* call, void* target) {
+  // What the GPU has by then, the program may still look at.
+  CAIRN_RETURN_IF_ERROR(WaitForDevice(call->record.object));
+  DeviceContext* const context = ContextOf(call->record.object);
+  if (context == nullptr || context->lost || result_.interrupted) return Status();
+  CAIRN_RETURN_IF_ERROR(Make(call, target));
+  if (SUCCEEDED(context->device->GetDeviceRemovedReason())) return Status();
+  recorded_losses_.insert(call->record.object);
+  context->lost = true;
+  return Status();
+}
+
 // Results that say that a device is lost.
 void PlayerImpl::NoteRecordedLoss(const Record& record, HRESULT recorded) {
   constexpr HRESULT kLosses[] = {DXGI_ERROR_DEVICE_REMOVED, DXGI_ERROR_DEVICE_HUNG,

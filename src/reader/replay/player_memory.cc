@@ -33,9 +33,13 @@ D3D12_HEAP_TYPE HeapTypeOf(ID3D12Resource* resource) {
   return HeapOf(resource).Type;
 }
 
+// D3D12_HEAP_TYPE_GPU_UPLOAD: newer than the headers.
+constexpr auto kHeapTypeGpuUpload = static_cast<D3D12_HEAP_TYPE>(5);
+
 // Memory of which a recording has what the CPU wrote.
 bool IsWritten(const D3D12_HEAP_PROPERTIES& heap) {
-  if (heap.Type != D3D12_HEAP_TYPE_CUSTOM) return heap.Type == D3D12_HEAP_TYPE_UPLOAD;
+  if (heap.Type == D3D12_HEAP_TYPE_UPLOAD || heap.Type == kHeapTypeGpuUpload) return true;
+  if (heap.Type != D3D12_HEAP_TYPE_CUSTOM) return false;
   return heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_COMBINE ||
          heap.CPUPageProperty == D3D12_CPU_PAGE_PROPERTY_WRITE_BACK;
 }
@@ -223,8 +227,8 @@ Status PlayerImpl::OnReadback(const Record& record) {
     CAIRN_RETURN_IF_ERROR(Await({&written, 1}));
     if (result_.interrupted) return Status();
   }
-  const DeviceContext* const context = ContextOf(object->device);
-  if (context != nullptr && context->lost) return not_compared("memory of a lost device");
+  // One that the program itself removed had done its work by then.
+  if (losses_.contains(object->device)) return not_compared("memory of a lost device");
   bool unmap = false;
   Result<std::byte*> memory = BufferMemory(object, &unmap);
   if (!memory.ok()) return not_compared(memory.status().message());
@@ -283,6 +287,8 @@ Status PlayerImpl::OnFrame(const Record& record) {
   for (const auto& [number, context] : devices_) {
     CAIRN_RETURN_IF_ERROR(SweepEnded(context.get()));
   }
+  frame_began_ns_ = body->time_ns;
+  recorded_frame_ns_.reset();
   if (options_.mark_frames) CAIRN_RETURN_IF_ERROR(MarkFrame());
   if (options_.on_frame) options_.on_frame(body->frame);
   if (options_.original_pace) Pace(body->time_ns);

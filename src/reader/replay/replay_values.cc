@@ -198,16 +198,16 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
 }
 
 // An optional array that is null although there are elements. Some methods give that a meaning.
-Status CheckOptional(Method method, const ParameterInfo& parameter, bool is_libvkd3d) {
+Status CheckOptional(Method method, const ParameterInfo& parameter, bool takes_null) {
   switch (method) {
     case Method::ID3D12Device_CopyDescriptors:
     case Method::ID3D12CommandQueue_UpdateTileMappings:
     case Method::ID3D12GraphicsCommandList2_WriteBufferImmediate:
     case Method::ID3D12Device1_CreatePipelineLibrary:
     case Method::ID3D12GraphicsCommandList_OMSetRenderTargets: return Status();
-    // What was bound stays so, for implementations that know it.
+    // No buffers, or those that were bound: as the implementation has it.
     case Method::ID3D12GraphicsCommandList_IASetVertexBuffers:
-      if (!is_libvkd3d) return Status();
+      if (takes_null) return Status();
       [[fallthrough]];
     case Method::ID3D12GraphicsCommandList_SOSetTargets:
       return Status(
@@ -215,6 +215,11 @@ Status CheckOptional(Method method, const ParameterInfo& parameter, bool is_libv
           fmt::format("{} is null, which this implementation does not take", parameter.name));
     default: return NotNull(nullptr, parameter.name);
   }
+}
+
+bool SetsATable(Method method) {
+  return method == Method::ID3D12GraphicsCommandList_SetGraphicsRootDescriptorTable ||
+         method == Method::ID3D12GraphicsCommandList_SetComputeRootDescriptorTable;
 }
 
 // Calls that set a list's first pipeline, which may be null.
@@ -234,6 +239,7 @@ void ReplayValues::Begin(Method method, const void* device) {
   descriptors_.clear();
   had_event_ = false;
   lost_pipeline_ = false;
+  table_outside_ = 0;
 }
 
 Status ReplayValues::Object(Chain declared, uint64_t* place) {
@@ -310,7 +316,15 @@ Status ReplayValues::GpuDescriptor(uint64_t* place) {
     descriptors_.push_back({.heap = kNoObject});
     return Status();
   }
-  return Descriptor(objects_->RealGpuDescriptor(*place), place);
+  const Result<ReplayDescriptor> real = objects_->RealGpuDescriptor(*place);
+  // It may be in a heap that is not here.
+  if (real.ok() || objects_->absent_descriptors() || !SetsATable(method_)) {
+    return Descriptor(real, place);
+  }
+  descriptors_.push_back({.heap = kNoObject});
+  table_outside_ = *place;
+  if (cpu_reads_tables_) *place = 0;
+  return Status();
 }
 
 // Nobody waits for a replay's events.
@@ -374,7 +388,7 @@ Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
   }
 }
 
-Status CheckPointers(Method called, const std::vector<void*>& arguments, bool is_libvkd3d) {
+Status CheckPointers(Method called, const std::vector<void*>& arguments, bool takes_null) {
   const MethodInfo& method = Describe(called);
   for (size_t i = 0; i < method.parameters.size() && i < arguments.size(); ++i) {
     const ParameterInfo& parameter = method.parameters[i];
@@ -390,7 +404,7 @@ Status CheckPointers(Method called, const std::vector<void*>& arguments, bool is
     if (empty) continue;
     if (!parameter.optional) return NotNull(nullptr, parameter.name);
     if (parameter.count.factor_count == 1) {
-      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter, is_libvkd3d));
+      CAIRN_RETURN_IF_ERROR(CheckOptional(called, parameter, takes_null));
     }
   }
   return CheckFields(called, arguments);

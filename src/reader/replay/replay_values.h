@@ -18,7 +18,9 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 // kCorrupt: the trace contradicts itself.
 class ReplayValues final : public ValueVisitor {
  public:
-  explicit ReplayValues(ReplayObjects* objects) : objects_(objects) {}
+  // `cpu_reads_tables`: of the implementation that plays.
+  ReplayValues(ReplayObjects* objects, bool cpu_reads_tables)
+      : objects_(objects), cpu_reads_tables_(cpu_reads_tables) {}
 
   // Before each call that is decoded. `device`: the real one of the object that is called; null: not known.
   void Begin(Method method, const void* device);
@@ -30,6 +32,9 @@ class ReplayValues final : public ValueVisitor {
   bool had_event() const { return had_event_; }
   // A list was to begin with a pipeline that could not be made here. It begins without one.
   bool lost_pipeline() const { return lost_pipeline_; }
+  // A table was set to a handle, as recorded, that was in no heap. In the arguments it is null where the CPU reads
+  // descriptors of tables, elsewhere what it was. 0: none.
+  uint64_t table_outside() const { return table_outside_; }
 
   Status Object(Chain declared, uint64_t* place) override;
   Status GpuAddress(uint64_t* place) override;
@@ -42,12 +47,14 @@ class ReplayValues final : public ValueVisitor {
   Status Descriptor(const Result<ReplayDescriptor>& real, uint64_t* place);
 
   ReplayObjects* const objects_;
+  const bool cpu_reads_tables_;
   Method method_ = Method::ID3D12Object_GetPrivateData;
   const void* device_ = nullptr;
   const InterfaceInfo* shared_ = nullptr;  // what objects without a chain of their own have to be
   std::vector<ReplayDescriptor> descriptors_;
   bool had_event_ = false;
   bool lost_pipeline_ = false;
+  uint64_t table_outside_ = 0;
 };
 
 // What an implementation does not check although memory is at stake: copies of descriptors beyond their
@@ -56,8 +63,8 @@ class ReplayValues final : public ValueVisitor {
 Status CheckDescriptors(Method method, const std::vector<void*>& arguments,
                         std::vector<ReplayDescriptor>* descriptors);
 // Null where the definitions promise that something is there, in parameters and in what they point to; and where
-// libvkd3d takes none, if it `is_libvkd3d` that is called.
-Status CheckPointers(Method method, const std::vector<void*>& arguments, bool is_libvkd3d);
+// an implementation takes none that is not `takes_null` (D3D12Library).
+Status CheckPointers(Method method, const std::vector<void*>& arguments, bool takes_null);
 
 }  // namespace CAIRN_D3D12_NAMESPACE
 }  // namespace cairn

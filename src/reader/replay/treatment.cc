@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reader/replay/treatment.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 
 namespace cairn {
 
 namespace {
 
-// Of debug layers and of the operating system: what they do is not a replay's.
-constexpr std::string_view kInterfacesLeftOut[] = {
+// Interfaces of which no call has an effect on a replay: of debug layers, of the operating system, caches of
+// drivers, hints about latency, and what is presented. By the beginning of their names.
+constexpr std::string_view kInterfacesWithoutEffect[] = {
     "ID3D12Debug",
     "ID3D12InfoQueue",
     "ID3D12DeviceRemovedExtendedData",
@@ -23,46 +26,41 @@ constexpr std::string_view kInterfacesLeftOut[] = {
     "ID3D12GBVDiagnostics",
     "ID3D12ManualWriteTrackingResource",
     "ID3D12RuntimeValidationControl",
-    // Of vkd3d-proton: another implementation has none of them, and what they are about is not recorded.
-    "ID3D12DeviceExt",
-    "ID3D12DXVKInteropDevice",
-    "ID3D12GraphicsCommandListExt",
     "ID3D12CommandQueueExt",
     "ID3DLowLatencyDevice",
     "IAmdExtAntiLagApi",
     "IDXGIVkSwapChain",
 };
 
-constexpr std::string_view kMethodsLeftOut[] = {
+// Methods without an effect on a replay, by the beginning of their names: questions first.
+constexpr std::string_view kMethodsWithoutEffect[] = {
     "Get",
     "Check",
+    "Enumerate",
     "SetPrivate",
     "CreateSharedHandle",
     "ReadFromSubresource",
-    "RemoveDevice",
     "SetStablePowerState",
     "SetBackgroundProcessingMode",
     "Serialize",
     "StorePipeline",
     "RegisterTrimNotificationCallback",
     "UnregisterTrimNotificationCallback",
-    "SetProgram",
-    "DispatchGraph",
-    "EnumerateMetaCommand",
     "ReportLiveDeviceObjects",
     "ShaderCacheControl",
 };
 
-Treatment ByName(std::string_view name) {
+bool HasNoEffect(std::string_view name) {
   const size_t colon = name.find(':');
+  const std::string_view interface = name.substr(0, colon);
   const std::string_view method = name.substr(colon + 2);
-  for (const std::string_view left_out : kInterfacesLeftOut) {
-    if (name.substr(0, colon).starts_with(left_out)) return Treatment::kLeaveOut;
-  }
-  for (const std::string_view left_out : kMethodsLeftOut) {
-    if (method.starts_with(left_out)) return Treatment::kLeaveOut;
-  }
-  return Treatment::kMake;
+  const auto begins = [](std::string_view whole) {
+    return [whole](std::string_view part) { return whole.starts_with(part); };
+  };
+  return std::any_of(std::begin(kInterfacesWithoutEffect), std::end(kInterfacesWithoutEffect),
+                     begins(interface)) ||
+         std::any_of(std::begin(kMethodsWithoutEffect), std::end(kMethodsWithoutEffect),
+                     begins(method));
 }
 
 Treatment Decide(Method method) {
@@ -87,24 +85,35 @@ Treatment Decide(Method method) {
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
     case Method::ID3D12Device13_OpenExistingHeapFromAddress1: return Treatment::kImport;
+    case Method::ID3D12Device5_RemoveDevice: return Treatment::kRemoveDevice;
     // It writes to memory of the program.
     case Method::ID3D12Device15_ResolveQueryData:
-    // Images and borrowed resources are made from their descriptions; the others do not exist here.
+    // What a program keeps in a driver's cache, and whom it asks to be told of ends: nothing else depends on these
+    // objects.
+    case Method::ID3D12Device9_CreateShaderCacheSession:
+    case Method::ID3D12Device5_CreateLifetimeTracker:
+    // Questions to vkd3d-proton, and the ends of what is told when it begins.
+    case Method::ID3D12DeviceExt_CaptureUAVInfo:
+    case Method::ID3D12DeviceExt_DestroyCubinComputeShader:
+    case Method::ID3D12DeviceExt2_SupportsCubin64bit:
+    case Method::ID3D12DeviceExt3_SupportsAGSExtension:
+    case Method::ID3D12DeviceExt4_IsNvShaderExtnOpCodeSupported:
+    case Method::ID3D12GraphicsCommandListExt2_VerifyOpacityMicromapArrayNVAPI:
+    case Method::ID3D12DXVKInteropDevice_UnlockCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_EndVkCommandBufferInterop:
+    case Method::ID3D12DXVKInteropDevice2_UnlockVulkanQueue:
+    // Images are made from their descriptions.
     case Method::IDXGIVkSwapChain_GetImage:
-    case Method::IDXGIVkSwapChainFactory_CreateSwapChain:
-    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
-    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
-    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
-      return Treatment::kLeaveOut;
+    case Method::IDXGIVkSwapChainFactory_CreateSwapChain: return Treatment::kNoEffect;
     // Shader tables hold them.
     case Method::ID3D12StateObjectProperties_GetShaderIdentifier: return Treatment::kMake;
     default: break;
   }
+  if (WhyUnrepeatable(method) != nullptr) return Treatment::kUnrepeatable;
   const MethodInfo& info = Describe(method);
-  const Treatment treatment = ByName(info.name);
   // Objects that exist already are asked for all the same: the trace gives them numbers.
-  if (treatment == Treatment::kLeaveOut && info.object_parameter >= 0) return Treatment::kMake;
-  return treatment;
+  if (info.object_parameter >= 0) return Treatment::kMake;
+  return HasNoEffect(info.name) ? Treatment::kNoEffect : Treatment::kMake;
 }
 
 int FindObjectParameter(const MethodInfo& info) {
@@ -140,6 +149,32 @@ const Decisions& AllDecisions() {
 }
 
 }  // namespace
+
+const char* WhyUnrepeatable(Method method) {
+  switch (method) {
+    case Method::ID3D12GraphicsCommandList10_SetProgram:
+    case Method::ID3D12GraphicsCommandList10_DispatchGraph:
+      return "only the implementation that gave the identifier of a program knows it";
+    case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
+      return "the trace does not have the Vulkan resource; an empty one takes its place";
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandQueue:
+    case Method::ID3D12DXVKInteropDevice1_CreateInteropCommandAllocator:
+      return "a replay has no queues for a family of Vulkan queues";
+    case Method::ID3D12DXVKInteropDevice_LockCommandQueue:
+    case Method::ID3D12DXVKInteropDevice2_LockVulkanQueue:
+      return "the trace does not have what the program submits to the Vulkan queue itself";
+    case Method::ID3D12DXVKInteropDevice1_BeginVkCommandBufferInterop:
+    case Method::ID3D12GraphicsCommandListExt_GetVulkanHandle:
+      return "the trace does not have what the program records into the Vulkan command buffer "
+             "itself";
+    case Method::ID3D12DeviceExt_CreateCubinComputeShaderWithName:
+    case Method::ID3D12DeviceExt2_CreateCubinComputeShaderExV2:
+    case Method::ID3D12GraphicsCommandListExt_LaunchCubinShader:
+    case Method::ID3D12GraphicsCommandListExt1_LaunchCubinShaderEx:
+      return "a replay has no CUDA kernels";
+    default: return nullptr;
+  }
+}
 
 Treatment TreatmentOf(Method method) {
   return AllDecisions().treatments[static_cast<size_t>(method)];

@@ -12,8 +12,9 @@ namespace cairn {
 
 enum class Treatment : uint8_t {
   kMake,
-  kLeaveOut,  // changes nothing that a replay depends on: questions, private data, handles of the
-              // operating system, settings of debug layers
+  kNoEffect,  // changes nothing that a replay depends on: questions, private data, handles of the
+              // operating system, settings of debug layers. Not made, and nobody is told
+  kUnrepeatable,  // has an effect that no replay can have: not made, counted and told (WhyUnrepeatable)
   kCompletedValue,  // ID3D12Fence::GetCompletedValue: waits for the recorded value
   kAwait,           // ID3D12Fence::SetEventOnCompletion: waits when it can
   kAwaitSeveral,    // the same of several fences
@@ -28,9 +29,13 @@ enum class Treatment : uint8_t {
   kLoadPipeline,  // LoadPipeline and its kind: made from its description, as the library is empty
   kListReset,
   kImport,  // opens what belongs to the program's process, or to another one: no replay has it
+  kRemoveDevice,  // ID3D12Device5::RemoveDevice: the loss is the program's own
 };
 
 Treatment TreatmentOf(Method method);
+
+// Why a call that is kUnrepeatable cannot be made: the end of a sentence about it. Null for all others.
+const char* WhyUnrepeatable(Method method);
 
 // Where a method gives out an object by an identifier; -1 if it gives out none.
 int ObjectParameter(Method method);

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// No call loses its effect without a word; and how long a wait may take.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "os/clock.h"
+#include "reader/replay/testing/player_hostile_script.h"
+#include "reader/replay/treatment.h"
+
+namespace cairn {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string What(const LeftOut& kind) {
+  return kind.what;
+}
+
+// A trace of one call, whose result nobody knows, of an object that is not here: it is counted, unless it has no
+// effect at all.
+TEST(EffectsTest, EveryMethodIsCounted) {
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    const auto method = static_cast<Method>(i);
+    // Asked by the playback itself, of each device.
+    if (method == Method::ID3D12Device_GetDeviceRemovedReason) continue;
+    TestScript script;
+    script.trace.Call(method, 77);
+    const PlayerResult result = Play(&script).result;
+    const uint64_t counted = TreatmentOf(method) == Treatment::kNoEffect ? 0u : 1u;
+    EXPECT_EQ(result.skipped, counted) << Describe(method).name;
+    EXPECT_EQ(result.left_out.size(), counted) << Describe(method).name;
+  }
+}
+
+// Each on an object that is there, as it may be played elsewhere.
+TEST(EffectsTest, WhatCannotBeRepeatedIsCounted) {
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    const auto method = static_cast<Method>(i);
+    if (TreatmentOf(method) != Treatment::kUnrepeatable) continue;
+    HostileScript script;
+    script.trace.Call(method, script.CreateList());
+    ExpectLeftOut(&script, std::string(Describe(method).name) + ": " + WhyUnrepeatable(method));
+  }
+}
+
+TEST(EffectsTest, InteropThatFailedIsNoLoss) {
+  TestScript script;
+  const Method method = Method::ID3D12DXVKInteropDevice_LockCommandQueue;
+  const uint64_t queue = script.CreateQueue();
+  const uint64_t call = script.Call(method, script.device, ObjectPointer(queue));
+  script.Return(method, call, HRESULT{E_INVALIDARG}, ObjectPointer(queue));
+  EXPECT_EQ(Play(&script).result.skipped, 0u);
+}
+
+// What runs after a program was set runs that program, which is not here, until a pipeline is set.
+TEST(EffectsTest, WhatRunsAProgramIsLeftOutToo) {
+  HostileScript script;
+  const D3D12_COMPUTE_PIPELINE_STATE_DESC desc = {};
+  const uint64_t pipeline =
+      script.Create(Method::ID3D12Device_CreateComputePipelineState, Chain::kID3D12PipelineState,
+                    &desc, __uuidof(ID3D12PipelineState));
+  const uint64_t list = script.CreateList();
+  const auto dispatch = [&] {
+    script.Call(Method::ID3D12GraphicsCommandList_Dispatch, list, 1u, 1u, 1u);
+  };
+  script.trace.Call(Method::ID3D12GraphicsCommandList10_SetProgram, list);
+  dispatch();
+  script.Call(Method::ID3D12GraphicsCommandList_SetPipelineState, list, ObjectPointer(pipeline));
+  dispatch();
+  const PlayerResult result = Play(&script).result;
+  EXPECT_EQ(result.skipped, 2u);
+  ASSERT_EQ(result.left_out.size(), 2u);
+  EXPECT_THAT(What(result.left_out[0]), HasSubstr("SetProgram: only the implementation"));
+  EXPECT_THAT(What(result.left_out[1]), HasSubstr("Dispatch: its pipeline"));
+}
+
+// A driver's cache: on this device there is none, and nobody misses it.
+TEST(EffectsTest, CachesOfShadersAreNobodysLoss) {
+  TestScript script;
+  const Method method = Method::ID3D12Device9_CreateShaderCacheSession;
+  const uint64_t call = script.trace.Call(method, script.device);
+  script.trace.Object(50, Chain::kID3D12ShaderCacheSession, script.device, call);
+  script.Call(Method::ID3D12Object_SetName, 50, static_cast<const void*>(L"Shaders"));
+  script.trace.Call(Method::ID3D12ShaderCacheSession_StoreValue, 50);
+  const Played played = Play(&script);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(played.result.left_out, IsEmpty());
+}
+
+TEST(EffectsTest, RemovingADeviceNeedsAnImplementationThatCan) {
+  TestScript script;
+  script.Call(Method::ID3D12Device5_RemoveDevice, script.device);
+  ExpectLeftOut(&script, "this device has no ID3D12Device5");
+}
+
+// ---- Waits ----
+
+// One that takes ten times as long as a wait may, in a frame that took a minute when it was recorded.
+class LongWaitTest : public testing::Test {
+ protected:
+  static constexpr uint64_t kTimeoutNs = 20'000'000;
+
+  LongWaitTest() {
+    const uint64_t queue = script_.CreateQueue();
+    const uint64_t fence = script_.CreateFence();
+    script_.Signal(queue, fence, 1);
+    script_.Completed(fence, 1);
+    HoldFakeSignals(true);
+  }
+  ~LongWaitTest() override { HoldFakeSignals(false); }
+
+  void EndOfFrame(uint64_t after_ns) {
+    FrameBody body = {};
+    body.time_ns = kBeganNs + after_ns;
+    script_.trace.Add(RecordKind::kFrame, 0, BodyBytes(body));
+  }
+  Played PlayIt(PlayerOptions options) {
+    options.wait_timeout_ns = kTimeoutNs;
+    options.interrupted = [began_ns = uint64_t{0}]() mutable {
+      if (began_ns == 0) began_ns = MonotonicNs();
+      if (MonotonicNs() - began_ns > 10 * kTimeoutNs) HoldFakeSignals(false);
+      return false;
+    };
+    Played played = Play(&script_, std::move(options));
+    HoldFakeSignals(false);
+    return played;
+  }
+
+  static constexpr uint64_t kBeganNs = 1'000'000'000;  // of TestTrace
+  TestScript script_;
+};
+
+TEST_F(LongWaitTest, MayTakeThreeTimesWhatItsFrameTook) {
+  EndOfFrame(60'000'000'000);
+  PlayerOptions options;
+  options.wait_as_recorded = true;
+  const Played played = PlayIt(options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(played.result.left_out, IsEmpty());
+}
+
+TEST_F(LongWaitTest, MayNotIfATimeOutWasGiven) {
+  EndOfFrame(60'000'000'000);
+  const Played played = PlayIt({});
+  EXPECT_EQ(played.failure, PlayerFailure::kHang);
+  EXPECT_THAT(played.status.message(), HasSubstr("came to 0, not to 1, within 0.02 s"));
+}
+
+TEST_F(LongWaitTest, IsAHangBeyondThat) {
+  EndOfFrame(10'000'000);
+  PlayerOptions options;
+  options.wait_as_recorded = true;
+  const Played played = PlayIt(options);
+  EXPECT_EQ(played.failure, PlayerFailure::kHang);
+  EXPECT_THAT(played.status.message(), HasSubstr("within 0.03 s: the GPU hangs"));
+}
+
+// A recording that was cut does not say how long its last frame took: that may be what hung.
+TEST_F(LongWaitTest, IsAHangInAFrameThatNeverEnded) {
+  PlayerOptions options;
+  options.wait_as_recorded = true;
+  EXPECT_EQ(PlayIt(options).failure, PlayerFailure::kHang);
+}
+
+}  // namespace
+}  // namespace cairn
