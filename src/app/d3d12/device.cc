@@ -342,6 +342,16 @@ HRESULT WrappedID3D12Device::CreateCommandList1(UINT node_mask, D3D12_COMMAND_LI
   return call.Returns(returned, node_mask, type, flags, riid, list);
 }
 
+HRESULT WrappedID3D12Device::CreateSharedHandle(ID3D12DeviceChild* object,
+                                                const SECURITY_ATTRIBUTES* attributes, DWORD access,
+                                                const WCHAR* name, HANDLE* handle) {
+  Wrapper* const wrapper = AsWrapper(object);
+  if (wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence) {
+    static_cast<WrappedID3D12Fence*>(wrapper)->MayBeShared();
+  }
+  return Thin::CreateSharedHandle(object, attributes, access, name, handle);
+}
+
 // The handle says what it is, whatever the caller asks for.
 HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void** object) {
   CallScope call(*this, Method::ID3D12Device_OpenSharedHandle, handle, riid, object);
@@ -352,6 +362,17 @@ HRESULT WrappedID3D12Device::OpenSharedHandle(HANDLE handle, REFIID riid, void**
   }
   return call.Returns(OpenShared(handle, riid, object), handle, riid, object);
 }
+
+namespace {
+
+// It was made in another place, which signals it; so may who opened it.
+void NoteOpened(void* fence) {
+  Wrapper* const wrapper = AsWrapper(static_cast<IUnknown*>(fence));
+  if (wrapper == nullptr || wrapper->chain() != Chain::kID3D12Fence) return;
+  static_cast<WrappedID3D12Fence*>(wrapper)->IsShared();
+}
+
+}  // namespace
 
 HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** object) {
   if (object == nullptr) return real()->OpenSharedHandle(handle, riid, object);
@@ -374,6 +395,7 @@ HRESULT WrappedID3D12Device::OpenShared(HANDLE handle, REFIID riid, void** objec
     if (FAILED(unknown->QueryInterface(iid, &real_object))) continue;
     unknown->Release();
     const HRESULT wrapped = WrapCreated(*this, chain, real_object, riid, object);
+    if (chain == Chain::kID3D12Fence && SUCCEEDED(wrapped)) NoteOpened(*object);
     return FAILED(wrapped) ? wrapped : result;
   }
   unknown->Release();

@@ -82,6 +82,9 @@ class WrappedID3D12Device final : public ThinID3D12Device {
   HRESULT STDMETHODCALLTYPE CreateCommandList1(UINT node_mask, D3D12_COMMAND_LIST_TYPE type,
                                                D3D12_COMMAND_LIST_FLAGS flags, REFIID riid,
                                                void** list) override;
+  HRESULT STDMETHODCALLTYPE CreateSharedHandle(ID3D12DeviceChild* object,
+                                               const SECURITY_ATTRIBUTES* attributes, DWORD access,
+                                               const WCHAR* name, HANDLE* handle) override;
   HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override;
 
   // Which shaders a pipeline has.

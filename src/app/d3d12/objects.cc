@@ -116,12 +116,6 @@ WrappedID3D12Fence::WrappedID3D12Fence(WrappedID3D12Device& device, void* real)
   ObjectTable::Object facts;
   facts.initial_completed = this->real()->GetCompletedValue();
   raised_.store(facts.initial_completed, std::memory_order_relaxed);
-  // Another process or device may signal what is shared.
-  if (const auto fence = ComPtr<ID3D12Fence>(this->real()).As<ID3D12Fence1>();
-      fence && (fence->GetCreationFlags() &
-                (D3D12_FENCE_FLAG_SHARED | D3D12_FENCE_FLAG_SHARED_CROSS_ADAPTER)) != 0) {
-    queue_.store(kSeveralQueues);
-  }
   Join(device, facts);
 }
 
@@ -148,6 +142,23 @@ void WrappedID3D12Fence::ForgetSignals() {
   }
 }
 
+void WrappedID3D12Fence::IsShared() {
+  queue_.store(kSeveralQueues);
+  device()->submission_fences().Distrust(real());
+  if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
+    capture->readbacks().DistrustFence(capture_number());
+  }
+}
+
+// A value that no queue here was told is another process's, device's or API's: so may be those before.
+void WrappedID3D12Fence::LookForOthers() {
+  if (!shared_.load(std::memory_order_relaxed)) [[likely]]
+    return;
+  const UINT64 value = real()->GetCompletedValue();
+  if (value == UINT64_MAX || value <= raised_.load()) return;
+  IsShared();
+}
+
 void WrappedID3D12Fence::LookAtReadbacks() {
   RefreshStandIns();
   if (DeviceCapture* const capture = device()->capture(); capture != nullptr) [[unlikely]] {
@@ -161,6 +172,7 @@ UINT64 WrappedID3D12Fence::GetCompletedValue() {
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && value != UINT64_MAX) {
     block->objects().NoteCompleted(object_index(), value);
   }
+  LookForOthers();
   device()->submission_fences().Reached(real(), value);
   LookAtReadbacks();
   return value;
@@ -173,6 +185,7 @@ HRESULT WrappedID3D12Fence::SetEventOnCompletion(UINT64 value, HANDLE event) {
   }
   const HRESULT result = ThinID3D12Fence::SetEventOnCompletion(value, event);
   // It may have come meanwhile: without an event the call has waited for it.
+  LookForOthers();
   device()->submission_fences().Look(real());
   device()->NoteResult(result, "ID3D12Fence::SetEventOnCompletion");
   LookAtReadbacks();
@@ -184,8 +197,10 @@ HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
   // A queue may wait for this to read what the CPU wrote.
   FlushMappedMemory(lock.capture());
   ForgetSignals();
+  // Before the call: another thread may see the value before it returns.
+  const uint64_t before = raised_.exchange(std::max(raised_.load(), value));
   const HRESULT result = ThinID3D12Fence::Signal(value);
-  if (SUCCEEDED(result)) raised_.store(value, std::memory_order_relaxed);
+  raised_.store(SUCCEEDED(result) ? value : before, std::memory_order_relaxed);
   if (BlockWriter* const block = ProcessBlock(); block != nullptr && SUCCEEDED(result)) {
     block->objects().NoteSignalled(object_index(), value);
     block->objects().NoteCompleted(object_index(), value);

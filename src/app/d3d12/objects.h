@@ -80,6 +80,11 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
   bool SignalsFor(uint64_t queue, uint64_t value);
   // From now on its value says nothing of what queues were told so far.
   void ForgetSignals();
+  // Others may signal it, of whom nobody here is told: a handle was made for them, or it came from one. As long
+  // as it does not come to a value that no queue here was told, they are not taken to do so.
+  void MayBeShared() { shared_.store(true, std::memory_order_relaxed); }
+  // It was opened in a second place: nobody knows any longer who brings it to a value.
+  void IsShared();
 
  protected:
   void OnEnd() override;
@@ -87,10 +92,12 @@ class WrappedID3D12Fence final : public AnnotatedObject<ThinID3D12Fence> {
  private:
   // What was just said of the fence may be news of copies that the CPU reads.
   void LookAtReadbacks();
+  void LookForOthers();
 
   std::mutex capture_mutex_;        // CaptureLock
   std::atomic<uint64_t> raised_;    // the highest that it was told to come to
   std::atomic<uint64_t> queue_{0};  // the first that was told to signal it
+  std::atomic<bool> shared_{false};
 };
 
 // Its descriptors mean nothing once it is gone.

@@ -82,6 +82,12 @@ void SubmissionFences::Forget(ID3D12Fence* fence) {
   Remove(is_its);
 }
 
+void SubmissionFences::Distrust(ID3D12Fence* fence) {
+  if (count_.load(std::memory_order_relaxed) == 0) return;
+  const std::lock_guard lock(mutex_);
+  Remove([&](const Signal& signal) { return signal.fence == fence; });
+}
+
 void SubmissionFences::ForgetQueue(void* queue) {
   if (count_.load(std::memory_order_relaxed) == 0) return;
   const std::lock_guard lock(mutex_);

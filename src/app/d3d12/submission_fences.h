@@ -45,6 +45,8 @@ class SubmissionFences {
   void Look(ID3D12Fence* fence);
   // The same, and from now on it says nothing of what it was to signal so far.
   void Forget(ID3D12Fence* fence);
+  // The same without asking it: others have signalled it.
+  void Distrust(ID3D12Fence* fence);
   void ForgetQueue(void* queue);
 
  private:

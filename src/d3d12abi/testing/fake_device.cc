@@ -228,9 +228,11 @@ class FakeAllocator final : public Fake<NoAllocator, ID3D12CommandAllocator> {
 std::mutex last_name_mutex;
 std::string last_name;
 
-class FakeFence final : public Fake<NoFence, ID3D12Fence> {
+class FakeFence final : public Fake<NoFence, ID3D12Fence, ID3D12Fence1> {
  public:
-  FakeFence(ID3D12Device* device, uint64_t value) : Fake(device), value_(value) {}
+  FakeFence(ID3D12Device* device, uint64_t value, D3D12_FENCE_FLAGS flags)
+      : Fake(device), value_(value), flags_(flags) {}
+  D3D12_FENCE_FLAGS STDMETHODCALLTYPE GetCreationFlags() override { return flags_; }
   HRESULT STDMETHODCALLTYPE SetName(LPCWSTR name) override {
 #if defined(CAIRN_D3D12_SYSV_ABI)
     const auto* character = reinterpret_cast<const char16_t*>(name);
@@ -255,6 +257,7 @@ class FakeFence final : public Fake<NoFence, ID3D12Fence> {
 
  private:
   std::atomic<uint64_t> value_;
+  const D3D12_FENCE_FLAGS flags_;
 };
 
 // Signals of queues that are held.
@@ -502,9 +505,21 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     return GiveOut(new Fake<NoChild<ID3D12CommandSignature>, ID3D12CommandSignature>(this), riid,
                    signature);
   }
-  HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS, REFIID riid,
+  HRESULT STDMETHODCALLTYPE CreateFence(UINT64 value, D3D12_FENCE_FLAGS flags, REFIID riid,
                                         void** fence) override {
-    return GiveOut(new FakeFence(this, value), riid, fence);
+    return GiveOut(new FakeFence(this, value, flags), riid, fence);
+  }
+  // A handle is the object, which it does not keep alive.
+  HRESULT STDMETHODCALLTYPE CreateSharedHandle(ID3D12DeviceChild* object,
+                                               const SECURITY_ATTRIBUTES*, DWORD, const WCHAR*,
+                                               HANDLE* handle) override {
+    std::memcpy(handle, &object, sizeof(*handle));
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE OpenSharedHandle(HANDLE handle, REFIID riid, void** object) override {
+    ID3D12DeviceChild* shared = nullptr;
+    std::memcpy(&shared, &handle, sizeof(handle));
+    return shared == nullptr ? E_INVALIDARG : shared->QueryInterface(riid, object);
   }
   HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override { return S_OK; }
   LUID* STDMETHODCALLTYPE GetAdapterLuid(LUID* result) override {

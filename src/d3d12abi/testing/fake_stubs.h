@@ -62,11 +62,12 @@ class NoAllocator : public NoChild<ID3D12CommandAllocator> {
   ~NoAllocator() = default;
 };
 
-class NoFence : public NoChild<ID3D12Fence> {
+class NoFence : public NoChild<ID3D12Fence1> {
  public:
   UINT64 STDMETHODCALLTYPE GetCompletedValue() override { return {}; }
   HRESULT STDMETHODCALLTYPE SetEventOnCompletion(UINT64, HANDLE) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE Signal(UINT64) override { return E_NOTIMPL; }
+  D3D12_FENCE_FLAGS STDMETHODCALLTYPE GetCreationFlags() override { return {}; }
 
  protected:
   ~NoFence() = default;

@@ -78,16 +78,25 @@ bool AnswersSuccess(Method method) {
   return std::strcmp(Describe(method).result.type, "HRESULT") == 0;
 }
 
+// A fence whose handle nobody opens is one like others, and one that somebody signals is waited for as far as
+// the trace says so.
+const char* WhySharingIsNotReplayed(ID3D12DeviceChild* object) {
+  const Wrapper* const wrapper = AsWrapper(object);
+  if (wrapper != nullptr && wrapper->chain() == Chain::kID3D12Fence) return nullptr;
+  return "a handle was made by which others may open an object: what they do with it is not "
+         "recorded";
+}
+
 // Null: a replay can make the call.
-const char* WhyNotReplayed(Method method) {
+const char* WhyNotReplayed(Method method, const void* const* arguments) {
   switch (method) {
+    case Method::ID3D12Device_CreateSharedHandle:
+      return WhySharingIsNotReplayed(*static_cast<ID3D12DeviceChild* const*>(arguments[0]));
     case Method::ID3D12Device3_OpenExistingHeapFromAddress:
     case Method::ID3D12Device3_OpenExistingHeapFromFileMapping:
     case Method::ID3D12Device13_OpenExistingHeapFromAddress1:
       return "a heap was made of the program's own memory: what the program writes there is not "
              "recorded";
-    case Method::ID3D12Device_CreateSharedHandle:
-      return "an object was shared with another process: what others do with it is not recorded";
     case Method::ID3D12Device_OpenSharedHandleByName:
       return "a shared object was opened by its name: a replay cannot know what is in it";
     case Method::ID3D12DeviceExt1_CreateResourceFromBorrowedHandle:
@@ -146,7 +155,7 @@ uint64_t BeginCapturedCall(const Wrapper& wrapper, Method method, const void* co
   if (method == Method::ID3D12Resource_WriteToSubresource ||
       method == Method::ID3D12Resource_ReadFromSubresource) {
     context.caller_bytes = SubresourceBytesOf(wrapper, method, arguments);
-  } else if (const char* const why = WhyNotReplayed(method);
+  } else if (const char* const why = WhyNotReplayed(method, arguments);
              why != nullptr && !AnswersSuccess(method)) {
     NoteUnsupported(*capture, why);
   }
@@ -159,7 +168,8 @@ void EndCapturedCall(const Wrapper& wrapper, Method method, uint64_t call,
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return Capture::Returned(call);
   // A call that failed did nothing that a replay could miss.
-  if (const char* const why = WhyNotReplayed(method); why != nullptr && AnswersSuccess(method)) {
+  if (const char* const why = WhyNotReplayed(method, arguments);
+      why != nullptr && AnswersSuccess(method)) {
     HRESULT outcome = S_OK;
     std::memcpy(&outcome, result, sizeof(outcome));
     if (SUCCEEDED(outcome)) NoteUnsupported(*capture, why);

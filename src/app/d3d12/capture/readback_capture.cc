@@ -115,6 +115,10 @@ void ReadbackCapture::Signalled(uint64_t queue, const Wrapper& fence, uint64_t v
 
 void ReadbackCapture::ForgetFence(uint64_t fence) {
   Look();
+  DistrustFence(fence);
+}
+
+void ReadbackCapture::DistrustFence(uint64_t fence) {
   const std::lock_guard lock(mutex_);
   if (fences_.erase(fence) != 0) pending_.ForgetFence(fence);
 }

@@ -7,7 +7,7 @@
 // So each copy is hashed once, never while the GPU writes, whether the program maps once or each time.
 //
 // Not looked at: what shaders write into custom heaps, copies that no fence of the program follows, and
-// those that only a fence follows which several queues signal. Taken to lie elsewhere: what the CPU or
+// those that only a fence follows which several queues signal, or others (WrappedID3D12Fence::IsShared). Taken to lie elsewhere: what the CPU or
 // WriteBufferImmediate write into such a buffer, and other buffers placed in the same memory.
 //
 // Threads: any. Its lock is taken under those of queues, and over that of a mapping; of the implementation
@@ -51,6 +51,8 @@ class ReadbackCapture {
   // The fence ends, or is about to be signalled by somebody else: its value says nothing of the copies
   // any longer.
   void ForgetFence(uint64_t fence);
+  // The same without looking before: its value says nothing already.
+  void DistrustFence(uint64_t fence);
 
   // The program knows of a fence's progress, or comes to know: whatever is there is looked at.
   void Look() {
