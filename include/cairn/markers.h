@@ -69,7 +69,7 @@ typedef struct CairnRawCommand {
 } CairnRawCommand;
 
 typedef enum CairnRawState {
-  CAIRN_RAW_NOT_STARTED = 0, /* proven */
+  CAIRN_RAW_NOT_STARTED = 0, /* proven, where no top-of-pipe store was lost with the device */
   CAIRN_RAW_MAY_RUN = 1,     /* can be the culprit */
   CAIRN_RAW_FINISHED = 2     /* proven */
 } CairnRawState;
@@ -80,15 +80,18 @@ typedef struct CairnRawVerdict {
   uint32_t command; /* index of the work among the commands */
   CairnRawState state;
   /* Of CAIRN_RAW_MAY_RUN: 1 if it can be the culprit of a hang that has settled, in which the front end
-   * has fetched all that it could; 0 if only a crash in the very moment of its fetching leaves the slots
-   * like this. Otherwise 0. */
+   * has fetched all that it could; 0 if only a crash in the very moment of its fetching, or the loss of more
+   * stores than one, leaves the slots like this. Otherwise 0. */
   uint32_t likely;
   /* In words, English, zero-terminated; "marker 3" is the third marker of the commands. */
   char reason[CAIRN_RAW_REASON_BYTES];
 } CairnRawVerdict;
 
 /* Which work can be the culprit, given the commands of one queue in recorded order and what the slots
- * hold after a hang or a crash. `slots` are those of cairnGetMarkers, or a copy; those that
+ * hold after a hang or a crash. Where by the slots nothing can be it though some work has not finished, a store
+ * at the top of the pipe was lost with the device: the first work that is not proven to have finished is
+ * CAIRN_RAW_MAY_RUN and likely, the work behind it CAIRN_RAW_MAY_RUN and not, and the reasons say why. While a
+ * device is well, ask cairnGetMarkers instead. `slots` are those of cairnGetMarkers, or a copy; those that
  * `slot_count` does not reach count as unwritten. `bottom_line_limit`: how many bottom-of-pipe writes the
  * device lets wait, 64 on GCN 1 to 5; 0 if unknown or unlimited, and wherever bottom-of-pipe writes may be
  * lost.

@@ -35,10 +35,11 @@ struct SimulatedCommandList {
 
 class SimulatedDevice {
  public:
-  SimulatedDevice() {
+  explicit SimulatedDevice(CairnMode mode = CAIRN_MODE_FULL, uint32_t raw_marker_count = 0) {
     CairnContextDesc desc{};
     desc.struct_size = sizeof(desc);
-    desc.mode = CAIRN_MODE_FULL;
+    desc.mode = mode;
+    desc.raw_marker_count = raw_marker_count;
     CairnCustomBackend backend{};
     backend.struct_size = sizeof(backend);
     backend.user_data = this;

@@ -80,6 +80,58 @@ TEST(RawMarkerInference, TheFiveExamples) {
   EXPECT_EQ(Infer("X T1 B2 Y T3 B4", {1, 2, 3}).states, "FR");
 }
 
+// The console output with which the documentation ends: eight draws with markers around, of which five
+// wrote 0xDEADCAFE and 0xDEADBEEF and three nothing.
+TEST(RawMarkerInference, TheTableOfTheDocumentation) {
+  constexpr uint64_t kTop = 0xDEADCAFE;
+  constexpr uint64_t kBottom = 0xDEADBEEF;
+  constexpr uint64_t kUnwritten = 0xCDCDCDCDCDCDCDCD;
+  const uint64_t slots[16] = {kTop,       kBottom,    kTop,       kBottom,   kTop,       kBottom,
+                              kTop,       kBottom,    kTop,       kBottom,   kUnwritten, kUnwritten,
+                              kUnwritten, kUnwritten, kUnwritten, kUnwritten};
+  std::vector<CairnRawCommand> commands;
+  for (uint32_t draw = 0; draw < 8; ++draw) {
+    commands.push_back({CAIRN_RAW_TOP_MARKER, 2 * draw, kTop});
+    commands.push_back({CAIRN_RAW_WORK, 0, 0});
+    commands.push_back({CAIRN_RAW_BOTTOM_MARKER, 2 * draw + 1, kBottom});
+  }
+  CairnRawVerdict draws[8];
+  uint32_t count = 8;
+  uint32_t consistent = 0;
+  ASSERT_EQ(cairnInferFromMarkers(commands.data(), 24, slots, 16, 0, draws, &count, &consistent),
+            CAIRN_OK);
+  ASSERT_EQ(count, 8u);
+  EXPECT_EQ(consistent, 1u);
+  for (uint32_t draw = 0; draw < 8; ++draw) {
+    SCOPED_TRACE(draw);
+    EXPECT_EQ(draws[draw].state, draw < 5 ? CAIRN_RAW_FINISHED : CAIRN_RAW_MAY_RUN);
+    EXPECT_EQ(draws[draw].likely, draw == 5 ? 1u : 0u);
+  }
+  EXPECT_STREQ(
+      draws[5].reason,
+      "may be running: no other work can be the culprit, and it is the first that is not "
+      "proven to have finished; the write of the top-of-pipe marker 11 before it can be lost "
+      "with the device");
+  EXPECT_THAT(draws[6].reason, HasSubstr("unlikely, as earlier work has not finished either"));
+}
+
+TEST(RawMarkerInference, WithoutACandidateTheFirstThatIsNotProvenIsLikely) {
+  EXPECT_EQ(Infer("T1 X B2 T3 Y B4 T5 Z B6", {1, 2}).states, "FRr");
+  // Nothing arrived.
+  EXPECT_EQ(Infer("T1 X B2 T3 Y B4", {}).states, "Rr");
+  EXPECT_EQ(Infer("T1 X T2 Y T3 Z", {}).states, "Rrr");
+  // Bottom markers alone exclude nothing, and need no store that was lost.
+  EXPECT_EQ(Infer("B1 X B2 Y B3", {1, 2}).states, "FR");
+  EXPECT_EQ(Infer("B1 X B2 Y B3", {}).states, "RR");
+  // A candidate is left.
+  EXPECT_EQ(Infer("T1 X B2 T3 Y B4 T5 Z B6", {1, 2, 3}).states, "FRN");
+  EXPECT_EQ(Infer("T1 X Y B2 T3 Z", {1}).states, "RRN");
+  // Work that nothing marks stands before the missing marker.
+  EXPECT_EQ(Infer("T1 X B2 Y T3 Z B4", {1, 2}).states, "FRN");
+  // Everything finished.
+  EXPECT_EQ(Infer("T1 X B2 T3 Y B4", {1, 2, 3, 4}).states, "FF");
+}
+
 TEST(RawMarkerInference, TopAndBottomExchangedSaySomethingElse) {
   EXPECT_NE(Infer("B1 X B2 Y B3 Z B4", {1, 2}).states, Infer("T1 X T2 Y T3 Z T4", {1, 2}).states);
   EXPECT_NE(Infer("T1 X B2 T3 Y B4", {1, 2}).states, Infer("B1 X T2 B3 Y T4", {1, 2}).states);
@@ -89,7 +141,8 @@ TEST(RawMarkerInference, ReasonsNameMarkers) {
   const Answer answer = Infer("T1 X B2 T3 Y B4", {1, 2});
   ASSERT_EQ(answer.reasons.size(), 2u);
   EXPECT_THAT(answer.reasons[0], HasSubstr("finished: the bottom-of-pipe marker 2"));
-  EXPECT_THAT(answer.reasons[1], HasSubstr("not started: "));
+  EXPECT_THAT(answer.reasons[1], HasSubstr("top-of-pipe marker 3 before it can be lost"));
+  EXPECT_THAT(Infer("T1 X B2 T3 Y B4", {1}).reasons[1], HasSubstr("not started: "));
   EXPECT_EQ(answer.consistent, 1u);
 }
 
@@ -117,7 +170,8 @@ TEST(RawMarkerInference, Arguments) {
   count = 1;
   ASSERT_EQ(cairnInferFromMarkers(commands, 2, nullptr, 0, 0, &verdict, &count, nullptr), CAIRN_OK);
   EXPECT_EQ(count, 1u);
-  EXPECT_EQ(verdict.state, CAIRN_RAW_NOT_STARTED);
+  EXPECT_EQ(verdict.state, CAIRN_RAW_MAY_RUN);
+  EXPECT_THAT(verdict.reason, HasSubstr("top-of-pipe marker 1 before it"));
 }
 
 }  // namespace

@@ -49,6 +49,7 @@ enum class SuspectReason : uint8_t {
   kMayHaveBegun,      // the GPU was asked to write nothing where it begins
   kOutsideOfMarkers,  // a list in flight without a scope that is
   kRawMarkers,        // it lies between raw markers, of which the later one was not written
+  kRawMarkerLost,     // the first that raw markers do not prove finished (lost_stores.h)
   kRawMarkersClear,   // raw markers say that it had finished, or had not begun
   kRunsNothing,       // a barrier, a begin or an end, a label: it waits for other work
   kHeldBack,          // its queue is held back by a wait

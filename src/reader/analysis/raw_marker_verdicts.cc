@@ -10,6 +10,7 @@
 #include "cairn/marker_types.h"
 
 #include "format/block/raw_marker_binds.h"
+#include "reader/analysis/lost_stores.h"
 
 namespace cairn {
 namespace {
@@ -60,6 +61,7 @@ class QueueOfRawMarkers {
     }
     RawVerdict judged = InferFromRawMarkers(commands_, slots);
     verdict.consistent = judged.consistent;
+    verdict.unreached_marker = judged.unreached_marker;
     verdict.markers = std::move(markers_);
     for (size_t i = 0; i < verdict.markers.size(); ++i) {
       verdict.markers[i].arrival = judged.arrivals[i];
@@ -180,6 +182,7 @@ std::vector<RawMarkerVerdict> JudgeRawMarkers(const Snapshot& snapshot, const An
     if (!verdict.markers.empty()) verdicts.push_back(std::move(verdict));
     begin = end;
   }
+  AllowForLostStores(snapshot, analysis, &verdicts);
   return verdicts;
 }
 

@@ -30,9 +30,11 @@ struct RawMarkerWork {
   uint32_t execution = kNone;  // into Analysis::executions
   uint32_t scope = kNone;     // into Analysis::scopes; kNone: what was recorded between two markers
   uint32_t after_marker = 0;  // how many of the markers were recorded before it
-  WorkState state = WorkState::kInFlight;  // kInFlight: can be the culprit; the others are proven
+  WorkState state = WorkState::kInFlight;  // as in RawWorkVerdict
   bool likely = false;  // of kInFlight: can be the culprit of a hang that has settled
-  std::string reason;   // in words; "marker 3" is the third of RawMarkerVerdict::markers
+  // Of kInFlight: by the markers it had not started, but they can have been lost (lost_stores.h).
+  bool by_lost_store = false;
+  std::string reason;  // in words; "marker 3" is the third of RawMarkerVerdict::markers
 };
 
 // What follows from the raw markers of one queue.
@@ -42,6 +44,7 @@ struct RawMarkerVerdict {
   // False if no legal order leaves the slots like this: stores were lost, or slots hold values of an
   // earlier use. Nothing is claimed unstarted then.
   bool consistent = true;
+  uint32_t unreached_marker = 0;          // as in RawVerdict
   std::vector<RawMarkerCommand> markers;  // in recorded order; never empty
   std::vector<RawMarkerWork> works;       // in recorded order
   uint32_t executions_left_out = 0;       // the oldest, of which there are too many

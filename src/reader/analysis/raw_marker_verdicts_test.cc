@@ -18,7 +18,9 @@ using testing::HasSubstr;
 // A snapshot with raw markers: "T1 X B2" as in raw_markers_test.cc, works being draws.
 class RawSnapshot : public SnapshotBuilder {
  public:
-  RawSnapshot() { queue_ = AddQueue(); }
+  explicit RawSnapshot(MarkerMode mode = MarkerMode::kFull) : SnapshotBuilder(mode) {
+    queue_ = AddQueue();
+  }
 
   void List(const std::string& program) {
     const uint32_t list = BeginList(queue_);
@@ -31,6 +33,8 @@ class RawSnapshot : public SnapshotBuilder {
         Begin(CAIRN_MARKER_DRAW);
       } else if (program[i] == ')') {
         End();
+      } else if (program[i] == 'b') {
+        Scope(CAIRN_MARKER_RESOURCE_BARRIER);
       } else if (program[i] != '.') {
         Scope(CAIRN_MARKER_DRAW);
       }
@@ -132,6 +136,71 @@ TEST(RawMarkerVerdicts, AMarkerInsideOfAScopeSplitsIt) {
   behind.List("(B1) B2");
   behind.Written({1, 2});
   EXPECT_EQ(States(Judge(behind).at(0)), "F");
+}
+
+// Both markers of Y are missing: where nothing failed, it had not begun.
+TEST(RawMarkerVerdicts, OnlyADeviceThatFailedLosesStores) {
+  RawSnapshot alive;
+  alive.List("T1 X B2 T3 Y B4");
+  alive.List("T5 Z B6");
+  alive.Written({1, 2});
+  EXPECT_EQ(States(Judge(alive).at(0)), "FNN");
+
+  RawSnapshot lost = alive;
+  lost.snapshot.devices[0].device_lost = true;
+  const RawMarkerVerdict verdict = Judge(lost).at(0);
+  EXPECT_EQ(States(verdict), "FRr");
+  EXPECT_EQ(verdict.unreached_marker, 3u);
+  EXPECT_TRUE(verdict.works[1].by_lost_store);
+  EXPECT_THAT(verdict.works[1].reason, HasSubstr("marker 3 before it can be lost with the device"));
+
+  RawSnapshot hung = alive;
+  hung.snapshot.incidents.push_back({.kind = IncidentKind::kHang, .queue = 0});
+  EXPECT_EQ(States(Judge(hung).at(0)), "FRr");
+
+  RawSnapshot faulted = alive;
+  faulted.snapshot.faults.push_back({.device = 0});
+  EXPECT_EQ(States(Judge(faulted).at(0)), "FRr");
+
+  RawSnapshot killed = alive;
+  killed.snapshot.incidents.push_back({.kind = IncidentKind::kSignal, .value = 9});
+  EXPECT_EQ(States(Judge(killed).at(0)), "FNN");
+}
+
+// A candidate of another queue of the device, or of its words, is enough of an explanation.
+TEST(RawMarkerVerdicts, ACandidateElsewhereLosesNoStore) {
+  RawSnapshot builder;
+  builder.List("T1 X B2 T3 Y B4");
+  builder.Written({1, 2});
+  builder.snapshot.devices[0].device_lost = true;
+  RawSnapshot other = builder;
+  const uint32_t queue = other.AddQueue();
+  const uint32_t list = other.BeginList(queue);
+  other.Scope(CAIRN_MARKER_DISPATCH);
+  other.Submit(queue, list);
+  other.SetWords(list, 1, 0);
+  EXPECT_EQ(States(Judge(other).at(0)), "FN");
+  // It finished, and explains nothing.
+  other.SetWords(list, 2, 2);
+  EXPECT_EQ(States(Judge(other).at(0)), "FR");
+}
+
+// A barrier runs nothing, and what stands between one draw's markers and the next's is nothing, as a rule.
+TEST(RawMarkerVerdicts, WhatRunsNothingIsNoCandidate) {
+  RawSnapshot barrier(MarkerMode::kOff);
+  barrier.List("T1 X B2 b T3 Y B4");
+  barrier.Written({1, 2});
+  barrier.snapshot.devices[0].device_lost = true;
+  EXPECT_EQ(States(Judge(barrier).at(0)), "FrR");
+
+  RawSnapshot gaps;
+  gaps.List("T1 . B2 T3 . B4");
+  gaps.Written({1, 2});
+  EXPECT_EQ(States(Judge(gaps).at(0)), "FFRNN");
+  gaps.snapshot.devices[0].device_lost = true;
+  const RawMarkerVerdict verdict = Judge(gaps).at(0);
+  EXPECT_EQ(States(verdict), "FFrRN");
+  EXPECT_EQ(verdict.works[3].after_marker, 3u);
 }
 
 TEST(RawMarkerVerdicts, ListsThatWereNotSubmittedDidNotRun) {

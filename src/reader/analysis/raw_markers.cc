@@ -30,6 +30,7 @@ class Inference {
     ApplyLimit();
     RawVerdict verdict;
     verdict.consistent = consistent_;
+    if (unreached_ != kBehindAll) verdict.unreached_marker = numbers_[unreached_ - 1];
     for (uint32_t i = 0; i < commands_.size(); ++i) {
       if (IsMarker(commands_[i])) {
         verdict.arrivals.push_back(arrivals_[i]);
@@ -268,6 +269,33 @@ std::vector<uint32_t> RawVerdict::Likely() const {
 RawVerdict InferFromRawMarkers(const std::vector<RawCommand>& commands, const RawSlots& slots,
                                uint32_t bottom_line_limit) {
   return Inference(commands, slots, bottom_line_limit).Run();
+}
+
+void AllowForLostStores(RawVerdict* verdict) {
+  if (!verdict->Candidates().empty()) return;
+  bool first = true;
+  for (RawWorkVerdict& work : verdict->works) {
+    if (work.state != WorkState::kNotStarted) continue;
+    work.state = WorkState::kInFlight;
+    work.likely = first;
+    work.reason = LostStoreReason(verdict->unreached_marker, first);
+    first = false;
+  }
+}
+
+std::string LostStoreReason(uint32_t unreached_marker, bool first) {
+  const std::string lost =
+      unreached_marker == 0
+          ? "a marker's write can be lost with the device"
+          : fmt::format(
+                "the write of the top-of-pipe marker {} before it can be lost with the device",
+                unreached_marker);
+  if (!first)
+    return "may be running: " + lost + "; unlikely, as earlier work has not finished either";
+  return "may be running: no other work can be the culprit, and it is the first that is not proven "
+         "to "
+         "have finished; " +
+         lost;
 }
 
 }  // namespace cairn

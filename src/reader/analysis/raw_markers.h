@@ -35,7 +35,7 @@ using RawSlots = std::map<uint32_t, uint64_t>;
 
 struct RawWorkVerdict {
   uint32_t command = 0;  // index of the work among the commands
-  // kInFlight: can be the culprit. The other two are proven.
+  // kInFlight: can be the culprit. kCompleted is proven; kNotStarted is, where no top-of-pipe store was lost.
   WorkState state = WorkState::kInFlight;
   // Only for kInFlight: can be the culprit of a hang that has settled, that is after the front end has
   // fetched everything it could. False for work that only a crash in the very moment of its
@@ -50,6 +50,9 @@ struct RawVerdict {
   // False if no legal order leaves the slots like this: stores were lost, or slots hold values of an
   // earlier use. Nothing is claimed unstarted then.
   bool consistent = true;
+  // The first missing top-of-pipe marker, counted from 1, from which it follows that works have not started;
+  // 0 if it follows from none.
+  uint32_t unreached_marker = 0;
 
   // Work numbers that can be the culprit, and those that are likely.
   std::vector<uint32_t> Candidates() const;
@@ -61,6 +64,15 @@ struct RawVerdict {
 // not started; this needs bottom-of-pipe stores that are not lost. Time O(commands log slots).
 RawVerdict InferFromRawMarkers(const std::vector<RawCommand>& commands, const RawSlots& slots,
                                uint32_t bottom_line_limit = 0);
+
+// For slots that a failed device (lost, or hanging) left behind. A store at the top of the pipe can be lost with
+// the device, and its absence then proves nothing. Where no work can be the culprit but some has not
+// finished, this takes back what followed from missing stores: the first such work is likely, those
+// behind it are possible.
+void AllowForLostStores(RawVerdict* verdict);
+
+// Why it is the culprit (`first`), or can be, in words. `unreached_marker` as in RawVerdict.
+std::string LostStoreReason(uint32_t unreached_marker, bool first);
 
 }  // namespace cairn
 

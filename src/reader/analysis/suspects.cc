@@ -16,6 +16,7 @@ enum class RawWord : uint8_t { kLikely, kPossible, kNone, kClear };
 struct Ranked {
   SuspectWork suspect;
   bool late = false;
+  bool by_lost_store = false;  // by its raw markers it had not started
   RawWord raw = RawWord::kNone;
   WorkClass work = WorkClass::kOther;
   QueueEvidence evidence = QueueEvidence::kNone;
@@ -119,6 +120,7 @@ class SuspectRanker {
   void ReadRawMarkers() {
     if (raw_verdicts_.empty()) return;
     raw_of_scope_.assign(analysis_.scopes.size(), RawWord::kNone);
+    by_lost_store_.assign(analysis_.scopes.size(), false);
     has_raw_parts_.assign(analysis_.executions.size(), false);
     std::vector<bool> read(analysis_.scopes.size());
     for (const RawMarkerVerdict& verdict : raw_verdicts_) {
@@ -132,6 +134,7 @@ class SuspectRanker {
           RawWord& known = raw_of_scope_[work.scope];
           known = read[work.scope] ? std::min(known, word) : word;
           read[work.scope] = true;
+          by_lost_store_[work.scope] = work.by_lost_store && work.likely;
         } else if (word != RawWord::kClear) {
           has_raw_parts_[work.execution] = true;
         }
@@ -160,6 +163,7 @@ class SuspectRanker {
     ranked.work = ClassOfScope(snapshot_, analysis_.scopes[scope]);
     if (raw_verdicts_.empty()) return ranked;
     ranked.raw = raw_of_scope_[scope];
+    ranked.by_lost_store = by_lost_store_[scope];
     collected_[scope] = true;
     return ranked;
   }
@@ -214,15 +218,18 @@ class SuspectRanker {
 
   void CollectRawWork(uint32_t verdict, const RawMarkerWork& work) {
     if (work.state != WorkState::kInFlight) return;
+    // Of what may have been lost the first stands for all: the rest of the queue is behind it.
+    if (work.by_lost_store && !work.likely) return;
     if (work.scope != kNone) {
-      if (collected_[work.scope] || !MayRun(analysis_.scopes[work.scope].state)) return;
-      Add(verdict, work.execution, work.scope);
+      const bool may_run = work.by_lost_store || MayRun(analysis_.scopes[work.scope].state);
+      if (may_run && !collected_[work.scope]) Add(verdict, work.execution, work.scope);
       return;
     }
-    if (!MayRun(analysis_.executions[work.execution].state)) return;
+    if (!work.by_lost_store && !MayRun(analysis_.executions[work.execution].state)) return;
     Ranked& ranked = Add(verdict, work.execution, kNone);
     ranked.suspect.after_marker = work.after_marker;
     ranked.raw = work.likely ? RawWord::kLikely : RawWord::kPossible;
+    ranked.by_lost_store = work.by_lost_store;
   }
 
   // Positions in the order of the queue, and what of it was reached.
@@ -321,6 +328,7 @@ class SuspectRanker {
     if (ranked.work == WorkClass::kNoWork) return SuspectReason::kRunsNothing;
     if (ranked.evidence == QueueEvidence::kHeldBack) return SuspectReason::kHeldBack;
     if (ranked.evidence == QueueEvidence::kEndUnseen) return SuspectReason::kEndUnseen;
+    if (ranked.by_lost_store) return SuspectReason::kRawMarkerLost;
     if (ranked.suspect.after_marker != kNone) return SuspectReason::kRawMarkers;
     if (ranked.raw == RawWord::kLikely) return SuspectReason::kRawMarkers;
     if (ranked.suspect.scope == kNone) return SuspectReason::kOutsideOfMarkers;
@@ -339,6 +347,7 @@ class SuspectRanker {
   std::vector<Ranked> ranked_;
   // Empty without raw markers.
   std::vector<RawWord> raw_of_scope_;
+  std::vector<bool> by_lost_store_;
   std::vector<bool> has_raw_parts_;  // by execution
   std::vector<bool> collected_;      // by scope
   size_t raw_work_count_ = 0;

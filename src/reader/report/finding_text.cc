@@ -256,8 +256,16 @@ class FindingWriter {
 
   // `DRAW_INSTANCED 3 of Frame 1 > Lighting (graphics pipeline "Volumetric fog")`
   void AppendWork(const SuspectWork& suspect) {
-    if (suspect.scope == kNone) {
+    if (suspect.scope == kNone && suspect.after_marker == kNone) {
       out_ += "work outside of markers";
+      return;
+    }
+    if (suspect.scope == kNone) {
+      if (suspect.after_marker == 0) {
+        out_ += "what was recorded before raw marker 1";
+      } else {
+        Format("what was recorded behind raw marker {}", suspect.after_marker);
+      }
       return;
     }
     const Scope& scope = analysis_.scopes[suspect.scope];
@@ -333,6 +341,10 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
     case SuspectReason::kMayHaveBegun: return "may have begun: nothing is written where it begins";
     case SuspectReason::kOutsideOfMarkers: return "its command list is in flight";
     case SuspectReason::kRawMarkers: return "raw markers leave it open";
+    case SuspectReason::kRawMarkerLost:
+      return "likely: the first work that raw markers do not prove finished, and no other can be "
+             "the "
+             "culprit; the marker before it is missing, but its write can be lost with the device";
     case SuspectReason::kRawMarkersClear:
       return "unlikely: raw markers say that it had finished or not begun";
     case SuspectReason::kRunsNothing: return "unlikely: it runs nothing itself";

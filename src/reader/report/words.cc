@@ -285,6 +285,7 @@ std::string_view SuspectReasonWord(SuspectReason reason) {
     case SuspectReason::kMayHaveBegun: return "may have begun";
     case SuspectReason::kOutsideOfMarkers: return "outside of markers";
     case SuspectReason::kRawMarkers: return "raw markers";
+    case SuspectReason::kRawMarkerLost: return "raw marker lost";
     case SuspectReason::kRawMarkersClear: return "raw markers clear it";
     case SuspectReason::kRunsNothing: return "runs nothing";
     case SuspectReason::kHeldBack: return "held back";
