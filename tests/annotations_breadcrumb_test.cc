@@ -99,6 +99,35 @@ TEST(Annotations, F2_RuntimeOnlyHasBreadcrumbsWithoutEventIds) {
   }
 }
 
+// As the names of list events are, where the user asked for what events carry.
+TEST(Annotations, F2_RuntimeOnlyHasTheMarkersOfQueuesWithoutEventIds) {
+  const auto device = CreateWrappedDevice();
+  ASSERT_TRUE(device);
+  const auto queue = CreateQueue(device);
+  queue->BeginEvent(1, "Frame 1", 8);
+  const List list = CreateList(device);
+  Execute(device, queue, list.list);
+  queue->SetMarker(1, "executed", 9);
+  queue->EndEvent();
+  queue->EndEvent();  // without a begin
+  const Snapshot snapshot = TakeSnapshot(device);
+  std::vector<std::string> markers;
+  for (const QueueMarker& marker : snapshot.queue_markers) {
+    ASSERT_NE(kNone, marker.queue);
+    std::string text = std::to_string(marker.submission);
+    if (marker.kind == QueueMarkerKind::kEnd) text += " end";
+    if (marker.annotation != kNone) {
+      const Annotation& annotation = snapshot.annotations[marker.annotation];
+      EXPECT_EQ(0u, annotation.event_id);
+      EXPECT_EQ(1u, annotation.metadata);
+      text += ' ';
+      text += snapshot.Text(annotation.name);
+    }
+    markers.push_back(text);
+  }
+  EXPECT_EQ((std::vector<std::string>{"0 Frame 1", "1 executed", "1 end"}), markers);
+}
+
 TEST(Annotations, L3_TheDumpHasTheMarkersOfQueuesInOrder) {
   const auto device = CreateWrappedDevice();
   ASSERT_TRUE(device);

@@ -74,6 +74,17 @@ TEST_F(Annotations, L4_RuntimeOnlyKeepsNoPayloadAnywhere) {
   }
 }
 
+// Not even that there were markers on a queue.
+TEST_F(Annotations, L4_RuntimeOnlyKeepsNoMarkersOfQueues) {
+  const auto queue = CreateQueue(device_);
+  Annotate(*queue.get(), "a marked queue");
+  const BlockWriter& block = ProcessBlock();
+  const Result<Snapshot> snapshot =
+      SnapshotFromBlock(std::span(block.data(), block.size_bytes()), 1);
+  ASSERT_TRUE(snapshot.ok()) << snapshot.status().message();
+  EXPECT_TRUE(snapshot->queue_markers.empty());
+}
+
 // The scopes are there all the same, in their order.
 TEST_F(Annotations, L4_RuntimeOnlyEventsAreScopesWithoutAName) {
   const List list = CreateList(device_);

@@ -18,6 +18,10 @@ bool Claim(ArenaRecord& record) {
   return record.state.compare_exchange_strong(expected, kInUse, std::memory_order_acq_rel);
 }
 
+bool HasEventIds(const ArenaRecord& record) {
+  return record.is_queue != static_cast<uint32_t>(ArenaOwner::kQueueWithoutEventIds);
+}
+
 // Orders a change of generation or first_index before the pages change that it makes invalid, for
 // readers in other processes.
 void PublishBeforeReuse() {
@@ -62,7 +66,7 @@ bool MarkerArena::TakeEntry() {
   entry_ = entry;
   generation_ = std::max(record_->generation.load(std::memory_order_relaxed), 1u);
   first_index_ = end_index_ = 0;
-  record_->is_queue = lifetime_ == Lifetime::kQueue;
+  record_->is_queue = static_cast<uint32_t>(lifetime_);
   record_->native_handle = reinterpret_cast<uintptr_t>(native_);
   record_->dropped.store(0, std::memory_order_relaxed);
   record_->generation.store(generation_, std::memory_order_release);
@@ -203,7 +207,7 @@ uint32_t MarkerArena::StoreOverPages(MarkerKind kind, const MarkerRecord& marker
                                      const void* data) {
   const uint32_t not_kept = MakeMarkerPlace(0, kind, 0);
   if (marker.kept > kMaxKeptBytes) return not_kept;
-  if (lifetime_ == Lifetime::kQueue) {
+  if (lifetime_ != Lifetime::kAllocator) {
     constexpr uint32_t kQueueBytes = kQueueDataPages * kMarkerPageBytes;
     // One page's worth less: a marker starts where the one before it ended.
     if (marker.kept > kQueueBytes - kMarkerPageBytes - sizeof(marker)) return not_kept;
@@ -300,6 +304,7 @@ uint64_t MarkerArena::LiveBytes(const BlockWriter& block) {
   const ArenaRecord* arenas = block.arenas();
   const uint32_t count = block.header()->arena_count.load(std::memory_order_acquire);
   for (uint32_t i = 0; arenas != nullptr && i < count; ++i) {
+    if (!HasEventIds(arenas[i])) continue;
     bytes += arenas[i].live_bytes.load(std::memory_order_relaxed);
   }
   return bytes;
@@ -310,7 +315,7 @@ uint32_t MarkerArena::EntriesInUse(const BlockWriter& block) {
   const ArenaRecord* arenas = block.arenas();
   const uint32_t count = block.header()->arena_count.load(std::memory_order_acquire);
   for (uint32_t i = 0; arenas != nullptr && i < count; ++i) {
-    entries += arenas[i].state.load(std::memory_order_relaxed) == kInUse;
+    entries += arenas[i].state.load(std::memory_order_relaxed) == kInUse && HasEventIds(arenas[i]);
   }
   return entries;
 }

@@ -21,7 +21,8 @@ uint64_t NextUnkeptEventId();
 
 class MarkerArena {
  public:
-  enum class Lifetime { kAllocator, kQueue };
+  // kQueueWithoutEventIds: a queue's, and the dump has no EventIDs: who appends gives none out.
+  using Lifetime = ArenaOwner;
 
   // 2 MiB: more than the largest marker that is likely, little enough for many queues.
   static constexpr uint32_t kQueueDataPages = 512;
@@ -47,7 +48,8 @@ class MarkerArena {
 
   uint64_t live_bytes() const { return live_bytes_; }
 
-  // Of all arenas of a block; entries of the arena table in use.
+  // What the runtime keeps so that EventIDs resolve, of all arenas of a block; entries of the arena table that it
+  // has in use. Arenas without EventIDs are the recorder's, as names of scopes are, and do not count.
   static uint64_t LiveBytes(const BlockWriter& block);
   static uint32_t EntriesInUse(const BlockWriter& block);
 

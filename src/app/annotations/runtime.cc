@@ -163,36 +163,41 @@ AnnotationCall AnnotatedList::ForwardMarker(uint32_t metadata, const void* data,
 
 AnnotatedQueue::AnnotatedQueue(AnnotationRuntime& runtime, void* native, const void* handle)
     : AnnotatedChild(runtime, D3D12DDI_HT_COMMAND_QUEUE, native),
-      arena_(runtime.options().block, MarkerArena::Lifetime::kQueue,
-             handle != nullptr ? handle : native) {}
+      keeps_(mode_ == AnnotationMode::kDriverRetail || runtime.options().keeps_all_events),
+      arena_(
+          runtime.options().block,
+          forwards_ ? MarkerArena::Lifetime::kQueue : MarkerArena::Lifetime::kQueueWithoutEventIds,
+          handle != nullptr ? handle : native) {}
 
 uint64_t AnnotatedQueue::Keep(MarkerKind kind, uint32_t metadata, const void* data, uint32_t size) {
-  return arena_.Append(kind, metadata, data, size, submission_.load(std::memory_order_relaxed));
+  const uint64_t event_id =
+      arena_.Append(kind, metadata, data, size, submission_.load(std::memory_order_relaxed));
+  return forwards_ ? event_id : 0;
 }
 
 uint64_t AnnotatedQueue::BeginEvent(uint32_t metadata, const void* data, uint32_t size) {
-  if (!forwards_) return 0;
+  if (Ignores()) return 0;
   std::lock_guard lock(mutex_);
   const uint64_t event_id = Keep(MarkerKind::kBeginEvent, metadata, data, size);
   open_events_.Push(event_id);
-  functions_.pfnCmdQueueBeginEvent(handle(), metadata, data, size, event_id);
+  if (forwards_) functions_.pfnCmdQueueBeginEvent(handle(), metadata, data, size, event_id);
   return event_id;
 }
 
 uint64_t AnnotatedQueue::EndEvent() {
-  if (!forwards_) return 0;
+  if (Ignores()) return 0;
   std::lock_guard lock(mutex_);
   if (!open_events_.empty()) Keep(MarkerKind::kEndEvent, 0, nullptr, 0);
   const uint64_t event_id = open_events_.Pop();
-  functions_.pfnCmdQueueEndEvent(handle(), event_id);
+  if (forwards_) functions_.pfnCmdQueueEndEvent(handle(), event_id);
   return event_id;
 }
 
 uint64_t AnnotatedQueue::SetMarker(uint32_t metadata, const void* data, uint32_t size) {
-  if (!forwards_) return 0;
+  if (Ignores()) return 0;
   std::lock_guard lock(mutex_);
   const uint64_t event_id = Keep(MarkerKind::kSetMarker, metadata, data, size);
-  functions_.pfnCmdQueueSetMarker(handle(), metadata, data, size, event_id);
+  if (forwards_) functions_.pfnCmdQueueSetMarker(handle(), metadata, data, size, event_id);
   return event_id;
 }
 

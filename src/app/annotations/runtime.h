@@ -35,6 +35,7 @@ struct AnnotationOptions {
   static constexpr uint32_t kNoContext = 0xFFFFFFFF;
   BlockWriter* block = nullptr;         // null: nothing is kept
   uint32_t context_index = kNoContext;  // the device's record in the block
+  bool keeps_all_events = false;        // CAIRN_EVENTS: RUNTIME_ONLY keeps what markers carry, too
   bool forced = false;                  // ForceDriverRetailAnnotations
   std::string driver;                   // CAIRN_DRIVER; "" is the default
   void* device = nullptr;               // the implementation's
@@ -156,13 +157,15 @@ class AnnotatedList : public AnnotatedChild {
   OpenEvents open_events_;
 };
 
-// Any thread: a lock for each queue, taken in DRIVER_RETAIL only.
+// Any thread: a lock for each queue, taken where its markers are kept: in DRIVER_RETAIL, and in RUNTIME_ONLY if the user
+// asked for what events carry.
 class AnnotatedQueue : public AnnotatedChild {
  public:
   // `handle`: what the queue's record in the block has as its native handle; `native` if it is null.
   AnnotatedQueue(AnnotationRuntime& runtime, void* native, const void* handle = nullptr);
 
-  // Each returns the EventID as AnnotationCall has it; queues have no breadcrumbs of their own.
+  // Each returns the EventID as AnnotationCall has it, 0 if the driver was not called; queues have no breadcrumbs
+  // of their own.
   uint64_t BeginEvent(uint32_t metadata, const void* data, uint32_t size);
   uint64_t EndEvent();
   uint64_t SetMarker(uint32_t metadata, const void* data, uint32_t size);
@@ -174,8 +177,10 @@ class AnnotatedQueue : public AnnotatedChild {
 
  private:
   uint64_t Keep(MarkerKind kind, uint32_t metadata, const void* data, uint32_t size);
+  bool Ignores() const { return !forwards_ && !keeps_; }
   D3D12DDI_HCOMMANDQUEUE handle() { return {&object_}; }
 
+  const bool keeps_;  // also where the driver is not called
   std::mutex mutex_;
   MarkerArena arena_;
   OpenEvents open_events_;

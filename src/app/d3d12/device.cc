@@ -139,6 +139,7 @@ void WrappedID3D12Device::StartAnnotations() {
   AnnotationOptions options;
   options.block = block_;
   options.context_index = context_index();
+  options.keeps_all_events = Settings().all_events;
   options.forced = ForceDriverRetail();
   options.driver = Settings().driver;
   options.device = real_pointer();

@@ -26,6 +26,9 @@ inline constexpr uint32_t kMarkerAlignment = 16;
 // What an application told. Ends are kept by queues only: events of lists are in their recordings.
 enum class MarkerKind : uint32_t { kBeginEvent = 1, kSetMarker = 2, kEndEvent = 3 };
 
+// ArenaRecord::is_queue. Of markers that are kept for reports alone nobody was given an EventID.
+enum class ArenaOwner : uint32_t { kAllocator = 0, kQueue = 1, kQueueWithoutEventIds = 2 };
+
 // Stands where a marker starts.
 struct MarkerRecord {
   uint32_t metadata;    // as passed

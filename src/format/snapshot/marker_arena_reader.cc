@@ -23,7 +23,9 @@ MarkerArenaReader::Arena MarkerArenaReader::ReadArena(uint32_t entry) const {
   arena.end_index = block_.Load32(offset + offsetof(ArenaRecord, end_index));
   arena.first_index = block_.Load32(offset + offsetof(ArenaRecord, first_index));
   arena.first_directory_page = block_.Load32(offset + offsetof(ArenaRecord, first_directory_page));
-  arena.is_queue = block_.Load32(offset + offsetof(ArenaRecord, is_queue)) != 0;
+  const uint32_t owner = block_.Load32(offset + offsetof(ArenaRecord, is_queue));
+  arena.is_queue = owner != static_cast<uint32_t>(ArenaOwner::kAllocator);
+  arena.has_event_ids = owner != static_cast<uint32_t>(ArenaOwner::kQueueWithoutEventIds);
   arena.native_handle = block_.Load64(offset + offsetof(ArenaRecord, native_handle));
   return arena;
 }
@@ -85,7 +87,7 @@ EventIdState MarkerArenaReader::ReadMarker(const Arena& arena, uint32_t index, u
   MarkerRecord record;
   block_.Copy(PageOffset(page) + offsetof(MarkerDataPage, bytes) + offset, &record);
   KeptMarker read;
-  read.event_id = MakeEventId(arena.entry, arena.generation, index);
+  if (arena.has_event_ids) read.event_id = MakeEventId(arena.entry, arena.generation, index);
   read.kind = static_cast<MarkerKind>(kind);
   read.metadata = record.metadata;
   read.size_bytes = record.size;
@@ -109,7 +111,7 @@ EventIdState MarkerArenaReader::Resolve(uint64_t event_id, uint32_t max_payload_
   const uint32_t index = EventIdIndex(event_id);
   if (generation == 0 || entry >= block_.ArenaCount()) return EventIdState::kUnknown;
   const Arena arena = ReadArena(entry);
-  if (generation > arena.generation) return EventIdState::kUnknown;
+  if (generation > arena.generation || !arena.has_event_ids) return EventIdState::kUnknown;
   if (generation < arena.generation || index < arena.first_index) return EventIdState::kExpired;
   if (index >= arena.end_index) return EventIdState::kUnknown;
   uint32_t page = arena.first_directory_page;

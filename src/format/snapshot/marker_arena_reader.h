@@ -16,7 +16,7 @@
 namespace cairn {
 
 struct KeptMarker {
-  uint64_t event_id = 0;
+  uint64_t event_id = 0;  // 0: none was given out
   MarkerKind kind = MarkerKind::kBeginEvent;
   uint32_t metadata = 0;
   uint32_t size_bytes = 0;  // as passed
@@ -49,6 +49,7 @@ class MarkerArenaReader {
     uint32_t first_index = 0;
     uint32_t end_index = 0;
     bool is_queue = false;
+    bool has_event_ids = true;
     uint64_t native_handle = 0;
   };
 
