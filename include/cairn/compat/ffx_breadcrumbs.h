@@ -11,12 +11,15 @@
  *   call cairnFfxNotifySubmit (below) before submitting.
  * - maxMarkersPerMemoryBlock is checked and otherwise without meaning: there is one block, and it
  *   cannot overflow. frameHistoryLength above 1,024 counts as 1,024.
- * - queueType has to be in pUsedGpuQueues. It is a queue family with Vulkan, and
- *   a D3D12_COMMAND_LIST_TYPE otherwise. Reports number queues by their kind (0 graphics, 1 compute, 2
- *   copies, 3 other) and add the application's own number where it is another.
+ * - queueType is an index into pUsedGpuQueues, as in the original. What stands there is a queue family with
+ *   Vulkan, and a D3D12_COMMAND_LIST_TYPE otherwise. Cairn's reports number queues by their kind (0 graphics, 1
+ *   compute, 2 copies, 3 other) and add the application's own number where it is another.
  * - Lists may be registered before or after they are opened, and opened again in the same frame. Under
  *   `cairn run` a marker for a list that is not open is refused.
- * - Markers of type FFX_BREADCRUMBS_MARKER_NAME are printed as NAME, without a vendor's suffix.
+ * - ffxBreadcrumbsPrintStatus gives the text of the original, but for the device, of which Cairn's backends say
+ *   name, driver and identifiers. Cairn's own report is cairnPrintStatus(cairnFfxGetContext(...)); it and `cairn
+ *   report` have markers of type FFX_BREADCRUMBS_MARKER_NAME as NAME without a vendor's suffix, and externally
+ *   owned names as they were when the marker began.
  * - After a failure cairnGetLastErrorMessage says what, why and what next.
  *
  * Threads: as in the original, calls for one context come from one thread at a time, unless
@@ -184,13 +187,13 @@ typedef struct FfxBreadcrumbsContextDescription {
   uint32_t frameHistoryLength;       /* larger than 0 */
   uint32_t maxMarkersPerMemoryBlock; /* 1 to FFX_BREADCRUMBS_MAX_MARKERS_PER_BLOCK */
   uint32_t usedGpuQueuesCount;       /* larger than 0 */
-  uint32_t* pUsedGpuQueues;          /* distinct values of queueType; copied */
+  uint32_t* pUsedGpuQueues;          /* what queueType is an index into; copied */
   FfxAllocationCallbacks allocCallbacks;
   FfxInterface backendInterface; /* copied */
 } FfxBreadcrumbsContextDescription;
 
-/* A name, copied unless externally owned: then the text stays unchanged at this address for as long
- * as markers with it are recorded. */
+/* A name, copied unless externally owned: then it is read at this address when the status is printed, and has to stay
+ * there for as long as the history has it. */
 typedef struct FfxBreadcrumbsNameTag {
   const char* pName;
   bool isNameExternallyOwned;
@@ -198,7 +201,7 @@ typedef struct FfxBreadcrumbsNameTag {
 
 typedef struct FfxBreadcrumbsCommandListDescription {
   FfxCommandList commandList;
-  uint32_t queueType;
+  uint32_t queueType; /* below usedGpuQueuesCount */
   FfxBreadcrumbsNameTag name;
   FfxPipeline pipeline; /* NULL, or a registered one */
   uint16_t submissionIndex;
@@ -271,6 +274,7 @@ FFX_API FfxErrorCode ffxBreadcrumbsBeginMarker(FfxBreadcrumbsContext* pContext,
 FFX_API FfxErrorCode ffxBreadcrumbsEndMarker(FfxBreadcrumbsContext* pContext,
                                              FfxCommandList commandList);
 
+/* FFX_ERROR_OUT_OF_MEMORY: the callbacks gave none for the text. Cost: reads all of the process's recordings. */
 FFX_API FfxErrorCode ffxBreadcrumbsPrintStatus(FfxBreadcrumbsContext* pContext,
                                                FfxBreadcrumbsMarkersStatus* pMarkersStatus);
 
@@ -286,7 +290,7 @@ CAIRN_API CairnContext* cairnFfxGetContext(FfxBreadcrumbsContext* context);
 CAIRN_API CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,
                                                    FfxCommandList commandList);
 
-/* Call right before these lists are submitted, in order, to the queue registered as `queueType`: the
+/* Call right before these lists are submitted, in order, to the queue at `queueType` in pUsedGpuQueues: the
  * watchdog then waits for them, and reports give their order. FFX_ERROR_INVALID_ARGUMENT: the queue or
  * a list is unknown. */
 CAIRN_API FfxErrorCode cairnFfxNotifySubmit(FfxBreadcrumbsContext* context, uint32_t queueType,

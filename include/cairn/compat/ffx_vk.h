@@ -6,8 +6,8 @@
  * enabled, by asking vkDeviceProcAddr for their commands; the functions of the physical device, from the
  * Vulkan loader of the process (libvulkan.so.1). Each way of writing is tried on a queue:
  * ffxBreadcrumbsContextCreate takes queue 0 of the first family in pUsedGpuQueues, which the device must
- * have been created with, and nobody else may use it meanwhile. A program whose queueType is no family, or
- * that has another loader, tells by cairnFfxSetVulkan, between ffxGetInterfaceVK and
+ * have been created with, and nobody else may use it meanwhile. A program that has no family there, or
+ * another loader, tells by cairnFfxSetVulkan, between ffxGetInterfaceVK and
  * ffxBreadcrumbsContextCreate.
  * Where VK_AMD_buffer_marker is not enabled, tell render passes (cairnEnterRenderPass and
  * cairnLeaveRenderPass with cairnFfxGetCommandList): nothing can be written inside them then.

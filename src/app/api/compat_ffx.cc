@@ -22,7 +22,9 @@
 #include "cairn/compat/ffx_breadcrumbs.h"
 
 #include "app/api/compat_ffx_backends.h"
+#include "app/api/compat_ffx_history.h"
 #include "app/api/compat_ffx_marker_types.h"
+#include "app/api/compat_ffx_status.h"
 #include "app/api/errors.h"
 #include "app/api/layer_recordings.h"
 #include "app/breadcrumbs/allocation.h"
@@ -63,22 +65,6 @@ CairnAllocationCallbacks CallbacksOf(FfxAllocationCallbacks* callbacks) {
           callbacks};
 }
 
-uint32_t PrintFlags(uint32_t flags) {
-  constexpr uint32_t kPairs[][2] = {
-      {FFX_BREADCRUMBS_PRINT_FINISHED_LISTS, CAIRN_PRINT_FINISHED_LISTS},
-      {FFX_BREADCRUMBS_PRINT_NOT_STARTED_LISTS, CAIRN_PRINT_NOT_STARTED_LISTS},
-      {FFX_BREADCRUMBS_PRINT_FINISHED_NODES, CAIRN_PRINT_FINISHED_NODES},
-      {FFX_BREADCRUMBS_PRINT_NOT_STARTED_NODES, CAIRN_PRINT_NOT_STARTED_NODES},
-      {FFX_BREADCRUMBS_PRINT_EXTENDED_DEVICE_INFO, CAIRN_PRINT_EXTENDED_DEVICE_INFO},
-      {FFX_BREADCRUMBS_PRINT_SKIP_DEVICE_INFO, CAIRN_PRINT_SKIP_DEVICE_INFO},
-      {FFX_BREADCRUMBS_PRINT_SKIP_PIPELINE_INFO, CAIRN_PRINT_SKIP_PIPELINE_INFO}};
-  uint32_t result = 0;
-  for (const auto& [theirs, ours] : kPairs) {
-    if ((flags & theirs) != 0) result |= ours;
-  }
-  return result;
-}
-
 // A queueType as the native queue of Cairn's functions, where NULL is no queue.
 void* QueueKey(uint32_t queue_type) {
   return reinterpret_cast<void*>(static_cast<uintptr_t>(queue_type) + 1);
@@ -91,7 +77,7 @@ class FfxBreadcrumbs {
  public:
   explicit FfxBreadcrumbs(const FfxBreadcrumbsContextDescription& desc)
       : synchronised_((desc.flags & FFX_BREADCRUMBS_ENABLE_THREAD_SYNCHRONIZATION) != 0),
-        print_flags_(PrintFlags(desc.flags)),
+        flags_(desc.flags),
         backend_{desc.backendInterface,
                  desc.allocCallbacks.fpAlloc != nullptr
                      ? desc.allocCallbacks
@@ -102,8 +88,10 @@ class FfxBreadcrumbs {
         memory_(CallbacksOf(&backend_.allocation)),
         queues_(desc.pUsedGpuQueues, desc.pUsedGpuQueues + desc.usedGpuQueuesCount, &memory_),
         kinds_(queues_.size(), CAIRN_QUEUE_OTHER, &memory_),
+        history_(&memory_, std::min(desc.frameHistoryLength, kMaxFrameHistory)),
         lists_(&memory_),
-        pipelines_(&memory_) {}
+        pipelines_(&memory_),
+        pipeline_names_(&memory_) {}
 
   ~FfxBreadcrumbs() {
     if (context_ != nullptr) cairnDestroyContext(context_);
@@ -131,13 +119,13 @@ class FfxBreadcrumbs {
     if (error != FFX_OK) return error;
     // A layer sees the queues themselves.
     if (IsLayerContext(context_)) return FFX_OK;
-    for (size_t i = 0; i < queues_.size(); ++i) {
+    for (uint32_t i = 0; i < queues_.size(); ++i) {
       const uint32_t queue = queues_[i];
       // Reports give the kind as a number; the application's own is said where it is another.
       const CairnQueueType kind = kinds_[i] = FfxQueueKind(backend_, api_, queue);
       const std::string name = fmt::format("queue type {}", queue);
       const CairnResult result =
-          cairnRegisterQueue(context_, QueueKey(queue), kind,
+          cairnRegisterQueue(context_, QueueKey(i), kind,
                              static_cast<uint32_t>(kind) == queue ? nullptr : name.c_str());
       if (result != CAIRN_OK) return ToFfx(result);
     }
@@ -147,37 +135,39 @@ class FfxBreadcrumbs {
   FfxErrorCode StartFrame() {
     const auto lock = LockToChange();
     lists_.clear();
+    history_.StartFrame();
     generation_.store(next_generation.fetch_add(1, std::memory_order_relaxed),
                       std::memory_order_release);
     return ToFfx(cairnBeginFrame(context_));
   }
 
   FfxErrorCode RegisterList(const FfxBreadcrumbsCommandListDescription& desc) {
-    if (!KnowsQueue(desc.queueType)) {
-      return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
-                     fmt::format("queueType {} is not in pUsedGpuQueues", desc.queueType));
-    }
+    if (desc.queueType >= queues_.size()) return UnknownQueue(desc.queueType);
     const auto lock = LockToChange();
     CairnPipeline pipeline = 0;
     if (!PipelineOf(desc.pipeline, &pipeline)) return UnknownPipeline();
-    Registration registration(&memory_);
-    registration.queue_type = desc.queueType;
-    registration.submission_index = desc.submissionIndex;
-    registration.pipeline = pipeline;
-    if (desc.name.pName != nullptr) registration.name = desc.name.pName;
-    const auto [entry, added] = lists_.try_emplace(desc.commandList, std::move(registration));
+    const auto [entry, added] = lists_.try_emplace(desc.commandList);
     if (!added) {
       return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
                      "the command list is registered in this frame already");
     }
-    LayerRecording recording;
-    if (FindLayerRecording(context_, desc.commandList, &recording)) {
-      entry->second.of_layer = true;
-      // Registered before it is opened: what was said is told to the recording at its first marker.
-      if (recording.state != LayerRecording::State::kOpen) return FFX_OK;
+    FfxFrame& frame = history_.current();
+    FfxErrorCode error = FFX_ERROR_OUT_OF_MEMORY;
+    try {
+      Registration& registration = entry->second;
+      registration.told_list = frame.AddList();
+      registration.told_list->queue_type = desc.queueType;
+      registration.told_list->submission_index = desc.submissionIndex;
+      registration.told_list->name = frame.Keep(desc.name);
+      registration.told_list->pipeline = ShowsPipelines() ? desc.pipeline : nullptr;
+      registration.pipeline = pipeline;
+      error = BeginRegistered(desc.commandList, &registration);
+    } catch (const std::bad_alloc&) {
     }
-    const FfxErrorCode error = Begin(desc.commandList, &entry->second, recording.id);
-    if (error != FFX_OK) lists_.erase(entry);
+    if (error != FFX_OK) {
+      if (entry->second.told_list != nullptr) frame.RemoveLastList();
+      lists_.erase(entry);
+    }
     return error;
   }
 
@@ -196,12 +186,16 @@ class FfxBreadcrumbs {
     pipeline.compute_shader = desc.computeShader.pName;
     pipeline.ray_tracing_shader = desc.rayTracingShader.pName;
     const auto lock = LockToChange();
-    const auto [entry, added] = pipelines_.try_emplace(desc.pipeline, 0);
+    const auto [entry, added] = pipelines_.try_emplace(desc.pipeline);
     if (!added) {
       return FailFfx(FFX_ERROR_INVALID_ARGUMENT, "the pipeline is registered already");
     }
-    const CairnResult result = cairnRegisterPipeline(context_, &pipeline, &entry->second);
-    if (result != CAIRN_OK) pipelines_.erase(entry);
+    const CairnResult result = cairnRegisterPipeline(context_, &pipeline, &entry->second.pipeline);
+    if (result != CAIRN_OK) {
+      pipelines_.erase(entry);
+    } else {
+      KeepNames(desc, &entry->second.description);
+    }
     return ToFfx(result);
   }
 
@@ -214,6 +208,8 @@ class FfxBreadcrumbs {
       const auto found = lists_.find(native);
       if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
       of_layer = found->second.of_layer;
+      const auto list_lock = LockList(*found->second.told_list);
+      if (ShowsPipelines()) found->second.told_list->pipeline = native_pipeline;
     }
     if (of_layer) {
       // For what the list records later, too.
@@ -227,16 +223,48 @@ class FfxBreadcrumbs {
         return FFX_OK;
       }
     }
-    CairnCommandList* list = nullptr;
-    const FfxErrorCode error = FindList(native, &list);
-    return error != FFX_OK ? error : ToFfx(cairnSetPipeline(list, pipeline));
+    Target target;
+    const FfxErrorCode error = FindList(native, &target);
+    return error != FFX_OK ? error : ToFfx(cairnSetPipeline(target.list, pipeline));
+  }
+
+  FfxErrorCode BeginMarker(FfxCommandList native, FfxBreadcrumbsMarkerType type,
+                           const FfxBreadcrumbsNameTag& name) {
+    Target target;
+    const FfxErrorCode error = FindList(native, &target);
+    if (error != FFX_OK) return error;
+    FfxList& told = *target.told_list;
+    const auto lock = LockList(told);
+    // Room first: what the GPU was asked to write is told in any case.
+    told.markers.push_back({type, told.depth, history_.current().Keep(name), told.pipeline, 0, 0});
+    const CairnResult result =
+        cairnBeginMarker(target.list, MarkerTypeFromFfx(type), name.pName,
+                         name.isNameExternallyOwned ? CAIRN_NAME_STATIC : CAIRN_NAME_COPY);
+    if (result == CAIRN_OK) {
+      const RecordedEvent begin = LastEventOf(target.list);
+      told.markers.back().recording_id = begin.recording_id;
+      told.markers.back().sequence = begin.sequence;
+    } else if (result != CAIRN_ERROR_OUT_OF_MEMORY) {
+      told.markers.pop_back();
+      return ToFfx(result);
+    }
+    // Where the block is full the marker is open all the same, and nothing tells of it.
+    ++told.depth;
+    return ToFfx(result);
+  }
+
+  FfxErrorCode EndMarker(FfxCommandList native) {
+    Target target;
+    const FfxErrorCode error = FindList(native, &target);
+    if (error != FFX_OK) return error;
+    const auto lock = LockList(*target.told_list);
+    const CairnResult result = cairnEndMarker(target.list);
+    if (result == CAIRN_OK && target.told_list->depth != 0) --target.told_list->depth;
+    return ToFfx(result);
   }
 
   FfxErrorCode NotifySubmit(uint32_t queue_type, const FfxCommandList* natives, uint32_t count) {
-    if (!KnowsQueue(queue_type)) {
-      return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
-                     fmt::format("queueType {} is not in pUsedGpuQueues", queue_type));
-    }
+    if (queue_type >= queues_.size()) return UnknownQueue(queue_type);
     std::pmr::vector<CairnCommandList*> lists(&memory_);
     lists.reserve(count);
     const auto lock = LockToRead();
@@ -255,22 +283,53 @@ class FfxBreadcrumbs {
   }
 
   FfxErrorCode Print(FfxBreadcrumbsMarkersStatus* status) {
-    return ToFfx(cairnPrintStatus(context_, print_flags_, &status->pBuffer, &status->bufferSize));
+    *status = {};
+    const bool skips_device = (flags_ & FFX_BREADCRUMBS_PRINT_SKIP_DEVICE_INFO) != 0;
+    const FfxAllocationCallbacks& memory = backend_.allocation;
+    if (!skips_device && backend_.interface.fpBreadcrumbsPrintDeviceInfo != nullptr) {
+      backend_.interface.fpBreadcrumbsPrintDeviceInfo(
+          &backend_.interface, &backend_.allocation,
+          (flags_ & FFX_BREADCRUMBS_PRINT_EXTENDED_DEVICE_INFO) != 0, &status->pBuffer,
+          &status->bufferSize);
+    }
+    const auto lock = LockToRead();
+    std::string text;
+    const Status printed = AppendFfxStatus(
+        *reinterpret_cast<Context*>(context_), history_,
+        [this](FfxPipeline pipeline) -> const FfxBreadcrumbsPipelineStateDescription* {
+          const auto found = pipelines_.find(pipeline);
+          return found == pipelines_.end() ? nullptr : &found->second.description;
+        },
+        {.flags = flags_, .has_device_info = !skips_device && api_ != FfxApi::kCustom}, &text);
+    if (!printed.ok()) return FailFfx(FFX_ERROR_BACKEND_API_ERROR, printed.message());
+    void* const buffer = memory.fpRealloc(status->pBuffer, status->bufferSize + text.size() + 1);
+    if (buffer == nullptr) return FailFfx(FFX_ERROR_OUT_OF_MEMORY, "no memory for the status");
+    status->pBuffer = static_cast<char*>(buffer);
+    // With a zero behind it, which does not count.
+    std::memcpy(status->pBuffer + status->bufferSize, text.c_str(), text.size() + 1);
+    status->bufferSize += text.size();
+    return FFX_OK;
   }
+
+  // What a marker is recorded into.
+  struct Target {
+    CairnCommandList* list = nullptr;
+    FfxList* told_list = nullptr;
+  };
 
   // FFX_ERROR_INVALID_ARGUMENT: it is not registered in this frame, or not open. Finding the list that
   // this thread used last takes neither a lock nor a look-up: markers come in long runs for one list. A
   // layer's list is asked for its recording each time, for it may have been reset since.
-  FfxErrorCode FindList(FfxCommandList native, CairnCommandList** list) {
+  FfxErrorCode FindList(FfxCommandList native, Target* target) {
     struct Last {
       uint64_t generation;
       FfxCommandList native;
-      CairnCommandList* list;
+      Target target;
     };
     static thread_local Last last{};
     const uint64_t generation = generation_.load(std::memory_order_acquire);
     if (last.generation == generation && last.native == native) {
-      *list = last.list;
+      *target = last.target;
       return FFX_OK;
     }
     LayerRecording recording;
@@ -278,15 +337,16 @@ class FfxBreadcrumbs {
       const auto lock = LockToRead();
       const auto found = lists_.find(native);
       if (found == lists_.end()) return FFX_ERROR_INVALID_ARGUMENT;
+      target->told_list = found->second.told_list;
       if (!found->second.of_layer) {
-        *list = found->second.list;
-        last = {generation, native, *list};
+        target->list = found->second.list;
+        last = {generation, native, *target};
         return FFX_OK;
       }
       if (!FindLayerRecording(context_, native, &recording)) return FFX_ERROR_INVALID_ARGUMENT;
       if (recording.state == LayerRecording::State::kClosed) return FFX_ERROR_INVALID_ARGUMENT;
       if (recording.state == LayerRecording::State::kNone) return FFX_ERROR_OUT_OF_MEMORY;
-      *list = recording.list;
+      target->list = recording.list;
       if (found->second.told == recording.id) return FFX_OK;
     }
     const auto lock = LockToChange();
@@ -301,27 +361,39 @@ class FfxBreadcrumbs {
  private:
   // What ffxBreadcrumbsRegisterCommandList said, until the next frame.
   struct Registration {
-    explicit Registration(std::pmr::memory_resource* memory) : name(memory) {}
-
     CairnCommandList* list = nullptr;  // of a layer's list: of the recording that was told
     bool of_layer = false;
     uint64_t told = 0;  // LayerRecording::id; 0 for none
-    uint32_t queue_type = 0;
-    uint16_t submission_index = 0;
     CairnPipeline pipeline = 0;
-    std::pmr::string name;
+    FfxList* told_list = nullptr;  // what the status prints of it
   };
+  struct RegisteredPipeline {
+    CairnPipeline pipeline = 0;
+    FfxBreadcrumbsPipelineStateDescription description{};  // names as KeepFfxName has them
+  };
+
+  FfxErrorCode BeginRegistered(FfxCommandList native, Registration* registration) {
+    LayerRecording recording;
+    if (FindLayerRecording(context_, native, &recording)) {
+      registration->of_layer = true;
+      // Registered before it is opened: what was said is told to the recording at its first marker.
+      if (recording.state != LayerRecording::State::kOpen) return FFX_OK;
+    }
+    return Begin(native, registration, recording.id);
+  }
 
   // Tells Cairn of the list, which is open if it is a layer's. Needs mutex_.
   FfxErrorCode Begin(FfxCommandList native, Registration* registration, uint64_t recording_id) {
     CairnCommandListDesc desc{};
     desc.struct_size = sizeof(desc);
     desc.native = native;
-    desc.queue = QueueKey(registration->queue_type);
-    desc.queue_type = QueueKind(registration->queue_type);
-    desc.name = registration->name.empty() ? nullptr : registration->name.c_str();
+    FfxList& told = *registration->told_list;
+    told.depth = 0;
+    desc.queue = QueueKey(told.queue_type);
+    desc.queue_type = kinds_[told.queue_type];
+    desc.name = told.name;
     desc.pipeline = registration->pipeline;
-    desc.submission_index = registration->submission_index;
+    desc.submission_index = told.submission_index;
     const CairnResult result = cairnBeginCommandList(context_, &desc, &registration->list);
     if (result == CAIRN_OK) registration->told = recording_id;
     return ToFfx(result);
@@ -334,13 +406,28 @@ class FfxBreadcrumbs {
     return synchronised_ ? std::unique_lock(mutex_) : std::unique_lock(mutex_, std::defer_lock);
   }
 
-  CairnQueueType QueueKind(uint32_t queue_type) const {
-    const auto found = std::find(queues_.begin(), queues_.end(), queue_type);
-    return found == queues_.end() ? CAIRN_QUEUE_OTHER
-                                  : kinds_[static_cast<size_t>(found - queues_.begin())];
+  std::unique_lock<std::mutex> LockList(FfxList& list) {
+    return synchronised_ ? std::unique_lock(list.mutex)
+                         : std::unique_lock(list.mutex, std::defer_lock);
   }
-  bool KnowsQueue(uint32_t queue_type) const {
-    return std::find(queues_.begin(), queues_.end(), queue_type) != queues_.end();
+
+  bool ShowsPipelines() const { return (flags_ & FFX_BREADCRUMBS_PRINT_SKIP_PIPELINE_INFO) == 0; }
+  FfxErrorCode UnknownQueue(uint32_t queue_type) const {
+    return FailFfx(FFX_ERROR_INVALID_ARGUMENT,
+                   fmt::format("queueType {} is no index into pUsedGpuQueues, which has {}; give "
+                               "the place of the queue there",
+                               queue_type, queues_.size()));
+  }
+  // Needs mutex_.
+  void KeepNames(const FfxBreadcrumbsPipelineStateDescription& desc,
+                 FfxBreadcrumbsPipelineStateDescription* kept) {
+    *kept = desc;
+    for (FfxBreadcrumbsNameTag* tag :
+         {&kept->name, &kept->vertexShader, &kept->hullShader, &kept->domainShader,
+          &kept->geometryShader, &kept->meshShader, &kept->amplificationShader, &kept->pixelShader,
+          &kept->computeShader, &kept->rayTracingShader}) {
+      tag->pName = KeepFfxName(*tag, &pipeline_names_);
+    }
   }
 
   // False if it is not registered. Needs mutex_.
@@ -348,8 +435,9 @@ class FfxBreadcrumbs {
     *pipeline = 0;
     if (native == nullptr) return true;
     const auto found = pipelines_.find(native);
-    if (found == pipelines_.end()) return false;
-    *pipeline = found->second;
+    // Who shows no pipelines need not register them.
+    if (found == pipelines_.end()) return !ShowsPipelines();
+    *pipeline = found->second.pipeline;
     return true;
   }
   static FfxErrorCode UnknownPipeline() {
@@ -357,7 +445,7 @@ class FfxBreadcrumbs {
   }
 
   const bool synchronised_;
-  const uint32_t print_flags_;
+  const uint32_t flags_;  // FFX_BREADCRUMBS_...
   FfxBackend backend_;
   const FfxApi api_;
   CallbackMemory memory_;
@@ -370,8 +458,10 @@ class FfxBreadcrumbs {
 
   std::atomic<uint64_t> generation_{next_generation.fetch_add(1, std::memory_order_relaxed)};
   std::shared_mutex mutex_;  // only with synchronised_; guards what follows
+  FfxHistory history_;
   std::pmr::unordered_map<FfxCommandList, Registration> lists_;
-  std::pmr::unordered_map<FfxPipeline, CairnPipeline> pipelines_;
+  std::pmr::unordered_map<FfxPipeline, RegisteredPipeline> pipelines_;
+  std::pmr::monotonic_buffer_resource pipeline_names_;
 };
 
 // What FfxBreadcrumbsContext::data begins with.
@@ -495,24 +585,13 @@ FfxErrorCode ffxBreadcrumbsBeginMarker(FfxBreadcrumbsContext* pContext, FfxComma
   if (type == FFX_BREADCRUMBS_MARKER_PASS && (pName->pName == nullptr || pName->pName[0] == 0)) {
     return FFX_ERROR_INVALID_ARGUMENT;
   }
-  return GuardedFfx([&] {
-    CairnCommandList* list = nullptr;
-    const FfxErrorCode error = breadcrumbs->FindList(commandList, &list);
-    if (error != FFX_OK) return error;
-    return cairn::ToFfx(
-        cairnBeginMarker(list, cairn::MarkerTypeFromFfx(type), pName->pName,
-                         pName->isNameExternallyOwned ? CAIRN_NAME_STATIC : CAIRN_NAME_COPY));
-  });
+  return GuardedFfx([&] { return breadcrumbs->BeginMarker(commandList, type, *pName); });
 }
 
 FfxErrorCode ffxBreadcrumbsEndMarker(FfxBreadcrumbsContext* pContext, FfxCommandList commandList) {
   FfxBreadcrumbs* breadcrumbs = Unwrap(pContext);
   if (breadcrumbs == nullptr) return FFX_ERROR_INVALID_POINTER;
-  return GuardedFfx([&] {
-    CairnCommandList* list = nullptr;
-    const FfxErrorCode error = breadcrumbs->FindList(commandList, &list);
-    return error != FFX_OK ? error : cairn::ToFfx(cairnEndMarker(list));
-  });
+  return GuardedFfx([&] { return breadcrumbs->EndMarker(commandList); });
 }
 
 FfxErrorCode ffxBreadcrumbsPrintStatus(FfxBreadcrumbsContext* pContext,
@@ -536,11 +615,12 @@ CairnContext* cairnFfxGetContext(FfxBreadcrumbsContext* context) {
 CairnCommandList* cairnFfxGetCommandList(FfxBreadcrumbsContext* context,
                                          FfxCommandList commandList) {
   FfxBreadcrumbs* breadcrumbs = Unwrap(context);
-  CairnCommandList* list = nullptr;
+  FfxBreadcrumbs::Target target;
   if (breadcrumbs == nullptr) return nullptr;
   // May tell a layer's recording what was registered, which allocates.
-  GuardedFfx([&] { return breadcrumbs->FindList(commandList, &list); });
-  return list;
+  const FfxErrorCode error =
+      GuardedFfx([&] { return breadcrumbs->FindList(commandList, &target); });
+  return error == FFX_OK ? target.list : nullptr;
 }
 
 FfxErrorCode cairnFfxNotifySubmit(FfxBreadcrumbsContext* context, uint32_t queueType,

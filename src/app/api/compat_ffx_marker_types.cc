@@ -2,6 +2,7 @@
 #include "app/api/compat_ffx_marker_types.h"
 
 #include <array>
+#include <iterator>
 
 namespace cairn {
 namespace {
@@ -81,6 +82,16 @@ constexpr std::array<CairnMarkerType, CAIRN_FFX_BREADCRUMBS_MARKER_COUNT> kTypes
 
 CairnMarkerType MarkerTypeFromFfx(FfxBreadcrumbsMarkerType type) {
   return kTypes[type];
+}
+
+const char* FfxMarkerTypeName(FfxBreadcrumbsMarkerType type) {
+  static constexpr const char* kNames[] = {"PASS",
+#define X(marker) #marker,
+                                           FFX_BREADCRUMBS_MARKER_LIST
+#undef X
+  };
+  static_assert(std::size(kNames) == CAIRN_FFX_BREADCRUMBS_MARKER_COUNT);
+  return kNames[type];
 }
 
 }  // namespace cairn

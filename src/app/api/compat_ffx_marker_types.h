@@ -12,6 +12,9 @@ namespace cairn {
 // `type` is below CAIRN_FFX_BREADCRUMBS_MARKER_COUNT.
 CairnMarkerType MarkerTypeFromFfx(FfxBreadcrumbsMarkerType type);
 
+// As the original prints it: its enumerator without the prefix.
+const char* FfxMarkerTypeName(FfxBreadcrumbsMarkerType type);
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_API_COMPAT_FFX_MARKER_TYPES_H_

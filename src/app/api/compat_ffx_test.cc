@@ -232,12 +232,181 @@ TEST_F(FfxBreadcrumbsTest, ThePublishedSampleProgram) {
   ASSERT_EQ(FFX_OK, cairnFfxNotifySubmit(&context_, queue_, lists, 1));
   gpu_.Execute(list, writes_before_the_hang);
 
-  EXPECT_EQ(PrintTree(), R"(<Frame 1>
- - [>] Queue type <0>, submission no. 1, command list 1: "Test list"
+  EXPECT_EQ(Print(), R"([BREADCRUMBS]
+<Frame 0>
+ - [>] Queue type <0>, submission no. 0, command list 1: "Test list"
+    ├─[>] Main Rendering, graphics pipeline "Phong pipeline" [ VS: PhongVS | PS: PhongPS ]
+    │  ├─[X] DRAW_INSTANCED, graphics pipeline "Phong pipeline" [ VS: PhongVS | PS: PhongPS ]
+    │  └─[>] DRAW_INDEXED_INSTANCED: "Draw the teapot", graphics pipeline [ VS: ToonVS ]
+    └─[ ] CLEAR_RENDER_TARGET
+)");
+}
+
+// The example output of the original's documentation.
+TEST_F(FfxBreadcrumbsTest, TheOutputOfTheDocumentation) {
+  FfxBreadcrumbsContextDescription desc =
+      Description(FFX_BREADCRUMBS_PRINT_NOT_STARTED_LISTS | FFX_BREADCRUMBS_PRINT_FINISHED_NODES |
+                  FFX_BREADCRUMBS_PRINT_NOT_STARTED_NODES);
+  desc.frameHistoryLength = 3;
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsContextCreate(&context_, &desc));
+  created_ = true;
+  List lists[253];
+  for (int frame = 0; frame < 253; ++frame) {
+    List& list = lists[frame];
+    ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+    ASSERT_EQ(FFX_OK, Register(list, "VK test command list"));
+    const auto mark = [&](FfxBreadcrumbsMarkerType type, const char* name) {
+      ASSERT_EQ(FFX_OK, Begin(list, type, name));
+      ASSERT_EQ(FFX_OK, End(list));
+    };
+    mark(FFX_BREADCRUMBS_MARKER_RESOURCE_BARRIER, "Backbuffer barrier to RT");
+    ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_PASS, "Main Rendering"));
+    mark(FFX_BREADCRUMBS_MARKER_CLEAR_RENDER_TARGET, "Reset current backbuffer contents");
+    const size_t before_the_hang = list.writes.size() + 1;
+    mark(FFX_BREADCRUMBS_MARKER_DRAW_INDEXED, "Draw simple triangle");
+    ASSERT_EQ(FFX_OK, End(list));
+    mark(FFX_BREADCRUMBS_MARKER_RESOURCE_BARRIER, "Backbuffer barrier to PRESENT");
+    if (frame < 250) gpu_.Execute(list);
+    if (frame == 250) gpu_.Execute(list, before_the_hang);
+  }
+  EXPECT_EQ(Print(), R"([BREADCRUMBS]
+<Frame 250>
+ - [>] Queue type <0>, submission no. 0, command list 1: "VK test command list"
+    ├─[X] RESOURCE_BARRIER: "Backbuffer barrier to RT"
     ├─[>] Main Rendering
-    │  ├─[X] DRAW_INSTANCED 1, graphics pipeline "Phong pipeline" [ VS: PhongVS | PS: PhongPS ]
-    │  └─[>] DRAW_INDEXED_INSTANCED 1: "Draw the teapot", graphics pipeline [ VS: ToonVS ]
-    └─[ ] CLEAR_RENDER_TARGET 1
+    │  ├─[X] CLEAR_RENDER_TARGET: "Reset current backbuffer contents"
+    │  └─[>] DRAW_INDEXED: "Draw simple triangle"
+    └─[ ] RESOURCE_BARRIER: "Backbuffer barrier to PRESENT"
+<Frame 251>
+ - [ ] Queue type <0>, submission no. 0, command list 1: "VK test command list"
+    ├─[ ] RESOURCE_BARRIER: "Backbuffer barrier to RT"
+    ├─[ ] Main Rendering
+    │  ├─[ ] CLEAR_RENDER_TARGET: "Reset current backbuffer contents"
+    │  └─[ ] DRAW_INDEXED: "Draw simple triangle"
+    └─[ ] RESOURCE_BARRIER: "Backbuffer barrier to PRESENT"
+<Frame 252>
+ - [ ] Queue type <0>, submission no. 0, command list 1: "VK test command list"
+    ├─[ ] RESOURCE_BARRIER: "Backbuffer barrier to RT"
+    ├─[ ] Main Rendering
+    │  ├─[ ] CLEAR_RENDER_TARGET: "Reset current backbuffer contents"
+    │  └─[ ] DRAW_INDEXED: "Draw simple triangle"
+    └─[ ] RESOURCE_BARRIER: "Backbuffer barrier to PRESENT"
+)");
+}
+
+// Numbers stand at equal types that follow one another, and begin again at another level or type; types
+// have all of their name.
+TEST_F(FfxBreadcrumbsTest, OrdinalsOfNeighbours) {
+  Create(FFX_BREADCRUMBS_PRINT_FINISHED_NODES | FFX_BREADCRUMBS_PRINT_NOT_STARTED_NODES);
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+  List list;
+  ASSERT_EQ(FFX_OK, Register(list, nullptr));
+  const auto mark = [&](FfxBreadcrumbsMarkerType type, const char* name = nullptr) {
+    ASSERT_EQ(FFX_OK, Begin(list, type, name));
+    ASSERT_EQ(FFX_OK, End(list));
+  };
+  mark(FFX_BREADCRUMBS_MARKER_DISPATCH);
+  mark(FFX_BREADCRUMBS_MARKER_DISPATCH, "Blur");
+  mark(FFX_BREADCRUMBS_MARKER_PIPELINE_BARRIER);
+  mark(FFX_BREADCRUMBS_MARKER_DISPATCH);
+  ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_PASS, "Pass"));
+  mark(FFX_BREADCRUMBS_MARKER_DRAW);
+  mark(FFX_BREADCRUMBS_MARKER_DRAW);
+  ASSERT_EQ(FFX_OK, End(list));
+  mark(FFX_BREADCRUMBS_MARKER_DRAW);
+  ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_BEGIN_TRANSFORM_FEEDBACK_EXT));
+  gpu_.Execute(list);
+  EXPECT_EQ(PrintTree(), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 0, command list 1
+    ├─[X] DISPATCH 1
+    ├─[X] DISPATCH 2: "Blur"
+    ├─[X] PIPELINE_BARRIER
+    ├─[X] DISPATCH
+    ├─[X] Pass
+    │  ├─[X] DRAW 1
+    │  └─[X] DRAW 2
+    ├─[X] DRAW
+    └─[>] BEGIN_TRANSFORM_FEEDBACK_EXT
+)");
+}
+
+// Lists count from 1 in each frame, and empty frames are shown; submissions are those that were told.
+TEST_F(FfxBreadcrumbsTest, ListsCountPerFrame) {
+  FfxBreadcrumbsContextDescription desc = Description();
+  desc.frameHistoryLength = 3;
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsContextCreate(&context_, &desc));
+  created_ = true;
+  List lists[6];
+  for (int frame = 0; frame < 4; ++frame) {
+    ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+    for (int i = 0; i < 2 && frame != 2; ++i) {
+      FfxBreadcrumbsCommandListDescription list{};
+      list.commandList = &lists[(frame * 2 + i) % 6];
+      list.name = {i == 0 ? "First" : "Second", true};
+      list.submissionIndex = static_cast<uint16_t>(7 + i);
+      ASSERT_EQ(FFX_OK, ffxBreadcrumbsRegisterCommandList(&context_, &list));
+    }
+  }
+  EXPECT_EQ(Print(), R"([BREADCRUMBS]
+<Frame 1>
+ - [ ] Queue type <0>, submission no. 7, command list 1: "First"
+ - [ ] Queue type <0>, submission no. 8, command list 2: "Second"
+<Frame 2>
+ - No command lists
+<Frame 3>
+ - [ ] Queue type <0>, submission no. 7, command list 1: "First"
+ - [ ] Queue type <0>, submission no. 8, command list 2: "Second"
+)");
+}
+
+// Finished and not started nodes are one line each unless asked for; what is behind them is shown again.
+TEST_F(FfxBreadcrumbsTest, NodesCollapse) {
+  Create();
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+  List list;
+  ASSERT_EQ(FFX_OK, Register(list, "List"));
+  size_t into_the_second = 0;
+  for (const char* name : {"Done", "Running", "To come"}) {
+    ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_PASS, name));
+    if (name[0] == 'R') into_the_second = list.writes.size() + 3;
+    for (int i = 0; i < 2; ++i) {
+      ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_DRAW));
+      ASSERT_EQ(FFX_OK, End(list));
+    }
+    ASSERT_EQ(FFX_OK, End(list));
+  }
+  gpu_.Execute(list, into_the_second);
+  EXPECT_EQ(PrintTree(), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 0, command list 1: "List"
+    ├─[X] Done
+    ├─[>] Running
+    │  ├─[X] DRAW 1
+    │  └─[>] DRAW 2
+    └─[ ] To come
+)");
+}
+
+// A queueType is a place in pUsedGpuQueues, whatever stands there.
+TEST_F(FfxBreadcrumbsTest, QueueTypesAreIndices) {
+  uint32_t queues[] = {0, 2, 3};
+  FfxBreadcrumbsContextDescription desc = Description(FFX_BREADCRUMBS_PRINT_NOT_STARTED_LISTS);
+  desc.usedGpuQueuesCount = 3;
+  desc.pUsedGpuQueues = queues;
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsContextCreate(&context_, &desc));
+  created_ = true;
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+  List lists[4];
+  for (uint32_t i = 0; i < 4; ++i) {
+    FfxBreadcrumbsCommandListDescription list{};
+    list.commandList = &lists[i];
+    list.queueType = i;
+    EXPECT_EQ(i < 3 ? FFX_OK : FFX_ERROR_INVALID_ARGUMENT,
+              ffxBreadcrumbsRegisterCommandList(&context_, &list));
+  }
+  EXPECT_EQ(PrintTree(), R"(<Frame 0>
+ - [ ] Queue type <0>, submission no. 0, command list 1
+ - [ ] Queue type <1>, submission no. 0, command list 2
+ - [ ] Queue type <2>, submission no. 0, command list 3
 )");
 }
 
@@ -265,6 +434,40 @@ TEST_F(FfxBreadcrumbsTest, NamesThatAreNotExternallyOwnedAreCopied) {
   EXPECT_THAT(Print(), HasSubstr("[>] Shadows"));
 }
 
+// They are read where they lie, when the status is printed.
+TEST_F(FfxBreadcrumbsTest, NamesThatAreExternallyOwnedAreNotCopied) {
+  Create(FFX_BREADCRUMBS_PRINT_FINISHED_NODES);
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+  char list_name[] = "list";
+  char name[] = "first";
+  List list;
+  ASSERT_EQ(FFX_OK, Register(list, list_name));
+  ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_PASS, name));
+  std::strcpy(name, "other");
+  ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_DRAW, name));
+  std::strcpy(name, "third");
+  std::strcpy(list_name, "LIST");
+  gpu_.Execute(list);
+  EXPECT_EQ(PrintTree(), R"(<Frame 0>
+ - [>] Queue type <0>, submission no. 0, command list 1: "LIST"
+    └─[>] third
+       └─[>] DRAW: "third"
+)");
+}
+
+// Who shows no pipelines may leave them out.
+TEST_F(FfxBreadcrumbsTest, PipelinesThatAreNotShownNeedNoRegistration) {
+  int pipeline = 0;
+  Create(FFX_BREADCRUMBS_PRINT_SKIP_PIPELINE_INFO);
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsStartFrame(&context_));
+  List list;
+  ASSERT_EQ(FFX_OK, Register(list, "List", &pipeline));
+  ASSERT_EQ(FFX_OK, ffxBreadcrumbsSetPipeline(&context_, &list, &pipeline));
+  ASSERT_EQ(FFX_OK, Begin(list, FFX_BREADCRUMBS_MARKER_DRAW));
+  gpu_.Execute(list);
+  EXPECT_THAT(PrintTree(), HasSubstr("    └─[>] DRAW\n"));
+}
+
 TEST_F(FfxBreadcrumbsTest, AFinishedListIsExpandedOnRequest) {
   for (const uint32_t flags : {0, static_cast<int>(FFX_BREADCRUMBS_PRINT_FINISHED_LISTS)}) {
     Create(flags);
@@ -290,7 +493,7 @@ TEST_F(FfxBreadcrumbsTest, DeviceInfoComesFromTheBackend) {
   desc.flags = FFX_BREADCRUMBS_PRINT_EXTENDED_DEVICE_INFO;
   ASSERT_EQ(FFX_OK, ffxBreadcrumbsContextCreate(&context_, &desc));
   created_ = true;
-  EXPECT_THAT(Print(), HasSubstr("Stepping GPU"));
+  EXPECT_THAT(Print(), testing::StartsWith("Stepping GPU[BREADCRUMBS]\n"));
 }
 
 TEST_F(FfxBreadcrumbsTest, EverythingIsGivenBack) {

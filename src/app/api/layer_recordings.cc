@@ -26,4 +26,10 @@ bool FindLayerRecording(CairnContext* context, void* native, LayerRecording* rec
   return true;
 }
 
+RecordedEvent LastEventOf(CairnCommandList* list) {
+  const CommandList& inner = *reinterpret_cast<CommandList*>(list);
+  const uint32_t value = inner.progress_value();
+  return {inner.slot()->recording_id, value & kMaxSequence};
+}
+
 }  // namespace cairn

@@ -28,6 +28,13 @@ bool IsLayerContext(CairnContext* context);
 // or may: nobody opens or closes it meanwhile.
 bool FindLayerRecording(CairnContext* context, void* native, LayerRecording* recording);
 
+// The event that a list recorded last; the caller records into it.
+struct RecordedEvent {
+  uint64_t recording_id = 0;  // another for each recording of the process
+  uint32_t sequence = 0;      // from 1; 0: it has none
+};
+RecordedEvent LastEventOf(CairnCommandList* list);
+
 }  // namespace cairn
 
 #endif  // CAIRN_APP_API_LAYER_RECORDINGS_H_
