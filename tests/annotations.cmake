@@ -17,6 +17,19 @@ endforeach()
 add_dependencies(annotations_runtime_test cairn_sample_driver cairn cairn_driver_feature_version
   cairn_driver_ddi_required)
 
+# What the documentation prints, in a function: it compiles and links as it stands.
+if(NOT WIN32)
+  set(page ${PROJECT_SOURCE_DIR}/docs/annotations.md)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
+  file(READ ${page} text)
+  string(REGEX MATCH "```cpp\n[^`]*```" text "${text}")
+  string(REGEX REPLACE "```(cpp)?\n?" "" text "${text}")
+  string(REGEX REPLACE "\n\n" "\n\nvoid Snippet(ID3D12Device* device) {\n" text "${text}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/annotations_snippet.inc CONTENT "${text}}\n" @ONLY)
+  cairn_test(annotations_snippet_test SOURCES annotations_snippet_test.cc DEPS cairn_d3d12abi)
+  target_include_directories(annotations_snippet_test PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endif()
+
 if(TARGET cairn_d3d12)
   include(${PROJECT_SOURCE_DIR}/cmake/EmbedFile.cmake)
   cairn_library(cairn_annotations_device

@@ -387,6 +387,9 @@ TEST_F(AnnotationRuntimeTest, CrashEventsFillTheWordsInOrderAndNeverMore) {
 TEST_F(AnnotationRuntimeTest, ADriverThatCannotBeOpenedIsReplacedWithAMessage) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"/no/such/driver.so", "CAIRN_DRIVER=/no/such/driver.so: cannot be loaded: "},
+      {"C:\\no\\driver.dll", "CAIRN_DRIVER=C:\\no\\driver.dll: cannot be loaded: "},
+      {"no\\driver.dll", "CAIRN_DRIVER=no\\driver.dll: cannot be loaded: "},
+      {"C:driver.dll", "CAIRN_DRIVER=C:driver.dll: cannot be loaded: "},
       {"loging", "no such driver; use breadcrumb, logging, none, or the path of a shared library"},
       {CAIRN_NO_DRIVER_LIBRARY, "exports no cairnOpenDriver: it is no driver library"},
   };

@@ -262,6 +262,16 @@ typedef CairnResult (*CairnOpenDriverFunction)(const CairnDriverHost* host, Cair
 #endif
 #endif
 
+/* For __uuidof where the compiler has none: with dxguids.h of DirectX-Headers, with its stubs of Windows'
+ * headers, and with MinGW. */
+#if defined(WINADAPTER_IID)
+#define CAIRN_UUID(...) WINADAPTER_IID(__VA_ARGS__)
+#elif defined(__CRT_UUID_DECL)
+#define CAIRN_UUID(...) __CRT_UUID_DECL(__VA_ARGS__)
+#else
+#define CAIRN_UUID(...)
+#endif
+
 #if defined(__GNUC__)
 #define CAIRN_IID_UNUSED __attribute__((unused))
 #else
@@ -279,10 +289,8 @@ ID3D12DeviceTools : public IUnknown {
   virtual void STDMETHODCALLTYPE SetNextAllocationAddress(
       D3D12_GPU_VIRTUAL_ADDRESS nextAllocationVirtualAddress) = 0;
 };
-#if defined(WINADAPTER_IID)
-WINADAPTER_IID(ID3D12DeviceTools, 0x2ea68e9c, 0x19c3, 0x4e47, 0xa1, 0x09, 0x6c, 0xda, 0xdf, 0xf0,
-               0xac, 0xa9)
-#endif
+CAIRN_UUID(ID3D12DeviceTools, 0x2ea68e9c, 0x19c3, 0x4e47, 0xa1, 0x09, 0x6c, 0xda, 0xdf, 0xf0, 0xac,
+           0xa9)
 #else
 typedef struct ID3D12DeviceTools ID3D12DeviceTools;
 typedef struct ID3D12DeviceToolsVtbl {
@@ -317,10 +325,8 @@ ID3D12DeviceTools1 : public ID3D12DeviceTools {
   virtual D3D12_APPLICATION_SPECIFIC_DRIVER_BLOB_STATUS STDMETHODCALLTYPE
   GetApplicationSpecificDriverBlobStatus() = 0;
 };
-#if defined(WINADAPTER_IID)
-WINADAPTER_IID(ID3D12DeviceTools1, 0xe30e9fc7, 0xe641, 0x4d6e, 0x8a, 0x81, 0x9d, 0xd9, 0x20, 0x6e,
-               0xc4, 0x7a)
-#endif
+CAIRN_UUID(ID3D12DeviceTools1, 0xe30e9fc7, 0xe641, 0x4d6e, 0x8a, 0x81, 0x9d, 0xd9, 0x20, 0x6e, 0xc4,
+           0x7a)
 #else
 typedef struct ID3D12DeviceTools1 ID3D12DeviceTools1;
 typedef struct ID3D12DeviceTools1Vtbl {
@@ -365,10 +371,8 @@ ID3D12DeviceTools2 : public ID3D12DeviceTools1 {
       D3D12_USER_DEFINED_ANNOTATION_MODE Mode) = 0;
   virtual D3D12_USER_DEFINED_ANNOTATION_MODE STDMETHODCALLTYPE GetUserDefinedAnnotationMode() = 0;
 };
-#if defined(WINADAPTER_IID)
-WINADAPTER_IID(ID3D12DeviceTools2, 0x0edb4324, 0x20a7, 0x45ed, 0x80, 0x16, 0xc3, 0x17, 0xa0, 0x73,
-               0xbe, 0x33)
-#endif
+CAIRN_UUID(ID3D12DeviceTools2, 0x0edb4324, 0x20a7, 0x45ed, 0x80, 0x16, 0xc3, 0x17, 0xa0, 0x73, 0xbe,
+           0x33)
 #else
 typedef struct ID3D12DeviceTools2 ID3D12DeviceTools2;
 typedef struct ID3D12DeviceTools2Vtbl {

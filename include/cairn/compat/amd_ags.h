@@ -21,6 +21,9 @@
  * Threads: one thread at a time uses an AGSContext; several threads take one each. Markers of Direct3D 11 go into
  * the immediate context, whose thread writes them.
  *
+ * Names are those of AGS 6.3, and in C++ also those that enumerations had inside of structs until 6.2
+ * (AGSBreadcrumbMarker::TopOfPipe). Structs have the layout of both. AGS 5 and 32-bit programs are not served.
+ *
  * Source: AMD GPU Services, versions 6.
  */
 #ifndef CAIRN_COMPAT_AMD_AGS_H_
@@ -41,16 +44,14 @@ extern "C" {
 #endif
 
 #define AMD_AGS_VERSION_MAJOR 6
-#define AMD_AGS_VERSION_MINOR 2
+#define AMD_AGS_VERSION_MINOR 3
 #define AMD_AGS_VERSION_PATCH 0
 
 #define AMD_AGS_API CAIRN_API
 
-/* Enumerations that AGS has inside of structs: in C a field of such a type is a number. */
+/* A name that an enumerator had inside of a struct until AGS 6.2. */
 #ifdef __cplusplus
-#define CAIRN_AGS_NESTED(type) type
-#else
-#define CAIRN_AGS_NESTED(type) int
+#define CAIRN_AGS_FORMER(type, former, present) static constexpr type former = present;
 #endif
 
 #define AGS_MAKE_VERSION(major, minor, patch) (((major) << 22) | ((minor) << 12) | (patch))
@@ -166,24 +167,38 @@ typedef struct AGSDisplayInfo {
   int reserved;
 } AGSDisplayInfo;
 
+typedef enum AGSAsicFamily {
+  AGSAsicFamily_Unknown,
+  AGSAsicFamily_PreGCN,
+  AGSAsicFamily_GCN1,
+  AGSAsicFamily_GCN2,
+  AGSAsicFamily_GCN3,
+  AGSAsicFamily_GCN4,
+  AGSAsicFamily_Vega,
+  AGSAsicFamily_RDNA,
+  AGSAsicFamily_RDNA2,
+  AGSAsicFamily_RDNA3,
+  AGSAsicFamily_RDNA4,
+  AGSAsicFamily_Count
+} AGSAsicFamily;
+
 typedef struct AGSDeviceInfo {
 #ifdef __cplusplus
-  typedef enum AsicFamily {
-    AsicFamily_Unknown,
-    AsicFamily_PreGCN,
-    AsicFamily_GCN1,
-    AsicFamily_GCN2,
-    AsicFamily_GCN3,
-    AsicFamily_GCN4,
-    AsicFamily_Vega,
-    AsicFamily_RDNA,
-    AsicFamily_RDNA2,
-    AsicFamily_RDNA3,
-    AsicFamily_Count
-  } AsicFamily;
+  typedef AGSAsicFamily AsicFamily;
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_Unknown, AGSAsicFamily_Unknown)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_PreGCN, AGSAsicFamily_PreGCN)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_GCN1, AGSAsicFamily_GCN1)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_GCN2, AGSAsicFamily_GCN2)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_GCN3, AGSAsicFamily_GCN3)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_GCN4, AGSAsicFamily_GCN4)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_Vega, AGSAsicFamily_Vega)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_RDNA, AGSAsicFamily_RDNA)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_RDNA2, AGSAsicFamily_RDNA2)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_RDNA3, AGSAsicFamily_RDNA3)
+  CAIRN_AGS_FORMER(AsicFamily, AsicFamily_Count, AGSAsicFamily_Count)
 #endif
   const char* adapterString;
-  CAIRN_AGS_NESTED(AsicFamily) asicFamily;
+  AGSAsicFamily asicFamily;
   unsigned int isAPU : 1;
   unsigned int isPrimaryDevice : 1;
   unsigned int isExternal : 1;
@@ -229,19 +244,28 @@ typedef struct AGSGPUInfo {
   AGSDeviceInfo* devices;
 } AGSGPUInfo;
 
+typedef enum AGSDisplayMode {
+  AGSDisplayMode_SDR,
+  AGSDisplayMode_HDR10_PQ,
+  AGSDisplayMode_HDR10_scRGB,
+  AGSDisplayMode_FreesyncHDR_scRGB,
+  AGSDisplayMode_FreesyncHDR_Gamma22,
+  AGSDisplayMode_DolbyVision,
+  Mode_Count /* as AGS 6.3 spells it */
+} AGSDisplayMode;
+
 typedef struct AGSDisplaySettings {
 #ifdef __cplusplus
-  typedef enum Mode {
-    Mode_SDR,
-    Mode_HDR10_PQ,
-    Mode_HDR10_scRGB,
-    Mode_FreesyncHDR_scRGB,
-    Mode_FreesyncHDR_Gamma22,
-    Mode_DolbyVision,
-    Mode_Count
-  } Mode;
+  typedef AGSDisplayMode Mode;
+  CAIRN_AGS_FORMER(Mode, Mode_SDR, AGSDisplayMode_SDR)
+  CAIRN_AGS_FORMER(Mode, Mode_HDR10_PQ, AGSDisplayMode_HDR10_PQ)
+  CAIRN_AGS_FORMER(Mode, Mode_HDR10_scRGB, AGSDisplayMode_HDR10_scRGB)
+  CAIRN_AGS_FORMER(Mode, Mode_FreesyncHDR_scRGB, AGSDisplayMode_FreesyncHDR_scRGB)
+  CAIRN_AGS_FORMER(Mode, Mode_FreesyncHDR_Gamma22, AGSDisplayMode_FreesyncHDR_Gamma22)
+  CAIRN_AGS_FORMER(Mode, Mode_DolbyVision, AGSDisplayMode_DolbyVision)
+  CAIRN_AGS_FORMER(Mode, Mode_Count, ::Mode_Count)
 #endif
-  CAIRN_AGS_NESTED(Mode) mode;
+  AGSDisplayMode mode;
   double chromaticityRedX;
   double chromaticityRedY;
   double chromaticityGreenX;
@@ -278,6 +302,9 @@ AMD_AGS_API AGSReturnCode agsInitialize(int agsVersion, const AGSConfiguration* 
 /* The attached CairnContext stays. A device that was made with the context and not destroyed stays usable, and has
  * no markers any more. AGS_INVALID_ARGS: NULL. */
 AMD_AGS_API AGSReturnCode agsDeInitialize(AGSContext* context);
+
+/* As agsInitialize fills in `gpuInfo`. AGS_INVALID_ARGS: NULL. */
+AMD_AGS_API AGSReturnCode agsGetGPUInfo(AGSContext* context, AGSGPUInfo* gpuInfo);
 
 AMD_AGS_API AGSReturnCode agsSetDisplayMode(AGSContext* context, int deviceIndex, int displayIndex,
                                             const AGSDisplaySettings* settings);
@@ -435,25 +462,21 @@ AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_DestroyDevice(
 
 /* ---- Breadcrumbs ----------------------------------------------------------------------------- */
 
-#ifdef __cplusplus
-typedef struct AGSBreadcrumbMarker {
-  typedef enum Type { TopOfPipe = 0, BottomOfPipe = 1 } Type;
-
-  unsigned long long markerData;
-  Type type;
-  unsigned int index; /* below numBreadcrumbMarkers */
-} AGSBreadcrumbMarker;
-#else
 typedef enum AGSBreadcrumbMarkerType {
-  AGSBreadcrumbMarker_TopOfPipe = 0,
-  AGSBreadcrumbMarker_BottomOfPipe = 1
+  AGSTopOfPipe = 0,
+  AGSBottomOfPipe = 1
 } AGSBreadcrumbMarkerType;
+
 typedef struct AGSBreadcrumbMarker {
+#ifdef __cplusplus
+  typedef AGSBreadcrumbMarkerType Type;
+  CAIRN_AGS_FORMER(Type, TopOfPipe, AGSTopOfPipe)
+  CAIRN_AGS_FORMER(Type, BottomOfPipe, AGSBottomOfPipe)
+#endif
   unsigned long long markerData;
   AGSBreadcrumbMarkerType type;
-  unsigned int index;
+  unsigned int index; /* below numBreadcrumbMarkers */
 } AGSBreadcrumbMarker;
-#endif
 
 /* Records a write of markerData into slot `index`, at the top or the bottom of the pipe: into the immediate context of
  * the device that agsDriverExtensionsDX11_CreateDevice made, or else into the command buffer that was set, as
@@ -471,11 +494,15 @@ typedef enum AGSPrimitiveTopologyDX11 {
   AGS_PRIMITIVE_TOPOLOGY_SCREENRECTLIST = 9
 } AGSPrimitiveTopologyDX11;
 
+typedef enum AGSClipRectMode { AGSClipRectIncluded = 0, AGSClipRectExcluded = 1 } AGSClipRectMode;
+
 typedef struct AGSClipRect {
 #ifdef __cplusplus
-  typedef enum Mode { ClipRectIncluded = 0, ClipRectExcluded = 1 } Mode;
+  typedef AGSClipRectMode Mode;
+  CAIRN_AGS_FORMER(Mode, ClipRectIncluded, AGSClipRectIncluded)
+  CAIRN_AGS_FORMER(Mode, ClipRectExcluded, AGSClipRectExcluded)
 #endif
-  CAIRN_AGS_NESTED(Mode) mode;
+  AGSClipRectMode mode;
   AGSRect rect;
 } AGSClipRect;
 
@@ -556,6 +583,102 @@ AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceEndWrites(
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceBeginAllAccess(
     AGSContext* context, struct ID3D11Resource* resource);
 AMD_AGS_API AGSReturnCode agsDriverExtensionsDX11_NotifyResourceEndAllAccess(
+    AGSContext* context, struct ID3D11Resource* resource);
+
+/* ---- Function pointers, for programs that load the library ---------------------------------------- */
+
+typedef AGSDriverVersionResult (*AGS_CHECKDRIVERVERSION)(
+    const char* radeonSoftwareVersionReported, unsigned int radeonSoftwareVersionRequired);
+typedef int (*AGS_GETVERSIONNUMBER)(void);
+typedef AGSReturnCode (*AGS_INITIALIZE)(int agsVersion, const AGSConfiguration* config,
+                                        AGSContext** context, AGSGPUInfo* gpuInfo);
+typedef AGSReturnCode (*AGS_DEINITIALIZE)(AGSContext* context);
+typedef AGSReturnCode (*AGS_GETGPUINFO)(AGSContext* context, AGSGPUInfo* gpuInfo);
+typedef AGSReturnCode (*AGS_SETDISPLAYMODE)(AGSContext* context, int deviceIndex, int displayIndex,
+                                            const AGSDisplaySettings* settings);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX12_CREATEDEVICE)(
+    AGSContext* context, const AGSDX12DeviceCreationParams* creationParams,
+    const AGSDX12ExtensionParams* extensionParams, AGSDX12ReturnedParams* returnedParams);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX12_DESTROYDEVICE)(AGSContext* context,
+                                                                struct ID3D12Device* device,
+                                                                unsigned int* deviceReferences);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX12_PUSHMARKER)(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList, const char* data);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX12_POPMARKER)(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX12_SETMARKER)(
+    AGSContext* context, struct ID3D12GraphicsCommandList* commandList, const char* data);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_CREATEDEVICE)(
+    AGSContext* context, const AGSDX11DeviceCreationParams* creationParams,
+    const AGSDX11ExtensionParams* extensionParams, AGSDX11ReturnedParams* returnedParams);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_DESTROYDEVICE)(
+    AGSContext* context, struct ID3D11Device* device, unsigned int* deviceReferences,
+    struct ID3D11DeviceContext* immediateContext, unsigned int* immediateContextReferences);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_WRITEBREADCRUMB)(
+    AGSContext* context, const AGSBreadcrumbMarker* marker);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_IASETPRIMITIVETOPOLOGY)(AGSContext* context,
+                                                                         CairnAgsTopology topology);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_BEGINUAVOVERLAP)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_ENDUAVOVERLAP)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_SETDEPTHBOUNDS)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext, bool enabled, float minDepth,
+    float maxDepth);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_MULTIDRAWINSTANCEDINDIRECT)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext, unsigned int drawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_MULTIDRAWINDEXEDINSTANCEDINDIRECT)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext, unsigned int drawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_MULTIDRAWINSTANCEDINDIRECTCOUNTINDIRECT)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext,
+    struct ID3D11Buffer* pBufferForDrawCount, unsigned int alignedByteOffsetForDrawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_MULTIDRAWINDEXEDINSTANCEDINDIRECTCOUNTINDIRECT)(
+    AGSContext* context, struct ID3D11DeviceContext* dxContext,
+    struct ID3D11Buffer* pBufferForDrawCount, unsigned int alignedByteOffsetForDrawCount,
+    struct ID3D11Buffer* pBufferForArgs, unsigned int alignedByteOffsetForArgs,
+    unsigned int byteStrideForArgs);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_SETMAXASYNCCOMPILETHREADCOUNT)(
+    AGSContext* context, unsigned int numberOfThreads);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NUMPENDINGASYNCCOMPILEJOBS)(
+    AGSContext* context, unsigned int* numberOfJobs);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_SETDISKSHADERCACHEENABLED)(AGSContext* context,
+                                                                            int enable);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_SETVIEWBROADCASTMASKS)(
+    AGSContext* context, unsigned long long vpMask, unsigned long long rtSliceMask,
+    int vpMaskPerRtSliceEnabled);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_GETMAXCLIPRECTS)(AGSContext* context,
+                                                                  unsigned int* maxRectCount);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_SETCLIPRECTS)(AGSContext* context,
+                                                               unsigned int clipRectCount,
+                                                               const AGSClipRect* clipRects);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_CREATEBUFFER)(
+    AGSContext* context, const struct D3D11_BUFFER_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Buffer** buffer,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_CREATETEXTURE1D)(
+    AGSContext* context, const struct D3D11_TEXTURE1D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture1D** texture1D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_CREATETEXTURE2D)(
+    AGSContext* context, const struct D3D11_TEXTURE2D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture2D** texture2D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_CREATETEXTURE3D)(
+    AGSContext* context, const struct D3D11_TEXTURE3D_DESC* desc,
+    const struct D3D11_SUBRESOURCE_DATA* initialData, struct ID3D11Texture3D** texture3D,
+    AGSAfrTransferType transferType, AGSAfrTransferEngine transferEngine);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NOTIFYRESOURCEENDWRITES)(
+    AGSContext* context, struct ID3D11Resource* resource, const struct tagRECT* transferRegions,
+    const unsigned int* subresourceArray, unsigned int numSubresources);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NOTIFYRESOURCEBEGINALLACCESS)(
+    AGSContext* context, struct ID3D11Resource* resource);
+typedef AGSReturnCode (*AGS_DRIVEREXTENSIONSDX11_NOTIFYRESOURCEENDALLACCESS)(
     AGSContext* context, struct ID3D11Resource* resource);
 
 /* ---- Cairn's additions ------------------------------------------------------------------------ */

@@ -11,15 +11,25 @@ Driver NoDriver() {
   return driver;
 }
 
+namespace {
+
+// As opposed to the name of a driver: with a slash, or as Windows has them, with a backslash or a drive.
+bool IsPath(const std::string& name) {
+  const bool has_drive = name.size() > 2 && name[1] == ':';
+  return has_drive || name.find_first_of("/\\") != std::string::npos;
+}
+
+}  // namespace
+
 Result<Driver> OpenDriver(const std::string& name, const CairnDriverHost& host) {
   if (name.empty() || name == "breadcrumb") return BreadcrumbDriver();
   if (name == "logging") return LoggingDriver(host);
   if (name == "none") return NoDriver();
-  if (name.find('/') != std::string::npos) return LoadDriver(name, host);
+  if (IsPath(name)) return LoadDriver(name, host);
   return Status(StatusCode::kInvalidArgument,
                 "CAIRN_DRIVER=" + name +
                     ": no such driver; use breadcrumb, logging, none, or the path of a shared "
-                    "library with a slash in it");
+                    "library, with a slash or a backslash in it");
 }
 
 }  // namespace cairn

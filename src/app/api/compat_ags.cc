@@ -73,6 +73,14 @@ AGSReturnCode agsInitialize(int agsVersion, const AGSConfiguration* config, AGSC
   return AGS_SUCCESS;
 }
 
+AGSReturnCode agsGetGPUInfo(AGSContext* context, AGSGPUInfo* gpuInfo) {
+  if (context == nullptr || gpuInfo == nullptr) {
+    return FailAgs(AGS_INVALID_ARGS, "the context or the result pointer is NULL");
+  }
+  *gpuInfo = {"", "", 0, nullptr};
+  return AGS_SUCCESS;
+}
+
 AGSReturnCode agsDeInitialize(AGSContext* context) {
   if (context == nullptr) return FailAgs(AGS_INVALID_ARGS, "the context is NULL");
   const AGS_FREE_CALLBACK free = context->free;

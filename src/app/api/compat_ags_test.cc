@@ -11,6 +11,8 @@
 
 #include "cairn/compat/amd_ags.h"
 
+extern "C" int CairnTestAgsInC();  // compat_ags_test_names.c
+
 namespace cairn {
 namespace {
 
@@ -217,6 +219,21 @@ TEST(AgsInitialize, ChecksTheVersionAndUsesTheCallbacks) {
   EXPECT_EQ(1, ags_allocations);
   ASSERT_EQ(AGS_SUCCESS, agsDeInitialize(ags));
   EXPECT_EQ(0, ags_allocations);
+}
+
+TEST(AgsNames, AProgramInCFindsThoseOf6_3) {
+  EXPECT_EQ(0, CairnTestAgsInC());
+}
+
+TEST(AgsNames, EnumeratorsThatStoodInStructsAreTheSame) {
+  EXPECT_EQ(AGSTopOfPipe, AGSBreadcrumbMarker::TopOfPipe);
+  EXPECT_EQ(AGSBottomOfPipe, AGSBreadcrumbMarker::BottomOfPipe);
+  const AGSBreadcrumbMarker::Type type = AGSBreadcrumbMarker::BottomOfPipe;
+  EXPECT_EQ(1, static_cast<int>(type));
+  EXPECT_EQ(AGSAsicFamily_RDNA3, AGSDeviceInfo::AsicFamily_RDNA3);
+  EXPECT_EQ(10, static_cast<int>(AGSAsicFamily_RDNA4));
+  EXPECT_EQ(AGSDisplayMode_HDR10_PQ, AGSDisplaySettings::Mode_HDR10_PQ);
+  EXPECT_EQ(AGSClipRectExcluded, AGSClipRect::ClipRectExcluded);
 }
 
 }  // namespace
