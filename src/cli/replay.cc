@@ -283,6 +283,8 @@ int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* tellin
   if (telling != nullptr) telling->AddTo(&player);
   player.original_pace = options.pace == "original";
   player.validate = options.validate;
+  // What nobody wrote is what Direct3D 12 promises, not what the memory held before.
+  player.clear_memory = options.validate;
   player.library = options.library;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 #include <string>
@@ -274,7 +275,27 @@ HRESULT SignalOrHold(ID3D12Fence* fence, uint64_t value) {
 
 class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
  public:
-  FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type) : Fake(device), type_(type) {}
+  FakeList(ID3D12Device* device, D3D12_COMMAND_LIST_TYPE type, bool newer)
+      : Fake(device), type_(type), newer_(newer) {}
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
+    const bool is_newer = IsSame(riid, __uuidof(ID3D12GraphicsCommandList1)) ||
+                          IsSame(riid, __uuidof(ID3D12GraphicsCommandList2)) ||
+                          IsSame(riid, __uuidof(ID3D12GraphicsCommandList3)) ||
+                          IsSame(riid, __uuidof(ID3D12GraphicsCommandList4));
+    return Fake::QueryInterface(newer_ && is_newer ? __uuidof(ID3D12GraphicsCommandList) : riid,
+                                object);
+  }
+  void STDMETHODCALLTYPE ExecuteMetaCommand(ID3D12MetaCommand*, const void* parameters,
+                                            SIZE_T size) override {
+    if (parameters == nullptr || size != sizeof(FakeCopy)) return;
+    FakeCopy copy;
+    std::memcpy(&copy, parameters, sizeof(copy));
+    commands_.emplace_back([copy] {
+      CopyWords(reinterpret_cast<std::byte*>(copy.to), reinterpret_cast<std::byte*>(copy.from),
+                copy.size_bytes);
+    });
+  }
 
   D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return type_; }
   HRESULT STDMETHODCALLTYPE Close() override { return std::exchange(open_, false) ? S_OK : E_FAIL; }
@@ -307,6 +328,7 @@ class FakeList final : public Fake<NoCommandList, ID3D12GraphicsCommandList> {
 
  private:
   const D3D12_COMMAND_LIST_TYPE type_;
+  const bool newer_;
   bool open_ = true;
   std::vector<std::function<void()>> commands_;
 };
@@ -362,7 +384,37 @@ class FakeQueue final : public Fake<NoQueue, ID3D12CommandQueue> {
 
 class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
  public:
-  FakeDevice() : Fake(nullptr) {}
+  explicit FakeDevice(bool newer) : Fake(nullptr), newer_(newer) {}
+
+  HRESULT STDMETHODCALLTYPE QueryInterface(REFIID riid, void** object) override {
+    const bool is_newer =
+        IsSame(riid, __uuidof(ID3D12Device2)) || IsSame(riid, __uuidof(ID3D12Device3)) ||
+        IsSame(riid, __uuidof(ID3D12Device4)) || IsSame(riid, __uuidof(ID3D12Device5));
+    return Fake::QueryInterface(newer_ && is_newer ? __uuidof(ID3D12Device) : riid, object);
+  }
+  void STDMETHODCALLTYPE RemoveDevice() override { removed_.store(true); }
+  HRESULT STDMETHODCALLTYPE EnumerateMetaCommandParameters(
+      REFGUID command, D3D12_META_COMMAND_PARAMETER_STAGE stage, UINT* total_bytes, UINT* count,
+      D3D12_META_COMMAND_PARAMETER_DESC* descs) override {
+    constexpr auto kAddress = D3D12_META_COMMAND_PARAMETER_TYPE_GPU_VIRTUAL_ADDRESS;
+    constexpr D3D12_META_COMMAND_PARAMETER_DESC kAll[] = {
+        {nullptr, kAddress, {}, {}, offsetof(FakeCopy, from)},
+        {nullptr, D3D12_META_COMMAND_PARAMETER_TYPE_UINT64, {}, {}, offsetof(FakeCopy, size_bytes)},
+        {nullptr, kAddress, {}, {}, offsetof(FakeCopy, to)},
+    };
+    if (!IsSame(command, kFakeMetaCommand)) return E_INVALIDARG;
+    const bool executes = stage == D3D12_META_COMMAND_PARAMETER_STAGE_EXECUTION;
+    const UINT known = executes ? static_cast<UINT>(std::size(kAll)) : 0;
+    if (total_bytes != nullptr) *total_bytes = executes ? sizeof(FakeCopy) : 0;
+    for (UINT i = 0; descs != nullptr && i < std::min(*count, known); ++i) descs[i] = kAll[i];
+    *count = known;
+    return S_OK;
+  }
+  HRESULT STDMETHODCALLTYPE CreateMetaCommand(REFGUID command, UINT, const void*, SIZE_T,
+                                              REFIID riid, void** made) override {
+    if (!IsSame(command, kFakeMetaCommand)) return E_INVALIDARG;
+    return GiveOut(new Fake<NoMetaCommand, ID3D12MetaCommand>(this), riid, made);
+  }
 
   void STDMETHODCALLTYPE CopyDescriptors(UINT to_count, const D3D12_CPU_DESCRIPTOR_HANDLE*,
                                          const UINT* to_sizes, UINT from_count,
@@ -383,7 +435,7 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
   HRESULT STDMETHODCALLTYPE CreateCommandList(UINT, D3D12_COMMAND_LIST_TYPE type,
                                               ID3D12CommandAllocator*, ID3D12PipelineState*,
                                               REFIID riid, void** list) override {
-    return GiveOut(new FakeList(this, type), riid, list);
+    return GiveOut(new FakeList(this, type, newer_), riid, list);
   }
   HRESULT STDMETHODCALLTYPE CheckFeatureSupport(D3D12_FEATURE feature, void* data,
                                                 UINT size) override {
@@ -521,7 +573,9 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
     std::memcpy(&shared, &handle, sizeof(handle));
     return shared == nullptr ? E_INVALIDARG : shared->QueryInterface(riid, object);
   }
-  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override { return S_OK; }
+  HRESULT STDMETHODCALLTYPE GetDeviceRemovedReason() override {
+    return removed_.load() ? DXGI_ERROR_DEVICE_REMOVED : S_OK;
+  }
   LUID* STDMETHODCALLTYPE GetAdapterLuid(LUID* result) override {
     result->LowPart = kFakeLuidLow;
     result->HighPart = kFakeLuidHigh;
@@ -533,12 +587,19 @@ class FakeDevice final : public Fake<NoDevice, ID3D12Device, ID3D12Device1> {
                void** resource) {
     return GiveOut(new FakeResource(this, desc, heap, offset_bytes), riid, resource);
   }
+
+  const bool newer_;
+  std::atomic<bool> removed_{false};
 };
 
 }  // namespace
 
 ID3D12Device* CreateFakeDevice() {
-  return new FakeDevice;
+  return new FakeDevice(/*newer=*/false);
+}
+
+ID3D12Device* CreateNewerFakeDevice() {
+  return new FakeDevice(/*newer=*/true);
 }
 
 void HoldFakeSignals(bool held) {

@@ -25,6 +25,17 @@ inline constexpr int32_t kFakeLuidHigh = 0x0abcdef0;
 // A device with one reference.
 ID3D12Device* CreateFakeDevice();
 
+// One that has ID3D12Device5 as well, whose lists have ID3D12GraphicsCommandList4, and that can be removed. Of
+// what those bring it has one meta command, which copies: its parameters are FakeCopy.
+ID3D12Device* CreateNewerFakeDevice();
+inline constexpr GUID kFakeMetaCommand = {
+    0x6d657461, 0x636f, 0x7079, {0x43, 0x61, 0x69, 0x72, 0x6e, 0x30, 0x30, 0x31}};
+struct FakeCopy {
+  D3D12_GPU_VIRTUAL_ADDRESS from = 0;
+  UINT64 size_bytes = 0;  // a multiple of 4
+  D3D12_GPU_VIRTUAL_ADDRESS to = 0;
+};
+
 // While they are held, what queues signal does not reach its fences: as if the GPU were at work. When they are let
 // go it does, in its order. Any thread.
 void HoldFakeSignals(bool held);

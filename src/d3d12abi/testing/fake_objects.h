@@ -51,6 +51,17 @@ class NoPipeline : public NoChild<ID3D12PipelineState> {
   ~NoPipeline() = default;
 };
 
+class NoMetaCommand : public NoChild<ID3D12MetaCommand> {
+ public:
+  UINT64 STDMETHODCALLTYPE GetRequiredParameterResourceSize(D3D12_META_COMMAND_PARAMETER_STAGE,
+                                                            UINT) override {
+    return 0;
+  }
+
+ protected:
+  ~NoMetaCommand() = default;
+};
+
 class NoPipelineLibrary : public NoChild<ID3D12PipelineLibrary> {
  public:
   HRESULT STDMETHODCALLTYPE StorePipeline(LPCWSTR, ID3D12PipelineState*) override {

@@ -73,7 +73,7 @@ class NoFence : public NoChild<ID3D12Fence1> {
   ~NoFence() = default;
 };
 
-class NoCommandList : public NoChild<ID3D12GraphicsCommandList> {
+class NoCommandList : public NoChild<ID3D12GraphicsCommandList4> {
  public:
   D3D12_COMMAND_LIST_TYPE STDMETHODCALLTYPE GetType() override { return {}; }
   HRESULT STDMETHODCALLTYPE Close() override { return E_NOTIMPL; }
@@ -156,6 +156,39 @@ class NoCommandList : public NoChild<ID3D12GraphicsCommandList> {
   void STDMETHODCALLTYPE ExecuteIndirect(ID3D12CommandSignature*, UINT, ID3D12Resource*, UINT64,
                                          ID3D12Resource*, UINT64) override {}
 
+  void STDMETHODCALLTYPE AtomicCopyBufferUINT(ID3D12Resource*, UINT64, ID3D12Resource*, UINT64,
+                                              UINT, ID3D12Resource* const*,
+                                              const D3D12_SUBRESOURCE_RANGE_UINT64*) override {}
+  void STDMETHODCALLTYPE AtomicCopyBufferUINT64(ID3D12Resource*, UINT64, ID3D12Resource*, UINT64,
+                                                UINT, ID3D12Resource* const*,
+                                                const D3D12_SUBRESOURCE_RANGE_UINT64*) override {}
+  void STDMETHODCALLTYPE OMSetDepthBounds(FLOAT, FLOAT) override {}
+  void STDMETHODCALLTYPE SetSamplePositions(UINT, UINT, D3D12_SAMPLE_POSITION*) override {}
+  void STDMETHODCALLTYPE ResolveSubresourceRegion(ID3D12Resource*, UINT, UINT, UINT,
+                                                  ID3D12Resource*, UINT, D3D12_RECT*, DXGI_FORMAT,
+                                                  D3D12_RESOLVE_MODE) override {}
+  void STDMETHODCALLTYPE SetViewInstanceMask(UINT) override {}
+  void STDMETHODCALLTYPE WriteBufferImmediate(UINT, const D3D12_WRITEBUFFERIMMEDIATE_PARAMETER*,
+                                              const D3D12_WRITEBUFFERIMMEDIATE_MODE*) override {}
+  void STDMETHODCALLTYPE SetProtectedResourceSession(ID3D12ProtectedResourceSession*) override {}
+  void STDMETHODCALLTYPE BeginRenderPass(UINT, const D3D12_RENDER_PASS_RENDER_TARGET_DESC*,
+                                         const D3D12_RENDER_PASS_DEPTH_STENCIL_DESC*,
+                                         D3D12_RENDER_PASS_FLAGS) override {}
+  void STDMETHODCALLTYPE EndRenderPass() override {}
+  void STDMETHODCALLTYPE InitializeMetaCommand(ID3D12MetaCommand*, const void*, SIZE_T) override {}
+  void STDMETHODCALLTYPE ExecuteMetaCommand(ID3D12MetaCommand*, const void*, SIZE_T) override {}
+  void STDMETHODCALLTYPE BuildRaytracingAccelerationStructure(
+      const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_DESC*, UINT,
+      const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*) override {}
+  void STDMETHODCALLTYPE EmitRaytracingAccelerationStructurePostbuildInfo(
+      const D3D12_RAYTRACING_ACCELERATION_STRUCTURE_POSTBUILD_INFO_DESC*, UINT,
+      const D3D12_GPU_VIRTUAL_ADDRESS*) override {}
+  void STDMETHODCALLTYPE
+  CopyRaytracingAccelerationStructure(D3D12_GPU_VIRTUAL_ADDRESS, D3D12_GPU_VIRTUAL_ADDRESS,
+                                      D3D12_RAYTRACING_ACCELERATION_STRUCTURE_COPY_MODE) override {}
+  void STDMETHODCALLTYPE SetPipelineState1(ID3D12StateObject*) override {}
+  void STDMETHODCALLTYPE DispatchRays(const D3D12_DISPATCH_RAYS_DESC*) override {}
+
  protected:
   ~NoCommandList() = default;
 };
@@ -187,7 +220,7 @@ class NoQueue : public NoChild<ID3D12CommandQueue> {
   ~NoQueue() = default;
 };
 
-class NoDevice : public ID3D12Device1 {
+class NoDevice : public ID3D12Device5 {
  public:
   HRESULT STDMETHODCALLTYPE GetPrivateData(REFGUID, UINT*, void*) override { return E_NOTIMPL; }
   HRESULT STDMETHODCALLTYPE SetPrivateData(REFGUID, UINT, const void*) override {
@@ -325,6 +358,79 @@ class NoDevice : public ID3D12Device1 {
   HRESULT STDMETHODCALLTYPE SetResidencyPriority(UINT, ID3D12Pageable* const*,
                                                  const D3D12_RESIDENCY_PRIORITY*) override {
     return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreatePipelineState(const D3D12_PIPELINE_STATE_STREAM_DESC*, REFIID,
+                                                void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromAddress(const void*, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE OpenExistingHeapFromFileMapping(HANDLE, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE EnqueueMakeResident(D3D12_RESIDENCY_FLAGS, UINT, ID3D12Pageable* const*,
+                                                ID3D12Fence*, UINT64) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommandList1(UINT, D3D12_COMMAND_LIST_TYPE,
+                                               D3D12_COMMAND_LIST_FLAGS, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateProtectedResourceSession(
+      const D3D12_PROTECTED_RESOURCE_SESSION_DESC*, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateCommittedResource1(const D3D12_HEAP_PROPERTIES*, D3D12_HEAP_FLAGS,
+                                                     const D3D12_RESOURCE_DESC*,
+                                                     D3D12_RESOURCE_STATES,
+                                                     const D3D12_CLEAR_VALUE*,
+                                                     ID3D12ProtectedResourceSession*, REFIID,
+                                                     void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateHeap1(const D3D12_HEAP_DESC*, ID3D12ProtectedResourceSession*,
+                                        REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateReservedResource1(const D3D12_RESOURCE_DESC*,
+                                                    D3D12_RESOURCE_STATES, const D3D12_CLEAR_VALUE*,
+                                                    ID3D12ProtectedResourceSession*, REFIID,
+                                                    void**) override {
+    return E_NOTIMPL;
+  }
+  D3D12_RESOURCE_ALLOCATION_INFO* STDMETHODCALLTYPE GetResourceAllocationInfo1(
+      D3D12_RESOURCE_ALLOCATION_INFO*, UINT, UINT, const D3D12_RESOURCE_DESC*,
+      D3D12_RESOURCE_ALLOCATION_INFO1*) override {
+    return {};
+  }
+  HRESULT STDMETHODCALLTYPE CreateLifetimeTracker(ID3D12LifetimeOwner*, REFIID, void**) override {
+    return E_NOTIMPL;
+  }
+  void STDMETHODCALLTYPE RemoveDevice() override {}
+  HRESULT STDMETHODCALLTYPE EnumerateMetaCommands(UINT*, D3D12_META_COMMAND_DESC*) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE
+  EnumerateMetaCommandParameters(REFGUID, D3D12_META_COMMAND_PARAMETER_STAGE, UINT*, UINT*,
+                                 D3D12_META_COMMAND_PARAMETER_DESC*) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateMetaCommand(REFGUID, UINT, const void*, SIZE_T, REFIID,
+                                              void**) override {
+    return E_NOTIMPL;
+  }
+  HRESULT STDMETHODCALLTYPE CreateStateObject(const D3D12_STATE_OBJECT_DESC*, REFIID,
+                                              void**) override {
+    return E_NOTIMPL;
+  }
+  void STDMETHODCALLTYPE GetRaytracingAccelerationStructurePrebuildInfo(
+      const D3D12_BUILD_RAYTRACING_ACCELERATION_STRUCTURE_INPUTS*,
+      D3D12_RAYTRACING_ACCELERATION_STRUCTURE_PREBUILD_INFO*) override {}
+  D3D12_DRIVER_MATCHING_IDENTIFIER_STATUS STDMETHODCALLTYPE
+  CheckDriverMatchingIdentifier(D3D12_SERIALIZED_DATA_TYPE,
+                                const D3D12_SERIALIZED_DATA_DRIVER_MATCHING_IDENTIFIER*) override {
+    return {};
   }
 
  protected:

@@ -159,6 +159,7 @@ CreationFacts PlayerImpl::FactsOf(CallInProgress* call) {
       }
       break;
     }
+    case Method::ID3D12Device5_CreateMetaCommand: facts.meta_command = call->At<GUID>(0); break;
     case Method::ID3D12Device_CreateQueryHeap:
       facts.queries = *call->At<const D3D12_QUERY_HEAP_DESC*>(0);
       break;

@@ -94,6 +94,7 @@ Status PlayerImpl::MakeCall(CallInProgress* call) {
   if (!target.ok()) return target.status();
   CAIRN_RETURN_IF_ERROR(Decode(call));
   CAIRN_RETURN_IF_ERROR(CheckCreation(call));
+  CAIRN_RETURN_IF_ERROR(TranslateMetaParameters(call));
   ++result_.calls;
   const uint64_t object = call->record.object;
   switch (TreatmentOf(call->method)) {

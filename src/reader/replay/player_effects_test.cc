@@ -83,7 +83,7 @@ TEST(EffectsTest, CachesOfShadersAreNobodysLoss) {
   const Method method = Method::ID3D12Device9_CreateShaderCacheSession;
   const uint64_t call = script.trace.Call(method, script.device);
   script.trace.Object(50, Chain::kID3D12ShaderCacheSession, script.device, call);
-  script.Call(Method::ID3D12Object_SetName, 50, static_cast<const void*>(L"Shaders"));
+  script.Call(Method::ID3D12Object_SetName, 50, static_cast<const void*>(u"Shaders"));
   script.trace.Call(Method::ID3D12ShaderCacheSession_StoreValue, 50);
   const Played played = Play(&script);
   EXPECT_TRUE(played.status.ok()) << played.status.message();
@@ -94,6 +94,88 @@ TEST(EffectsTest, RemovingADeviceNeedsAnImplementationThatCan) {
   TestScript script;
   script.Call(Method::ID3D12Device5_RemoveDevice, script.device);
   ExpectLeftOut(&script, "this device has no ID3D12Device5");
+}
+
+// ---- Of newer devices ----
+
+Played PlayOnNewer(TestScript* script) {
+  EXPECT_TRUE(script->ok) << "arguments that do not fit";
+  PlayerOptions options;
+  options.validate = true;
+  options.create_device = [](uint32_t) -> void* { return CreateNewerFakeDevice(); };
+  TraceReader trace = script->trace.Open();
+  Result<std::unique_ptr<Player>> player = Player::Create(&trace, std::move(options));
+  Played played;
+  if (!player.ok()) {
+    ADD_FAILURE() << player.status().message();
+    return played;
+  }
+  played.status = (*player)->Run();
+  played.result = (*player)->result();
+  return played;
+}
+
+// What the program reads of memory afterwards, the GPU had written before.
+TEST(EffectsTest, WhatFollowsARemovedDeviceIsNoLoss) {
+  HostileScript script;
+  const std::vector<std::byte> bytes(64, std::byte{7});
+  const CopyProgram program(&script, bytes, bytes);
+  script.Call(Method::ID3D12Device5_RemoveDevice, script.device);
+  script.Call(Method::ID3D12GraphicsCommandList_Dispatch, program.list, 1u, 1u, 1u);
+  script.Execute(program.queue, program.list);
+  script.ReadBack(program.to, 512, bytes);
+  const Played played = PlayOnNewer(&script);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(played.result.left_out, IsEmpty());
+  EXPECT_EQ(played.result.compared_readbacks, 2u);
+  EXPECT_EQ(played.result.not_compared, 0u);
+}
+
+class MetaCommandTest : public testing::Test {
+ protected:
+  MetaCommandTest() : bytes_(64, std::byte{9}) {
+    queue_ = script_.CreateQueue();
+    from_ = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 65536);
+    to_ = script_.CreateBuffer(D3D12_HEAP_TYPE_READBACK, 65536);
+    fence_ = script_.CreateFence();
+    list_ = script_.CreateList(script_.CreateAllocator());
+    command_ =
+        script_.Create(Method::ID3D12Device5_CreateMetaCommand, Chain::kID3D12MetaCommand,
+                       kFakeMetaCommand, 0u, nullptr, SIZE_T{0}, __uuidof(ID3D12MetaCommand));
+    script_.Write(from_, 256, bytes_);
+  }
+  void Execute(const FakeCopy& copy, SIZE_T size = sizeof(FakeCopy)) {
+    script_.Call(Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand, list_,
+                 ObjectPointer(command_), static_cast<const void*>(&copy), size);
+  }
+
+  TestScript script_;
+  const std::vector<std::byte> bytes_;
+  uint64_t queue_, from_, to_, fence_, list_, command_;
+};
+
+TEST_F(MetaCommandTest, ItsAddressesAreThoseOfTheReplay) {
+  Execute({TestScript::AddressOf(from_) + 256, 64, TestScript::AddressOf(to_) + 512});
+  script_.Close(list_);
+  script_.Execute(queue_, list_);
+  script_.Signal(queue_, fence_, 1);
+  script_.Completed(fence_, 1);
+  script_.ReadBack(to_, 512, bytes_);
+  const Played played = PlayOnNewer(&script_);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_THAT(played.result.left_out, IsEmpty());
+  EXPECT_EQ(played.result.compared_readbacks, 1u);
+}
+
+TEST_F(MetaCommandTest, WhatItCannotBeGivenIsCounted) {
+  Execute({0x1234, 64, TestScript::AddressOf(to_)});
+  Execute({TestScript::AddressOf(from_), 64, TestScript::AddressOf(to_)}, 16);
+  const Played played = PlayOnNewer(&script_);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  ASSERT_EQ(played.result.left_out.size(), 2u);
+  EXPECT_THAT(played.result.left_out[0].what, HasSubstr("an address that is in no buffer"));
+  EXPECT_THAT(played.result.left_out[1].what,
+              HasSubstr("its parameters are 16 bytes, and this device has 24"));
 }
 
 // ---- Waits ----

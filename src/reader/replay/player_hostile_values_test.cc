@@ -343,26 +343,6 @@ TEST_F(ValuesTest, OptionalArrayThatIsNull) {
   ExpectLeftOut(&script_, "pViews is null");
 }
 
-// Implementations take what they find there for what it was, and abort.
-TEST(PointersTest, ParametersOfMetaCommands) {
-  int command = 0;
-  void* object = &command;
-  const void* parameters = &command;
-  SIZE_T size = sizeof(command);
-  const std::vector<void*> arguments = {&object, &parameters, &size};
-  for (const Method method : {Method::ID3D12GraphicsCommandList4_InitializeMetaCommand,
-                              Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand}) {
-    const Status status = CheckPointers(method, arguments, /*takes_null=*/false);
-    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-    EXPECT_THAT(status.message(), HasSubstr("its parameters are the driver's"));
-  }
-  parameters = nullptr;
-  size = 0;
-  EXPECT_TRUE(CheckPointers(Method::ID3D12GraphicsCommandList4_InitializeMetaCommand, arguments,
-                            /*takes_null=*/false)
-                  .ok());
-}
-
 TEST_F(ValuesTest, BarrierOfNothing) {
   const uint64_t list = script_.CreateList();
   const D3D12_RESOURCE_BARRIER barrier = {};

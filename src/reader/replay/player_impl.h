@@ -203,6 +203,10 @@ class PlayerImpl final : public Player {
   void CopyViews(const ReplayDescriptor& to, uint32_t to_index, const ReplayDescriptor& from,
                  uint32_t from_index);
 
+  // player_meta_commands.cc: what meta commands are given. Others are left as they are.
+  Status TranslateMetaParameters(CallInProgress* call);
+  Status TranslateMetaParameter(const D3D12_META_COMMAND_PARAMETER_DESC& parameter);
+
   // player_bindings.cc: what command lists have bound.
   Status CheckCreation(CallInProgress* call);
   Status CheckBindings(CallInProgress* call);
@@ -345,6 +349,7 @@ class PlayerImpl final : public Player {
   std::set<std::string> noted_;
   std::unordered_map<std::string, size_t> kinds_left_out_;  // their places in result_.left_out
   Arena arena_;
+  std::vector<std::byte> meta_parameters_;  // of the call in progress
   DecodedCall decoded_;  // of the call in progress: its memory serves the next one
   ReplayObjects objects_;
   ReplayValues values_;

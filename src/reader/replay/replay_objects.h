@@ -31,6 +31,7 @@ inline namespace CAIRN_D3D12_NAMESPACE {
 struct CreationFacts {
   std::shared_ptr<const RootSignatureLayout> root_signature;
   std::optional<D3D12_QUERY_HEAP_DESC> queries;
+  std::optional<GUID> meta_command;  // which it is
   bool dispatches =
       false;  // a command signature: its commands end with a dispatch, not with a draw
   // Command lists: what they were made with.

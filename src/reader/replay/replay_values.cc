@@ -173,12 +173,6 @@ Status CheckFields(Method method, const std::vector<void*>& arguments) {
       return desc->NumArgumentDescs == 0 ? Status()
                                          : NotNull(desc->pArgumentDescs, "pArgumentDescs");
     }
-    // Implementations take what they find there for what it was in the process that was recorded.
-    case Method::ID3D12GraphicsCommandList4_InitializeMetaCommand:
-    case Method::ID3D12GraphicsCommandList4_ExecuteMetaCommand:
-      if (ValueAt<const void*>(arguments, 1) == nullptr) return Status();
-      return Status(StatusCode::kUnsupported,
-                    "its parameters are the driver's, and hold addresses that are not known");
     case Method::ID3D12GraphicsCommandList_CopyTextureRegion:
       for (const size_t i : {size_t{0}, size_t{4}}) {
         CAIRN_RETURN_IF_ERROR(NotNull(
