@@ -91,6 +91,11 @@ constexpr bool IsSentFromOutside(int64_t number) {
   }
 }
 
+// True for those that ask a program to end: so terminals, shells and parents end what they are done with.
+constexpr bool IsRequestToEnd(int64_t number) {
+  return number == 1 || number == 2 || number == 15;
+}
+
 // "signal 11 (SIGSEGV)", "exception 0xc0000005 (EXCEPTION_ACCESS_VIOLATION)", "TerminateProcess(1)".
 std::string SignalInWords(int64_t number);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which process of a run writes to which file. The first one that has something to write gets the name that
-// the user gave, every other, and every further file of a process, a name made from it.
+// the user gave, every other, and every further file of a process, a name made from it. Without such a name no file
+// of an earlier run is written over.
 #ifndef CAIRN_WATCHER_OUTPUT_NAMES_H_
 #define CAIRN_WATCHER_OUTPUT_NAMES_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -17,7 +19,10 @@ namespace cairn {
 class OutputNames {
  public:
   // `wanted`: the name that the user gave, "" for one made from the program's. `most`: of all names.
-  OutputNames(std::string wanted, uint64_t most) : wanted_(std::move(wanted)), most_(most) {}
+  // `exists`: whether a file has this name.
+  OutputNames(std::string wanted, uint64_t most,
+              std::function<bool(const std::string&)> exists = IsThere)
+      : wanted_(std::move(wanted)), most_(most), exists_(std::move(exists)) {}
 
   // Of one process.
   struct OfProcess {
@@ -29,13 +34,21 @@ class OutputNames {
     if (count_ >= most_ || process->others >= kMaxPathsOfProcess) return "";
     ++count_;
     const std::string path = wanted_.empty() ? DefaultOutputPath(program) : wanted_;
-    if (!std::exchange(wanted_taken_, true)) return path;
-    return OutputPathOfProcess(path, process_id, ++process->others);
+    if (!std::exchange(wanted_taken_, true) && IsFree(path)) return path;
+    std::string other;
+    do {
+      other = OutputPathOfProcess(path, process_id, ++process->others);
+    } while (!IsFree(other) && process->others < kMaxPathsOfProcess);
+    return IsFree(other) ? other : "";
   }
 
  private:
+  // Who names a file means that one, whatever is in it.
+  bool IsFree(const std::string& path) const { return !wanted_.empty() || !exists_(path); }
+
   std::string wanted_;
   uint64_t most_;
+  std::function<bool(const std::string&)> exists_;
   uint64_t count_ = 0;
   bool wanted_taken_ = false;
 };

@@ -41,6 +41,11 @@ size_t BytesTooMany(const std::string& path, const std::string& directory) {
 
 }  // namespace
 
+bool IsThere(const std::string& path) {
+  const fs::file_type type = FactsOfName(path).type;
+  return type != fs::file_type::none && type != fs::file_type::not_found;
+}
+
 std::string DefaultOutputPath(const std::string& program) {
   std::string_view name = NameOfProgram(program);
   if (name.size() > kMostBytesOfDefault) {

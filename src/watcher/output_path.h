@@ -11,6 +11,9 @@
 
 namespace cairn {
 
+// Whether anything has this name.
+bool IsThere(const std::string& path);
+
 // "build/bin/game" -> "game.cairn", in the working directory.
 std::string DefaultOutputPath(const std::string& program);
 

@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <vector>
 
 #include "watcher/output_names.h"
 
@@ -61,8 +64,23 @@ TEST(OutputPath, NamesDoNotGrow) {
   EXPECT_EQ(names.Next(&other, "game", 72), "out/game-72-2.cairn");
 }
 
+TEST(OutputPath, NothingOfAnEarlierRunIsWrittenOver) {
+  std::vector<std::string> there = {"game.cairn"};
+  const auto exists = [&](const std::string& path) {
+    return std::find(there.begin(), there.end(), path) != there.end();
+  };
+  OutputNames::OfProcess process;
+  EXPECT_EQ(OutputNames("", 1000, exists).Next(&process, "bin/game", 71), "game-71.cairn");
+  there.push_back("game-72.cairn");
+  OutputNames::OfProcess again;
+  EXPECT_EQ(OutputNames("", 1000, exists).Next(&again, "bin/game", 72), "game-72-2.cairn");
+  OutputNames::OfProcess named;
+  EXPECT_EQ(OutputNames("game.cairn", 1000, exists).Next(&named, "bin/game", 73), "game.cairn")
+      << "the user named it";
+}
+
 TEST(OutputPath, NamesEnd) {
-  OutputNames names("", 2);
+  OutputNames names("", 2, [](const std::string&) { return false; });
   OutputNames::OfProcess processes[3];
   EXPECT_EQ(names.Next(&processes[0], "bin/a", 1), "a.cairn");
   EXPECT_EQ(names.Next(&processes[1], "bin/b", 2), "b-2.cairn");

@@ -49,6 +49,7 @@ std::optional<int64_t> CauseOf(const ProcessEnd& end, const EndEvidence& evidenc
 // Continues a sentence that starts with the program.
 std::string DeathInWords(int64_t died_of) {
   if (died_of == 0) return "ended with GPU work unfinished";
+  if (IsRequestToEnd(died_of)) return fmt::format("was ended by {}", SignalInWords(died_of));
   std::string words = fmt::format("died with {}", SignalInWords(died_of));
   if (died_of == kSignalKill) words += ", which Cairn did not send";
   if (IsTermination(died_of)) words += ", which Cairn did not call";
@@ -175,8 +176,13 @@ Decision ProcessWatch::OnEnd(uint64_t realtime_ns, ProcessEnd end, const EndEvid
       return incident.kind == IncidentKind::kSignal && incident.value == 0;
     });
   }
-  const std::optional<int64_t> died_of =
-      CauseOf(end, evidence, evidence.work_unfinished || unfinished_when_ending_);
+  const bool unfinished = evidence.work_unfinished || unfinished_when_ending_;
+  const std::optional<int64_t> died_of = CauseOf(end, evidence, unfinished);
+  // Programs end their children so, and people programs that they are done with: nothing went wrong.
+  if (died_of.has_value() && IsRequestToEnd(*died_of) && !unfinished && incidents_.empty() &&
+      evidence.crash_signal == 0 && !policy_.dump_on_exit) {
+    return decision;
+  }
   if (!died_of.has_value()) {
     // What an earlier incident found is worth more than the state after an orderly exit.
     if (!policy_.dump_on_exit || !incidents_.empty()) return decision;

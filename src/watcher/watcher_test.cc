@@ -322,6 +322,25 @@ TEST(ProcessWatch, AHangThenASignalGivesBothIncidents) {
   EXPECT_EQ(watch.incidents()[1].kind, IncidentKind::kSignal);
 }
 
+// A browser ends its GPU process so, a terminal what it ran.
+TEST(ProcessWatch, ARequestToEndWithNothingUnfinishedIsNoNews) {
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) {
+    EXPECT_FALSE(ProcessWatch(Policy()).OnEnd(5, {EndKind::kSignalled, number}, {}).dump);
+    const Decision unfinished =
+        ProcessWatch(Policy()).OnEnd(5, {EndKind::kSignalled, number}, {.work_unfinished = true});
+    EXPECT_TRUE(unfinished.dump);
+    EXPECT_THAT(unfinished.what, testing::StartsWith("was ended by signal "));
+    EXPECT_TRUE(ProcessWatch(Policy())
+                    .OnEnd(5, {EndKind::kSignalled, number}, {.crash_signal = SIGSEGV})
+                    .dump)
+        << "it was crashing";
+    EXPECT_TRUE(ProcessWatch(Policy(false, true)).OnEnd(5, {EndKind::kSignalled, number}, {}).dump)
+        << "--dump-on-exit";
+  }
+  EXPECT_TRUE(ProcessWatch(Policy()).OnEnd(5, {EndKind::kSignalled, kSigkill}, {}).dump)
+      << "the kernel kills so when memory runs out";
+}
+
 TEST(ProcessWatch, KillingAHungProcessIsNoSecondIncident) {
   ProcessWatch watch(Policy(true));
   uint64_t now = 0;
