@@ -10,6 +10,7 @@
 #include "cairn/marker_types.h"
 
 #include "format/block/raw_marker_binds.h"
+#include "reader/analysis/bottom_line_limit.h"
 #include "reader/analysis/lost_stores.h"
 
 namespace cairn {
@@ -59,7 +60,8 @@ class QueueOfRawMarkers {
     for (const RawMarker& marker : snapshot_.raw_markers) {
       if (marker.device == device_) slots[marker.index] = marker.value;
     }
-    RawVerdict judged = InferFromRawMarkers(commands_, slots);
+    const uint32_t limit = device_ == kNone ? 0 : BottomLineLimit(snapshot_.devices[device_]);
+    RawVerdict judged = InferFromRawMarkers(commands_, slots, limit);
     verdict.consistent = judged.consistent;
     verdict.unreached_marker = judged.unreached_marker;
     verdict.markers = std::move(markers_);

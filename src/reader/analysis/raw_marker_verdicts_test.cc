@@ -203,6 +203,35 @@ TEST(RawMarkerVerdicts, WhatRunsNothingIsNoCandidate) {
   EXPECT_EQ(verdict.works[3].after_marker, 3u);
 }
 
+// 70 draws, each with a bottom marker, of which the first hangs.
+RawMarkerVerdict JudgeSeventyDraws(uint32_t vendor, uint32_t device, WriteMethod method,
+                                   bool lost = false) {
+  RawSnapshot builder(MarkerMode::kOff);
+  builder.snapshot.devices[0].vendor_id = vendor;
+  builder.snapshot.devices[0].device_id = device;
+  builder.snapshot.devices[0].method = method;
+  builder.snapshot.devices[0].device_lost = lost;
+  for (int draw = 0; draw < 70; ++draw) builder.List("XB1");
+  // Each marker has its slot.
+  for (uint32_t i = 0; i < builder.snapshot.binds.size(); ++i) builder.snapshot.binds[i].slot = i;
+  return Judge(builder).at(0);
+}
+
+TEST(RawMarkerVerdicts, TheLineOfGcnIsShort) {
+  constexpr uint32_t kAmd = 0x1002;
+  constexpr uint32_t kPolaris = 0x67DF;
+  const RawMarkerVerdict polaris =
+      JudgeSeventyDraws(kAmd, kPolaris, WriteMethod::kVulkanBufferMarker);
+  EXPECT_EQ(States(polaris), std::string(64, 'R') + "NNNNNN");
+  EXPECT_THAT(polaris.works[64].reason, HasSubstr("64 bottom-of-pipe writes were waiting"));
+  const std::string any(70, 'R');
+  // RDNA 1, a GPU of others, writes that are copies, and one whose stores can be lost.
+  EXPECT_EQ(States(JudgeSeventyDraws(kAmd, 0x731F, WriteMethod::kVulkanBufferMarker)), any);
+  EXPECT_EQ(States(JudgeSeventyDraws(0x10DE, kPolaris, WriteMethod::kVulkanBufferMarker)), any);
+  EXPECT_EQ(States(JudgeSeventyDraws(kAmd, kPolaris, WriteMethod::kVulkanFillBuffer)), any);
+  EXPECT_EQ(States(JudgeSeventyDraws(kAmd, kPolaris, WriteMethod::kVulkanBufferMarker, true)), any);
+}
+
 TEST(RawMarkerVerdicts, ListsThatWereNotSubmittedDidNotRun) {
   RawSnapshot builder;
   builder.List("T1 X B2");
