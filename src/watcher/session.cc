@@ -505,8 +505,9 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
   if (process.output_path.empty()) {
     return Status(StatusCode::kIo, "cairn has made as many files as it may");
   }
-  DumpSubject subject{
-      process.id, process.program, process.command_line, process.watch.incidents(), {}};
+  const std::vector<QueueStand> stands = process.watch.watchdog().Stands();
+  DumpSubject subject{process.id, process.program, process.command_line,
+                      process.watch.incidents(), stands, {}};
   if (!had_block_ && descendants_.has_value()) {
     subject.why_no_block = descendants_->TellUnfollowed();
   }

@@ -55,6 +55,14 @@ void MergeIncidents(std::span<const NoticedIncident> noticed, Snapshot* snapshot
   }
 }
 
+void NoteStands(std::span<const QueueStand> stands, Snapshot* snapshot) {
+  for (const QueueStand& stand : stands) {
+    if (stand.queue < snapshot->queues.size()) {
+      snapshot->queues[stand.queue].still_since_ns = stand.since_ns;
+    }
+  }
+}
+
 // The signal that the process's handler noted last. 0: none.
 uint32_t NotedSignal(const WatchedBlock& block) {
   const Result<BlockReader> reader = BlockReader::Open(block.bytes());
@@ -85,6 +93,7 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
     Snapshot kept = *block.kept_state();
     kept.process.command_line = kept.AddText(subject.command_line);
     MergeIncidents(subject.incidents, &kept);
+    NoteStands(subject.stands, &kept);
     return kept;
   }
   Result<Snapshot> snapshot = SnapshotFromBlock(block.bytes(), RealtimeNs(), Binaries::kKeep,
@@ -96,6 +105,7 @@ Snapshot BodyOf(const DumpSubject& subject, const WatchedBlock& block, Snapshot 
   }
   snapshot->process.command_line = snapshot->AddText(subject.command_line);
   MergeIncidents(subject.incidents, &*snapshot);
+  NoteStands(subject.stands, &*snapshot);
   return std::move(snapshot).value();
 }
 

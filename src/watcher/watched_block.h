@@ -61,6 +61,7 @@ struct DumpSubject {
   std::string program;
   std::string command_line;
   std::span<const NoticedIncident> incidents;
+  std::span<const QueueStand> stands;  // of its queues with unfinished work
   // Why nothing is known of its GPU work, where it has no block; a sentence each, without its end.
   std::vector<std::string> why_no_block;
 };

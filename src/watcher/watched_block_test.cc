@@ -97,6 +97,18 @@ TEST_F(WatchedBlockTest, CallsBeyondFourBillionAreWhole) {
   EXPECT_THAT(calls, testing::UnorderedElementsAre(0, 0, 3 * kRound - 16, 3 * kRound + 7));
 }
 
+TEST_F(WatchedBlockTest, ADumpHoldsSinceWhenItsQueuesStandStill) {
+  const QueueStand stands[] = {{queue_, 4711}, {12345, 1}};
+  const std::string path = (folder_ / "a.cairn").string();
+  ASSERT_TRUE(WriteDump(path, {71, "game", "./game", {}, stands}, HandOver(block_)).ok());
+  const Result<FileReader> reader = FileReader::Open(path);
+  ASSERT_TRUE(reader.ok());
+  const Result<Snapshot> snapshot = ReadSnapshot(*reader);
+  ASSERT_TRUE(snapshot.ok());
+  ASSERT_LT(queue_, snapshot->queues.size());
+  EXPECT_EQ(snapshot->queues[queue_].still_since_ns, 4711u);
+}
+
 TEST_F(WatchedBlockTest, ObservesUnfinishedWorkPerQueue) {
   block_.AddQueue(context_, 1, "Compute");
   block_.SetProgress(list_, 1, 0);

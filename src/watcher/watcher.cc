@@ -70,7 +70,7 @@ std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueOb
   std::vector<Wait> still_waiting;
   for (const QueueObservation& seen : queues) {
     if (!enabled() || !seen.unfinished) continue;
-    Wait wait{seen.device, seen.queue, seen.fingerprint, now_ns, 0, false};
+    Wait wait{seen.device, seen.queue, seen.fingerprint, now_ns, now_ns, 0, false};
     const auto before = std::find_if(waits_.begin(), waits_.end(), [&seen](const Wait& known) {
       return known.device == seen.device && known.queue == seen.queue &&
              known.fingerprint == seen.fingerprint;
@@ -78,6 +78,7 @@ std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueOb
     if (before != waits_.end()) {
       wait.reported = before->reported;
       if (!stopped) {
+        wait.since_ns = before->since_ns;
         wait.stood_still_ns =
             before->stood_still_ns + std::min(now_ns - before->last_seen_ns, longest_step_ns);
       }
@@ -90,6 +91,14 @@ std::vector<uint32_t> Watchdog::Observe(uint64_t now_ns, std::span<const QueueOb
   }
   waits_ = std::move(still_waiting);
   return hung;
+}
+
+std::vector<QueueStand> Watchdog::Stands() const {
+  std::vector<QueueStand> stands;
+  for (const Wait& wait : waits_) {
+    if (wait.queue != kNone) stands.push_back({wait.queue, wait.since_ns});
+  }
+  return stands;
 }
 
 uint64_t Watchdog::PollIntervalNs() const {

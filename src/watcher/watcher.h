@@ -39,6 +39,12 @@ struct QueueObservation {
   uint64_t fingerprint = 0;  // differs when any progress word of the queue differs
 };
 
+// A queue with unfinished work, and since when (CLOCK_MONOTONIC) nothing was seen to move on it.
+struct QueueStand {
+  uint32_t queue = kNone;
+  uint64_t since_ns = 0;
+};
+
 // A process that takes longer to die is told of before it has ended.
 inline constexpr uint64_t kLongEndNs = uint64_t{5} * 1'000'000'000;
 
@@ -58,6 +64,8 @@ class Watchdog {
   // When to look again. A hang is noticed up to two of these later than its time-out: that long ago it was first seen
   // standing still, and was last looked at.
   uint64_t PollIntervalNs() const;
+  // As of the last look, of the queues with unfinished work. Empty with a time-out of 0.
+  std::vector<QueueStand> Stands() const;
   bool HasUnfinishedWork() const { return !waits_.empty(); }
   // False with a time-out of 0: there is no reason to look at all.
   bool enabled() const { return hang_timeout_ns_ != 0; }
@@ -67,6 +75,7 @@ class Watchdog {
     uint32_t device = kNone;
     uint32_t queue = kNone;
     uint64_t fingerprint = 0;
+    uint64_t since_ns = 0;  // first seen so; with the process stopped: last seen
     uint64_t last_seen_ns = 0;
     uint64_t stood_still_ns = 0;
     bool reported = false;

@@ -65,6 +65,21 @@ TEST(Watchdog, FinishingBetweenTwoWorksRestartsTheClock) {
   EXPECT_THAT(ObserveFor(watchdog, now, 1800 * kMs, {Busy(0, 1)}), IsEmpty());
 }
 
+TEST(Watchdog, TellsSinceWhenAQueueStandsStill) {
+  Watchdog watchdog(2 * kSecond);
+  EXPECT_THAT(watchdog.Stands(), IsEmpty());
+  const auto look = [&watchdog](uint64_t now, uint64_t fingerprint, bool stopped = false) {
+    watchdog.Observe(now, std::vector{Busy(0, fingerprint), Idle(1, 1), Busy(kNone, 1)}, stopped);
+    const std::vector<QueueStand> stands = watchdog.Stands();
+    return stands.size() == 1 && stands[0].queue == 0 ? stands[0].since_ns : 0;
+  };
+  EXPECT_EQ(look(100, 1), 100u);
+  EXPECT_EQ(look(200, 1), 100u);
+  EXPECT_EQ(look(300, 2), 300u);
+  EXPECT_EQ(look(400, 2, true), 400u) << "nothing can move while a debugger holds the process";
+  EXPECT_EQ(look(500, 2), 400u);
+}
+
 TEST(Watchdog, ReportsAgainAfterProgress) {
   Watchdog watchdog(2 * kSecond);
   uint64_t now = 0;

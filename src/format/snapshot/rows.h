@@ -154,6 +154,10 @@ void Visit(F& f, typename F::template Row<Queue>& queue) {
   f.Number("submission_count", queue.submission_count);
   f.Number("completed_submission", queue.completed_submission);
 }
+template <typename F>
+void VisitLater(F& f, typename F::template Row<Queue>& queue) {
+  f.Number("still_since_ns", queue.still_since_ns);
+}
 
 template <typename F>
 void Visit(F& f, typename F::template Row<Pipeline>& pipeline) {

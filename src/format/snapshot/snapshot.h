@@ -106,6 +106,9 @@ struct Queue {
   uint64_t native_handle = 0;
   uint64_t submission_count = 0;
   uint64_t completed_submission = 0;
+  // Since when the watcher has seen nothing move on it, with work unfinished: CLOCK_MONOTONIC, up to one of its looks
+  // late. 0: it did not look, or saw nothing unfinished.
+  uint64_t still_since_ns = 0;
 };
 
 struct Pipeline {

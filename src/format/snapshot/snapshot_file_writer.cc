@@ -139,6 +139,10 @@ bool NeedsLater(const Snapshot&, const std::vector<Pipeline>& pipelines) {
     return pipeline.shader_hashes != Pipeline().shader_hashes;
   });
 }
+bool NeedsLater(const Snapshot&, const std::vector<Queue>& queues) {
+  return std::any_of(queues.begin(), queues.end(),
+                     [](const Queue& queue) { return queue.still_since_ns != 0; });
+}
 bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submissions) {
   return !std::all_of(submissions.begin(), submissions.end(), [&](const Submission& submission) {
     return submission.frame ==

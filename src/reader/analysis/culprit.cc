@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "base/signal_name.h"
+#include "reader/analysis/slow_progress.h"
 #include "reader/analysis/suspects.h"
+#include "reader/analysis/unreported_fault.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -49,6 +51,8 @@ class CulpritFinder {
         (finding_.kind == FindingKind::kGpuFault || finding_.kind == FindingKind::kDeviceLost)) {
       FindLastFinished();
     }
+    finding_.slow = FindSlowProgress(snapshot_, analysis_, finding_);
+    finding_.may_be_fault = MayBeUnreportedFault(snapshot_, analysis_, finding_);
     return std::move(finding_);
   }
 

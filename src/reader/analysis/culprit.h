@@ -29,9 +29,9 @@ enum class FindingKind : uint8_t {
 };
 
 enum class Certainty : uint8_t {
-  kProved,          // the one suspect is the only marked work that was running; or the waits tell
-  kOneOf,           // each of the suspects, and nothing puts one of them first
-  kRanked,          // each of them, and the first is the likeliest
+  kProved,  // the one suspect is the only marked work that was running; or the waits tell
+  kOneOf,   // each of the suspects, and nothing separates the first ones (CulpritFinding::tied)
+  kRanked,  // each of them, and the first is the likeliest
   kNothingRunning,  // no marked work was
   kAllFinished,  // the GPU failed, and all marked work that had begun had finished: it may have gone on
   kNotKnown,  // the mode was off, or what is left has no end that can be seen
@@ -46,6 +46,7 @@ enum class SuspectReason : uint8_t {
   kUnfinished,       // it was reached, and its end was not
   kLastReached,      // the mode does not tell what has finished; of its kind it was reached last
   kReached,          // it was reached earlier
+  kReachedTogether,  // the same mode; no barrier stands between it and the work of its kind reached last
   kMayHaveBegun,      // the GPU was asked to write nothing where it begins
   kOutsideOfMarkers,  // a list in flight without a scope that is
   kRawMarkers,        // it lies between raw markers, of which the later one was not written
@@ -75,9 +76,21 @@ struct FinishedWork {
   uint32_t scope = kNone;      // into Analysis::scopes; kNone: no work of it is marked
 };
 
+// What a queue had done of what it was given, when the program ended (slow_progress.h).
+struct SlowProgress {
+  uint32_t verdict =
+      kNone;  // the queue: into Analysis::verdicts; kNone: it made none, or nobody knows
+  bool counts_begun = false;  // the mode writes no ends: what was reached is counted as done
+  uint64_t done_count = 0;    // works that had finished
+  uint64_t work_count = 0;    // of so many
+  uint64_t duration_ns = 0;   // from the submission to the end
+};
+
 struct CulpritFinding {
   FindingKind kind = FindingKind::kNothingWrong;
   Certainty certainty = Certainty::kNotKnown;
+  // kGpuHang: it is as likely a fault of memory that the driver does not report (unreported_fault.h).
+  bool may_be_fault = false;
   uint32_t incident = kNone;  // into Snapshot::incidents: the one that the kind follows from
   uint32_t fault_address =
       kNone;  // kGpuFault: into Snapshot::fault_addresses, if the driver tells it
@@ -87,6 +100,9 @@ struct CulpritFinding {
   // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
   // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
   std::vector<SuspectWork> suspects;
+  // How many of the suspects, from the first on, nothing separates: at least 1 where there are suspects.
+  uint32_t tied = 0;
+  SlowProgress slow;  // of what is no failure of the GPU's: it was slow, and no work is to blame
   std::vector<FinishedWork> last_finished;  // kAllFinished: of each queue on which something had
 };
 

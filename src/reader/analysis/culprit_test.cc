@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "format/block/raw_marker_binds.h"
@@ -295,12 +296,80 @@ void TellSync(SyncKind kind, uint32_t queue, uint64_t semaphore, Snapshot* snaps
   snapshot->syncs.push_back(sync);
 }
 
+TEST(Culprit, OfTwoQueuesThatNothingSeparatesNeitherIsLikelier) {
+  SnapshotBuilder builder = TwoQueues();
+  CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(0, 1));
+  EXPECT_EQ(finding.certainty, Certainty::kOneOf);
+  EXPECT_EQ(finding.tied, 2u);
+  // Whose work was submitted first stands first.
+  std::swap(builder.snapshot.submissions[0].recording, builder.snapshot.submissions[1].recording);
+  std::swap(builder.snapshot.submissions[0].queue, builder.snapshot.submissions[1].queue);
+  finding = Find(builder.snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(1, 0));
+  EXPECT_EQ(finding.certainty, Certainty::kOneOf);
+}
+
 TEST(Culprit, TheQueueThatHangsStandsFirst) {
   SnapshotBuilder builder = TwoQueues();
-  EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(0, 1));
-  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kRanked);
   Note(IncidentKind::kHang, 2000, &builder.snapshot, 1);
   EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(1, 0));
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kRanked);
+  EXPECT_EQ(Find(builder.snapshot).tied, 1u);
+}
+
+TEST(Culprit, AQueueThatStoodStillNearlyAsLongIsAsLikely) {
+  SnapshotBuilder builder = TwoQueues();
+  Snapshot& snapshot = builder.snapshot;
+  constexpr uint64_t kSecond = 1'000'000'000;
+  snapshot.process.start_time_ns = 1000 * kSecond;
+  snapshot.process.start_monotonic_ns = 10 * kSecond;
+  Note(IncidentKind::kHang, 2000, &snapshot, 1);
+  snapshot.incidents[0].time_ns = 1005 * kSecond;  // 15 s of the other clock
+  snapshot.queues[1].still_since_ns = 13 * kSecond;
+  snapshot.queues[0].still_since_ns = 13 * kSecond + kSecond / 10;
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kOneOf);
+  EXPECT_EQ(Find(snapshot).tied, 2u);
+  // One that went on has no part in it.
+  snapshot.queues[0].still_since_ns = 14 * kSecond + kSecond / 2;
+  EXPECT_EQ(Find(snapshot).certainty, Certainty::kRanked);
+  EXPECT_THAT(Scopes(Find(snapshot)), ElementsAre(1, 0));
+}
+
+TEST(Culprit, OnNvidiaADispatchGoesBeforeADrawOfAnotherQueue) {
+  SnapshotBuilder builder(MarkerMode::kFull);
+  for (const CairnMarkerType type : {CAIRN_MARKER_DRAW, CAIRN_MARKER_DISPATCH}) {
+    const uint32_t list = AddList(&builder, builder.AddQueue(), {type});
+    builder.SetWords(list, 1, 0);
+  }
+  Note(IncidentKind::kHang, 2000, &builder.snapshot, 0);
+  Note(IncidentKind::kHang, 2000, &builder.snapshot, 1);
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kOneOf);
+  EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(0, 1));
+  builder.snapshot.devices[0].vendor_id = 0x10DE;
+  EXPECT_EQ(Find(builder.snapshot).certainty, Certainty::kRanked);
+  EXPECT_THAT(Scopes(Find(builder.snapshot)), ElementsAre(1, 0));
+}
+
+TEST(Culprit, InModeTopDispatchesWithoutABarrierAreAlikeAndTheEarliestStandsFirst) {
+  // Three side by side, a barrier, and one behind it: the first three were all reached, the last was not.
+  SnapshotBuilder builder =
+      OneList(MarkerMode::kTop,
+              {CAIRN_MARKER_DISPATCH, CAIRN_MARKER_PIPELINE_BARRIER, CAIRN_MARKER_DISPATCH,
+               CAIRN_MARKER_DISPATCH, CAIRN_MARKER_DISPATCH, CAIRN_MARKER_PIPELINE_BARRIER,
+               CAIRN_MARKER_DISPATCH},
+              11, 0);
+  CulpritFinding finding = Find(builder.snapshot);
+  EXPECT_THAT(Scopes(finding), ElementsAre(2, 3, 4, 0, 5, 1));
+  EXPECT_EQ(finding.certainty, Certainty::kOneOf);
+  EXPECT_EQ(finding.tied, 3u);
+  EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kReachedTogether);
+  // Of one that was asked for and not reached the GPU stands before it: at the last that was.
+  builder.SetWords(0, 7, 0);
+  finding = Find(builder.snapshot);
+  EXPECT_EQ(finding.suspects[0].scope, 3u);
+  EXPECT_EQ(finding.certainty, Certainty::kRanked);
+  EXPECT_EQ(finding.suspects[0].reason, SuspectReason::kLastReached);
 }
 
 TEST(Culprit, ACheckpointOrAnEventIdOfTheDriverSpeaksForItsQueue) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "format/block/marker_kinds.h"
 #include "reader/analysis/work_class.h"
 
 namespace cairn {
@@ -19,28 +20,39 @@ struct Ranked {
   bool by_lost_store = false;  // by its raw markers it had not started
   RawWord raw = RawWord::kNone;
   WorkClass work = WorkClass::kOther;
-  QueueEvidence evidence = QueueEvidence::kNone;
+  QueueWeight weight;
+  uint32_t queue_order =
+      0;  // of queues with equal weights: whose unfinished work was submitted first
   bool tells_finished = false;  // the mode of its device
   bool reached = false;         // its begin was written
   bool at_front = false;        // not before the last event that its queue is known to have reached
   bool leads = false;           // the first of its queue and class
   uint32_t position = 0;        // in the order of its queue
+  // Works that no barrier separates, and all of which the GPU has reached: they run together, and the first has
+  // run for longest. kNone: nothing such is known.
+  uint32_t group = kNone;
 
   // Smaller is likelier. Before it is known who leads, and without bindings, with false.
   auto Key(bool with_bindings) const {
     const bool harmless = with_bindings && !leads && suspect.binding == kNone;
-    const bool backwards = !tells_finished && !at_front;
-    return std::tuple(work == WorkClass::kNoWork, evidence, suspect.verdict, raw, work,
-                      with_bindings && !leads, harmless, backwards,
-                      backwards ? kNone - position : position);
+    const bool backwards = !tells_finished && (!at_front || group != kNone);
+    const bool follows = with_bindings && !leads;
+    return std::tuple(work == WorkClass::kNoWork, weight, raw, work, follows, queue_order,
+                      suspect.verdict, harmless, backwards,
+                      backwards ? kNone - (group == kNone ? position : group) : position, position);
   }
-  // Whether nothing but their order sets the two apart: in a mode that tells what has finished, or where the
-  // front end may stand.
+  // Whether nothing but their order sets the two apart: in a mode that tells what has finished, where the front end
+  // may stand, without a barrier between them, or as the likeliest of two queues of which nothing separates.
   bool AsLikelyAs(const Ranked& other) const {
-    return std::tuple(work, evidence, suspect.verdict, raw, late) ==
-               std::tuple(other.work, other.evidence, other.suspect.verdict, other.raw,
-                          other.late) &&
-           (tells_finished || (at_front && other.at_front));
+    if (std::tuple(work, weight, raw, late) !=
+        std::tuple(other.work, other.weight, other.raw, other.late)) {
+      return false;
+    }
+    if (suspect.verdict != other.suspect.verdict) {
+      return (leads || tells_finished) && (other.leads || other.tells_finished);
+    }
+    return tells_finished || (at_front && other.at_front) ||
+           (group != kNone && group == other.group);
   }
 };
 
@@ -48,11 +60,11 @@ class SuspectRanker {
  public:
   SuspectRanker(const Snapshot& snapshot, const Analysis& analysis,
                 std::span<const RawMarkerVerdict> raw_verdicts,
-                std::span<const QueueEvidence> evidence, uint32_t device)
+                std::span<const QueueWeight> weights, uint32_t device)
       : snapshot_(snapshot),
         analysis_(analysis),
         raw_verdicts_(raw_verdicts),
-        evidence_(evidence),
+        weights_(weights),
         device_(device) {}
 
   void Run(CulpritFinding* finding) {
@@ -69,6 +81,7 @@ class SuspectRanker {
     std::sort(ranked_.begin(), ranked_.end(),
               [](const Ranked& a, const Ranked& b) { return a.Key(true) < b.Key(true); });
     finding->certainty = HowSure();
+    finding->tied = CountTied();
     finding->suspects.reserve(analysis_.fault_users.size() + ranked_.size());
     AddFaultUsers(finding);
     for (Ranked& ranked : ranked_) {
@@ -103,6 +116,7 @@ class SuspectRanker {
     const size_t alike = destroyed == 0 ? count : destroyed;
     const bool is_first_alone = alike == 1 && count + ranked_.size() > 1;
     finding->certainty = is_first_alone ? Certainty::kRanked : Certainty::kOneOf;
+    finding->tied = static_cast<uint32_t>(alike);
   }
   bool IsFaultUser(uint32_t execution, uint32_t scope) const {
     return std::any_of(
@@ -156,7 +170,8 @@ class SuspectRanker {
     ranked.suspect.verdict = verdict;
     ranked.suspect.execution = execution;
     ranked.suspect.scope = scope;
-    ranked.evidence = evidence_[verdict];
+    ranked.weight = weights_[verdict];
+    ranked.queue_order = FirstUnfinished(analysis_, analysis_.verdicts[verdict]);
     const uint32_t device = analysis_.verdicts[verdict].device;
     ranked.tells_finished = device == kNone || WritesAllEnds(snapshot_.devices[device].mode);
     if (scope == kNone) return ranked;
@@ -187,7 +202,7 @@ class SuspectRanker {
     }
     Ranked& late = Add(index, verdict.late_suspect_execution, verdict.late_suspect);
     late.late = true;
-    late.evidence = QueueEvidence::kDriver;
+    late.weight = {.evidence = QueueEvidence::kDriver};
   }
 
   // One that was destroyed before one that is not known.
@@ -253,6 +268,7 @@ class SuspectRanker {
         ++end;
       }
       FindFront(std::span(ranked_).subspan(begin, end - begin));
+      FindGroups(std::span(ranked_).subspan(begin, end - begin));
       begin = end;
     }
   }
@@ -287,6 +303,67 @@ class SuspectRanker {
     }
   }
 
+  // Dispatches that run together, in modes that write no ends. Of more than a few the first have long finished when the
+  // last are reached: that is so of draws as well.
+  void FindGroups(std::span<Ranked> of_queue) const {
+    constexpr size_t kMostTogether = 8;
+    if (of_queue.front().tells_finished) return;
+    for (size_t begin = 0; begin < of_queue.size();) {
+      const Ranked* last = nullptr;
+      size_t count = 0;
+      size_t next = begin;
+      for (; next < of_queue.size(); ++next) {
+        if (of_queue[next].work == WorkClass::kNoWork && !IsBarrierScope(of_queue[next])) continue;
+        if (!IsReachedDispatch(of_queue[next])) break;
+        if (last != nullptr && !RunsBeside(*last, of_queue[next])) break;
+        last = &of_queue[next];
+        ++count;
+      }
+      if (count > 1 && count <= kMostTogether && EndsAtBarrier(*last)) {
+        for (size_t i = begin; i < next; ++i) {
+          if (of_queue[i].work != WorkClass::kNoWork) of_queue[i].group = last->position;
+        }
+      }
+      begin = std::max(next, begin + 1);
+    }
+  }
+
+  uint32_t TypeOf(const Ranked& ranked) const {
+    return snapshot_.events[analysis_.scopes[ranked.suspect.scope].event].type;
+  }
+  bool IsBarrierScope(const Ranked& ranked) const {
+    return ranked.suspect.scope != kNone && IsBarrier(TypeOf(ranked));
+  }
+  bool IsReachedDispatch(const Ranked& ranked) const {
+    return ranked.suspect.scope != kNone && ranked.reached && IsDispatch(TypeOf(ranked));
+  }
+  // In one list, with no barrier and no other work between them.
+  bool RunsBeside(const Ranked& first, const Ranked& second) const {
+    if (first.suspect.execution != second.suspect.execution) return false;
+    const uint32_t end = analysis_.scopes[second.suspect.scope].event;
+    for (uint32_t event = analysis_.scopes[first.suspect.scope].event + 1; event < end; ++event) {
+      if (IsWorkOrBarrier(snapshot_.events[event])) return false;
+    }
+    return true;
+  }
+  static bool IsWorkOrBarrier(const Event& event) {
+    return event.kind == EventKind::kBegin &&
+           (IsBarrier(event.type) || ClassOfType(event.type) != WorkClass::kNoWork);
+  }
+  // The next that is recorded behind it is a barrier, or other work than a dispatch, or the end of a list that has
+  // barriers: more dispatches cannot have been asked for beside it.
+  bool EndsAtBarrier(const Ranked& last) const {
+    const Recording& recording = RecordingOf(last.suspect);
+    const uint32_t end = recording.first_event + recording.event_count;
+    uint32_t event = analysis_.scopes[last.suspect.scope].event + 1;
+    while (event < end && !IsWorkOrBarrier(snapshot_.events[event])) ++event;
+    if (event < end) return !IsDispatch(snapshot_.events[event].type);
+    return std::any_of(snapshot_.events.begin() + recording.first_event,
+                       snapshot_.events.begin() + end, [](const Event& known) {
+                         return known.kind == EventKind::kBegin && IsBarrier(known.type);
+                       });
+  }
+
   void FindLeaders() {
     const Ranked* before = nullptr;
     for (Ranked& ranked : ranked_) {
@@ -309,9 +386,10 @@ class SuspectRanker {
       return unknown || nothing_told ? Certainty::kNotKnown : Certainty::kNothingRunning;
     }
     const Ranked& first = ranked_.front();
-    if (first.evidence == QueueEvidence::kEndUnseen &&
-        std::all_of(ranked_.begin(), ranked_.end(),
-                    [&first](const Ranked& ranked) { return ranked.evidence == first.evidence; })) {
+    if (first.weight.evidence == QueueEvidence::kEndUnseen &&
+        std::all_of(ranked_.begin(), ranked_.end(), [](const Ranked& ranked) {
+          return ranked.weight.evidence == QueueEvidence::kEndUnseen;
+        })) {
       return Certainty::kNotKnown;
     }
     if (ranked_.size() == 1) {
@@ -322,12 +400,19 @@ class SuspectRanker {
     return first.AsLikelyAs(ranked_[1]) ? Certainty::kOneOf : Certainty::kRanked;
   }
 
+  uint32_t CountTied() const {
+    const auto differs = std::find_if(ranked_.begin(), ranked_.end(), [this](const Ranked& ranked) {
+      return &ranked != &ranked_.front() && !ranked_.front().AsLikelyAs(ranked);
+    });
+    return static_cast<uint32_t>(differs - ranked_.begin());
+  }
+
   SuspectReason ReasonOf(const Ranked& ranked) const {
     if (ranked.late) return SuspectReason::kFinishedByItsWord;
     if (ranked.raw == RawWord::kClear) return SuspectReason::kRawMarkersClear;
     if (ranked.work == WorkClass::kNoWork) return SuspectReason::kRunsNothing;
-    if (ranked.evidence == QueueEvidence::kHeldBack) return SuspectReason::kHeldBack;
-    if (ranked.evidence == QueueEvidence::kEndUnseen) return SuspectReason::kEndUnseen;
+    if (ranked.weight.evidence == QueueEvidence::kHeldBack) return SuspectReason::kHeldBack;
+    if (ranked.weight.evidence == QueueEvidence::kEndUnseen) return SuspectReason::kEndUnseen;
     if (ranked.by_lost_store) return SuspectReason::kRawMarkerLost;
     if (ranked.suspect.after_marker != kNone) return SuspectReason::kRawMarkers;
     if (ranked.raw == RawWord::kLikely) return SuspectReason::kRawMarkers;
@@ -336,13 +421,14 @@ class SuspectRanker {
     if (ranked.tells_finished) {
       return ranked.leads ? SuspectReason::kFirstUnfinished : SuspectReason::kUnfinished;
     }
+    if (ranked.group != kNone) return SuspectReason::kReachedTogether;
     return ranked.leads ? SuspectReason::kLastReached : SuspectReason::kReached;
   }
 
   const Snapshot& snapshot_;
   const Analysis& analysis_;
   std::span<const RawMarkerVerdict> raw_verdicts_;
-  std::span<const QueueEvidence> evidence_;
+  std::span<const QueueWeight> weights_;
   uint32_t device_;
   std::vector<Ranked> ranked_;
   // Empty without raw markers.
@@ -353,109 +439,12 @@ class SuspectRanker {
   size_t raw_work_count_ = 0;
 };
 
-// By queue: whether something that has not come is to come from it.
-std::vector<bool> FindWaitedFor(const Snapshot& snapshot, const WaitGraph& waits) {
-  std::vector<bool> waited_for(snapshot.queues.size());
-  for (const Wait& wait : waits.waits) {
-    if (wait.state == WaitState::kSatisfied || wait.signal == kNone) continue;
-    const uint32_t queue = snapshot.syncs[wait.signal].queue;
-    if (queue != kNone) waited_for[queue] = true;
-  }
-  return waited_for;
-}
-
-// By queue: the driver's checkpoints say that it was at work.
-std::vector<bool> FindOpenCheckpoints(const Snapshot& snapshot) {
-  std::vector<const Checkpoint*> bottom(snapshot.queues.size());
-  for (const Checkpoint& checkpoint : snapshot.checkpoints) {
-    if (checkpoint.queue != kNone && checkpoint.stage == PipeStage::kBottom) {
-      bottom[checkpoint.queue] = &checkpoint;
-    }
-  }
-  std::vector<bool> open(snapshot.queues.size());
-  for (const Checkpoint& top : snapshot.checkpoints) {
-    if (top.queue == kNone || top.stage != PipeStage::kTop) continue;
-    const Checkpoint* done = bottom[top.queue];
-    open[top.queue] =
-        done == nullptr || done->recording != top.recording || done->sequence != top.sequence;
-  }
-  return open;
-}
-
-// By scope: it is one that the driver named by its EventID, or lies in one. Empty if it named none.
-std::vector<bool> FindReported(const Analysis& analysis) {
-  std::vector<bool> reported;
-  for (const uint32_t scope : analysis.reported_scopes) {
-    if (scope == kNone) continue;
-    reported.resize(analysis.scopes.size());
-    reported[scope] = true;
-  }
-  if (reported.empty()) return reported;
-  for (size_t i = 0; i < reported.size(); ++i) {
-    const uint32_t parent = analysis.scopes[i].parent;
-    if (parent != kNone && reported[parent]) reported[i] = true;
-  }
-  return reported;
-}
-
-// By device: it faulted or was lost. Empty if none was.
-std::vector<bool> FindFailedDevices(const Snapshot& snapshot) {
-  std::vector<bool> failed(snapshot.devices.size());
-  for (size_t i = 0; i < failed.size(); ++i) failed[i] = snapshot.devices[i].device_lost;
-  for (const Fault& fault : snapshot.faults) {
-    if (fault.device != kNone && fault.result >= 0) failed[fault.device] = true;
-  }
-  if (std::find(failed.begin(), failed.end(), true) == failed.end()) failed.clear();
-  return failed;
-}
-
 }  // namespace
-
-std::vector<QueueEvidence> WeighQueues(const Snapshot& snapshot, const Analysis& analysis,
-                                       const WaitGraph& waits) {
-  std::vector<bool> hung(snapshot.queues.size());
-  for (const Incident& incident : snapshot.incidents) {
-    if (incident.kind == IncidentKind::kHang && incident.queue < hung.size()) {
-      hung[incident.queue] = true;
-    }
-  }
-  std::vector<bool> held(snapshot.queues.size());
-  for (const QueueWaits& queue : waits.queues) {
-    if (queue.queue != kNone) held[queue.queue] = queue.held;
-  }
-  const std::vector<bool> waited_for = FindWaitedFor(snapshot, waits);
-  const std::vector<bool> open = FindOpenCheckpoints(snapshot);
-  const std::vector<bool> reported = FindReported(analysis);
-  const std::vector<bool> failed = FindFailedDevices(snapshot);
-  std::vector<QueueEvidence> evidence(analysis.verdicts.size(), QueueEvidence::kNone);
-  for (size_t i = 0; i < evidence.size(); ++i) {
-    const QueueVerdict& verdict = analysis.verdicts[i];
-    const uint32_t queue = verdict.queue;
-    const bool names_candidate =
-        !reported.empty() && std::any_of(verdict.candidates.begin(), verdict.candidates.end(),
-                                         [&reported](uint32_t scope) { return reported[scope]; });
-    if (!failed.empty() && verdict.device != kNone && !failed[verdict.device]) {
-      evidence[i] = QueueEvidence::kOtherDevice;
-    } else if (verdict.ends_unseen) {
-      evidence[i] = QueueEvidence::kEndUnseen;
-    } else if (queue != kNone && held[queue]) {
-      evidence[i] = QueueEvidence::kHeldBack;
-    } else if (queue != kNone && hung[queue]) {
-      evidence[i] = QueueEvidence::kHang;
-    } else if (names_candidate || (queue != kNone && open[queue])) {
-      evidence[i] = QueueEvidence::kDriver;
-    } else if (queue != kNone && waited_for[queue]) {
-      evidence[i] = QueueEvidence::kWaitedFor;
-    }
-  }
-  return evidence;
-}
 
 void RankSuspects(const Snapshot& snapshot, const Analysis& analysis,
                   std::span<const RawMarkerVerdict> raw_verdicts,
-                  std::span<const QueueEvidence> evidence, uint32_t device,
-                  CulpritFinding* finding) {
-  SuspectRanker(snapshot, analysis, raw_verdicts, evidence, device).Run(finding);
+                  std::span<const QueueWeight> weights, uint32_t device, CulpritFinding* finding) {
+  SuspectRanker(snapshot, analysis, raw_verdicts, weights, device).Run(finding);
 }
 
 }  // namespace cairn

@@ -9,29 +9,15 @@
 #include <vector>
 
 #include "reader/analysis/culprit.h"
+#include "reader/analysis/queue_weight.h"
 
 namespace cairn {
 
-// What speaks for a queue being the one that failed, the strongest first.
-enum class QueueEvidence : uint8_t {
-  kHang,         // the watchdog saw it stand still, and nothing holds it back
-  kDriver,       // the driver's checkpoints or EventIDs lie in unfinished work of it
-  kWaitedFor,    // something waits for it
-  kNone,         //
-  kHeldBack,     // a wait holds it back
-  kEndUnseen,    // its work is in flight only because nothing tells of its end
-  kOtherDevice,  // another device faulted or was lost, this one not
-};
-
-// One for each of Analysis::verdicts.
-std::vector<QueueEvidence> WeighQueues(const Snapshot& snapshot, const Analysis& analysis,
-                                       const WaitGraph& waits);
-
-// Fills `finding->suspects` and `finding->certainty`. `evidence` is that of WeighQueues.
+// Fills `finding->suspects`, `finding->certainty` and `finding->tied`. `weights` are those of WeighQueues
+// (queue_weight.h).
 void RankSuspects(const Snapshot& snapshot, const Analysis& analysis,
                   std::span<const RawMarkerVerdict> raw_verdicts,
-                  std::span<const QueueEvidence> evidence, uint32_t device,
-                  CulpritFinding* finding);
+                  std::span<const QueueWeight> weights, uint32_t device, CulpritFinding* finding);
 
 }  // namespace cairn
 

@@ -98,7 +98,13 @@ class FindingWriter {
                name.empty() ? DeviceLostCodeInWords(incident->value) : std::string(name));
         break;
       }
-      case FindingKind::kGpuHang: out_ += "The GPU hung"; break;
+      case FindingKind::kGpuHang:
+        out_ += "The GPU hung";
+        if (finding_.may_be_fault) {
+          out_ += ", or a fault that the driver does not report stopped it";
+          if (finding_.certainty == Certainty::kProved) out_ += ',';
+        }
+        break;
       case FindingKind::kCpuFault: WriteSignal("The program died of ", incident->value); break;
       case FindingKind::kKilled: WriteSignal("The program was killed by ", incident->value); break;
       case FindingKind::kExited:
@@ -229,8 +235,10 @@ class FindingWriter {
       case Certainty::kOneOf:
         if (count == 1) {
           out_ += "; the only candidate, not proved: ";
+        } else if (finding_.tied >= count) {
+          Format("; one of {}, all equally likely: ", count);
         } else {
-          Format("; one of {}, the first ones equally likely: ", count);
+          Format("; one of {} equally likely, of {} in all: ", finding_.tied, count);
         }
         break;
       case Certainty::kNothingRunning:
@@ -242,12 +250,34 @@ class FindingWriter {
     AppendSuspectReason(facts_, first, true, out_);
   }
 
+  void WriteSlow() {
+    const SlowProgress& slow = finding_.slow;
+    Format(
+        "; no culprit: the GPU was slow and made progress to the end, {} of {} pieces of work {} "
+        "in ",
+        GroupedDigits(slow.done_count), GroupedDigits(slow.work_count),
+        slow.counts_begun ? "were reached" : "had finished");
+    const auto duration_ns = static_cast<int64_t>(slow.duration_ns);
+    out_ += DurationInWords(duration_ns);
+    out_ += ", ";
+    out_ += DurationInWords(duration_ns / static_cast<int64_t>(slow.done_count));
+    out_ += " each";
+  }
+
   void WriteRunning() {
+    if (finding_.slow.verdict != kNone) WriteSlow();
     const size_t count = finding_.suspects.size();
     out_ += "; on the GPU ";
-    if (count > 1) Format("one or more of {} were running, ", count);
-    if (count > 1)
-      out_ += finding_.certainty == Certainty::kRanked ? "likeliest " : "the first of them ";
+    if (count > 1) {
+      Format("one or more of {} were running, ", count);
+      if (finding_.certainty == Certainty::kRanked) {
+        out_ += "likeliest ";
+      } else if (finding_.tied >= count) {
+        out_ += "all equally likely, the first ";
+      } else {
+        Format("{} of them equally likely, the first ", finding_.tied);
+      }
+    }
     AppendWork(finding_.suspects.front());
     if (count == 1) {
       out_ += finding_.certainty == Certainty::kProved ? " was running" : " may have been running";
@@ -338,6 +368,8 @@ std::string_view ReasonWords(SuspectReason reason, bool has_pipeline) {
       return has_pipeline ? "the last work with a pipeline that the GPU reached"
                           : "the last of its kind that the GPU reached";
     case SuspectReason::kReached: return "reached earlier, and not known to have finished";
+    case SuspectReason::kReachedTogether:
+      return "reached; no barrier stands between it and the dispatch reached last";
     case SuspectReason::kMayHaveBegun: return "may have begun: nothing is written where it begins";
     case SuspectReason::kOutsideOfMarkers: return "its command list is in flight";
     case SuspectReason::kRawMarkers: return "raw markers leave it open";

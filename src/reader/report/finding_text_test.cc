@@ -110,12 +110,12 @@ TEST_F(FindingTextTest, SeveralAlike) {
   block_.SetProgress(list_, 9, 0);
   EXPECT_THAT(
       Told(IncidentKind::kHang, 2000),
-      StartsWith("The GPU hung; one of 4, the first ones equally likely: DRAW_INSTANCED 1 of "
+      StartsWith("The GPU hung; one of 3 equally likely, of 4 in all: DRAW_INSTANCED 1 of "
                  "Frame 1 > Lighting (graphics pipeline \"Volumetric fog\"), the first work "
                  "with a pipeline that has not finished. It stands"));
   EXPECT_THAT(Told(IncidentKind::kSignal, 9),
               StartsWith("The program was killed by SIGKILL; on the GPU one or more of 4 were "
-                         "running, the first of them DRAW_INSTANCED 1 of"));
+                         "running, 3 of them equally likely, the first DRAW_INSTANCED 1 of"));
 }
 
 TEST_F(FindingTextTest, AFaultIsToldWithItsAddress) {
@@ -184,11 +184,10 @@ TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
   bind.detail = 0;
   snapshot.binds = {{0, false, 0}};
   const std::string sentence = Sentence(snapshot);
-  EXPECT_THAT(sentence,
-              StartsWith("The GPU faulted (says the kernel's log); one of 3, the first ones "
-                         "equally likely: DRAW_INSTANCED 3 of Frame 1 (graphics pipeline "
-                         "\"Volumetric fog\"), finished, and leads to the address "
-                         "of the fault; uses vertex buffer 0: "));
+  EXPECT_THAT(sentence, StartsWith("The GPU faulted (says the kernel's log); one of 3, all equally "
+                                   "likely: DRAW_INSTANCED 3 of Frame 1 (graphics pipeline "
+                                   "\"Volumetric fog\"), finished, and leads to the address "
+                                   "of the fault; uses vertex buffer 0: "));
   EXPECT_THAT(sentence, HasSubstr("\"Victim\""));
 }
 

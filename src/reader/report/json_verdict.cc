@@ -34,9 +34,22 @@ void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
   std::string text;
   json->BeginObject("verdict");
   json->StringKey("kind", FindingKindWord(finding.kind));
+  json->BoolKey("may_be_fault", finding.may_be_fault);
   json->StringKey("certainty", CertaintyWord(finding.certainty));
+  json->NumberKey("tied", finding.tied);
   AppendFinding(facts, true, text);
   json->StringKey("sentence", text);
+  if (finding.slow.verdict == kNone) {
+    json->NullKey("progress");
+  } else {
+    json->BeginObject("progress");
+    json->IndexKey("queue", facts.analysis.verdicts[finding.slow.verdict].queue);
+    json->NumberKey("done", finding.slow.done_count);
+    json->NumberKey("works", finding.slow.work_count);
+    json->BoolKey("counts_begun", finding.slow.counts_begun);
+    json->NumberKey("duration_ns", finding.slow.duration_ns);
+    json->EndObject();
+  }
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);

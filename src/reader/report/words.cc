@@ -282,6 +282,7 @@ std::string_view SuspectReasonWord(SuspectReason reason) {
     case SuspectReason::kUnfinished: return "unfinished";
     case SuspectReason::kLastReached: return "last reached";
     case SuspectReason::kReached: return "reached";
+    case SuspectReason::kReachedTogether: return "reached together";
     case SuspectReason::kMayHaveBegun: return "may have begun";
     case SuspectReason::kOutsideOfMarkers: return "outside of markers";
     case SuspectReason::kRawMarkers: return "raw markers";
