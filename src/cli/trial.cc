@@ -76,6 +76,7 @@ int Run(const TrialOptions& options, const std::vector<std::string>& program) {
   auto* const telling = std::launder(reinterpret_cast<TrialTelling*>(memory->data()));
   ToldReports reports(telling, !options.output.empty());
   WatchSettings settings;
+  settings.stays_for_descendants = false;  // a run of many, which ends with its program
   settings.policy = {.hang_timeout_ns = *hang_timeout_ns, .kill_on_hang = true};
   settings.output_path = options.output.empty() ? "unwritten.cairn" : options.output;
   settings.output = &reports;

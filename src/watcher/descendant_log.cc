@@ -133,14 +133,15 @@ const ProcessLook* DescendantLog::LookOf(ProcessId id) const {
   return found == known_.end() ? nullptr : &found->second.look;
 }
 
-std::vector<std::string> DescendantLog::Awaited(uint64_t ended_ns, uint64_t now_ns,
-                                                const std::vector<ProcessId>& without) const {
+std::vector<std::string> DescendantLog::Awaited(const Awaiting& awaiting, uint64_t now_ns) const {
   std::vector<std::string> names;
+  const std::vector<ProcessId>& without = awaiting.without;
   for (const auto& [id, known] : known_) {
     if (std::find(without.begin(), without.end(), id) != without.end()) continue;
     if (!known.alive || IsServerOfWine(known.look.program)) continue;
     const bool awaited = known.look.gpu >= GpuLibrary::kDriver ||
-                         known.process.session == session_ || now_ns - ended_ns < kGraceNs;
+                         (!awaiting.had_work && known.process.session == session_) ||
+                         now_ns - awaiting.ended_ns < kGraceNs;
     if (awaited) names.push_back(NameOf(known.look, id));
   }
   return names;

@@ -64,11 +64,15 @@ class DescendantLog {
   // What was seen of this process last; null: nothing.
   const ProcessLook* LookOf(ProcessId id) const;
 
-  // Those that are worth waiting for after the end of the program, as names with numbers: they share its session, or
-  // have loaded something of the GPU, or have not had `kGraceNs` for that. Not the servers of Wine, which end by
-  // themselves, nor `without`. `ended_ns`: when it ended.
-  std::vector<std::string> Awaited(uint64_t ended_ns, uint64_t now_ns,
-                                   const std::vector<ProcessId>& without) const;
+  struct Awaiting {
+    uint64_t ended_ns = 0;           // when the program ended
+    bool had_work = false;           // somebody had GPU work that was followed
+    std::vector<ProcessId> without;  // for nothing
+  };
+  // Those that are worth waiting for after the end of the program, as names with numbers: they have loaded something of
+  // the GPU, or have not had `kGraceNs` for that; where nobody had work yet, also those that share the program's
+  // session, however long they take: it was their launcher. Not the servers of Wine, which end by themselves.
+  std::vector<std::string> Awaited(const Awaiting& awaiting, uint64_t now_ns) const;
 
   // A sentence for each process that used the GPU and was not followed, with its cause and the line to type; where
   // there is none, for those that the layers could not have been in. At most kMostTold, and one that counts the others.

@@ -215,17 +215,20 @@ TEST_F(DescendantLogTest, WhoOutlivesTheProgramIsAwaited) {
   End(70);
   See();
   const uint64_t ended_ns = now_ns_;
-  EXPECT_THAT(log_.Awaited(ended_ns, now_ns_, {}),
+  EXPECT_THAT(log_.Awaited({ended_ns}, now_ns_),
               ElementsAre("game (process 71)", "game (process 72)", "game (process 73)"));
-  EXPECT_THAT(log_.Awaited(ended_ns, now_ns_, {71}),
+  EXPECT_THAT(log_.Awaited({ended_ns, true, {71}}, now_ns_),
               ElementsAre("game (process 72)", "game (process 73)"));
-  EXPECT_THAT(log_.Awaited(ended_ns, now_ns_ + DescendantLog::kGraceNs, {}),
+  const uint64_t later_ns = now_ns_ + DescendantLog::kGraceNs;
+  EXPECT_THAT(log_.Awaited({ended_ns}, later_ns),
               ElementsAre("game (process 71)", "game (process 73)"))
       << "a daemon that does nothing with the GPU";
+  EXPECT_THAT(log_.Awaited({ended_ns, true}, later_ns), ElementsAre("game (process 73)"))
+      << "what a game leaves behind";
   End(71);
   End(73);
   See();
-  EXPECT_THAT(log_.Awaited(ended_ns, now_ns_ + DescendantLog::kGraceNs, {}), IsEmpty());
+  EXPECT_THAT(log_.Awaited({ended_ns}, later_ns), IsEmpty());
 }
 
 // Numbers are used again, and a process may become another program.

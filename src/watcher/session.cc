@@ -303,7 +303,7 @@ void WatchSession::TakeBlock(ReceivedMessage& received) {
   if (!memory.ok()) return;
   Process* const process = SenderOf(received);
   if (process == nullptr) return;
-  had_block_ = true;
+  had_work_ = true;
   // A process that replaced itself with another program hands over a second block.
   process->block = WatchedBlock(std::move(memory).value());
   process->next_probe_ns = process->watch.watchdog().enabled() ? system_.MonotonicNs() : kNever;
@@ -331,6 +331,7 @@ void WatchSession::TakeCapture(ReceivedMessage& received) {
   }
   Process* const process = SenderOf(received);
   if (process == nullptr) return;
+  had_work_ = true;
   if (process->capture != nullptr) {
     // It replaced itself with another program, which gets a file of its own.
     process->capture->EndTrace();
@@ -422,7 +423,7 @@ void WatchSession::End(Process& process) {
   if (process.number != 0) return;
   SayUnwatched();
   main_ended_ns_ = system_.MonotonicNs();
-  if (!descendants_.has_value()) return;
+  if (!descendants_.has_value() || !settings_.stays_for_descendants) return;
   descendants_->LookSoon();
   LookAtDescendants();
 }
@@ -430,18 +431,18 @@ void WatchSession::End(Process& process) {
 // While the program's own work is followed there is nothing to learn of the others.
 uint64_t WatchSession::NextLookNs() const {
   if (!descendants_.has_value() || awaits_nobody_) return kNever;
-  if (main_alive()) return had_block_ ? looked_ns_ + kForgetNs : descendants_->next_look_ns();
+  if (main_alive()) return had_work_ ? looked_ns_ + kForgetNs : descendants_->next_look_ns();
   return awaited_.empty() ? kNever : descendants_->next_look_ns();
 }
 
 void WatchSession::LookAtDescendants() {
   looked_ns_ = system_.MonotonicNs();
   system_.ForgetOrphans();
-  if (had_block_ && main_alive()) return;
+  if (had_work_ && main_alive()) return;
   descendants_->See(system_.LivingDescendants(), looked_ns_,
                     [this](ProcessId id) { return system_.LookAt(id, descendants_->wanted()); });
   if (main_alive()) return;
-  awaited_ = descendants_->Awaited(main_ended_ns_, looked_ns_, unwatched_);
+  awaited_ = descendants_->Awaited({main_ended_ns_, had_work_, unwatched_}, looked_ns_);
   if (awaited_.empty() || said_awaited_ || looked_ns_ - main_ended_ns_ < kTellAwaitedNs) return;
   said_awaited_ = true;
   lines_.Say(fmt::format("cairn: {} has ended; cairn stays for what it started: {}; ^C ends that",
@@ -449,7 +450,7 @@ void WatchSession::LookAtDescendants() {
 }
 
 void WatchSession::SayWhyNothing() {
-  if (!descendants_.has_value() || had_block_) return;
+  if (!descendants_.has_value() || had_work_) return;
   std::vector<std::string> told = descendants_->TellUnfollowed();
   if (told.empty()) told.push_back(descendants_->TellWhoRan());
   if (told.front().empty()) {
@@ -508,7 +509,7 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
   const std::vector<QueueStand> stands = process.watch.watchdog().Stands();
   DumpSubject subject{process.id, process.program, process.command_line,
                       process.watch.incidents(), stands, {}};
-  if (!had_block_ && descendants_.has_value()) {
+  if (!had_work_ && descendants_.has_value()) {
     subject.why_no_block = descendants_->TellUnfollowed();
   }
   // A capture that cannot be written must not cost the report as well.

@@ -64,6 +64,8 @@ struct SessionSettings {
   bool capture = false;
   // An armed capture starts when a file comes to be here, and stops when it is gone again. "": none.
   std::string capture_trigger_path;
+  // Whether it stays for what the program leaves behind and has no block yet.
+  bool stays_for_descendants = true;
   // Takes one line (without its end) per incident.
   std::function<void(const std::string& line)> say;
   // The same for what is missing: reports that could not be written, processes that are not watched.
@@ -233,7 +235,7 @@ class WatchSession {
   bool lost_output_ = false;
   uint64_t refused_ = 0;  // hand-overs
   std::optional<DescendantLog> descendants_;
-  bool had_block_ = false;  // any process
+  bool had_work_ = false;  // any process, that is followed: a block, or a capture
   uint64_t looked_ns_ = 0;
   uint64_t main_ended_ns_ = kNever;
   std::vector<ProcessId> unwatched_;  // that cannot be, and live
