@@ -507,8 +507,8 @@ Status WatchSession::WriteReport(Process& process, const Decision& decision, std
     return Status(StatusCode::kIo, "cairn has made as many files as it may");
   }
   const std::vector<QueueStand> stands = process.watch.watchdog().Stands();
-  DumpSubject subject{process.id, process.program, process.command_line,
-                      process.watch.incidents(), stands, {}};
+  DumpSubject subject{
+      process.id, process.program, process.command_line, process.watch.incidents(), stands, {}};
   if (!had_work_ && descendants_.has_value()) {
     subject.why_no_block = descendants_->TellUnfollowed();
   }
