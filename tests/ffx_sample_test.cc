@@ -45,6 +45,33 @@ TEST_P(FfxSampleTest, PrintsTheTree) {
   EXPECT_EQ(result.output, "[BREADCRUMBS]\n" + Tree(d3d12, 0) + Tree(d3d12, 1)) << result.Summary();
 }
 
+// Its queue is in annotation mode RUNTIME_ONLY, of which `cairn run` keeps what events carry unless told not to.
+TEST(QueueMarkersUnderCairnRun, AreInTheReport) {
+  for (const bool kept : {true, false}) {
+    const TemporaryFolder folder;
+    std::vector<std::string> command = {Program("cairn"), "run", "-o", "a.cairn", "--dump-on-exit"};
+    if (!kept) command.insert(command.end(), {"--events", "retail"});
+    command.insert(command.end(),
+                   {"--", CAIRN_BINARY_DIR "/tests/programs/ffx_sample_d3d12", "before", "stay"});
+    const CommandResult result =
+        RunCommand(command, {.folder = folder.path(), .environment = LavapipeEnvironment()});
+    ASSERT_EQ(result.exit_code, 0) << result.Summary();
+    const std::string report =
+        RunCommand({Program("cairn"), "report", "--all", "a.cairn"}, {.folder = folder.path()})
+            .output;
+    const size_t start = report.find("Markers of queues\n");
+    ASSERT_EQ(start != std::string::npos, kept) << report;
+    if (!kept) continue;
+    EXPECT_EQ(report.substr(start, report.find("\n\n", start) - start),
+              "Markers of queues\n"
+              " - queue 0 \"Graphics\" (direct)\n"
+              "    event \"Execution\", before submission 1\n"
+              "      marker \"Executed\", before submission 2\n"
+              "    event \"Execution\", before submission 2\n"
+              "      marker \"Executed\", before submission 3");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(
     All, FfxSampleTest,
     ::testing::Combine(::testing::Values("d3d12", "vulkan"), ::testing::Values("before", "after"),
