@@ -10,6 +10,7 @@
 #include "app/d3d12/device_ext.h"
 #include "app/d3d12/dred.h"
 #include "app/d3d12/graphics_command_list.h"
+#include "app/d3d12/interop_device.h"
 #include "app/d3d12/layer.h"
 #include "app/d3d12/objects.h"
 #include "app/d3d12/swap_chain.h"
@@ -59,6 +60,7 @@ CAIRN_BY_HAND(IDXGIVkSwapChain)
     using Type = Wrapped##name;     \
   };
 CAIRN_BY_HAND(ID3D12DeviceExt)
+CAIRN_BY_HAND(ID3D12DXVKInteropDevice)
 CAIRN_BY_HAND(ID3D12DeviceRemovedExtendedData)
 CAIRN_BY_HAND(IDXGIVkSwapChainFactory)
 #undef CAIRN_BY_HAND

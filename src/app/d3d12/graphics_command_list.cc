@@ -6,6 +6,7 @@
 
 #include "app/breadcrumbs/driver_half.h"
 #include "app/d3d12/device.h"
+#include "app/settings/log.h"
 #include "format/block/block.h"
 
 namespace cairn {
@@ -16,6 +17,15 @@ namespace {
 bool CountsThePipeline(D3D12_QUERY_TYPE type) {
   return type == D3D12_QUERY_TYPE_PIPELINE_STATISTICS ||
          type == D3D12_QUERY_TYPE_PIPELINE_STATISTICS1;
+}
+
+// The implementation gives a list one of several command buffers, and has more of them with breadcrumbs.
+void WarnOfKeptVulkan() {
+  LogOnce(
+      LogLevel::kWarning, "kept Vulkan command buffer",
+      "the program keeps the Vulkan command buffer of a command list over Reset: behind the list "
+      "there may be another one now, and what the program records into the first is lost. "
+      "Nothing promises that it works; where it does without Cairn, try --breadcrumbs off");
 }
 
 }  // namespace
@@ -43,6 +53,8 @@ HRESULT WrappedID3D12GraphicsCommandList::Close() {
 HRESULT WrappedID3D12GraphicsCommandList::Reset(ID3D12CommandAllocator* allocator,
                                                 ID3D12PipelineState* initial_state) {
   const ListOpenScope opening;  // for the backend, when the recording starts
+  if (vulkan_taken_) [[unlikely]]
+    WarnOfKeptVulkan();
   const HRESULT result = Thin::Reset(allocator, initial_state);
   // A list that refuses stays what it was: open, or closed and still to be executed.
   if (SUCCEEDED(result)) {

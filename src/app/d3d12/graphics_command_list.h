@@ -152,6 +152,9 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
   WorkList& work() { return work_; }
   // Null without a capture.
   const ListCapture* captured() const { return captured_.get(); }
+  // The program records into the Vulkan command buffer behind the list (vkd3d-proton), from the moment that it asked
+  // for it until it says that it is done. By the thread that records.
+  void SetVulkanTaken(bool taken) { vulkan_taken_ = taken; }
   const LayerList* layer_list() const override { return work_.identity(); }
 
  protected:
@@ -185,6 +188,7 @@ class WrappedID3D12GraphicsCommandList final : public ThinID3D12GraphicsCommandL
 
   WorkList work_;
   std::unique_ptr<ListCapture> captured_;  // null without a capture
+  bool vulkan_taken_ = false;
 };
 
 }  // namespace CAIRN_D3D12_NAMESPACE

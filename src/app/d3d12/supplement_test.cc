@@ -2,6 +2,7 @@
 //
 // Interfaces that codegen/supplement/ adds to the installed headers, on a device of our own that has all
 // of them. Compiled for both calling conventions.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -412,6 +413,26 @@ TEST_F(SupplementTest, ObjectsThatTheyCreateHaveWrappers) {
   EXPECT_TRUE(is_wrapped(allocator.get()));
   // Two references on the device by its further interfaces, three by its new children.
   EXPECT_EQ(CountOf(device_.get()), before + 5);
+}
+
+// The one that a list has after Reset may be another, and with breadcrumbs it is.
+TEST_F(SupplementTest, AVulkanCommandBufferThatIsKeptOverResetIsTold) {
+  FurtherObject(Chain::kID3D12DXVKInteropDevice);
+  const auto interop = Ask<ID3D12DXVKInteropDevice1>();
+  const auto record_again = [&] {
+    ASSERT_EQ(list_->Close(), S_OK);
+    testing::internal::CaptureStderr();
+    ASSERT_EQ(list_->Reset(allocator_.get(), nullptr), S_OK);
+  };
+  HANDLE command_buffer = nullptr;
+  ASSERT_EQ(interop->BeginVkCommandBufferInterop(list_.get(), &command_buffer), S_OK);
+  ASSERT_EQ(interop->EndVkCommandBufferInterop(list_.get()), S_OK);
+  record_again();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  ASSERT_EQ(interop->BeginVkCommandBufferInterop(list_.get(), &command_buffer), S_OK);
+  record_again();
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              testing::HasSubstr("keeps the Vulkan command buffer of a command list over Reset"));
 }
 
 // ---- Notifiers of an object's end ----------------------------------------------------------------
