@@ -138,8 +138,9 @@ TEST_F(OtherDeviceTest, ThatNothingWasComparedIsSaidOnceAndNotIfQuiet) {
   EXPECT_EQ(Lines(said.output).size(), 2u);
   EXPECT_EQ(
       said.errors,
-      "cairn replay: warning: nothing was compared: cairn run --capture --hash-frames records "
-      "images' hashes\n");
+      "cairn replay: warning: nothing was compared: the trace has nothing that the program read "
+      "back, and no hashes; cairn run --capture --hash-frames --hash-resources keeps those of "
+      "images, and of what resources hold (--validate=all)\n");
   const CommandResult quiet = Replay({"--validate", "--quiet"});
   EXPECT_EQ(quiet.exit_code, 0) << quiet.Summary();
   EXPECT_EQ(quiet.output + quiet.errors, "");

@@ -149,6 +149,22 @@ TEST_F(TrimTest, AKeptListDrawsIntoTheTargetsThatItWasRecordedWith) {
   expect_as_recorded("again.cairn", "; 3 readbacks ");
 }
 
+// Without a read-back, a present and a mark: the image of the only frame, when the process ends, and what the
+// targets hold then.
+TEST_F(TrimTest, AProgramThatLooksAtNothingIsComparedAllTheSame) {
+  const std::string program = TestProgram("kept_list");
+  if (!std::filesystem::exists(program)) GTEST_SKIP() << "kept_list is not built here";
+  const CommandResult run = Run({"run", "--capture", "--hash-frames", "--hash-resources", "--quiet",
+                                 "-o", "a.cairn", "--", program, "leave"});
+  EXPECT_EQ(run.exit_code, 0) << run.Summary();
+  const CommandResult played = Run({"replay", "--validate=all", "a.cairn"});
+  EXPECT_EQ(played.exit_code, 0) << played.Summary();
+  EXPECT_EQ(played.errors, "");
+  EXPECT_THAT(played.output, HasSubstr("; 0 readbacks, 1 image, 3 subresources and "));
+  EXPECT_EQ(Run({"verify", "a.cairn"}).exit_code, 0);
+  EXPECT_EQ(Run({"replay", "--validate=some", "a.cairn"}).exit_code, 2);
+}
+
 TEST_F(TrimTest, ATriggerThatIsThereStartsAtTheFirstFrame) {
   std::ofstream{folder_ / "now"} << "x";
   Capture("late.cairn", {"--trigger", folder_ / "now"});

@@ -126,6 +126,11 @@ CommandOption Command::Flag(const std::string& names, bool* value, const std::st
   return CommandOption(app_->add_flag(names, *value, help));
 }
 
+CommandOption Command::FlagWithWord(const std::string& name, std::string* value,
+                                    const std::string& without, const std::string& help) {
+  return CommandOption(app_->add_flag(name + "{" + without + "}", *value, help));
+}
+
 CommandOption Command::Json(bool* json) {
   return Flag("--json", json, "Print JSON");
 }

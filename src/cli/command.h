@@ -60,6 +60,9 @@ class Command {
   CommandOption Option(const std::string& names, std::vector<std::string>* values,
                        const std::string& type, const std::string& help);
   CommandOption Flag(const std::string& names, bool* value, const std::string& help = "");
+  // A flag that may be given a word: --validate stands for --validate=WITHOUT. `value` is "" if it is not given.
+  CommandOption FlagWithWord(const std::string& name, std::string* value,
+                             const std::string& without, const std::string& help);
 
   // What several verbs have.
   CommandOption Json(bool* json);  // what is printed is JSON, one document with a schema in docs/

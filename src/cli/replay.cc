@@ -54,6 +54,10 @@ constexpr char kReplayExamples[] =
 // For ^C, where that does not end a wait for the window.
 constexpr uint32_t kBetweenLooksMs = 100;
 
+// What --validate compares.
+constexpr char kRead[] = "read";
+constexpr char kAll[] = "all";
+
 struct ReplayOptions {
   std::string path;
   std::string frames;
@@ -65,12 +69,19 @@ struct ReplayOptions {
   uint64_t plays = 1;  // `loop`, read
   std::string pad_bytes = "0";
   bool window = false;
-  bool validate = false;
+  std::string validate;  // "", kRead or kAll
   bool hash = false;
   bool quiet = false;
   bool mark_frames = false;
   bool in_process = false;
 };
+
+// Also of a trace that was recorded with these options: some programs draw and write nothing.
+constexpr char kNothing[] =
+    "nothing was compared: the trace has nothing that the program read back, and no hashes; cairn "
+    "run "
+    "--capture --hash-frames --hash-resources keeps those of images, and of what resources hold "
+    "(--validate=all)";
 
 // What it says it says in the name of the verb that was asked for.
 const char* VerbOf(const ReplayOptions& options) {
@@ -196,10 +207,15 @@ std::string Summary(const ReplayOptions& options, const PlayerResult& result,
   std::string text = fmt::format("{}: {} and {} played in {:.2f} s", VisibleText(options.path),
                                  Counted(result.frames, "frame"), Counted(result.calls, "call"),
                                  static_cast<double>(duration_ns) / 1e9);
-  if (options.validate) {
+  if (options.validate == kRead) {
     text += fmt::format("; {} and {} are what they were",
                         Counted(result.compared_readbacks, "readback"),
                         Counted(result.compared_frames, "image"));
+  } else if (options.validate == kAll) {
+    text += fmt::format(
+        "; {}, {}, {} and {} are what they were", Counted(result.compared_readbacks, "readback"),
+        Counted(result.compared_frames, "image"), Counted(result.compared_resources, "subresource"),
+        Counted(result.compared_results, "result"));
   }
   if (result.skipped != 0) text += fmt::format("; {} left out", Counted(result.skipped, "call"));
   return text + "\n";
@@ -265,10 +281,9 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
                                             GroupedDigits(result.not_compared)));
     return kExitFailed;
   }
-  if (notes && options.validate && result.compared_readbacks + result.compared_frames == 0) {
-    PrintWarning(VerbOf(options),
-                 "nothing was compared: cairn run --capture --hash-frames records images' hashes");
-  }
+  const uint64_t compared =
+      result.compared_readbacks + result.compared_frames + result.compared_resources;
+  if (notes && !options.validate.empty() && compared == 0) PrintWarning(VerbOf(options), kNothing);
   if ((!options.images.empty() || options.window) && playback.images() == 0) {
     PrintError(VerbOf(options),
                fmt::format("none of these frames of {} has an image; cairn info counts them",
@@ -282,9 +297,10 @@ std::optional<int> PlayOnce(const ReplayOptions& options, const PlayerOptions& a
 int Play(const ReplayOptions& options, PlayerOptions player, PlayTelling* telling) {
   if (telling != nullptr) telling->AddTo(&player);
   player.original_pace = options.pace == "original";
-  player.validate = options.validate;
+  player.validate = !options.validate.empty();
+  player.validate_resources = options.validate == kAll;
   // What nobody wrote is what Direct3D 12 promises, not what the memory held before.
-  player.clear_memory = options.validate;
+  player.clear_memory = player.validate;
   player.library = options.library;
   player.mark_frames = options.mark_frames;
   // Trim has looked at the file before.
@@ -361,10 +377,13 @@ Verb AddReplayVerb(CLI::App& root) {
   command.TraceFile(&options->path);
   command.Frames(&options->frames,
                  "Images and comparisons of these frames only; the playback ends after the last");
-  command.Flag(
-      "--validate", &options->validate,
-      "Compare what the program read back and the hashes of frames with what was recorded; "
-      "end at the first difference");
+  command
+      .FlagWithWord(
+          "--validate", &options->validate, kRead,
+          "Compare what the program read back and the hashes of frames with what was "
+          "recorded; --validate=all: also what resources held when they ended; end at the "
+          "first difference")
+      .OneOf({kRead, kAll});
   command.Option("--images", &options->images, "FOLDER",
                  "Write the frames' images into this folder: frame-000000.png, ...");
   command.Flag("--window", &options->window,

@@ -35,6 +35,7 @@ struct RunOptions {
   std::string frames;
   std::string trigger;
   bool hash_frames = false;
+  bool hash_resources = false;
 };
 
 int ExitCodeFor(const Status& status) {
@@ -50,6 +51,7 @@ Status CheckCaptureOptions(const RunOptions& options) {
   if (!options.frames.empty()) without = "--frames";
   if (!options.trigger.empty()) without = "--trigger";
   if (options.hash_frames) without = "--hash-frames";
+  if (options.hash_resources) without = "--hash-resources";
   if (!options.capture && without != nullptr) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("{} means nothing without --capture", without));
@@ -73,6 +75,7 @@ std::string CaptureVariable(const RunOptions& options) {
     if (frames.end != kNoFrame) value += std::to_string(frames.end - 1);
   }
   if (options.hash_frames) value += ",hash";
+  if (options.hash_resources) value += ",hash-resources";
   return value;
 }
 
@@ -218,6 +221,10 @@ Verb AddRunVerb(CLI::App& root) {
   command.Option("--trigger", &options->trigger, "signal|FILE", kTriggerHelp);
   command.Flag("--hash-frames", &options->hash_frames,
                "With --capture: keep a hash of each frame's image, for cairn replay --validate");
+  command.Flag(
+      "--hash-resources", &options->hash_resources,
+      "With --capture: keep hashes of what buffers and textures hold when they end, for cairn "
+      "replay --validate=all");
   command.Flag("--quiet", &options->quiet,
                "Do not say on stderr that a file was written; what is missing is still said");
 

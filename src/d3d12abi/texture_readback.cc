@@ -134,6 +134,11 @@ bool CanBeResolved(DXGI_FORMAT format) {
 
 }  // namespace
 
+uint32_t CountSubresources(const D3D12_RESOURCE_DESC& desc) {
+  const bool volume = desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D;
+  return desc.MipLevels * (volume ? 1u : desc.DepthOrArraySize) * PlaneCount(desc.Format);
+}
+
 Result<SubresourceBytes> TextureReadback::CopyOut(ID3D12CommandQueue* queue,
                                                   ID3D12GraphicsCommandList* list,
                                                   ID3D12Resource* texture, uint32_t subresource,
@@ -313,6 +318,29 @@ Status TextureReadback::WriteBuffer(ID3D12CommandQueue* queue, ID3D12Resource* b
   (*list)->CopyBufferRegion(buffer, offset_bytes, *staging, 0, bytes.size());
   RecordTransition(*list, buffer, 0, D3D12_RESOURCE_STATE_COPY_DEST, state);
   return list_.Run(queue, limit_);
+}
+
+Status TextureReadback::WriteZeros(ID3D12CommandQueue* queue, ID3D12Resource* resource,
+                                   D3D12_RESOURCE_STATES state) {
+  constexpr uint64_t kPieceBytes = uint64_t{4} << 20;
+  const D3D12_RESOURCE_DESC desc = GetDesc(resource);
+  if (desc.Dimension == D3D12_RESOURCE_DIMENSION_BUFFER) {
+    const std::vector<std::byte> zeros(std::min(desc.Width, kPieceBytes));
+    for (uint64_t offset = 0; offset < desc.Width; offset += kPieceBytes) {
+      CAIRN_RETURN_IF_ERROR(
+          WriteBuffer(queue, resource, offset,
+                      std::span(zeros).first(std::min(desc.Width - offset, kPieceBytes)), state));
+    }
+    return {};
+  }
+  CAIRN_RETURN_IF_ERROR(CheckTexture(desc));
+  for (uint32_t i = 0; i < CountSubresources(desc); ++i) {
+    const Result<SubresourceLayout> layout = LayoutOf(list_.device(), desc, i);
+    if (!layout.ok()) return layout.status();
+    const std::vector<std::byte> zeros(layout->packed_bytes());
+    CAIRN_RETURN_IF_ERROR(Write(queue, resource, i, state, layout->row_bytes, zeros));
+  }
+  return {};
 }
 
 }  // namespace CAIRN_D3D12_NAMESPACE

@@ -36,6 +36,9 @@ struct SubresourceBytes {
   std::vector<std::byte> bytes;
 };
 
+// Mips, slices and planes: how many subresources a resource of that description has; 1 for a buffer.
+uint32_t CountSubresources(const D3D12_RESOURCE_DESC& desc);
+
 class TextureReadback {
  public:
   // `limit`: how long a copy may take before the device counts as lost.
@@ -60,6 +63,11 @@ class TextureReadback {
                                             D3D12_RESOURCE_STATES state);
   Status WriteBuffer(ID3D12CommandQueue* queue, ID3D12Resource* buffer, uint64_t offset_bytes,
                      std::span<const std::byte> bytes, D3D12_RESOURCE_STATES state);
+
+  // All of a buffer or texture becomes zeros; all subresources are in that state. Waits for the GPU once for each
+  // of them. Errors: those of Write() and WriteBuffer(): some of it may be zeros then.
+  Status WriteZeros(ID3D12CommandQueue* queue, ID3D12Resource* resource,
+                    D3D12_RESOURCE_STATES state);
 
  private:
   Result<SubresourceBytes> CopyOut(ID3D12CommandQueue* queue, ID3D12GraphicsCommandList* list,

@@ -16,6 +16,14 @@ using ProcessId = int64_t;
 // Asks the system each time: a copy of this process has a number of its own. Safe in a crash handler.
 ProcessId OwnProcessId();
 
+// Whether the threads of this process still run while what was registered with atexit is called. On Windows that of a
+// library is called when the system has ended them, wherever they stood.
+#if defined(_WIN32)
+inline constexpr bool kThreadsRunAtExit = false;
+#else
+inline constexpr bool kThreadsRunAtExit = true;
+#endif
+
 // The file that it runs; "" if that is not known.
 std::string OwnProgramPath();
 

@@ -17,7 +17,7 @@ constexpr uint32_t kThreadsKept = 65536;
 enum RingState : uint32_t { kRingFree = 0, kRingEnded = 2 };
 
 bool IsRecordKind(RecordKind kind) {
-  return kind >= RecordKind::kCall && kind <= RecordKind::kNote;
+  return kind >= RecordKind::kCall && kind <= RecordKind::kResourceHash;
 }
 
 uint64_t BlocksOf(uint64_t bytes) {

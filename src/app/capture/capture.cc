@@ -70,6 +70,10 @@ bool Capture::hash_frames() const {
   return options_.hash_frames;
 }
 
+bool Capture::hash_resources() const {
+  return options_.hash_resources;
+}
+
 void Capture::NoteLoss(Method method, const char* what) try {
   if (region_->ended()) return;
   const std::string text = std::string(Describe(method).name) + ": its " + what +

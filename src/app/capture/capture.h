@@ -34,6 +34,8 @@ struct CaptureOptions {
   uint64_t stop_frame = ~uint64_t{0};
   bool armed = false;  // wait for the watcher's request even if start_frame is 0
   bool hash_frames = false;
+  bool hash_resources =
+      false;  // new memory begins as zeros, so that all that resources hold is defined
 };
 
 class Capture {
@@ -84,6 +86,7 @@ class Capture {
   bool on() const { return state() == CaptureState::kOn; }
   CaptureState state() const;
   bool hash_frames() const;
+  bool hash_resources() const;
 
  private:
   Capture(std::unique_ptr<SharedRegion> region, const CaptureOptions& options);

@@ -49,6 +49,7 @@ void StartCapture() {
   options.stop_frame = asked.stop_frame;
   options.armed = asked.armed;
   options.hash_frames = asked.hash_frames;
+  options.hash_resources = asked.hash_resources;
   const Status status = Capture::Start(options);
   if (!status.ok()) {
     Log(LogLevel::kError, "nothing is captured: " + status.message());

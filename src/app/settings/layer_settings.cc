@@ -61,6 +61,8 @@ bool ParseCaptureWord(std::string_view word, CaptureSettings* capture) {
     capture->armed = true;
   } else if (word == "hash") {
     capture->hash_frames = true;
+  } else if (word == "hash-resources") {
+    capture->hash_resources = true;
   } else {
     return word.starts_with(kFrames) && ParseFrames(word.substr(kFrames.size()), capture);
   }

@@ -27,6 +27,7 @@ struct CaptureSettings {
   uint64_t start_frame = 0;            // frames=A-B: the first that is recorded
   uint64_t stop_frame = ~uint64_t{0};  // B + 1: the first that is not; frames=A- has none
   bool hash_frames = false;
+  bool hash_resources = false;
 };
 
 struct LayerSettings {

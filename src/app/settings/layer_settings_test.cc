@@ -75,6 +75,7 @@ TEST(LayerSettingsTest, CaptureIsAListOfWords) {
   EXPECT_TRUE(plain.on);
   EXPECT_FALSE(plain.armed);
   EXPECT_FALSE(plain.hash_frames);
+  EXPECT_FALSE(plain.hash_resources);
   EXPECT_EQ(plain.start_frame, 0u);
   EXPECT_EQ(plain.stop_frame, ~uint64_t{0});
   const CaptureSettings all =
@@ -82,10 +83,15 @@ TEST(LayerSettingsTest, CaptureIsAListOfWords) {
   EXPECT_TRUE(all.on);
   EXPECT_TRUE(all.armed);
   EXPECT_TRUE(all.hash_frames);
+  EXPECT_FALSE(all.hash_resources);
   EXPECT_EQ(all.start_frame, 10u);
   EXPECT_EQ(all.stop_frame, 21u);
   const CaptureSettings from = Read({{"CAIRN_CAPTURE", "on,frames=7-"}}, &complaints).capture;
   EXPECT_EQ(from.start_frame, 7u);
+  const CaptureSettings resources =
+      Read({{"CAIRN_CAPTURE", "on,hash-resources"}}, &complaints).capture;
+  EXPECT_TRUE(resources.hash_resources);
+  EXPECT_FALSE(resources.hash_frames);
   EXPECT_EQ(from.stop_frame, ~uint64_t{0});
   EXPECT_THAT(complaints, testing::IsEmpty());
 }

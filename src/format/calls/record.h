@@ -31,6 +31,7 @@ enum class RecordKind : uint8_t {
   kStart = 11,   // no body. What stands before restores a state; the recording begins here
   kStop = 12,    // no body. The recording ended as it was asked to
   kNote = 13,    // NoteBody, then a text: what could not be recorded, or how something was done
+  kResourceHash = 14,  // what a resource holds here, all work done: ResourceHashBody
 };
 
 // In shared memory. size_bytes is a multiple of 32 (kRecordAlignment); records never wrap around the end
@@ -128,6 +129,15 @@ struct ReadbackBody {  // header.object: the resource
   uint64_t fence;            // object number: the bytes are there when it has come to `fence_value`
   uint64_t fence_value;
   uint64_t hash_low;  // XXH3 128 of the rows, without what is between
+  uint64_t hash_high;
+};
+
+struct ResourceHashBody {  // header.object: the resource
+  uint32_t subresource;
+  uint32_t reserved;
+  uint64_t
+      total_bytes;    // that were hashed: rows without padding, slices of volumes one after another
+  uint64_t hash_low;  // XXH3 128
   uint64_t hash_high;
 };
 

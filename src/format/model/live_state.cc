@@ -82,6 +82,7 @@ void LiveState::Keep(const Record& record) {
     case RecordKind::kMemory:
     case RecordKind::kContents:
     case RecordKind::kReadback:
+    case RecordKind::kResourceHash:
     case RecordKind::kFrame:
     case RecordKind::kStart:
     case RecordKind::kStop: break;

@@ -282,6 +282,7 @@ bool UnusedObjects::Keep(Record* record, uint64_t) {
     case RecordKind::kObjectEnd:
     case RecordKind::kContents:
     case RecordKind::kMemory:
+    case RecordKind::kResourceHash:
     case RecordKind::kReadback: return unused_.count(record->object) == 0;
     default: return true;
   }

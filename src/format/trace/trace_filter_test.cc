@@ -128,7 +128,7 @@ TEST(TraceFilterTest, KindsOfLaterVersionsAreCopiedWithTheirBlobs) {
   const uint64_t blob = test.Blob(Bytes(6000, 1));
   const std::vector<std::byte> body = InBlobs({blob}, 6000);
   Record later;
-  later.kind = static_cast<RecordKind>(14);
+  later.kind = static_cast<RecordKind>(100);
   later.number = ++test.number;
   later.object = 9;
   later.body = body;
@@ -151,7 +151,7 @@ TEST(TraceFilterTest, KindsOfLaterVersionsAreCopiedWithTheirBlobs) {
     const auto records = ReadRest(*copy, cursor);
     ASSERT_EQ(records.size(), 3u);
     EXPECT_EQ(records[0].body, BodyBytes(BlobBody{6000, 0}, Bytes(6000, 1)));
-    EXPECT_EQ(static_cast<int>(records[1].record.kind), 14);
+    EXPECT_EQ(static_cast<int>(records[1].record.kind), 100);
     EXPECT_EQ(records[1].record.object, 9u);
     EXPECT_EQ(records[1].body, body);
     EXPECT_EQ(records[2].record.kind, RecordKind::kFrame);

@@ -118,6 +118,7 @@ class Without final : public RecordFilter {
     if (record->number >= chosen_.stop_before) return false;
     switch (record->kind) {
       case RecordKind::kCall: return KeepCall(record);
+      case RecordKind::kResourceHash:
       case RecordKind::kReadback: return false;
       case RecordKind::kFrame: return KeepFrame(record);
       default: return true;  // a result without its call is passed over by all readers

@@ -18,7 +18,7 @@ endif()
 foreach(abi "" ${CAIRN_D3D12_ABIS})
   cairn_library(cairn_player${abi}
     SOURCES canary.cc player_addresses.cc player_bindings.cc player_calls.cc player_checks.cc
-            player_impl.cc player_losses.cc player_memory.cc player_meta_commands.cc
+            player_hashes.cc player_impl.cc player_losses.cc player_memory.cc player_meta_commands.cc
       player_textures.cc player_tiles.cc player_views.cc player_waits.cc replay_objects.cc replay_regions.cc replay_values.cc
     DEPS cairn_replay_model cairn_replay_device cairn_buffer_addresses cairn_d3d12_readback${abi}
          cairn_d3d12_states cairn_trace cairn_calls cairn_pix cairn_os cairn_base

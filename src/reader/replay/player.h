@@ -71,8 +71,10 @@ struct PlayerOptions {
   uint64_t last_call = ~uint64_t{0};  // stop before a greater number
   bool original_pace = false;
   bool validate =
-      false;            // compare readbacks and hashes of frames: kMismatch at the first difference
-  bool images = false;  // call on_image for every frame
+      false;  // compare readbacks and hashes of frames: kMismatch at the first difference
+  // With validate: also hashes of what resources hold. All new memory of the GPU begins as zeros then.
+  bool validate_resources = false;
+  bool images = false;                                      // call on_image for every frame
   uint64_t pad_resources_bytes = 0;                         // buffers get so much more
   uint64_t wait_timeout_ns = uint64_t{20} * 1'000'000'000;  // for a fence: then kHang
   // A fence may take three times as long as its whole frame took when it was recorded, if that is more. Not with
@@ -141,7 +143,9 @@ struct PlayerResult {
   std::vector<std::string> notes;  // on what was played
   uint64_t compared_readbacks = 0;
   uint64_t compared_frames = 0;
-  uint64_t not_compared = 0;  // with validate: recorded, but this replay cannot look at it
+  uint64_t compared_resources = 0;  // subresources of them
+  uint64_t compared_results = 0;    // calls that did and calls that failed as they had
+  uint64_t not_compared = 0;        // with validate: recorded, but this replay cannot look at it
   // With canary: the submission that took longest, of those that ended. 0: there was none.
   uint64_t slowest_submission = 0;
   uint64_t slowest_submission_ns = 0;

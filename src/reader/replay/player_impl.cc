@@ -190,6 +190,7 @@ Status PlayerImpl::Play(const Record& record) {
     case RecordKind::kFrame: return OnFrame(record);
     case RecordKind::kContents: return OnContents(record);
     case RecordKind::kReadback: return OnReadback(record);
+    case RecordKind::kResourceHash: return OnResourceHash(record);
     case RecordKind::kDevice: return OnDevice(record);
     case RecordKind::kNote: return OnNote(record);
     case RecordKind::kBlob:
@@ -397,6 +398,7 @@ Status PlayerImpl::JudgeResult(const Pending& pending, uint64_t call, HRESULT re
   const MethodInfo& info = Describe(pending.method);
   const bool answers = std::strcmp(info.result.type, "HRESULT") == 0;
   if (!answers) return Status();
+  if (pending.made && FAILED(recorded) == FAILED(pending.result)) ++result_.compared_results;
   if (FAILED(recorded)) {
     const auto list = bindings_.find(pending.object);
     if (!pending.left_out.empty() && list != bindings_.end() && !pending.was_unknown) {

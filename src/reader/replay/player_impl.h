@@ -299,6 +299,8 @@ class PlayerImpl final : public Player {
                     uint32_t state);
   TextureReadback& ReadbackOf(DeviceContext* context);
   Status OnReadback(const Record& record);
+  Status OnResourceHash(const Record& record);
+  Status ClearTexture(ReplayObject* texture, const Pending& creation);
   Status OnFrame(const Record& record);
   Result<FrameImage> ReadImage(uint64_t object, uint64_t frame);
   // The memory of a buffer, mapped if it is not. `unmap`: to be called with it afterwards.
@@ -385,6 +387,7 @@ class PlayerImpl final : public Player {
     std::vector<std::byte> bytes;
   };
   std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
+  std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
   uint64_t next_frame_ = 0;  // the frame that is played
   // By the clock of the recording: when it began; 0: not known. Then how long it took, once somebody has asked.
   uint64_t frame_began_ns_ = 0;

@@ -118,6 +118,9 @@ Status PlayerImpl::OnMemory(const Record& record) {
 
 Status PlayerImpl::ClearMemory(ReplayObject* object, const Pending& creation) {
   if (object->chain == Chain::kID3D12Heap) return ClearHeap(object);
+  if (options_.validate_resources && creation.committed) {
+    CAIRN_RETURN_IF_ERROR(ClearTexture(object, creation));
+  }
   // What is placed in a heap has what others left there, here as there.
   if (!creation.committed || object->chain != Chain::kID3D12Resource ||
       object->desc.Dimension != D3D12_RESOURCE_DIMENSION_BUFFER) {
@@ -155,7 +158,8 @@ Status PlayerImpl::ClearHeap(ReplayObject* heap) {
 }
 
 bool PlayerImpl::BeginsAsZeros(const D3D12_HEAP_PROPERTIES& heap) const {
-  return IsWritten(heap) || (options_.clear_memory && heap.Type == D3D12_HEAP_TYPE_DEFAULT);
+  return IsWritten(heap) || ((options_.clear_memory || options_.validate_resources) &&
+                             heap.Type == D3D12_HEAP_TYPE_DEFAULT);
 }
 
 Status PlayerImpl::ClearBuffer(ID3D12Resource* buffer, DeviceContext* context,

@@ -161,6 +161,48 @@ TEST_F(PlayerTest, ReadbacksBeforeTheFirstFrameAreNotCompared) {
   EXPECT_EQ(played.result.compared_readbacks, 0u);
 }
 
+// What nobody writes is zeros, here and there.
+TEST_F(PlayerTest, WhatAResourceHeldIsComparedIfAskedFor) {
+  const uint64_t queue = script_.CreateQueue();
+  const uint64_t list = script_.CreateList(script_.CreateAllocator());
+  const uint64_t from = script_.CreateBuffer(D3D12_HEAP_TYPE_UPLOAD, 65536);
+  const uint64_t to = script_.CreateBuffer(D3D12_HEAP_TYPE_DEFAULT, 65536);
+  script_.Write(from, 256, Bytes(64));
+  script_.Call(Method::ID3D12GraphicsCommandList_CopyBufferRegion, list, ObjectPointer(to),
+               uint64_t{512}, ObjectPointer(from), uint64_t{256}, uint64_t{64});
+  script_.Close(list);
+  script_.Execute(queue, list);
+  std::vector<std::byte> held(65536);
+  std::ranges::copy(Bytes(64), held.begin() + 512);
+  script_.Hash(to, held);
+  held[0] = std::byte{1};
+  const uint64_t other = script_.Hash(to, held);
+  PlayerOptions options = OnFakeDevice();
+  options.validate = true;
+  const Played not_asked = Play(&script_, options);
+  EXPECT_TRUE(not_asked.status.ok()) << not_asked.status.message();
+  EXPECT_EQ(not_asked.result.compared_resources, 0u);
+  options.validate_resources = true;
+  const Played played = Play(&script_, options);
+  EXPECT_EQ(played.failure, PlayerFailure::kMismatch);
+  EXPECT_EQ(played.failed_call, other);
+  EXPECT_EQ(played.result.compared_resources, 2u);
+  EXPECT_EQ(played.status.message(), "record " + std::to_string(other) + ": resource " +
+                                         std::to_string(to) +
+                                         ", subresource 0, does not hold what it held");
+}
+
+TEST_F(PlayerTest, AHashOfNoResourceIsNotCompared) {
+  script_.Hash(77, Bytes(64));
+  script_.trace.Add(RecordKind::kResourceHash, 77, Bytes(3));
+  PlayerOptions options = OnFakeDevice();
+  options.validate = true;
+  options.validate_resources = true;
+  const Played played = Play(&script_, options);
+  EXPECT_TRUE(played.status.ok()) << played.status.message();
+  EXPECT_EQ(played.result.not_compared, 2u);
+}
+
 // A playback ends with the first frame that it comes to, if all that were asked for lie before.
 TEST_F(PlayerTest, FrameBehindTheLastIsNotComparedAndHasNoImage) {
   FrameBody body = {};

@@ -35,6 +35,7 @@ const char* KindWord(RecordKind kind) {
     case RecordKind::kContents: return "contents";
     case RecordKind::kFrame: return "frame";
     case RecordKind::kReadback: return "readback";
+    case RecordKind::kResourceHash: return "resource_hash";
     case RecordKind::kNote: return "note";
     case RecordKind::kObject: return "object";
     case RecordKind::kObjectEnd: return "object_end";
@@ -241,6 +242,20 @@ Status CallLines::PutReadback(const Record& record, Words* words) const {
   return Status();
 }
 
+Status CallLines::PutResourceHash(const Record& record, Words* words) const {
+  std::span<const std::byte> rest = record.body;
+  const Result<ResourceHashBody> body = DecodeBody<ResourceHashBody>(&rest);
+  if (!body.ok()) return body.status();
+  const std::string hash = fmt::format("{:016x}{:016x}", body->hash_high, body->hash_low);
+  ObjectKeys(record, &words->json);
+  words->json.NumberKey("subresource", body->subresource);
+  words->json.NumberKey("bytes", body->total_bytes);
+  words->json.StringKey("hash", hash);
+  words->text += fmt::format("{} holds, subresource {}: {} bytes, hash {}", NameOf(record.object),
+                             body->subresource, GroupedDigits(body->total_bytes), hash);
+  return Status();
+}
+
 Status CallLines::PutNote(const Record& record, Words* words) const {
   std::span<const std::byte> rest = record.body;
   const Result<NoteBody> body = DecodeBody<NoteBody>(&rest);
@@ -270,6 +285,7 @@ Status CallLines::PutWords(const Record& record, const LineOptions& options, Wor
     case RecordKind::kContents: return PutContents(record, options, words);
     case RecordKind::kFrame: return PutFrame(record, words);
     case RecordKind::kReadback: return PutReadback(record, words);
+    case RecordKind::kResourceHash: return PutResourceHash(record, words);
     case RecordKind::kNote: return PutNote(record, words);
     case RecordKind::kObject: return PutObject(record, words);
     case RecordKind::kStart:

@@ -298,9 +298,13 @@ void CaptureObject(const Wrapper& wrapper, const Creation& creation) try {
       device->capture()->AddResource(wrapper, {.desc = GetDesc(real),
                                                .initial_state = creation.initial_state,
                                                .is_image = creation.is_image,
-                                               .present_state = creation.present_state});
+                                               .present_state = creation.present_state,
+                                               .heap = AsWrapper(creation.heap)});
     }
     capture->Put(RecordKind::kObject, number, BytesOf(body), BytesOf(facts));
+  } else if (wrapper.chain() == Chain::kID3D12Heap) {
+    if (device->capture() != nullptr) device->capture()->AddHeap(wrapper);
+    capture->Put(RecordKind::kObject, number, BytesOf(body));
   } else if (wrapper.chain() == Chain::kID3D12DescriptorHeap) {
     body.facts = kDescriptorHeapFacts;
     const DescriptorHeapFacts facts =
@@ -321,6 +325,9 @@ void CaptureObjectRests(const Wrapper& wrapper) try {
   if (is_resource || wrapper.chain() == Chain::kID3D12Fence) {
     if (DeviceCapture* const of_device = wrapper.device()->capture(); of_device != nullptr) {
       if (is_resource) {
+        if (of_device->readbacks().IsUnpredictable(wrapper.capture_number())) {
+          of_device->HashNot(wrapper);
+        }
         of_device->readbacks().BufferEnds(wrapper.capture_number());
       } else {
         of_device->readbacks().ForgetFence(wrapper.capture_number());
@@ -338,7 +345,7 @@ void CaptureObjectWoken(const Wrapper& wrapper) try {
   if (of_device == nullptr) return;
   // In which state it is, barriers will tell.
   auto* const real = static_cast<ID3D12Resource*>(wrapper.real_pointer());
-  of_device->AddResource(wrapper, {.desc = GetDesc(real)});
+  of_device->AddResource(wrapper, {.desc = GetDesc(real), .is_new = false});
 } catch (const std::bad_alloc&) {
   NoteNoMemory();
 }

@@ -15,6 +15,7 @@
 #include "app/settings/log.h"
 #include "d3d12abi/aggregates.h"
 #include "os/clock.h"
+#include "os/this_process.h"
 
 namespace cairn {
 inline namespace CAIRN_D3D12_NAMESPACE {
@@ -59,15 +60,14 @@ uint32_t SubresourceOf(const D3D12_RENDER_TARGET_VIEW_DESC& view,
   }
 }
 
-uint32_t SubresourceCount(const D3D12_RESOURCE_DESC& desc) {
-  const bool volume = desc.Dimension == D3D12_RESOURCE_DIMENSION_TEXTURE3D;
-  return desc.MipLevels * (volume ? 1u : desc.DepthOrArraySize) * PlaneCount(desc.Format);
-}
-
 }  // namespace
 
 DeviceCapture::DeviceCapture(ID3D12Device* real) : real_(real) {
   devices.fetch_add(1, std::memory_order_relaxed);
+  if (const Capture* const capture = Capture::Active();
+      capture != nullptr && capture->hash_resources()) {
+    hashes_.emplace(real, &states_);
+  }
 }
 
 DeviceCapture::~DeviceCapture() {
@@ -89,6 +89,11 @@ void DeviceCapture::AddResource(const Wrapper& wrapper, const CapturedResource& 
   stateful.is_image = resource.is_image;
   stateful.present_state = resource.present_state;
   states_.Add(wrapper.capture_number(), stateful);
+  if (hashes_.has_value() && resource.is_new && !resource.is_image) {
+    hashes_->Begin(wrapper.capture_number(), static_cast<ID3D12Resource*>(wrapper.real_pointer()),
+                   resource.initial_state,
+                   resource.heap == nullptr ? 0 : resource.heap->capture_number());
+  }
   const std::lock_guard lock(objects_mutex_);
   resources_[wrapper.capture_number()] = {static_cast<ID3D12Resource*>(wrapper.real_pointer()),
                                           resource.is_image};
@@ -106,9 +111,19 @@ void DeviceCapture::RemoveResource(const Wrapper& wrapper) {
     }
     if (ends) EndFrame(FrameEndKind::kEnd);
   }
+  if (hashes_.has_value()) {
+    LookQueue queue;
+    if (states_.LastQueue(number) != 0) queue = QueueToLook(number, /*lock=*/false);
+    hashes_->End(number, queue.real.get());
+  }
   states_.Remove(number);
   const std::lock_guard lock(objects_mutex_);
   resources_.erase(number);
+}
+
+void DeviceCapture::AddHeap(const Wrapper& wrapper) {
+  if (!hashes_.has_value()) return;
+  hashes_->BeginHeap(wrapper.capture_number(), static_cast<ID3D12Heap*>(wrapper.real_pointer()));
 }
 
 void DeviceCapture::AddQueue(WrappedID3D12CommandQueue* queue) try {
@@ -302,11 +317,35 @@ void DeviceCapture::EndPresentedFrame(Capture& capture) {
 void DeviceCapture::EndLastFrame() {
   Capture* const capture = Capture::Active();
   if (capture == nullptr) return;
+  if (hashes_.has_value() && IsAllDone()) {
+    hashes_->EndAll([this](uint64_t number) { return !readbacks_.IsUnpredictable(number); });
+  }
+  const Shown shown = LookAtLast(*capture);
   const std::unique_lock lock(frame_mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !CountFrame(FrameEndKind::kEnd)) return;
+  WriteFrame(*capture, FrameEndKind::kEnd, shown);
+}
+
+bool DeviceCapture::IsAllDone() {
+  if (!kThreadsRunAtExit) return false;
+  const std::unique_lock lock(queues_mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return false;
+  std::string why;
+  return std::all_of(queues_.begin(), queues_.end(), [&](const WrappedID3D12CommandQueue* queue) {
+    return IsIdle(RealOf(queue), &why);
+  });
+}
+
+DeviceCapture::Shown DeviceCapture::LookAtLast(const Capture& capture) try {
   Shown shown;
   shown.object = states_.LastTarget().object;
-  WriteFrame(*capture, FrameEndKind::kEnd, shown);
+  if (!Hashes(capture) || shown.object == 0 || !IsAllDone()) return shown;
+  const std::unique_lock look_lock(look_mutex_, std::try_to_lock);
+  const std::unique_lock queues_lock(queues_mutex_, std::try_to_lock);
+  if (!look_lock.owns_lock() || !queues_lock.owns_lock()) return shown;
+  return Look(AnyQueueLocked().get(), shown.object);
+} catch (const std::bad_alloc&) {
+  return Shown();
 }
 
 bool DeviceCapture::WriteFrame(Capture& capture, FrameEndKind how, const Shown& shown) {
@@ -438,7 +477,7 @@ Status DeviceCapture::WriteContents(Capture& capture, ID3D12CommandQueue* queue,
     }
     return Status();
   }
-  for (uint32_t i = 0; i < SubresourceCount(desc); ++i) {
+  for (uint32_t i = 0; i < CountSubresources(desc); ++i) {
     body.subresource = i;
     body.state = states_.State(number, i);
     const Result<SubresourceBytes> pixels =

@@ -31,6 +31,7 @@
 #include "app/capture/capture.h"
 #include "app/d3d12/bindings.h"
 #include "app/d3d12/capture/readback_capture.h"
+#include "app/d3d12/capture/resource_hashes.h"
 #include "app/d3d12/wrapper.h"
 #include "d3d12abi/resource_states.h"
 #include "d3d12abi/texture_readback.h"
@@ -46,6 +47,8 @@ struct CapturedResource {
   uint32_t initial_state = 0;  // D3D12_RESOURCE_STATES
   bool is_image = false;       // of a swap chain
   uint32_t present_state = 0;
+  bool is_new = true;             // false: it comes back after its last reference
+  const Wrapper* heap = nullptr;  // that it is placed in
 };
 
 class DeviceCapture {
@@ -61,6 +64,11 @@ class DeviceCapture {
   // gives up what it has drawn into: a replay can look at nothing else. That is the case once: a program
   // that goes on to draw makes its targets anew now and then.
   void RemoveResource(const Wrapper& wrapper);
+  // Before RemoveResource() of what differs from run to run: it has no hash.
+  void HashNot(const Wrapper& wrapper) {
+    if (hashes_.has_value()) hashes_->Forget(wrapper.capture_number());
+  }
+  void AddHeap(const Wrapper& wrapper);
   void AddQueue(WrappedID3D12CommandQueue* queue);
   void RemoveQueue(WrappedID3D12CommandQueue* queue);
 
@@ -91,7 +99,8 @@ class DeviceCapture {
   void BeforePresent();
   // A frame ends, if there was any work since the last one. No lock of a queue is held.
   void EndFrame(FrameEndKind how);
-  // The process ends, and other threads may stand anywhere: as EndFrame(), but nothing is hashed.
+  // The device or the process ends, and other threads may stand anywhere: as EndFrame(). What locks would have to
+  // be waited for has no hash.
   void EndLastFrame();
 
  private:
@@ -108,6 +117,11 @@ class DeviceCapture {
     ComPtr<ID3D12CommandQueue> real;
     std::unique_lock<std::mutex> lock;
   };
+
+  // The image of the frame that ends with the process; without hash if something is in the way.
+  Shown LookAtLast(const Capture& capture);
+  // Whether all queues have done what they have: their locks are not waited for, and the GPU not for ever.
+  bool IsAllDone();
 
   static bool Hashes(const Capture& capture) { return capture.hash_frames() && capture.on(); }
   // look_mutex_ is held.
@@ -136,6 +150,7 @@ class DeviceCapture {
   ID3D12Device* const real_;
   ResourceStates states_;
   ReadbackCapture readbacks_;
+  std::optional<ResourceHashes> hashes_;  // none: nobody asked for them
   DescriptorShadow target_numbers_;       // low half of the object number
   DescriptorShadow target_subresources_;  // + 1
 

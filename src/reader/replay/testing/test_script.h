@@ -133,6 +133,12 @@ class TestScript {
     return trace.Add(RecordKind::kReadback, buffer, BodyBytes(body));
   }
 
+  uint64_t Hash(uint64_t resource, std::span<const std::byte> bytes) {
+    const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+    const ResourceHashBody body = {0, 0, bytes.size(), hash.low64, hash.high64};
+    return trace.Add(RecordKind::kResourceHash, resource, BodyBytes(body));
+  }
+
   template <typename... Arguments>
   uint64_t Create(Method method, Chain chain, const Arguments&... arguments) {
     return CreateBy(device, method, chain, arguments...);
