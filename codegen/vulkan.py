@@ -7,6 +7,7 @@ Usage: codegen/vulkan.py --registry VK_XML --marker-types HEADER --out FOLDER
   device_functions.{h,cc}  struct DeviceFunctions: a pointer for every command of a device
   work.cc                  an intercept for every command that gives the GPU work
   exact.cc                 the same commands in mode exact
+  noted_calls.inc          CAIRN_NOTED(name, signature) for every command of a device whose calls are noted
 
 Read from vk.xml, the registry that the headers were made from. Which commands give work is there as well
 ("tasks" of a command); how a command is noted is in the tables below, for commands whose names do not say it.
@@ -244,6 +245,45 @@ std::span<const Intercept> DrivenWorkIntercepts() {{
 """
 
 
+# ---- Calls that are noted ---------------------------------------------------------------------------
+
+# What only answers cannot be what a program is stuck in; the end of a device has to forget its functions first.
+ONLY_ANSWERS = re.compile(r"vkGet(?!QueryPoolResults)")
+# ArgumentKind of src/format/block/block.h; other types by their category.
+ARGUMENT_KINDS = {"float": "f", "double": "s", "int": "i", "int32_t": "i", "int64_t": "i", "VkDeviceAddress": "a"}
+CATEGORY_KINDS = {"handle": "p", "funcpointer": "p", "struct": "s", "union": "s"}
+KEPT_ARGUMENTS = 5
+
+
+def is_noted(command):
+    return not ONLY_ANSWERS.match(command.name) and command.aliased != "vkDestroyDevice"
+
+
+def type_categories(root):
+    found = {}
+    for element in root.findall("types/type"):
+        name = element.get("name") or element.findtext("name")
+        if name and element.get("category"):
+            found[name] = element.get("category")
+    return found
+
+
+def argument_kind(parameter, categories):
+    if "*" in parameter.declaration or "[" in parameter.declaration:
+        return "p"
+    return ARGUMENT_KINDS.get(parameter.type) or CATEGORY_KINDS.get(categories.get(parameter.type), "u")
+
+
+def noted_calls(commands, categories):
+    lines = []
+    for command in filter(is_noted, commands):
+        kept = command.parameters[1:1 + KEPT_ARGUMENTS]
+        arguments = ",".join(f"{p.name}:{argument_kind(p, categories)}" for p in kept)
+        signature = command.name + (f"({arguments})" if arguments else "")
+        lines.append(f'CAIRN_NOTED({command.name[2:]}, "{signature}")\n')
+    return BANNER + "".join(lines)
+
+
 BANNER = """// SPDX-License-Identifier: Apache-2.0
 // Made by codegen/vulkan.py from vk.xml. Do not edit.
 """
@@ -377,7 +417,8 @@ def main():
     parser.add_argument("--marker-types", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    commands = device_commands(ElementTree.parse(arguments.registry).getroot())
+    root = ElementTree.parse(arguments.registry).getroot()
+    commands = device_commands(root)
     folder = arguments.out / "vulkangen"
     folder.mkdir(parents=True, exist_ok=True)
     write_if_changed(folder / "device_functions.h", device_functions_header(commands))
@@ -387,6 +428,7 @@ def main():
     write_if_changed(folder / "driven_work.cc", driven_work_source(driven))
     write_if_changed(folder / "work.cc", work_source(work, read_markers(arguments.marker_types.read_text())))
     write_if_changed(folder / "exact.cc", exact_source(commands))
+    write_if_changed(folder / "noted_calls.inc", noted_calls(commands, type_categories(root)))
 
 
 if __name__ == "__main__":

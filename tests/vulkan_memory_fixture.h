@@ -175,8 +175,11 @@ class VulkanMemoryTest : public ::testing::Test {
     info.pObjectName = name;
     Get<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT")(device(), &info);
   }
-  VkDeviceMemory Allocate(const VkMemoryRequirements& needs) {
+  VkDeviceMemory Allocate(const VkMemoryRequirements& needs, bool by_address = false) {
+    VkMemoryAllocateFlagsInfo flags = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     VkMemoryAllocateInfo info = {VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    if (by_address) info.pNext = &flags;
     info.allocationSize = needs.size;
     while ((needs.memoryTypeBits >> info.memoryTypeIndex & 1) == 0) ++info.memoryTypeIndex;
     VkDeviceMemory memory = VK_NULL_HANDLE;
@@ -187,16 +190,18 @@ class VulkanMemoryTest : public ::testing::Test {
     VkBuffer handle = VK_NULL_HANDLE;
     VkDeviceMemory memory = VK_NULL_HANDLE;
   };
-  Buffer MakeBuffer(const char* name) {
+  // `by_address`: shaders may reach it by its device address.
+  Buffer MakeBuffer(const char* name, bool by_address = false) {
     VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = 4096;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
+    if (by_address) info.usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     Buffer buffer;
     Get<PFN_vkCreateBuffer>("vkCreateBuffer")(device(), &info, nullptr, &buffer.handle);
     VkMemoryRequirements needs = {};
     Get<PFN_vkGetBufferMemoryRequirements>("vkGetBufferMemoryRequirements")(device(), buffer.handle,
                                                                             &needs);
-    buffer.memory = Allocate(needs);
+    buffer.memory = Allocate(needs, by_address);
     Get<PFN_vkBindBufferMemory>("vkBindBufferMemory")(device(), buffer.handle, buffer.memory, 0);
     if (name != nullptr) SetName(VK_OBJECT_TYPE_BUFFER, Value(buffer.handle), name);
     return buffer;

@@ -145,6 +145,67 @@ TEST_F(VulkanMemoryTest, OfALostDeviceFinishedWorkIsLookedIntoToo) {
   EXPECT_EQ(report.at("objects").at(binding.at("object").get<size_t>()).at("name"), "Finished");
 }
 
+// No bind names it: the address may stand in a push constant, or in another buffer.
+TEST_F(VulkanMemoryTest, ABufferThatShadersReachByAddressIsNamedIfItIsDestroyedInFlight) {
+  const Buffer before = MakeBuffer("Before", true);
+  const Buffer kept = MakeBuffer("Kept", true);
+  const Buffer lost = MakeBuffer("Particles", true);
+  const Buffer unreachable = MakeBuffer("Unreachable");
+  Destroy(before);
+  HangWith(AllocateSet());
+  Destroy(unreachable);
+  uint32_t thread_id = 0;
+  StartInnerThread("streaming", [&] {
+    thread_id = CurrentThreadId();
+    Destroy(lost);
+  }).join();
+  Snapshot snapshot = Take();
+  const Json report = ReportOf(snapshot);
+  const Json freed = report.at("freed_in_flight");
+  ASSERT_EQ(freed.size(), 1u) << freed;
+  EXPECT_EQ(report.at("objects").at(freed.at(0).at("object").get<size_t>()).at("name"),
+            "Particles");
+  EXPECT_EQ(freed.at(0).at("submission"), 1);
+  EXPECT_GT(freed.at(0).at("after_submission_ns").get<int64_t>(), 0);
+  EXPECT_EQ(freed.at(0).at("destruction").at("thread"), thread_id);
+  EXPECT_THAT(freed.at(0).at("words").get<std::string>(),
+              ::testing::StartsWith("buffer \"Particles\" (4 KiB at 0x"));
+  // As if the shader had read it: lavapipe's addresses are those of the process.
+  const auto is_lost = [&](const Object& object) {
+    return snapshot.Text(object.name) == "Particles";
+  };
+  const auto object = std::find_if(snapshot.objects.begin(), snapshot.objects.end(), is_lost);
+  ASSERT_NE(object, snapshot.objects.end());
+  snapshot.incidents = {
+      {.kind = IncidentKind::kSignal, .value = 11, .address = object->gpu_address + 0x40}};
+  const Json crash = ReportOf(snapshot);
+  ASSERT_EQ(crash.at("crash_addresses").size(), 1u);
+  EXPECT_EQ(crash.at("crash_addresses").at(0).at("state"), "freed");
+  EXPECT_THAT(crash.at("verdict").at("sentence").get<std::string>(),
+              HasSubstr("in buffer \"Particles\" + 0x40 of 4 KiB, destroyed"));
+  Destroy(kept);
+}
+
+// The block has the calls of every thread, with what they were given.
+TEST_F(VulkanMemoryTest, CallsAreNotedWithTheirArguments) {
+  HangWith(AllocateSet());
+  const Json report = ReportOf(Take());
+  bool found = false;
+  const Json threads = report.at("threads");
+  for (const Json thread : threads) {
+    const Json calls = thread.at("calls");
+    for (const Json call : calls) {
+      if (call.at("function") != "vkCmdDispatch") continue;
+      found = true;
+      EXPECT_EQ(call.at("returned"), true);
+      EXPECT_EQ(call.at("arguments"), Json::Parse(R"([{"name": "groupCountX", "value": "1"},
+                                {"name": "groupCountY", "value": "1"},
+                                {"name": "groupCountZ", "value": "1"}])"));
+    }
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST_F(VulkanMemoryTest, AHandleThatIsUsedAgainIsNotConfused) {
   const Buffer first = MakeBuffer("First");
   Destroy(first);

@@ -156,6 +156,7 @@ Status Context::TakeRecord() {
   index_ = index;
   record_ = &block_->contexts()[index];
   record_->mode = static_cast<MarkerMode>(desc_.mode);
+  record_->tells_submissions = deferred_ ? 1 : 0;
   frames_.push_back(Frame{0, std::pmr::vector<CommandList*>(&memory_)});
   if (!deferred_) return Status();
   BackendDescription description;

@@ -15,7 +15,7 @@ template <typename Make, typename... Arguments>
 HRESULT TryView(const Wrapper& device, Method plain, Make make, const Arguments&... arguments) {
   CallRecord* const call =
       CallRing::Begin(first_method.load(std::memory_order_relaxed) + static_cast<uint32_t>(plain),
-                      device.interface_pointer());
+                      device.interface_pointer(), arguments...);
   const HRESULT result = make();
   CallRing::End(call);
   if (SUCCEEDED(result) && Capture::Active() != nullptr) [[unlikely]] {

@@ -3,8 +3,10 @@
 
 #include <stdlib.h>
 
-#include <array>
+#include <algorithm>
 #include <mutex>
+#include <string>
+#include <vector>
 
 #include "app/capture/capture.h"
 #include "app/d3d12/layer.h"
@@ -21,9 +23,52 @@ namespace {
 
 constinit std::atomic<BlockWriter*> process_block{nullptr};
 
+ArgumentKind KindOf(const ParameterInfo& parameter) {
+  if (parameter.pointers != 0) return ArgumentKind::kPointer;
+  switch (parameter.kind) {
+    case ValueKind::kBool:
+    case ValueKind::kUnsigned:
+    case ValueKind::kEnum:
+    case ValueKind::kFlags: return ArgumentKind::kUnsigned;
+    case ValueKind::kSigned: return ArgumentKind::kSigned;
+    case ValueKind::kFloat:
+      return parameter.size_bytes == sizeof(float) ? ArgumentKind::kFloat : ArgumentKind::kOther;
+    case ValueKind::kGpuAddress: return ArgumentKind::kGpuAddress;
+    case ValueKind::kGpuDescriptor: return ArgumentKind::kGpuDescriptor;
+    case ValueKind::kObject:
+    case ValueKind::kString:
+    case ValueKind::kWideString:
+    case ValueKind::kHandle:
+    case ValueKind::kCpuDescriptor:
+    case ValueKind::kCallback: return ArgumentKind::kPointer;
+    case ValueKind::kStruct:
+    case ValueKind::kGuid:
+    case ValueKind::kBytes: break;
+  }
+  return ArgumentKind::kOther;
+}
+
+// As in FunctionTable, with the parameters whose arguments are kept.
+std::string Signature(const MethodInfo& method) {
+  std::string text = method.name;
+  const auto kept =
+      method.parameters.first(std::min<size_t>(method.parameters.size(), kArgumentsPerCall));
+  for (const ParameterInfo& parameter : kept) {
+    text += &parameter == kept.data() ? '(' : ',';
+    text += parameter.name;
+    text += ':';
+    text += static_cast<char>(KindOf(parameter));
+  }
+  return kept.empty() ? text : text + ')';
+}
+
 void RegisterMethods(BlockWriter& block) {
-  static std::array<const char*, kMethodCount> names;
-  for (uint32_t i = 0; i < kMethodCount; ++i) names[i] = Describe(static_cast<Method>(i)).name;
+  std::vector<std::string> signatures;
+  std::vector<const char*> names;
+  signatures.reserve(kMethodCount);
+  for (uint32_t i = 0; i < kMethodCount; ++i) {
+    names.push_back(signatures.emplace_back(Signature(Describe(static_cast<Method>(i)))).c_str());
+  }
   const uint32_t first = block.RegisterFunctions(names);
   if (first != BlockWriter::kTableFull) {
     first_method.store(first, std::memory_order_relaxed);

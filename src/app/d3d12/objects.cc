@@ -25,6 +25,17 @@ ObjectTable::Object FactsOf(ID3D12Resource* real) {
   return facts;
 }
 
+// Where the handles of its descriptors lie. Heaps that no shader sees have none.
+ObjectTable::Object FactsOf(ID3D12DescriptorHeap* real, ID3D12Device* device) {
+  ObjectTable::Object facts;
+  const D3D12_DESCRIPTOR_HEAP_DESC desc = cairn::GetDesc(real);
+  if ((desc.Flags & D3D12_DESCRIPTOR_HEAP_FLAG_SHADER_VISIBLE) == 0) return facts;
+  facts.gpu_address = GetGpuStart(real).ptr;
+  facts.size_bytes =
+      uint64_t{desc.NumDescriptors} * device->GetDescriptorHandleIncrementSize(desc.Type);
+  return facts;
+}
+
 }  // namespace
 
 WrappedID3D12Resource::WrappedID3D12Resource(WrappedID3D12Device& device, void* real,
@@ -212,7 +223,7 @@ HRESULT WrappedID3D12Fence::Signal(UINT64 value) {
 
 WrappedID3D12DescriptorHeap::WrappedID3D12DescriptorHeap(WrappedID3D12Device& device, void* real)
     : AnnotatedObject(device, real) {
-  Join(device);
+  Join(device, FactsOf(this->real(), static_cast<ID3D12Device*>(device.real_pointer())));
 }
 
 void WrappedID3D12DescriptorHeap::OnEnd() {

@@ -38,7 +38,7 @@ class CallScope {
   CallScope(const Wrapper& wrapper, Method method, const Arguments&... arguments)
       : call_(CallRing::Begin(
             first_method.load(std::memory_order_relaxed) + static_cast<uint32_t>(method),
-            wrapper.interface_pointer())),
+            wrapper.interface_pointer(), arguments...)),
         wrapper_(wrapper),
         method_(method) {
     if (Capture::Active() != nullptr) [[unlikely]] {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The last calls of each thread into the API, written into the block before they are made: the call
-// that never returned is in the report. A call costs four stores when it begins and one when it
-// returns: benchmark recorder_bench.
+// that never returned is in the report. A call costs four stores and one for each argument that is kept
+// when it begins, and one when it returns: benchmark recorder_bench.
 //
-//   CallRecord* const call = CallRing::Begin(function, object);
+//   CallRecord* const call = CallRing::Begin(function, object, arguments...);
 //   ... the call ...
 //   CallRing::End(call);
 //
@@ -16,6 +16,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "format/block/block.h"
 #if defined(_WIN32)
@@ -37,7 +39,9 @@ class CallRing {
   static ThreadRecord* OfThisThread(BlockWriter* block);
 
   // `function`: BlockWriter::RegisterFunctions. `object`: the pointer that the application holds.
-  static CallRecord* Begin(uint32_t function, const void* object) {
+  // `arguments`: the first kArgumentsPerCall of them are kept, AsWord.
+  template <typename... Arguments>
+  static CallRecord* Begin(uint32_t function, const void* object, const Arguments&... arguments) {
     Thread& thread = ThisThread();
     const uint64_t number = ++thread.number;
     if (number == thread.next_look) [[unlikely]]
@@ -46,6 +50,8 @@ class CallRing {
     call.returned.store(0, std::memory_order_relaxed);
     call.object.store(reinterpret_cast<uintptr_t>(object), std::memory_order_relaxed);
     call.function.store(function, std::memory_order_relaxed);
+    uint32_t place = 0;
+    (Keep(call, place++, arguments), ...);
     call.number.store(number, std::memory_order_release);
     return &call;
   }
@@ -57,6 +63,25 @@ class CallRing {
     uint64_t number;       // of the last call
     uint64_t next_look;    // the number of the call that takes the slow path
   };
+
+  template <typename Argument>
+  static void Keep(CallRecord& call, uint32_t place, const Argument& argument) {
+    if (place >= kArgumentsPerCall) return;
+    call.arguments[place].store(AsWord(argument), std::memory_order_relaxed);
+  }
+  // The bits of what fits into a word; 0 for what does not.
+  template <typename Argument>
+  static uint64_t AsWord(const Argument& argument) {
+    if constexpr (std::is_signed_v<Argument> && std::is_integral_v<Argument>) {
+      return static_cast<uint64_t>(int64_t{argument});
+    } else if constexpr (std::is_trivially_copyable_v<Argument> && sizeof(Argument) <= 8) {
+      uint64_t word = 0;
+      std::memcpy(&word, &argument, sizeof(Argument));
+      return word;
+    } else {
+      return 0;
+    }
+  }
 
   // Finds the record if there is none, and looks at the thread's name now and then: threads are named
   // at any time.

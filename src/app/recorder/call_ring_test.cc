@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,6 +58,27 @@ TEST_F(CallRingTest, CallThatDidNotReturnIsTheOneThatIsOpen) {
   EXPECT_EQ(open, std::vector<uint32_t>{8});
   CallRing::End(outer);
   EXPECT_EQ(outer->returned.load(), 1u);
+}
+
+TEST_F(CallRingTest, KeepsTheFirstArguments) {
+  const char name[] = "list";
+  struct Handle {
+    uint64_t ptr;
+  } const table{0xffffffffffffffe0};
+  struct Large {
+    uint64_t words[2];
+  } const large{{1, 2}};
+  CallRecord* const call =
+      CallRing::Begin(7, nullptr, uint32_t{64}, int32_t{-2}, &name[0], table, large, 6u);
+  EXPECT_EQ(call->arguments[0].load(), 64u);
+  EXPECT_EQ(static_cast<int64_t>(call->arguments[1].load()), -2);
+  EXPECT_EQ(call->arguments[2].load(), reinterpret_cast<uintptr_t>(name));
+  EXPECT_EQ(call->arguments[3].load(), table.ptr);
+  EXPECT_EQ(call->arguments[4].load(), 0u) << "what does not fit into a word";
+  CallRing::End(call);
+  EXPECT_EQ(std::bit_cast<float>(
+                static_cast<uint32_t>(CallRing::Begin(7, nullptr, 0.5f)->arguments[0].load())),
+            0.5f);
 }
 
 TEST_F(CallRingTest, KeepsTheLastCalls) {

@@ -14,6 +14,7 @@
 #include "app/vulkan/device_objects.h"
 #include "app/vulkan/driver_half.h"
 #include "app/vulkan/exact.h"
+#include "app/vulkan/noted_calls.h"
 #include "app/vulkan/witnesses.h"
 #include "os/environment.h"
 
@@ -122,6 +123,7 @@ Status StartContext(DeviceState& state) {
   if (!context.ok()) return context.status();
   state.block = *block;
   state.context = *context;
+  StartNotingCalls(state.block);
   if (!state.instance->application.empty()) {
     state.block->contexts()[state.context->index()].application =
         state.block->AddName(state.instance->application);

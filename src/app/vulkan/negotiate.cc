@@ -10,6 +10,7 @@
 #include "app/vulkan/exact.h"
 #include "app/vulkan/instance.h"
 #include "app/vulkan/intercept.h"
+#include "app/vulkan/noted_calls.h"
 
 namespace cairn {
 namespace {
@@ -33,6 +34,11 @@ PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice device, const char* pNa
     if (ours == nullptr && state->driver_half != nullptr && state->driver_half->barriers().any()) {
       ours = FindDrivenWorkIntercept(name);
     }
+  }
+  if (state->kind == DeviceKind::kBreadcrumbs) {
+    // Behind it what mode exact replaces is found in the device's functions.
+    const PFN_vkVoidFunction noted = FindNotedCall(name, ours);
+    if (noted != nullptr) return noted;
   }
   if (ours == nullptr && state->exact != nullptr) ours = FindExactFunction(name);
   return ours == nullptr ? next : ours;

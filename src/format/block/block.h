@@ -26,7 +26,7 @@
 namespace cairn {
 
 inline constexpr uint64_t kBlockMagic = 0x314b4c424e524143;  // "CARNBLK1"
-inline constexpr uint32_t kBlockVersion = 6;
+inline constexpr uint32_t kBlockVersion = 7;
 inline constexpr uint32_t kPageBytes = 4096;
 inline constexpr uint64_t kDefaultBlockBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kMinBlockBytes = uint64_t{8} << 20;
@@ -378,7 +378,8 @@ struct ObjectRecord {
   uint64_t created_ns;                // CLOCK_MONOTONIC
   std::atomic<uint64_t> destroyed_ns;
   // GPU virtual address and size of buffers; in Vulkan of whatever has them, one entry for each range
-  // that an object is bound to. Otherwise 0; heaps have a size only.
+  // that an object is bound to. Of a descriptor heap that shaders see: the handles of its descriptors, which are
+  // no addresses. Otherwise 0; heaps have a size only.
   uint64_t gpu_address;
   uint64_t size_bytes;
   // Fences: the largest value that a queue or the CPU was told to signal, that a queue or the CPU was
@@ -394,13 +395,26 @@ static_assert(sizeof(ObjectRecord) == 256);
 
 // The last calls of a thread into the API, a ring: call number i (from 1) stands at i % kCallsPerThread.
 inline constexpr uint32_t kCallsPerThread = 64;
+// What the bits of an argument are.
+enum class ArgumentKind : uint32_t {
+  kUnsigned = 'u',
+  kSigned = 'i',
+  kFloat = 'f',    // 32 bits
+  kPointer = 'p',  // of the process: objects, structs, memory
+  kGpuAddress = 'a',
+  kGpuDescriptor = 'd',  // the handle of a descriptor, as lists are given it
+  kOther = 's',          // a struct by value: not kept
+};
+inline constexpr uint32_t kArgumentsPerCall = 5;  // the first ones behind the object are kept
 struct CallRecord {
   std::atomic<uint64_t> number;    // 0: never used; written last at the begin of a call
   std::atomic<uint64_t> object;    // the pointer that the application holds
   std::atomic<uint32_t> function;  // index into the table of function names
   std::atomic<uint32_t> returned;  // 1 once the call has returned
+  // As many as the function's name in the table has parameters, the values as they were passed.
+  std::atomic<uint64_t> arguments[kArgumentsPerCall];
 };
-static_assert(sizeof(CallRecord) == 24);
+static_assert(sizeof(CallRecord) == 64);
 struct alignas(128) ThreadRecord {
   std::atomic<uint32_t> state;  // 1 running, 2 ended: the oldest ended entry is used again
   uint32_t thread_id;           // of the operating system
@@ -410,7 +424,9 @@ struct alignas(128) ThreadRecord {
   CallRecord calls[kCallsPerThread];
 };
 
-// The table of function names: "ID3D12Device::CreateFence".
+// The table of function names: "ID3D12Device::CreateFence", or with its parameters
+// "ID3D12GraphicsCommandList::Dispatch(ThreadGroupCountX:u,ThreadGroupCountY:u,ThreadGroupCountZ:u)". A letter says
+// what a parameter is, ArgumentKind.
 struct FunctionTable {
   std::atomic<uint32_t> count;  // published entries
   NameRef names[kMaxFunctions];
@@ -537,7 +553,9 @@ struct ContextRecord {
   // is no room for them. They are of the last fault where the time is BlockHeader::crash_ns.
   uint64_t crash_words_offset;
   std::atomic<uint64_t> crash_words_ns;
-  uint32_t reserved[14];
+  uint32_t
+      tells_submissions;  // 1: of every list that is submitted, so that any other one has not run
+  uint32_t reserved[13];
   SourceRecord sources[kMaxSources];
 };
 static_assert(sizeof(ContextRecord) == 384);

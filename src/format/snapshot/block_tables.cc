@@ -64,6 +64,29 @@ Object MakeObject(const ObjectRecord& record, Snapshot* snapshot) {
   return object;
 }
 
+// Of a function's name with its parameters (FunctionTable) the name alone; appends what they were given.
+TextRef AddArguments(uint64_t call, TextRef signature,
+                     const std::array<uint64_t, kArgumentsPerCall>& values, Snapshot* snapshot) {
+  const std::string_view text = snapshot->Text(signature);
+  const size_t name_end = text.find('(');
+  if (name_end == std::string_view::npos) return signature;
+  size_t begin = name_end + 1;
+  for (const uint64_t value : values) {
+    const size_t end = text.find_first_of(",)", begin);
+    if (end == std::string_view::npos || end < begin + 3 || text[end - 2] != ':') break;
+    CallArgument argument;
+    argument.call = call;
+    argument.kind = static_cast<ArgumentKind>(text[end - 1]);
+    argument.name = {static_cast<uint32_t>(signature.offset + begin),
+                     static_cast<uint32_t>(end - 2 - begin)};
+    argument.value = value;
+    if (argument.kind != ArgumentKind::kOther) snapshot->call_arguments.push_back(argument);
+    if (text[end] == ')') break;
+    begin = end + 1;
+  }
+  return {signature.offset, static_cast<uint32_t>(name_end)};
+}
+
 // Appends the calls of the thread whose ring starts at `offset`, oldest first.
 uint32_t ReadCalls(const BlockReader& block, uint64_t offset, NameTable* names,
                    Snapshot* snapshot) {
@@ -88,13 +111,18 @@ uint32_t ReadCalls(const BlockReader& block, uint64_t offset, NameTable* names,
     call.object = block.Load64(entry + offsetof(CallRecord, object));
     const uint32_t function = block.Load32(entry + offsetof(CallRecord, function));
     call.returned = block.Load32(entry + offsetof(CallRecord, returned)) != 0;
+    std::array<uint64_t, kArgumentsPerCall> arguments;
+    for (uint32_t i = 0; i < kArgumentsPerCall; ++i) {
+      arguments[i] = block.Load64(entry + offsetof(CallRecord, arguments) + i * sizeof(uint64_t));
+    }
     std::atomic_thread_fence(std::memory_order_acquire);
     if (block.Load64(entry + offsetof(CallRecord, number)) != number) continue;
     if (function < function_count) {
       // The table of names is aligned to 4 only.
-      call.function =
+      const TextRef signature =
           names->Text(block.Load32(block.functions_offset() + offsetof(FunctionTable, names) +
                                    uint64_t{function} * sizeof(NameRef)));
+      call.function = AddArguments(number, signature, arguments, snapshot);
     }
     snapshot->calls.push_back(call);
     ++count;
@@ -198,7 +226,10 @@ void ReadThreads(const BlockReader& block, NameTable* names, Snapshot* snapshot)
       thread.ended_ns = block.Load64(offset + offsetof(ThreadRecord, ended_ns));
     }
     thread.first_call = static_cast<uint32_t>(snapshot->calls.size());
+    thread.first_argument = static_cast<uint32_t>(snapshot->call_arguments.size());
     thread.call_count = ReadCalls(block, offset + offsetof(ThreadRecord, calls), names, snapshot);
+    thread.argument_count =
+        static_cast<uint32_t>(snapshot->call_arguments.size()) - thread.first_argument;
     snapshot->threads.push_back(thread);
   }
 }

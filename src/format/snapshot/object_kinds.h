@@ -16,6 +16,7 @@ inline constexpr uint32_t kD3D12QueueKind = 19;
 inline constexpr uint32_t kD3D12PipelineStateKind = 21;
 inline constexpr uint32_t kD3D12CommandListKind = 22;
 inline constexpr uint32_t kD3D12FenceKind = 23;
+inline constexpr uint32_t kD3D12DescriptorHeapKind = 24;
 inline constexpr uint32_t kD3D12StateObjectKind = 42;
 
 inline constexpr uint32_t kVulkanQueueKind = kVulkanObject | 4;
@@ -38,6 +39,11 @@ constexpr bool IsSemaphoreKind(uint32_t kind) {
 // What only the CPU waits for.
 constexpr bool IsFenceKind(uint32_t kind) {
   return kind == kVulkanFenceKind;
+}
+
+// Whether Object::gpu_address is an address. Of a descriptor heap it is a handle.
+constexpr bool HasGpuAddresses(uint32_t kind) {
+  return kind != kD3D12DescriptorHeapKind;
 }
 
 // "resource", "command buffer"; "object" for 0 and for kinds that this version does not know.

@@ -141,7 +141,8 @@ void Visit(F& f, typename F::template Row<Device>& device) {
 template <typename F>
 void VisitLater(F& f, typename F::template Row<Device>& device) {
   f.Path("annotation_driver", device.annotation_driver);
-  f.Flags("annotations_forced", device.annotations_forced);
+  f.Flags("annotations_forced, tells_submissions", device.annotations_forced,
+          device.tells_submissions);
   f.Name("application", device.application);
 }
 
@@ -258,6 +259,24 @@ void Visit(F& f, typename F::template Row<Thread>& thread) {
   f.Number("ended_ns", thread.ended_ns);
   f.Rows({.name = "calls", .least_bytes = 4, .cost = 1}, &Snapshot::calls, thread.first_call,
          thread.call_count);
+}
+template <typename F>
+void Visit(F& f, typename F::template Row<CallArgument>& argument) {
+  f.Number("call", argument.call);
+  f.Number("kind", argument.kind);
+  f.Fact("name", argument.name);
+  switch (argument.kind) {
+    case ArgumentKind::kPointer: return f.Handle("value", argument.value);
+    case ArgumentKind::kGpuAddress:
+    case ArgumentKind::kGpuDescriptor: return f.Address("value", argument.value);
+    default: return f.Number("value", argument.value);
+  }
+}
+template <typename F>
+void VisitLater(F& f, typename F::template Row<Thread>& thread) {
+  f.Flags("crashed", thread.crashed);
+  f.Rows({.name = "arguments", .least_bytes = 4, .cost = 1}, &Snapshot::call_arguments,
+         thread.first_argument, thread.argument_count);
 }
 
 template <typename F>

@@ -126,6 +126,7 @@ TEST(Rows, EveryFieldIsVisited) {
   EXPECT_THAT(Forgotten<Submission>(), IsEmpty());
   EXPECT_THAT(Forgotten<RawMarker>(), IsEmpty());
   EXPECT_THAT(Forgotten<Call>(), IsEmpty());
+  EXPECT_THAT(Forgotten<CallArgument>(), IsEmpty());
   EXPECT_THAT(Forgotten<Thread>(), IsEmpty());
   EXPECT_THAT(Forgotten<ReportedEventId>(), IsEmpty());
   EXPECT_THAT(Forgotten<QueueMarker>(), IsEmpty());

@@ -92,6 +92,7 @@ struct Device {
   TextRef notes;
   uint32_t vendor_id = 0;
   uint32_t device_id = 0;
+  bool tells_submissions = false;   // of every list: what was never submitted has not run
   TextRef annotation_driver;        // "breadcrumb", "logging", "none", the path of a library
   bool annotations_forced = false;  // ForceDriverRetailAnnotations was in effect at creation
   TextRef application;              // as the application names itself and its engine to the API
@@ -340,13 +341,24 @@ struct Call {
   bool returned = false;
 };
 
+// What a call was given, as far as it is kept: the first arguments of a thread's last calls.
+struct CallArgument {
+  uint64_t call = 0;  // Call::number, of the thread that this belongs to
+  ArgumentKind kind = ArgumentKind::kOther;
+  TextRef name;  // of the parameter: "ThreadGroupCountX"
+  uint64_t value = 0;
+};
+
 struct Thread {
   uint32_t thread_id = 0;
   bool ended = false;
+  bool crashed = false;  // it raised the signal that the program died of
   TextRef name;
   uint64_t ended_ns = 0;    // CLOCK_MONOTONIC
   uint32_t first_call = 0;  // into Snapshot::calls; their numbers rise
   uint32_t call_count = 0;
+  uint32_t first_argument = 0;  // into Snapshot::call_arguments; in the order of the calls
+  uint32_t argument_count = 0;
 };
 
 // An EventID that a driver named after a crash, and what became of its marker.
@@ -403,6 +415,7 @@ struct Snapshot {
   std::vector<Object> objects;  // same indices as in the block
   std::vector<Thread> threads;
   std::vector<Call> calls;
+  std::vector<CallArgument> call_arguments;
   std::vector<ReportedEventId> reported_event_ids;
   std::vector<QueueMarker> queue_markers;
   std::vector<Sync> syncs;  // ordered by serial

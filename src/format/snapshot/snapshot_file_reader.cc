@@ -176,6 +176,7 @@ bool SnapshotFileReader::DecodeRows(const TableFacts& facts, std::vector<T>& row
     RowReader later(*this, reader);
     for (T& row : rows) {
       if (!later.VisitLater(row)) return false;
+      if (later.too_expensive()) return true;
     }
   }
   return true;

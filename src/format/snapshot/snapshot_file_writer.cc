@@ -143,6 +143,11 @@ bool NeedsLater(const Snapshot&, const std::vector<Queue>& queues) {
   return std::any_of(queues.begin(), queues.end(),
                      [](const Queue& queue) { return queue.still_since_ns != 0; });
 }
+bool NeedsLater(const Snapshot&, const std::vector<Thread>& threads) {
+  return std::any_of(threads.begin(), threads.end(), [](const Thread& thread) {
+    return thread.crashed || thread.argument_count != 0;
+  });
+}
 bool NeedsLater(const Snapshot& snapshot, const std::vector<Submission>& submissions) {
   return !std::all_of(submissions.begin(), submissions.end(), [&](const Submission& submission) {
     return submission.frame ==

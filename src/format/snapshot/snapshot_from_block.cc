@@ -250,6 +250,7 @@ void SnapshotTaker::ReadContexts() {
     device.device_id = record.device_id;
     device.annotation_driver = names_->Text(record.annotation_driver);
     device.annotations_forced = record.annotations_forced != 0;
+    device.tells_submissions = record.tells_submissions != 0;
     device.application = names_->Text(record.application);
     ReadSources(record, &device);
     if (device.device_lost) {
@@ -657,6 +658,10 @@ void SnapshotTaker::ReadCrash() {
     incident.detail = snapshot_.AddText("what is told is the state at that moment");
   }
   snapshot_.incidents.push_back(incident);
+  const uint32_t thread_id = block_.Load32(offsetof(BlockHeader, crash_thread));
+  for (Thread& thread : snapshot_.threads) {
+    if (!thread.ended && thread.thread_id == thread_id) thread.crashed = true;
+  }
 }
 
 }  // namespace

@@ -202,6 +202,37 @@ struct FaultyBlock {
   TestBlock::List list{};
 };
 
+TEST(SnapshotFromBlock, TheThreadThatCrashedAndTheArgumentsOfItsCall) {
+  FaultyBlock faulty;
+  TestBlock& block = faulty.block;
+  block.AddThread(41, "other");
+  const uint32_t thread = block.AddThread(42, "render");
+  block.Call(thread, "vkCmdDispatch(groupCountX:u,groupCountY:i,unknown:s,pNext:p)", 0x50, false);
+  CallRecord& call = block.thread(thread).calls[1];
+  call.arguments[0] = 64;
+  call.arguments[1] = ~uint64_t{0};
+  call.arguments[2] = 3;
+  call.arguments[3] = 0x7f00;
+  call.arguments[4] = 5;
+  block.Call(thread, "vkCmdDraw(cut:", 0x50, true);
+  block.header().crash_thread = 42;
+  const Snapshot s = std::move(SnapshotFromBlock(block.bytes(), 1).value());
+  ASSERT_EQ(s.threads.size(), 2u);
+  EXPECT_FALSE(s.threads[0].crashed);
+  EXPECT_TRUE(s.threads[1].crashed);
+  EXPECT_EQ(s.threads[0].argument_count, 0u);
+  ASSERT_EQ(s.threads[1].argument_count, 3u);
+  EXPECT_EQ(s.Text(s.calls[s.threads[1].first_call].function), "vkCmdDispatch");
+  const CallArgument* const arguments = &s.call_arguments[s.threads[1].first_argument];
+  EXPECT_EQ(s.Text(arguments[0].name), "groupCountX");
+  EXPECT_EQ(arguments[0].kind, ArgumentKind::kUnsigned);
+  EXPECT_EQ(arguments[0].value, 64u);
+  EXPECT_EQ(arguments[0].call, 1u);
+  EXPECT_EQ(arguments[1].kind, ArgumentKind::kSigned);
+  EXPECT_EQ(s.Text(arguments[2].name), "pNext") << "what is not kept is left out";
+  EXPECT_EQ(arguments[2].value, 0x7f00u);
+}
+
 TEST(SnapshotFromBlock, OfTheLastFaultTellsItsWordsAndItsTime) {
   FaultyBlock faulty;
   const Snapshot then = Take(faulty.block, Moment::kLastFault);

@@ -52,7 +52,9 @@ class Analyser {
   void MakeExecutions() {
     const size_t recording_count = snapshot_.recordings.size();
     std::vector<bool> submitted(recording_count);
-    device_tells_submissions_.resize(snapshot_.devices.size());
+    for (const Device& device : snapshot_.devices) {
+      device_tells_submissions_.push_back(device.tells_submissions);
+    }
     analysis_.executions.reserve(recording_count + snapshot_.submissions.size());
     for (uint32_t i = 0; i < snapshot_.submissions.size(); ++i) {
       const Submission& submission = snapshot_.submissions[i];
@@ -189,13 +191,23 @@ class Analyser {
     return head;
   }
 
+  // Whether nothing stands before this event but binds, which are no work: whoever has not come there has not begun.
+  bool BeginsWithBinds(const Recording& recording, uint32_t sequence) const {
+    if (sequence > recording.event_count) return sequence <= 1;
+    const auto first = snapshot_.events.begin() + recording.first_event;
+    return std::all_of(first, first + std::max(sequence, 1u) - 1,
+                       [](const Event& event) { return event.kind == EventKind::kBind; });
+  }
+
   WorkState ExecutionState(const Execution& execution, const Progress& progress,
                            bool all_completed) const {
     const Recording& recording = RecordingOf(execution);
     const Evidence& evidence = progress.evidence;
     if (evidence == kProvenCompleted) return WorkState::kCompleted;
     if (progress.mode_off) return WorkState::kUnknown;
-    if (evidence.unreached <= 1 && !progress.began) return WorkState::kNotStarted;
+    if (!progress.began && BeginsWithBinds(recording, evidence.unreached)) {
+      return WorkState::kNotStarted;
+    }
     if (recording.event_count == 0 || evidence.passed < recording.event_count) {
       return WorkState::kInFlight;
     }

@@ -108,6 +108,40 @@ TEST(Analysis, AListWithoutWorkFinishesWithItsEnd) {
 }
 
 // Recorded once, submitted in every frame.
+// Binds are no work: the GPU has done nothing of a list of which it has not come to the first command.
+TEST(Analysis, AListThatBeginsWithBindsHasNotBegunBeforeItsFirstCommand) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  const uint32_t list = builder.BeginList(queue);
+  builder.BindNothing(BindPoint::kVertexBuffer);
+  builder.Scope(CAIRN_MARKER_DISPATCH);
+  builder.Submit(queue, list);
+  const Analysis waiting = Analyse(builder.snapshot);
+  EXPECT_EQ(waiting.executions[0].state, WorkState::kNotStarted);
+  EXPECT_TRUE(waiting.verdicts[0].list_candidates.empty());
+  builder.SetWords(list, 2, 0);
+  const Analysis begun = Analyse(builder.snapshot);
+  EXPECT_EQ(begun.executions[0].state, WorkState::kInFlight);
+  EXPECT_EQ(begun.verdicts[0].candidates.size(), 1u);
+}
+
+// While a program records its first list nothing was submitted yet.
+TEST(Analysis, WhereALayerTellsWhatIsSubmittedAListThatWasNotHasNotRun) {
+  SnapshotBuilder builder;
+  const uint32_t queue = builder.AddQueue();
+  builder.BeginList(queue);
+  builder.Begin(CAIRN_MARKER_PASS, false);
+  builder.Begin(CAIRN_MARKER_DISPATCH);
+  builder.snapshot.recordings[0].open = true;
+  EXPECT_EQ(Analyse(builder.snapshot).executions[0].state, WorkState::kInFlight)
+      << "an application may not tell";
+  builder.snapshot.devices[0].tells_submissions = true;
+  const Analysis analysis = Analyse(builder.snapshot);
+  EXPECT_EQ(analysis.executions[0].state, WorkState::kNotStarted);
+  EXPECT_TRUE(analysis.verdicts[0].candidates.empty());
+  EXPECT_TRUE(analysis.verdicts[0].list_candidates.empty());
+}
+
 TEST(Analysis, ExecutionsBelongToTheFrameOfTheirSubmission) {
   SnapshotBuilder builder;
   const uint32_t queue = builder.AddQueue();

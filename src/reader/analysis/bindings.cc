@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "reader/analysis/bind_uses.h"
+#include "reader/analysis/fault_address.h"
 
 namespace cairn {
 void BindingResolver::Explain(Analysis* analysis, QueueVerdict* verdict) {
@@ -196,7 +197,7 @@ void BindingResolver::SortRanges() {
   ranges_.reserve(snapshot_.objects.size());
   for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
     const Object& object = snapshot_.objects[i];
-    if (object.state == ObjectState::kFree || object.gpu_address == 0) continue;
+    if (!HasGpuRange(object)) continue;
     const uint64_t size = std::min(object.size_bytes, UINT64_MAX - object.gpu_address);
     ranges_.push_back({object.gpu_address, object.gpu_address + size, 0, i});
   }

@@ -37,6 +37,7 @@ class CulpritFinder {
     FindIncident();
     FindFault();
     if (finding_.kind == FindingKind::kGpuHang) ExplainHang();
+    if (finding_.kind == FindingKind::kCpuFault) finding_.crash = FindUnreturnedCall(snapshot_);
     if (finding_.kind == FindingKind::kKilled || finding_.kind == FindingKind::kExited ||
         finding_.kind == FindingKind::kNothingWrong) {
       LookForDeadlock();

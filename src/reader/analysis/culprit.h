@@ -12,6 +12,7 @@
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
 #include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/analysis/unreturned_call.h"
 #include "reader/analysis/waits.h"
 
 namespace cairn {
@@ -97,6 +98,7 @@ struct CulpritFinding {
   uint32_t kernel_line = kNone;  // kGpuFault: into Snapshot::kernel_lines, if the kernel does
   uint32_t cycle = kNone;  // kDeadlock: into WaitGraph::cycles; kNone if that one is not listed
   uint32_t wait = kNone;   // kEndlessWait: into WaitGraph::waits
+  UnreturnedCall crash;    // kCpuFault: the thread, and the call that it was in
   // Every candidate of every queue, each once, behind the finished work that leads to a fault; of the kinds that are
   // no fault of the GPU's, what was running. None for kDeadlock and kEndlessWait: there no work is accused.
   std::vector<SuspectWork> suspects;

@@ -24,6 +24,9 @@ bool Contains(AddressRange range, uint64_t address) {
   return range.first <= address && address <= range.last;
 }
 
+// Wild accesses 4 GiB beside an object are common: an index of 32 bits.
+constexpr uint64_t kFarthestOfCpu = uint64_t{16} << 30;
+
 class AddressJudge {
  public:
   AddressJudge(const Snapshot& snapshot, const Analysis& analysis) : snapshot_(snapshot) {
@@ -37,6 +40,26 @@ class AddressJudge {
     verdict.address = address_index;
     const Fault& fault = snapshot_.faults[fault_index];
     JudgeAddress(snapshot_.fault_addresses[address_index], {fault.device, fault.time_ns}, &verdict);
+    return verdict;
+  }
+
+  FaultAddressVerdict JudgeCrash(uint32_t index) {
+    const Incident& incident = snapshot_.incidents[index];
+    const Process& process = snapshot_.process;
+    const bool knows_time = process.start_monotonic_ns != 0 && incident.time_ns != 0;
+    FaultAddressVerdict verdict;
+    verdict.incident = index;
+    of_cpu_ = true;
+    JudgeAddress(
+        {FaultAddressType::kInstructionUnknown, 0, incident.address, 0},
+        {kNone,
+         knows_time ? incident.time_ns - process.start_time_ns + process.start_monotonic_ns : 0},
+        &verdict);
+    of_cpu_ = false;
+    // The process has other memory: what is far from all objects has nothing to do with them.
+    for (AddressNeighbour* neighbour : {&verdict.below, &verdict.above}) {
+      if (neighbour->distance > kFarthestOfCpu) *neighbour = {};
+    }
     return verdict;
   }
 
@@ -65,9 +88,13 @@ class AddressJudge {
     verdict.last = range.last;
     for (uint32_t i = 0; i < snapshot_.objects.size(); ++i) {
       const Object& object = snapshot_.objects[i];
-      if (object.state == ObjectState::kFree || object.gpu_address == 0) continue;
+      if (!HasGpuRange(object)) continue;
       if (object.device != fault.device && object.device != kNone && fault.device != kNone)
         continue;
+      if (of_cpu_ &&
+          (object.device == kNone || !IsOfCpu(snapshot_, snapshot_.devices[object.device]))) {
+        continue;
+      }
       Note(i, range, address.address, fault, &verdict);
     }
     SortOwners(&verdict);
@@ -113,7 +140,8 @@ class AddressJudge {
     owner.offset =
         (owner.exact ? address : std::max(range.first, of_object.first)) - of_object.first;
     if (object.state == ObjectState::kDestroyed) {
-      const uint64_t submitted = fault.device == kNone ? 0 : submission_times_[fault.device];
+      const uint32_t device = fault.device == kNone && of_cpu_ ? object.device : fault.device;
+      const uint64_t submitted = device == kNone ? 0 : submission_times_[device];
       const auto since = [&object](uint64_t time) {
         return time == 0 ? 0 : static_cast<int64_t>(object.destroyed_ns - time);
       };
@@ -164,6 +192,7 @@ class AddressJudge {
   }
 
   const Snapshot& snapshot_;
+  bool of_cpu_ = false;                     // it is the CPU that faulted
   std::vector<uint32_t> destructions_;      // by object
   std::vector<uint64_t> submission_times_;  // by device; 0: none is unfinished
 };
@@ -185,6 +214,34 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
       if (verdicts.size() == kMostFaultAddressesJudged) return verdicts;
       verdicts.push_back(judge.Judge(fault, snapshot.faults[fault].first_address + i));
     }
+  }
+  return verdicts;
+}
+
+bool IsOfCpu(const Snapshot& snapshot, const Device& device) {
+  constexpr uint32_t kMesa = 0x10005, kGoogle = 0x1ae0, kMicrosoft = 0x1414, kWarp = 0x8c;
+  if (device.vendor_id == kMicrosoft) return device.device_id == kWarp;
+  if (device.vendor_id == kGoogle) return device.device_id == 0xc0de;
+  // Others of Mesa's have the numbers of their hardware.
+  return device.vendor_id == kMesa &&
+         snapshot.Text(device.name).find("llvmpipe") != std::string_view::npos;
+}
+
+std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
+                                                    const Analysis& analysis) {
+  std::vector<FaultAddressVerdict> verdicts;
+  const bool any = std::any_of(snapshot.devices.begin(), snapshot.devices.end(),
+                               [&](const Device& device) { return IsOfCpu(snapshot, device); });
+  const auto is_crash = [](const Incident& incident) {
+    return incident.kind == IncidentKind::kSignal && incident.address != 0;
+  };
+  if (!any || std::none_of(snapshot.incidents.begin(), snapshot.incidents.end(), is_crash)) {
+    return verdicts;
+  }
+  AddressJudge judge(snapshot, analysis);
+  for (uint32_t i = 0; i < snapshot.incidents.size(); ++i) {
+    if (verdicts.size() == kMostFaultAddressesJudged) break;
+    if (is_crash(snapshot.incidents[i])) verdicts.push_back(judge.JudgeCrash(i));
   }
   return verdicts;
 }

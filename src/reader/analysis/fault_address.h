@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot.h"
 #include "reader/analysis/analysis.h"
 
@@ -26,6 +27,11 @@ struct AddressRange {
   uint64_t first = 0;
   uint64_t last = 0;
 };
+// Whether it lies at an address, alive or destroyed.
+inline bool HasGpuRange(const Object& object) {
+  return object.state != ObjectState::kFree && object.gpu_address != 0 &&
+         HasGpuAddresses(object.kind);
+}
 // Of an object with a size; without one it owns no byte.
 AddressRange RangeOf(const Object& object);
 
@@ -51,6 +57,7 @@ struct FaultAddressVerdict {
   uint32_t fault = kNone;
   uint32_t address = kNone;
   uint32_t kernel_line = kNone;  // into Snapshot::kernel_lines; kNone where the driver names it
+  uint32_t incident = kNone;     // into Snapshot::incidents; kNone but for what the CPU accessed
   uint64_t given = 0;            // the address
   AddressState state = AddressState::kNoAddress;
   // What the address and its precision stand for.
@@ -77,6 +84,13 @@ std::vector<FaultAddressVerdict> FindFaultAddresses(const Snapshot& snapshot,
 // The kernel tells the page, of 4 KiB. Of a redacted snapshot none is known.
 std::vector<FaultAddressVerdict> FindKernelAddresses(const Snapshot& snapshot,
                                                      const Analysis& analysis);
+// The same for the addresses at which the program died, where an implementation runs on the CPU and its GPU addresses
+// are those of the process: IsOfCpu. Others say nothing of them.
+std::vector<FaultAddressVerdict> FindCrashAddresses(const Snapshot& snapshot,
+                                                    const Analysis& analysis);
+// Whether the CPU does this device's work: lavapipe, SwiftShader, Direct3D's WARP. Then an address of the GPU is one
+// of the process, as buffer device addresses of these are.
+bool IsOfCpu(const Snapshot& snapshot, const Device& device);
 // `faulted @ 0x7f3c_40a00000` (NVIDIA), `in page starting at address 0x0000800102800000` (amdgpu).
 std::optional<uint64_t> AddressInKernelLine(std::string_view line);
 

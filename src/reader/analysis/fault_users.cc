@@ -92,9 +92,7 @@ class FaultPlace {
     objects_.resize(snapshot_.objects.size());
     for (size_t i = 0; i < objects_.size(); ++i) {
       const Object& object = snapshot_.objects[i];
-      if (object.state == ObjectState::kFree || object.gpu_address == 0 || object.size_bytes == 0) {
-        continue;
-      }
+      if (!HasGpuRange(object) || object.size_bytes == 0) continue;
       objects_[i] = std::any_of(faults_.begin(), faults_.end(),
                                 [&object](const Place& fault) { return fault.IsIn(object); });
       if (objects_[i]) ranges_.push_back(RangeOf(object));

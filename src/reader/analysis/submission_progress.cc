@@ -2,6 +2,7 @@
 #include "reader/analysis/submission_progress.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace cairn {
 
@@ -50,6 +51,43 @@ std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
     queue.finished = std::max(queue.finished, told);
   }
   return queues;
+}
+
+std::vector<EmptySubmission> FindEmptySubmissions(const Snapshot& snapshot) {
+  // Of each queue those with lists.
+  std::vector<std::vector<uint64_t>> known(snapshot.queues.size());
+  for (const Submission& submission : snapshot.submissions) {
+    if (submission.queue == kNone) continue;
+    known[submission.queue].push_back(submission.number);
+  }
+  for (std::vector<uint64_t>& numbers : known) std::sort(numbers.begin(), numbers.end());
+  std::vector<EmptySubmission> found;
+  for (const Sync& sync : snapshot.syncs) {
+    if (sync.queue == kNone || sync.submission_number == 0 || (sync.flags & kSyncPresent) != 0) {
+      continue;
+    }
+    const Queue& queue = snapshot.queues[sync.queue];
+    const std::vector<uint64_t>& numbers = known[sync.queue];
+    const bool is_vulkan =
+        queue.device != kNone && snapshot.devices[queue.device].api == Api::kVulkan;
+    // What is older than all of them may have been forgotten.
+    if (!is_vulkan || (!numbers.empty() && sync.submission_number < numbers.front()) ||
+        std::binary_search(numbers.begin(), numbers.end(), sync.submission_number)) {
+      continue;
+    }
+    found.push_back({sync.queue, sync.submission_number, sync.time_ns});
+  }
+  const auto same = [](const EmptySubmission& a, const EmptySubmission& b) {
+    return a.queue == b.queue && a.number == b.number;
+  };
+  std::sort(found.begin(), found.end(), [](const EmptySubmission& a, const EmptySubmission& b) {
+    return std::tuple(a.queue, a.number, a.time_ns) < std::tuple(b.queue, b.number, b.time_ns);
+  });
+  found.erase(std::unique(found.begin(), found.end(), same), found.end());
+  std::stable_sort(
+      found.begin(), found.end(),
+      [](const EmptySubmission& a, const EmptySubmission& b) { return a.time_ns < b.time_ns; });
+  return found;
 }
 
 }  // namespace cairn

@@ -28,6 +28,15 @@ struct SubmissionProgress {
 std::vector<SubmissionProgress> FindSubmissionProgress(const Snapshot& snapshot,
                                                        const Analysis& analysis);
 
+// A submission of Vulkan that had no command lists, and is known by what it waits for or signals.
+struct EmptySubmission {
+  uint32_t queue = kNone;
+  uint64_t number = 0;
+  uint64_t time_ns = 0;  // CLOCK_MONOTONIC
+};
+// As far back as Snapshot::submissions goes for the queue; in the order in which they were made.
+std::vector<EmptySubmission> FindEmptySubmissions(const Snapshot& snapshot);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_ANALYSIS_SUBMISSION_PROGRESS_H_

@@ -19,4 +19,11 @@ WorkClass ClassOfScope(const Snapshot& snapshot, const Scope& scope) {
   return ClassOfType(type);
 }
 
+uint32_t PipelineOf(const Snapshot& snapshot, const Scope& scope) {
+  const Event& event = snapshot.events[scope.event];
+  if (event.type == CAIRN_MARKER_PASS) return event.pipeline;
+  const WorkClass work = ClassOfType(event.type);
+  return work == WorkClass::kTransfer || work == WorkClass::kNoWork ? kNone : event.pipeline;
+}
+
 }  // namespace cairn

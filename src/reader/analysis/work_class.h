@@ -24,6 +24,9 @@ WorkClass ClassOfType(uint32_t type);
 // The same of a scope. A pass without anything inside may hold work that nobody marked: kOther.
 WorkClass ClassOfScope(const Snapshot& snapshot, const Scope& scope);
 
+// The pipeline whose shaders the scope runs; kNone for barriers, clears and copies, with which any may be bound.
+uint32_t PipelineOf(const Snapshot& snapshot, const Scope& scope);
+
 }  // namespace cairn
 
 #endif  // CAIRN_READER_ANALYSIS_WORK_CLASS_H_

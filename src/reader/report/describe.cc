@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
+#include "reader/analysis/work_class.h"
 #include "reader/report/destruction_text.h"
 #include "reader/report/words.h"
 
@@ -41,6 +42,21 @@ bool HasSlots(BindPoint point) {
   return point != BindPoint::kDepthStencil && point != BindPoint::kIndexBuffer &&
          point != BindPoint::kIndirectArguments && point != BindPoint::kSource &&
          point != BindPoint::kDestination;
+}
+
+// Of a queue that waits for itself, which of its submissions: the signal stands behind the wait.
+void AppendOwnWait(const Snapshot& snapshot, const Wait& wait, std::string& out) {
+  if (wait.signal == kNone) return;
+  const uint64_t held = wait.held_submission;
+  const uint64_t signals = snapshot.syncs[wait.signal].submission_number;
+  if (held == 0 || signals == 0) return;
+  if (held == signals) {
+    fmt::format_to(std::back_inserter(out), ": submission {} would signal it itself", held);
+  } else {
+    fmt::format_to(std::back_inserter(out),
+                   ": submission {} waits, and submission {} behind it would signal", held,
+                   signals);
+  }
 }
 
 }  // namespace
@@ -117,10 +133,10 @@ void AppendScope(const Snapshot& snapshot, const Scope& scope, ScopeDetail detai
     out += ", EventID ";
     AppendEventId(snapshot.annotations[event.detail].event_id, out);
   }
-  if (detail == ScopeDetail::kEventIdAndPipeline && event.type != CAIRN_MARKER_PASS &&
-      event.pipeline != kNone) {
+  const uint32_t pipeline = event.type == CAIRN_MARKER_PASS ? kNone : PipelineOf(snapshot, scope);
+  if (detail == ScopeDetail::kEventIdAndPipeline && pipeline != kNone) {
     out += ", ";
-    AppendPipeline(snapshot, event.pipeline, out);
+    AppendPipeline(snapshot, pipeline, out);
   }
   if (detail != ScopeDetail::kName && event.call != 0) {
     out += ", call ";
@@ -199,21 +215,19 @@ void AppendCycle(const Snapshot& snapshot, const WaitGraph& waits,
   out += "Deadlock: ";
   for (size_t i = 0; i < cycle.size(); ++i) {
     const Sync& sync = snapshot.syncs[waits.waits[cycle[i]].sync];
-    if (i != 0) out += ", which ";
-    if (i == 0) {
-      AppendQueue(snapshot, sync.queue, out);
-      out += ' ';
-    }
-    out += "waits for ";
-    AppendSync(snapshot, sync, out);
-    out += " of ";
+    if (i == 0) AppendQueue(snapshot, sync.queue, out);
+    out += i == 0 ? " waits for " : ", which waits for ";
     const Wait& next = waits.waits[cycle[(i + 1) % cycle.size()]];
     if (i + 1 == cycle.size()) {
       out += cycle.size() == 1 ? "itself" : "the first one";
     } else {
       AppendQueue(snapshot, snapshot.syncs[next.sync].queue, out);
     }
+    out += " (";
+    AppendSync(snapshot, sync, out);
+    out += ')';
   }
+  if (cycle.size() == 1) AppendOwnWait(snapshot, waits.waits[cycle[0]], out);
   out += '.';
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "reader/report/describe.h"
-#include "reader/report/destruction_text.h"
+#include "reader/report/fault_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -18,6 +18,7 @@ namespace {
 constexpr size_t kWaitsShown = 8;
 constexpr size_t kCyclesShown = 4;
 constexpr size_t kOwnersShown = 3;
+constexpr size_t kFreedShown = 4;
 constexpr size_t kCheckpointsShown = 8;
 // Of a report with it.
 constexpr size_t kSyncsShown = 256;
@@ -41,9 +42,15 @@ DiagnosticsPrinter::DiagnosticsPrinter(const Snapshot& snapshot, const Analysis&
       told_cycle_(told_cycle),
       addresses_(FindFaultAddresses(snapshot, analysis)),
       kernel_addresses_(FindKernelAddresses(snapshot, analysis)),
+      crash_addresses_(FindCrashAddresses(snapshot, analysis)),
+      freed_(FindFreedInFlight(snapshot, analysis)),
       checkpoints_(CheckCheckpoints(snapshot, analysis)) {
   text_.reserve(1024);
   IndexQueueWaits();
+}
+
+size_t DiagnosticsPrinter::MostOwners() const {
+  return all_ ? kMostOwners : kOwnersShown;
 }
 
 void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
@@ -57,6 +64,25 @@ void DiagnosticsPrinter::PrintFaults(LineSink& sink) {
     any = true;
     PrintFault(sink, i);
   }
+  PrintCrashes(sink, any);
+}
+
+void DiagnosticsPrinter::PrintFreedInFlight(LineSink& sink) {
+  size_t count = 0;
+  for (const FreedInFlight& freed : freed_) {
+    if (!IsShown(snapshot_.objects[freed.object].device)) continue;
+    if (count == 0) {
+      sink.Blank();
+      sink.Heading("Destroyed while work was in flight, and reachable by address");
+    }
+    if (count++ >= kFreedShown && !all_) continue;
+    text_.clear();
+    AppendFreedInFlight(snapshot_, freed, text_);
+    sink.Prose(" ! ", text_);
+  }
+  if (all_ || count <= kFreedShown) return;
+  text_ = fmt::format("… {} more; --all shows them", count - kFreedShown);
+  sink.Prose("   ", text_);
 }
 
 void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
@@ -80,7 +106,7 @@ void DiagnosticsPrinter::PrintKernelLog(LineSink& sink) {
       for (const FaultAddressVerdict& verdict : kernel_addresses_) {
         if (verdict.kernel_line != log.first_line + i) continue;
         text_ = "the page of its address: ";
-        AppendOwners(verdict);
+        AppendOwners(snapshot_, verdict, MostOwners(), text_);
         sink.Prose("      ", text_);
       }
     }
@@ -140,69 +166,33 @@ void DiagnosticsPrinter::PrintFaultAddress(LineSink& sink, const FaultAddressVer
                    verdict.last);
   }
   text_ += ": ";
-  AppendOwners(verdict);
+  AppendOwners(snapshot_, verdict, MostOwners(), text_);
   sink.Prose(verdict.state == AddressState::kOwned ? "    " : "  ! ", text_);
-  if (verdict.state == AddressState::kFreed) {
-    text_ = "around it: ";
-    const size_t empty = text_.size();
-    AppendNeighbour(verdict.below, "behind");
-    AppendNeighbour(verdict.above, "before");
-    // Each begins with a comma.
-    if (text_.size() == empty) return;
-    text_.erase(empty, 2);
-    sink.Prose("      ", text_);
-  }
+  PrintAround(sink, verdict);
 }
 
-void DiagnosticsPrinter::AppendOwners(const FaultAddressVerdict& verdict) {
-  switch (verdict.state) {
-    case AddressState::kOwned: break;
-    case AddressState::kFreed: text_ += "memory that was freed, "; break;
-    case AddressState::kNeverMapped:
-      text_ += "in no object that is known";
-      AppendNeighbour(verdict.below, "behind");
-      AppendNeighbour(verdict.above, "before");
-      break;
-    case AddressState::kNoAddress: break;
-  }
-  const size_t limit = all_ ? verdict.owners.size() : std::min(verdict.owners.size(), kOwnersShown);
-  for (size_t i = 0; i < limit; ++i) {
-    if (i != 0) text_ += "; or ";
-    AppendOwner(verdict.owners[i]);
-  }
-  if (verdict.owner_count > limit) {
-    fmt::format_to(std::back_inserter(text_), "; … {} more", verdict.owner_count - limit);
-  }
+void DiagnosticsPrinter::PrintAround(LineSink& sink, const FaultAddressVerdict& verdict) {
+  text_ = "around it: ";
+  const size_t empty = text_.size();
+  AppendAround(snapshot_, verdict, text_);
+  if (text_.size() != empty) sink.Prose("      ", text_);
 }
 
-void DiagnosticsPrinter::AppendOwner(const AddressOwner& owner) {
-  const Object& object = snapshot_.objects[owner.object];
-  text_ += "in ";
-  AppendObject(snapshot_, object, text_);
-  fmt::format_to(std::back_inserter(text_), " + {:#x} of {}", owner.offset,
-                 BytesInWords(object.size_bytes));
-  if (!owner.exact) text_ += ", of which only the range of the address reaches in";
-  if (object.state != ObjectState::kDestroyed) return;
-  AppendHowItEnded(snapshot_, object.kind, owner.destruction, text_);
-  const char* separator = " ";
-  const auto append_time = [&](int64_t ns, const char* what) {
-    if (ns == 0) return;
-    fmt::format_to(std::back_inserter(text_), "{}{} {} {}", separator, DurationInWords(ns),
-                   ns < 0 ? "before" : "after", what);
-    separator = ", ";
-  };
-  append_time(owner.destroyed_after_fault_ns, "the fault was noticed");
-  append_time(owner.destroyed_after_submission_ns, "the first unfinished submission");
-  AppendDestroyedBy(snapshot_, owner.destruction, text_);
-}
-
-void DiagnosticsPrinter::AppendNeighbour(const AddressNeighbour& neighbour, const char* where) {
-  if (neighbour.object == kNone) return;
-  const Object& object = snapshot_.objects[neighbour.object];
-  fmt::format_to(std::back_inserter(text_), ", {} {} ",
-                 neighbour.distance == 0 ? "right" : BytesInWords(neighbour.distance), where);
-  AppendObject(snapshot_, object, text_);
-  if (object.state == ObjectState::kDestroyed) text_ += " (destroyed)";
+// What the CPU accessed when the program died.
+void DiagnosticsPrinter::PrintCrashes(LineSink& sink, bool any) {
+  for (const FaultAddressVerdict& verdict : crash_addresses_) {
+    const bool nothing_near = verdict.below.object == kNone && verdict.above.object == kNone;
+    if (verdict.owners.empty() && nothing_near) continue;
+    if (!any) {
+      sink.Blank();
+      sink.Heading("Fault");
+    }
+    any = true;
+    text_ = fmt::format("the CPU, which does the GPU's work here, at {:#x}: ", verdict.given);
+    AppendOwners(snapshot_, verdict, MostOwners(), text_);
+    sink.Prose(verdict.state == AddressState::kOwned ? " - " : " ! ", text_);
+    PrintAround(sink, verdict);
+  }
 }
 
 void DiagnosticsPrinter::IndexQueueWaits() {

@@ -11,6 +11,7 @@
 
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/fault_address.h"
+#include "reader/analysis/freed_in_flight.h"
 #include "reader/analysis/waits.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/text.h"
@@ -25,6 +26,7 @@ class DiagnosticsPrinter {
 
   // May be called again, for a second sink.
   void PrintFaults(LineSink& sink);
+  void PrintFreedInFlight(LineSink& sink);
   void PrintKernelLog(LineSink& sink);
   void PrintWaits(LineSink& sink);
   void PrintCheckpoints(LineSink& sink);
@@ -38,9 +40,9 @@ class DiagnosticsPrinter {
   }
   void PrintFault(LineSink& sink, uint32_t index);
   void PrintFaultAddress(LineSink& sink, const FaultAddressVerdict& verdict);
-  void AppendOwners(const FaultAddressVerdict& verdict);
-  void AppendOwner(const AddressOwner& owner);
-  void AppendNeighbour(const AddressNeighbour& neighbour, const char* where);
+  void PrintAround(LineSink& sink, const FaultAddressVerdict& verdict);
+  void PrintCrashes(LineSink& sink, bool any);
+  size_t MostOwners() const;
   void PrintQueueWaits(LineSink& sink, const QueueWaits& waits);
   void PrintHeldQueue(LineSink& sink, uint32_t queue, uint32_t depth);
   void PrintWait(LineSink& sink, uint32_t wait, uint32_t depth);
@@ -62,6 +64,8 @@ class DiagnosticsPrinter {
   std::vector<bool> told_waits_;      // by wait: it stands in a tree above
   std::vector<FaultAddressVerdict> addresses_;
   std::vector<FaultAddressVerdict> kernel_addresses_;
+  std::vector<FaultAddressVerdict> crash_addresses_;
+  std::vector<FreedInFlight> freed_;
   std::vector<CheckpointVerdict> checkpoints_;
   std::vector<uint32_t> open_queues_;  // of the branch that is being printed
   std::string text_;

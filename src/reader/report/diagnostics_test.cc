@@ -116,8 +116,8 @@ TEST(Diagnostics, ADeadlockIsToldOnceAndShownOnce) {
   }
   const std::string report = Report(block);
   const std::string sentence =
-      "Deadlock: queue 0 (direct) waits for semaphore 0x10 to reach 1 of queue 1 (compute), which "
-      "waits for semaphore 0x11 to reach 1 of the first one.\n";
+      "Deadlock: queue 0 (direct) waits for queue 1 (compute) (semaphore 0x10 to reach 1), which "
+      "waits for the first one (semaphore 0x11 to reach 1).\n";
   EXPECT_THAT(report, StartsWith(sentence));
   EXPECT_EQ(Section(report, "Waits"),
             R"( - queue 0 (direct): submission 1 of 1 is held back

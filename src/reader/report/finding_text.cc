@@ -11,8 +11,12 @@
 
 #include "base/signal_name.h"
 #include "base/text.h"
+#include "reader/analysis/fault_address.h"
+#include "reader/analysis/freed_in_flight.h"
 #include "reader/analysis/work_class.h"
+#include "reader/report/call_text.h"
 #include "reader/report/describe.h"
+#include "reader/report/fault_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -44,6 +48,8 @@ class FindingWriter {
     if (finding_.suspects.empty()) {
       WriteNoSuspect();
       out_ += '.';
+      AppendStrayTables(snapshot_, finding_.crash, out_);
+      WriteFreedInFlight();
       return;
     }
     if (finding_.certainty == Certainty::kNotKnown) {
@@ -57,6 +63,8 @@ class FindingWriter {
     }
     out_ += '.';
     WritePlace(finding_.suspects.front());
+    AppendStrayTables(snapshot_, finding_.crash, out_);
+    WriteFreedInFlight();
   }
 
  private:
@@ -105,7 +113,10 @@ class FindingWriter {
           if (finding_.certainty == Certainty::kProved) out_ += ',';
         }
         break;
-      case FindingKind::kCpuFault: WriteSignal("The program died of ", incident->value); break;
+      case FindingKind::kCpuFault:
+        WriteSignal("The program died of ", incident->value);
+        WriteCrash();
+        break;
       case FindingKind::kKilled: WriteSignal("The program was killed by ", incident->value); break;
       case FindingKind::kExited:
         if (incident->kind == IncidentKind::kExited) {
@@ -144,6 +155,45 @@ class FindingWriter {
     out_ += what;
     const std::string_view name = SignalName(number);
     out_ += name.empty() ? SignalInWords(number) : std::string(name);
+  }
+
+  // Of other memory of the process a sentence says nothing.
+  static bool IsNear(const AddressNeighbour& neighbour) {
+    constexpr uint64_t kNear = uint64_t{1} << 20;
+    return neighbour.object != kNone && neighbour.distance <= kNear;
+  }
+
+  // The call that the thread was in, and whose memory its address is.
+  void WriteCrash() {
+    AppendUnreturnedCall(snapshot_, finding_.crash, out_);
+    for (const FaultAddressVerdict& verdict : FindCrashAddresses(snapshot_, analysis_)) {
+      if (verdict.incident != finding_.incident) continue;
+      const bool near = IsNear(verdict.below) || IsNear(verdict.above);
+      if (verdict.owners.empty() && !near) continue;
+      Format(", at {:#x}, ", verdict.given);
+      if (verdict.owners.empty()) {
+        AppendOwners(snapshot_, verdict, 1, out_);
+      } else {
+        AppendCrashOwner(snapshot_, verdict.owners.front(), out_);
+      }
+    }
+  }
+
+  // What the failed work may have accessed, unless the address of a fault has told of it.
+  void WriteFreedInFlight() {
+    if (!AccusesWork(finding_.kind) || finding_.fault_address != kNone) return;
+    const std::vector<FreedInFlight> freed = FindFreedInFlight(snapshot_, analysis_);
+    if (freed.empty()) return;
+    if (freed.size() == 1) {
+      out_ += " While work was in flight, memory that shaders may reach by address was destroyed: ";
+    } else {
+      Format(
+          " While work was in flight, {} objects that shaders may reach by address were "
+          "destroyed, the first: ",
+          freed.size());
+    }
+    AppendFreedInFlight(snapshot_, freed.front(), out_);
+    out_ += '.';
   }
 
   void WriteLastFinished() {
@@ -308,11 +358,8 @@ class FindingWriter {
       out_ += " of ";
       out_ += std::string_view(path).substr(3);
     }
-    const uint32_t pipeline = snapshot_.events[scope.event].pipeline;
-    if (pipeline == kNone || !with_pipelines_ ||
-        ClassOfScope(snapshot_, scope) == WorkClass::kNoWork) {
-      return;
-    }
+    const uint32_t pipeline = PipelineOf(snapshot_, scope);
+    if (pipeline == kNone || !with_pipelines_) return;
     out_ += " (";
     AppendPipelineName(snapshot_, pipeline, out_);
     out_ += ')';

@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "cairn/marker_types.h"
 
 #include "base/text.h"
+#include "format/snapshot/object_kinds.h"
 #include "format/snapshot/snapshot_from_block.h"
 #include "format/snapshot/testing/sample_block.h"
+#include "reader/analysis/work_class.h"
 
 namespace cairn {
 namespace {
@@ -189,6 +193,159 @@ TEST_F(FindingTextTest, FinishedWorkThatLeadsToTheFaultIsNamed) {
                                    "\"Volumetric fog\"), finished, and leads to the address "
                                    "of the fault; uses vertex buffer 0: "));
   EXPECT_THAT(sentence, HasSubstr("\"Victim\""));
+}
+
+// A thread with three calls into Direct3D, of which the last did not return.
+class CrashInACallTest : public FindingTextTest {
+ protected:
+  static constexpr uint64_t kList = 0x1e00, kHeap = 0x4ea0;
+
+  static void AddCall(Snapshot& snapshot, const char* function, bool returned,
+                      std::vector<CallArgument> arguments) {
+    Call call;
+    call.number = snapshot.calls.size() + 1;
+    call.object = kList;
+    call.function = snapshot.AddText(function);
+    call.returned = returned;
+    snapshot.calls.push_back(call);
+    for (CallArgument& argument : arguments) {
+      argument.call = call.number;
+      snapshot.call_arguments.push_back(argument);
+    }
+  }
+  Snapshot TakeCrash() {
+    Snapshot snapshot = Take(IncidentKind::kSignal, 11);
+    snapshot.threads.clear();
+    snapshot.calls.clear();
+    const auto table = [&](uint64_t parameter, uint64_t handle) {
+      AddCall(snapshot, "ID3D12GraphicsCommandList::SetComputeRootDescriptorTable", true,
+              {{0, ArgumentKind::kUnsigned, snapshot.AddText("RootParameterIndex"), parameter},
+               {0, ArgumentKind::kGpuDescriptor, snapshot.AddText("BaseDescriptor"), handle}});
+    };
+    table(2, kHeap + 0x40);
+    table(3, 0xffffffe0);
+    AddCall(snapshot, "ID3D12GraphicsCommandList::Dispatch", false,
+            {{0, ArgumentKind::kUnsigned, snapshot.AddText("ThreadGroupCountX"), 64},
+             {0, ArgumentKind::kUnsigned, snapshot.AddText("ThreadGroupCountY"), 1},
+             {0, ArgumentKind::kUnsigned, snapshot.AddText("ThreadGroupCountZ"), 1}});
+    Thread thread;
+    thread.thread_id = 42;
+    thread.name = snapshot.AddText("render");
+    thread.crashed = true;
+    thread.call_count = 3;
+    thread.argument_count = 7;
+    snapshot.threads.push_back(thread);
+    snapshot.objects.push_back({.state = ObjectState::kAlive,
+                                .kind = kD3D12CommandListKind,
+                                .name = snapshot.AddText("Main"),
+                                .native_handle = kList});
+    return snapshot;
+  }
+  static void AddHeap(Snapshot& snapshot) {
+    snapshot.objects.push_back({.state = ObjectState::kAlive,
+                                .kind = kD3D12DescriptorHeapKind,
+                                .name = snapshot.AddText("Shader heap"),
+                                .gpu_address = kHeap,
+                                .size_bytes = 0x8000});
+  }
+  static constexpr const char* kCall =
+      "The program died of SIGSEGV in ID3D12GraphicsCommandList::Dispatch(ThreadGroupCountX = 64, "
+      "ThreadGroupCountY = 1, ThreadGroupCountZ = 1) of command list \"Main\", which did not "
+      "return, on thread 42 \"render\"; ";
+};
+
+TEST_F(CrashInACallTest, TheCallIsToldBeforeWhatTheGpuDid) {
+  block_.SetProgress(list_, 11, 12);
+  EXPECT_EQ(Sentence(TakeCrash()), std::string(kCall) + "nothing was running on the GPU.");
+  block_.SetProgress(list_, 9, 8);
+  EXPECT_THAT(Sentence(TakeCrash()),
+              StartsWith(std::string(kCall) + "on the GPU DRAW_INSTANCED 3 of"));
+}
+
+TEST_F(CrashInACallTest, ATableOutsideOfItsHeapIsNamed) {
+  block_.SetProgress(list_, 11, 12);
+  Snapshot snapshot = TakeCrash();
+  AddHeap(snapshot);
+  EXPECT_EQ(Sentence(snapshot),
+            std::string(kCall) +
+                "nothing was running on the GPU. The list's root parameter 3 is the descriptor "
+                "table 0xffffffe0, which lies in no descriptor heap: descriptor heap \"Shader "
+                "heap\" has 0x4ea0 to 0xce9f.");
+  snapshot.calls[2].function = snapshot.AddText("ID3D12GraphicsCommandList::DrawInstanced");
+  EXPECT_THAT(Sentence(snapshot), ::testing::Not(HasSubstr("descriptor table")))
+      << "those of draws are others";
+}
+
+TEST_F(CrashInACallTest, AThreadThatIsInNoCallIsNotTakenForAnotherOne) {
+  block_.SetProgress(list_, 11, 12);
+  Snapshot snapshot = TakeCrash();
+  snapshot.threads[0].crashed = false;
+  EXPECT_EQ(Sentence(snapshot), "The program died of SIGSEGV; nothing was running on the GPU.");
+}
+
+// The GPU is the CPU: lavapipe.
+TEST_F(FindingTextTest, TheCpuFaultsInMemoryThatWasFreed) {
+  Snapshot snapshot = Take(IncidentKind::kSignal, 11);
+  snapshot.incidents[0].address = 0x7f0000001040;
+  snapshot.devices[0].name = snapshot.AddText("llvmpipe (LLVM 15.0.6, 256 bits)");
+  snapshot.devices[0].vendor_id = 0x10005;
+  snapshot.objects.push_back({.state = ObjectState::kDestroyed,
+                              .kind = kVulkanBufferKind,
+                              .device = 0,
+                              .name = snapshot.AddText("Particles"),
+                              .destroyed_ns = 5,
+                              .gpu_address = 0x7f0000001000,
+                              .size_bytes = 0x1000});
+  EXPECT_THAT(Sentence(snapshot),
+              StartsWith("The program died of SIGSEGV, at 0x7f0000001040, in buffer \"Particles\" "
+                         "+ 0x40 of 4 KiB, destroyed; on the GPU DRAW_INSTANCED 3 of"));
+  snapshot.incidents[0].address = 0x7f0000002040;
+  EXPECT_THAT(Sentence(snapshot),
+              StartsWith("The program died of SIGSEGV, at 0x7f0000002040, in no object that is "
+                         "known, 64 bytes behind buffer \"Particles\" (destroyed); on the GPU"));
+  snapshot.incidents[0].address = 0x7f0100001040;
+  EXPECT_THAT(Sentence(snapshot), StartsWith("The program died of SIGSEGV; on the GPU"))
+      << "other memory of the process";
+  snapshot.incidents[0].address = 0x7f0000001040;
+  snapshot.devices[0].name = snapshot.AddText("NVIDIA H100");
+  snapshot.devices[0].vendor_id = 0x10de;
+  EXPECT_THAT(Sentence(snapshot), StartsWith("The program died of SIGSEGV; on the GPU"))
+      << "its addresses are not those of the process";
+}
+
+TEST_F(FindingTextTest, WhatShadersReachByAddressAndWasDestroyedMeanwhileIsNamed) {
+  Snapshot snapshot = Take(IncidentKind::kHang, 2000);
+  const uint64_t submitted_ns = snapshot.submissions[0].time_ns;
+  const auto add = [&](const char* name, uint64_t created_ns, uint64_t destroyed_ns) {
+    snapshot.objects.push_back({.state = ObjectState::kDestroyed,
+                                .kind = kVulkanBufferKind,
+                                .device = 0,
+                                .name = snapshot.AddText(name),
+                                .created_ns = created_ns,
+                                .destroyed_ns = destroyed_ns,
+                                .gpu_address = 0x7000,
+                                .size_bytes = 0x1000});
+  };
+  add("Before", 0, submitted_ns - 1);
+  add("Younger", submitted_ns + 1, submitted_ns + 2);
+  EXPECT_THAT(Sentence(snapshot), ::testing::Not(HasSubstr("destroyed")));
+  add("Particles", 0, submitted_ns + 20'000'000);
+  EXPECT_THAT(Sentence(snapshot),
+              ::testing::EndsWith(
+                  " While work was in flight, memory that shaders may reach by address was "
+                  "destroyed: buffer \"Particles\" (4 KiB at 0x7000), destroyed 20 ms after "
+                  "submission 1 of queue 0 \"Graphics\" (direct)."));
+}
+
+// In mode top a barrier is a candidate, too; whatever is bound, it runs no shader.
+TEST_F(FindingTextTest, ABarrierIsNotToldWithShaders) {
+  Snapshot snapshot = Take(IncidentKind::kHang, 2000);
+  const Analysis analysis = Analyse(snapshot);
+  for (const Scope& scope : analysis.scopes) {
+    const Event& event = snapshot.events[scope.event];
+    EXPECT_EQ(PipelineOf(snapshot, scope),
+              event.type == CAIRN_MARKER_RESOURCE_BARRIER ? kNone : event.pipeline);
+  }
 }
 
 TEST_F(FindingTextTest, AWaitForNothing) {

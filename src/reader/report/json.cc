@@ -11,7 +11,10 @@
 #include "format/snapshot/marker_type_name.h"
 #include "reader/analysis/culprit.h"
 #include "reader/analysis/raw_marker_verdicts.h"
+#include "reader/analysis/submission_progress.h"
 #include "reader/analysis/waits.h"
+#include "reader/analysis/work_class.h"
+#include "reader/report/call_text.h"
 #include "reader/report/describe.h"
 #include "reader/report/json_diagnostics.h"
 #include "reader/report/json_verdict.h"
@@ -98,7 +101,7 @@ class JsonReporter {
   void WriteSubmissions();
   void WriteQueueMarkers();
   void WriteThreads();
-  void WriteCall(const Call& call);
+  void WriteCall(const Thread& thread, const Call& call);
   void WriteObjects();
   void WriteRawMarkers();
   void WriteRawMarkerVerdicts();
@@ -238,7 +241,7 @@ void JsonReporter::WriteScopeName(const Scope& scope) {
   json_.StringKey("type", name_);
   json_.NumberKey("ordinal", scope.ordinal);
   TextKey("name", event.name);
-  json_.IndexKey("pipeline", event.pipeline);
+  json_.IndexKey("pipeline", PipelineOf(snapshot_, scope));
   json_.IndexKey("annotation", event.detail);
   if (event.call != 0) json_.NumberKey("call", event.call);
 }
@@ -409,6 +412,15 @@ void JsonReporter::WriteSubmissions() {
     json_.EndObject();
   }
   json_.EndArray();
+  json_.BeginArray("empty_submissions");
+  for (const EmptySubmission& submission : FindEmptySubmissions(snapshot_)) {
+    json_.BeginObject();
+    json_.IndexKey("queue", submission.queue);
+    json_.NumberKey("number", submission.number);
+    MonotonicKey("time", submission.time_ns);
+    json_.EndObject();
+  }
+  json_.EndArray();
 }
 
 void JsonReporter::WriteQueueMarkers() {
@@ -425,12 +437,17 @@ void JsonReporter::WriteQueueMarkers() {
   json_.EndArray();
 }
 
-void JsonReporter::WriteCall(const Call& call) {
+void JsonReporter::WriteCall(const Thread& thread, const Call& call) {
   json_.BeginObject();
   json_.NumberKey("number", call.number);
   TextKey("function", call.function);
   json_.HexKey("object", call.object);
   json_.BoolKey("returned", call.returned);
+  json_.BeginArray("arguments");
+  for (const CallArgument& argument : ArgumentsOf(snapshot_, thread, call)) {
+    WriteArgument(snapshot_, argument, &json_);
+  }
+  json_.EndArray();
   json_.EndObject();
 }
 
@@ -441,9 +458,10 @@ void JsonReporter::WriteThreads() {
     json_.NumberKey("id", thread.thread_id);
     TextKey("name", thread.name);
     json_.BoolKey("ended", thread.ended);
+    json_.BoolKey("crashed", thread.crashed);
     json_.BeginArray("calls");
     for (uint32_t i = 0; i < thread.call_count; ++i) {
-      WriteCall(snapshot_.calls[thread.first_call + i]);
+      WriteCall(thread, snapshot_.calls[thread.first_call + i]);
     }
     json_.EndArray();
     json_.EndObject();

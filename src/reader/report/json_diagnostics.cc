@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "reader/analysis/checkpoint_check.h"
 #include "reader/analysis/fault_address.h"
 #include "reader/analysis/waits.h"
+#include "reader/report/describe.h"
 #include "reader/report/destruction_text.h"
+#include "reader/report/fault_text.h"
 #include "reader/report/words.h"
 
 namespace cairn {
@@ -25,6 +28,8 @@ class DiagnosticsWriter {
     WriteSyncs();
     WriteWaits();
     WriteFaults();
+    WriteCrashAddresses();
+    WriteFreedInFlight();
     WriteCheckpoints();
     WriteShaders();
     WriteKernelLog();
@@ -40,6 +45,8 @@ class DiagnosticsWriter {
   void WriteWaits();
   void WriteWait(const Wait& wait);
   void WriteFaults();
+  void WriteCrashAddresses();
+  void WriteFreedInFlight();
   void WriteFaultAddress(const FaultAddressVerdict& verdict);
   void WriteNeighbour(std::string_view key, const AddressNeighbour& neighbour);
   void WriteCheckpoints();
@@ -111,6 +118,14 @@ void DiagnosticsWriter::WriteWaits() {
     json_.EndArray();
   }
   json_.EndArray();
+  json_.BeginArray("cycle_words");
+  std::string words;
+  for (const std::vector<uint32_t>& cycle : waits_.cycles) {
+    words.clear();
+    AppendCycle(snapshot_, waits_, cycle, words);
+    json_.String(words);
+  }
+  json_.EndArray();
   json_.NumberKey("cycles_left_out", waits_.cycles_left_out);
   json_.EndObject();
 }
@@ -152,6 +167,12 @@ void DiagnosticsWriter::WriteOwners(const FaultAddressVerdict& verdict) {
   json_.NumberKey("owner_count", verdict.owner_count);
   WriteNeighbour("below", verdict.below);
   WriteNeighbour("above", verdict.above);
+  std::string words;
+  AppendOwners(snapshot_, verdict, kMostOwners, words);
+  json_.StringKey("words", words);
+  words.clear();
+  AppendAround(snapshot_, verdict, words);
+  json_.StringKey("around", words);
 }
 
 void DiagnosticsWriter::WriteFaults() {
@@ -182,6 +203,36 @@ void DiagnosticsWriter::WriteFaults() {
     json_.EndArray();
     json_.NumberKey("vendor_binary_bytes", fault.vendor_binary_bytes);
     json_.BoolKey("vendor_binary_kept", !fault.vendor_binary.empty());
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteCrashAddresses() {
+  json_.BeginArray("crash_addresses");
+  for (const FaultAddressVerdict& verdict : FindCrashAddresses(snapshot_, analysis_)) {
+    json_.BeginObject();
+    json_.NumberKey("incident", verdict.incident);
+    json_.HexKey("address", verdict.given);
+    WriteOwners(verdict);
+    json_.EndObject();
+  }
+  json_.EndArray();
+}
+
+void DiagnosticsWriter::WriteFreedInFlight() {
+  json_.BeginArray("freed_in_flight");
+  std::string words;
+  for (const FreedInFlight& freed : FindFreedInFlight(snapshot_, analysis_)) {
+    json_.BeginObject();
+    json_.NumberKey("object", freed.object);
+    json_.IndexKey("queue", snapshot_.submissions[freed.submission].queue);
+    json_.NumberKey("submission", snapshot_.submissions[freed.submission].number);
+    json_.SignedKey("after_submission_ns", freed.after_submission_ns);
+    WriteDestruction(snapshot_, "destruction", freed.destruction, &json_);
+    words.clear();
+    AppendFreedInFlight(snapshot_, freed, words);
+    json_.StringKey("words", words);
     json_.EndObject();
   }
   json_.EndArray();

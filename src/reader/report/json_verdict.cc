@@ -27,6 +27,28 @@ void WriteSuspect(const FindingFacts& facts, const SuspectWork& suspect, std::st
   json.EndObject();
 }
 
+// The thread that crashed and the call that it was in, with the tables of its list.
+void WriteCrash(const Snapshot& snapshot, const UnreturnedCall& crash, JsonWriter& json) {
+  if (crash.thread == kNone) return json.NullKey("crash");
+  json.BeginObject("crash");
+  json.NumberKey("thread", crash.thread);
+  if (crash.call == kNone) {
+    json.NullKey("call");
+  } else {
+    json.NumberKey("call", snapshot.calls[crash.call].number);
+  }
+  json.BeginArray("descriptor_tables");
+  for (const BoundTable& table : FindBoundTables(snapshot, crash).tables) {
+    json.BeginObject();
+    json.NumberKey("parameter", table.parameter);
+    json.HexKey("handle", table.handle);
+    json.IndexKey("heap", table.heap);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+}
+
 }  // namespace
 
 void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
@@ -53,6 +75,7 @@ void WriteFinding(const FindingFacts& facts, JsonWriter* json) {
   json->IndexKey("incident", finding.incident);
   json->IndexKey("cycle", finding.cycle);
   json->IndexKey("wait", finding.wait);
+  WriteCrash(facts.snapshot, finding.crash, *json);
   json->BeginArray("suspects");
   for (const SuspectWork& suspect : finding.suspects) WriteSuspect(facts, suspect, text, *json);
   json->EndArray();

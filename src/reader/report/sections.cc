@@ -8,6 +8,8 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "reader/analysis/submission_progress.h"
+#include "reader/report/call_text.h"
 #include "reader/report/describe.h"
 #include "reader/report/words.h"
 
@@ -51,8 +53,10 @@ SectionPrinter::SectionPrinter(const Snapshot& snapshot, const Analysis& analysi
   FindOpenQueueMarkers();
   for (uint32_t i = 0; i < snapshot.threads.size(); ++i) thread_order_.push_back(i);
   std::stable_sort(thread_order_.begin(), thread_order_.end(), [this](uint32_t a, uint32_t b) {
-    return std::tuple(!HasUnreturned(snapshot_.threads[a]), snapshot_.threads[a].ended) <
-           std::tuple(!HasUnreturned(snapshot_.threads[b]), snapshot_.threads[b].ended);
+    const auto key = [this](const Thread& thread) {
+      return std::tuple(!thread.crashed, !HasUnreturned(thread), thread.ended);
+    };
+    return key(snapshot_.threads[a]) < key(snapshot_.threads[b]);
   });
   text_.reserve(1024);
 }
@@ -230,6 +234,25 @@ void SectionPrinter::PrintSubmissions(LineSink& sink) {
     BeginSection(sink, "Submissions, the latest last");
     if (!all_) PrintRest(sink, count - std::min(count, kSubmissionsShown), "earlier");
   }
+  PrintEmptySubmissions(sink);
+}
+
+// They are few, and of those that hang often what was to signal.
+void SectionPrinter::PrintEmptySubmissions(LineSink& sink) {
+  const std::vector<EmptySubmission> all = FindEmptySubmissions(snapshot_);
+  const size_t first = all_ ? 0 : all.size() - std::min(all.size(), kSubmissionsShown);
+  if (!all.empty()) PrintRest(sink, first, "earlier without command lists");
+  for (size_t i = first; i < all.size(); ++i) {
+    const EmptySubmission& submission = all[i];
+    if (!IsShown(snapshot_.queues[submission.queue].device)) continue;
+    text_.clear();
+    const std::string time = MonotonicTimeInWords(snapshot_.process, submission.time_ns);
+    if (!time.empty()) fmt::format_to(std::back_inserter(text_), "{}, ", time);
+    AppendQueue(snapshot_, submission.queue, text_);
+    fmt::format_to(std::back_inserter(text_), ", submission {}: no command lists",
+                   submission.number);
+    sink.Prose(" - ", text_);
+  }
 }
 
 void SectionPrinter::PrintMarkersOfQueue(LineSink& sink, size_t first, size_t end) {
@@ -295,12 +318,8 @@ void SectionPrinter::AppendHandle(uint64_t native_handle) {
   }
 }
 
-void SectionPrinter::AppendCall(const Call& call) {
-  if (call.function.empty()) {
-    text_ += "unknown function";
-  } else {
-    AppendVisibleText(snapshot_.Text(call.function), text_);
-  }
+void SectionPrinter::AppendCall(const Thread& thread, const Call& call) {
+  AppendCallWithArguments(snapshot_, thread, call, text_);
   if (call.object != 0) {
     text_ += " of ";
     AppendHandle(call.object);
@@ -316,6 +335,7 @@ void SectionPrinter::PrintThread(LineSink& sink, const Thread& thread) {
     text_ += '"';
   }
   if (thread.ended) text_ += ", ended";
+  if (thread.crashed) text_ += ", crashed";
   const Call* first = snapshot_.calls.data() + thread.first_call;
   if (thread.call_count == 0) {
     text_ += ", no calls";
@@ -327,7 +347,7 @@ void SectionPrinter::PrintThread(LineSink& sink, const Thread& thread) {
   for (uint32_t i = thread.call_count; i-- > 0;) {
     if (first[i].returned) continue;
     text_.clear();
-    AppendCall(first[i]);
+    AppendCall(thread, first[i]);
     text_ += program_ended_ ? ": never returned" : ": has not returned";
     sink.Prose("    [>] ", text_);
   }
@@ -345,7 +365,7 @@ void SectionPrinter::PrintThread(LineSink& sink, const Thread& thread) {
     }
     ++shown;
     text_.clear();
-    AppendCall(call);
+    AppendCall(thread, call);
     if (times != 1) fmt::format_to(std::back_inserter(text_), ", {} times", times);
     sink.Prose("        ", text_);
   }

@@ -48,10 +48,11 @@ class SectionPrinter {
   void FindTrees();
   void AppendScopeOf(uint32_t scope);
   void PrintReportedEventId(LineSink& sink, size_t index);
+  void PrintEmptySubmissions(LineSink& sink);
   void PrintSubmission(LineSink& sink, size_t first, size_t end);
   void PrintMarkersOfQueue(LineSink& sink, size_t first, size_t end);
   bool HasUnreturned(const Thread& thread) const;
-  void AppendCall(const Call& call);
+  void AppendCall(const Thread& thread, const Call& call);
   void PrintThread(LineSink& sink, const Thread& thread);
   void PrintFence(LineSink& sink, const Object& fence);
   void PrintObjectCounts(LineSink& sink);

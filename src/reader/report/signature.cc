@@ -9,6 +9,7 @@
 #include "base/signal_name.h"
 #include "base/text.h"
 #include "format/elimination/work_key.h"
+#include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 #include "reader/report/words.h"
 
@@ -60,6 +61,8 @@ class SignatureMaker {
       AddDeadlock();
     } else if (finding_.kind == FindingKind::kEndlessWait) {
       AddEndlessWait();
+    } else if (finding_.crash.call != kNone) {
+      AddCrash();
     } else {
       AddSuspects();
     }
@@ -98,6 +101,12 @@ class SignatureMaker {
                                                   : CommonName(snapshot_.Text(object.name)));
   }
 
+  // The call that the program died in, whatever the GPU did meanwhile.
+  void AddCrash() {
+    const Call& call = snapshot_.calls[finding_.crash.call];
+    if (!call.function.empty()) signature_.path.emplace_back(snapshot_.Text(call.function));
+  }
+
   std::string NameOfScope(const Scope& scope) const {
     const Event& event = snapshot_.events[scope.event];
     if (!event.name.empty()) return CommonName(snapshot_.Text(event.name));
@@ -129,7 +138,7 @@ class SignatureMaker {
       return;  // which of their pipelines it was is not known, either
     }
     if (first.scope != kNone) {
-      AddShaders(snapshot_.events[analysis_.scopes[first.scope].event].pipeline);
+      AddShaders(PipelineOf(snapshot_, analysis_.scopes[first.scope]));
     }
   }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <vector>
 
+#include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 
 namespace cairn {
@@ -85,7 +86,7 @@ void VerdictPrinter::PrintSuspect(LineSink& sink, size_t number, const SuspectWo
 void VerdictPrinter::AppendPipelineAndReason(const SuspectWork& suspect, bool with_binding) {
   const uint32_t pipeline = suspect.scope == kNone || !with_pipelines_
                                 ? kNone
-                                : snapshot_.events[analysis_.scopes[suspect.scope].event].pipeline;
+                                : PipelineOf(snapshot_, analysis_.scopes[suspect.scope]);
   if (pipeline != kNone) AppendPipeline(snapshot_, pipeline, text_);
   // Where there is no other one the sentence has said all of the rest.
   if (suspect.reason == SuspectReason::kOnlyWorkRunning) return;
@@ -177,7 +178,7 @@ void VerdictPrinter::PrintLateSuspect(LineSink& sink, const QueueVerdict& verdic
 }
 
 void VerdictPrinter::PrintPipeline(LineSink& sink, const Scope& scope) {
-  const uint32_t pipeline = snapshot_.events[scope.event].pipeline;
+  const uint32_t pipeline = PipelineOf(snapshot_, scope);
   if (pipeline == kNone || !with_pipelines_) return;
   text_.clear();
   AppendPipeline(snapshot_, pipeline, text_);

@@ -9,6 +9,7 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "format/snapshot/marker_type_name.h"
+#include "reader/analysis/work_class.h"
 #include "reader/report/describe.h"
 #include "reader/report/line_sink.h"
 #include "reader/report/words.h"
@@ -139,10 +140,10 @@ class TextWriter {
 
   void WritePipeline(const LiveExecution& live) {
     if (live.scope == kNone) return;
-    const Event& event = look_.snapshot.events[look_.analysis.scopes[live.scope].event];
-    if (event.pipeline == kNone) return;
+    const uint32_t pipeline = PipelineOf(look_.snapshot, look_.analysis.scopes[live.scope]);
+    if (pipeline == kNone) return;
     sink_.line() = "      ";
-    AppendPipeline(look_.snapshot, event.pipeline, sink_.line());
+    AppendPipeline(look_.snapshot, pipeline, sink_.line());
     sink_.EndLine();
   }
 

@@ -93,7 +93,10 @@ Status TestLoader::CreateDevice() {
   VkPhysicalDeviceVulkan13Features features = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &chain};
   features.dynamicRendering = VK_TRUE;
-  VkPhysicalDeviceFeatures2 wanted = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features};
+  VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES, &features};
+  addresses.bufferDeviceAddress = VK_TRUE;
+  VkPhysicalDeviceFeatures2 wanted = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &addresses};
   wanted.features.pipelineStatisticsQuery = VK_TRUE;
   const float priority = 1;
   VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};

@@ -71,6 +71,14 @@ class SnapshotBuilder {
     Begin(type, writes);
     End(writes);
   }
+  void BindNothing(BindPoint point) {
+    Event event;
+    event.kind = EventKind::kBind;
+    event.type = static_cast<uint16_t>(point);
+    event.detail = static_cast<uint32_t>(snapshot.binds.size());
+    snapshot.binds.emplace_back();
+    Add(event);
+  }
   // The bottom-of-pipe write of a list's end: on its last event, unless that has one.
   void EndList() {
     if (snapshot.recordings.back().event_count != 0) {

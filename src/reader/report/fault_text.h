@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whose memory an address is, in the same words for every form of the report.
+#ifndef CAIRN_READER_REPORT_FAULT_TEXT_H_
+#define CAIRN_READER_REPORT_FAULT_TEXT_H_
+
+#include <cstddef>
+#include <string>
+
+#include "format/snapshot/snapshot.h"
+#include "reader/analysis/fault_address.h"
+#include "reader/analysis/freed_in_flight.h"
+
+namespace cairn {
+
+// `in buffer "Mesh" + 0x40 of 4 KiB`; `memory that was freed, in buffer …, destroyed 3 ms before the fault was
+// noticed, by thread "render" (7)`; `in no object that is known, 64 bytes behind buffer "Mesh"`. Of its owners the
+// first `most`.
+void AppendOwners(const Snapshot& snapshot, const FaultAddressVerdict& verdict, size_t most,
+                  std::string& out);
+
+// What lies around freed memory: `64 bytes behind buffer "Mesh", right before buffer "Skin"`; nothing where nothing
+// is known, and for other states, whose words have it.
+void AppendAround(const Snapshot& snapshot, const FaultAddressVerdict& verdict, std::string& out);
+
+// Inside of a sentence on a crash: `in buffer "Mesh" + 0x40 of 4 KiB, destroyed, by thread "render" (7), 3 ms before the
+// end`; without its destroyer `destroyed 3 ms before the crash was noticed`.
+void AppendCrashOwner(const Snapshot& snapshot, const AddressOwner& owner, std::string& out);
+
+// `buffer "Mesh" (4 KiB at 0x7f00), destroyed 3 ms after submission 7 of queue 0 (direct), by thread "render" (7)`
+void AppendFreedInFlight(const Snapshot& snapshot, const FreedInFlight& freed, std::string& out);
+
+}  // namespace cairn
+
+#endif  // CAIRN_READER_REPORT_FAULT_TEXT_H_
