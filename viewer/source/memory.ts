@@ -2,13 +2,14 @@
 //
 // GPU addresses: what lies where, since when and until when, and where a fault stands among it.
 import { LitElement, css, html, nothing, type TemplateResult } from "lit";
-import type { Address, Owner, Report, TracedObject } from "./report.js";
+import type { Address, Report, TracedObject } from "./report.js";
 import "./rows.js";
 import type { Rows } from "./rows.js";
 import { FollowsSelection, linkTo, selection } from "./selection.js";
 import { shared } from "./style.js";
-import { bytes, count, duration, grouped, seconds, visible } from "./words.js";
+import { bytes, count, grouped, seconds, visible } from "./words.js";
 
+type Named = { address: Address; title: string; source: string };
 // A row: an object, what lies between two, or an address that went wrong.
 type Placed = { first: bigint } & ({ object: number; end: bigint } | { gap: bigint } | { fault: Address; what: string });
 // Behind them the objects without an address.
@@ -26,6 +27,7 @@ export class Memory extends LitElement {
 
   static override styles = [shared, css`
     :host { display: flex; flex-direction: column; height: 100%; gap: 0.5rem; }
+    .freed { max-height: 25%; overflow: auto; flex: none; }
     .faults { max-height: 45%; overflow: auto; flex: none; }
     .fault { border-left: 4px solid var(--busy); padding: 0.2rem 0.8rem; margin: 0.3rem 0; background: var(--raised); }
     .strip { display: flex; gap: 2px; margin: 0.4rem 0; overflow-x: auto; }
@@ -43,21 +45,28 @@ export class Memory extends LitElement {
     this.query = "";
     new FollowsSelection(this, () => (this.wanted = true));
   }
-  private addresses(): { address: Address; what: string }[] {
-    const { faults, kernel_log } = this.report.data;
+  // As the text calls them.
+  private addresses(): Named[] {
+    const { faults, kernel_log, crash_addresses: crashes } = this.report.data;
+    const range = ({ first, last }: Address) => (first === last ? "" : ` (somewhere from ${first} to ${last})`);
     return [
-      ...faults.flatMap((fault) => fault.addresses.map((address) => ({ address, what: `${address.type}, says ${visible(fault.source)}` }))),
-      ...(kernel_log?.lines ?? []).flatMap((line) => (line.address ? [{ address: line.address, what: `named by the kernel at ${line.time}` }] : [])),
+      // Beside what is near: a process has other memory.
+      ...crashes.filter(({ owners, below, above }) => owners.length || below || above)
+        .map((address) => ({ address, title: `the CPU, which does the GPU's work here, at ${address.address}`, source: "" })),
+      ...faults.flatMap((fault) => fault.addresses.map((address) => ({ address, title: `${address.type} at ${address.address}${range(address)}`, source: `says ${visible(fault.source)}` }))),
+      ...(kernel_log?.lines ?? []).flatMap((line) => (line.address ? [{ address: line.address, title: "the page of its address", source: `${line.address.address}, named by the kernel at ${line.time}` }] : [])),
     ].filter(({ address }) => address.state !== "no address");
   }
   protected override willUpdate(changed: Map<string, unknown>): void {
     if (!changed.has("report") && !changed.has("query")) return;
     ++this.revision;
     const { objects } = this.report.data;
+    // The handles of descriptors are no addresses.
+    const at = ({ kind, gpu_address }: TracedObject) => (kind === "descriptor heap" ? 0n : BigInt(gpu_address));
     const words = this.query.toLowerCase();
     const fitting = objects.flatMap((object, index) => {
       if (object.state === "free") return [];
-      const first = BigInt(object.gpu_address);
+      const first = at(object);
       const fits = !words || this.report.object(index).toLowerCase().includes(words) || object.gpu_address.includes(words);
       return fits ? [{ first, object: index, end: first + BigInt(object.size) }] : [];
     });
@@ -69,10 +78,10 @@ export class Memory extends LitElement {
       rows.push(each);
       if (each.end > end) end = each.end;
     }
-    for (const { address, what } of this.addresses()) {
-      const at = BigInt(address.address);
-      const place = rows.findIndex((row) => row.first > at);
-      rows.splice(place < 0 ? rows.length : place, 0, { first: at, fault: address, what });
+    for (const { address, title, source } of this.addresses()) {
+      const first = BigInt(address.address);
+      const place = rows.findIndex((row) => row.first > first);
+      rows.splice(place < 0 ? rows.length : place, 0, { first, fault: address, what: [title, source].filter(Boolean).join(", ") });
     }
     const unplaced = fitting.filter(({ first }) => !first);
     this.rows = [...rows, ...(unplaced.length ? [{ unplaced: unplaced.length }] : []), ...unplaced.map(({ object }) => ({ object }))];
@@ -102,7 +111,7 @@ export class Memory extends LitElement {
     if ("unplaced" in row) return html`<span class="quiet">${count(row.unplaced, "object")} without a GPU address</span>`;
     const at = "first" in row ? "0x" + row.first.toString(16) : "–";
     if ("gap" in row) return html`<span class="quiet">${cell(0, at)}${cell(1, "")}${cell(2, bytes(row.gap), "right")}in no object that is known</span>`;
-    if ("fault" in row) return html`<span class="in-flight">${cell(0, at)}${cell(1, "! " + row.fault.state)}${cell(2, "")}${row.what}</span>`;
+    if ("fault" in row) return html`<span class="in-flight">${cell(0, at)}${cell(1, row.fault.state === "never mapped" ? "! in no object" : "! " + row.fault.state)}${cell(2, "")}${row.what}</span>`;
     const object = this.report.data.objects[row.object]!;
     return html`${cell(0, at)}${cell(1, "end" in row ? "0x" + row.end.toString(16) : "")}${cell(2, object.size ? bytes(object.size) : "", "right")}${
       cell(3, object.state, object.state === "alive" ? "completed" : "wrong")}${this.life(object)} <span class="isolate">${this.report.object(row.object)}</span>`;
@@ -123,32 +132,29 @@ export class Memory extends LitElement {
     }
     return [...kinds].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, { alive, destroyed }]) => `${kind}: ${grouped(alive)}${destroyed ? ` (and ${grouped(destroyed)} destroyed)` : ""}`).join(", ");
   }
-  // How it ended, when and by whom; empty for what lives.
-  private end({ object, destruction, destroyed_after_fault_ns: fault, destroyed_after_submission_ns: submission }: Owner): string {
-    const { kind, state } = this.report.data.objects[object] ?? { kind: "", state: "" };
-    if (state !== "destroyed") return "";
-    const when = ([[fault, "the fault was noticed"], [submission, "the first unfinished submission"]] as const)
-      .filter(([after]) => after).map(([after, what]) => `${duration(after)} ${after < 0 ? "before" : "after"} ${what}`);
-    return `${this.report.howItEnded(kind, destruction)}${when.length ? " " + when.join(", ") : ""}${this.report.destroyedBy(destruction)}`;
-  }
-  private fault({ address, what }: { address: Address; what: string }) {
+  private fault({ address, title, source }: Named) {
     const { report } = this;
     const object = (index: number) => html`<a class="isolate" href=${linkTo({ view: "memory", object: String(index) })}>${report.object(index)}</a>`;
+    const ended = (index: number) => (report.data.objects[index]?.state === "destroyed" ? " (destroyed)" : "");
     const from = (at: bigint, to: bigint) => html`<div class="gap">${bytes(to > at ? to - at : 0n)}<br>in no object</div>`;
-    return html`<div class="fault"><b>${address.address}</b> ${what}: ${address.state}
-      <span class="quiet">${address.first === address.last ? "" : `(somewhere from ${address.first} to ${address.last})`}</span>
-      <div class="strip" tabindex="0" role="group" aria-label="Around ${address.address}">${address.below ? html`<div>${object(address.below.object)}<br><span class="quiet">ends ${bytes(BigInt(address.below.distance))} below</span></div>` : html`<div class="gap">nothing known below</div>`}
+    return html`<div class="fault"><div>${title}: ${visible(address.words, 4000)}</div>
+      ${address.around ? html`<div>around it: ${visible(address.around, 1000)}</div>` : nothing}
+      ${source ? html`<div class="quiet">${source}</div>` : nothing}
+      <div class="strip" tabindex="0" role="group" aria-label="Around ${address.address}">${address.below ? html`<div>${object(address.below.object)}<br><span class="quiet">ends ${bytes(BigInt(address.below.distance))} below${ended(address.below.object)}</span></div>` : html`<div class="gap">nothing known below</div>`}
         ${address.owners.length ? nothing : address.below ? from(0n, BigInt(address.below.distance)) : nothing}
-        <div class="here"><b>! ${address.address}</b>${address.owners.map((owner) => html`<div>${owner.exact ? "in" : "on the page of"} ${object(owner.object)} + ${owner.offset} <span class="quiet">of ${report.size(owner.object)}${this.end(owner)}</span></div>`)}
+        <div class="here"><b>! ${address.address}</b>${address.owners.map((owner) => html`<div>${owner.exact ? "in" : "on the page of"} ${object(owner.object)} + ${owner.offset} <span class="quiet">of ${report.size(owner.object)}${report.data.objects[owner.object]?.state === "destroyed" ? ", destroyed" : ""}</span></div>`)}
           ${address.owners.length ? nothing : html`<div>in no object that is known</div>`}${address.owner_count > address.owners.length ? html`<div>and ${address.owner_count - address.owners.length} more</div>` : nothing}</div>
         ${address.owners.length ? nothing : address.above ? from(0n, BigInt(address.above.distance)) : nothing}
-        ${address.above ? html`<div>${object(address.above.object)}<br><span class="quiet">begins ${bytes(BigInt(address.above.distance))} above</span></div>` : html`<div class="gap">nothing known above</div>`}</div></div>`;
+        ${address.above ? html`<div>${object(address.above.object)}<br><span class="quiet">begins ${bytes(BigInt(address.above.distance))} above${ended(address.above.object)}</span></div>` : html`<div class="gap">nothing known above</div>`}</div></div>`;
   }
   override render() {
     const addresses = this.addresses();
+    const freed = this.report.data.freed_in_flight;
     const counts = this.counts();
     return html`${addresses.length ? html`<div class="faults" tabindex="0" role="group" aria-label="Faults">${addresses.map((each) => this.fault(each))}</div>`
       : nothing}
+      ${freed.length ? html`<div class="freed"><b>Destroyed while work was in flight, and reachable by address</b>
+        <ul>${freed.slice(0, 64).map(({ object, words }) => html`<li class="wrong">! <a class="isolate" href=${linkTo({ view: "memory", object: String(object) })}>${visible(words, 2000)}</a></li>`)}</ul></div>` : nothing}
       <p class="quiet counts">${addresses.length ? "" : "No address of a fault is known. "}${counts ? `Objects: ${counts}` : "No object is known."}</p>
       <div class="head"><span .style=${`width: ${columns[0]}`}>from</span><span .style=${`width: ${columns[1]}`}>to</span><span class="right" .style=${`width: ${columns[2]}`}>size</span><span .style=${`width: ${columns[3]}`}>state</span><span .style=${`width: ${columns[4]}`}>lived 0–${Number(this.lastTime.toPrecision(3))} s</span> object</div>
       <cairn-rows label="Objects by GPU address" .count=${this.rows.length} .chosen=${this.chosenRow()} .revision=${this.revision} .draw=${(row: number) => this.draw(row)} @choose=${this.choose}></cairn-rows>`;

@@ -60,18 +60,12 @@ export class Queues extends LitElement {
     return html`<li class=${wait.state === "deadlock" || wait.state === "never signalled" ? "wrong" : ""}>${alarm ? "! " : "– "}${
       wait.held_submission ? `submission ${wait.held_submission}: ` : sync.present ? "a present: " : ""}${what}, ${why}</li>`;
   }
-  private cycle(cycle: number[]) {
-    const { waits, syncs } = this.report.data;
-    const queueOf = (place: number) => this.report.queue(syncs[waits.waits[cycle[place]!]!.sync]!.queue);
-    return html`<p class="wrong">! Deadlock: ${cycle.map((index, place) => `${place ? ", which " : queueOf(0) + " "}waits for ${this.report.sync(syncs[waits.waits[index]!.sync]!)} of ${
-      place + 1 < cycle.length ? queueOf(place + 1) : cycle.length === 1 ? "itself" : "the first one"}`)}.</p>`;
-  }
   private waits() {
     const { waits, syncs } = this.report.data;
     if (!syncs.length) return nothing;
     const satisfied = waits.waits.filter(({ state }) => state === "satisfied").length;
     return html`<h2>Waits</h2>
-      ${waits.cycles.map((cycle) => this.cycle(cycle))}
+      ${waits.cycle_words.map((words) => html`<p class="wrong">! ${visible(words, 4000)}</p>`)}
       ${waits.cycles_left_out ? html`<p class="wrong">! Deadlocks that are not listed, for there are too many or they are too long: ${waits.cycles_left_out}.</p>` : nothing}
       <ul class="waits">${waits.queues.map((queue) => html`<li>${queue.queue === null ? "the CPU waits" : html`${this.report.queue(queue.queue)}: ${
         queue.first_unfinished ? `submission ${queue.first_unfinished} of ${queue.submitted} ${queue.begun ? "has begun" : queue.held ? "is held back" : "may run"}`
@@ -121,14 +115,16 @@ export class Queues extends LitElement {
     const made = thread.calls.at(-1)?.number ?? 0;
     const calls = folded(thread.calls);
     const draw = ({ call, times }: (typeof calls)[number]) => html`<span class=${call.returned ? "" : "open"}>${call.returned ? "" : "! "}${visible(call.function || "unknown function", 200)}${
+        call.arguments.length && times === 1 ? `(${call.arguments.map(({ name, value }) => `${visible(name, 100)} = ${visible(value, 100)}`).join(", ")})` : ""}${
         Number(call.object) ? html` <span class="quiet">of <span class="isolate">${this.report.handle(call.object)}</span></span>` : nothing}${times > 1 ? html` <b>×${times}</b>` : nothing}${call.returned ? "" : ended ? ": never returned" : ": has not returned"}</span>`;
-    return html`<div class="thread"><b>thread ${thread.id}${thread.name ? ` ${quoted(thread.name)}` : ""}${thread.ended ? ", ended" : ""}<br><span class="quiet">${made ? count(made, "call") : "no calls"}</span></b>
+    return html`<div class="thread"><b>thread ${thread.id}${thread.name ? ` ${quoted(thread.name)}` : ""}${thread.ended ? ", ended" : ""}${thread.crashed ? ", crashed" : ""}<br><span class="quiet">${made ? count(made, "call") : "no calls"}</span></b>
       <div class="calls">${calls.slice(0, shownCalls).map(draw)}${calls.length > shownCalls ? html`<details><summary>${calls.length - shownCalls} before them</summary><div class="calls">${calls.slice(shownCalls).map(draw)}</div></details>` : nothing}</div></div>`;
   }
   private threads() {
     const { threads } = this.report.data;
     if (!threads.length) return nothing;
-    const order = [...threads].sort((a, b) => Number(b.calls.some((call) => !call.returned)) - Number(a.calls.some((call) => !call.returned)));
+    const urgent = ({ crashed, calls }: Thread) => (crashed ? 2 : 0) + (calls.some((call) => !call.returned) ? 1 : 0);
+    const order = [...threads].sort((a, b) => urgent(b) - urgent(a));
     return html`<h2>Last calls, the newest first</h2><p class="quiet">Calls have an order and no times; one that has not returned has a !</p>
       ${order.slice(0, mostThreads).map((thread) => this.thread(thread))}${order.length > mostThreads ? html`<p class="quiet">${order.length - mostThreads} more in Facts</p>` : nothing}`;
   }

@@ -40,7 +40,9 @@ export interface Owner {
   destroyed_after_submission_ns: number; destruction: Destruction | null;
 }
 export interface Neighbour { object: number; distance: string; }
+// words and around: as the text says it.
 export interface Address {
+  words: string; around: string;
   type?: string; address: string; state: string; first: string; last: string; owners: Owner[];
   owner_count: number; below: Neighbour | null; above: Neighbour | null;
 }
@@ -87,15 +89,21 @@ export interface ReportData {
   annotations: { event_id: string; name: string }[];
   reported_event_ids: { event_id: string; state: string; annotation: number | null; scope: number | null }[];
   submissions: { queue: number | null; number: number; execution: number | null; time: string | null }[];
+  empty_submissions: { queue: number; number: number; time: string | null }[];
   queue_markers: { queue: number | null; native_handle: string; kind: "begin" | "end" | "marker"; submissions_before: number; annotation: number | null }[];
-  threads: { id: number; name: string; ended: boolean; calls: { number: number; function: string; object: string; returned: boolean }[] }[];
+  threads: {
+    id: number; name: string; ended: boolean; crashed: boolean;
+    calls: { number: number; function: string; object: string; returned: boolean; arguments: { name: string; value: string }[] }[];
+  }[];
   objects: TracedObject[];
   syncs: Sync[];
   waits: {
     queues: { queue: number | null; submitted: number; finished: number; first_unfinished: number; begun: boolean; held: boolean; first_wait: number; wait_count: number }[];
-    waits: Wait[]; cycles: number[][]; cycles_left_out: number;
+    waits: Wait[]; cycles: number[][]; cycle_words: string[]; cycles_left_out: number;
   };
   faults: Fault[];
+  crash_addresses: (Address & { incident: number })[];
+  freed_in_flight: { object: number; words: string }[];
   checkpoints: { queue: number | null; stage: string; relation: string; reason: string }[];
   raw_markers: { device: number | null; slot: number; value: string }[];
   raw_marker_verdicts: RawMarkerVerdict[];
@@ -123,6 +131,14 @@ export class Report {
     data.scopes.forEach((scope, index) => {
       if (scope.call !== undefined && !this.scopeOfCall.has(scope.call)) this.scopeOfCall.set(scope.call, index);
     });
+    // Executions share scopes, and several have work of one call: what the verdict names is meant, the first suspect most.
+    for (const { execution: index, scope } of [...data.verdict.suspects].reverse()) {
+      const execution = data.executions[index];
+      if (scope === null || !execution) continue;
+      this.executionOfScope.fill(index, execution.first_scope, execution.first_scope + execution.scope_count);
+      const call = data.scopes[scope]?.call;
+      if (call !== undefined) this.scopeOfCall.set(call, scope);
+    }
     for (const { device, recording_id: id } of data.executions) this.runs.set(`${device}/${id}`, (this.runs.get(`${device}/${id}`) ?? 0) + 1);
     // Of several that had one address the one that lives, or else was made last.
     const rank = (object: TracedObject) => (object.state === "alive" ? 2 ** 53 : object.serial);

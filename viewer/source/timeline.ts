@@ -108,6 +108,15 @@ export class Timeline extends LitElement {
       const state = data.executions[submission.execution]!.state;
       if (worst.indexOf(state) > worst.indexOf(column.state)) column.state = state;
     }
+    // Without a list nothing tells how far the GPU came in one; the program may have been told.
+    for (const { queue, number, time } of data.empty_submissions) {
+      const told = (data.queues[queue]?.completed_submission ?? 0) >= number;
+      this.columns.push({ queue, number, executions: [], recycled: 0, time, state: told ? "completed" : "unknown" });
+    }
+    if (data.empty_submissions.length) {
+      this.columns.sort((a, b) => (seconds(a.time) || 0) - (seconds(b.time) || 0));
+      this.columns.forEach(({ queue, number }, place) => this.columnOf.set(`${queue}/${number}`, place));
+    }
     this.lanes = data.queues.map((_, index) => index);
     if (this.columns.some((column) => column.queue === -1)) this.lanes.push(-1);
     if (data.syncs.some((sync) => sync.queue === null && !sync.acquire)) this.lanes.push(-2);
@@ -272,7 +281,8 @@ export class Timeline extends LitElement {
         this.report.queue(column.queue < 0 ? null : column.queue)}, submission ${column.number}: ${column.state}; ${this.lists(column).slice(0, 8).join(", ")}${column.time ? `; submitted at ${column.time}` : ""}</title></rect>`);
   }
   private lists(column: Column): string[] {
-    return [...column.executions.map((index) => this.report.list(index)), ...(column.recycled ? [count(column.recycled, "recycled list")] : [])];
+    return [...column.executions.map((index) => this.report.list(index)), ...(column.recycled ? [count(column.recycled, "recycled list")] : []),
+      ...(column.recycled || column.executions.length ? [] : ["no command lists"])];
   }
   private labels(first: number, last: number, each: number): TemplateResult[] {
     const letters = Math.floor((each * (1 - 2 * edge) - 8) / letterWidth);

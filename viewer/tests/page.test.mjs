@@ -39,7 +39,7 @@ for (const dump of dumps) {
     const submissions = new Set(report.submissions.map(({ queue, number }) => `${queue}/${number}`));
     await press(page, "cairn-timeline .bar button:nth-of-type(3)");
     await settle(page);
-    assert.equal((await page.$$(deep("cairn-timeline rect.box"))).length, submissions.size);
+    assert.equal((await page.$$(deep("cairn-timeline rect.box"))).length, submissions.size + report.empty_submissions.length);
     const states = await page.$$eval(deep("cairn-timeline rect.box.in-flight"), (boxes) => boxes.length);
     const inFlight = new Set(report.submissions.filter(({ execution }) => execution !== null && report.executions[execution].state === "in flight").map(({ queue, number }) => `${queue}/${number}`));
     assert.equal(states, inFlight.size);
@@ -76,12 +76,6 @@ function linesOf(report) {
     if (/^\S/.test(line)) return void (heading = line) ?? [];
     if (drawn.test(heading) || /^ {4}- .* (waits for|signals) |told:$|└─ submission \d+ of queue|^ {3}Data sources/.test(line)) return [];
     if (heading.startsWith("Objects") && line.startsWith(" - ")) return [];
-    // Memory draws whose an address is, and what lies around it.
-    if (/^ {6}around it/.test(line)) return [];
-    if (/^ {6}the page of its address|^ +!? *[a-z ]+ at 0x/.test(line)) {
-      const [what, ...owners] = line.split(/: (?:memory that was freed, )?|; or /);
-      return [what.replace(/ \(.*| {6}the page.*/, ""), ...owners.filter((owner) => !owner.startsWith("in no object"))].filter(Boolean);
-    }
     return [line.replace(/, (\d+) times$/, " $1")];
   });
 }
@@ -190,6 +184,56 @@ test("memory: the fault stands between its neighbours", async () => {
   const rows = await texts(page, "cairn-memory .row");
   const at = rows.findIndex((row) => row.includes("0x1000020100"));
   assert.match(rows[at - 1], /"Old lights"/);
+  assert.deepEqual(errors, []);
+  await page.close();
+});
+
+test("a link to a call leads to the execution that the verdict names", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  const { report } = data;
+  // A list that was submitted three times: scopes of the first two executions are the same ones, the third has its own.
+  const [first] = report.executions;
+  const scopes = report.scopes.slice(first.first_scope, first.first_scope + first.scope_count);
+  const culprit = scopes.length - 1;
+  scopes[culprit] = { ...scopes[culprit], call: 124 };
+  report.scopes = [...scopes, ...scopes];
+  report.executions = [0, 1, 2].map((run) => ({ ...first, run: run + 1, first_scope: run === 2 ? scopes.length : 0, scope_count: scopes.length }));
+  const [suspect] = report.verdict.suspects;
+  for (const [execution, scope] of [[0, culprit], [2, scopes.length + culprit]]) {
+    report.verdict.suspects = [{ ...suspect, execution, scope }];
+    const { page } = await open(pageWith(html, data, "call.html") + "#call=124");
+    await settle(page);
+    const chosen = new URLSearchParams((await page.evaluate(() => location.hash)).slice(1));
+    assert.equal(chosen.get("scope"), String(scope));
+    assert.match(await text(page, "cairn-chosen"), new RegExp(`execution ${execution + 1}`));
+    await page.close();
+  }
+});
+
+test("what crashed, what was destroyed in flight, and a submission without lists", async () => {
+  const html = htmlOf(fault);
+  const data = dataOf(html);
+  const { report } = data;
+  const [address] = report.faults[0].addresses;
+  report.crash_addresses = [{ ...address, incident: 0, words: "memory that was freed, in buffer \"Old lights\" + 0x100" }];
+  report.freed_in_flight = [{ object: address.owners[0].object, queue: 0, submission: 1, after_submission_ns: 5, destruction: null, words: "buffer \"Old lights\", destroyed 5 ms after submission 1" }];
+  report.empty_submissions = [{ queue: 0, number: 77, time: null }];
+  report.waits = { ...report.waits, cycle_words: ["Deadlock: queue 0 waits for itself."] };
+  report.threads = [{ id: 7, name: "render", ended: false, crashed: true, calls: [
+    { number: 1, function: "vkCmdDispatch", object: "0x0", returned: false, arguments: [{ name: "groupCountX", value: "64" }, { name: "groupCountY", value: "1" }] }] }];
+  const { page, errors } = await open(pageWith(html, data, "crash.html") + "#view=memory");
+  await settle(page);
+  const memory = await allWords(page);
+  for (const line of ["the CPU, which does the GPU's work here, at " + address.address + ": memory that was freed, in buffer \"Old lights\" + 0x100",
+    "Destroyed while work was in flight, and reachable by address", report.freed_in_flight[0].words]) assert(memory.includes(words(line)), line);
+  await go(page, "view=timeline");
+  await settle(page);
+  const timeline = await allWords(page);
+  for (const line of ["thread 7 \"render\", crashed", "vkCmdDispatch(groupCountX = 64, groupCountY = 1)", "Deadlock: queue 0 waits for itself."]) {
+    assert(timeline.includes(words(line)), line);
+  }
+  assert.equal((await page.$$(deep("cairn-timeline rect.box"))).length, new Set(report.submissions.map(({ queue, number }) => `${queue}/${number}`)).size + 1);
   assert.deepEqual(errors, []);
   await page.close();
 });
