@@ -388,7 +388,7 @@ class PlayerImpl final : public Player {
   };
   std::map<std::pair<uint64_t, uint32_t>, Contents> contents_;
   std::set<uint64_t> not_cleared_;  // textures that do not begin as zeros, though asked for
-  uint64_t next_frame_ = 0;  // the frame that is played
+  uint64_t next_frame_ = 0;         // the frame that is played
   // By the clock of the recording: when it began; 0: not known. Then how long it took, once somebody has asked.
   uint64_t frame_began_ns_ = 0;
   std::optional<uint64_t> recorded_frame_ns_;
