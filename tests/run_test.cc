@@ -348,14 +348,15 @@ TEST_F(RunTest, TheProgramDoesNotSurviveItsWatcher) {
 
 TEST_F(RunTest, SignalsAreForwarded) {
   for (const int number : {SIGTERM, SIGHUP, SIGINT}) {
-    Command command(UnderCairn({}, {Misbehave(), "hang"}), {.folder = folder_.path()});
+    const std::string file = std::to_string(number) + ".cairn";
+    Command command(UnderCairn({"-o", file}, {Misbehave(), "hang"}), {.folder = folder_.path()});
     const pid_t program = command.WaitUntilReady();
     ASSERT_GT(program, 0);
     kill(command.pid(), number);
     const CommandResult result = command.Wait();
     EXPECT_EQ(result.exit_code, 128 + number) << result.Summary();
     EXPECT_THAT(result.left_behind, IsEmpty());
-    EXPECT_THAT(ReportedIncidents(folder_ / "misbehave.cairn"),
+    EXPECT_THAT(ReportedIncidents(folder_ / file),
                 ElementsAre(ReportedIncident{"signal", number, "", ""}));
   }
 }
@@ -462,12 +463,19 @@ TEST_F(RunTest, AHostileProgramIsNotBelieved) {
   EXPECT_TRUE(ReadReportedWork(folder_ / "hostile.cairn").valid);
 }
 
-TEST_F(RunTest, AnOlderReportIsReplacedOnlyByANewOne) {
+TEST_F(RunTest, AnOlderReportIsReplacedOnlyByANewOneOfThatName) {
   std::ofstream(folder_ / "misbehave.cairn") << "older";
   EXPECT_EQ(Run({}, {Misbehave(), "exit"}).exit_code, 0);
   EXPECT_EQ(ReadFile(folder_ / "misbehave.cairn"), "older");
-  EXPECT_EQ(Run({}, {Misbehave(), "kill"}).exit_code, 128 + SIGKILL);
+  const CommandResult again = Run({}, {Misbehave(), "kill"});
+  EXPECT_EQ(again.exit_code, 128 + SIGKILL);
+  EXPECT_EQ(ReadFile(folder_ / "misbehave.cairn"), "older");
+  EXPECT_THAT(again.errors, ::testing::ContainsRegex("cairn report misbehave-[0-9]+[.]cairn"));
+  EXPECT_EQ(folder_.Contents().size(), 2u);
+  // Who names a file means that one.
+  EXPECT_EQ(Run({"-o", "misbehave.cairn"}, {Misbehave(), "kill"}).exit_code, 128 + SIGKILL);
   EXPECT_EQ(ReportTree(folder_ / "misbehave.cairn", true), kTreeInBlur);
+  EXPECT_EQ(folder_.Contents().size(), 2u);
 }
 
 TEST_F(RunTest, NoSharedMemoryHasAName) {

@@ -287,7 +287,7 @@ test("long names are cut off nowhere", async () => {
   const name = "Level_03/Cliffs_and_rocks/".repeat(6) + "parallax occlusion, second pass";
   for (const table of [report.scopes, report.objects, report.executions, report.queues, report.pipelines]) for (const each of table) each.name = name;
   for (const { shaders } of report.pipelines) for (const stage of Object.keys(shaders)) shaders[stage] = name.replaceAll(" ", "_");
-  report.threads = [{ id: 17, name, ended: false, calls: [{ number: 1, function: name, object: report.objects[0].native_handle, returned: false }] }];
+  report.threads = [{ id: 17, name, ended: false, crashed: false, calls: [{ number: 1, function: name, object: report.objects[0].native_handle, returned: false, arguments: [{ name, value: name }] }] }];
   Object.assign(report.process, { program: name, command_line: name.repeat(3) });
   data.file = name.replaceAll("/", "_") + ".cairn";
   const { page, errors } = await open(pageWith(html, data, "long.html"));
