@@ -148,6 +148,7 @@ class Search {
     settings_.library = options.library;
     settings_.hang_timeout_ns = hang_timeout_ns;
     settings_.keep_on = [this] { return signals_.Update(0, 0); };
+    gpus_.RunDraws();  // a trace may
   }
 
   int Run() {

@@ -30,8 +30,8 @@ void ProbeLine::Show(const BisectProgress& progress, uint64_t average_ms) {
   Write(ProgressLine(progress, average_ms));
 }
 
-void ProbeLine::ShowWaitForGpu() const {
-  Write("waits for a GPU, which has finished nothing since a run failed");
+void ProbeLine::ShowWait(const std::string& what) const {
+  Write(what);
 }
 
 void ProbeLine::Clear() const {
@@ -40,7 +40,8 @@ void ProbeLine::Clear() const {
 
 GpuCheck MakeGpuCheck(uint64_t recovery_ns, TaskProgress* signals, ProbeLine* line) {
   return GpuCheck(
-      recovery_ns, [signals] { return signals->Update(0, 0); }, [line] { line->ShowWaitForGpu(); });
+      recovery_ns, [signals] { return signals->Update(0, 0); },
+      [line](const std::string& what) { line->ShowWait(what); });
 }
 
 std::string WithEnding(const std::string& path, const char* ending) {

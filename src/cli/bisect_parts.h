@@ -31,7 +31,7 @@ class ProbeLine {
 
   void Show(const BisectProgress& progress, uint64_t average_ms);
   // Until the next Show.
-  void ShowWaitForGpu() const;
+  void ShowWait(const std::string& what) const;
   void Clear() const;
 
  private:

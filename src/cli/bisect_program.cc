@@ -23,6 +23,7 @@
 #include "cli/layer.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
+#include "format/block/marker_kinds.h"
 #include "format/elimination/catalogue.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -146,6 +147,7 @@ class Bisecting {
   Status OpenJournal();
   ProgramSearchOptions SearchOptions();
   Result<TrialRun> Try(const TrialSettings& settings, const BoardQuestion& question);
+  void NoteDraws(const WorkCatalogue& catalogue);
   void WriteReport(const BoardQuestion& alone, ProgramTold* told);
   int Failed(const Status& status);
   int Tell(ProgramTold told);
@@ -191,6 +193,7 @@ Status Bisecting::OpenJournal() {
     Result<WorkCatalogue> catalogue = ReadCatalogue(BytesOf(work_path_));
     if (catalogue.ok()) {
       catalogue_ = std::move(*catalogue);
+      NoteDraws(*catalogue_);
       return {};
     }
     PrintWarning("bisect", fmt::format("begins anew: the answers in {} are of no use without {}, "
@@ -220,8 +223,17 @@ ProgramSearchOptions Bisecting::SearchOptions() {
 Result<TrialRun> Bisecting::Try(const TrialSettings& settings, const BoardQuestion& question) {
   CAIRN_RETURN_IF_ERROR(gpus_.BeforeRun());
   Result<TrialRun> run = RunTrial(settings, question);
-  if (run.ok() && run->end == TrialEnd::kFailed) gpus_.RunFailed();
+  if (!run.ok()) return run;
+  NoteDraws(run->catalogue);
+  if (run->end == TrialEnd::kFailed) gpus_.RunFailed();
   return run;
+}
+
+void Bisecting::NoteDraws(const WorkCatalogue& catalogue) {
+  const bool draws = std::any_of(
+      catalogue.work.begin(), catalogue.work.end(),
+      [](const WorkNote& work) { return RunsShaders(work.type) && !IsDispatch(work.type); });
+  if (draws) gpus_.RunDraws();
 }
 
 int Bisecting::Run() {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/breadcrumbs/vulkan_liveness.h"
 #include "cli/command.h"
@@ -31,12 +33,15 @@ constexpr char kGpuCheckExamples[] =
     "Examples:\n"
     "  cairn bisect -- ./game   starts it behind runs that failed\n"
     "\n"
-    "Exit code: 0 once each device has run a dispatch and a draw, 10 if there is no device, 11 if\n"
+    "Exit code: 0 once each device has run a dispatch, and a draw without --dispatches-only, 10 "
+    "if\n"
+    "there is no device, 11 if\n"
     "one was lost. Of a device that hangs it waits for the end.";
 
-int CheckGpus() {
+int CheckGpus(bool dispatches_only) {
   LeaveNoDump();
-  const Result<uint32_t> tried = TryVulkanDevices();
+  const Result<uint32_t> tried = TryVulkanDevices(
+      dispatches_only ? LivenessWork::kDispatches : LivenessWork::kDispatchesAndDraws);
   // A device that was lost may never be done with what it was given: nothing is destroyed.
   if (!tried.ok()) {
     std::_Exit(tried.status().code() == StatusCode::kDeviceLost ? kOneFailed : kNobodyThere);
@@ -46,10 +51,17 @@ int CheckGpus() {
 
 }  // namespace
 
-Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns) {
+std::string GpuCheck::Words(const char* what, bool first) const {
+  return fmt::format("{} a {} of Cairn's own{}", what, draws_ ? "dispatch and a draw" : "dispatch",
+                     first ? "" : ", since a run failed");
+}
+
+Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns, bool first) {
+  std::vector<std::string> arguments = {"gpu-check"};
+  if (!draws_) arguments.emplace_back("--dispatches-only");
   Result<Child> child =
       Child::Start({.purpose = "trying the GPU",
-                    .arguments = {"gpu-check"},
+                    .arguments = std::move(arguments),
                     // Nobody stands between it and the driver.
                     .environment = {"VK_INSTANCE_LAYERS=", "VK_LOADER_LAYERS_DISABLE=~all~"},
                     .silent = true});
@@ -59,7 +71,11 @@ Result<GpuCheck::Health> GpuCheck::Ask(uint64_t until_ns) {
     const uint64_t now_ns = MonotonicNs();
     const bool keep_on = keep_on_();
     if (keep_on && now_ns < until_ns) {
-      if (now_ns - start_ns >= kShortNs && !std::exchange(said, true)) waits_();
+      if (now_ns - start_ns >= kShortNs && !std::exchange(said, true)) {
+        waits_(fmt::format("waits up to {} s more for a GPU, {}; --recovery 0 goes on without that",
+                           (until_ns - now_ns) / kSecondNs,
+                           Words("which has not finished", first)));
+      }
       continue;
     }
     // One that is stuck in a driver is not waited for, now or by the destructor.
@@ -78,7 +94,7 @@ Status GpuCheck::BeforeRun() {
   const bool first = std::exchange(first_, false);
   const uint64_t until_ns = MonotonicNs() + most_ns_;
   for (;;) {
-    const Result<Health> health = Ask(until_ns);
+    const Result<Health> health = Ask(until_ns, first);
     if (!health.ok()) return health.status();
     off_ = first && *health == Health::kUnknown;
     if (off_ || *health == Health::kWell) return Status();
@@ -87,17 +103,21 @@ Status GpuCheck::BeforeRun() {
   return Status(
       StatusCode::kUnsupported,
       fmt::format(
-          "a GPU of this machine has not finished a dispatch and a draw of Cairn's own for {} s{}: "
-          "whatever runs there now fails. Reset it, or wait; then the same command goes on. "
-          "--recovery 0 does not look",
-          most_ns_ / kSecondNs, first ? "" : ", since a run failed"));
+          "a GPU of this machine has not finished a {} of Cairn's own for {} s{}: what does the "
+          "same "
+          "there now fails. Reset it, or wait; then the same command goes on. With --recovery 0 it "
+          "goes on at once, without this check",
+          draws_ ? "dispatch and a draw" : "dispatch", most_ns_ / kSecondNs,
+          first ? "" : ", since a run failed"));
 }
 
 Verb AddGpuCheckVerb(CLI::App& root) {
   Command command(root, "gpu-check", "Tries the GPUs for cairn bisect.", "cairn gpu-check",
                   kGpuCheckExamples);
   command.Hide();
-  return {command.app(), CheckGpus};
+  const auto dispatches_only = std::make_shared<bool>(false);
+  command.Flag("--dispatches-only", dispatches_only.get(), "Try no draw");
+  return {command.app(), [dispatches_only] { return CheckGpus(*dispatches_only); }};
 }
 
 }  // namespace cairn::cli

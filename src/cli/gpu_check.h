@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "base/status.h"
@@ -17,25 +18,31 @@ namespace cairn::cli {
 class GpuCheck {
  public:
   // `most_ns`: how long GPUs may take to be well again; 0: nothing is checked. `keep_on` is asked several times a
-  // second; false ends a wait. `waits` is told when a wait gets long.
-  GpuCheck(uint64_t most_ns, std::function<bool()> keep_on, std::function<void()> waits)
+  // second; false ends a wait. `waits` is told when a wait gets long, in words for the user.
+  GpuCheck(uint64_t most_ns, std::function<bool()> keep_on,
+           std::function<void(const std::string&)> waits)
       : most_ns_(most_ns), keep_on_(std::move(keep_on)), waits_(std::move(waits)) {}
 
-  // Before each run: waits until each Vulkan device of the machine has finished a dispatch and a draw, if the run
-  // before failed; before the first run in any case. Where the first time tells nothing (there is no such device, or
+  // Before each run: waits until each Vulkan device of the machine has finished a dispatch, and a draw if what is run
+  // draws, if the run before failed; before the first run in any case. Behind a fault of memory on a GPU of NVIDIA
+  // draws of all processes may hang for minutes, and dispatches not. Where the first time tells nothing (there is no such device, or
   // the process for it cannot be made) no later run is waited for. Errors: kUnsupported: a GPU does not get well,
   // with the next step; kIo kInterrupted.
   Status BeforeRun();
   void RunFailed() { due_ = true; }
+  // What is run does more than dispatch. Until then only dispatches are tried.
+  void RunDraws() { draws_ = true; }
 
  private:
   enum class Health : uint8_t { kWell, kIll, kUnknown };
-  Result<Health> Ask(uint64_t until_ns);
+  Result<Health> Ask(uint64_t until_ns, bool first);
+  std::string Words(const char* what, bool first) const;
 
   const uint64_t most_ns_;
   const std::function<bool()> keep_on_;
-  const std::function<void()> waits_;
+  const std::function<void(const std::string&)> waits_;
   bool first_ = true;
+  bool draws_ = false;
   bool due_ = true;
   bool off_ = false;
 };

@@ -113,7 +113,8 @@ VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical_device, const VkDevic
   while (physical.instance->settings.sticks) {
     std::this_thread::sleep_for(std::chrono::hours(1));
   }
-  WaitWhileStuck(physical.instance->settings.sticks_after_hang);
+  const Settings& settings = physical.instance->settings;
+  if (!settings.draws_stick) WaitWhileStuck(settings.sticks_after_hang);
   auto device = std::make_unique<Device>(physical.instance);
   VkResult result = CheckExtensions(physical, *info, device.get());
   if (result == VK_SUCCESS) result = CheckFeatures(*info, device.get());
@@ -204,6 +205,15 @@ VkResult VKAPI_CALL CreatePipelines(VkDevice, VkPipelineCache, uint32_t count, c
   return VK_SUCCESS;
 }
 
+VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                            const VkGraphicsPipelineCreateInfo* infos,
+                                            const VkAllocationCallbacks* allocator,
+                                            VkPipeline* pipelines) {
+  const Settings& settings = Of(device)->instance->settings;
+  if (settings.draws_stick) WaitWhileStuck(settings.sticks_after_hang);
+  return CreatePipelines(device, cache, count, infos, allocator, pipelines);
+}
+
 VkResult VKAPI_CALL AllocateDescriptorSets(VkDevice, const VkDescriptorSetAllocateInfo* info,
                                            VkDescriptorSet* sets) {
   for (uint32_t i = 0; i < info->descriptorSetCount; ++i) {
@@ -265,8 +275,7 @@ const Entry kStubs[] = {
     CAIRN_ICD_NAMED(vkCreateRenderPass2, CreateHandle<PFN_vkCreateRenderPass2>::Call, nullptr),
     CAIRN_ICD_NAMED(vkCreateRenderPass2KHR, CreateHandle<PFN_vkCreateRenderPass2>::Call,
                     VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME),
-    CAIRN_ICD_NAMED(vkCreateGraphicsPipelines, CreatePipelines<VkGraphicsPipelineCreateInfo>,
-                    nullptr),
+    CAIRN_ICD_ENTRY(CreateGraphicsPipelines),
     CAIRN_ICD_NAMED(vkCreateComputePipelines, CreatePipelines<VkComputePipelineCreateInfo>,
                     nullptr),
     CAIRN_ICD_NOTHING(DestroyPipeline),

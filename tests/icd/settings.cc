@@ -33,6 +33,7 @@ constexpr Flag kFlags[] = {
     {"lazy", &Settings::lazy},
     {"dies", &Settings::dies},
     {"sticks", &Settings::sticks},
+    {"draws-stick", &Settings::draws_stick},
 };
 
 bool ParseLimit(std::string_view word, Settings* settings) {

@@ -23,6 +23,7 @@ struct Settings {
   bool sticks = false;           // making a device never ends
   // Made when a work hangs; while it is there, making a device does not end. "": no such file.
   std::string sticks_after_hang;
+  bool draws_stick = false;  // not making a device, but making a pipeline for draws
   uint32_t bottom_line_limit = 64;
 
   bool Has(std::string_view extension) const { return !missing_extensions.contains(extension); }

@@ -11,10 +11,12 @@
 
 namespace cairn {
 
-// Has each device run a dispatch and a draw, as far as it takes them, and waits for both, however long that takes:
-// for a process of its own. Returns how many devices did. Errors: kNotFound: no loader, or no device; kDeviceLost:
+enum class LivenessWork : uint8_t { kDispatches, kDispatchesAndDraws };
+
+// Has each device run a dispatch and, if asked for, a draw, as far as it takes them, and waits for them, however long
+// that takes: for a process of its own. Returns how many devices did. Errors: kNotFound: no loader, or no device; kDeviceLost:
 // one was lost, and may keep this process from ever ending by itself.
-Result<uint32_t> TryVulkanDevices();
+Result<uint32_t> TryVulkanDevices(LivenessWork work);
 
 }  // namespace cairn
 

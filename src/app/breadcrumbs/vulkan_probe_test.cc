@@ -49,9 +49,11 @@ TEST(VulkanProbeTest, TestsEveryDeviceByValuesReadBack) {
 TEST(VulkanProbeTest, EveryDeviceDispatchesAndDraws) {
   const Result<std::vector<VulkanProbe>> probes = ProbeVulkanDevices();
   ASSERT_TRUE(probes.ok()) << probes.status().message();
-  const Result<uint32_t> tried = TryVulkanDevices();
-  ASSERT_TRUE(tried.ok()) << tried.status().message();
-  EXPECT_EQ(*tried, probes->size());
+  for (const LivenessWork work : {LivenessWork::kDispatches, LivenessWork::kDispatchesAndDraws}) {
+    const Result<uint32_t> tried = TryVulkanDevices(work);
+    ASSERT_TRUE(tried.ok()) << tried.status().message();
+    EXPECT_EQ(*tried, probes->size());
+  }
 }
 
 TEST(VulkanProbeTest, SaysWhatToInstallWhenThereIsNoDriver) {
