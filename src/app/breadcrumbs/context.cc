@@ -150,8 +150,11 @@ void Context::RetirePipelines() {
 Status Context::TakeRecord() {
   const uint32_t index = block_->AddContext();
   if (index == BlockWriter::kTableFull) {
-    return Status(StatusCode::kOutOfMemory,
-                  fmt::format("this process has {} contexts already", kMaxContexts));
+    return Status(
+        StatusCode::kOutOfMemory,
+        fmt::format("this process has {} devices with breadcrumbs at once already, which is "
+                    "all that there is room for; each that is destroyed makes room",
+                    kMaxContexts));
   }
   index_ = index;
   record_ = &block_->contexts()[index];

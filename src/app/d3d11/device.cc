@@ -195,8 +195,10 @@ std::unique_ptr<D3D11Device> D3D11Device::Make(ID3D11Device* real, bool labelled
   const Result<Context*> context = Context::CreateDeferred(
       ContextDesc(labelled), block, std::make_unique<D3D11Backend>(real, labelled));
   if (!context.ok()) {
-    Log(LogLevel::kError,
-        "nothing is recorded of this Direct3D 11 device: " + context.status().message());
+    // A program that makes many devices is told once.
+    const std::string why =
+        "nothing is recorded of a Direct3D 11 device: " + context.status().message();
+    LogOnce(LogLevel::kError, why, why);
     return nullptr;
   }
   std::unique_ptr<D3D11Device> device(new D3D11Device(real, *block, *context, labelled));

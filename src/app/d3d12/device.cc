@@ -72,7 +72,9 @@ Context* MakeContext(BlockWriter* block, ID3D12Device* real) {
   if (block == nullptr) return nullptr;
   Result<Context*> context = Context::CreateDeferred(ContextDesc(), block, CreateBackend(real));
   if (context.ok()) return *context;
-  Log(LogLevel::kError, "no breadcrumbs for this device: " + context.status().message());
+  // A program that makes many devices is told once.
+  const std::string why = "no breadcrumbs for a device: " + context.status().message();
+  LogOnce(LogLevel::kError, why, why);
   return nullptr;
 }
 

@@ -146,7 +146,9 @@ const LayerList* FindListForLibrary(void* command_buffer) {
 void StartBreadcrumbs(DeviceState& state) {
   if (const Status status = StartContext(state); !status.ok()) {
     state.kind = DeviceKind::kOff;
-    Log(LogLevel::kWarning, "no breadcrumbs for this Vulkan device: " + status.message());
+    // A program that makes many devices is told once.
+    const std::string why = "no breadcrumbs for a Vulkan device: " + status.message();
+    LogOnce(LogLevel::kWarning, why, why);
     return;
   }
   state.mode = state.instance->mode;
